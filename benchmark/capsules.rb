@@ -5,11 +5,13 @@ require_relative "support/bench"
 require_relative "support/capsules/run"
 
 module Bench
-  # Whether one recording of a Sidekiq with two capsules tells what both get done, also when one of them is widened.
+  # Whether one recording of a Sidekiq with two capsules tells what both get done, also when one of them is
+  # widened.
   class Capsules
     # Threads of the light capsule and of the heavy one, the recorded setting first.
     SETTINGS = [[3, 2], [10, 2], [3, 6], [1, 1]].freeze
-    COLUMNS = ["light + heavy", "capsule", "jobs/s, measured", "replayed, error, %", "predicted", "error, %"].freeze
+    COLUMNS = ["light + heavy", "capsule", "jobs/s, measured", "replayed, error, %", "predicted",
+      "error, %"].freeze
     LIMIT = 5.0
 
     # @param quick [Boolean] only to see that it runs
@@ -21,12 +23,14 @@ module Bench
     def call
       rounds = Holdup::Lab::Redis.run(path: ENV.fetch("PATH")) { |redis| Array.new(@rounds) { |number| round(number, redis) } }
       @lines = SETTINGS.product(%w[light heavy]).zip(rounds.transpose)
-      Result.new(title: "Sidekiq with two capsules, predicted", about:, tables: [Table.new(COLUMNS, @lines.map { |(threads, name), found| row(threads, name, found) })], budgets:)
+      Result.new(title: "Sidekiq with two capsules, predicted", about:,
+        tables: [Table.new(COLUMNS, @lines.map { |(threads, name), found| row(threads, name, found) })], budgets:)
     end
 
     private
 
-    # @return [Array<(Float, Float, Float)>] of each setting and capsule, jobs per second: measured, replayed as recorded there, and predicted from the first
+    # @return [Array<(Float, Float, Float)>] of each setting and capsule, jobs per second: measured, replayed
+    #   as recorded there, and predicted from the first
     def round(number, redis)
       recorded = nil
       SETTINGS.flat_map do |threads|
@@ -43,7 +47,9 @@ module Bench
     end
 
     # @param which [Integer] 1: replayed as recorded there, 2: predicted from the first setting
-    def errors(rounds, which) = Spread.of(rounds.map { |figures| 100 * (figures[which] / figures[0] - 1) })
+    def errors(rounds, which)
+      Spread.of(rounds.map { |figures| 100 * (figures[which] / figures[0] - 1) })
+    end
 
     def about
       "A real Sidekiq process on a Redis of its own: one capsule for jobs that mostly wait, one for jobs that mostly compute, both with a queue that is never empty. " \
@@ -51,8 +57,10 @@ module Bench
     end
 
     def budgets
-      {"Largest error of a replay of the same setting" => 1, "Largest error of the three predicted settings" => 2}.map do |what, which|
-        Budget.new("#{what}, median of the rounds", LIMIT, @lines.map { |_, rounds| errors(rounds, which).median.abs }.max, "%")
+      {"Largest error of a replay of the same setting" => 1,
+       "Largest error of the three predicted settings" => 2}.map do |what, which|
+        Budget.new("#{what}, median of the rounds", LIMIT,
+          @lines.map { |_, rounds| errors(rounds, which).median.abs }.max, "%")
       end
     end
   end

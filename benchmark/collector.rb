@@ -2,11 +2,12 @@
 
 # What the collector costs: ruby benchmark/collector.rb [processes] [series]
 #
-# Segments of so many processes are advanced and collected into a real SQLite file, as often as ticks of ten seconds would
-# in 10 minutes. In the first run every series of every process moves in every tick, which is the worst that can happen; in
-# the second the same requests fall on the series as they do in applications (Zipf), 30 a second and process. The collector
-# runs alone in a process of its own, with the environment it is started with in production; its CPU time and memory are
-# what is printed. (In production the interval grows where a tick would take more than 1 % of a core.)
+# Segments of so many processes are advanced and collected into a real SQLite file, as often as ticks of ten
+# seconds would in 10 minutes. In the first run every series of every process moves in every tick, which is
+# the worst that can happen; in the second the same requests fall on the series as they do in applications
+# (Zipf), 30 a second and process. The collector runs alone in a process of its own, with the environment it
+# is started with in production; its CPU time and memory are what is printed. (In production the interval
+# grows where a tick would take more than 1 % of a core.)
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__), File.expand_path("../test", __dir__))
 require "rbconfig"
@@ -34,7 +35,8 @@ module Measured
       store.rollup(now_s)
       store.prune(now_s, max_bytes: 512 << 20)
     end
-    [Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - before, File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1], windows].join(" ")
+    [Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - before,
+      File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1], windows].join(" ")
   end
 end
 
@@ -44,20 +46,28 @@ class Fleet
     require "support/segment_writer"
     @random = Random.new(1)
     @series = Array.new(series) { |index| ["Controller#{index}#action", Math.exp(@random.rand(13.0..18.0))] }
-    @writers = Array.new(processes) { |index| SegmentWriter.new(dir, capacity: series + 10, worker: index, suffix: "-#{index}") }
+    @writers = Array.new(processes) { |index|
+      SegmentWriter.new(dir, capacity: series + 10, worker: index, suffix: "-#{index}")
+    }
     @writers.each { |writer| writer.setting = %({"ruby":"#{RUBY_VERSION}","threads":5}) }
-    @zipf = (1..series).map { |rank| 1.0 / rank }.each_with_object([]) { |share, sums| sums << share + sums.last.to_f }
+    @zipf = (1..series).map { |rank| 1.0 / rank }.each_with_object([]) { |share, sums|
+      sums << share + sums.last.to_f
+    }
     @total = @zipf.last
     @ticks = 0
     @start_s = Time.now.to_i
   end
 
   # Every series of every process gets as many units.
-  def advance_all(units) = advance { |writer| @series.each { |name, typical_ns| units.times { record(writer, name, typical_ns) } } }
+  def advance_all(units)
+    advance { |writer| @series.each { |name, typical_ns| units.times { record(writer, name, typical_ns) } } }
+  end
 
   # The n-th series gets 1/n of what the first gets.
   def advance_as_applications_do(units)
-    advance { |writer| units.times { record(writer, *@series[@zipf.bsearch_index { |share| share >= @total * @random.rand }]) } }
+    advance { |writer|
+      units.times { record(writer, *@series[@zipf.bsearch_index { |share| share >= @total * @random.rand }]) }
+    }
   end
 
   private
@@ -89,7 +99,10 @@ def measure(title, processes, series)
   Dir.mktmpdir("holdup-bench", File.directory?("/dev/shm") ? "/dev/shm" : nil) do |dir|
     store = File.join(dir, "store.sqlite3")
     fleet = Fleet.new(dir, processes:, series:)
-    results = IO.popen([Holdup::Runtime::CollectorSupervisor::ENVIRONMENT, RbConfig.ruby, __FILE__, "--measured", dir, store, Time.now.to_i.to_s], "r+") do |child|
+    results = IO.popen(
+      [Holdup::Runtime::CollectorSupervisor::ENVIRONMENT, RbConfig.ruby, __FILE__, "--measured", dir, store,
+        Time.now.to_i.to_s], "r+"
+    ) do |child|
       Array.new(60) do |tick|
         yield fleet
         child.puts(tick)
@@ -104,8 +117,10 @@ end
 def tell(title, results, bytes)
   settled = results.drop(12).map(&:first).sort
   puts "#{title}, #{results.last[2].to_i} windows a tick"
-  puts format("  CPU of one core: %.2f %% (median tick %.0f ms, slowest %.0f ms)", settled.sum / settled.size / TICK_S * 100, settled[settled.size / 2] * 1000, settled.last * 1000)
-  puts format("  RSS: %.0f MB at most; store after %d simulated minutes: %.1f MB", results.map { |_, rss, _| rss }.max / 1024, results.size * TICK_S / 60, bytes / 1e6)
+  puts format("  CPU of one core: %.2f %% (median tick %.0f ms, slowest %.0f ms)",
+    settled.sum / settled.size / TICK_S * 100, settled[settled.size / 2] * 1000, settled.last * 1000)
+  puts format("  RSS: %.0f MB at most; store after %d simulated minutes: %.1f MB",
+    results.map { |_, rss, _| rss }.max / 1024, results.size * TICK_S / 60, bytes / 1e6)
 end
 
 def tell_profiles(store)
@@ -113,7 +128,9 @@ def tell_profiles(store)
   database = SQLite3::Database.new(store)
   bytes, blocks, seen = database.get_first_row("SELECT sum(bytes), count(*), max(seen) FROM profiles")
   windows = database.get_first_value("SELECT count(*) FROM windows WHERE seconds = 60")
-  puts format("  Unit profiles: %.1f KB for %d blocks of ten minutes, drawn from up to %d units; %.0f bytes a window", bytes / 1e3, blocks, seen, bytes.fdiv(windows))
+  puts format(
+    "  Unit profiles: %.1f KB for %d blocks of ten minutes, drawn from up to %d units; %.0f bytes a window", bytes / 1e3, blocks, seen, bytes.fdiv(windows)
+  )
 ensure
   database&.close
 end
@@ -122,4 +139,6 @@ require "holdup/agent/runtime/collector_supervisor"
 processes, series = [[ARGV[0], 16], [ARGV[1], 100]].map { |given, default| Integer(given || default) }
 title = "#{processes} processes x #{series} series"
 measure("#{title}, 20 units in each, every tick", processes, series) { |fleet| fleet.advance_all(20) }
-measure("#{title}, 30 units a second and process", processes, series) { |fleet| fleet.advance_as_applications_do(30 * TICK_S) }
+measure("#{title}, 30 units a second and process", processes, series) { |fleet|
+  fleet.advance_as_applications_do(30 * TICK_S)
+}

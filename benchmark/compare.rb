@@ -5,10 +5,13 @@ require_relative "support/bench"
 require_relative "support/server"
 
 module Bench
-  # Whether `holdup compare` finds what is there and nothing else: the storefront without and with YJIT, several boots of each.
+  # Whether `holdup compare` finds what is there and nothing else: the storefront without and with YJIT,
+  # several boots of each.
   class Compare
-    # In the worker and not in the master, which Ruby 3.4's YJIT may end (puma/puma#3620, Ruby's bug 21941): a Puma that is paused meets it in a minute.
-    ARMS = {"YJIT off" => {"BENCH_JIT" => "off", "HOLDUP_JIT" => "off"}, "YJIT on" => {"BENCH_JIT" => "off", "HOLDUP_JIT" => "on"}}.freeze
+    # In the worker and not in the master, which Ruby 3.4's YJIT may end (puma/puma#3620, Ruby's bug 21941): a
+    # Puma that is paused meets it in a minute.
+    ARMS = {"YJIT off" => {"BENCH_JIT" => "off", "HOLDUP_JIT" => "off"},
+            "YJIT on" => {"BENCH_JIT" => "off", "HOLDUP_JIT" => "on"}}.freeze
     # A process's first two minutes are left out, so the first round begins after them.
     WARM_UP_SECONDS = 125
     # The collector comes by every ten.
@@ -25,13 +28,20 @@ module Bench
     # @return [Result]
     def call
       @sides = Fresh.scratch { |scratch| Shop.open { |shop| sides(servers(shop, scratch)) } }
-      Result.new(title: "Comparing", about:, tables: [Table.new(COLUMNS, METRICS.map { |name| row(name) })], budgets:, notes:)
+      Result.new(title: "Comparing", about:, tables: [Table.new(COLUMNS, METRICS.map { |name| row(name) })],
+        budgets:, notes:)
     end
 
     private
 
     def servers(shop, scratch)
-      ARMS.flat_map { |arm, env| Array.new(@boots) { |boot| [[arm, boot], Server.new("holdup", shop:, scratch:, name: "#{arm} #{boot}", env:, pause: false)] } }.to_h
+      ARMS.flat_map { |arm, env|
+        Array.new(@boots) { |boot|
+          [[arm, boot],
+            Server.new("holdup", shop:, scratch:, name: "#{arm} #{boot}", env:,
+              pause: false)]
+        }
+      }.to_h
     end
 
     # @return [Hash{String => Array<Holdup::Analysis::Comparison::Side>}] one for each boot
@@ -48,7 +58,9 @@ module Bench
     # Boots without YJIT as halves as well.
     def read(servers, from_s, middle_s, to_s)
       boots = servers.group_by { |(arm, _), _| arm }.transform_values(&:to_h)
-      @halves = boots.fetch(ARMS.keys.first).values.map { |server| [side(server, from_s, middle_s), side(server, middle_s, to_s)] }
+      @halves = boots.fetch(ARMS.keys.first).values.map { |server|
+        [side(server, from_s, middle_s), side(server, middle_s, to_s)]
+      }
       boots.transform_values { |own| own.values.map { |server| side(server, from_s, to_s) } }
     end
 
@@ -56,34 +68,52 @@ module Bench
 
     def side(server, from_s, to_s)
       store = Holdup::Store.open(server.store, read_only: true)
-      Holdup::Queries::ComparisonSource.new(store, from_s:, to_s:, filter: Holdup::Analysis::UnitFilter.new(kind: :request)).side("boot")
+      Holdup::Queries::ComparisonSource.new(store, from_s:, to_s:,
+        filter: Holdup::Analysis::UnitFilter.new(kind: :request)).side("boot")
     ensure
       store&.close
     end
 
     # Each boot with each other of the same.
-    def equals = @equals ||= compare(@sides.values.flat_map { |same| same.combination(2).to_a })
+    def equals
+      @equals ||= compare(@sides.values.flat_map { |same| same.combination(2).to_a })
+    end
 
     # The first half of each boot against the second of each other: as with --before and --after.
-    def later = @later ||= compare(@halves.permutation(2).map { |one, other| [one.first, other.last] })
+    def later
+      @later ||= compare(@halves.permutation(2).map { |one, other| [one.first, other.last] })
+    end
 
-    def unlikes = @unlikes ||= compare(@sides.values.transpose)
+    def unlikes
+      @unlikes ||= compare(@sides.values.transpose)
+    end
 
-    def compare(pairs) = pairs.map { |one, other| Holdup::Analysis::Comparison.new(one, other) }
+    def compare(pairs)
+      pairs.map { |one, other| Holdup::Analysis::Comparison.new(one, other) }
+    end
 
     def row(name)
-      found, same = [unlikes, equals].map { |comparisons| comparisons.map { |comparison| comparison.estimates[name] } }
+      found, same = [unlikes, equals].map { |comparisons|
+        comparisons.map { |comparison| comparison.estimates[name] }
+      }
       [name.to_s.tr("_", " "), percent(found.map(&:relative)), "#{found.count { |estimate| estimate.verdict == :better }} of #{found.size}",
         percent(same.map(&:relative)), percent(found.filter_map(&:visible))]
     end
 
-    def percent(shares) = shares.empty? ? "-" : Spread.of(shares.map { |share| share * 100 }).to_s(1)
+    def percent(shares)
+      shares.empty? ? "-" : Spread.of(shares.map { |share| share * 100 }).to_s(1)
+    end
 
-    def alarms(comparisons) = comparisons.count { |comparison| !%i[none unknown].include?(comparison.verdict.key) }
+    def alarms(comparisons)
+      comparisons.count { |comparison| !%i[none unknown].include?(comparison.verdict.key) }
+    end
 
     def budgets
       {"Comparisons of equals" => equals, "Comparisons of equals at two times" => later}
-        .map { |what, comparisons| Budget.new("#{what}, of #{comparisons.size}, that find a difference", FALSE_ALARMS, alarms(comparisons), "comparisons") }
+        .map { |what, comparisons|
+        Budget.new("#{what}, of #{comparisons.size}, that find a difference",
+          FALSE_ALARMS, alarms(comparisons), "comparisons")
+      }
     end
 
     def about
@@ -98,8 +128,12 @@ module Bench
         "#{stretches(unlikes)} stretches of #{unlikes.map(&:block_s).uniq.join(", ")} s in each boot. \"shown from\": the smallest difference that four of five comparisons would have shown."]
     end
 
-    def stretches(comparisons) = comparisons.flat_map(&:sizes).minmax.uniq.join("..")
+    def stretches(comparisons)
+      comparisons.flat_map(&:sizes).minmax.uniq.join("..")
+    end
 
-    def verdicts(comparisons) = comparisons.map { |comparison| comparison.verdict.key }.tally.map { |key, count| "#{key} #{count}" }.join(", ")
+    def verdicts(comparisons)
+      comparisons.map { |comparison| comparison.verdict.key }.tally.map { |key, count| "#{key} #{count}" }.join(", ")
+    end
   end
 end

@@ -3,8 +3,8 @@
 require_relative "support/bench"
 
 module Bench
-  # One switch of fibers: what each wait of a request costs where requests are fibers (Async, Falcon). Elsewhere the probe
-  # is not told of switches at all.
+  # One switch of fibers: what each wait of a request costs where requests are fibers (Async, Falcon).
+  # Elsewhere the probe is not told of switches at all.
   class Fibers
     # What is open around the two fibers that take turns => what the row is called.
     ARMS = {"bare" => "none", "idle" => "holdup, no unit open", "within" => "holdup, both in the same unit",
@@ -29,9 +29,13 @@ module Bench
         "every round, in changing order. Between fibers of two units the turn of one ends and that of the other begins."
     end
 
-    def rows = ARMS.map { |arm, name| [name, Spread.of(@samples[arm]).to_s, (arm == "bare") ? "" : added(arm).to_s] }
+    def rows
+      ARMS.map { |arm, name| [name, Spread.of(@samples[arm]).to_s, (arm == "bare") ? "" : added(arm).to_s] }
+    end
 
     # Round by round over bare.
-    def added(arm) = Spread.paired(@samples[arm], @samples["bare"]) { |with, bare| with - bare }
+    def added(arm)
+      Spread.paired(@samples[arm], @samples["bare"]) { |with, bare| with - bare }
+    end
   end
 end

@@ -11,7 +11,8 @@ module Bench
     REQUESTS = ["none", "none again", "gvltools", "perfm", "holdup"].freeze
     COLUMNS = ["", "instructions, median (min..max)", "added", "added, %"].freeze
     LIMIT = 15_000
-    # The ticker goes by the clock, and valgrind makes a second of work last most of a minute: as seldom as it can be set.
+    # The ticker goes by the clock, and valgrind makes a second of work last most of a minute: as seldom as it
+    # can be set.
     TICK = {"HOLDUP_TICK_SECONDS" => "5"}.freeze
 
     # @param quick [Boolean] only to see that it runs
@@ -27,13 +28,19 @@ module Bench
 
     private
 
-    def units = Callgrind.new("instructions_unit").call(@units, *UNITS, env: TICK)
-
-    def requests
-      @measured = Shop.open { |shop| Callgrind.new("instructions_rails").call(@requests, *REQUESTS, env: {**shop.env, **TICK}) }
+    def units
+      Callgrind.new("instructions_unit").call(@units, *UNITS, env: TICK)
     end
 
-    def rows(spreads) = spreads.map { |tool, spread| row(tool, spread, spreads["none"].median) }
+    def requests
+      @measured = Shop.open { |shop|
+        Callgrind.new("instructions_rails").call(@requests, *REQUESTS, env: {**shop.env, **TICK})
+      }
+    end
+
+    def rows(spreads)
+      spreads.map { |tool, spread| row(tool, spread, spreads["none"].median) }
+    end
 
     def row(tool, spread, bare)
       added = spread.median - bare
@@ -53,7 +60,8 @@ module Bench
     end
 
     def budgets
-      [Budget.new("Holdup, instructions added to a Rails request", LIMIT, @measured["holdup"].median - @measured["none"].median, "instructions")]
+      [Budget.new("Holdup, instructions added to a Rails request", LIMIT,
+        @measured["holdup"].median - @measured["none"].median, "instructions")]
     end
   end
 end

@@ -30,7 +30,9 @@ module Bench
 
     private
 
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    def now
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
 
     def about
       "The storefront in Puma, one process, under an open load of #{ShopSweep::RATE} requests a second; #{@spans[:rounds]} rounds of #{@spans[:seconds]} s for each arm in changing order, " \

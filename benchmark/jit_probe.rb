@@ -3,8 +3,8 @@
 require_relative "support/bench"
 
 module Bench
-  # What it takes to find out whether YJIT does anything: each worker pays for it once before its first unit, and for a part
-  # of it each minute.
+  # What it takes to find out whether YJIT does anything: each worker pays for it once before its first unit,
+  # and for a part of it each minute.
   class JitProbe
     ARMS = %w[healthy spoiled].freeze
     FOUND = {true => "it works", false => "it does nothing", nil => "not told"}.freeze
@@ -32,9 +32,12 @@ module Bench
     end
 
     def row(arm)
-      [arm, @samples[arm].map { |sample| FOUND.fetch(sample["found"]) }.uniq.join(", "), us(arm, "first_ns").to_s(0), us(arm, "again_ns").to_s(0)]
+      [arm, @samples[arm].map { |sample| FOUND.fetch(sample["found"]) }.uniq.join(", "),
+        us(arm, "first_ns").to_s(0), us(arm, "again_ns").to_s(0)]
     end
 
-    def us(arm, key) = Spread.of(@samples[arm].map { |sample| sample[key] / 1000.0 })
+    def us(arm, key)
+      Spread.of(@samples[arm].map { |sample| sample[key] / 1000.0 })
+    end
   end
 end

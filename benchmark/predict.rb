@@ -6,7 +6,8 @@ require_relative "support/prediction"
 require_relative "support/shop_trial"
 
 module Bench
-  # Whether one recording of the storefront tells what it does with other threads and processes, at the same open load.
+  # Whether one recording of the storefront tells what it does with other threads and processes, at the same
+  # open load.
   class Predict
     RECORDED = [1, 5].freeze
     SETTINGS = [[1, 5], [1, 1], [1, 2], [1, 3], [1, 8], [2, 3], [2, 5]].freeze
@@ -33,7 +34,9 @@ module Bench
 
     def routes = ShopTrial::SMOOTH
 
-    def title = "The storefront at other settings, predicted"
+    def title
+      "The storefront at other settings, predicted"
+    end
 
     def measure(trial)
       warn("bench: recording")
@@ -42,15 +45,23 @@ module Bench
         warn("bench: #{processes} x #{threads}")
         trial.call(processes, threads, rate: RATE, seconds: @seconds, seed: SEED)
       end
-      @predictions = SETTINGS.map { |setting| Prediction.new(*setting, outcomes: outcomes.fetch(setting).map(&:outcome), figures: figures(*setting)) }
+      @predictions = SETTINGS.map { |setting|
+        Prediction.new(*setting, outcomes: outcomes.fetch(setting).map(&:outcome), figures: figures(*setting))
+      }
     end
 
     # Who gets a request is up to the kernel and to Puma, which lets busy workers hang back.
-    def figures(processes, threads, **options) = replayed.call(arrivals(@seconds, SEED), processes:, threads:, **options)
+    def figures(processes, threads, **options)
+      replayed.call(arrivals(@seconds, SEED), processes:, threads:, **options)
+    end
 
-    def arrivals(seconds, seed) = Holdup::Lab::Arrivals.new(routes:, rate: RATE, seconds:, seed:)
+    def arrivals(seconds, seed)
+      Holdup::Lab::Arrivals.new(routes:, rate: RATE, seconds:, seed:)
+    end
 
-    def replayed(handoff_ns = self.handoff_ns) = Replayed.new(recording.observation, vcpus:, handoff_ns:)
+    def replayed(handoff_ns = self.handoff_ns)
+      Replayed.new(recording.observation, vcpus:, handoff_ns:)
+    end
 
     # What is expected of the recording's own setting.
     def again(handoff_ns)
@@ -58,14 +69,21 @@ module Bench
       replayed(handoff_ns).call(arrivals(@recording_s, RECORDING_SEED), processes:, threads:)
     end
 
-    def handoff_ns = @handoff_ns ||= Holdup::Sizing::Handoff.fit(waits(recording.observation, recording)) { |ns| again(ns).then { |figures| waits(figures, figures) } }
+    def handoff_ns
+      @handoff_ns ||= Holdup::Sizing::Handoff.fit(waits(recording.observation, recording)) { |ns| again(ns).then { |figures| waits(figures, figures) } }
+    end
 
-    def waits(handed, waited) = Holdup::Sizing::Handoff::HandoffTimes.new(handoff_ns: handed.handoff_ns, wait_ns: waited.wait_ns)
+    def waits(handed, waited)
+      Holdup::Sizing::Handoff::HandoffTimes.new(handoff_ns: handed.handoff_ns, wait_ns: waited.wait_ns)
+    end
 
     def recording = @recorded.outcome
 
     # What everything else took of the machine is not the server's.
-    def vcpus = Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"], beside: @recorded.beside).free_vcpus
+    def vcpus
+      Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"],
+        beside: @recorded.beside).free_vcpus
+    end
 
     def about
       "Rails in Puma with YJIT, #{RATE} requests a second that arrive like those of independent users (Poisson), their mix as in `benchmark/support/shop_trial.rb`; upstream service, database's " \
@@ -95,20 +113,26 @@ module Bench
     def random
       each = SETTINGS.reject { |processes, _| processes == 1 }.map do |setting|
         one = figures(*setting, assignment: :random)
-        format("%s: queued + stalled %.1f ms, p95 %.1f ms", setting.join(" x "), *[one.wait_ns, one.p95_ns].map { |ns| ns / 1e6 })
+        format("%s: queued + stalled %.1f ms, p95 %.1f ms", setting.join(" x "),
+          *[one.wait_ns, one.p95_ns].map { |ns| ns / 1e6 })
       end
       "Predicted with requests that go to any process, however busy: #{each.join("; ")}."
     end
 
     # A machine that computes faster in one boot than in another is nothing that a recording can know.
     def held
-      each = @predictions.map { |prediction| format("%s %s", prediction.name, Spread.of(prediction.held_ns.map { |ns| ns / 1e6 }).to_s(1)) }
+      each = @predictions.map { |prediction|
+        format("%s %s", prediction.name, Spread.of(prediction.held_ns.map { |ns| ns / 1e6 }).to_s(1))
+      }
       "GVL held, ms a request: #{each.join(", ")}."
     end
 
     def budgets
       others = @predictions.reject { |prediction| prediction.setting == RECORDED }
-      LIMITS.map { |name, limit| Budget.new("Largest error of #{name} of the others", limit, others.map { |prediction| prediction.errors.fetch(name).abs * 100 }.max, "%") }
+      LIMITS.map { |name, limit|
+        Budget.new("Largest error of #{name} of the others", limit,
+          others.map { |prediction| prediction.errors.fetch(name).abs * 100 }.max, "%")
+      }
     end
   end
 end

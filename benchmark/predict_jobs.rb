@@ -8,21 +8,29 @@ module Bench
   class PredictJobs
     CONCURRENCY = [1, 2, 5, 10, 20].freeze
     BASELINE = 5
-    COLUMNS = ["threads", "jobs/s, measured", "predicted", "error, %", "formula's error, %", "Amdahl's error, %", "running, ms", "GVL held, %"].freeze
+    COLUMNS = ["threads", "jobs/s, measured", "predicted", "error, %", "formula's error, %",
+      "Amdahl's error, %", "running, ms", "GVL held, %"].freeze
     LIMIT = 5.0
-    # Jobs of a fixed time, whatever the machine does meanwhile, and jobs of a fixed amount of work, as the lab's own are.
-    # `command`: of a Sidekiq that knows them; none: the lab's own
+    # Jobs of a fixed time, whatever the machine does meanwhile, and jobs of a fixed amount of work, as the
+    # lab's own are. `command`: of a Sidekiq that knows them; none: the lab's own
     Mix = Data.define(:name, :kinds, :command) do
-      def self.all = [exact, new(name: "work", kinds: Holdup::Lab::Jobs::Work::OWN, command: [])]
+      def self.all
+        [exact, new(name: "work", kinds: Holdup::Lab::Jobs::Work::OWN, command: [])]
+      end
 
       def self.exact
-        kinds = {"ExactMail" => [10, 4, 400, 5], "ExactSync" => [7, 6, 1_000, 2], "ExactReport" => [3, 2, 8_000, 6]}
-          .map { |name, (weight, *arguments)| Holdup::Lab::Jobs::Kind.new(name:, weight:, arguments:) }
-        new(name: "time", kinds:, command: Holdup::Lab::Jobs::Program.own(jobs: File.expand_path("support/exact/jobs.rb", __dir__)).command)
+        kinds = {"ExactMail" => [10, 4, 400, 5], "ExactSync" => [7, 6, 1_000, 2],
+                 "ExactReport" => [3, 2, 8_000, 6]}
+          .map { |name, (weight, *arguments)|
+          Holdup::Lab::Jobs::Kind.new(name:, weight:, arguments:)
+        }
+        new(name: "time", kinds:,
+          command: Holdup::Lab::Jobs::Program.own(jobs: File.expand_path("support/exact/jobs.rb", __dir__)).command)
       end
     end
 
-    # Short rounds and many: what the machine does changes within minutes, and a prediction is judged by the recording next to it.
+    # Short rounds and many: what the machine does changes within minutes, and a prediction is judged by the
+    # recording next to it.
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
       @rounds, @seconds, @warm_up_s = quick ? [1, 4, 2] : [4, 8, 3]
@@ -38,16 +46,22 @@ module Bench
 
     def measure(mix)
       warn("bench: jobs of a fixed #{mix.name}")
-      plan = Holdup::Lab::Jobs::JobsPlan.new(command: mix.command, kinds: mix.kinds, concurrency: CONCURRENCY, baseline: BASELINE, rounds: @rounds, seconds: @seconds, warm_up_s: @warm_up_s, again: false)
+      plan = Holdup::Lab::Jobs::JobsPlan.new(command: mix.command, kinds: mix.kinds,
+        concurrency: CONCURRENCY, baseline: BASELINE, rounds: @rounds, seconds: @seconds, warm_up_s: @warm_up_s, again: false)
       result = Fresh.scratch { |scratch| Holdup::Lab::Jobs.new(Holdup::Lab::Jobs::JobLog.new(File.join(scratch, "jobs.json"), plan), env: ENV.to_h, progress: method(:progress)).call }
       raise Interrupt if result.signal
       result
     end
 
-    def progress(number, of, doing, arm:, **) = (warn("bench: run #{number} of #{of}: #{arm.name}") if doing == :boot)
+    def progress(number, of, doing, arm:, **)
+      warn("bench: run #{number} of #{of}: #{arm.name}") if doing == :boot
+    end
 
     def tables
-      @results.map { |mix, result| Table.new(["jobs of a fixed #{mix.name}: #{COLUMNS.first}", *COLUMNS.drop(1)], result.lines.map { |line| row(line) }) }
+      @results.map { |mix, result|
+        Table.new(["jobs of a fixed #{mix.name}: #{COLUMNS.first}", *COLUMNS.drop(1)],
+          result.lines.map { |line| row(line) })
+      }
     end
 
     def row(line)
@@ -56,7 +70,9 @@ module Bench
         format("%.0f", line.median(&:gvl_share) * 100)]
     end
 
-    def percent(errors) = Spread.of(errors.values.map { |error| error * 100 }).to_s(1)
+    def percent(errors)
+      Spread.of(errors.values.map { |error| error * 100 }).to_s(1)
+    end
 
     def about
       "A real Sidekiq process on a Redis of its own, with jobs of three classes (they compute, ask Redis and wait, in unlike parts) and a queue that is never " \
@@ -69,6 +85,11 @@ module Bench
         "The formula is the closed model, which needs only means; Amdahl's law is its lower bound."]
     end
 
-    def budgets = @results.map { |mix, result| Budget.new("Largest error of the four, median of the rounds, jobs of a fixed #{mix.name}", LIMIT, result.worst * 100, "%") }
+    def budgets
+      @results.map { |mix, result|
+        Budget.new("Largest error of the four, median of the rounds, jobs of a fixed #{mix.name}", LIMIT,
+          result.worst * 100, "%")
+      }
+    end
   end
 end

@@ -9,6 +9,8 @@ module Bench
 
     def routes = ShopTrial::UNEVEN
 
-    def title = "The storefront with a report among its requests, predicted"
+    def title
+      "The storefront with a report among its requests, predicted"
+    end
   end
 end

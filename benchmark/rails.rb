@@ -39,11 +39,14 @@ module Bench
       Rounds.call(ARMS, @rounds) { |arm| servers[arm].measure(@seconds) }
     end
 
-    def rows = ARMS.map { |arm| [arm, *figures(arm, :rate, 1), *figures(arm, :cpu_per_request, 1000)] }
+    def rows
+      ARMS.map { |arm| [arm, *figures(arm, :rate, 1), *figures(arm, :cpu_per_request, 1000)] }
+    end
 
     def figures(arm, figure, scale)
       values, bare = [arm, "none"].map { |name| @samples[name].map(&figure) }
-      [Spread.of(values.map { |value| value * scale }).to_s((scale == 1) ? 0 : 3), Spread.paired(values, bare) { |one, other| one / other }.to_s(3)]
+      [Spread.of(values.map { |value| value * scale }).to_s((scale == 1) ? 0 : 3),
+        Spread.paired(values, bare) { |one, other| one / other }.to_s(3)]
     end
 
     def about

@@ -3,7 +3,8 @@
 require_relative "support/bench"
 
 module Bench
-  # One release and reacquire of the GVL: what every tool adds to every query, read and sleep of an application.
+  # One release and reacquire of the GVL: what every tool adds to every query, read and sleep of an
+  # application.
   class Release
     ARMS = [["none", 1], ["empty hook", 1], ["gvltools", 1], *[1, 5, 50].map { |open| ["gvl_timing", open] },
       *[1, 5, 50].map { |open| ["holdup", open] }].freeze
@@ -18,7 +19,8 @@ module Bench
     # @return [Result]
     def call
       @samples = Rounds.call(ARMS, @rounds) { |tool, open| Fresh.call("release", tool, open, @releases) }
-      Result.new(title: "Release and reacquire of the GVL", about:, tables: [Table.new(COLUMNS, rows)], budgets:)
+      Result.new(title: "Release and reacquire of the GVL", about:, tables: [Table.new(COLUMNS, rows)],
+        budgets:)
     end
 
     private
@@ -29,22 +31,30 @@ module Bench
         "timer or unit open, of which one works."
     end
 
-    def rows = ARMS.map { |arm| row(arm) }
+    def rows
+      ARMS.map { |arm| row(arm) }
+    end
 
     def row(arm)
       tool, open = arm
       name = %w[gvl_timing holdup].include?(tool) ? "#{tool}, #{open} open" : tool
-      [name, Spread.of(@samples[arm]).to_s, added(arm).to_s, (arm == ARMS[0]) ? "" : format("%.2f", ratio(arm))]
+      [name, Spread.of(@samples[arm]).to_s, added(arm).to_s,
+        (arm == ARMS[0]) ? "" : format("%.2f", ratio(arm))]
     end
 
     # Round by round over bare.
-    def added(arm) = Spread.paired(@samples[arm], @samples[ARMS[0]]) { |with, bare| with - bare }
+    def added(arm)
+      Spread.paired(@samples[arm], @samples[ARMS[0]]) { |with, bare| with - bare }
+    end
 
-    def ratio(arm) = added(arm).median / added(["gvltools", 1]).median
+    def ratio(arm)
+      added(arm).median / added(["gvltools", 1]).median
+    end
 
     def budgets
       [1, 5, 50].map do |open|
-        Budget.new("Holdup with #{open} open, added over gvltools' added", LIMIT, ratio(["holdup", open]), "x")
+        Budget.new("Holdup with #{open} open, added over gvltools' added", LIMIT, ratio(["holdup", open]),
+          "x")
       end
     end
   end

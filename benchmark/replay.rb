@@ -4,7 +4,8 @@ require "holdup/loader"
 require_relative "support/bench"
 
 module Bench
-  # How fast recorded units are played again: advice tries a hundred settings, each with tens of thousands of units.
+  # How fast recorded units are played again: advice tries a hundred settings, each with tens of thousands of
+  # units.
   class Replay
     SIZING = Holdup::Sizing
     MS = 1_000_000
@@ -45,11 +46,14 @@ module Bench
       at_ns = 0
       SIZING::Trace.new(Array.new(@units) do
         at_ns += exponential(random, 1000.0 / rate)
-        SIZING::Trace::Unit.new(arrival_ns: at_ns, held_ns: exponential(random, 10), idle_ns: exponential(random, 15), acquisitions: ACQUISITIONS)
+        SIZING::Trace::Unit.new(arrival_ns: at_ns, held_ns: exponential(random, 10),
+          idle_ns: exponential(random, 15), acquisitions: ACQUISITIONS)
       end)
     end
 
-    def exponential(random, mean_ms) = (-Math.log(1 - random.rand) * mean_ms * MS).round
+    def exponential(random, mean_ms)
+      (-Math.log(1 - random.rand) * mean_ms * MS).round
+    end
 
     def milliseconds
       before = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
@@ -58,12 +62,14 @@ module Bench
     end
 
     def row((processes, threads, rate), events, spread)
-      ["#{processes} x #{threads}", rate.to_s, events.to_s, spread.to_s(1), format("%.2f", events / spread.median / 1000)]
+      ["#{processes} x #{threads}", rate.to_s, events.to_s, spread.to_s(1),
+        format("%.2f", events / spread.median / 1000)]
     end
 
     def budgets(measured)
       [Budget.new("one event, in the slowest setting", EVENT_NS, measured.map { |events, spread| spread.median * MS / events }.max, "ns"),
-        Budget.new("all of them, in the slowest setting", WHOLE_S, measured.map { |_, spread| spread.median }.max / 1000, "s")]
+        Budget.new("all of them, in the slowest setting", WHOLE_S,
+          measured.map { |_, spread| spread.median }.max / 1000, "s")]
     end
   end
 end

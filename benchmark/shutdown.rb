@@ -4,8 +4,8 @@ require_relative "../test/support/served_app"
 require_relative "support/bench"
 
 module Bench
-  # How long a Puma takes to stop, and how often it does not. Its stop can hang by itself (docs/puma.md, known trouble), so
-  # only a comparison can tell whether Holdup makes that more likely.
+  # How long a Puma takes to stop, and how often it does not. Its stop can hang by itself (docs/puma.md, known
+  # trouble), so only a comparison can tell whether Holdup makes that more likely.
   class Shutdown
     ARMS = ["none", "none again", "holdup"].freeze
     # What is stopped => number of workers
@@ -25,7 +25,9 @@ module Bench
 
     # @return [Result]
     def call
-      tables = SHAPES.map { |name, workers| table(name, Rounds.call(ARMS, @rounds) { |arm| stop(arm, workers) }) }
+      tables = SHAPES.map { |name, workers|
+        table(name, Rounds.call(ARMS, @rounds) { |arm| stop(arm, workers) })
+      }
       Result.new(title: "The stop of a server", about:, tables:, notes:)
     end
 
@@ -33,7 +35,8 @@ module Bench
 
     # @return [Float, nil] seconds; nil: it hung
     def stop(arm, workers)
-      ServedApp.new("bundle", "exec", "puma", "-C", "puma.rb", app: "plain", env: {"WORKERS" => workers, **((arm == "holdup") ? {} : WITHOUT)})
+      ServedApp.new("bundle", "exec", "puma", "-C", "puma.rb", app: "plain",
+        env: {"WORKERS" => workers, **((arm == "holdup") ? {} : WITHOUT)})
         .run { |app| timed_stop(app) }
     rescue ServedApp::Stuck
       nil
@@ -47,7 +50,9 @@ module Bench
       Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun
     end
 
-    def table(name, samples) = Table.new([name, *COLUMNS.drop(1)], samples.map { |arm, stops| row(arm, stops) })
+    def table(name, samples)
+      Table.new([name, *COLUMNS.drop(1)], samples.map { |arm, stops| row(arm, stops) })
+    end
 
     def row(arm, stops)
       ended = stops.compact
@@ -59,6 +64,8 @@ module Bench
         "in changing order. One that is there after #{ServedApp::STOP_SECONDS} s counts as hung."
     end
 
-    def notes = ["\"none again\" is the same as \"none\": what lies between these two is chance."]
+    def notes
+      ["\"none again\" is the same as \"none\": what lies between these two is chance."]
+    end
   end
 end

@@ -21,8 +21,11 @@ module Bench
 
     # @return [Result]
     def call
-      @samples = RedisServer.run { |redis| JOBS.to_h { |what, count| [what, measure(redis, what, count / @part)] } }
-      Result.new(title: "Sidekiq at saturation", about:, tables: @samples.map { |what, arms| table(what, arms) }, notes:)
+      @samples = RedisServer.run { |redis|
+        JOBS.to_h { |what, count| [what, measure(redis, what, count / @part)] }
+      }
+      Result.new(title: "Sidekiq at saturation", about:,
+        tables: @samples.map { |what, arms| table(what, arms) }, notes:)
     end
 
     private
@@ -34,18 +37,26 @@ module Bench
       end
     end
 
-    def table(what, arms) = Table.new([TITLES.fetch(what), *COLUMNS.drop(1)], arms.keys.map { |tool| row(arms, tool) })
+    def table(what, arms)
+      Table.new([TITLES.fetch(what), *COLUMNS.drop(1)], arms.keys.map { |tool| row(arms, tool) })
+    end
 
     def row(arms, tool)
       [tool, spread(arms, tool, "us").to_s(1), ratio(arms, tool, "us").to_s(3), added(arms, tool).to_s(1),
         spread(arms, tool, "rate").to_s, ratio(arms, tool, "rate").to_s(3)]
     end
 
-    def spread(arms, tool, key) = Spread.of(arms[tool].map { |sample| sample[key] })
+    def spread(arms, tool, key)
+      Spread.of(arms[tool].map { |sample| sample[key] })
+    end
 
-    def ratio(arms, tool, key) = Spread.paired(arms[tool], arms["none"]) { |with, bare| with[key] / bare[key] }
+    def ratio(arms, tool, key)
+      Spread.paired(arms[tool], arms["none"]) { |with, bare| with[key] / bare[key] }
+    end
 
-    def added(arms, tool) = Spread.paired(arms[tool], arms["none"]) { |with, bare| with["us"] - bare["us"] }
+    def added(arms, tool)
+      Spread.paired(arms[tool], arms["none"]) { |with, bare| with["us"] - bare["us"] }
+    end
 
     def about
       "A real Sidekiq with #{THREADS} threads empties a queue that was filled before, on a Redis of its own. Each arm has a " \

@@ -18,7 +18,8 @@ module Bench
     # @return [Result]
     def call
       @samples = {"units" => measure("units", UNITS), "requests" => measure("requests", REQUESTS)}
-      Result.new(title: "One unit", about:, tables: @samples.values.map { |arms| Table.new(COLUMNS, rows(arms)) }, budgets:, notes:)
+      Result.new(title: "One unit", about:,
+        tables: @samples.values.map { |arms| Table.new(COLUMNS, rows(arms)) }, budgets:, notes:)
     end
 
     private
@@ -39,11 +40,19 @@ module Bench
         "\"holdup probe\" is the C alone (`enter`, `record`), \"holdup\" what an application calls: six histograms, all sums and the ring, in a segment."]
     end
 
-    def rows(arms) = arms.map { |tool, samples| [tool, spread(samples, "ns").to_s, added(arms, tool, "ns").to_s, *objects(arms, tool)] }
+    def rows(arms)
+      arms.map { |tool, samples|
+        [tool, spread(samples, "ns").to_s, added(arms, tool, "ns").to_s, *objects(arms, tool)]
+      }
+    end
 
-    def objects(arms, tool) = %w[allocated retained].map { |key| format("%.2f", added(arms, tool, key).median.round(2) + 0.0) }
+    def objects(arms, tool)
+      %w[allocated retained].map { |key| format("%.2f", added(arms, tool, key).median.round(2) + 0.0) }
+    end
 
-    def spread(samples, key) = Spread.of(samples.map { |sample| sample[key] })
+    def spread(samples, key)
+      Spread.of(samples.map { |sample| sample[key] })
+    end
 
     def added(arms, tool, key)
       Spread.paired(arms[tool], arms["none"]) { |with, bare| with[key] - bare[key] }

@@ -6,10 +6,12 @@ require_relative "support/bench"
 require_relative "support/shop_sweep"
 
 module Bench
-  # The report that articles about an upgrade print, from measurements of the storefront: YJIT off, at boot and after boot on two
-  # Rubies, then the older against the newer. It is what `holdup lab jit --store` and `holdup compare --states` give.
+  # The report that articles about an upgrade print, from measurements of the storefront: YJIT off, at boot
+  # and after boot on two Rubies, then the older against the newer. It is what `holdup lab jit --store` and
+  # `holdup compare --states` give.
   class Upgrade
-    # Four boots of each state, which are in four to eight minutes of the clock: enough for intervals. Twelve minutes in all.
+    # Four boots of each state, which are in four to eight minutes of the clock: enough for intervals. Twelve
+    # minutes in all.
     SPANS = {rounds: 4, seconds: 10, warm_up_s: 10}.freeze
     QUICK = {rounds: 1, seconds: 5, warm_up_s: 5}.freeze
     STATES = ["off", "at boot", "after boot"].freeze
@@ -24,11 +26,16 @@ module Bench
     def call
       Shop.open do |shop|
         sweep = ShopSweep.new(shop, **@spans)
-        raise Failure, "there is no second Ruby to compare with: `bin/setup --all` builds it" unless sweep.other_ruby
-        @from_s, @store, @versions = Time.now.to_i / 60 * 60, File.join(shop.folder, "upgrade.sqlite3"), [sweep.other_ruby.version, RUBY_VERSION]
+        unless sweep.other_ruby
+          raise Failure, "there is no second Ruby to compare with: `bin/setup --all` builds it"
+        end
+        @from_s = Time.now.to_i / 60 * 60
+        @store = File.join(shop.folder, "upgrade.sqlite3")
+        @versions = [sweep.other_ruby.version, RUBY_VERSION]
         @result = Holdup::Lab::Sweep::SweepReport.new(measure(sweep))
         @states = Holdup::Lab::Jit::States.new(@result).to_h
-        Result.new(title: "Ruby #{@versions.join(" and ")}", about: [about, *sections].join("\n\n"), tables: [])
+        Result.new(title: "Ruby #{@versions.join(" and ")}", about: [about, *sections].join("\n\n"),
+          tables: [])
       end
     end
 
@@ -52,14 +59,20 @@ module Bench
         *STATES.values_at(0, 2).flat_map { |state| ["### From Ruby #{old} to #{new}, YJIT #{state}", compared([[old, state], [new, state]])] }]
     end
 
-    def lab = below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Report.new(@result, Holdup::Lab::Jit::Comparison.new(@result)).page).call)
+    def lab
+      below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Report.new(@result, Holdup::Lab::Jit::Comparison.new(@result)).page).call)
+    end
 
     # @param states [Array<(String, String)>] Ruby and YJIT
     def compared(states)
-      labelled = states.map { |version, state| "#{(states.map(&:first).uniq.size > 1) ? "Ruby #{version}" : state}=#{fingerprint(version, state)}" }
-      out, err = StringIO.new, StringIO.new
+      labelled = states.map { |version, state|
+        "#{(states.map(&:first).uniq.size > 1) ? "Ruby #{version}" : state}=#{fingerprint(version, state)}"
+      }
+      out = StringIO.new
+      err = StringIO.new
       console = Holdup::CLI::Console.new(out:, err:, env: ENV.to_h, clock: Holdup::Clock.new)
-      status = Holdup::CLI.new(console:).run(["compare", "--store", @store, "--since", Time.at(@from_s).strftime("%FT%T"), "--format", "markdown", "--lang", "en", "--states", *labelled])
+      status = Holdup::CLI.new(console:).run(["compare", "--store", @store, "--since",
+        Time.at(@from_s).strftime("%FT%T"), "--format", "markdown", "--lang", "en", "--states", *labelled])
       status.zero? ? below(out.string) : raise(Failure, err.string)
     end
 
@@ -69,6 +82,8 @@ module Bench
     end
 
     # Its headings stand below ours; the first one says nothing that ours does not.
-    def below(markdown) = markdown.sub(/\A# .*\n+/, "").gsub(/^#(?=#)/, "###").strip
+    def below(markdown)
+      markdown.sub(/\A# .*\n+/, "").gsub(/^#(?=#)/, "###").strip
+    end
   end
 end

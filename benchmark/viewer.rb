@@ -15,7 +15,8 @@ module Bench
     # @return [Result]
     def call
       @seen = Fresh.call("viewer", @spans, options: ["-rbundler/setup"])
-      Result.new(title: "The viewer of captures", about:, tables: [Table.new(["window", "script, median ms", "script, p95 ms", "pixels, median ms", "CPU of the page, mean ms", "rectangles"], rows)], budgets:)
+      Result.new(title: "The viewer of captures", about:,
+        tables: [Table.new(["window", "script, median ms", "script, p95 ms", "pixels, median ms", "CPU of the page, mean ms", "rectangles"], rows)], budgets:)
     end
 
     private
@@ -25,12 +26,22 @@ module Bench
         "Pixels: until Chromium's software has painted them. CPU: of the thread of the page, all that a frame takes there. No frame may have more rectangles than pixels in its rows, #{frames.first["most"]}."
     end
 
-    def rows = frames.zip(@seen["zooms"]).map { |frame, zoom| [part(zoom), *%w[median p95 pixels cpu].map { |key| format("%.1f", frame[key]) }, frame["rectangles"].to_s] }
+    def rows
+      frames.zip(@seen["zooms"]).map { |frame, zoom|
+        [part(zoom), *%w[median p95 pixels cpu].map { |key| format("%.1f", frame[key]) },
+          frame["rectangles"].to_s]
+      }
+    end
 
-    def part(zoom) = zoom.zero? ? "all of it" : format("%.2g %% of it", 100 / 1.5**zoom)
+    def part(zoom)
+      zoom.zero? ? "all of it" : format("%.2g %% of it", 100 / 1.5**zoom)
+    end
 
     def frames = @seen["frames"]
 
-    def budgets = [Budget.new("the viewer's slowest frame but one of twenty", BUDGET_MS, frames.map { |frame| frame["p95"] }.max, "ms")]
+    def budgets
+      [Budget.new("the viewer's slowest frame but one of twenty", BUDGET_MS,
+        frames.map { |frame| frame["p95"] }.max, "ms")]
+    end
   end
 end

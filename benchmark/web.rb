@@ -7,7 +7,8 @@ require_relative "support/month"
 require_relative "support/painted"
 
 module Bench
-  # How long the server takes for each page of the dashboard over a store of thirty days, and what of it a browser shows when.
+  # How long the server takes for each page of the dashboard over a store of thirty days, and what of it a
+  # browser shows when.
   class Web
     PAGES = %w[/ /series/overview /endpoints /jobs /endpoint?unit=Controller7%23action&kind=request /series/endpoint?unit=Controller7%23action&kind=request
       /blame /processes /advice /compare /calculator /jit /health /endpoints.csv].freeze
@@ -16,7 +17,8 @@ module Bench
     # These take a CPU for seconds; what was computed is kept.
     COMPUTED = %w[/advice /compare].freeze
     # What a browser is asked for, over the longest span.
-    PAINTED = %w[/ /endpoint?unit=Controller7%23action&kind=request /blame /advice /compare /calculator].freeze
+    PAINTED = %w[/ /endpoint?unit=Controller7%23action&kind=request /blame /advice /compare
+      /calculator].freeze
     PAINT_MS = 1000
     INTERACTION_MS = 100
     # A clock that stands where the month ends.
@@ -34,7 +36,8 @@ module Bench
     # @return [Result]
     def call
       Fresh.scratch { |scratch| measure(File.join(scratch, "store.sqlite3")) }
-      Result.new(title: "The dashboard", about:, tables: [served, shown].compact, budgets:, notes: ["/advice had no single units to replay here, which takes seconds."])
+      Result.new(title: "The dashboard", about:, tables: [served, shown].compact, budgets:,
+        notes: ["/advice had no single units to replay here, which takes seconds."])
     end
 
     private
@@ -48,17 +51,24 @@ module Bench
     def measure(path)
       RubyVM::YJIT.enable if defined?(RubyVM::YJIT)
       Month.new(path, days: @days).fill
-      @medians = PAGES.to_h { |page| [page, SPANS.map { |span| median { computed(path, over(page, span)) } }] }
+      @medians = PAGES.to_h { |page|
+        [page, SPANS.map { |span| median { computed(path, over(page, span)) } }]
+      }
       app = dashboard(path, answers: patient)
       @first = COMPUTED.to_h { |page| [page, first(dashboard(path), over(page, SPANS.last))] }
-      @painted = Painted.with(app) { |painted| painted && PAINTED.to_h { |page| [page, browsed(painted, over(page, SPANS.last))] } }
+      @painted = Painted.with(app) { |painted|
+        painted && PAINTED.to_h { |page| [page, browsed(painted, over(page, SPANS.last))] }
+      }
     end
 
     def dashboard(path, **options)
-      Holdup::Web.new(store: -> { Holdup::Store.open(path, read_only: true) }, dir: File.dirname(path), auth: :none, clock: Still.new, **options)
+      Holdup::Web.new(store: -> { Holdup::Store.open(path, read_only: true) }, dir: File.dirname(path),
+        auth: :none, clock: Still.new, **options)
     end
 
-    def patient = Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s: nil)
+    def patient
+      Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s: nil)
+    end
 
     # Nothing is kept yet.
     def computed(path, address)
@@ -71,17 +81,32 @@ module Bench
       median { milliseconds { ask(app, address) }.tap { nil until ask(app, address) == 200 } }
     end
 
-    def browsed(painted, address) = [median { painted.paint(address) }, median { painted.interaction(address) }]
+    def browsed(painted, address)
+      [median { painted.paint(address) }, median { painted.interaction(address) }]
+    end
 
-    def over(page, span) = "#{page}#{page.include?("?") ? "&" : "?"}since=#{span}"
+    def over(page, span)
+      "#{page}#{page.include?("?") ? "&" : "?"}since=#{span}"
+    end
 
-    def median = Array.new(@times) { yield }.sort[@times / 2]
+    def median
+      Array.new(@times) { yield }.sort[@times / 2]
+    end
 
-    def served = Table.new(["page, on the server", *SPANS], rows(@medians))
+    def served
+      Table.new(["page, on the server", *SPANS], rows(@medians))
+    end
 
-    def shown = @painted && Table.new(["page over #{SPANS.last}, in Chromium", "first paint", "key or click to the next picture"], rows(@painted))
+    def shown
+      @painted && Table.new(
+        ["page over #{SPANS.last}, in Chromium", "first paint",
+          "key or click to the next picture"], rows(@painted)
+      )
+    end
 
-    def rows(all) = all.map { |page, found| [page, *found.map { |ms| format("%.0f", ms) }] }
+    def rows(all)
+      all.map { |page, found| [page, *found.map { |ms| format("%.0f", ms) }] }
+    end
 
     def ask(app, address)
       status, _, body = app.call(Rack::MockRequest.env_for(address))
@@ -97,15 +122,24 @@ module Bench
     end
 
     def budgets
-      SPANS.each_with_index.map { |span, index| budget("the slowest page over #{span} but for those two", BUDGET_MS, @medians.except(*COMPUTED), index) } +
-        [Budget.new("the first answer of #{COMPUTED.join(" and ")} over #{SPANS.last}", BUDGET_MS, @first.values.max, "ms"), *in_browser]
+      SPANS.each_with_index.map { |span, index|
+        budget("the slowest page over #{span} but for those two",
+          BUDGET_MS, @medians.except(*COMPUTED), index)
+      } +
+        [
+          Budget.new("the first answer of #{COMPUTED.join(" and ")} over #{SPANS.last}", BUDGET_MS, @first.values.max,
+            "ms"), *in_browser
+        ]
     end
 
     def in_browser
       return [] unless @painted
-      [budget("the latest first paint", PAINT_MS, @painted, 0), budget("the slowest answer to a key or click", INTERACTION_MS, @painted, 1)]
+      [budget("the latest first paint", PAINT_MS, @painted, 0),
+        budget("the slowest answer to a key or click", INTERACTION_MS, @painted, 1)]
     end
 
-    def budget(what, limit, all, index) = Budget.new(what, limit, all.values.map { |found| found[index] }.max, "ms")
+    def budget(what, limit, all, index)
+      Budget.new(what, limit, all.values.map { |found| found[index] }.max, "ms")
+    end
   end
 end

@@ -6,13 +6,15 @@ require "holdup/loader"
 require "open3"
 require "rbconfig"
 
-# Who may use whom. Data flows one way, so an arrow that points back is a mistake in the design, not in a detail.
-# A file belongs to the part of its folder. An arrow is a constant of another part, looked up as Ruby does.
+# Who may use whom. Data flows one way, so an arrow that points back is a mistake in the design, not in a
+# detail. A file belongs to the part of its folder. An arrow is a constant of another part, looked up as Ruby
+# does.
 class ArchitectureTest < Minitest::Test
   LIB = File.expand_path("../lib/holdup", __dir__)
   ROOT = File.expand_path("..", __dir__)
 
-  # part => the parts that it may use, itself, the values (model) and the version aside. docs/architecture.md prints it.
+  # part => the parts that it may use, itself, the values (model) and the version aside. docs/architecture.md
+  # prints it.
   ALLOWED = {
     "model" => %w[native],
     "segment" => [],
@@ -31,7 +33,8 @@ class ArchitectureTest < Minitest::Test
     "terraform" => %w[agent],
     "lab" => %w[agent analysis collector segment sizing store view],
     "web" => %w[advice agent analysis capture doctor queries sizing store view],
-    "cli" => %w[advice agent analysis capture collector doctor lab queries segment sizing store terraform view web]
+    "cli" => %w[advice agent analysis capture collector doctor lab queries segment sizing store terraform
+      view web]
   }.freeze
   EVERYWHERE = %w[model version loader].freeze
 
@@ -43,7 +46,9 @@ class ArchitectureTest < Minitest::Test
 
   def test_no_arrow_points_back
     wrong = arrows.flat_map do |part, used|
-      used.reject { |other, _| allowed?(part, other) }.map { |other, place| "#{part} uses #{other}: #{place}" }
+      used.reject { |other, _| allowed?(part, other) }.map { |other, place|
+        "#{part} uses #{other}: #{place}"
+      }
     end
     assert_empty wrong
   end
@@ -62,12 +67,15 @@ class ArchitectureTest < Minitest::Test
   def test_the_table_in_docs_is_this_one
     page = File.read("#{ROOT}/docs/architecture.md")
     ALLOWED.each do |part, others|
-      assert_includes page, "| `#{part}` | #{others.empty? ? "nothing else" : others.map { |other| "`#{other}`" }.join(", ")} |\n"
+      assert_includes page,
+        "| `#{part}` | #{others.empty? ? "nothing else" : others.map { |other| "`#{other}`" }.join(", ")} |\n"
     end
   end
 
   def test_each_file_of_the_in_app_half_loads_alone_in_a_fresh_ruby
-    loadable = files.select { |file| IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file)) }
+    loadable = files.select { |file|
+      IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file))
+    }
     assert_operator loadable.size, :>, 50
     assert_empty troubles(loadable)
   end
@@ -83,7 +91,9 @@ class ArchitectureTest < Minitest::Test
   end
 
   def test_the_in_app_half_loads_no_gem
-    loadable = files.select { |file| IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file)) }
+    loadable = files.select { |file|
+      IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file))
+    }
     output = plain_ruby("ARGV.each { |file| require file }\nputs $LOADED_FEATURES", "holdup", *loadable)
     assert_includes output, "holdup/agent/runtime.rb"
     assert_empty output.lines.reject { |file| file.start_with?(LIB) }.grep(GEMS_OF_THE_OTHER_HALF)
@@ -100,19 +110,31 @@ class ArchitectureTest < Minitest::Test
 
   private
 
-  def files = Dir["#{LIB}/**/*.rb"].grep_v(%r{/store/migrations/}).sort
+  def files
+    Dir["#{LIB}/**/*.rb"].grep_v(%r{/store/migrations/}).sort
+  end
 
-  def relative(file) = file.delete_prefix("#{LIB}/")
+  def relative(file)
+    file.delete_prefix("#{LIB}/")
+  end
 
-  def part_of(file) = relative(file).split("/").first.delete_suffix(".rb")
+  def part_of(file)
+    relative(file).split("/").first.delete_suffix(".rb")
+  end
 
-  def allowed?(from, to) = from == to || EVERYWHERE.include?(from) && to == "version" || EVERYWHERE.include?(to) || ALLOWED.fetch(from, []).include?(to)
+  def allowed?(from, to)
+    from == to || EVERYWHERE.include?(from) && to == "version" || EVERYWHERE.include?(to) || ALLOWED.fetch(
+      from, []
+    ).include?(to)
+  end
 
   # @return [Hash{String => Hash{String => String}}] part => part that it uses => where, for one of the places
   def arrows
     @arrows ||= begin
       Holdup.send(:const_get, :LOADER).eager_load(force: true)
-      in_app = files.select { |file| IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file)) }
+      in_app = files.select { |file|
+        IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file))
+      }
       in_app.each { |file| require file }
       files.each_with_object({}) { |file, found| add_arrows(file, found[part_of(file)] ||= {}) }
     end
@@ -129,7 +151,8 @@ class ArchitectureTest < Minitest::Test
   # Without Bundler, which would have everything of the Gemfile at hand.
   def plain_ruby(script, *arguments)
     bare = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil}
-    output, status = Open3.capture2e(bare, RbConfig.ruby, "-W0", "-I#{File.dirname(LIB)}", "-e", script, *arguments)
+    output, status = Open3.capture2e(bare, RbConfig.ruby, "-W0", "-I#{File.dirname(LIB)}", "-e", script,
+      *arguments)
     assert status.success?, output
     output
   end
@@ -160,6 +183,8 @@ class ArchitectureTest < Minitest::Test
     assert status.success?, output
     lines = output.lines.map { |line| line.match(/\A\["([^"]+)", (true|false), (.*)\]\n/).captures }
     assert_equal files, lines.map(&:first)
-    lines.filter_map { |file, loaded, said| "#{relative(file)}: #{said}" if loaded == "false" || said.include?("#{ROOT}/lib") }
+    lines.filter_map { |file, loaded, said|
+      "#{relative(file)}: #{said}" if loaded == "false" || said.include?("#{ROOT}/lib")
+    }
   end
 end

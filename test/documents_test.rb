@@ -4,14 +4,19 @@ require "test_helper"
 require "holdup/loader"
 require_relative "../benchmark/support/document"
 
-# What the pages say of each other and of the command line is so: links lead somewhere, commands and options are there and are written down.
+# What the pages say of each other and of the command line is so: links lead somewhere, commands and options
+# are there and are written down.
 class DocumentsTest < Minitest::Test
   include CommandLine
 
   ROOT = File.expand_path("..", __dir__)
-  PAGES = Dir.chdir(ROOT) { Dir["*.md", "{docs,examples,benchmark,assets,test}/**/*.md"] - Dir["**/node_modules/**/*.md"] }.sort.freeze
+  PAGES = Dir.chdir(ROOT) {
+    Dir["*.md",
+      "{docs,examples,benchmark,assets,test}/**/*.md"] - Dir["**/node_modules/**/*.md"]
+  }.sort.freeze
   LINK = /\]\(([^)\s]+)\)/
-  COMMANDS = (Holdup::CLI::Registry::LOADERS.keys - %w[help lab] + Holdup::CLI::Lab::LOADERS.keys.map { |name| "lab #{name}" }).freeze
+  COMMANDS = (Holdup::CLI::Registry::LOADERS.keys - %w[help
+    lab] + Holdup::CLI::Lab::LOADERS.keys.map { |name| "lab #{name}" }).freeze
   # Up to what belongs to the shell, to a comment or to the command that is run.
   CALL = /\bholdup ([a-z](?:(?! holdup )[^|;>#()])*)/
   OPTION = /(?<![\w-])--[a-z][a-z0-9-]*/
@@ -41,7 +46,11 @@ class DocumentsTest < Minitest::Test
 
   def test_commands_and_options_that_pages_name_are_there
     unknown = PAGES.without("CHANGELOG.md").flat_map do |page|
-      calls(page).flat_map { |call| (call.split(" -- ").first.scan(OPTION) - options_of(call)).map { |option| "#{page}: #{option} in holdup #{call}" } }
+      calls(page).flat_map { |call|
+        (call.split(" -- ").first.scan(OPTION) - options_of(call)).map { |option|
+          "#{page}: #{option} in holdup #{call}"
+        }
+      }
     end
     assert_empty unknown
   end
@@ -69,22 +78,30 @@ class DocumentsTest < Minitest::Test
 
   private
 
-  def read(page) = (@read ||= {})[page] ||= File.read(File.join(ROOT, page))
+  def read(page)
+    (@read ||= {})[page] ||= File.read(File.join(ROOT, page))
+  end
 
   def prose(page) = read(page).gsub(/^```.*?^```$/m, "")
 
-  def links(page) = prose(page).scan(LINK).flatten.grep_v(/\A(https?|mailto):/)
+  def links(page)
+    prose(page).scan(LINK).flatten.grep_v(/\A(https?|mailto):/)
+  end
 
   # As GitHub makes them.
   def anchors(page)
-    prose(page).scan(/^#+ (.+)$/).map { |(heading)| heading.gsub(/\[([^\]]*)\]\([^)]*\)/, '\1').downcase.gsub(/[^\p{Word}\- ]/, "").tr(" ", "-") }
+    prose(page).scan(/^#+ (.+)$/).map { |(heading)|
+      heading.gsub(/\[([^\]]*)\]\([^)]*\)/, '\1').downcase.gsub(/[^\p{Word}\- ]/, "").tr(" ", "-")
+    }
   end
 
   # @return [Array<String>] what is in code, from the name of the command on
   def calls(page)
     fenced = read(page).scan(/^```.*?^```$/m)
     spans = prose(page).scan(/`([^`\n]+)`/).flatten
-    (fenced.flat_map(&:lines) + spans).filter_map { |text| text[CALL, 1] if text.match?(/(\A|[\s`])(\$ |bundle exec |exec exe\/)?holdup [a-z]/) }.map(&:strip)
+    (fenced.flat_map(&:lines) + spans).filter_map { |text|
+      text[CALL, 1] if text.match?(/(\A|[\s`])(\$ |bundle exec |exec exe\/)?holdup [a-z]/)
+    }.map(&:strip)
   end
 
   # @param call [String] "lab sweep --threads 5"

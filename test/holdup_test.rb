@@ -19,7 +19,10 @@ class HoldupTest < Minitest::Test
 
   def jobs
     Holdup::Segment::Directory.new(@dir).entries.flat_map { |entry| entry.read(&:snapshot).slots }
-      .select { |slot| slot.series.kind == :job }.to_h { |slot| [slot.series.name, [slot.count, slot.errors, slot.series.queue]] }
+      .select { |slot| slot.series.kind == :job }.to_h { |slot|
+      [slot.series.name,
+        [slot.count, slot.errors, slot.series.queue]]
+    }
   end
 
   def test_requiring_it_does_nothing_and_loads_no_gem
@@ -50,7 +53,8 @@ class HoldupTest < Minitest::Test
       Holdup.measure("after") { 1 }
     RUBY
     entries = Holdup::Segment::Directory.new(@dir).entries
-    assert_equal [1, 1, 1], entries.map { |entry| entry.read { |reader| reader.snapshot.slot("x", kind: :job).count } }
+    assert_equal [1, 1, 1],
+      entries.map { |entry| entry.read { |reader| reader.snapshot.slot("x", kind: :job).count } }
   end
 
   def test_messages_can_be_switched_off_in_code_and_in_the_environment
@@ -72,7 +76,8 @@ class HoldupTest < Minitest::Test
   end
 
   def test_more_names_than_the_limit_go_to_one_series
-    run_script("Holdup.start; 30.times { |n| Holdup.measure(\"job \#{n}\") { 1 } }", HOLDUP_SERIES_LIMIT: "10")
+    run_script("Holdup.start; 30.times { |n| Holdup.measure(\"job \#{n}\") { 1 } }",
+      HOLDUP_SERIES_LIMIT: "10")
     slots = Holdup::Segment::Directory.new(@dir).entries.first.read(&:snapshot).slots
     assert_equal [10, 20], [jobs.size, slots.find { |slot| slot.series.kind == :overflow }.count]
   end
@@ -108,7 +113,9 @@ class HoldupTest < Minitest::Test
       Holdup.measure("parent") { 1 }
     RUBY
     counts = Holdup::Segment::Directory.new(@dir).entries.map do |entry|
-      entry.read(&:snapshot).slots.select { |slot| slot.series.kind == :job }.to_h { |slot| [slot.series.name, slot.count] }
+      entry.read(&:snapshot).slots.select { |slot| slot.series.kind == :job }.to_h { |slot|
+        [slot.series.name, slot.count]
+      }
     end
     assert_equal [{"child" => 1}, {"child" => 1}, {"child" => 1}, {"parent" => 2}], counts.sort_by(&:to_s)
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, native, integration, jit, ruby, browser), files, or the one test that a FILE:LINE stands in.
+# Runs tests: parts (unit, native, integration, jit, ruby, browser), files, or the one test that a FILE:LINE
+# stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
@@ -32,7 +33,9 @@ names = []
 files = ARGV.flat_map do |argument|
   next PARTS[argument].split.flat_map { |pattern| Dir[pattern] } if PARTS.key?(argument)
   file, line = argument.split(":")
-  abort "no such test: #{argument}; give a file, FILE:LINE, or one of #{PARTS.keys.join(", ")}" unless File.file?(file)
+  unless File.file?(file)
+    abort "no such test: #{argument}; give a file, FILE:LINE, or one of #{PARTS.keys.join(", ")}"
+  end
   names << named_at(file, Integer(line)) if line
   [file]
 end

@@ -47,5 +47,7 @@ class VocabularyTest < Minitest::Test
 
   private
 
-  def names(column) = ROWS.map { |row| row.public_send(column).delete("`") }.reject(&:empty?)
+  def names(column)
+    ROWS.map { |row| row.public_send(column).delete("`") }.reject(&:empty?)
+  end
 end

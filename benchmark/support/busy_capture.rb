@@ -3,11 +3,13 @@
 require "json"
 
 module Bench
-  # A long capture of a busy process, as the viewer gets it (lib/holdup/web/captures/columns.rb): 32 threads that take the GVL
-  # one after the other, wait for it, and are idle in between.
+  # A long capture of a busy process, as the viewer gets it (lib/holdup/web/captures/columns.rb): 32 threads
+  # that take the GVL one after the other, wait for it, and are idle in between.
   class BusyCapture
     STATES = %w[running stalled preempted io lock sleep idle unknown absent].freeze
-    RUNNING, STALLED, IO = 0, 1, 3
+    RUNNING = 0
+    STALLED = 1
+    IO = 3
     THREADS = 32
     HOLD_NS = (5_000..60_000)
     UNIT = 50
@@ -25,7 +27,8 @@ module Bench
     def call
       head = JSON.generate(length_ns: @at, states: STATES, methods: [nil], units: @units, gvls: [{number: 1, count: @holders.size}],
         lanes: @lanes.each_with_index.map { |lane, number| {number:, name: "puma srv tp #{number}", gvl: 1, count: lane[:from].size, collections: []} })
-      [[1, head.bytesize].pack("L<2") + head, *@lanes.flat_map { |lane| [lane[:from].pack("E*"), lane[:unit].pack("L<*"), lane[:state].pack("C*")] }, *holders].map { |part| part + "\0" * (-part.bytesize % 8) }.join
+      [[1, head.bytesize].pack("L<2") + head,
+        *@lanes.flat_map { |lane| [lane[:from].pack("E*"), lane[:unit].pack("L<*"), lane[:state].pack("C*")] }, *holders].map { |part| part + "\0" * (-part.bytesize % 8) }.join
     end
 
     private
@@ -37,10 +40,13 @@ module Bench
 
     # From idle to waiting some time before the hold before has ended.
     def hold(thread, turn)
-      lane, length = @lanes[thread], @random.rand(HOLD_NS)
+      lane = @lanes[thread]
+      length = @random.rand(HOLD_NS)
       unit = unit(thread, turn)
       ready = [lane[:from].last + 1, @at - @random.rand(400_000)].max
-      {ready => STALLED, @at => RUNNING, @at + length => IO}.each { |from, state| lane[:from].push(from.to_f) && lane[:state].push(state) && lane[:unit].push(unit) }
+      {ready => STALLED, @at => RUNNING, @at + length => IO}.each { |from, state|
+        lane[:from].push(from.to_f) && lane[:state].push(state) && lane[:unit].push(unit)
+      }
       @holders << [@at.to_f, (@at + length).to_f, thread, unit, 0]
       @at += length
       @units[unit - 1][4] = @at

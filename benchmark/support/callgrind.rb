@@ -7,8 +7,9 @@ require_relative "spread"
 module Bench
   # Counts the instructions of what an arm does, with valgrind.
   #
-  # The arm boots once and forks a process for each count: the difference of two of them has neither the boot in it nor
-  # the warm-up, and what one boot does otherwise than another (hash seeds, addresses) is the same in both.
+  # The arm boots once and forks a process for each count: the difference of two of them has neither the boot
+  # in it nor the warm-up, and what one boot does otherwise than another (hash seeds, addresses) is the same
+  # in both.
   class Callgrind
     SUMMARY = /^(?:summary|totals): (\d+)/
 
@@ -16,7 +17,8 @@ module Bench
       @arm = arm
     end
 
-    # @param arguments [Array] for the arm, which prints {"name": [[count, pid], ...], ...} with ever more of each
+    # @param arguments [Array] for the arm, which prints {"name": [[count, pid], ...], ...} with ever more of
+    #   each
     # @return [Hash{String => Spread}] instructions of one operation
     def call(*arguments, env: {})
       Dir.mktmpdir("holdup-bench") do |dir|

@@ -3,8 +3,8 @@
 require "spread"
 
 module Bench
-  # Times loops within one process, in CPU time: with one thread at work that is the elapsed time less what the neighbours
-  # of a shared machine took, and helper threads of a tool count as what they are, a cost.
+  # Times loops within one process, in CPU time: with one thread at work that is the elapsed time less what
+  # the neighbours of a shared machine took, and helper threads of a tool count as what they are, a cost.
   module Clocked
     SLICES = 7
 

@@ -21,7 +21,8 @@ module Bench
     def call
       output, status = Open3.capture2e(RbConfig.ruby, SCRIPT, *@arguments)
       raise Failure, "collector: #{status}\n#{output.lines.last(8).join}" unless status.success?
-      Result.new(title: "The collector", about: "#{ABOUT}\n\n```\n#{output.strip}\n```", tables: [], budgets: budgets(output))
+      Result.new(title: "The collector", about: "#{ABOUT}\n\n```\n#{output.strip}\n```", tables: [],
+        budgets: budgets(output))
     end
 
     private

@@ -31,7 +31,8 @@ module Bench
     BENCHES = {"release" => Release, "unit" => Unit, "jit-probe" => JitProbe, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
                "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "viewer" => Viewer, "replay" => Replay, "collector" => CollectorScript}.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
-    EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth, "capsules" => Capsules}.freeze
+    EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict,
+                   "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth, "capsules" => Capsules}.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
 
     # @param argv [Array<String>]
@@ -86,6 +87,8 @@ module Bench
       Document.of(name).replace(name, text) if @write
     end
 
-    def bench(name) = BENCHES.merge(EXPERIMENTS).fetch(name).new(quick: @quick)
+    def bench(name)
+      BENCHES.merge(EXPERIMENTS).fetch(name).new(quick: @quick)
+    end
   end
 end

@@ -6,7 +6,8 @@ module Bench
   # How busy the whole machine is.
   module Cores
     STAT = "/proc/stat"
-    # Columns of its first line: user, nice, system; then idle and waiting for disks; then interrupts, and what neighbours took.
+    # Columns of its first line: user, nice, system; then idle and waiting for disks; then interrupts, and
+    # what neighbours took.
     IDLE = [3, 4].freeze
     COLUMNS = 8
 

@@ -39,12 +39,16 @@ module Bench
       document = File.read(@path)
       before, _, rest = document.partition(first)
       _, found, after = rest.partition(last)
-      raise Failure, "#{@path} has no lines #{first} and #{last}: put them where the figures belong" if found.empty?
+      if found.empty?
+        raise Failure, "#{@path} has no lines #{first} and #{last}: put them where the figures belong"
+      end
       File.write(@path, "#{before}#{first}\n\n#{text}\n#{last}#{after}")
     end
 
     # @param name [String] of the bench
     # @return [Array<String>] the lines before and after its figures
-    def self.marks(name) = ["<!-- bench:#{name} -->", "<!-- /bench:#{name} -->"]
+    def self.marks(name)
+      ["<!-- bench:#{name} -->", "<!-- /bench:#{name} -->"]
+    end
   end
 end

@@ -16,8 +16,8 @@ module Bench
       end
     end
 
-    # Without a garbage collection in one step and none in the next: it would be most of the difference. And a parent's ways
-    # to end (at_exit, ensure) are not the child's.
+    # Without a garbage collection in one step and none in the next: it would be most of the difference. And a
+    # parent's ways to end (at_exit, ensure) are not the child's.
     def self.done
       GC.disable
       yield

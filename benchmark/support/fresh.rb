@@ -10,8 +10,9 @@ module Bench
 
   # Runs one arm in a Ruby of its own, so that no tool's hook is there when another one is measured.
   #
-  # Where things lie in memory can make the same code a quarter slower, and the size of the environment shifts it. One
-  # size for all would be luck that repeats in every round, so each process gets another: the luck is in the spread.
+  # Where things lie in memory can make the same code a quarter slower, and the size of the environment shifts
+  # it. One size for all would be luck that repeats in every round, so each process gets another: the luck is
+  # in the spread.
   module Fresh
     ROOT = File.expand_path("../..", __dir__)
     ARMS = File.join(__dir__, "arms")
@@ -33,7 +34,9 @@ module Bench
       command = ["timeout", "--signal=KILL", SECONDS.to_s, *wrapper, RbConfig.ruby, *options, *LOAD_PATH,
         File.join(ARMS, "#{arm}.rb"), *arguments.map(&:to_s)]
       output, errors, status = scratch { |dir| Open3.capture3({**environment(dir, random), **env}, *command) }
-      raise Failure, "#{arm} #{arguments.join(" ")}: #{status}\n#{errors.lines.last(20).join}" unless status.success?
+      unless status.success?
+        raise Failure, "#{arm} #{arguments.join(" ")}: #{status}\n#{errors.lines.last(20).join}"
+      end
       JSON.parse(output.lines.last)
     end
 
@@ -43,6 +46,8 @@ module Bench
     private_class_method :environment
 
     # What arms write stays in memory and goes away, however they end.
-    def self.scratch(&) = Dir.mktmpdir("holdup-bench", File.writable?(SHARED_MEMORY) ? SHARED_MEMORY : nil, &)
+    def self.scratch(&)
+      Dir.mktmpdir("holdup-bench", File.writable?(SHARED_MEMORY) ? SHARED_MEMORY : nil, &)
+    end
   end
 end

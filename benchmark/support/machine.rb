@@ -30,7 +30,9 @@ module Bench
       "#{Etc.uname[:sysname]} #{Etc.uname[:release][/\A[\d.]+/]}#{" (clock source #{source})" if source}"
     end
 
-    def self.ruby = "Ruby #{RUBY_VERSION} (#{RUBY_PLATFORM})"
+    def self.ruby
+      "Ruby #{RUBY_VERSION} (#{RUBY_PLATFORM})"
+    end
 
     # Benches of a busy machine are worth less, so it is said.
     def self.load

@@ -3,8 +3,9 @@
 require "holdup/loader"
 
 module Bench
-  # A store as a host has it after thirty days: the tiers that are left of each time, a hundred endpoints, four settings one after
-  # the other (a deployment a week), sixteen processes sampled each minute of two days.
+  # A store as a host has it after thirty days: the tiers that are left of each time, a hundred endpoints,
+  # four settings one after the other (a deployment a week), sixteen processes sampled each minute of two
+  # days.
   class Month
     NS = 1_000_000_000
     DAY_S = 86_400
@@ -41,7 +42,9 @@ module Bench
 
     # One row of each series and setting, written again for each span: what a reader pays is reading.
     def rows(codec)
-      drawn = @settings.map { |setting| with_processes(@series.map { |series| window(series, setting) }).map { |window| codec.row(window) } }
+      drawn = @settings.map { |setting|
+        with_processes(@series.map { |series| window(series, setting) }).map { |window| codec.row(window) }
+      }
       SINCE_S.each do |seconds, since_s|
         from_s = NOW_S - [since_s, @days * DAY_S].min
         (from_s / seconds * seconds...NOW_S / seconds * seconds).step(seconds) do |start_s|
@@ -59,10 +62,15 @@ module Bench
     end
 
     # The last one is there since a quarter of the time.
-    def in_force(second) = ((second - NOW_S + @days * DAY_S) * @settings.size / (@days * DAY_S)).clamp(0, @settings.size - 1)
+    def in_force(second)
+      ((second - NOW_S + @days * DAY_S) * @settings.size / (@days * DAY_S)).clamp(0, @settings.size - 1)
+    end
 
     def tiers(rows)
-      rows.tiers.each { |tier| rows.save_tier(tier.with(rolled_to_s: NOW_S / tier.seconds * tier.seconds, kept_from_s: NOW_S - [SINCE_S.fetch(tier.seconds), @days * DAY_S].min)) }
+      rows.tiers.each { |tier|
+        rows.save_tier(tier.with(rolled_to_s: NOW_S / tier.seconds * tier.seconds,
+          kept_from_s: NOW_S - [SINCE_S.fetch(tier.seconds), @days * DAY_S].min))
+      }
     end
 
     def window(series, setting)
@@ -75,7 +83,9 @@ module Bench
 
     def sample
       store = Holdup::Store.open(@dialect.location)
-      (NOW_S - [2, @days].min * DAY_S...NOW_S).step(3600) { |hour_s| store.commit([], {}, processes: (hour_s...hour_s + 3600).step(60).flat_map { |at_s| samples(at_s) }) }
+      (NOW_S - [2, @days].min * DAY_S...NOW_S).step(3600) { |hour_s|
+        store.commit([], {}, processes: (hour_s...hour_s + 3600).step(60).flat_map { |at_s| samples(at_s) })
+      }
       store.close
     end
 

@@ -3,11 +3,13 @@
 require "holdup/loader"
 
 module Bench
-  # What a person waits for: how long after a page was asked for a real Chromium shows something of it, and how long after a
-  # key or a click it shows the next picture, as the browser itself tells both. The dashboard is served by a Puma in this process.
+  # What a person waits for: how long after a page was asked for a real Chromium shows something of it, and
+  # how long after a key or a click it shows the next picture, as the browser itself tells both. The dashboard
+  # is served by a Puma in this process.
   class Painted
     PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
-    # Times of events come in steps of 8 ms; those below the shortest that a browser tells are counted as that.
+    # Times of events come in steps of 8 ms; those below the shortest that a browser tells are counted as
+    # that.
     LISTEN = "window.slowest = 16; new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.slowest = Math.max(window.slowest, entry.duration) })).observe({ type: 'event', durationThreshold: 16 })"
     CONTROLS = "main [tabindex], main input, main summary"
     KEYS = %i[Right Left].freeze
@@ -53,7 +55,8 @@ module Bench
     end
 
     # @param page [String]
-    # @return [Float] ms from the slowest of some keys and clicks, on one control of each kind, to the next picture
+    # @return [Float] ms from the slowest of some keys and clicks, on one control of each kind, to the next
+    #   picture
     def interaction(page)
       visit(page)
       @browser.execute(LISTEN)
@@ -81,7 +84,9 @@ module Bench
       deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
       found = yield
       until found
-        raise Failure, "web: the browser shows nothing" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+        if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+          raise Failure, "web: the browser shows nothing"
+        end
         sleep 0.05
         found = yield
       end

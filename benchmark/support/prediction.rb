@@ -21,38 +21,54 @@ module Bench
     # @return [String]
     def name = setting.join(" x ")
 
-    # @return [Hash{Symbol => Float}] shares, of the medians; waiting is judged against the response, since 1 ms instead of 2 of 300 is no error
+    # @return [Hash{Symbol => Float}] shares, of the medians; waiting is judged against the response, since 1
+    #   ms instead of 2 of 300 is no error
     def errors
-      {throughput: off(:throughput), wait: (@figures.wait_ns - median(:wait_ns)) / median(:response_ns), response: off(:response_ns), p50: off(:p50_ns), p95: off(:p95_ns)}
+      {throughput: off(:throughput), wait: (@figures.wait_ns - median(:wait_ns)) / median(:response_ns),
+       response: off(:response_ns), p50: off(:p50_ns), p95: off(:p95_ns)}
     end
 
     # @return [Float] the largest error of those that the self-test of `holdup advise` looks at
-    def worst = errors.values_at(:wait, :response, :p95).map(&:abs).max
+    def worst
+      errors.values_at(:wait, :response, :p95).map(&:abs).max
+    end
 
     # @return [Array<Float>] ns that a request held the GVL, boot by boot
-    def held_ns = @outcomes.map { |outcome| outcome.total.histogram(:running).mean }
+    def held_ns
+      @outcomes.map { |outcome| outcome.total.histogram(:running).mean }
+    end
 
     # @return [Array<String>] of Predict::COLUMNS
     def cells
-      [name, measured(:throughput, 1), format("%.1f", @figures.throughput), *pair(:wait_ns), percent(:wait), *pair(:p50_ns), percent(:p50), *pair(:p95_ns), percent(:p95)]
+      [name, measured(:throughput, 1), format("%.1f", @figures.throughput), *pair(:wait_ns), percent(:wait),
+        *pair(:p50_ns), percent(:p50), *pair(:p95_ns), percent(:p95)]
     end
 
     private
 
-    def measured(key, scale) = Spread.of(seen.map { |figures| figures.public_send(key) / scale.to_f }).to_s(1)
+    def measured(key, scale)
+      Spread.of(seen.map { |figures| figures.public_send(key) / scale.to_f }).to_s(1)
+    end
 
-    def pair(key) = [measured(key, 1_000_000), format("%.1f", @figures.public_send(key) / 1e6)]
+    def pair(key)
+      [measured(key, 1_000_000), format("%.1f", @figures.public_send(key) / 1e6)]
+    end
 
-    def percent(key) = format("%+.1f", errors.fetch(key) * 100)
+    def percent(key)
+      format("%+.1f", errors.fetch(key) * 100)
+    end
 
     def median(key) = Spread.of(seen.map(&key)).median
 
-    def off(key) = @figures.public_send(key) / median(key) - 1
+    def off(key)
+      @figures.public_send(key) / median(key) - 1
+    end
 
     def seen
       @seen ||= @outcomes.map do |outcome|
         responses = outcome.profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }
-        Replayed::Figures.of(responses, outcome.profiles.map { |profile| profile.queued_ns.to_i + profile.stalled_ns }, throughput: outcome.throughput)
+        Replayed::Figures.of(responses,
+          outcome.profiles.map { |profile| profile.queued_ns.to_i + profile.stalled_ns }, throughput: outcome.throughput)
       end
     end
   end

@@ -3,8 +3,9 @@
 require "holdup/loader"
 
 module Bench
-  # Plays the very requests that a load will send, each as some unit of the same endpoint took in the recording. So predicted and
-  # measured differ by what the model doesn't know, and not by chance in when what arrives.
+  # Plays the very requests that a load will send, each as some unit of the same endpoint took in the
+  # recording. So predicted and measured differ by what the model doesn't know, and not by chance in when what
+  # arrives.
   class Replayed
     # How often, each time with other units in the requests' place: what is left of chance evens out.
     DRAWS = 8
@@ -17,7 +18,8 @@ module Bench
       def self.of(responses, waits, throughput:, handoff_ns: nil)
         sorted = responses.sort
         p50_ns, p95_ns = [0.5, 0.95].map { |share| Holdup::Lab::Percentile.of(sorted, share) }
-        new(throughput:, handoff_ns:, wait_ns: waits.sum.fdiv(waits.size), response_ns: responses.sum.fdiv(responses.size), p50_ns:, p95_ns:)
+        new(throughput:, handoff_ns:, wait_ns: waits.sum.fdiv(waits.size),
+          response_ns: responses.sum.fdiv(responses.size), p50_ns:, p95_ns:)
       end
     end
 
@@ -40,18 +42,31 @@ module Bench
     # @return [Figures]
     def call(arrivals, processes:, threads:, assignment: :least_busy)
       due = arrivals.to_a
-      scenario = Holdup::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost, between: @between, handoff_ns: @handoff_ns, assignment:)
-      mean((1..DRAWS).map { |seed| figures(Holdup::Sizing::Replay.call(trace(due, Random.new(seed)), scenario)) })
+      scenario = Holdup::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost,
+        between: @between, handoff_ns: @handoff_ns, assignment:)
+      mean((1..DRAWS).map { |seed|
+        figures(Holdup::Sizing::Replay.call(trace(due, Random.new(seed)),
+          scenario))
+      })
     end
 
     private
 
     def trace(due, random)
-      Holdup::Sizing::Trace.new(due.map { |arrival| Holdup::Sizing::Trace::TraceUnit.of(@units.fetch(arrival.route.label).sample(random:), arrival.at_ns) })
+      Holdup::Sizing::Trace.new(due.map { |arrival|
+        Holdup::Sizing::Trace::TraceUnit.of(
+          @units.fetch(arrival.route.label).sample(random:), arrival.at_ns
+        )
+      })
     end
 
-    def figures(outcome) = Figures.of(outcome.column(:response), outcome.waits, throughput: outcome.throughput, handoff_ns: outcome.handoff_ns)
+    def figures(outcome)
+      Figures.of(outcome.column(:response), outcome.waits, throughput: outcome.throughput,
+        handoff_ns: outcome.handoff_ns)
+    end
 
-    def mean(all) = Figures.new(**Figures.members.to_h { |name| [name, all.sum(&name).fdiv(all.size)] })
+    def mean(all)
+      Figures.new(**Figures.members.to_h { |name| [name, all.sum(&name).fdiv(all.size)] })
+    end
   end
 end

@@ -1,11 +1,14 @@
 # frozen_string_literal: true
 
 module Bench
-  # A figure held against its budget of DESIGN.md, section 9. A missed one is said and fails nothing: machines differ.
+  # A figure held against its budget of DESIGN.md, section 9. A missed one is said and fails nothing: machines
+  # differ.
   Budget = Data.define(:what, :limit, :actual, :unit) do
     def met? = actual <= limit
 
-    def to_s = "#{what}: #{format("%.2f", actual)} #{unit}, budget #{limit} #{unit}: #{met? ? "ok" : "missed"}"
+    def to_s
+      "#{what}: #{format("%.2f", actual)} #{unit}, budget #{limit} #{unit}: #{met? ? "ok" : "missed"}"
+    end
   end
 
   # One table of a bench.
@@ -20,7 +23,9 @@ module Bench
   # What a bench hands over: tables under one title, in Markdown.
   # title, about [String]; tables [Array<Table>]; budgets [Array<Budget>]; notes [Array<String>]
   Result = Data.define(:title, :about, :tables, :budgets, :notes) do
-    def initialize(title:, about:, tables:, budgets: [], notes: []) = super
+    def initialize(title:, about:, tables:, budgets: [], notes: [])
+      super
+    end
 
     def to_markdown
       ["## #{title}\n", "#{about}\n", *tables.map(&:to_markdown), *list(budgets), *list(notes)].join("\n")
@@ -28,6 +33,8 @@ module Bench
 
     private
 
-    def list(lines) = lines.empty? ? [] : [lines.map { |line| "- #{line}\n" }.join]
+    def list(lines)
+      lines.empty? ? [] : [lines.map { |line| "- #{line}\n" }.join]
+    end
   end
 end

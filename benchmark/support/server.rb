@@ -6,8 +6,8 @@ require "socket"
 require_relative "shop"
 
 module Bench
-  # The storefront in Puma with one tool. Servers of all arms stay up; those that are not measured are paused, so that
-  # not even their helper threads run.
+  # The storefront in Puma with one tool. Servers of all arms stay up; those that are not measured are paused,
+  # so that not even their helper threads run.
   class Server
     CONFIG = File.join(__dir__, "storefront/puma.rb")
     MIX = File.join(__dir__, "storefront/mix.lua")
@@ -60,7 +60,9 @@ module Bench
     end
 
     # @return [String] file with what was measured in it
-    def store = File.join(@shop.folder, "#{slug}.sqlite3")
+    def store
+      File.join(@shop.folder, "#{slug}.sqlite3")
+    end
 
     # Lets it go on, so that it can be told to end.
     # @return [void]
@@ -94,7 +96,8 @@ module Bench
     # @return [Array(Float, Float)] seconds of the server and of the collector
     def cpu
       tree = Holdup::Lab::ProcessTree.new(@pid)
-      [tree.cpu_seconds { |command| !command.include?(" collect ") }, tree.cpu_seconds { |command| command.include?(" collect ") }]
+      [tree.cpu_seconds { |command| !command.include?(" collect ") },
+        tree.cpu_seconds { |command| command.include?(" collect ") }]
     end
 
     def load(seconds)
@@ -102,26 +105,33 @@ module Bench
         CONNECTIONS.to_s, "--duration", "#{seconds}s", "--script", MIX, "http://127.0.0.1:#{@port}")
       raise Failure, "wrk: #{status}\n#{output}" unless status.success?
       report = JSON.parse(output.lines.last, symbolize_names: true)
-      raise Failure, "#{@name}: #{report}\n#{last_words}" unless report[:errors].zero? && report[:requests].positive?
+      unless report[:errors].zero? && report[:requests].positive?
+        raise Failure, "#{@name}: #{report}\n#{last_words}"
+      end
       report
     end
 
     def wait_until_it_answers
       deadline = now + BOOT_SECONDS
       until answers?
-        raise Failure, "the storefront with #{@name} does not answer:\n#{last_words}" if !@shop.children.alive?(@name) || now > deadline
+        if !@shop.children.alive?(@name) || now > deadline
+          raise Failure, "the storefront with #{@name} does not answer:\n#{last_words}"
+        end
         IO.select(nil, nil, nil, 0.1)
       end
     end
 
     def answers?
-      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: 10) { |http| http.get("/up") }.is_a?(Net::HTTPOK)
+      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1,
+        read_timeout: 10) { |http| http.get("/up") }.is_a?(Net::HTTPOK)
     rescue SystemCallError, Net::OpenTimeout, Net::ReadTimeout, EOFError
       false
     end
 
     def last_words = File.readlines(@log).last(10).join
 
-    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    def now
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
   end
 end

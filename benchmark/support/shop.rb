@@ -51,12 +51,16 @@ module Bench
       reader, writer = IO.pipe
       @children.start(:upstream, {"RUBYOPT" => nil}, RbConfig.ruby, "#{APP}/upstream/server.rb", out: writer)
       writer.close
-      (reader.gets if reader.wait_readable(PATIENCE_SECONDS)) or raise Failure, "the storefront's peer did not start"
+      (if reader.wait_readable(PATIENCE_SECONDS)
+         reader.gets
+       end) or raise Failure, "the storefront's peer did not start"
     end
 
     def prepare_database
       output, status = Open3.capture2e(@env, RbConfig.ruby, "bin/rails", "db:prepare", chdir: APP)
-      raise Failure, "the storefront's database could not be made:\n#{output.lines.last(8).join}" unless status.success?
+      unless status.success?
+        raise Failure, "the storefront's database could not be made:\n#{output.lines.last(8).join}"
+      end
     end
   end
 end

@@ -7,15 +7,18 @@ require_relative "shop"
 module Bench
   # The storefront in Puma as any setting of processes and threads, under an open load, measured by Holdup.
   class ShopTrial
-    # `outcome`: Holdup::Lab::Trial::TrialResult; `beside`: CPUs that everything else on the machine used meanwhile
+    # `outcome`: Holdup::Lab::Trial::TrialResult; `beside`: CPUs that everything else on the machine used
+    # meanwhile
     Measured = Data.define(:outcome, :beside)
 
     # @return [Holdup::Lab::Route] a label is the name that Holdup gives
-    def self.read(label, path, weight) = Holdup::Lab::Route.new(label:, path:, weight:)
+    def self.read(label, path, weight)
+      Holdup::Lab::Route.new(label:, path:, weight:)
+    end
     private_class_method :read
 
-    # Requests without planted mistakes (what waits for a lock or for a pool's only connection is congestion that no model knows),
-    # so many of each that about a third of their own time is Ruby.
+    # Requests without planted mistakes (what waits for a lock or for a pool's only connection is congestion
+    # that no model knows), so many of each that about a third of their own time is Ruby.
     SMOOTH = [
       read("PagesController#home", "/", 70), read("ProductsController#index", "/products", 15),
       read("OrdersController#index", ->(random) { "/orders?page=#{random.rand(20)}" }, 8), read("QuotesController#show", ->(random) { "/quotes/#{random.rand(200)}" }, 2)
@@ -49,7 +52,8 @@ module Bench
     private
 
     def arm(processes, threads)
-      Holdup::Lab::Arm.new(processes:, threads:, extra: {**@shop.env, "HOLDUP_ENABLED" => "true", "STOREFRONT_WORKERS" => processes.to_s, "STOREFRONT_THREADS" => threads.to_s})
+      Holdup::Lab::Arm.new(processes:, threads:,
+        extra: {**@shop.env, "HOLDUP_ENABLED" => "true", "STOREFRONT_WORKERS" => processes.to_s, "STOREFRONT_THREADS" => threads.to_s})
     end
   end
 end

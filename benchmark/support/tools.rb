@@ -70,7 +70,9 @@ module Bench
       private
 
       # A folder of this process's own, which ends with the arm (see Fresh).
-      def scratch = Dir.mktmpdir("arm", ENV.fetch("HOLDUP_BENCH_SCRATCH"))
+      def scratch
+        Dir.mktmpdir("arm", ENV.fetch("HOLDUP_BENCH_SCRATCH"))
+      end
     end
   end
 end

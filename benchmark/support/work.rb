@@ -3,8 +3,8 @@
 require "tools"
 
 module Bench
-  # The loops that are timed and counted: units, or requests through a tool's middleware with an environment as a server
-  # makes it.
+  # The loops that are timed and counted: units, or requests through a tool's middleware with an environment
+  # as a server makes it.
   class Work
     ENVIRONMENT = {
       "REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders/7", "SCRIPT_NAME" => "", "QUERY_STRING" => "",

@@ -10,6 +10,8 @@ module Holdup
     # @param situation [Situation]
     # @param rules [Array<#call>]
     # @return [Array<Finding>] the largest gain first
-    def self.call(situation, rules = RULES) = rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)
+    def self.call(situation, rules = RULES)
+      rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)
+    end
   end
 end

@@ -24,7 +24,8 @@ require_relative "agent/instrumentation/unit_name"
 #
 # The one holder of state is the runtime of this process, built at first use.
 module Holdup
-  # Servers whose workers are threads may load the application, and so call `start`, in several of them at once.
+  # Servers whose workers are threads may load the application, and so call `start`, in several of them at
+  # once.
   STARTING = Mutex.new
   private_constant :STARTING
 
@@ -41,7 +42,10 @@ module Holdup
     # @return [void]
     # @raise [ConfigurationError] for a value that can't be, or when measuring runs already
     def configure
-      raise ConfigurationError.new(key: :configure, value: "a call after Holdup.start", expected: "your settings before it") if running?
+      if running?
+        raise ConfigurationError.new(key: :configure, value: "a call after Holdup.start",
+          expected: "your settings before it")
+      end
       draft = (@draft || Configuration.draft).dup
       Configuration.build(draft:) { yield draft }
       @draft = draft
@@ -49,10 +53,13 @@ module Holdup
       @requests = nil
     end
 
-    # Starts measuring in this process, and in the processes it forks; under a server or job runner (docs/servers.md)
-    # when that is ready, in the processes that take units. Never raises: what goes wrong is logged.
+    # Starts measuring in this process, and in the processes it forks; under a server or job runner
+    # (docs/servers.md) when that is ready, in the processes that take units. Never raises: what goes wrong is
+    # logged.
     # @return [Boolean] whether this call started it
-    def start = STARTING.synchronize { start_once }
+    def start
+      STARTING.synchronize { start_once }
+    end
 
     # Ends measuring in this process.
     # @return [void]
@@ -66,7 +73,9 @@ module Holdup
     # @param kind [Symbol] :job or :request
     # @param queue [String, nil] of a job
     # @return [Object] the block's value
-    def measure(name, kind: :job, queue: nil, &) = recorder.measure(name, kind:, queue:, &)
+    def measure(name, kind: :job, queue: nil, &)
+      recorder.measure(name, kind:, queue:, &)
+    end
 
     # Names the unit that runs here; does nothing outside of units.
     # @param name [String] at most 200 bytes are kept
@@ -87,12 +96,14 @@ module Holdup
 
     # @return [Instrumentation::JobUnits] what the hooks of job runners take
     def jobs
-      @jobs ||= Instrumentation::JobUnits.new(recorder:, clock: Clock.new, pool_of: ->(queue) { runtime.pool_of(queue) })
+      @jobs ||= Instrumentation::JobUnits.new(recorder:, clock: Clock.new,
+        pool_of: ->(queue) { runtime.pool_of(queue) })
     end
 
     # @return [Servers::Attachment] what joins the servers of this process
     def servers
-      @servers ||= Servers::Attachment.new(runtime:, middleware: ->(app) { Instrumentation::Rack.new(app, requests) })
+      @servers ||= Servers::Attachment.new(runtime:,
+        middleware: ->(app) { Instrumentation::Rack.new(app, requests) })
     end
 
     # @return [Runtime] of this process

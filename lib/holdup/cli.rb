@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Holdup
-  # The command line: finds the command, turns every failure into one line that says what to do, and returns an exit
-  # status (0 fine, 1 could not do it, 2 asked wrongly). Only the command that was asked for is loaded.
+  # The command line: finds the command, turns every failure into one line that says what to do, and returns
+  # an exit status (0 fine, 1 could not do it, 2 asked wrongly). Only the command that was asked for is
+  # loaded.
   #
   #   exit Holdup::CLI.new.run(ARGV)
   class CLI
@@ -10,7 +11,8 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
-    # What Ruby adds to the reason of a failed system call: a function of its own, and the path, which our sentence has.
+    # What Ruby adds to the reason of a failed system call: a function of its own, and the path, which our
+    # sentence has.
     INSIDES = / @ \w+(?: - [^)]*)?/
 
     # @param console [Console] everything outside that a command may touch
@@ -42,10 +44,13 @@ module Holdup
     end
 
     # What stands before "--" is for us, the rest for the command that we run.
-    def ours(argv) = argv.take_while { |argument| argument != "--" }
+    def ours(argv)
+      argv.take_while { |argument| argument != "--" }
+    end
 
     def complain(error)
-      @console.err.puts("holdup: #{Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES, "")}")
+      @console.err.puts("holdup: #{Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES,
+        "")}")
       @console.err.puts(error.full_message(highlight: false)) if @debug
       error.is_a?(UsageError) ? MISUSED : FAILED
     end

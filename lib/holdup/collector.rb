@@ -3,9 +3,9 @@
 require "etc"
 
 module Holdup
-  # Carries what the processes of one host measured from their segments into the store: the only writer there. Any number
-  # may run; one leads, the others stand by and take over when it dies. Nothing that happens to it, or to the store,
-  # reaches an application.
+  # Carries what the processes of one host measured from their segments into the store: the only writer there.
+  # Any number may run; one leads, the others stand by and take over when it dies. Nothing that happens to it,
+  # or to the store, reaches an application.
   class Collector
     STANDBY_S = 1
     # Between two looks at what may end a pause.
@@ -28,7 +28,8 @@ module Holdup
     # @param parent [Integer, nil] pid of the process that it ends with
     # @param max_bytes [Integer] size that the store is kept under
     # @param captures [String, nil] folder of what processes capture by themselves; nil: nobody takes it
-    def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename], parent: nil, max_bytes: 512 * 1024 * 1024, captures: nil)
+    def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
+      parent: nil, max_bytes: 512 * 1024 * 1024, captures: nil)
       @store = store
       @clock = clock
       @interval = interval
@@ -39,13 +40,16 @@ module Holdup
       @election = Election.new(@directory.lock_path)
       @warnings = RateLimitedLog.new(log:, clock:)
       @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
-      @archiver = CaptureArchiver.new(archive: Capture::Archive.new(captures), dir: @directory.path, warnings: @warnings, clock:) if captures
+      if captures
+        @archiver = CaptureArchiver.new(archive: Capture::Archive.new(captures), dir: @directory.path,
+          warnings: @warnings, clock:)
+      end
       @wake = Thread::Queue.new
       @failures = 0
     end
 
-    # Collects until stopped, then once more. On a main thread it stops on TERM and INT; elsewhere signals are the
-    # application's own.
+    # Collects until stopped, then once more. On a main thread it stops on TERM and INT; elsewhere signals are
+    # the application's own.
     # @param signals [Array<String>] that end it
     # @return [void]
     def run(signals: Thread.current.equal?(Thread.main) ? %w[TERM INT] : [])
@@ -78,7 +82,9 @@ module Holdup
 
     private
 
-    def over? = @stopping || @parent&.gone?
+    def over?
+      @stopping || @parent&.gone?
+    end
 
     # @return [Numeric] seconds to wait
     def attempt
@@ -134,7 +140,9 @@ module Holdup
       rest_s + @interval - earliest_s % @interval
     end
 
-    def cpu_ns = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+    def cpu_ns
+      Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+    end
 
     # In steps, to notice the end of the parent, and who wants a round now.
     def pause(seconds)
@@ -145,7 +153,9 @@ module Holdup
     end
 
     # What was asked before the last attempt has been tried.
-    def hurried? = @directory.hurried_at.then { |at| at && at != @hurried_at }
+    def hurried?
+      @directory.hurried_at.then { |at| at && at != @hurried_at }
+    end
 
     # The parent has gone: its workers may still be finishing their last units.
     def linger

@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What is measured on this host, what is missing, and why a number may be wrong. Looking at the host (Examination) and
-  # judging what was seen (one check a file) are apart, so every judgement can be tested without arranging the world.
+  # What is measured on this host, what is missing, and why a number may be wrong. Looking at the host
+  # (Examination) and judging what was seen (one check a file) are apart, so every judgement can be tested
+  # without arranging the world.
   module Doctor
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [
@@ -16,6 +17,8 @@ module Holdup
 
     # @param host [Host]
     # @return [Array<CheckResult>]
-    def self.call(host) = CHECKS.flat_map { |check| check.call(host) }
+    def self.call(host)
+      CHECKS.flat_map { |check| check.call(host) }
+    end
   end
 end

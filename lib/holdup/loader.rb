@@ -2,9 +2,9 @@
 
 require "zeitwerk"
 
-# The half that runs beside the application: the collector, the command line, the dashboard and what they stand on. Zeitwerk
-# loads its files when they are needed. What runs inside the application, the values and the file formats are loaded here by
-# name, as the application loads them: there, no gem may be needed.
+# The half that runs beside the application: the collector, the command line, the dashboard and what they
+# stand on. Zeitwerk loads its files when they are needed. What runs inside the application, the values and
+# the file formats are loaded here by name, as the application loads them: there, no gem may be needed.
 module Holdup
 end
 

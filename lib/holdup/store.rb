@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Opens a store by its URL. Nothing of a store is loaded before it is chosen, so the part that runs inside an
-  # application may name one without loading a database library.
+  # Opens a store by its URL. Nothing of a store is loaded before it is chosen, so the part that runs inside
+  # an application may name one without loading a database library.
   module Store
     OPENERS = {
       "memory" => lambda do |_location, **|
@@ -35,17 +35,22 @@ module Holdup
     # @param url [String] of the store
     # @param env [Hash{String => String}]
     # @param home [String]
-    # @return [String] folder of the captures: beside the store where that is a file, else where the default one would be
+    # @return [String] folder of the captures: beside the store where that is a file, else where the default
+    #   one would be
     def self.captures_dir(url, env, home:)
       url = default_url(env.to_h.except("HOLDUP_STORE"), home:) unless url.start_with?("sqlite:", "/", ".")
       File.join(File.dirname(url.delete_prefix("sqlite:").delete_prefix("//")), "captures")
     end
 
     # @return [Array<String>] what a URL may look like
-    def self.known = ["sqlite:///path/to/file.sqlite3", "a plain path", "memory:"]
+    def self.known
+      ["sqlite:///path/to/file.sqlite3", "a plain path", "memory:"]
+    end
 
     # @return [String] the URL without its password
-    def self.redact(url) = url.scrub("?").sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@')
+    def self.redact(url)
+      url.scrub("?").sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@')
+    end
 
     def self.split(url)
       return ["sqlite", url] unless url.valid_encoding?

@@ -12,12 +12,14 @@ module Holdup
   #   mount Holdup::Web => "/holdup"     # config/routes.rb
   #   run Holdup::Web                    # config.ru
   #
-  # It reads a store and writes nothing. What it stands on (Roda, the store's library, the analysis) is loaded by its first
-  # request, so that an application which mounts it boots as before. Its own requests are not measured as the application's.
+  # It reads a store and writes nothing. What it stands on (Roda, the store's library, the analysis) is loaded
+  # by its first request, so that an application which mounts it boots as before. Its own requests are not
+  # measured as the application's.
   class Web
     UNMEASURED = "holdup.unmeasured"
     DEVELOPMENT = %w[development test].freeze
-    # A request here computes for longer than most: it gives the GVL back after an eighth of the usual time slice.
+    # A request here computes for longer than most: it gives the GVL back after an eighth of the usual time
+    # slice.
     PRIORITY = -3
     # Where a capture is asked for.
     ORDERS = "/captures"
@@ -34,15 +36,19 @@ module Holdup
       # One for as long as nothing is configured anew: it knows what is being worked out.
       def mounted(settings, open)
         return @mounted if settings.equal?(@settings) && open == @open
-        @settings, @open = settings, open
+        @settings = settings
+        @open = open
         @mounted = new(**facts(settings, open))
       end
 
       def facts(settings, open)
-        {store: -> { open_store(settings) }, dir: settings.segment_dir, captures: -> { captures_dir(settings) }, orders: settings.web_capture, auth: settings.web_auth, open:}
+        {store: -> { open_store(settings) }, dir: settings.segment_dir,
+         captures: -> { captures_dir(settings) }, orders: settings.web_capture, auth: settings.web_auth, open:}
       end
 
-      def configuration = Holdup.respond_to?(:configuration) ? Holdup.configuration : Configuration.build(env: ENV)
+      def configuration
+        Holdup.respond_to?(:configuration) ? Holdup.configuration : Configuration.build(env: ENV)
+      end
 
       def open_store(settings)
         Store.open(settings.store || Store.default_url(ENV, home:), read_only: true)
@@ -52,7 +58,9 @@ module Holdup
         Store.captures_dir(settings.store || Store.default_url(ENV, home:), ENV, home:)
       end
 
-      def home = ENV["HOME"] || Dir.home
+      def home
+        ENV["HOME"] || Dir.home
+      end
 
       # Nobody who says nothing is taken for a developer.
       def development?
@@ -91,7 +99,9 @@ module Holdup
 
     def captures = @captures ||= Captures.new(@kept&.call)
 
-    def ordering = @orders ? Capture::BackgroundRequest.new(dir: @facts[:dir], clock: @facts[:clock]) : nil
+    def ordering
+      @orders ? Capture::BackgroundRequest.new(dir: @facts[:dir], clock: @facts[:clock]) : nil
+    end
 
     def yielding
       before = Thread.current.priority

@@ -47,7 +47,8 @@ class LanesTest < Minitest::Test
     refute_predicate status, :success?, said
     assert_match(/^what went wrong$/, said)
     assert_match(/^holdup: one: second took/, said, "later steps run all the same")
-    assert said.end_with?("one: first (again: bin/test --lane one)\n  ATest#test_fails (again: bin/test test/a_test.rb:7)\n"), said
+    assert said.end_with?("one: first (again: bin/test --lane one)\n  ATest#test_fails (again: bin/test test/a_test.rb:7)\n"),
+      said
   end
 
   def test_a_lane_that_ends_early_is_a_failure

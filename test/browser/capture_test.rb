@@ -8,9 +8,13 @@ class CaptureTest < Minitest::Test
   include Looking
 
   class << self
-    def kept = @kept ||= KeptCapture.new.tap { |kept| Minitest.after_run { kept.remove } }
+    def kept
+      @kept ||= KeptCapture.new.tap { |kept| Minitest.after_run { kept.remove } }
+    end
 
-    def dashboard = @dashboard ||= Looking.serve(captures: kept.folder)
+    def dashboard
+      @dashboard ||= Looking.serve(captures: kept.folder)
+    end
   end
 
   def setup
@@ -18,7 +22,9 @@ class CaptureTest < Minitest::Test
     chromium.size(1280)
   end
 
-  def show(path = self.class.kept.path(unit: KeptCapture::CAUGHT), **words) = look(path, dashboard: self.class.dashboard, lang: "en", **words)
+  def show(path = self.class.kept.path(unit: KeptCapture::CAUGHT), **words)
+    look(path, dashboard: self.class.dashboard, lang: "en", **words)
+  end
 
   %w[en ja].each do |language|
     define_method(:"test_the_list_and_the_viewer_in_#{language}") do
@@ -64,7 +70,9 @@ class CaptureTest < Minitest::Test
     show
     page.execute_script("window.drawn = []; document.querySelector('[data-capture]').addEventListener('holdup:drawn', ({ detail }) => drawn.push(detail.drawn))")
     focus_stage
-    ["+", "-", "-", :left, :home, :end, "0"].each { |key| page.send_keys(key) && page.evaluate_script("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))) && 1") }
+    ["+", "-", "-", :left, :home, :end, "0"].each { |key|
+      page.send_keys(key) && page.evaluate_script("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))) && 1")
+    }
     assert page.has_css?(".stage canvas")
     rows, width = page.evaluate_script("[document.querySelector('.stage canvas').clientHeight / 39, document.querySelector('.stage').clientWidth]")
     drawn = page.evaluate_script("drawn")

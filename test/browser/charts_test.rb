@@ -45,7 +45,8 @@ class ChartsTest < Minitest::Test
     ["td time, th time", ".note time"].each do |place|
       moments = %w[UTC Asia/Tokyo].map { |zone| moment(place, zone) }
       assert_equal 1, moments.map(&:first).uniq.size
-      assert_equal [0, 9 * 3600], moments.map { |exact, text| (Time.parse("#{text} UTC") - Time.parse(exact)).to_i }, place
+      assert_equal [0, 9 * 3600],
+        moments.map { |exact, text| (Time.parse("#{text} UTC") - Time.parse(exact)).to_i }, place
     end
   ensure
     page.driver.browser.page.command("Emulation.setTimezoneOverride", timezoneId: "")

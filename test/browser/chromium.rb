@@ -2,10 +2,11 @@
 
 require "capybara/cuprite"
 
-# A Chromium, driven by cuprite, with what a page can do wrong in it: errors, what the policy forbade, requests to other
-# hosts, scrolling sideways, and whatever axe finds.
+# A Chromium, driven by cuprite, with what a page can do wrong in it: errors, what the policy forbade,
+# requests to other hosts, scrolling sideways, and whatever axe finds.
 class Chromium
-  AXE = File.read(File.join(Gem::Specification.find_by_name("axe-core-api").gem_dir, "node_modules/axe-core/axe.min.js"))
+  AXE = File.read(File.join(Gem::Specification.find_by_name("axe-core-api").gem_dir,
+    "node_modules/axe-core/axe.min.js"))
   # Style sheets are not fetched once more: the policy would forbid it to a script of ours.
   RUN_AXE = <<~JS
     const done = arguments[0];
@@ -41,16 +42,23 @@ class Chromium
   end
 
   # @param theme [String] "light" or "dark"
-  def theme(theme) = page.command("Emulation.setEmulatedMedia", features: [{name: "prefers-color-scheme", value: theme}])
+  def theme(theme)
+    page.command("Emulation.setEmulatedMedia", features: [{name: "prefers-color-scheme", value: theme}])
+  end
 
   # @param width [Integer] in pixels
   # @param height [Integer]
-  def size(width, height = HEIGHT) = page.command("Emulation.setDeviceMetricsOverride", width:, height:, deviceScaleFactor: 1, mobile: false)
+  def size(width, height = HEIGHT)
+    page.command("Emulation.setDeviceMetricsOverride", width:, height:, deviceScaleFactor: 1, mobile: false)
+  end
 
   # @param allowed [Boolean] whether pages may run scripts from now on
-  def scripts(allowed) = page.command("Emulation.setScriptExecutionDisabled", value: !allowed)
+  def scripts(allowed)
+    page.command("Emulation.setScriptExecutionDisabled", value: !allowed)
+  end
 
-  # @return [Array<String>] what the browser complained of and what was asked of others, since the page was visited
+  # @return [Array<String>] what the browser complained of and what was asked of others, since the page was
+  #   visited
   def faults = complaints + strangers
 
   # @return [Integer] pixels by which the page is wider than its window
@@ -64,7 +72,9 @@ class Chromium
 
   # @param path [String] of a PNG
   # @param options of Ferrum::Page#screenshot
-  def picture(path, **options) = page.screenshot(path:, **options)
+  def picture(path, **options)
+    page.screenshot(path:, **options)
+  end
 
   private
 
@@ -74,6 +84,11 @@ class Chromium
 
   def strangers
     own = URI.join(session.current_url, "/").to_s
-    page.network.traffic.filter_map { |exchange| exchange.request&.url }.reject { |url| url.start_with?(own, "data:") }.map { |url| "a request to #{url}" }
+    page.network.traffic.filter_map { |exchange| exchange.request&.url }.reject { |url|
+      url.start_with?(own,
+        "data:")
+    }.map { |url|
+      "a request to #{url}"
+    }
   end
 end

@@ -52,7 +52,9 @@ class JourneysTest < Minitest::Test
     assert page.has_css?(".themes [aria-current]", text: theme)
   end
 
-  def background = page.evaluate_script("getComputedStyle(document.body).backgroundColor")
+  def background
+    page.evaluate_script("getComputedStyle(document.body).backgroundColor")
+  end
 
   def test_what_refreshes_itself_can_be_paused
     look("/", lang: "en")
@@ -63,6 +65,7 @@ class JourneysTest < Minitest::Test
   # Names wrap between their parts: in the clipboard they are whole.
   def test_names_are_copied_as_they_are
     look("/endpoints")
-    assert_equal "OrdersController#index", page.evaluate_script("getSelection().selectAllChildren(document.querySelector('tbody th a')) || getSelection().toString()")
+    assert_equal "OrdersController#index",
+      page.evaluate_script("getSelection().selectAllChildren(document.querySelector('tbody th a')) || getSelection().toString()")
   end
 end

@@ -31,7 +31,9 @@ class LayoutTest < Minitest::Test
     chromium.theme("light")
   end
 
-  def self.old = @old ||= Looking.serve(later_s: HALF_AN_HOUR_S)
+  def self.old
+    @old ||= Looking.serve(later_s: HALF_AN_HOUR_S)
+  end
 
   FIRST_SENTENCE.each do |(width, height), most|
     define_method(:"test_the_answer_begins_at_the_top_of_#{width}_pixels") do
@@ -126,7 +128,9 @@ class LayoutTest < Minitest::Test
     assert_equal "right", alignment(page.find("td", text: /\A\d+ s\z/, match: :first))
   end
 
-  def alignment(cell) = page.evaluate_script("getComputedStyle(arguments[0]).textAlign", cell)
+  def alignment(cell)
+    page.evaluate_script("getComputedStyle(arguments[0]).textAlign", cell)
+  end
 
   def test_commands_are_code
     look("/calculator", lang: "ja")

@@ -28,7 +28,8 @@ class LiveTest < Minitest::Test
 
   def setup
     @recorded = Recorded.new
-    @dashboard = ServedDashboard.new(store: @recorded.store, now_s: @recorded.now_s, around: ->(app) { @changing = Changing.new(app) })
+    @dashboard = ServedDashboard.new(store: @recorded.store, now_s: @recorded.now_s,
+      around: ->(app) { @changing = Changing.new(app) })
     look("/", dashboard: @dashboard, lang: "en")
   end
 
@@ -59,7 +60,8 @@ class LiveTest < Minitest::Test
   def test_a_refresh_that_failed_is_told_until_one_succeeds
     @changing.failing = true
     refresh
-    assert page.has_css?("[data-live] [role=status]", text: "The last refresh failed; it is tried again. (500")
+    assert page.has_css?("[data-live] [role=status]",
+      text: "The last refresh failed; it is tried again. (500")
     @changing.failing = false
     refresh
     assert page.has_css?("h1", text: "Overview 2")

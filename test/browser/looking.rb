@@ -4,17 +4,20 @@ require_relative "chromium"
 require_relative "recorded"
 require_relative "served_dashboard"
 
-# For tests that look at the dashboard: one browser, and one server over what was recorded, for all of them, because starting
-# costs more than looking.
+# For tests that look at the dashboard: one browser, and one server over what was recorded, for all of them,
+# because starting costs more than looking.
 module Looking
   # Each page of the menu, and one endpoint.
-  PATHS = %w[/ /endpoints /jobs /blame /processes /advice /compare /calculator /captures /jit /health /endpoint?unit=OrdersController%23index&kind=request].freeze
+  PATHS = %w[/ /endpoints /jobs /blame /processes /advice /compare /calculator /captures /jit /health
+    /endpoint?unit=OrdersController%23index&kind=request].freeze
   WIDTHS = [2560, 1280, 360].freeze
   # In which axe looks, and how wide.
   THEMES = {"light" => 1280, "dark" => 360}.freeze
 
   class << self
-    def chromium = @chromium ||= Chromium.new.tap { |chromium| Minitest.after_run { chromium.quit } }
+    def chromium
+      @chromium ||= Chromium.new.tap { |chromium| Minitest.after_run { chromium.quit } }
+    end
 
     # @return [ServedDashboard]
     def recorded = @recorded ||= serve

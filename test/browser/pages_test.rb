@@ -3,7 +3,8 @@
 require "test_helper"
 require_relative "looking"
 
-# Every page as people see it: in both languages, light and dark, on a phone, a laptop and a wide screen. axe looks at one width of each theme.
+# Every page as people see it: in both languages, light and dark, on a phone, a laptop and a wide screen. axe
+# looks at one width of each theme.
 class PagesTest < Minitest::Test
   include CommandLine
   include Looking
@@ -14,11 +15,14 @@ class PagesTest < Minitest::Test
 
   # Names are an application's: long, without a place to wrap, from right to left, markup.
   def test_names_that_nobody_expects
-    names = ["<script>alert(1)</script>", "Admin::" * 25 + "OrdersController#index", "x" * 200, "\u3042" * 66, "\u0645\u0631\u062D\u0628\u0627#\u202Eindex"]
+    names = ["<script>alert(1)</script>", "Admin::" * 25 + "OrdersController#index", "x" * 200,
+      "\u3042" * 66, "\u0645\u0631\u062D\u0628\u0627#\u202Eindex"]
     sample = SampleWindows.new(units: names.to_h { |name| [name, SampleWindows::STOREFRONT.values.first] })
     with_store(sample) do |store|
       dashboard = ServedDashboard.new(store:, now_s: sample.to_s)
-      ["/", "/endpoints", "/blame", "/endpoint?kind=request&unit=#{"x" * 200}"].each { |path| assert_fine(path, "en", {"light" => 360}, dashboard:) }
+      ["/", "/endpoints", "/blame", "/endpoint?kind=request&unit=#{"x" * 200}"].each { |path|
+        assert_fine(path, "en", {"light" => 360}, dashboard:)
+      }
     ensure
       dashboard&.stop
     end

@@ -30,7 +30,9 @@ class Recorded
   end
 
   # @return [Integer] the end of its last minute
-  def now_s = @now_s ||= SQLite3::Database.new(@store).get_first_value("SELECT MAX(start_s) FROM windows") + 60
+  def now_s
+    @now_s ||= SQLite3::Database.new(@store).get_first_value("SELECT MAX(start_s) FROM windows") + 60
+  end
 
   def remove = FileUtils.rm_rf(@folder)
 end

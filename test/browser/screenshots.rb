@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Takes the pictures of docs/images: `bundle exec ruby test/browser/screenshots.rb`. Needs pngquant, which makes them small.
+# Takes the pictures of docs/images: `bundle exec ruby test/browser/screenshots.rb`. Needs pngquant, which
+# makes them small.
 
 require "fileutils"
 require "uri"
@@ -11,13 +12,14 @@ require_relative "chromium"
 require_relative "recorded"
 require_relative "served_dashboard"
 
-# The top of pages as a laptop shows them: of what `bin/demo` recorded; that of advice, which wants two hours of a quiet machine,
-# of a recording that was simulated.
+# The top of pages as a laptop shows them: of what `bin/demo` recorded; that of advice, which wants two hours
+# of a quiet machine, of a recording that was simulated.
 class Screenshots
   FOLDER = File.expand_path("../../docs/images", __dir__)
   WIDTH = 1280
   # name => path, height in pixels
-  RECORDED = {"overview" => ["/?since=7m", 1180], "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=7m", 1180], "blame" => ["/blame?since=7m", 860]}.freeze
+  RECORDED = {"overview" => ["/?since=7m", 1180],
+              "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=7m", 1180], "blame" => ["/blame?since=7m", 860]}.freeze
   SIMULATED = {"advice" => ["/advice?", 1180]}.freeze
   CAPTURED = {"captures" => ["/captures?", 330], "capture" => ["/capture?id=#{KeptCapture::ID}", 1240]}.freeze
   LANGUAGES = %w[en ja].freeze

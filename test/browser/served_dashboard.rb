@@ -17,7 +17,8 @@ class ServedDashboard
   # @param patience_s [Numeric, nil] how long a page waits for what takes seconds; nil: as long as it takes
   # @param around [#call] puts itself between the server and the dashboard
   # @param opening [#call] runs before the store is opened
-  def initialize(store:, now_s:, dir: "/nonexistent", captures: nil, patience_s: nil, around: :itself.to_proc, opening: -> {})
+  def initialize(store:, now_s:, dir: "/nonexistent", captures: nil, patience_s: nil,
+    around: :itself.to_proc, opening: -> {})
     opened = lambda do
       opening.call
       Holdup::Store.open(store, read_only: true)

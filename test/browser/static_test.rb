@@ -11,7 +11,8 @@ class StaticTest < Minitest::Test
 
   def test_it_is_as_fine_as_the_pages
     recorded = Recorded.new
-    said = holdup("report", "--store", recorded.store, "--since", "15m", "--format", "html", "--lang", "ja", now_s: recorded.now_s)
+    said = holdup("report", "--store", recorded.store, "--since", "15m", "--format", "html", "--lang", "ja",
+      now_s: recorded.now_s)
     assert_equal 0, said.status, said.err
     File.write(File.join(folder, "report.html"), said.out)
     chromium.theme("dark")

@@ -15,7 +15,8 @@ class WaitingTest < Minitest::Test
     @gate = Queue.new
     @recorded = Recorded.new
     opening = -> { @gate.pop if Thread.current.name == "holdup-page" }
-    @dashboard = ServedDashboard.new(store: @recorded.store, now_s: @recorded.now_s, patience_s: SHORT_S, opening:)
+    @dashboard = ServedDashboard.new(store: @recorded.store, now_s: @recorded.now_s, patience_s: SHORT_S,
+      opening:)
   end
 
   def teardown

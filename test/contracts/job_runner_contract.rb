@@ -4,7 +4,8 @@
 #
 # - serve(*command, processes:, env:) { |app| } a JobApp that runs; without a command the usual one
 # - unfinished [String] Ruby that tells how many jobs are not done
-# - exec_command [Array<String>] of a runner that does not know Holdup, exec_gems [Hash{String => String}] its gems
+# - exec_command [Array<String>] of a runner that does not know Holdup, exec_gems [Hash{String => String}] its
+#   gems
 # - workers [Array<String>] a command with two processes that run jobs, and nothing else
 module JobRunnerContract
   include NoSlower
@@ -12,7 +13,8 @@ module JobRunnerContract
   MIXED = "9.times { |number| MailJob.set(priority: number.even? ? 1 : 10).perform_later }; 3.times { ReportJob.perform_later }; FailingJob.perform_later; OuterJob.perform_later"
   # The failing job is run twice; the outer one runs a MailJob itself.
   UNITS = {"MailJob" => 10, "ReportJob" => 3, "FailingJob" => 2, "OuterJob" => 1}.freeze
-  QUEUES = {"MailJob" => "mails", "ReportJob" => "reports", "FailingJob" => "mails", "OuterJob" => "urgent"}.freeze
+  QUEUES = {"MailJob" => "mails", "ReportJob" => "reports", "FailingJob" => "mails",
+            "OuterJob" => "urgent"}.freeze
   # How much longer than without Holdup a stop may take.
   SLOWER_S = 2
 
@@ -57,24 +59,31 @@ module JobRunnerContract
 
   private
 
-  # A worker that is killed earlier leaves jobs that are run again: their units are over before the runner says so.
-  def all_done(app) = app.wait { app.client(unfinished) == "0" }
+  # A worker that is killed earlier leaves jobs that are run again: their units are over before the runner
+  # says so.
+  def all_done(app)
+    app.wait { app.client(unfinished) == "0" }
+  end
 
   # @param others [Array<String>] jobs that were run too
   def assert_the_units(app, *others)
     assert_equal UNITS, app.counts.except(*others)
     assert_equal QUEUES, app.units.to_h { |slot| [slot.series.name, slot.series.queue] }.except(*others)
-    assert_equal({"FailingJob" => 2}, app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
+    assert_equal({"FailingJob" => 2},
+      app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
     # The nested MailJob came out of no queue.
-    assert_equal [9, 3], %w[MailJob ReportJob].map { |name| app.units_of(name).sum { |slot| slot.histogram(:queued).count } }
-    assert_equal({["queues mails,urgent", "1"] => 5, ["queues mails,urgent", "10"] => 4, [nil, nil] => 1}, app.apart("MailJob"))
+    assert_equal [9, 3],
+      %w[MailJob ReportJob].map { |name| app.units_of(name).sum { |slot| slot.histogram(:queued).count } }
+    assert_equal({["queues mails,urgent", "1"] => 5, ["queues mails,urgent", "10"] => 4, [nil, nil] => 1},
+      app.apart("MailJob"))
     assert_equal({["queues reports", nil] => 3}, app.apart("ReportJob"))
   end
 
   # @param first [Float] seconds that a stop took with Holdup
   def assert_no_slower_stop(first)
     known = [first]
-    assert_no_slower(SLOWER_S, with: -> { known.shift || seconds_to_stop }, without: -> { seconds_to_stop(processes: 0, env: {WITH_HOLDUP: "1", HOLDUP_ENABLED: "0"}) })
+    assert_no_slower(SLOWER_S, with: -> { known.shift || seconds_to_stop },
+      without: -> { seconds_to_stop(processes: 0, env: {WITH_HOLDUP: "1", HOLDUP_ENABLED: "0"}) })
   end
 
   def seconds_to_stop(**options)

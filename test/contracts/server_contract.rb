@@ -3,8 +3,8 @@
 require "contracts/server_steps"
 
 # What Holdup promises in every web server, asked of the real one. Include it and define what differs of the
-# descriptions in ServerSteps; `server_command`, `server_gems` and `server_facts` always do. test/integration/apps/plain
-# is made for it: its configurations leave Holdup out when WITHOUT_HOLDUP is set.
+# descriptions in ServerSteps; `server_command`, `server_gems` and `server_facts` always do.
+# test/integration/apps/plain is made for it: its configurations leave Holdup out when WITHOUT_HOLDUP is set.
 module ServerContract
   include ServerSteps
 
@@ -58,7 +58,8 @@ module ServerContract
   end
 
   def test_a_stop_takes_no_longer_than_without
-    assert_no_slower(ServerSteps::SLOWER_S, with: -> { seconds_to_stop }, without: -> { seconds_to_stop(WITHOUT_HOLDUP: "1") })
+    assert_no_slower(ServerSteps::SLOWER_S, with: -> { seconds_to_stop },
+      without: -> { seconds_to_stop(WITHOUT_HOLDUP: "1") })
   end
 
   private

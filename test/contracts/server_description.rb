@@ -1,15 +1,22 @@
 # frozen_string_literal: true
 
-# How a server is for the contract; the defaults are those of a cluster of two workers on test/integration/apps/plain.
+# How a server is for the contract; the defaults are those of a cluster of two workers on
+# test/integration/apps/plain.
 module ServerDescription
   # @return [Array<String>] reads PORT
-  def server_command = raise(NotImplementedError, "which command starts the server?")
+  def server_command
+    raise(NotImplementedError, "which command starts the server?")
+  end
 
   # @return [Hash{String => String}] gems of an application that does not know Holdup, with their versions
-  def server_gems = raise(NotImplementedError, "which gems does the server need?")
+  def server_gems
+    raise(NotImplementedError, "which gems does the server need?")
+  end
 
   # @return [Hash{String => Object}] what the setting must say of it
-  def server_facts = raise(NotImplementedError, "what does the server say of itself?")
+  def server_facts
+    raise(NotImplementedError, "what does the server say of itself?")
+  end
 
   # @return [String] folder in test/integration/apps, or a path
   def server_app = "plain"
@@ -29,15 +36,19 @@ module ServerDescription
   def measured_name = "GET /orders"
 
   # @return [Hash{String => Integer}] names of pools and their threads
-  def server_pools = {"web" => server_facts.fetch("threads", 1)}
+  def server_pools
+    {"web" => server_facts.fetch("threads", 1)}
+  end
 
   # @return [Hash{String => Object}] names of levers and their values
   def server_levers = {}
 
-  # Its ways of being restarted, one after the other in one server under load. Each gets the ServedApp and returns when
-  # the restart is over: with assertions of what is new then (pids, generations).
+  # Its ways of being restarted, one after the other in one server under load. Each gets the ServedApp and
+  # returns when the restart is over: with assertions of what is new then (pids, generations).
   # @return [Hash{String => #call}]
-  def server_restarts = raise(NotImplementedError, "#{self.class} does not say how its server is restarted")
+  def server_restarts
+    raise(NotImplementedError, "#{self.class} does not say how its server is restarted")
+  end
 
   # @return [Symbol] the signal for a stop that finishes what it has begun
   def stop_signal = :TERM
@@ -53,6 +64,7 @@ module ServerDescription
   end
 
   def serve_by(command, **env, &)
-    ServedApp.serve(*command, app: server_app, env: {"WORKERS" => server_workers.size.to_s}.merge(server_env, env.transform_keys(&:to_s)), &)
+    ServedApp.serve(*command,
+      app: server_app, env: {"WORKERS" => server_workers.size.to_s}.merge(server_env, env.transform_keys(&:to_s)), &)
   end
 end

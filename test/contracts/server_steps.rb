@@ -16,7 +16,9 @@ module ServerSteps
 
   private
 
-  def complete(app) = app.wait { app.live_workers == server_workers }
+  def complete(app)
+    app.wait { app.live_workers == server_workers }
+  end
 
   # @return [Integer] requests that were answered, each of them finished as a unit
   def ask(app)
@@ -29,7 +31,9 @@ module ServerSteps
     traffic.answered
   end
 
-  def everybody_worked?(app) = app.snapshots.all? { |snapshot| snapshot.slot(measured_name, kind: :request)&.count.to_i > 0 }
+  def everybody_worked?(app)
+    app.snapshots.all? { |snapshot| snapshot.slot(measured_name, kind: :request)&.count.to_i > 0 }
+  end
 
   def restart(app, name, restart)
     before = app.counts[measured_name]
@@ -80,7 +84,10 @@ module ServerSteps
     assert status.nil? || status.success? || status.signaled?, status.inspect
     refute_equal :KILL, Signal.signame(status.termsig || 0)&.to_sym if status
     assert_gone(app)
-    assert_empty app.snapshots.map(&:header).reject(&:closed?).map { |header| [header.process_name, header.pid] }, app.log if closes_segments?
+    if closes_segments?
+      assert_empty app.snapshots.map(&:header).reject(&:closed?).map { |header| [header.process_name, header.pid] },
+        app.log
+    end
     assert_no_trouble(app)
   end
 
@@ -109,7 +116,9 @@ module ServerSteps
   end
 
   # Processes that ended and that nobody waited for.
-  def zombies(app) = app.processes.select { |process| process[:state].start_with?("Z") }
+  def zombies(app)
+    app.processes.select { |process| process[:state].start_with?("Z") }
+  end
 
   # A real collector, one round each time, until what the block asks for is so.
   def collect(app)
@@ -128,23 +137,36 @@ module ServerSteps
     store&.close
   end
 
-  def segments(app) = Dir.glob(File.join(app.dir, "*.segment"))
+  def segments(app)
+    Dir.glob(File.join(app.dir, "*.segment"))
+  end
 
   def assert_no_trouble(app)
     assert_empty app.log.lines.grep(TROUBLE).grep_v(harmless)
   end
 
   # @return [Hash{Integer => Integer}] index of each worker => its pid
-  def pids(app) = app.live.to_h { |entry| [entry.read(&:header).worker_index, entry.pid] }
+  def pids(app)
+    app.live.to_h { |entry| [entry.read(&:header).worker_index, entry.pid] }
+  end
 
   # @return [Hash{Integer => Integer}] index of each worker => how often it was reforked
-  def generations(app) = app.live.to_h { |entry| entry.read(&:header).then { |header| [header.worker_index, header.generation] } }
+  def generations(app)
+    app.live.to_h { |entry| entry.read(&:header).then { |header| [header.worker_index, header.generation] } }
+  end
 
   # Waits until other processes have taken over.
   # @param workers [Array<Integer>] which are to be others
   def replaced(app, workers = server_workers)
     before = pids(app)
     yield
-    app.wait { app.live_workers == server_workers && pids(app).then { |now| workers.none? { |index| [nil, *before.values].include?(now[index]) } } }
+    app.wait {
+      app.live_workers == server_workers && pids(app).then { |now|
+        workers.none? { |index|
+          [nil,
+            *before.values].include?(now[index])
+        }
+      }
+    }
   end
 end

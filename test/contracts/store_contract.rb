@@ -40,16 +40,20 @@ module StoreContract
   end
 
   def test_everything_of_a_window_comes_back
-    job = window(series: Holdup::Series.new(kind: :job, name: "ReportJob", queue: "low"), values: [1, 2_000, 1 << 50])
-    account = Holdup::Window.empty(series: Holdup::Series.new(kind: :account, name: "thread:worker"), setting: SETTING, host: "a", start_s: START, seconds: 60)
-    account = account.with(histograms: account.histograms.merge(stalled: Holdup::Histogram.of_sum(77)), sums: account.sums.merge(caused_ns: 1 << 60))
+    job = window(series: Holdup::Series.new(kind: :job, name: "ReportJob", queue: "low"),
+      values: [1, 2_000, 1 << 50])
+    account = Holdup::Window.empty(series: Holdup::Series.new(kind: :account, name: "thread:worker"),
+      setting: SETTING, host: "a", start_s: START, seconds: 60)
+    account = account.with(histograms: account.histograms.merge(stalled: Holdup::Histogram.of_sum(77)),
+      sums: account.sums.merge(caused_ns: 1 << 60))
     @store.commit([job, account], {})
 
     assert_equal [job, account].to_set, @store.windows(START, START + MINUTE).to_set
   end
 
   def test_series_settings_hosts_and_minutes_are_kept_apart
-    windows = [window, window(series: series("B")), window(setting: OTHER), window(host: "b"), window(start_s: START + MINUTE)]
+    windows = [window, window(series: series("B")), window(setting: OTHER), window(host: "b"),
+      window(start_s: START + MINUTE)]
     @store.commit(windows, {})
 
     assert_equal windows.to_set, @store.windows(START, START + DAY).to_set
@@ -67,7 +71,8 @@ module StoreContract
 
   def test_of_each_series_the_path_that_was_told_last
     assert_empty @store.paths
-    @store.commit([window, window(series: series("B"))], {}, paths: {series("A") => "/orders/7", series("C") => "/c"})
+    @store.commit([window, window(series: series("B"))], {},
+      paths: {series("A") => "/orders/7", series("C") => "/c"})
     @store.commit([window], {}, paths: {series("A") => "/orders/8"})
     assert_equal({series("A") => "/orders/8", series("C") => "/c"}, @store.paths)
     assert_equal [series("A"), series("B")], @store.windows(START, START + MINUTE).map(&:series).uniq
@@ -93,7 +98,8 @@ module StoreContract
   def test_with_a_block_bad_rows_are_left_out_and_the_rest_is_written
     bad = [window(start_s: START + 1), window(host: nil), window.with(errors: 1 << 63), {host: "a", pid: 1}]
     told = []
-    @store.commit([window, *bad.first(3)], {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}, bad.last], profiles: [block(many(3))]) do |row, error|
+    @store.commit([window, *bad.first(3)], {"s" => "x"},
+      processes: [{at_s: START, host: "a", pid: 7}, bad.last], profiles: [block(many(3))]) do |row, error|
       told << row
       skipped(name: error.class.name)
     end
@@ -107,7 +113,10 @@ module StoreContract
   end
 
   def test_how_far_each_collector_has_come
-    states = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}], ["b", "/x", 7, {}]].map { |host, folder, at_s, units| Holdup::CollectionState.new(host:, folder:, at_ns: (START + at_s) * 1_000_000_000, units:) }
+    states = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}],
+      ["b", "/x", 7, {}]].map { |host, folder, at_s, units|
+      Holdup::CollectionState.new(host:, folder:, at_ns: (START + at_s) * 1_000_000_000, units:)
+    }
     states.each { |state| @store.commit([], {}, state:) }
     later = states.first.with(at_ns: (START + 20) * 1_000_000_000, units: {"1-2.segment" => 9})
     @store.commit([window], {}, state: later)
@@ -121,24 +130,32 @@ module StoreContract
 
   def test_where_no_window_can_be_written_nothing_is
     bad = [window(start_s: START + 1), window(host: nil)]
-    assert_raises(StandardError) { @store.commit(bad, {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}]) { flunk } }
+    assert_raises(StandardError) {
+      @store.commit(bad, {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}]) { flunk }
+    }
 
     assert_empty @store.progress
     assert_empty @store.processes(START, START + DAY)
   end
 
   def test_rows_that_were_left_out_are_added_up_for_two_weeks
-    @store.commit([], {}, skipped: [skipped(name: "old", at_s: START - 15 * DAY), skipped(name: "A"), skipped(name: "A", reason: "other", count: 2)])
+    @store.commit([], {},
+      skipped: [skipped(name: "old", at_s: START - 15 * DAY), skipped(name: "A"), skipped(name: "A", reason: "other", count: 2)])
     @store.commit([], {}, skipped: [skipped(name: "B", at_s: START + 5), skipped(name: "A", kind: :window)])
 
     assert_equal %w[B A A old], @store.skipped_rows.map(&:name)
-    assert_equal [:series, "other", 3], @store.skipped_rows.find { |row| row.name == "A" && row.kind == :series }.then { |row| [row.kind, row.reason, row.count] }
+    assert_equal [:series, "other", 3],
+      @store.skipped_rows.find { |row| row.name == "A" && row.kind == :series }.then { |row|
+        [row.kind, row.reason,
+          row.count]
+      }
     @store.prune(START, max_bytes: 1 << 30)
     assert_equal %w[B A A], @store.skipped_rows.map(&:name)
   end
 
   def test_windows_that_are_no_whole_minute_are_refused_and_nothing_is_written
-    [window(start_s: START + 1), window.with(seconds: 300), window.with(setting: nil), window.with(host: nil)].each do |bad|
+    [window(start_s: START + 1), window.with(seconds: 300), window.with(setting: nil),
+      window.with(host: nil)].each do |bad|
       assert_raises(ArgumentError) { @store.commit([window, bad], {"s" => "x"}) }
     end
 
@@ -154,7 +171,8 @@ module StoreContract
   end
 
   def test_kinds_names_and_queues_select
-    all = [series("OrdersController#index"), series("GET /orders"), Holdup::Series.new(kind: :job, name: "Admin::ReportJob", queue: "low")]
+    all = [series("OrdersController#index"), series("GET /orders"),
+      Holdup::Series.new(kind: :job, name: "Admin::ReportJob", queue: "low")]
     @store.commit(all.map { |one| window(series: one) }, {})
 
     assert_equal ["Admin::ReportJob"], names(kinds: [:job])
@@ -183,7 +201,8 @@ module StoreContract
     40.times do
       from, to = Array.new(2) { random.rand(0..(26 * 60)) }.sort
 
-      assert_equal (from...to).to_a, minutes_in(START + from * MINUTE, START + to * MINUTE), "minutes #{from}...#{to}"
+      assert_equal (from...to).to_a, minutes_in(START + from * MINUTE, START + to * MINUTE),
+        "minutes #{from}...#{to}"
     end
   end
 
@@ -193,7 +212,9 @@ module StoreContract
     @store.commit([window(start_s: START + 90 * MINUTE, values: [1 << 40])], {})
     @store.rollup(START + 2 * DAY)
 
-    [nil, 3600, 300, 60].each { |seconds| assert_equal 24 * 60 + 1, count(START, START + DAY, seconds:), "at #{seconds}" }
+    [nil, 3600, 300, 60].each { |seconds|
+      assert_equal 24 * 60 + 1, count(START, START + DAY, seconds:), "at #{seconds}"
+    }
   end
 
   def test_old_minutes_go_and_the_coarser_windows_answer_for_them
@@ -214,7 +235,9 @@ module StoreContract
     @store.rollup(now)
     @store.prune(now, max_bytes: 1 << 30)
 
-    assert_equal [[START + 3600, 3600]], @store.windows(START + 70 * MINUTE, START + 80 * MINUTE).map { |window| [window.start_s, window.seconds] }
+    assert_equal [[START + 3600, 3600]],
+      @store.windows(START + 70 * MINUTE,
+        START + 80 * MINUTE).map { |window| [window.start_s, window.seconds] }
     assert_equal 180, count(START + 5 * MINUTE, START + 175 * MINUTE)
   end
 
@@ -253,28 +276,39 @@ module StoreContract
     @store.rollup(START + 25 * 3600 + 700)
     [[0, 26 * 60], *Array.new(2) { Array.new(2) { random.rand(0..(26 * 60)) }.sort }].each do |minutes|
       span = minutes.map { |minute| START + minute * MINUTE }
-      [{}, {step_s: 3600}, {together: series("(all)")}, {step_s: 7200, together: series("(all)"), kinds: [:job], histograms: %i[wall stalled]}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")}, {settings: [OTHER]}, {settings: []}].each do |options|
-        assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set, "#{span} #{options}"
+      [{}, {step_s: 3600}, {together: series("(all)")},
+        {step_s: 7200, together: series("(all)"), kinds: [:job], histograms: %i[wall stalled]}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")}, {settings: [OTHER]}, {settings: []}].each do |options|
+        assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set,
+          "#{span} #{options}"
       end
     end
   end
 
   def test_stalls_are_what_windows_say_of_them
-    @store.commit([*mixed_windows(Random.new(6)), window(values: []).then { |one| one.with(histograms: one.histograms.merge(stalled: Holdup::Histogram.of_sum(1 << 62))) }], {})
+    @store.commit(
+      [*mixed_windows(Random.new(6)),
+        window(values: []).then { |one| one.with(histograms: one.histograms.merge(stalled: Holdup::Histogram.of_sum(1 << 62))) }], {}
+    )
     assert_equal @store.windows(START, START + DAY).map { |one| [one.series, one.setting, one.host, one.start_s, one.stalled_ns, one.caused_ns] }.sort_by(&:to_s),
       @store.stalls(START, START + DAY).map { |one| one.to_h.values }.sort_by(&:to_s)
   end
 
   def test_of_histograms_that_are_not_wanted_the_heads_are_read
     @store.commit(mixed_windows(Random.new(8)), {})
-    assert_equal @store.windows(START, START + DAY).map { |one| one.spread_of(%i[wall]) }.to_set, @store.windows(START, START + DAY, histograms: %i[wall]).to_set
-    assert_equal [Holdup::Histogram::CountAndSum] * 6, @store.windows(START, START + DAY, histograms: []).first.histograms.values.map(&:class)
+    assert_equal @store.windows(START, START + DAY).map { |one| one.spread_of(%i[wall]) }.to_set,
+      @store.windows(START, START + DAY, histograms: %i[wall]).to_set
+    assert_equal [Holdup::Histogram::CountAndSum] * 6,
+      @store.windows(START, START + DAY, histograms: []).first.histograms.values.map(&:class)
   end
 
   def test_which_setting_was_seen_when
     @store.commit(mixed_windows(Random.new(7)), {})
-    expected = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"), kinds: [:job]).map { |sum| [sum.window.start_s, sum.window.setting] }
-    assert_equal expected.to_set, @store.setting_starts(START, START + DAY, step_s: 7200, kinds: [:job]).to_set
+    expected = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"),
+      kinds: [:job]).map { |sum|
+      [sum.window.start_s, sum.window.setting]
+    }
+    assert_equal expected.to_set,
+      @store.setting_starts(START, START + DAY, step_s: 7200, kinds: [:job]).to_set
     refute_empty expected
   end
 
@@ -299,22 +333,29 @@ module StoreContract
   end
 
   def test_samples_of_a_long_span_can_be_thinned_out
-    all = (0...20).flat_map { |minute| [7, 8].map { |pid| {at_s: START + minute * 60 + pid, host: "h", pid:, name: "worker #{pid}"} } }
+    all = (0...20).flat_map { |minute|
+      [7, 8].map { |pid| {at_s: START + minute * 60 + pid, host: "h", pid:, name: "worker #{pid}"} }
+    }
     @store.commit([], {}, processes: all)
     some = @store.processes(START, START + 1200, every_s: 600)
-    assert_equal [[9, 7], [9, 8], [19, 7], [19, 8]], some.map { |sample| [(sample[:at_s] - START) / 60, sample[:pid]] }
+    assert_equal [[9, 7], [9, 8], [19, 7], [19, 8]],
+      some.map { |sample| [(sample[:at_s] - START) / 60, sample[:pid]] }
     assert_equal all, @store.processes(START, START + 1200, every_s: 60)
   end
 
   def test_profiles_of_single_units_come_back_in_time_order
     later = profile(700_000, kind: :job, name: "ReportJob", queue: "low", queued_ns: nil)
-    @store.commit([], {}, profiles: [sample([later], start_s: START + 600), sample([profile(5), profile(2)], seen: 8)])
+    @store.commit([], {},
+      profiles: [sample([later], start_s: START + 600), sample([profile(5), profile(2)], seen: 8)])
     @store.commit([], {}, profiles: [sample([profile(3)], seen: 1)])
 
     found = @store.profiles(START, START + DAY).to_a
-    assert_equal [profile(2), profile(3), profile(5), later].map { |one| one.with(weight: 3.0) }, [*found.first(3), found.last.with(weight: 3.0)]
+    assert_equal [profile(2), profile(3), profile(5), later].map { |one| one.with(weight: 3.0) },
+      [*found.first(3), found.last.with(weight: 3.0)]
     assert_equal [3.0, 3.0, 3.0, 1.0], found.map(&:weight)
-    assert_equal [[START, START + 600], [START + 600], []], [[0, DAY], [600, 601], [1200, DAY]].map { |from_s, to_s| @store.profile_starts(START + from_s, START + to_s) }
+    assert_equal [[START, START + 600], [START + 600], []],
+      [[0, DAY], [600, 601],
+        [1200, DAY]].map { |from_s, to_s| @store.profile_starts(START + from_s, START + to_s) }
   end
 
   def test_profiles_of_a_span_and_a_setting
@@ -334,17 +375,21 @@ module StoreContract
 
     assert_equal Holdup::SampleBlock::MOST, found.size
     assert_in_delta 2000, found.sum(&:weight), 1e-6
-    assert_in_delta 1000, found.sum { |one| (one.start_ns < (START + 300) * 1_000_000_000) ? one.weight : 0 }, 130
+    assert_in_delta 1000,
+      found.sum { |one| (one.start_ns < (START + 300) * 1_000_000_000) ? one.weight : 0 }, 130
   end
 
   def test_profiles_are_written_with_everything_else_or_not
-    assert_raises(ArgumentError) { @store.commit([window(start_s: START + 1)], {}, profiles: [sample([profile])]) }
+    assert_raises(ArgumentError) {
+      @store.commit([window(start_s: START + 1)], {}, profiles: [sample([profile])])
+    }
     assert_empty @store.profiles(START, START + DAY).to_a
   end
 
   def test_profiles_are_kept_for_fourteen_days_and_never_fill_a_store
     starts = [0, 600, 1200].map { |second| START + second }
-    @store.commit([], {}, profiles: starts.map { |start_s| sample([profile((start_s - START) * 1000)], start_s:) })
+    @store.commit([], {},
+      profiles: starts.map { |start_s| sample([profile((start_s - START) * 1000)], start_s:) })
     @store.prune(starts[1] + 14 * DAY, max_bytes: 1 << 30)
     assert_equal [600_000, 1_200_000], milliseconds(START, START + DAY)
     @store.prune(START + 1200, max_bytes: 1)
@@ -353,7 +398,8 @@ module StoreContract
 
   def test_what_came_of_predictions_is_kept_once_each
     assert_empty @store.outcomes
-    first, second = outcome, outcome(at_s: START + DAY, kind: :job, pool: "low", threads: 3)
+    first = outcome
+    second = outcome(at_s: START + DAY, kind: :job, pool: "low", threads: 3)
     assert_nil @store.keep(second)
     @store.keep(outcome(units: 5, figures: {p95: figure(1)}))
     @store.keep(first)
@@ -361,7 +407,8 @@ module StoreContract
   end
 
   def test_what_came_of_predictions_stays_as_long_as_the_longest_windows
-    young, old = outcome(at_s: START + DAY), outcome(threads: 3)
+    young = outcome(at_s: START + DAY)
+    old = outcome(threads: 3)
     [young, old].each { |one| @store.keep(one) }
     @store.prune(START + 400 * DAY, max_bytes: 1)
     assert_equal [old, young], @store.outcomes
@@ -372,7 +419,8 @@ module StoreContract
   def test_health_says_what_is_in_it
     @store.commit([window, window(start_s: START + MINUTE)], {})
 
-    assert_equal [START, START + MINUTE, 1, false], @store.health.values_at(:oldest_s, :newest_s, :series, :read_only)
+    assert_equal [START, START + MINUTE, 1, false],
+      @store.health.values_at(:oldest_s, :newest_s, :series, :read_only)
     assert_operator @store.health[:bytes], :>, 0
     assert_nil @store.migrate!
   end
@@ -383,7 +431,9 @@ module StoreContract
 
   private
 
-  def skipped(at_s: START, kind: :series, name: "A", reason: "broken", count: 1) = Holdup::SkippedRow.new(at_s:, host: "a", kind:, name:, reason:, count:)
+  def skipped(at_s: START, kind: :series, name: "A", reason: "broken", count: 1)
+    Holdup::SkippedRow.new(at_s:, host: "a", kind:, name:, reason:, count:)
+  end
 
   def check_history(random)
     store = new_store
@@ -391,7 +441,8 @@ module StoreContract
     200.times do |step|
       now = START + step * 800
       late = START + random.rand(0..step) * 800 / MINUTE * MINUTE
-      store.commit([window(start_s: late / MINUTE * MINUTE, values: [random.rand(1..(1 << 30))])], {"s" => step.to_s})
+      store.commit([window(start_s: late / MINUTE * MINUTE, values: [random.rand(1..(1 << 30))])],
+        {"s" => step.to_s})
       units += 1
       store.rollup(now) if random.rand(4).zero?
       store.prune(now, max_bytes: 1 << 30) if random.rand(8).zero?
@@ -407,15 +458,24 @@ module StoreContract
       time_slice_ns: 100_000_000, units: 9_000, figures: {response: figure(1), p95: figure(1 << 50), wait: figure(0)}, **rest)
   end
 
-  def figure(ns) = Holdup::PredictionOutcome::Quantity.new(recorded_ns: ns, replayed_ns: ns + 1, predicted_ns: ns + 2, measured_ns: ns + 3)
+  def figure(ns)
+    Holdup::PredictionOutcome::Quantity.new(recorded_ns: ns, replayed_ns: ns + 1, predicted_ns: ns + 2,
+      measured_ns: ns + 3)
+  end
 
   def profile(at_ms = 0, setting: SETTING, **rest) = super
 
-  def sample(profiles, setting: SETTING, **rest) = block(profiles, setting:, **rest)
+  def sample(profiles, setting: SETTING, **rest)
+    block(profiles, setting:, **rest)
+  end
 
-  def milliseconds(...) = @store.profiles(...).map { |one| one.start_ns / 1_000_000 - START * 1000 }
+  def milliseconds(...)
+    @store.profiles(...).map { |one| one.start_ns / 1_000_000 - START * 1000 }
+  end
 
-  def series(name) = Holdup::Series.new(kind: :request, name:)
+  def series(name)
+    Holdup::Series.new(kind: :request, name:)
+  end
 
   def window(start_s: START, series: series("A"), setting: SETTING, host: "a", values: [5_000])
     histogram = Holdup::Histogram.of(values)
@@ -426,21 +486,32 @@ module StoreContract
 
   # Each minute marks itself by its GC time, so that a read can be taken apart again.
   def commit_minutes(range)
-    @store.commit(range.map { |i| window(start_s: START + i * MINUTE).then { |one| one.with(sums: one.sums.merge(gc_ns: i, caused_ns: i * i)) } }, {})
+    @store.commit(
+      range.map { |i|
+        window(start_s: START + i * MINUTE).then { |one|
+          one.with(sums: one.sums.merge(gc_ns: i,
+            caused_ns: i * i))
+        }
+      }, {}
+    )
   end
 
   # Two series, settings and hosts, and durations from nothing to hours.
   def mixed_windows(random)
     (0...26 * 60).step(9).flat_map do |minute|
-      [series("A"), series("B"), Holdup::Series.new(kind: :job, name: "B", queue: "low")].sample(2, random:).map do |one|
+      [series("A"), series("B"), Holdup::Series.new(kind: :job, name: "B", queue: "low")].sample(2,
+        random:).map do |one|
         values = Array.new(random.rand(0..20)) { (10**random.rand(0.0..13.0)).round }
-        window(start_s: START + minute * MINUTE, series: one, setting: [SETTING, OTHER].sample(random:), host: %w[a b].sample(random:), values:)
+        window(start_s: START + minute * MINUTE, series: one, setting: [SETTING, OTHER].sample(random:),
+          host: %w[a b].sample(random:), values:)
       end
     end
   end
 
-  def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, histograms: Holdup::Window::HISTOGRAMS, **filter)
-    Holdup::Store::SpanSum.of(@store.windows(*span, seconds:, **filter), step_s:, settings:, together:, histograms:).to_set
+  def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil,
+    histograms: Holdup::Window::HISTOGRAMS, **filter)
+    Holdup::Store::SpanSum.of(@store.windows(*span, seconds:, **filter), step_s:, settings:, together:,
+      histograms:).to_set
   end
 
   def minutes_in(from_s, to_s)
@@ -452,9 +523,15 @@ module StoreContract
     end
   end
 
-  def total(from_s, to_s) = Holdup::Window.sum(@store.windows(from_s, to_s)).with(start_s: from_s, seconds: to_s - from_s)
+  def total(from_s, to_s)
+    Holdup::Window.sum(@store.windows(from_s, to_s)).with(start_s: from_s, seconds: to_s - from_s)
+  end
 
-  def count(from_s, to_s, **options) = @store.windows(from_s, to_s, **options).sum(&:count)
+  def count(from_s, to_s, **options)
+    @store.windows(from_s, to_s, **options).sum(&:count)
+  end
 
-  def names(**filter) = @store.windows(START, START + DAY, **filter).map { |window| window.series.name }.sort
+  def names(**filter)
+    @store.windows(START, START + DAY, **filter).map { |window| window.series.name }.sort
+  end
 end

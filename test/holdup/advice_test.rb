@@ -18,25 +18,30 @@ class Holdup::AdviceTest < Minitest::Test
 
   # Another number of processes or threads than the recommendation's is no advice.
   def test_findings_say_what_the_verdict_says
-    levers = [{"lever.processes.value": 1, "lever.processes.how": "workers N", "lever.threads.value": 5, "lever.threads.how": "threads N, N"}]
+    levers = [{"lever.processes.value": 1, "lever.processes.how": "workers N", "lever.threads.value": 5,
+               "lever.threads.how": "threads N, N"}]
     [{}, {process_bytes: 300_000_000, memory_limit_bytes: 500_000_000}, {beside: 1.2}].each do |limits|
       recommendation = advised(PlayedRecording.new(minutes: 4), **limits)
-      found = Holdup::Advice.call(situation(samples: container(processes: 1, vcpus: 2.0), recommendation:, levers:) { |sample| [queueing(sample)] })
+      found = Holdup::Advice.call(situation(samples: container(processes: 1, vcpus: 2.0), recommendation:,
+        levers:) { |sample| [queueing(sample)] })
       numbers = found.filter_map { |finding| finding.line&.new&.[](/\Aworkers (\d+)/, 1)&.to_i }
       advised = (recommendation.verdict == :change) ? [recommendation.best.candidate.processes] : []
       assert_equal advised, numbers.uniq, limits.inspect
-      assert_empty found.select { |finding| recommendation.verdict == :keep && finding.limits.empty? && finding.gain.to_f > 0.1 && finding.remedy == :setting }, limits.inspect
+      assert_empty found.select { |finding| recommendation.verdict == :keep && finding.limits.empty? && finding.gain.to_f > 0.1 && finding.remedy == :setting },
+        limits.inspect
     end
   end
 
   def queueing(sample)
-    sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([90 * Situations::MS] * 300), stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})
+    sample.window("Slow#q", count: 300,
+      histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([90 * Situations::MS] * 300), stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})
   end
 
   # One rule a file, and a test file for each.
   def test_every_rule_has_a_test
     Holdup::Advice::RULES.each do |rule|
-      path = rule.name.delete_prefix("Holdup::Advice::").gsub("::", "/").gsub(/(?<=[a-z\d])([A-Z])/, '_\1').downcase
+      path = rule.name.delete_prefix("Holdup::Advice::").gsub("::", "/").gsub(/(?<=[a-z\d])([A-Z])/,
+        '_\1').downcase
       assert_path_exists File.join(__dir__, "advice", "#{path}_test.rb")
     end
   end

@@ -15,7 +15,8 @@ class Holdup::CliTest < Minitest::Test
 
   def test_an_unknown_command_names_the_nearest
     said = holdup("repotr")
-    assert_equal [2, "", "holdup: there is no command \"repotr\"; did you mean report?\n"], [said.status, said.out, said.err]
+    assert_equal [2, "", "holdup: there is no command \"repotr\"; did you mean report?\n"],
+      [said.status, said.out, said.err]
     assert_match(/`holdup help` lists them/, holdup("xyzzy").err)
   end
 
@@ -30,8 +31,10 @@ class Holdup::CliTest < Minitest::Test
   end
 
   def test_a_missing_value_and_a_surplus_argument
-    assert_equal "holdup: --since needs a value; `holdup report --help` shows what it takes\n", holdup("report", "--since").err
-    assert_equal "holdup: report takes no argument \"x\"; `holdup report --help` shows what it takes\n", holdup("report", "x").err
+    assert_equal "holdup: --since needs a value; `holdup report --help` shows what it takes\n",
+      holdup("report", "--since").err
+    assert_equal "holdup: report takes no argument \"x\"; `holdup report --help` shows what it takes\n",
+      holdup("report", "x").err
   end
 
   def test_each_command_has_its_help

@@ -75,8 +75,11 @@ module Holdup
         Dir.mkdir(@dir)
         written = interleave(Random.new(Minitest.seed + round))
         collector.once
-        totals = windows.select { |window| window.series.kind == :request }.group_by { |window| window.series.name }
-        assert_equal written.transform_values { |values| Histogram.of(values) }, totals.transform_values { |all| Window.sum(all).histograms[:wall] }
+        totals = windows.select { |window| window.series.kind == :request }.group_by { |window|
+          window.series.name
+        }
+        assert_equal written.transform_values { |values| Histogram.of(values) },
+          totals.transform_values { |all| Window.sum(all).histograms[:wall] }
       end
     end
 
@@ -186,7 +189,8 @@ module Holdup
     def store_path = File.join(@dir, "store.sqlite3")
 
     def collector(**options)
-      Collector.new(store: Store.open(store_path), directory: @segments, log: @log, host: "h", interval: 0.01, **options)
+      Collector.new(store: Store.open(store_path), directory: @segments, log: @log, host: "h",
+        interval: 0.01, **options)
     end
 
     def run_in_thread(**)
@@ -207,7 +211,9 @@ module Holdup
       store&.close
     end
 
-    def counted = windows.select { |window| window.series.kind == :request }.sum(&:count)
+    def counted
+      windows.select { |window| window.series.kind == :request }.sum(&:count)
+    end
 
     def counted_safely
       counted
@@ -232,7 +238,9 @@ module Holdup
         case random.rand(12)
         when 0 then one.once
         when 1 then (one = collector).once
-        when 2 then (writers.size < 8) ? writers << new_writer(step + 1) : writers.sample(random:).then { |writer| writers.delete(writer).close }
+        when 2 then (writers.size < 8) ? writers << new_writer(step + 1) : writers.sample(random:).then { |writer|
+          writers.delete(writer).close
+        }
         else write(writers, written, random)
         end
       end
@@ -240,11 +248,14 @@ module Holdup
       written
     end
 
-    def new_writer(number) = SegmentWriter.new(@segments, suffix: "-#{number + 1}")
+    def new_writer(number)
+      SegmentWriter.new(@segments, suffix: "-#{number + 1}")
+    end
 
     def write(writers, written, random)
       writer = writers.sample(random:) or return
-      name, wall = "N#{random.rand(3)}", Math.exp(random.rand(5.0..25.0)).to_i
+      name = "N#{random.rand(3)}"
+      wall = Math.exp(random.rand(5.0..25.0)).to_i
       writer.record(name, wall:)
       written[name] << wall
     end

@@ -6,7 +6,8 @@ require "holdup/model/skipped_row"
 
 class Holdup::DoctorTest < Minitest::Test
   NOW_S = 1_790_000_000
-  COUNTERS = {units: 500, caused_ns: 6_000_000_000, handoff_ns: 4_000_000_000, stalled_ns: 10_000_000_000}.freeze
+  COUNTERS = {units: 500, caused_ns: 6_000_000_000, handoff_ns: 4_000_000_000,
+              stalled_ns: 10_000_000_000}.freeze
   SOUND = {ruby: "ruby 3.4.5", unsupported: nil, clock_source: "counter", dir: "/dev/shm/holdup-1", dir_state: :ok, tmpfs: true,
            refused: [], collector: true, store: {location: "/s.sqlite3", bytes: 1_500_000, schema: 1, newest_s: NOW_S - 60},
            store_problem: nil, now_ns: NOW_S * 1_000_000_000}.freeze
@@ -16,45 +17,66 @@ class Holdup::DoctorTest < Minitest::Test
       setting: {"jit" => "yjit"}, counters: COUNTERS, requests: 500, queued: 500, **facts)
   end
 
-  def host(segments: [process], **facts) = Holdup::Doctor::Host.new(**SOUND, segments:, **facts)
+  def host(segments: [process], **facts)
+    Holdup::Doctor::Host.new(**SOUND, segments:, **facts)
+  end
 
   def findings(...) = Holdup::Doctor.call(host(...))
 
-  def machine(vcpus: 2.0) = Holdup::Analysis::Machine.new(host: "h", trail: nil, members: [], vcpus:)
+  def machine(vcpus: 2.0)
+    Holdup::Analysis::Machine.new(host: "h", trail: nil, members: [], vcpus:)
+  end
 
   def alarm(autoscale_target, machines: [machine], **facts)
     [Holdup::Doctor::Checks::Autoscale.call(host(machines:, autoscale_target:, **facts))].flatten
   end
 
-  def captures(*states) = Holdup::Doctor::Checks::Captures.call(host(segments: states.map { |state, share| process(profile: {"capture.rule" => "stall > 50 ms", "capture.state" => state}, ring_share: share) }))
+  def captures(*states)
+    Holdup::Doctor::Checks::Captures.call(host(segments: states.map { |state, share|
+      process(
+        profile: {"capture.rule" => "stall > 50 ms",
+                  "capture.state" => state}, ring_share: share
+      )
+    }))
+  end
 
   # The key and level of what is not fine.
-  def troubles(...) = findings(...).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
+  def troubles(...)
+    findings(...).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
+  end
 
   def test_a_sound_host
     assert_empty troubles
-    assert_equal %i[ruby clock_counter folder segments server collector store books jit queue no_anomalies], findings.map(&:key)
+    assert_equal %i[ruby clock_counter folder segments server collector store books jit queue no_anomalies],
+      findings.map(&:key)
   end
 
   def test_several_applications_are_told
     apps = %w[shop shop admin].map { |app| [Holdup::Setting.new(attributes: {"app" => app}), 1] }
     found = findings(applications: Holdup::Analysis::ApplicationShares.of(apps)).find { |finding| finding.key == :applications }
     assert_equal [:ok, "shop 67 %, admin 33 %"], [found.level, found.facts[:apps]]
-    assert_equal %i[store books], findings(applications: Holdup::Analysis::ApplicationShares.of(apps.first(2))).map(&:key)[6, 2]
+    assert_equal %i[store books],
+      findings(applications: Holdup::Analysis::ApplicationShares.of(apps.first(2))).map(&:key)[6, 2]
   end
 
   def test_rows_that_were_left_out_are_named
-    rows = [[:window, "日本語"], [:series, "A#b"], [:stored, "B"], [:position, "1-2.segment"], *Array.new(5) { |index| [:path, "P#{index}"] }].map do |kind, name|
+    rows = [[:window, "日本語"], [:series, "A#b"], [:stored, "B"], [:position, "1-2.segment"],
+      *Array.new(5) { |index| [:path, "P#{index}"] }].map do |kind, name|
       Holdup::SkippedRow.new(at_s: NOW_S, host: "h", kind:, name:, reason: "refused", count: 2)
     end
     found = Holdup::Doctor::Checks::SkippedRows.call(host(skipped: rows))
-    assert_equal({skipped_rows: 14, skipped_stored: 2, skipped_position: 2}, found.to_h { |finding| [finding.key, finding.facts[:count]] })
-    assert_equal "window 日本語 (2), series A#b (2), path P0 (2), path P1 (2), path P2 (2), +2", found.first.facts[:names]
+    assert_equal({skipped_rows: 14, skipped_stored: 2, skipped_position: 2},
+      found.to_h { |finding| [finding.key, finding.facts[:count]] })
+    assert_equal "window 日本語 (2), series A#b (2), path P0 (2), path P1 (2), path P2 (2), +2",
+      found.first.facts[:names]
     assert_equal [:warn], found.map(&:level).uniq
   end
 
   def test_how_far_away_redis_is
-    near, far = [900_000, 25_000_000].map { |redis_rtt_ns| findings(segments: [process, process(gauges: {redis_rtt_ns:})]).find { |finding| finding.key.start_with?("redis") } }
+    near, far = [900_000, 25_000_000].map { |redis_rtt_ns|
+      findings(segments: [process,
+        process(gauges: {redis_rtt_ns:})]).find { |finding| finding.key.start_with?("redis") }
+    }
     assert_equal [:ok, :redis], [near.level, near.key]
     assert_equal [:warn, :redis_slow, {rtt: 25.0, jobs: 40}], [far.level, far.key, far.facts]
     assert_empty troubles(segments: [process, process(alive: false, gauges: {redis_rtt_ns: 25_000_000})])
@@ -65,7 +87,8 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_folder
-    assert_equal({folder_missing: :warn, collector_idle: :warn}, troubles(segments: [], dir_state: :missing, collector: false))
+    assert_equal({folder_missing: :warn, collector_idle: :warn},
+      troubles(segments: [], dir_state: :missing, collector: false))
     assert_equal({folder_unreadable: :fail}, troubles(segments: [], dir_state: :unreadable))
     assert_equal({folder_on_disk: :warn}, troubles(tmpfs: false))
     assert_empty troubles(tmpfs: nil)
@@ -80,10 +103,13 @@ class Holdup::DoctorTest < Minitest::Test
     profile = {"server" => "puma", "pool.0" => "web", "lever.threads.value" => 5, "lever.threads.live" => true, "lever.threads.how" => "threads 5, 5",
                "lever.threads.where" => "config/puma.rb:3", "lever.preload.value" => false, "lever.preload.live" => false, "lever.preload.how" => "preload_app! true"}
     workers = [1, 0].map { |worker| process(worker:, profile:) }
-    shown = findings(segments: [*workers, process(profile: {"server" => "sidekiq"})]).select { |finding| finding.key.start_with?("server", "lever") }
+    shown = findings(segments: [*workers, process(profile: {"server" => "sidekiq"})]).select { |finding|
+      finding.key.start_with?("server", "lever")
+    }
     assert_equal %i[server_workers lever_where_live lever server], shown.map(&:key)
     assert_equal({server: "puma", processes: 2, workers: "0, 1"}, shown[0].facts)
-    assert_equal ["threads", 5, "threads 5, 5", "config/puma.rb:3"], shown[1].facts.values_at(:name, :value, :how, :where)
+    assert_equal ["threads", 5, "threads 5, 5", "config/puma.rb:3"],
+      shown[1].facts.values_at(:name, :value, :how, :where)
     assert_equal ["sidekiq", 1], shown[3].facts.values_at(:server, :processes)
   end
 
@@ -91,24 +117,31 @@ class Holdup::DoctorTest < Minitest::Test
     Holdup::Doctor::RunningServers::Server.new(pid:, name:, age_s:, loaded:, measures:, dir:)
   end
 
-  def unmeasured(*servers) = Holdup::Doctor::Checks::Unmeasured.call(host(servers:)).map { |finding| [finding.level, finding.key, finding.facts] }
+  def unmeasured(*servers)
+    Holdup::Doctor::Checks::Unmeasured.call(host(servers:)).map { |finding| [finding.level, finding.key, finding.facts] }
+  end
 
   def test_servers_that_measure_need_no_word
     assert_empty unmeasured(server(7), server(8, measures: true, dir: SOUND[:dir]), server(9, measures: true))
   end
 
   def test_names_servers_that_are_not_measured
-    assert_equal [[:warn, :unmeasured_loaded, {server: "puma", pids: "11, 12"}]], unmeasured(server(12), server(11))
-    assert_equal [[:warn, :unmeasured_without, {server: "sidekiq", pids: "13"}]], unmeasured(server(13, name: "sidekiq", loaded: false))
-    assert_equal [[:warn, :unmeasured_starting, {server: "puma", pids: "14"}]], unmeasured(server(14, age_s: 3, loaded: false))
+    assert_equal [[:warn, :unmeasured_loaded, {server: "puma", pids: "11, 12"}]],
+      unmeasured(server(12), server(11))
+    assert_equal [[:warn, :unmeasured_without, {server: "sidekiq", pids: "13"}]],
+      unmeasured(server(13, name: "sidekiq", loaded: false))
+    assert_equal [[:warn, :unmeasured_starting, {server: "puma", pids: "14"}]],
+      unmeasured(server(14, age_s: 3, loaded: false))
   end
 
   def test_names_the_folder_of_servers_that_measure_elsewhere
-    assert_equal [[:ok, :measured_elsewhere, {dir: "/dev/shm/x", server: "puma", pids: "15"}]], unmeasured(server(15, measures: true, dir: "/dev/shm/x"))
+    assert_equal [[:ok, :measured_elsewhere, {dir: "/dev/shm/x", server: "puma", pids: "15"}]],
+      unmeasured(server(15, measures: true, dir: "/dev/shm/x"))
   end
 
   def test_names_variables_that_no_setting_has
-    here = Holdup::Doctor::Checks::Variables.call(host(variables: %w[HOLDUP_TYPO], segments: [process(profile: {"variables.unknown" => "HOLDUP_ENABLE HOLDUP_TYPO"})]))
+    here = Holdup::Doctor::Checks::Variables.call(host(variables: %w[HOLDUP_TYPO],
+      segments: [process(profile: {"variables.unknown" => "HOLDUP_ENABLE HOLDUP_TYPO"})]))
     assert_equal [[:variable_mistyped, {name: "HOLDUP_ENABLE", nearest: "HOLDUP_ENABLED"}], [:variable_unknown, {name: "HOLDUP_TYPO"}]],
       here.map { |finding| [finding.key, finding.facts] }
     assert_empty Holdup::Doctor::Checks::Variables.call(host)
@@ -135,7 +168,8 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_store
-    assert_equal({store_problem: :fail}, troubles(store: nil, store_problem: Holdup::Error.new("it is damaged")))
+    assert_equal({store_problem: :fail},
+      troubles(store: nil, store_problem: Holdup::Error.new("it is damaged")))
     locked = Holdup::StoreError::Locked.new(location: "s", seconds: 1)
     assert_equal({store_locked: :fail}, troubles(store: nil, store_problem: locked))
     assert_equal({store_empty: :warn}, troubles(store: SOUND[:store].merge(newest_s: nil)))
@@ -154,12 +188,14 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_books_that_balance
-    assert_equal [[:ok, :books]], books({}, {stalled_ns: 10_009_000_000}).map { |finding| [finding.level, finding.key] }
+    assert_equal [[:ok, :books]],
+      books({}, {stalled_ns: 10_009_000_000}).map { |finding| [finding.level, finding.key] }
   end
 
   # What can't be of one tick weighs most where there is little.
   def test_books_of_a_young_process_are_not_judged_by_what_goes_on
-    assert_equal [:books], books({caused_ns: 20_000_000, handoff_ns: 1_000_000, stalled_ns: 60_000_000}).map(&:key)
+    assert_equal [:books],
+      books({caused_ns: 20_000_000, handoff_ns: 1_000_000, stalled_ns: 60_000_000}).map(&:key)
   end
 
   def test_books_of_a_program_that_does_not_sum_up_what_was_caused_are_left
@@ -168,8 +204,10 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_what_the_setting_tells
     assert_equal({jit_off: :warn}, troubles(segments: [process(setting: {"jit" => "off"})]))
-    assert_equal({mn_threads: :warn}, troubles(segments: [process(setting: {"jit" => "yjit", "mn_threads" => true})]))
-    assert_includes findings(segments: [process(setting: {"jit" => "yjit", "fibers" => true})]).map(&:key), :fibers
+    assert_equal({mn_threads: :warn},
+      troubles(segments: [process(setting: {"jit" => "yjit", "mn_threads" => true})]))
+    assert_includes findings(segments: [process(setting: {"jit" => "yjit", "fibers" => true})]).map(&:key),
+      :fibers
     refute_includes findings.map(&:key), :fibers
   end
 
@@ -179,9 +217,12 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_whether_a_cpu_alarm_can_fire
-    assert_equal %i[autoscale_never scale_on_queued], alarm(60, signals: {queued_p95_ns: 12_340_000}).map(&:key)
-    assert_equal({p95_ns: 12_340_000, queued_ns: 24_680_000}, alarm(60, signals: {queued_p95_ns: 12_340_000}).last.facts)
-    assert_equal({host: "h", vcpus: "2", processes: 1, range: "50-55 %", needed: 2, target: "60 %"}, alarm(60).first.facts)
+    assert_equal %i[autoscale_never scale_on_queued],
+      alarm(60, signals: {queued_p95_ns: 12_340_000}).map(&:key)
+    assert_equal({p95_ns: 12_340_000, queued_ns: 24_680_000},
+      alarm(60, signals: {queued_p95_ns: 12_340_000}).last.facts)
+    assert_equal({host: "h", vcpus: "2", processes: 1, range: "50-55 %", needed: 2, target: "60 %"},
+      alarm(60).first.facts)
     assert_equal %i[autoscale_unsure scale_on_busy], alarm(52, signals: {busy: 3.5, threads: 5.0}).map(&:key)
     assert_equal %i[autoscale_never scale_on_backlog], alarm(60, signals: {backlog: 2.0}).map(&:key)
     assert_equal %i[autoscale_never scale_on_unknown], alarm(60).map(&:key)
@@ -202,20 +243,25 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def killers(**facts)
-    profile = {"server" => "puma", "killer.name" => "puma_worker_killer", "killer.server" => "puma"}.merge(facts.to_h { |name, value| ["killer.#{name}", value] })
+    profile = {"server" => "puma", "killer.name" => "puma_worker_killer",
+               "killer.server" => "puma"}.merge(facts.to_h { |name, value| ["killer.#{name}", value] })
     Holdup::Doctor::Checks::Killers.call(host(segments: [process(profile:), process(pid: 9, profile:)])).map { |finding| [finding.key, finding.facts] }
   end
 
   def test_names_what_ends_processes
     who = {name: "puma_worker_killer", pids: "7, 9"}
-    assert_equal [[:killer_all, {megabytes: 531.5, **who}], [:killer_every, {minutes: 360, **who}]], killers(of: "all", limit_bytes: 531_502_202, every_s: 21_600)
-    assert_equal [[:killer, {megabytes: 300.0, **who}], [:killer_units, {units: 3072, **who}]], killers(of: "process", limit_bytes: 300_000_000, units: 3072)
+    assert_equal [[:killer_all, {megabytes: 531.5, **who}], [:killer_every, {minutes: 360, **who}]],
+      killers(of: "all", limit_bytes: 531_502_202, every_s: 21_600)
+    assert_equal [[:killer, {megabytes: 300.0, **who}], [:killer_units, {units: 3072, **who}]],
+      killers(of: "process", limit_bytes: 300_000_000, units: 3072)
     assert_empty killers(server: "unicorn", of: "process", limit_bytes: 5)
   end
 
   def test_every_finding_has_its_words_and_its_remedy
     tables = Holdup::View::Words::LANGUAGES
-    keys = Dir[File.expand_path("../../lib/holdup/doctor/checks/*.rb", __dir__)].flat_map { |file| File.read(file).scan(/CheckResult\.(ok|warn|fail)\(:(\w+)/) }
+    keys = Dir[File.expand_path("../../lib/holdup/doctor/checks/*.rb", __dir__)].flat_map { |file|
+      File.read(file).scan(/CheckResult\.(ok|warn|fail)\(:(\w+)/)
+    }
     keys.concat(Holdup::Doctor::Checks::Anomalies::COUNTERS.map { |name| ["warn", name.to_s] })
     assert_operator keys.size, :>, 30
     tables.each_value do |table|
@@ -228,13 +274,16 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_the_alarm_in_words
     report = Holdup::View::Findings.new(alarm(60, signals: {queued_p95_ns: 12_340_000})).call.gsub(/\s+/, " ")
-    assert_includes report, "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
+    assert_includes report,
+      "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."
-    assert_includes report, "ok Scale on the time that work waits for a thread: queued above 24.7 ms at p95 (in the last hour it was 12.3 ms)."
+    assert_includes report,
+      "ok Scale on the time that work waits for a thread: queued above 24.7 ms at p95 (in the last hour it was 12.3 ms)."
   end
 
   def test_the_lines_fit_and_say_how_it_stands
-    sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is no segment"], segments: [process(counters: {clock_backward: 3}, queued: 0)])
+    sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is no segment"],
+      segments: [process(counters: {clock_backward: 3}, queued: 0)])
     %w[en ja].each do |language|
       report = Holdup::View::Findings.new(sick, words: Holdup::View::Words.new(language)).call
       refute_includes report, "\e"
@@ -250,7 +299,9 @@ class Holdup::DoctorTest < Minitest::Test
   def test_what_processes_wait_for_to_capture
     assert_empty Holdup::Doctor::Checks::Captures.call(host)
     waits = captures(["waits", 0.0002], ["waits", 0.0012], ["rests", nil]).first
-    assert_equal [:ok, :capture_rule, "stall > 50 ms", 2, 3, "0.12 %"], [waits.level, waits.key, *waits.facts.values_at(:rule, :waiting, :processes, :cost)]
-    assert_equal [%i[warn capture_no_memory], %i[warn capture_no_room]], captures(["no memory"], ["no room"]).map { |finding| [finding.level, finding.key] }
+    assert_equal [:ok, :capture_rule, "stall > 50 ms", 2, 3, "0.12 %"],
+      [waits.level, waits.key, *waits.facts.values_at(:rule, :waiting, :processes, :cost)]
+    assert_equal [%i[warn capture_no_memory], %i[warn capture_no_room]],
+      captures(["no memory"], ["no room"]).map { |finding| [finding.level, finding.key] }
   end
 end

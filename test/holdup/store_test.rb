@@ -7,7 +7,8 @@ class Holdup::StoreTest < Minitest::Test
   include TemporaryFolder
 
   def test_a_url_a_plain_path_and_memory_open_a_store
-    {"sqlite://#{folder}/a.sqlite3" => "#{folder}/a.sqlite3", "#{folder}/b.sqlite3" => "#{folder}/b.sqlite3", "memory:" => "memory:"}.each do |url, location|
+    {"sqlite://#{folder}/a.sqlite3" => "#{folder}/a.sqlite3", "#{folder}/b.sqlite3" => "#{folder}/b.sqlite3",
+     "memory:" => "memory:"}.each do |url, location|
       store = Holdup::Store.open(url)
 
       assert_equal location, store.health[:location]
@@ -30,7 +31,8 @@ class Holdup::StoreTest < Minitest::Test
 
   def test_the_default_is_the_variable_then_the_state_folder_then_the_home_folder
     assert_equal "memory:", Holdup::Store.default_url({"HOLDUP_STORE" => "memory:"}, home: "/h")
-    assert_equal "sqlite:///s/holdup/holdup.sqlite3", Holdup::Store.default_url({"HOLDUP_STORE" => "", "XDG_STATE_HOME" => "/s"}, home: "/h")
+    assert_equal "sqlite:///s/holdup/holdup.sqlite3",
+      Holdup::Store.default_url({"HOLDUP_STORE" => "", "XDG_STATE_HOME" => "/s"}, home: "/h")
     assert_equal "sqlite:///h/.local/state/holdup/holdup.sqlite3", Holdup::Store.default_url({}, home: "/h")
   end
 end

@@ -22,7 +22,9 @@ class Holdup::TerraformTest < Minitest::Test
     FileUtils.remove_entry(@dir)
   end
 
-  def text(**options) = Holdup::Terraform.write(Holdup::Terraform::Plan.new(**options))
+  def text(**options)
+    Holdup::Terraform.write(Holdup::Terraform::Plan.new(**options))
+  end
 
   def file(...) = HclGrammar.parse(text(...))
 
@@ -45,7 +47,15 @@ class Holdup::TerraformTest < Minitest::Test
   def test_every_reference_leads_somewhere
     PLANS.each do |plan|
       file = file(**plan)
-      known = file.all("variable").map { |block| ["var", *block.labels] } + file.all("locals").flat_map { |block| block.body.attributes.keys.map { |name| ["local", name] } }
+      known = file.all("variable").map { |block|
+        ["var",
+          *block.labels]
+      } + file.all("locals").flat_map { |block|
+            block.body.attributes.keys.map { |name|
+              ["local",
+                name]
+            }
+          }
       used = text(**plan).scan(/\b(var|local)\.(\w+)/).uniq
       assert_empty used - known
       assert_empty known - used
@@ -57,7 +67,8 @@ class Holdup::TerraformTest < Minitest::Test
     PLANS.each do |plan|
       refute_match(/[ \t]$/, text(**plan))
       next unless system("terraform", "version", out: File::NULL, err: File::NULL)
-      output, status = Open3.capture2("terraform", "fmt", "-check", "-diff", "-", stdin_data: text(**plan), err: File::NULL)
+      output, status = Open3.capture2("terraform", "fmt", "-check", "-diff", "-", stdin_data: text(**plan),
+        err: File::NULL)
       assert status.success?, output
     end
   end
@@ -71,7 +82,8 @@ class Holdup::TerraformTest < Minitest::Test
     stats.after(200)
     stats.gauge(cpu_ns: 9_000_000_000, jit_invalidations: 9, jit_interpreted_instructions: 1_000_100)
     stats.segment.setting = StatsLines::SETTING.sub("{", '{"jit_stats":"on",')
-    stats.segment.record("A#b", wall: 5_000_000, running: 2_000_000, stalled: 1_000_000, idle: 2_000_000, queued: 100_000)
+    stats.segment.record("A#b", wall: 5_000_000, running: 2_000_000, stalled: 1_000_000, idle: 2_000_000,
+      queued: 100_000)
     stats.gauges[:jit_compiled_instructions] = 5000
     stats.after(200)
     stats.stats.close
@@ -81,7 +93,9 @@ class Holdup::TerraformTest < Minitest::Test
   def patterns(**plan)
     file = file(**plan)
     pattern = file.all("resource", "aws_cloudwatch_log_metric_filter").first.body.attributes.fetch("pattern")
-    file.all("locals").first.body.attributes.fetch("holdup_metrics").keys.to_h { |name| [name, FilterPattern.new(pattern.fill("each.key" => name))] }
+    file.all("locals").first.body.attributes.fetch("holdup_metrics").keys.to_h { |name|
+      [name, FilterPattern.new(pattern.fill("each.key" => name))]
+    }
   end
 
   def test_the_filters_match_real_lines
@@ -97,7 +111,8 @@ class Holdup::TerraformTest < Minitest::Test
 
   def test_the_filters_match_nothing_else
     real = lines[4]
-    others = ['{"event":"stats","units":3}', '{"units":3,"setting":"x"}', "units=3", real.sub('"app":"shop"', '"app":"other"')]
+    others = ['{"event":"stats","units":3}', '{"units":3,"setting":"x"}', "units=3",
+      real.sub('"app":"shop"', '"app":"other"')]
     assert_empty(patterns(app: "shop").values.flat_map { |pattern| others.select { |line| pattern.match?(line) } })
     assert(patterns(app: "shop")["units"].match?(real) && patterns["units"].match?(others.last))
   end
@@ -107,7 +122,8 @@ class Holdup::TerraformTest < Minitest::Test
     file = file(app: "shop")
     alarms = file.all("resource", "aws_cloudwatch_metric_alarm").map { |alarm| alarm.body.attributes }
     assert_equal %w[jit_saturated jit_effective rss_bytes], alarms.map { |alarm| alarm["metric_name"] }
-    assert_equal [["Holdup/shop"], ["notBreaching"]], %w[namespace treat_missing_data].map { |name| alarms.map { |alarm| alarm[name] }.uniq }
+    assert_equal [["Holdup/shop"], ["notBreaching"]],
+      %w[namespace treat_missing_data].map { |name| alarms.map { |alarm| alarm[name] }.uniq }
     assert_empty shown(file).map { |metric| metric[1] } - units.keys
   end
 
@@ -122,7 +138,8 @@ class Holdup::TerraformTest < Minitest::Test
     directive = JSON.parse(lines(format: :emf)[3])["_aws"]["CloudWatchMetrics"].first
     file = file(format: :emf, app: "shop", server: "puma")
     alarm = file.all("resource", "aws_cloudwatch_metric_alarm").first.body.attributes
-    assert_equal [directive["Namespace"], directive["Dimensions"]], [alarm["namespace"], [alarm["dimensions"].keys]]
+    assert_equal [directive["Namespace"], directive["Dimensions"]],
+      [alarm["namespace"], [alarm["dimensions"].keys]]
     assert_equal ["Holdup", "units", "app", "shop", "server", "puma", {"stat" => "Sum"}], shown(file).first
     assert_empty file.all("locals")
   end

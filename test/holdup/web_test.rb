@@ -19,8 +19,11 @@ class Holdup::WebTest < Minitest::Test
     get "/"
     assert_predicate last_response, :ok?
     policy = last_response.headers["content-security-policy"]
-    ["default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self' data:", "frame-ancestors 'self'", "base-uri 'none'", "form-action 'self'"]
-      .each { |rule| assert_includes policy.split("; "), rule }
+    ["default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self' data:",
+      "frame-ancestors 'self'", "base-uri 'none'", "form-action 'self'"]
+      .each { |rule|
+      assert_includes policy.split("; "), rule
+    }
     assert_equal "nosniff", last_response.headers["x-content-type-options"]
     assert_nil last_response.headers["set-cookie"]
     assert_empty markup.scan(/<script|style=|\son\w+=|https?:/i)
@@ -29,11 +32,13 @@ class Holdup::WebTest < Minitest::Test
   def test_refusals_and_files_are_as_closed_as_pages
     require "holdup/loader"
     open = %w[/nowhere /endpoint /overview.csv /series/overview] << "/assets/#{Holdup::Web::Assets.new.name("main.js")}"
-    answers = open.map { |path| get(path) } + [post("/", {}, {"HTTP_SEC_FETCH_SITE" => "cross-site"}), Rack::MockRequest.new(dashboard(auth: nil)).get("/")]
+    answers = open.map { |path| get(path) } + [post("/", {}, {"HTTP_SEC_FETCH_SITE" => "cross-site"}),
+      Rack::MockRequest.new(dashboard(auth: nil)).get("/")]
     assert_equal [404, 400, 200, 200, 200, 403, 403], answers.map(&:status)
     answers.each do |answer|
       assert_includes answer.headers["content-security-policy"], "default-src 'none'; "
-      assert_equal ["SAMEORIGIN", "nosniff", nil], answer.headers.values_at("x-frame-options", "x-content-type-options", "set-cookie")
+      assert_equal ["SAMEORIGIN", "nosniff", nil],
+        answer.headers.values_at("x-frame-options", "x-content-type-options", "set-cookie")
     end
   end
 
@@ -48,22 +53,29 @@ class Holdup::WebTest < Minitest::Test
   def test_closed_in_production_open_in_development
     {{"RAILS_ENV" => "production", "RACK_ENV" => nil, "APP_ENV" => nil} => true, {"RAILS_ENV" => nil, "RACK_ENV" => nil, "APP_ENV" => nil} => true,
      {"RAILS_ENV" => "development", "RACK_ENV" => "production", "APP_ENV" => nil} => true, {"RAILS_ENV" => nil, "RACK_ENV" => "test", "APP_ENV" => nil} => false}.each do |variables, closed|
-      in_environment(variables.merge("HOLDUP_STORE" => "/nonexistent/store.sqlite3", "HOLDUP_WEB_AUTH" => nil)) do
+      in_environment(variables.merge("HOLDUP_STORE" => "/nonexistent/store.sqlite3",
+        "HOLDUP_WEB_AUTH" => nil)) do
         assert_equal closed, Holdup::Web.call(Rack::MockRequest.env_for("/")).first == 403, variables.inspect
       end
     end
   end
 
   def test_loading_it_loads_no_library
-    output = fresh_ruby("require 'holdup/web'; puts $LOADED_FEATURES.grep(/sequel|roda|tilt|sqlite|analysis/)", options: ["-I#{File.expand_path("../../lib", __dir__)}"], prelude: "")
+    output = fresh_ruby(
+      "require 'holdup/web'; puts $LOADED_FEATURES.grep(/sequel|roda|tilt|sqlite|analysis/)", options: ["-I#{File.expand_path(
+        "../../lib", __dir__
+      )}"], prelude: ""
+    )
     assert_empty output
   end
 
   def test_a_store_that_is_not_there_is_said
-    @app = Holdup::Web.new(store: -> { Holdup::Store.open("/nonexistent/store.sqlite3", read_only: true) }, dir: "/nonexistent", auth: :none)
+    @app = Holdup::Web.new(store: -> { Holdup::Store.open("/nonexistent/store.sqlite3", read_only: true) },
+      dir: "/nonexistent", auth: :none)
     get "/"
     assert_equal 503, last_response.status
-    assert_includes CGI.unescapeHTML(text), "Overview This can't be shown now. There is no store /nonexistent/store.sqlite3 and no folder /nonexistent. The collector makes both"
+    assert_includes CGI.unescapeHTML(text),
+      "Overview This can't be shown now. There is no store /nonexistent/store.sqlite3 and no folder /nonexistent. The collector makes both"
     get "/health"
     assert_equal 200, last_response.status
   end

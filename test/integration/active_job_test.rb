@@ -2,10 +2,12 @@
 
 require "test_helper"
 
-# Active Job with the adapters that come with Rails, in the processes of Puma. Other runners have tests of their own.
+# Active Job with the adapters that come with Rails, in the processes of Puma. Other runners have tests of
+# their own.
 class ActiveJobIntegrationTest < Minitest::Test
   def serve(adapter, &)
-    JobApp.serve("bundle", "exec", "puma", "-C", "puma.rb", adapter:, processes: nil, env: {"WITH_HOLDUP" => "1", "WITH_PLUGIN" => "1"}, &)
+    JobApp.serve("bundle", "exec", "puma", "-C", "puma.rb",
+      adapter:, processes: nil, env: {"WITH_HOLDUP" => "1", "WITH_PLUGIN" => "1"}, &)
   end
 
   # Answers are sent before their units end.
@@ -18,7 +20,8 @@ class ActiveJobIntegrationTest < Minitest::Test
       4.times { app.get("/enqueue") }
       assert_equal({"MailJob" => 4}, app.counted({"MailJob" => 4}))
       answered(app, {"VisitsController#create" => [4, 0]})
-      assert_equal ["mails", 4], app.unit("MailJob").then { |unit| [unit.series.queue, unit.histogram(:queued).count] }
+      assert_equal ["mails", 4],
+        app.unit("MailJob").then { |unit| [unit.series.queue, unit.histogram(:queued).count] }
     end
   end
 
@@ -28,11 +31,15 @@ class ActiveJobIntegrationTest < Minitest::Test
       %w[MailJob OuterJob BrokenJob ForkingJob].each { |job| app.get("/now?job=#{job}") }
       answered(app, {"VisitsController#create" => [2, 0], "VisitsController#show" => [4, 1]})
       assert_equal({"MailJob" => 5, "OuterJob" => 1, "BrokenJob" => 1, "ForkingJob" => 1}, app.counts)
-      assert_equal({"BrokenJob" => 1}, app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
-      assert_equal [["MailJob"], %w[BrokenJob ForkingJob MailJob OuterJob]], app.snapshots.map { |snapshot| jobs(snapshot) }.sort_by(&:size)
+      assert_equal({"BrokenJob" => 1},
+        app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
+      assert_equal [["MailJob"], %w[BrokenJob ForkingJob MailJob OuterJob]],
+        app.snapshots.map { |snapshot| jobs(snapshot) }.sort_by(&:size)
     end
   end
 
   # @return [Array<String>] names of the jobs that this process ran: what the forked child ran is the child's
-  def jobs(snapshot) = snapshot.slots.compact.map(&:series).select { |series| series.kind == :job }.map(&:name).sort
+  def jobs(snapshot)
+    snapshot.slots.compact.map(&:series).select { |series| series.kind == :job }.map(&:name).sort
+  end
 end

@@ -4,8 +4,8 @@ require "test_helper"
 require "json"
 require "open3"
 
-# The report of real traffic under Puma against an independent reader of the same requests: gvl_timing measures each of
-# them inside the application while Holdup measures it from outside.
+# The report of real traffic under Puma against an independent reader of the same requests: gvl_timing
+# measures each of them inside the application while Holdup measures it from outside.
 class AgreementTest < Minitest::Test
   EXE = File.expand_path("../../exe/holdup", __dir__)
   STATES = %w[wall_ns running_ns stalled_ns idle_ns].freeze
@@ -16,7 +16,8 @@ class AgreementTest < Minitest::Test
     Dir.mktmpdir do |folder|
       timings = File.join(folder, "timings")
       totals = nil
-      ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "timed", env: {"TIMINGS" => timings}) do |app|
+      ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "timed",
+        env: {"TIMINGS" => timings}) do |app|
         File.write(timings, "")
         drive(app)
         app.wait { File.foreach(timings).count == REQUESTS && app.counts.values.sum == REQUESTS }
@@ -44,7 +45,8 @@ class AgreementTest < Minitest::Test
   def assert_agrees(totals, theirs)
     assert_equal REQUESTS, totals.fetch("count")
     STATES.zip(theirs) do |state, expected|
-      assert_in_delta 1.0, totals.dig(state, "sum").fdiv(expected), 0.02, "#{state}: #{totals.dig(state, "sum")} and #{expected}"
+      assert_in_delta 1.0, totals.dig(state, "sum").fdiv(expected), 0.02,
+        "#{state}: #{totals.dig(state, "sum")} and #{expected}"
     end
   end
 end

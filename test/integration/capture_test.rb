@@ -11,7 +11,8 @@ class CaptureIntegrationTest < Minitest::Test
 
   TRIES = 5
 
-  # What one capture says of the hog. A machine with too little CPU stops threads wherever they are: it also says that then.
+  # What one capture says of the hog. A machine with too little CPU stops threads wherever they are: it also
+  # says that then.
   class Seen
     attr_reader :file, :scene, :light, :text
 
@@ -23,10 +24,14 @@ class CaptureIntegrationTest < Minitest::Test
       @text = holdup.call("timeline", file, "--unit", @light.id.to_s).out
     end
 
-    def clear? = hog_percent >= 80 && method_share >= 0.95
+    def clear?
+      hog_percent >= 80 && method_share >= 0.95
+    end
 
     # Of what the light request waited.
-    def hog_percent = @text[/([\d.]+)\s+%\)\s+for\s+GET\s+\/hog/, 1].to_f
+    def hog_percent
+      @text[/([\d.]+)\s+%\)\s+for\s+GET\s+\/hog/, 1].to_f
+    end
 
     # Of what was seen while others waited for hogs: a busy machine lets who watches look when it does.
     def method_share
@@ -37,9 +42,12 @@ class CaptureIntegrationTest < Minitest::Test
 
     private
 
-    # A hog that goes on after the capture has no name in it, so only those are asked that came before a named one's end.
+    # A hog that goes on after the capture has no name in it, so only those are asked that came before a named
+    # one's end.
     def slowest_light
-      light, hogs = ["GET /light", "GET /hog"].map { |name| @scene.whole_units.select { |unit| unit.name == name } }
+      light, hogs = ["GET /light", "GET /hog"].map { |name|
+        @scene.whole_units.select { |unit| unit.name == name }
+      }
       light.select { |unit| unit.to <= hogs.map(&:to).max }.max_by { |unit| @scene.sums_of(unit)[:stalled] }
     end
   end
@@ -58,11 +66,13 @@ class CaptureIntegrationTest < Minitest::Test
       app.wait { app.live.any? }
       traffic = Traffic.to(app, "/hog", clients: 1)
       out = File.join(app.root, "captures")
-      said = holdup_process("capture", "--until", "wall > 100 ms", "--seconds", "60", "--dir", app.dir, "--out", out, env: {"HOME" => app.root})
+      said = holdup_process("capture", "--until", "wall > 100 ms", "--seconds", "60", "--dir", app.dir,
+        "--out", out, env: {"HOME" => app.root})
       traffic.stop
       assert_equal 0, said.status, said.err
       assert_match(/--unit caught$/, said.out)
-      assert_match(/^Unit \d+: GET \/hog on thread puma srv tp/, holdup("timeline", Dir[File.join(out, "*")].first, "--unit", "caught").out)
+      assert_match(/^Unit \d+: GET \/hog on thread puma srv tp/,
+        holdup("timeline", Dir[File.join(out, "*")].first, "--unit", "caught").out)
     end
   end
 
@@ -93,7 +103,8 @@ class CaptureIntegrationTest < Minitest::Test
   def captured(app)
     pattern = File.join(app.root, "captures", "*.holdup-capture")
     before = Dir[pattern]
-    said = holdup_process("capture", "--seconds", "2", "--dir", app.dir, "--out", File.dirname(pattern), env: {"HOME" => app.root})
+    said = holdup_process("capture", "--seconds", "2", "--dir", app.dir, "--out", File.dirname(pattern),
+      env: {"HOME" => app.root})
     assert_equal 0, said.status, said.err
     file = (Dir[pattern] - before).first
     assert_includes said.out, "holdup timeline #{file}"
@@ -101,21 +112,28 @@ class CaptureIntegrationTest < Minitest::Test
   end
 
   def assert_hog(seen)
-    assert_equal [seen.scene.recording.length_ticks], seen.scene.lanes.map { |lane| lane.spans.sum(&:length) }.uniq
+    assert_equal [seen.scene.recording.length_ticks],
+      seen.scene.lanes.map { |lane| lane.spans.sum(&:length) }.uniq
     text = seen.text.gsub(/\s+/, " ")
     assert_match(/waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/hog, \S+ % of it in Report\.crunch /, text)
     assert_operator seen.hog_percent, :>=, 80, seen.text
     assert_match(/^GET \/hog /, holdup("timeline", seen.file).out[/For whom.*/m].lines[2])
     assert_operator seen.method_share, :>=, 0.95
-    assert_match(/waited for GET \/hog \(thread puma srv tp \d+\) [\d.]+ m?s, \S+ % of it in Report\.crunch \(.*config\.ru:\d+\)/, text)
+    assert_match(
+      /waited for GET \/hog \(thread puma srv tp \d+\) [\d.]+ m?s, \S+ % of it in Report\.crunch \(.*config\.ru:\d+\)/, text
+    )
     assert_exported(seen.file, seen.light)
   end
 
   def assert_exported(file, light)
     told = JSON.parse(holdup("timeline", file, "--export", "json").out)
-    assert_equal [told["length_ns"]], told["threads"].map { |thread| thread["periods"].sum { |one| one["to_ns"] - one["from_ns"] } }.uniq
+    assert_equal [told["length_ns"]],
+      told["threads"].map { |thread| thread["periods"].sum { |one| one["to_ns"] - one["from_ns"] } }.uniq
     hogs = told["units"].select { |unit| unit["name"] == "GET /hog" }.map { |unit| unit["id"] }
-    held = told["threads"].flat_map { |thread| thread["periods"] }.select { |one| one["unit"] == light.id && one["held_by"] }.flat_map { |one| one["held_by"] }
-    assert_operator held.select { |one| hogs.include?(one["unit"]) }.sum { |one| one["ns"] }, :>, held.sum { |one| one["ns"] } / 2
+    held = told["threads"].flat_map { |thread| thread["periods"] }.select { |one| one["unit"] == light.id && one["held_by"] }.flat_map { |one|
+      one["held_by"]
+    }
+    assert_operator held.select { |one| hogs.include?(one["unit"]) }.sum { |one| one["ns"] }, :>,
+      held.sum { |one| one["ns"] } / 2
   end
 end

@@ -4,8 +4,8 @@ require "test_helper"
 require "tmpdir"
 require "holdup/loader"
 
-# Collectors and writers are killed at random, with real processes and a real SQLite file: every unit that a writer
-# finished is in the store exactly once.
+# Collectors and writers are killed at random, with real processes and a real SQLite file: every unit that a
+# writer finished is in the store exactly once.
 class CollectorKillTest < Minitest::Test
   include Collecting
 
@@ -51,7 +51,9 @@ class CollectorKillTest < Minitest::Test
   # Anywhere in the life of a collector that leads: while it reads, commits, removes or waits.
   def kill_leader
     lock = "#{@segments}/collector.lock"
-    leader = wait_until(every: 0.002) { File.exist?(lock) && @collectors.find { |pid| File.read(lock).to_i == pid } }
+    leader = wait_until(every: 0.002) {
+      File.exist?(lock) && @collectors.find { |pid| File.read(lock).to_i == pid }
+    }
     IO.select(nil, nil, nil, @random.rand(0.1))
     end_process(leader, :KILL)
     @collectors.delete(leader)
@@ -107,5 +109,7 @@ class CollectorKillTest < Minitest::Test
     store&.close
   end
 
-  def wall_values = requests.sum { |window| window.histograms[:wall].then { |wall| wall.zero + wall.counts.sum } }
+  def wall_values
+    requests.sum { |window| window.histograms[:wall].then { |wall| wall.zero + wall.counts.sum } }
+  end
 end

@@ -4,14 +4,16 @@ require "test_helper"
 require "json"
 require "holdup/loader"
 
-# Rails with more threads than connections, on a real database; and Active Record's pool by itself, where nothing hides
-# which thread waits for what.
+# Rails with more threads than connections, on a real database; and Active Record's pool by itself, where
+# nothing hides which thread waits for what.
 class ConnectionPoolIntegrationTest < Minitest::Test
-  REPORTS, BOOKS = "ReportsController#show", "BooksController#index"
+  REPORTS = "ReportsController#show"
+  BOOKS = "BooksController#index"
   CLIENTS = {"/reports" => 2, "/books" => 4}.freeze
   ROUNDS = 6
 
-  BY_EXEC = {WITH_HOLDUP: nil, RUBYOPT: "-r#{File.join(ServedApp::ROOT, "lib/holdup/agent/exec_boot")}"}.freeze
+  BY_EXEC = {WITH_HOLDUP: nil,
+             RUBYOPT: "-r#{File.join(ServedApp::ROOT, "lib/holdup/agent/exec_boot")}"}.freeze
 
   def serve(**env, &)
     env = {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s)
@@ -24,14 +26,17 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   end
 
   # Leases are looked at from the pool's first wait on.
-  def contend(app) = app.wait { load(app, CLIENTS, 1) && app.unit(BOOKS).named_sums[:pool_wait_ns].positive? }
+  def contend(app)
+    app.wait { load(app, CLIENTS, 1) && app.unit(BOOKS).named_sums[:pool_wait_ns].positive? }
+  end
 
   def summary(app)
     environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
     app.wait { system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true) && app.snapshots.empty? }
     store = Holdup::Store.open(app.store)
     now = Time.now.to_i
-    Holdup::Analysis::Summary.new(store.windows(now - 600, now + 120), from_s: now - 600, to_s: now + 120, samples: store.processes(now - 600, now + 120))
+    Holdup::Analysis::Summary.new(store.windows(now - 600, now + 120), from_s: now - 600, to_s: now + 120,
+      samples: store.processes(now - 600, now + 120))
   ensure
     store&.close
   end
@@ -59,10 +64,14 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     assert_equal [2, 2], [entry.read(&:header).pools[1][:max], entry.read(&:snapshot).setting["db_pool"]]
   end
 
-  # A wait is sleep (and, when it is over, stall, and perhaps no CPU), so it can't be more; and what books wait for is the pool, hardly
-  # anything else.
+  # A wait is sleep (and, when it is over, stall, and perhaps no CPU), so it can't be more; and what books
+  # wait for is the pool, hardly anything else.
   def assert_waits(rows)
-    waited, parked, late = rows.values_at(REPORTS, BOOKS).map { |row| [row.sum(:pool_wait_ns), row.sum(:sleep_ns) + row.sum(:lock_ns), row.stalled_ns + row.sum(:starved_ns)] }.transpose
+    waited, parked, late = rows.values_at(REPORTS,
+      BOOKS).map { |row|
+      [row.sum(:pool_wait_ns), row.sum(:sleep_ns) + row.sum(:lock_ns),
+        row.stalled_ns + row.sum(:starved_ns)]
+    }.transpose
     waited.each_with_index { |wait, index| assert_operator wait, :<=, (parked[index] + late[index]) * 1.05 }
     assert_operator waited.last, :>, parked.last * 0.8
     assert_operator waited.last, :>, 500_000_000 # as long as one report keeps one, at the least
@@ -71,14 +80,16 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   # A report sleeps 0.5 s with its connection; and those before the first wait may be missing.
   def assert_kept(summary, rows)
     assert_operator rows[REPORTS].sum(:pool_held_ns), :>=, CLIENTS["/reports"] * ROUNDS * 500_000_000
-    assert_operator rows[REPORTS].sum(:pool_held_ns), :<=, rows[REPORTS].wall_ns - rows[REPORTS].sum(:pool_wait_ns)
+    assert_operator rows[REPORTS].sum(:pool_held_ns), :<=,
+      rows[REPORTS].wall_ns - rows[REPORTS].sum(:pool_wait_ns)
     assert_equal REPORTS, summary.connections.holder.name
     assert_operator summary.connections.held_share(rows[REPORTS]), :>, 0.8
   end
 
   def assert_said(summary)
     text = Holdup::View::Text.new(summary).call
-    assert_includes text.split.join(" "), "waiting for a database connection; the pool has 2, and #{REPORTS} kept them for"
+    assert_includes text.split.join(" "),
+      "waiting for a database connection; the pool has 2, and #{REPORTS} kept them for"
     assert_match(/^Database connections/, text)
   end
 

@@ -8,12 +8,14 @@ require_relative "../../bin/support/demo/checks"
 require_relative "../../bin/support/demo/following"
 require_relative "../../bin/support/demo/options"
 
-# What bin/demo makes of an advice. That it works as a whole takes two minutes of traffic, and bin/demo itself.
+# What bin/demo makes of an advice. That it works as a whole takes two minutes of traffic, and bin/demo
+# itself.
 class DemoAdviceTest < Minitest::Test
   NOW = {"processes" => 2, "threads" => 5, "time_slice_ns" => 100_000_000}.freeze
 
   def test_traffic_lasts_until_a_full_minute_has_passed
-    {1_790_000_400 + 45 => 23, 1_790_000_400 + 20 => 48, 1_790_000_400 + 55 => 73, 1_790_000_400 + 1 => 67}.each do |now_s, seconds|
+    {1_790_000_400 + 45 => 23, 1_790_000_400 + 20 => 48, 1_790_000_400 + 55 => 73,
+     1_790_000_400 + 1 => 67}.each do |now_s, seconds|
       assert_in_delta seconds, Demo::Advice.seconds(20.0, now: Time.at(now_s)), 0.001
     end
     assert_equal 90.0, Demo::Advice.seconds(90.0, now: Time.at(1_790_000_400))
@@ -21,13 +23,19 @@ class DemoAdviceTest < Minitest::Test
 
   def test_only_a_change_is_followed
     best = NOW.merge("threads" => 3)
-    assert_equal({workers: 2, threads: 3, slice_ns: nil}, Demo::Advice.followed({"verdict" => "change", "best" => best, "current" => NOW}))
-    assert_equal 10_000_000, Demo::Advice.followed({"verdict" => "change", "best" => best.merge("time_slice_ns" => 10_000_000), "current" => NOW})[:slice_ns]
+    assert_equal({workers: 2, threads: 3, slice_ns: nil},
+      Demo::Advice.followed({"verdict" => "change", "best" => best, "current" => NOW}))
+    assert_equal 10_000_000,
+      Demo::Advice.followed({"verdict" => "change", "best" => best.merge("time_slice_ns" => 10_000_000),
+"current" => NOW})[:slice_ns]
     %w[keep unknown].each { |verdict| assert_nil Demo::Advice.followed({"verdict" => verdict}) }
   end
 
   def test_where_all_is_to_stay_a_neighbour_is_tried
-    row = ->(threads, **rest) { {**NOW, "io_threads" => 0, "wait_ns" => {"p95" => 1}, "threads" => threads}.merge(rest.transform_keys(&:to_s)) }
+    row = ->(threads, **rest) {
+      {**NOW, "io_threads" => 0, "wait_ns" => {"p95" => 1},
+     "threads" => threads}.merge(rest.transform_keys(&:to_s))
+    }
     others = [row[1, wait_ns: {}], row[2, processes: 3], row[3], row[4], row[2, time_slice_ns: 10_000_000]]
     keep = {"verdict" => "keep", "current" => row[5], "candidates" => [*others, row[5], row[7]]}
     assert_equal({workers: 2, threads: 3, slice_ns: nil}, Demo::Advice.neighbour(keep))
@@ -64,8 +72,10 @@ class DemoAdviceTest < Minitest::Test
 
   def test_a_machine_that_can_not_keep_up_is_said_once
     outcome = ->(lost) { Holdup::Lab::ExchangeOutcome.new(label: "GET /", count: 100, errors: lost, lost:, unexpected: lost, p50_ns: 1, p95_ns: 1, p99_ns: 1) }
-    report = JSON.generate(series: [], totals: {stalled_ns: {sum: 0}, caused_ns: 0, handoff_ns: 0, accounts: []})
-    assert_match(/\A30 requests got no answer in time: .*--rate/, Demo::Checks.new(report, {"GET /" => outcome.call(30)}).failures.join)
+    report = JSON.generate(series: [],
+      totals: {stalled_ns: {sum: 0}, caused_ns: 0, handoff_ns: 0, accounts: []})
+    assert_match(/\A30 requests got no answer in time: .*--rate/,
+      Demo::Checks.new(report, {"GET /" => outcome.call(30)}).failures.join)
     assert_operator Demo::Checks.new(report, {"GET /" => outcome.call(2)}).failures.size, :>, 1
   end
 

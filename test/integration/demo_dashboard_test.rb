@@ -13,7 +13,8 @@ class DemoDashboardTest < Minitest::Test
   def test_it_is_served_until_the_demo_ends
     with_store do |path|
       children = Demo::Children.new
-      address = Demo::Dashboard.new(children:, folder:, env: {"HOLDUP_STORE" => path, "HOLDUP_DIR" => folder}).start
+      address = Demo::Dashboard.new(children:, folder:,
+        env: {"HOLDUP_STORE" => path, "HOLDUP_DIR" => folder}).start
       assert_includes Net::HTTP.get(URI(address)), "Holdup"
       children.stop_all
       assert_raises(Errno::ECONNREFUSED) { Net::HTTP.get(URI(address)) }

@@ -4,15 +4,17 @@ require "test_helper"
 require "json"
 require "open3"
 
-# bin/demo from the outside: a real Rails app in a real Puma cluster under real traffic, and what the report says of it.
+# bin/demo from the outside: a real Rails app in a real Puma cluster under real traffic, and what the report
+# says of it.
 class DemoTest < Minitest::Test
   # As from a terminal, not from the bundle of the tests.
-  OUTSIDE = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_BIN_PATH" => nil, "BUNDLER_SETUP" => nil}.freeze
+  OUTSIDE = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_BIN_PATH" => nil,
+             "BUNDLER_SETUP" => nil}.freeze
   COMMAND = File.expand_path("../../bin/demo", __dir__)
   PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
 
-  # The part that each endpoint was built for. On a machine that has other things to do, computing under the GVL shows as
-  # starved too and computing without it as io too, so these two are judged apart.
+  # The part that each endpoint was built for. On a machine that has other things to do, computing under the
+  # GVL shows as starved too and computing without it as io too, so these two are judged apart.
   BUILT_FOR = {
     "QuotesController#show" => "io_ns", "FeedsController#show" => "io_ns", "CartsController#update" => "lock_ns",
     "InventoryController#show" => "sleep_ns", "NotificationsController#create" => "sleep_ns"
@@ -52,7 +54,9 @@ class DemoTest < Minitest::Test
   # What else runs on the machine may leave too little for its load; it says so, and asks to be run again.
   def demo
     out, err, status = Open3.capture3(OUTSIDE, COMMAND, "--json", "--seconds", "12")
-    out, err, status = Open3.capture3(OUTSIDE, COMMAND, "--json", "--seconds", "12") if err.include?("try again when it is quiet")
+    if err.include?("try again when it is quiet")
+      out, err, status = Open3.capture3(OUTSIDE, COMMAND, "--json", "--seconds", "12")
+    end
     assert_predicate status, :success?, err
     out
   end
@@ -92,7 +96,8 @@ class DemoTest < Minitest::Test
     caused = totals["caused_ns"] + totals["handoff_ns"] + accounts.sum { |account| account["caused_ns"] }
     assert_in_delta 1.0, caused.fdiv(stalled), 0.001
     @series.each_value do |series|
-      assert_in_delta 1.0, (series.values_at(*PARTS).sum + series["stalled_ns"]["sum"]).fdiv(series["wall_ns"]["sum"]), 0.01
+      assert_in_delta 1.0,
+        (series.values_at(*PARTS).sum + series["stalled_ns"]["sum"]).fdiv(series["wall_ns"]["sum"]), 0.01
     end
   end
 

@@ -20,7 +20,9 @@ class ExecIntegrationTest < Minitest::Test
      "BUNDLER_SETUP" => nil, "WITHOUT_HOLDUP" => "1"}.merge(more.transform_keys(&:to_s))
   end
 
-  def serve(app, command: %w[bundle exec puma -C puma.rb], **env, &) = ServedApp.serve(*command, app:, env: environment(**env), &)
+  def serve(app, command: %w[bundle exec puma -C puma.rb], **env, &)
+    ServedApp.serve(*command, app:, env: environment(**env), &)
+  end
 
   def test_a_plain_rack_application
     serve("plain", HOLDUP_IGNORE_PATHS: "/up") do |app|

@@ -7,13 +7,20 @@ class FalconTest < Minitest::Test
   include ServerContract
   include JitTold
 
-  def server_command = %w[bundle exec ruby -W:deprecated -S falcon host falcon.rb]
+  def server_command
+    %w[bundle exec ruby -W:deprecated -S falcon host falcon.rb]
+  end
 
   def server_gems = {"falcon" => version, "rack" => ">= 3"}
 
-  def version = Gem.loaded_specs.fetch("falcon").version.to_s
+  def version
+    Gem.loaded_specs.fetch("falcon").version.to_s
+  end
 
-  def server_facts = {"server" => "falcon", "server_version" => version, "workers" => 2, "threads" => 1, "preload" => false, "fibers" => true}
+  def server_facts
+    {"server" => "falcon", "server_version" => version, "workers" => 2, "threads" => 1, "preload" => false,
+     "fibers" => true}
+  end
 
   # Any number of requests at a time.
   def server_pools = {"web" => nil}
@@ -22,9 +29,12 @@ class FalconTest < Minitest::Test
 
   def server_restarts = {"HUP" => method(:reload)}
 
-  # Falcon's own words at the end of --hybrid, without Holdup as well; and where a child that was asked to end got no CPU for the
-  # tenth of a second that Falcon waits. One that took longer by itself would leave its segment open, which is looked at too.
-  def harmless = /Container is already stopping!|Process is blocking, sending kill signal/
+  # Falcon's own words at the end of --hybrid, without Holdup as well; and where a child that was asked to end
+  # got no CPU for the tenth of a second that Falcon waits. One that took longer by itself would leave its
+  # segment open, which is looked at too.
+  def harmless
+    /Container is already stopping!|Process is blocking, sending kill signal/
+  end
 
   # Until the old workers are gone: a TERM before that has Falcon kill them.
   def reload(app)
@@ -57,7 +67,8 @@ class FalconTest < Minitest::Test
       assert_match(/hijacked/, app.raw("GET /hijack HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
       expected = [*paths, "/hijack"].to_h { |path| ["GET #{path}", 1] }.merge("A name of its own" => 1)
       app.wait { app.counts == expected }
-      assert_equal ["GET /boom", "GET /broken"], app.units.select { |slot| slot.errors > 0 }.map { |slot| slot.series.name }
+      assert_equal ["GET /boom", "GET /broken"],
+        app.units.select { |slot| slot.errors > 0 }.map { |slot| slot.series.name }
       assert_operator app.unit("GET /stream").histogram(:wall).sum, :>=, 60_000_000
       wait_for_jits(app)
       assert_on(examine(app), parent: "off")
@@ -66,7 +77,8 @@ class FalconTest < Minitest::Test
 
   # `falcon serve` reads no configuration: config.ru starts Holdup, in each worker, which then has no number.
   def test_falcon_serve_forked_threaded_and_hybrid
-    {[2, 1] => %w[--count 2], [0, 2] => %w[--threaded --count 2], [2, 3] => %w[--hybrid --forks 2 --threads 3]}.each do |facts, options|
+    {[2, 1] => %w[--count 2], [0, 2] => %w[--threaded --count 2],
+     [2, 3] => %w[--hybrid --forks 2 --threads 3]}.each do |facts, options|
       serve_started("falcon serve --bind http://127.0.0.1:$PORT --config started.ru #{options.join(" ")}") do |app|
         app.wait { app.live.size == [facts[0], 1].max }
         10.times { app.get("/orders") }
@@ -107,9 +119,15 @@ class FalconTest < Minitest::Test
 
   private
 
-  def shapes(app) = app.snapshots.map { |snapshot| snapshot.setting.attributes.values_at("server", "workers", "threads", "fibers") }.uniq
+  def shapes(app)
+    app.snapshots.map { |snapshot|
+      snapshot.setting.attributes.values_at("server", "workers", "threads",
+        "fibers")
+    }.uniq
+  end
 
   def serve_started(command, &)
-    ServedApp.serve("sh", "-c", "exec bundle exec #{command}", app: "plain", env: {"RUBYLIB" => File.join(ServedApp::ROOT, "lib")}, &)
+    ServedApp.serve("sh", "-c", "exec bundle exec #{command}",
+      app: "plain", env: {"RUBYLIB" => File.join(ServedApp::ROOT, "lib")}, &)
   end
 end

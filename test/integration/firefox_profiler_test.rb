@@ -29,14 +29,22 @@ class FirefoxProfilerTest < Minitest::Test
     assert_match(/Report#crunch - self: 40(\.000)?ms \(40\.0%\), total: 100(\.000)?ms/, functions)
     assert_match(/Array#sum - self: 60(\.000)?ms/, functions)
     markers = viewer.call("thread", "markers")
-    %w[THREAD_RUNNING THREAD_SUSPENDED UNIT GC_PAUSE].each { |name| assert_match(/^ +#{name} +\d+ markers/, markers) }
+    %w[THREAD_RUNNING THREAD_SUSPENDED UNIT GC_PAUSE].each { |name|
+      assert_match(/^ +#{name} +\d+ markers/, markers)
+    }
   end
 
-  # The hog holds until 100 ms and calls Array#sum from 40 ms on; the light unit is idle, waits, and holds unseen.
+  # The hog holds until 100 ms and calls Array#sum from 40 ms on; the light unit is idle, waits, and holds
+  # unseen.
   def scene
-    crunch, sum = ["Report#crunch", "/srv/report.rb", 12], ["Array#sum", nil, 0]
-    ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
-    ring.stack(2, 20 * MS, crunch, unit: 1).collected(2, 30 * MS, 31 * MS).stack(2, 60 * MS, sum, crunch, unit: 1).ends(1, 2, 99 * MS, name: "GET /hog")
+    crunch = ["Report#crunch", "/srv/report.rb", 12]
+    sum = ["Array#sum", nil, 0]
+    ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(
+      3, 10 * MS, unit: 2
+    )
+    ring.stack(2, 20 * MS, crunch, unit: 1).collected(2, 30 * MS, 31 * MS).stack(2, 60 * MS, sum, crunch, unit: 1).ends(
+      1, 2, 99 * MS, name: "GET /hog"
+    )
     ring.suspended(2, 100 * MS).resumed(3, 102 * MS, unit: 2).ends(2, 3, 110 * MS, name: "GET /light")
     Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
   end
@@ -47,12 +55,19 @@ class FirefoxProfilerTest < Minitest::Test
     assert done.success?, told
   end
 
-  # A session of it is a process in the background, and belongs to a home. On a busy machine it begins later than whoever
-  # starts it waits for.
+  # A session of it is a process in the background, and belongs to a home. On a busy machine it begins later
+  # than whoever starts it waits for.
   def in_viewer(home, file)
     run = ->(*arguments) { Open3.capture2e({"HOME" => home}, "node", "--no-warnings", PROGRAM, *arguments) }
     wait_until { run.call("load", file).last.success? }
-    yield ->(*arguments) { run.call(*arguments).then { |told, done| told.tap { assert done.success?, told } } }
+    yield ->(*arguments) {
+      run.call(*arguments).then { |told, done|
+        told.tap {
+          assert done.success?,
+            told
+        }
+      }
+    }
   ensure
     run.call("stop", "--all")
   end

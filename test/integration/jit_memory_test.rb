@@ -40,10 +40,12 @@ class JitMemoryTest < Minitest::Test
 
   def assert_full(option, of)
     said, advised = fill("#{option}=2")
-    assert_equal [true, true, of, "command line", 2 << 20], said["processes"].first["jit"].values_at("on", "saturated", "limit_of", "limit_from", "limit_bytes")
+    assert_equal [true, true, of, "command line", 2 << 20],
+      said["processes"].first["jit"].values_at("on", "saturated", "limit_of", "limit_from", "limit_bytes")
     full = said["findings"].find { |finding| finding["key"] == "jit_saturated" }
     assert_includes full["fix"], "#{option}=3"
-    assert_match(/RUBYOPT="--yjit-disable #{option}=3"/, advised["findings"].find { |finding| finding["rule"] == "jit_saturated" }.to_s.delete("\\"))
+    assert_match(/RUBYOPT="--yjit-disable #{option}=3"/,
+      advised["findings"].find { |finding| finding["rule"] == "jit_saturated" }.to_s.delete("\\"))
   end
 
   # Thousands of methods, each called often enough to be compiled, until there is no room.

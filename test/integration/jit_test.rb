@@ -14,7 +14,8 @@ class JitIntegrationTest < Minitest::Test
   ON = {"HOLDUP_JIT" => "on"}.freeze
 
   def serve(command, workers: [0, 1], app: "plain", **env)
-    ServedApp.serve(*command, app:, env: {"WORKERS" => workers.count { |index| !index.negative? }.to_s, **env.transform_keys(&:to_s)}) do |app|
+    ServedApp.serve(*command, app:,
+      env: {"WORKERS" => workers.count { |index| !index.negative? }.to_s, **env.transform_keys(&:to_s)}) do |app|
       app.wait { app.live_workers == workers }
       wait_for_jits(app)
       yield app
@@ -56,15 +57,24 @@ class JitIntegrationTest < Minitest::Test
       first = jits(examine(app)).map { |jit| jit["since"] }
       reforked(app, :USR2, {0 => 1, 1 => 1})
       second = jits(examine(app))
-      assert_equal [["holdup", "parent", "on", true]], second.map { |jit| jit.values_at("by", "at", "parent", "effective") }.uniq
-      assert_equal 1, (second.map { |jit| jit["since"] }.uniq & first).size, "since it was on in the worker that became the mold"
+      assert_equal [["holdup", "parent", "on", true]],
+        second.map { |jit| jit.values_at("by", "at", "parent", "effective") }.uniq
+      assert_equal 1, (second.map { |jit| jit["since"] }.uniq & first).size,
+        "since it was on in the worker that became the mold"
     end
   end
 
   # @param generations [Hash{Integer => Integer}] of its workers then
   def reforked(app, signal, generations)
     app.signal(signal)
-    app.wait { app.live.to_h { |entry| entry.read(&:header).then { |header| [header.worker_index, header.generation] } } == generations }
+    app.wait {
+      app.live.to_h { |entry|
+        entry.read(&:header).then { |header|
+          [header.worker_index,
+            header.generation]
+        }
+      } == generations
+    }
     app.wait { jits(examine(app)).then { |jits| jits.size == generations.size && jits.all? } }
   end
 
@@ -72,7 +82,8 @@ class JitIntegrationTest < Minitest::Test
     serve(PUMA, WRONG_HOOK: "1", PRELOAD: "1") do |app|
       said = examine(app)
       assert_includes found(said), "jit_wrong_hook"
-      assert_equal [[false, nil], [true, "application"]], jits(said).map { |jit| jit.values_at("on", "by") }.sort_by(&:to_s)
+      assert_equal [[false, nil], [true, "application"]],
+        jits(said).map { |jit| jit.values_at("on", "by") }.sort_by(&:to_s)
     end
   end
 
@@ -80,7 +91,8 @@ class JitIntegrationTest < Minitest::Test
     serve(PUMA, **ON, WRONG_HOOK: "1", PRELOAD: "1") do |app|
       said = examine(app)
       assert_equal %w[jit jit_wrong_hook], found(said)
-      assert_equal [%w[application on], %w[holdup off]], jits(said).map { |jit| jit.values_at("by", "parent") }.sort
+      assert_equal [%w[application on], %w[holdup off]],
+        jits(said).map { |jit| jit.values_at("by", "parent") }.sort
     end
   end
 
@@ -88,13 +100,15 @@ class JitIntegrationTest < Minitest::Test
     serve(PUMA, RUBYOPT: "--yjit --yjit-call-threshold=31") do |app|
       said = examine(app)
       assert_includes found(said), "jit_at_boot"
-      assert_equal [["RUBYOPT", "boot", "on", 31]], jits(said).map { |jit| jit.values_at("by", "at", "parent", "threshold") }.uniq
+      assert_equal [["RUBYOPT", "boot", "on", 31]],
+        jits(said).map { |jit| jit.values_at("by", "at", "parent", "threshold") }.uniq
     end
   end
 
   def test_rails_switches_it_on_where_it_loads_the_application
     {"1" => %w[rails parent on], "0" => ["rails", "process", "off"]}.each do |preload, expected|
-      serve(PUMA, app: "rails", **ON, WITH_PLUGIN: "1", WITH_HOLDUP: "1", RAILS_ENV: "production", PRELOAD: preload) do |app|
+      serve(PUMA, app: "rails", **ON, WITH_PLUGIN: "1", WITH_HOLDUP: "1", RAILS_ENV: "production",
+        PRELOAD: preload) do |app|
         said = examine(app)
         assert_equal [expected], jits(said).map { |jit| jit.values_at("by", "at", "parent") }.uniq, preload
         assert_equal ["jit", (preload == "1") ? "jit_too_early" : "jit_master_off"], found(said)
@@ -106,7 +120,8 @@ class JitIntegrationTest < Minitest::Test
   def test_what_a_tracer_leaves_behind
     serve(PUMA, workers: [-1], **ON, RUBYOPT: "-rpower_assert") do |app|
       said = examine(app)
-      assert_equal [[true, false, "power_assert"]], jits(said).map { |jit| jit.values_at("on", "effective", "suspects") }
+      assert_equal [[true, false, "power_assert"]],
+        jits(said).map { |jit| jit.values_at("on", "effective", "suspects") }
       assert_equal %w[jit jit_ineffective_suspects], found(said)
     end
   end
@@ -117,7 +132,8 @@ class JitIntegrationTest < Minitest::Test
       assert_includes app.log, 'RUBYOPT="--yjit-disable --yjit-call-threshold=31"'
       assert_includes found(examine(app)), "jit_options"
     end
-    serve(PUMA, workers: [-1], HOLDUP_JIT: "call_threshold=31", RUBYOPT: "--yjit-disable --yjit-call-threshold=31") do |app|
+    serve(PUMA, workers: [-1], HOLDUP_JIT: "call_threshold=31",
+      RUBYOPT: "--yjit-disable --yjit-call-threshold=31") do |app|
       assert_equal %w[jit], found(examine(app))
       assert_equal [31, "holdup"], jits(examine(app)).first.values_at("threshold", "by")
     end

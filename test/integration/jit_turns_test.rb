@@ -32,7 +32,8 @@ class JitTurnsTest < Minitest::Test
     lines = File.readlines(@path).map { |line| JSON.parse(line) }
     assert_equal %w[boot enabled exit saturated warm], lines.map { |line| line["event"] }.sort - %w[stats]
     assert_equal %w[boot enabled exit], lines.map { |line| line["event"] } - %w[saturated stats warm]
-    assert_equal [1 << 20, "code", 1.0, 1, 1], lines.last.values_at("jit_limit_bytes", "jit_limit_of", "jit_used_share", "jit_effective", "jit_warm")
+    assert_equal [1 << 20, "code", 1.0, 1, 1],
+      lines.last.values_at("jit_limit_bytes", "jit_limit_of", "jit_used_share", "jit_effective", "jit_warm")
     assert_equal 1, lines.sum { |line| line["units"].to_i }
     assert_equal %w[boot enabled exit saturated warm], kept.map { |event| event["event"] }.sort
   end
@@ -40,15 +41,18 @@ class JitTurnsTest < Minitest::Test
   private
 
   def live
-    env = {"HOLDUP_DIR" => @segments, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.05", "HOLDUP_JIT" => "on", "HOLDUP_STATS_LOG" => @path}
-    fresh_ruby(SCRIPT, env:, gems: true, options: ["--yjit-disable", "--yjit-exec-mem-size=1"], prelude: "$LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})\n")
+    env = {"HOLDUP_DIR" => @segments, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.05",
+           "HOLDUP_JIT" => "on", "HOLDUP_STATS_LOG" => @path}
+    fresh_ruby(SCRIPT, env:, gems: true, options: ["--yjit-disable", "--yjit-exec-mem-size=1"],
+      prelude: "$LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})\n")
   end
 
   # @return [Array<Hash>] what the store has of that life
   def kept
     store = "sqlite://#{@dir}/store.sqlite3"
     holdup("collect", "--once", "--dir", @segments, "--store", store, now_s: Time.now.to_i)
-    report = holdup("report", "--format", "json", "--kind", "job", "--since", "10m", "--store", store, now_s: Time.now.to_i + 5)
+    report = holdup("report", "--format", "json", "--kind", "job", "--since", "10m", "--store", store,
+      now_s: Time.now.to_i + 5)
     JSON.parse(report.out)["jit"].first["lives"].first["events"]
   end
 end

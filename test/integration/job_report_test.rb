@@ -4,7 +4,8 @@ require "test_helper"
 require "holdup/loader"
 require "json"
 
-# From a real Sidekiq through a real collector to what `holdup report` and `holdup doctor` say of its jobs and its process.
+# From a real Sidekiq through a real collector to what `holdup report` and `holdup doctor` say of its jobs and
+# its process.
 class JobReportTest < Minitest::Test
   include CommandLine
 
@@ -13,13 +14,15 @@ class JobReportTest < Minitest::Test
   def test_jobs_queues_and_the_process
     with_report do |store|
       made = JSON.parse(report(store, "--kind", "job", "--format", "json"))
-      assert_equal({%w[PdfJob default] => 30, %w[MailJob default] => 60, %w[MailJob single] => 20}, made["series"].to_h { |row| [row.values_at("name", "queue"), row["count"]] })
+      assert_equal({%w[PdfJob default] => 30, %w[MailJob default] => 60, %w[MailJob single] => 20},
+        made["series"].to_h { |row| [row.values_at("name", "queue"), row["count"]] })
       check_pairs(made)
       check_process(made)
       check_capsules(made)
       check_pools(store)
       assert_match(/^default +90 /, report(store, "--kind", "job", "--by", "queue"))
-      assert_match(/PdfJob \[default\] caused about \d+ % of the stall that MailJob \[default\]/, report(store, "--threads", "6").gsub(/\s+/, " "))
+      assert_match(/PdfJob \[default\] caused about \d+ % of the stall that MailJob \[default\]/,
+        report(store, "--threads", "6").gsub(/\s+/, " "))
       assert_match(/The CPU alarm at 100 % (may never fire|never fires|can fire)/, doctor(store, "100"))
     end
   end
@@ -58,10 +61,15 @@ class JobReportTest < Minitest::Test
   # As sizing takes them: two pools on one GVL, and who takes which queue.
   def check_pools(path)
     Holdup::Store.open(path, read_only: true).then do |store|
-      sized = Holdup::Queries::SizingInputs.new(store, from_s: 0, to_s: Time.now.to_i + 1, kind: :job, objective: Holdup::Sizing::Objective.new(:throughput), warm_up_s: 0, pool: "single")
+      sized = Holdup::Queries::SizingInputs.new(store, from_s: 0, to_s: Time.now.to_i + 1, kind: :job,
+        objective: Holdup::Sizing::Objective.new(:throughput), warm_up_s: 0, pool: "single")
       found = sized.observations.first
       assert_equal [%w[single default], [5], 6], [found.pools.names, found.pools.beside, found.threads]
-      assert_equal({%w[MailJob single] => 0, %w[MailJob default] => 1, %w[PdfJob default] => 1}, found.profiles.to_h { |profile| [[profile.series.name, profile.series.queue], found.pools.index(profile)] })
+      assert_equal({%w[MailJob single] => 0, %w[MailJob default] => 1, %w[PdfJob default] => 1},
+        found.profiles.to_h { |profile|
+          [[profile.series.name, profile.series.queue],
+            found.pools.index(profile)]
+        })
     ensure
       store.close
     end
@@ -84,9 +92,16 @@ class JobReportTest < Minitest::Test
     end
   end
 
-  def collect(sidekiq, store) = assert_equal(0, holdup_process("collect", "--once", "--dir", sidekiq.dir, "--store", store).status)
+  def collect(sidekiq, store)
+    assert_equal(0, holdup_process("collect", "--once", "--dir", sidekiq.dir, "--store", store).status)
+  end
 
-  def report(store, *arguments) = holdup_process("report", "--store", store, *arguments).out
+  def report(store, *arguments)
+    holdup_process("report", "--store", store, *arguments).out
+  end
 
-  def doctor(store, target) = holdup_process("doctor", "--store", store, "--dir", @dir, "--autoscale-target", target).out.gsub(/\s+/, " ")
+  def doctor(store, target)
+    holdup_process("doctor", "--store", store, "--dir", @dir, "--autoscale-target", target).out.gsub(/\s+/,
+      " ")
+  end
 end

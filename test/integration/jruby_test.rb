@@ -3,17 +3,21 @@
 require "test_helper"
 require "open3"
 
-# JRuby 10 speaks Ruby 3.4 and later, and has no GVL. HOLDUP_JRUBY names its program; without one there is nothing to run.
+# JRuby 10 speaks Ruby 3.4 and later, and has no GVL. HOLDUP_JRUBY names its program; without one there is
+# nothing to run.
 class JrubyTest < Minitest::Test
   ROOT = File.expand_path("../..", __dir__)
-  PLAIN = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLE_GEMFILE BUNDLE_PATH GEM_HOME GEM_PATH].to_h { |name| [name, nil] }.freeze
+  PLAIN = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLE_GEMFILE BUNDLE_PATH GEM_HOME
+    GEM_PATH].to_h { |name| [name, nil] }.freeze
 
   def setup
     @jruby = ENV.fetch("HOLDUP_JRUBY") { skip "HOLDUP_JRUBY names no JRuby" }
     @root = Dir.mktmpdir
   end
 
-  def teardown = @root && FileUtils.remove_entry(@root)
+  def teardown
+    @root && FileUtils.remove_entry(@root)
+  end
 
   def test_the_gem_installs_and_loads_and_says_once_that_it_measures_nothing
     install
@@ -33,13 +37,16 @@ class JrubyTest < Minitest::Test
 
   def install
     gem = File.join(@root, "holdup.gem")
-    output, status = Open3.capture2e(PLAIN.merge("HOLDUP_PLATFORM" => "java"), RbConfig.ruby, "-S", "gem", "build", "holdup.gemspec", "-o", gem, chdir: ROOT)
+    output, status = Open3.capture2e(PLAIN.merge("HOLDUP_PLATFORM" => "java"), RbConfig.ruby, "-S", "gem",
+      "build", "holdup.gemspec", "-o", gem, chdir: ROOT)
     assert status.success?, output
     run_jruby("-S", "gem", "install", "--no-document", "--install-dir", "#{@root}/gems", gem)
   end
 
   def run_jruby(*arguments)
-    output, status = Open3.capture2e(PLAIN.merge("GEM_HOME" => "#{@root}/gems", "HOLDUP_DIR" => "#{@root}/segments"), @jruby, *arguments)
+    output, status = Open3.capture2e(
+      PLAIN.merge("GEM_HOME" => "#{@root}/gems", "HOLDUP_DIR" => "#{@root}/segments"), @jruby, *arguments
+    )
     assert status.success?, output
     output
   end

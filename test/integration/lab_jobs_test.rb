@@ -3,13 +3,14 @@
 require "test_helper"
 require "json"
 
-# Two concurrencies of a real Sidekiq on a real Redis. What a machine does that others use too is no matter here: errors are
-# only held to be figures of the right size.
+# Two concurrencies of a real Sidekiq on a real Redis. What a machine does that others use too is no matter
+# here: errors are only held to be figures of the right size.
 class LabJobsTest < Minitest::Test
   include CommandLine
   include TemporaryFolder
 
-  COMMAND = %w[lab jobs --concurrency 1,4 --baseline 4 --seconds 1 --warm-up 1 --rounds 1 --json --out jobs.json --store store.sqlite3].freeze
+  COMMAND = %w[lab jobs --concurrency 1,4 --baseline 4 --seconds 1 --warm-up 1 --rounds 1 --json --out
+    jobs.json --store store.sqlite3].freeze
 
   def test_measured_beside_predicted
     Dir.mkdir(rest = File.join(folder, "tmp"))
@@ -29,8 +30,10 @@ class LabJobsTest < Minitest::Test
   # @return [Integer] jobs in the store, as many as in the file
   def assert_kept
     readings = JSON.parse(File.read(File.join(folder, "jobs.json")))["readings"]
-    assert_equal [[4, false], [4, true], [1, false]], readings.map { |reading| reading.values_at("threads", "again") }
-    report = JSON.parse(holdup_process("report", "--store", File.join(folder, "store.sqlite3"), "--kind", "job", "--format", "json").out)
+    assert_equal [[4, false], [4, true], [1, false]],
+      readings.map { |reading| reading.values_at("threads", "again") }
+    report = JSON.parse(holdup_process("report", "--store", File.join(folder, "store.sqlite3"), "--kind",
+      "job", "--format", "json").out)
     assert_equal readings.sum { |reading| reading["count"] }, report["totals"]["count"]
     report["totals"]["count"]
   end

@@ -3,7 +3,8 @@
 require "test_helper"
 require "holdup/loader"
 
-# Holdup.measure in a script, as cron runs it: whatever becomes of the block, the store has what a person would count.
+# Holdup.measure in a script, as cron runs it: whatever becomes of the block, the store has what a person
+# would count.
 class MeasureIntegrationTest < Minitest::Test
   def setup
     @root = Dir.mktmpdir
@@ -11,18 +12,24 @@ class MeasureIntegrationTest < Minitest::Test
 
   def teardown = FileUtils.remove_entry(@root)
 
-  def environment = {"HOLDUP_DIR" => File.join(@root, "segments"), "HOLDUP_STORE" => "sqlite://#{@root}/store.sqlite3", "HOLDUP_COLLECTOR" => "off"}
+  def environment
+    {"HOLDUP_DIR" => File.join(@root, "segments"), "HOLDUP_STORE" => "sqlite://#{@root}/store.sqlite3",
+     "HOLDUP_COLLECTOR" => "off"}
+  end
 
   # @return [Process::Status]
   def script(text)
     prelude = "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\nrequire \"holdup\"\nHoldup.start\n"
-    output, status = Open3.capture2e(environment, "timeout", "60", RbConfig.ruby, "-W:no-experimental", "-e", prelude + text)
+    output, status = Open3.capture2e(environment, "timeout", "60", RbConfig.ruby, "-W:no-experimental", "-e",
+      prelude + text)
     @output = output
     status
   end
 
   # @return [Hash{String => Array<Integer>}] name => units, errors
-  def counted = summary.rows.to_h { |row| [row.name, [row.count, row.errors]] }
+  def counted
+    summary.rows.to_h { |row| [row.name, [row.count, row.errors]] }
+  end
 
   def summary
     @summary ||= begin
@@ -75,7 +82,10 @@ class MeasureIntegrationTest < Minitest::Test
     units = profiles
     assert_equal [15, 15.0], [units.size, units.sum(&:weight)]
     assert_in_delta cron.wall_ns, units.sum(&:wall_ns), 15 * 2000
-    assert units.all? { |unit| unit.in_flight.between?(1, 3) && unit.cpu_ns <= unit.running_ns && unit.acquisitions.positive? }
+    assert units.all? { |unit|
+      unit.in_flight.between?(1,
+        3) && unit.cpu_ns <= unit.running_ns && unit.acquisitions.positive?
+    }
     assert_operator units.map(&:in_flight).max, :>, 1.5
   end
 
@@ -96,7 +106,10 @@ class MeasureIntegrationTest < Minitest::Test
       child ? Process.wait(child) : Holdup.measure("later in the child") { }
     RUBY
     assert_predicate status, :success?, @output
-    assert_equal({"parent" => [1, 0], "child" => [1, 0], "forks and goes on" => [1, 0], "later in the child" => [1, 0]}, counted)
+    assert_equal(
+      {"parent" => [1, 0], "child" => [1, 0], "forks and goes on" => [1, 0],
+       "later in the child" => [1, 0]}, counted
+    )
   end
 
   def test_a_process_that_is_killed

@@ -6,7 +6,8 @@ require "json"
 require "holdup/loader"
 require "rack/test"
 
-# Names in any script and of any bytes, from the application to every report: each of them, and those beside them, are there.
+# Names in any script and of any bytes, from the application to every report: each of them, and those beside
+# them, are there.
 class NamesTest < Minitest::Test
   include CommandLine
   include TemporaryFolder
@@ -29,9 +30,14 @@ class NamesTest < Minitest::Test
     names.each { |name| Holdup.measure(name, queue: "優先キュー") { sleep 0.001 } }
   RUBY
 
-  def environment = @environment ||= {"HOLDUP_DIR" => File.join(folder, "セグメント"), "HOLDUP_STORE" => store_url, "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOME" => folder}
+  def environment
+    @environment ||= {"HOLDUP_DIR" => File.join(folder, "セグメント"), "HOLDUP_STORE" => store_url,
+                      "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOME" => folder}
+  end
 
-  def store_url = "sqlite://#{folder}/ストア/store.sqlite3"
+  def store_url
+    "sqlite://#{folder}/ストア/store.sqlite3"
+  end
 
   # Once with a locale, once without.
   def test_in_every_report
@@ -66,7 +72,8 @@ class NamesTest < Minitest::Test
 
   def measure
     script = "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\nrequire \"holdup\"\n#{APPLICATION}"
-    output, status = Open3.capture2e(environment, "timeout", "60", RbConfig.ruby, "-W:no-experimental", "-Ku", "-e", script, stdin_data: Marshal.dump(NAMES.keys), binmode: true)
+    output, status = Open3.capture2e(environment, "timeout", "60", RbConfig.ruby, "-W:no-experimental",
+      "-Ku", "-e", script, stdin_data: Marshal.dump(NAMES.keys), binmode: true)
     assert status.success?, output
     assert_empty output
   end
@@ -75,10 +82,13 @@ class NamesTest < Minitest::Test
     now = Time.now.to_i
     windows = store.windows(now - 600, now + 120).to_a
     requests, jobs = %i[request job].map { |kind| windows.select { |window| window.series.kind == kind } }
-    assert_equal NAMES.values.to_h { |name| [name, 2] }, requests.to_h { |window| [window.series.name, window.count] }
-    assert_equal NAMES.values.to_h { |name| [name, 1] }, jobs.to_h { |window| [window.series.name, window.count] }
+    assert_equal NAMES.values.to_h { |name| [name, 2] },
+      requests.to_h { |window| [window.series.name, window.count] }
+    assert_equal NAMES.values.to_h { |name| [name, 1] },
+      jobs.to_h { |window| [window.series.name, window.count] }
     assert_equal ["優先キュー"], jobs.map { |window| window.series.queue }.uniq
-    assert_equal NAMES.values.sort, store.profiles(now - 600, now + 120).map { |one| one.series.name }.uniq.sort
+    assert_equal NAMES.values.sort,
+      store.profiles(now - 600, now + 120).map { |one| one.series.name }.uniq.sort
     assert_equal ["店舗"], store.settings.map { |setting| setting["app"] }
     assert_empty store.skipped_rows
   ensure
@@ -89,7 +99,8 @@ class NamesTest < Minitest::Test
     said = holdup_process("report", "--json", "--limit", "100", env: environment)
     assert_equal "", said.err
     rows = JSON.parse(said.out.force_encoding(Encoding::UTF_8))["series"]
-    assert_equal NAMES.values.to_h { |name| [name, 2] }, rows.select { |row| row["kind"] == "request" }.to_h { |row| [row["name"], row["count"]] }
+    assert_equal NAMES.values.to_h { |name| [name, 2] },
+      rows.select { |row| row["kind"] == "request" }.to_h { |row| [row["name"], row["count"]] }
   end
 
   # Tables cut long names in the middle.
@@ -107,7 +118,8 @@ class NamesTest < Minitest::Test
   end
 
   def check_pages
-    %w[/overview /endpoints /endpoints.csv /endpoints.md /jobs /jobs.csv /blame /processes /jit /health].each do |path|
+    %w[/overview /endpoints /endpoints.csv /endpoints.md /jobs /jobs.csv /blame /processes /jit
+      /health].each do |path|
       get path
       assert_equal [200, true], [last_response.status, page.valid_encoding?], path
     end
@@ -120,12 +132,19 @@ class NamesTest < Minitest::Test
     end
   end
 
-  def page = last_response.body.dup.force_encoding(Encoding::UTF_8)
+  def page
+    last_response.body.dup.force_encoding(Encoding::UTF_8)
+  end
 
   def check_filters
     said = holdup_process("report", "--json", "--name", "日本*", env: environment)
-    assert_equal ["", ["日本語"]], [said.err, JSON.parse(said.out.force_encoding(Encoding::UTF_8))["series"].map { |row| row["name"] }.uniq]
+    assert_equal ["", ["日本語"]],
+      [said.err,
+        JSON.parse(said.out.force_encoding(Encoding::UTF_8))["series"].map { |row| row["name"] }.uniq]
   end
 
-  def app = @app ||= Holdup::Web.new(store: -> { Holdup::Store.open(store_url, read_only: true) }, dir: environment.fetch("HOLDUP_DIR"), auth: :none)
+  def app
+    @app ||= Holdup::Web.new(store: -> { Holdup::Store.open(store_url, read_only: true) },
+      dir: environment.fetch("HOLDUP_DIR"), auth: :none)
+  end
 end

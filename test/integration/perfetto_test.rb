@@ -14,8 +14,12 @@ class PerfettoIntegrationTest < Minitest::Test
     trace = Holdup::View::TraceFormats.call(scene, :perfetto)
     told = protoc("decode", trace)
     refute_match(/^ *\d+[:{ ]/, told, "a field without a name")
-    assert_equal Holdup::View::TraceFormats::Picture.new(scene).then { |picture| picture.lanes.sum { |lane| picture.ran(lane).size } }, told.scan("stack_sample {").size
-    ["thread_name: \"puma srv tp 002\"", "name: \"ReportsController#sales\"", "str: \"SalesReport#pair_counts\"", "primary_weight: "].each { |text| assert_includes told, text }
+    assert_equal Holdup::View::TraceFormats::Picture.new(scene).then { |picture| picture.lanes.sum { |lane| picture.ran(lane).size } },
+      told.scan("stack_sample {").size
+    ["thread_name: \"puma srv tp 002\"", "name: \"ReportsController#sales\"",
+      "str: \"SalesReport#pair_counts\"", "primary_weight: "].each { |text|
+      assert_includes told, text
+    }
     again = protoc("encode", told)
     assert_equal [trace.bytesize, told], [again.bytesize, protoc("decode", again)]
   end
@@ -23,7 +27,8 @@ class PerfettoIntegrationTest < Minitest::Test
   private
 
   def protoc(how, given)
-    told, said, done = Open3.capture3("protoc", "--#{how}=perfetto.protos.Trace", "-I#{FOLDER}", "perfetto.proto", stdin_data: given, binmode: true)
+    told, said, done = Open3.capture3("protoc", "--#{how}=perfetto.protos.Trace", "-I#{FOLDER}",
+      "perfetto.proto", stdin_data: given, binmode: true)
     assert done.success?, said
     told
   end

@@ -10,20 +10,35 @@ class PitchforkTest < Minitest::Test
 
   REFORKS = 20
 
-  def server_command = %w[bundle exec ruby -W:deprecated -S pitchfork -c pitchfork.conf.rb]
+  def server_command
+    %w[bundle exec ruby -W:deprecated -S pitchfork -c pitchfork.conf.rb]
+  end
 
-  def server_gems = {"pitchfork" => version, "rack" => ">= 2"}
+  def server_gems
+    {"pitchfork" => version, "rack" => ">= 2"}
+  end
 
-  def version = Gem.loaded_specs.fetch("pitchfork").version.to_s
+  def version
+    Gem.loaded_specs.fetch("pitchfork").version.to_s
+  end
 
-  def server_facts = {"server" => "pitchfork", "server_version" => version, "workers" => 2, "threads" => 1, "min_threads" => 1, "preload" => true}
+  def server_facts
+    {"server" => "pitchfork", "server_version" => version, "workers" => 2, "threads" => 1,
+     "min_threads" => 1, "preload" => true}
+  end
 
-  def server_levers = {"processes" => 2, "refork_after" => "off"}
+  def server_levers
+    {"processes" => 2, "refork_after" => "off"}
+  end
 
-  def server_restarts = {"refork" => ->(app) { refork(app, 1) }, "refork again" => ->(app) { refork(app, 2) }}
+  def server_restarts
+    {"refork" => ->(app) { refork(app, 1) }, "refork again" => ->(app) { refork(app, 2) }}
+  end
 
   # Its own, without Holdup as well: an application's Gemfile has no logger.
-  def harmless = /warning: logger was loaded|You can add logger to your Gemfile/
+  def harmless
+    /warning: logger was loaded|You can add logger to your Gemfile/
+  end
 
   def refork(app, generation)
     app.signal(:USR2)
@@ -38,7 +53,8 @@ class PitchforkTest < Minitest::Test
       traffic.stop
       app.wait { app.counts[measured_name] >= traffic.answered }
       assert_equal [traffic.answered, 0], [app.counts[measured_name], traffic.troubled]
-      assert_equal (0..REFORKS).flat_map { |generation| [[0, generation], [1, generation]] }.sort, identities(entries(app))
+      assert_equal (0..REFORKS).flat_map { |generation| [[0, generation], [1, generation]] }.sort,
+        identities(entries(app))
       assert_one_middleware(app)
       assert_stop(app)
       collect(app) { segments(app).empty? }
@@ -51,9 +67,12 @@ class PitchforkTest < Minitest::Test
       app.get(measured_path) while app.live.none? { |entry| entry.read(&:header).generation == 1 }
       app.wait { identities(app.live) == [[-1, 1], [0, 1], [1, 1]] }
       service = app.live.find { |entry| entry.read(&:header).worker_index == -1 }
-      assert_equal ["service", "pitchfork.conf.rb:11"], service.read(&:profile).values_at("pool.0", "lever.refork_after.where")
+      assert_equal ["service", "pitchfork.conf.rb:11"],
+        service.read(&:profile).values_at("pool.0", "lever.refork_after.where")
       assert_equal [0, 0], service.read(&:header).pools.first.values_at(:max, :busy)
-      told = app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.generation, snapshot.setting["refork"]] }
+      told = app.snapshots.map { |snapshot|
+        [snapshot.header.worker_index, snapshot.header.generation, snapshot.setting["refork"]]
+      }
       assert_equal [true], told.map(&:last).uniq, "#{told}\n#{app.log}"
       app.stop
       assert_gone(app)
@@ -65,7 +84,8 @@ class PitchforkTest < Minitest::Test
     serve do |app|
       complete(app)
       refork(app, 1)
-      assert_equal [nil, nil, true, true], app.snapshots.sort_by { |snapshot| snapshot.header.generation }.map { |snapshot| snapshot.setting["refork"] }
+      assert_equal [nil, nil, true, true],
+        app.snapshots.sort_by { |snapshot| snapshot.header.generation }.map { |snapshot| snapshot.setting["refork"] }
       app.stop
       assert_no_trouble(app)
     end
@@ -81,7 +101,8 @@ class PitchforkTest < Minitest::Test
     end
   end
 
-  # The monitor never loads the application: the mold looks after the collector, and hands it on with the next mold.
+  # The monitor never loads the application: the mold looks after the collector, and hands it on with the next
+  # mold.
   def test_an_application_that_starts_holdup_itself
     serve_started(HOLDUP_COLLECTOR: "process") do |app|
       answered = asked(app)
@@ -131,9 +152,16 @@ class PitchforkTest < Minitest::Test
     traffic.answered
   end
 
-  def entries(app) = Holdup::Segment::Directory.new(app.dir).entries
+  def entries(app)
+    Holdup::Segment::Directory.new(app.dir).entries
+  end
 
-  def identities(entries) = entries.map { |entry| entry.read(&:header) }.map { |header| [header.worker_index, header.generation] }.sort
+  def identities(entries)
+    entries.map { |entry| entry.read(&:header) }.map { |header|
+      [header.worker_index,
+        header.generation]
+    }.sort
+  end
 
   # Not one more with each generation.
   def assert_one_middleware(app)
@@ -141,7 +169,8 @@ class PitchforkTest < Minitest::Test
   end
 
   def serve_started(**env, &)
-    ServedApp.serve(*server_command, "started.ru", app: "plain", env: {"WITHOUT_HOLDUP" => "1", "WORKERS" => "2", "RUBYLIB" => lib, **env.transform_keys(&:to_s)}, &)
+    ServedApp.serve(*server_command, "started.ru",
+      app: "plain", env: {"WITHOUT_HOLDUP" => "1", "WORKERS" => "2", "RUBYLIB" => lib, **env.transform_keys(&:to_s)}, &)
   end
 
   def lib = File.join(ServedApp::ROOT, "lib")

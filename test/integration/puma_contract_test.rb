@@ -9,13 +9,21 @@ class PumaContractTest < Minitest::Test
   include ServerContract
   include PumaRestarts
 
-  def server_command = %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
+  def server_command
+    %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
+  end
 
-  def server_gems = {"puma" => Puma::Const::VERSION, "rackup" => ">= 2"}
+  def server_gems
+    {"puma" => Puma::Const::VERSION, "rackup" => ">= 2"}
+  end
 
-  def server_facts = {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => 2, "threads" => 3, "min_threads" => 3, "preload" => true}
+  def server_facts
+    {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => 2, "threads" => 3, "min_threads" => 3, "preload" => true}
+  end
 
-  def server_levers = {"threads" => 3, "processes" => 2, "max_io_threads" => 0, "preload" => true, "fork_worker" => false}
+  def server_levers
+    {"threads" => 3, "processes" => 2, "max_io_threads" => 0, "preload" => true, "fork_worker" => false}
+  end
 
   def server_restarts = {"a hot restart" => method(:hot)}
 end

@@ -11,7 +11,8 @@ class PumaKillerTest < Minitest::Test
   def serve(ram)
     Dir.mktmpdir do |folder|
       @counted = File.join(folder, "counted")
-      ServedApp.serve(*%w[bundle exec puma -C puma.rb], app: "killed", env: {"RAM" => ram.to_s, "COUNTED" => @counted, "HOLDUP_JIT" => "on"}) do |app|
+      ServedApp.serve(*%w[bundle exec puma -C puma.rb], app: "killed",
+        env: {"RAM" => ram.to_s, "COUNTED" => @counted, "HOLDUP_JIT" => "on"}) do |app|
         app.wait { app.live_workers == [0, 1] }
         yield app
       end
@@ -24,13 +25,17 @@ class PumaKillerTest < Minitest::Test
     system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true)
     store = Holdup::Store.open(app.store)
     now_s = Time.now.to_i
-    settings = store.windows(now_s - 600, now_s + 120).to_h { |window| [window.setting.fingerprint, window.setting] }
+    settings = store.windows(now_s - 600, now_s + 120).to_h { |window|
+      [window.setting.fingerprint, window.setting]
+    }
     Holdup::Analysis::JitReport.new(store.processes(now_s - 600, now_s + 120), settings:).servers.first
   ensure
     store&.close
   end
 
-  def counted_bytes(app) = app.wait { File.read(@counted).to_f.then { |mib| mib * MIB if mib.positive? } if File.exist?(@counted) }
+  def counted_bytes(app)
+    app.wait { File.read(@counted).to_f.then { |mib| mib * MIB if mib.positive? } if File.exist?(@counted) }
+  end
 
   def test_counts_what_the_killer_counts
     serve(ENOUGH_MIB) do |app|

@@ -10,20 +10,28 @@ class PumaStorefrontTest < Minitest::Test
   include PumaRestarts
   include Storefront
 
-  def server_command = %w[bundle exec puma -C config/puma.rb]
+  def server_command
+    %w[bundle exec puma -C config/puma.rb]
+  end
 
   def server_app = Storefront::APP
 
-  def server_env = {"STOREFRONT_WORKERS" => "2", "STOREFRONT_THREADS" => "3"}
+  def server_env
+    {"STOREFRONT_WORKERS" => "2", "STOREFRONT_THREADS" => "3"}
+  end
 
-  def server_facts = {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => 2, "threads" => 3, "min_threads" => 3, "preload" => true}
+  def server_facts
+    {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => 2, "threads" => 3, "min_threads" => 3, "preload" => true}
+  end
 
   def measured_path = "/products"
 
   def measured_name = "ProductsController#index"
 
   # A pool of connections is a pool too.
-  def server_pools = {"web" => 3, "db primary" => 4, "db warehouse" => 1}
+  def server_pools
+    {"web" => 3, "db primary" => 4, "db warehouse" => 1}
+  end
 
   def server_levers = {"threads" => 3, "processes" => 2}
 

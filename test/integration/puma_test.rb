@@ -9,17 +9,27 @@ class PumaIntegrationTest < Minitest::Test
   include ServerSteps
   include PumaRestarts
 
-  def server_command = %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
+  def server_command
+    %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
+  end
 
-  def server_facts = {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => server_workers.first.negative? ? 0 : 2, "threads" => 3}
+  def server_facts
+    {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => server_workers.first.negative? ? 0 : 2, "threads" => 3}
+  end
 
-  def server_workers = @workers || [0, 1]
+  def server_workers
+    @workers || [0, 1]
+  end
 
   def single = @workers = [-1]
 
   def profile(app) = app.live.first.read(&:profile)
 
-  def lever(app, name) = profile(app).select { |key, _| key.start_with?("lever.#{name}.") }.transform_keys { |key| key.split(".").last }
+  def lever(app, name)
+    profile(app).select { |key, _| key.start_with?("lever.#{name}.") }.transform_keys { |key|
+      key.split(".").last
+    }
+  end
 
   def test_single_through_a_hot_restart
     single
@@ -90,8 +100,10 @@ class PumaIntegrationTest < Minitest::Test
     serve(IO_THREADS: "1") do |app|
       complete(app)
       assert_equal [3, true, "puma.rb:5"], lever(app, "threads").values_at("value", "live", "where")
-      assert_equal [2, true, "environment WORKERS"], lever(app, "processes").values_at("value", "live", "where")
-      assert_equal [2, nil, "puma.rb:9"], lever(app, "max_io_threads").values_at("value", "live", "where").map { |fact| fact || nil }
+      assert_equal [2, true, "environment WORKERS"],
+        lever(app, "processes").values_at("value", "live", "where")
+      assert_equal [2, nil, "puma.rb:9"],
+        lever(app, "max_io_threads").values_at("value", "live", "where").map { |fact| fact || nil }
       assert_equal 2, app.snapshots.first.setting["max_io_threads"]
       app.signal(:TTIN)
       app.wait { app.live_workers == [0, 1, 2] }
@@ -101,7 +113,11 @@ class PumaIntegrationTest < Minitest::Test
 
   def test_as_many_workers_as_processors
     serve(WORKERS: "auto", OMIT: "1") do |app|
-      workers = app.wait { app.live_workers.then { |live| live if live.size == app.snapshots.first&.setting&.[]("workers") } }
+      workers = app.wait {
+        app.live_workers.then { |live|
+          live if live.size == app.snapshots.first&.setting&.[]("workers")
+        }
+      }
       assert_equal (0...workers.size).to_a, workers
       app.stop
     end

@@ -9,21 +9,30 @@ class PumaVersionsTest < Minitest::Test
   include PumaRestarts
   include JitTold
 
-  def server_command = %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
+  def server_command
+    %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
+  end
 
-  def server_env = {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"), "PRELOAD" => "0", "FORK_WORKER" => "1", "SHUTDOWN_TIMEOUT" => "4", "HOLDUP_JIT" => "on"}
+  def server_env
+    {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"), "PRELOAD" => "0", "FORK_WORKER" => "1", "SHUTDOWN_TIMEOUT" => "4", "HOLDUP_JIT" => "on"}
+  end
 
   def server_facts
-    {"server" => "puma", "server_version" => @version, "workers" => 2, "threads" => 3, "min_threads" => 3, "preload" => false, "refork" => true}
+    {"server" => "puma", "server_version" => @version, "workers" => 2, "threads" => 3, "min_threads" => 3,
+     "preload" => false, "refork" => true}
   end
 
   # Ruby 3.4's IO#close can hang in a worker that is told to end (ServedApp::Stuck), which Puma then kills.
   def closes_segments? = false
 
-  def server_levers = {"threads" => 3, "processes" => 2, "preload" => false, "fork_worker" => true}
+  def server_levers
+    {"threads" => 3, "processes" => 2, "preload" => false, "fork_worker" => true}
+  end
 
   def assert_all(puma, version)
-    @puma, @version = puma, File.read(File.join(ServedApp::ROOT, "gemfiles", "#{puma}.gemfile.lock"))[/^    puma \((\S+)\)/, 1]
+    @puma = puma
+    @version = File.read(File.join(ServedApp::ROOT, "gemfiles", "#{puma}.gemfile.lock"))[/^    puma \((\S+)\)/,
+      1]
     assert_match version, @version
     serve do |app|
       ask(app)

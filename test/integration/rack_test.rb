@@ -4,17 +4,23 @@ require "test_helper"
 
 # A real Puma in a process of its own; what it recorded is read from its segment.
 class RackIntegrationTest < Minitest::Test
-  def serve(**env, &) = ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "plain", env: env.transform_keys(&:to_s), &)
+  def serve(**env, &)
+    ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "plain", env: env.transform_keys(&:to_s),
+      &)
+  end
 
   def test_every_kind_of_answer_is_one_unit
     serve(HOLDUP_EXAMPLE_PATHS: "on") do |app|
       %w[/ /stream /boom /broken /named /callable].each { |path| app.get(path) }
       assert_match(/hijacked/, app.raw("GET /hijack HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
       app.stop
-      expected = ["GET /", "GET /stream", "GET /boom", "GET /broken", "A name of its own", "GET /callable", "GET /hijack"]
+      expected = ["GET /", "GET /stream", "GET /boom", "GET /broken", "A name of its own", "GET /callable",
+        "GET /hijack"]
       assert_equal expected.to_h { |name| [name, 1] }, app.counts
-      assert_equal %w[/boom /broken].map { |path| "GET #{path}" }, app.units.select { |slot| slot.errors > 0 }.map { |slot| slot.series.name }
-      assert_equal ["/", "/stream", nil, "/named"], ["GET /", "GET /stream", "GET /boom", "A name of its own"].map { |name| app.unit(name).path }
+      assert_equal %w[/boom /broken].map { |path| "GET #{path}" },
+        app.units.select { |slot| slot.errors > 0 }.map { |slot| slot.series.name }
+      assert_equal ["/", "/stream", nil, "/named"],
+        ["GET /", "GET /stream", "GET /boom", "A name of its own"].map { |name| app.unit(name).path }
       assert_operator app.unit("GET /stream").histogram(:wall).sum, :>=, 60_000_000
       assert_operator app.unit("GET /callable").histogram(:wall).sum, :>=, 20_000_000
       assert_equal 1, app.log.scan("RuntimeError: boom").size, app.log
@@ -54,7 +60,8 @@ class RackIntegrationTest < Minitest::Test
       app.get("/fork")
       app.stop
       assert_equal({"GET /fork" => 1}, app.counts)
-      assert_equal([1], app.snapshots.filter_map { |snapshot| snapshot.slot("in the child", kind: :job)&.count })
+      assert_equal([1],
+        app.snapshots.filter_map { |snapshot| snapshot.slot("in the child", kind: :job)&.count })
     end
   end
 

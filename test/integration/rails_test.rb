@@ -8,7 +8,8 @@ require "holdup"
 class RailsIntegrationTest < Minitest::Test
   def serve(*command, **env, &)
     command = %w[bundle exec puma -C puma.rb] if command.empty?
-    ServedApp.serve(*command, app: "rails", env: {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s), &)
+    ServedApp.serve(*command,
+      app: "rails", env: {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s), &)
   end
 
   # With the plugin, Holdup is loaded before Rails; config.holdup is passed on all the same.
@@ -18,7 +19,8 @@ class RailsIntegrationTest < Minitest::Test
         assert_equal 50 + 66, app.snapshots.first.header.series_capacity, env.inspect
         %w[/orders /orders/7 /orders/named /mounted/x /wp-login.php /up].each { |path| app.get(path) }
         app.stop
-        expected = ["OrdersController#index", "OrdersController#show", "Orders: named", "GET /mounted", "GET (not found)"]
+        expected = ["OrdersController#index", "OrdersController#show", "Orders: named", "GET /mounted",
+          "GET (not found)"]
         assert_equal expected.to_h { |name| [name, 1] }, app.counts, env.inspect
         assert_equal 1, app.unit("OrdersController#show").errors
       end
@@ -44,7 +46,9 @@ class RailsIntegrationTest < Minitest::Test
         app.stop
         assert_equal({"OrdersController#index" => 1}, app.counts, env.inspect)
         assert_equal 1, app.log.scan("holdup:").size, app.log
-        assert_match(/holdup: measuring puma \((worker 0, )?pid \d+\) into #{app.dir}; HOLDUP_ENABLED=false switches it off/, app.log)
+        assert_match(
+          /holdup: measuring puma \((worker 0, )?pid \d+\) into #{app.dir}; HOLDUP_ENABLED=false switches it off/, app.log
+        )
       end
     end
   end
@@ -52,18 +56,22 @@ class RailsIntegrationTest < Minitest::Test
   def test_says_that_it_does_not_measure_and_how_to_change_it
     serve(HOLDUP_ENABLED: "false", WORKERS: "2") do |app|
       app.get("/orders")
-      assert_equal [["puma", true, false]] * 2, app.running_servers.map { |server| [server.name, server.loaded, server.measures] }
+      assert_equal [["puma", true, false]] * 2,
+        app.running_servers.map { |server| [server.name, server.loaded, server.measures] }
       app.stop
       said = app.log.lines(chomp: true).grep(/holdup:/)
-      assert_equal ["holdup: not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"], said
+      assert_equal ["holdup: not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"],
+        said
     end
   end
 
   def run_rails(*command, input: "", **env)
     Dir.mktmpdir do |dir|
-      env = {"HOLDUP_DIR" => dir, "HOLDUP_COLLECTOR" => "off", "RAILS_ENV" => "production", "WITH_HOLDUP" => "1"}
+      env = {"HOLDUP_DIR" => dir, "HOLDUP_COLLECTOR" => "off", "RAILS_ENV" => "production",
+             "WITH_HOLDUP" => "1"}
         .merge(env.transform_keys(&:to_s))
-      output, = Open3.capture2e(env, *ServedApp::BUNDLED_RUBY, *command, stdin_data: input, chdir: File.join(ServedApp::APPS, "rails"))
+      output, = Open3.capture2e(env, *ServedApp::BUNDLED_RUBY, *command, stdin_data: input,
+        chdir: File.join(ServedApp::APPS, "rails"))
       output
     end
   end
@@ -91,7 +99,9 @@ class RailsIntegrationTest < Minitest::Test
   def test_a_tool_says_why_it_measures_nothing_where_the_log_is_wordy
     output = run_rails("bin/rails", "runner", MEASURING, LOGGED: "1")
     assert_equal 1, output.scan("holdup:").size, output
-    assert_match(/holdup: not measuring: `rails runner` takes no requests and no jobs; HOLDUP_ENABLED=true measures/, output)
+    assert_match(
+      /holdup: not measuring: `rails runner` takes no requests and no jobs; HOLDUP_ENABLED=true measures/, output
+    )
   end
 
   def test_a_tool_is_measured_when_somebody_says_so

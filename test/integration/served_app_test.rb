@@ -2,7 +2,8 @@
 
 require "test_helper"
 
-# The tests' own servers: one that is stuck in its shutdown is found before the longest time that a stop may take.
+# The tests' own servers: one that is stuck in its shutdown is found before the longest time that a stop may
+# take.
 class ServedAppTest < Minitest::Test
   SERVER = <<~RUBY
     require "socket"
@@ -16,7 +17,9 @@ class ServedAppTest < Minitest::Test
     end
   RUBY
 
-  def serve(at_stop, &) = ServedApp.new(RbConfig.ruby, "--disable=gems", "-e", format(SERVER, at_stop), app: "plain").run(&)
+  def serve(at_stop, &)
+    ServedApp.new(RbConfig.ruby, "--disable=gems", "-e", format(SERVER, at_stop), app: "plain").run(&)
+  end
 
   def test_a_server_that_does_nothing_any_more_is_stuck
     checks = []

@@ -15,21 +15,25 @@ class SidekiqBlameTest < Minitest::Test
   def test_the_report_names_the_class_that_works_on_the_cpu
     run_jobs
     document = JSON.parse(report("--format", "json"))
-    pdf, mail = %w[PdfJob MailJob].map { |name| document.fetch("series").find { |series| series["name"] == name } }
+    pdf, mail = %w[PdfJob MailJob].map { |name|
+      document.fetch("series").find { |series| series["name"] == name }
+    }
     assert_equal [[PDFS, 0], [MAILS, 0]], [pdf, mail].map { |series| series.values_at("count", "errors") }
     assert_equal "one_cause", document.dig("verdict", "key")
     assert_match(/\APdfJob \[default\].* caused/, document.dig("verdict", "text"))
     assert_operator pdf["caused_ns"], :>, mail["caused_ns"] * 10
     assert_operator mail.dig("stalled_ns", "sum"), :>, pdf.dig("stalled_ns", "sum") * 10
     assert_identity document.fetch("totals"), pdf, mail
-    assert_match(/PdfJob \[default\] caused about \d+ % of the stall that MailJob \[default\]\s+suffered/, report("--kind", "job", "--by", "queue"))
+    assert_match(/PdfJob \[default\] caused about \d+ % of the stall that MailJob \[default\]\s+suffered/,
+      report("--kind", "job", "--by", "queue"))
   end
 
   private
 
   def run_jobs
     RedisServer.run do |redis|
-      command = [RbConfig.ruby, EXE, "exec", "--store", store, "--", *SidekiqProcess::COMMAND, "-c", "10", "-t", "1"]
+      command = [RbConfig.ruby, EXE, "exec", "--store", store, "--", *SidekiqProcess::COMMAND, "-c", "10",
+        "-t", "1"]
       SidekiqProcess.run(redis, command:, env: {"WITHOUT_HOLDUP" => "1"}) do |sidekiq|
         sidekiq.push("#{PDFS}.times { PdfJob.perform_async; #{MAILS / PDFS}.times { MailJob.perform_async } }")
         sidekiq.wait_told("mail", MAILS) && sidekiq.wait_told("pdf", PDFS)
@@ -41,11 +45,16 @@ class SidekiqBlameTest < Minitest::Test
   # Every nanosecond that a thread stalled was caused by somebody, or nobody held the GVL.
   def assert_identity(totals, *series)
     caused = series.sum { |each| each["caused_ns"] } + totals["accounts"].sum { |each| each["caused_ns"] } + totals["handoff_ns"]
-    suffered = series.sum { |each| each.dig("stalled_ns", "sum") } + totals["accounts"].sum { |each| each["suffered_ns"] }
+    suffered = series.sum { |each|
+      each.dig("stalled_ns",
+        "sum")
+    } + totals["accounts"].sum { |each| each["suffered_ns"] }
     assert_in_delta 1.0, caused.fdiv(suffered), 0.01
   end
 
-  def store = "sqlite://#{folder}/store.sqlite3"
+  def store
+    "sqlite://#{folder}/store.sqlite3"
+  end
 
   def report(*arguments)
     output, status = Open3.capture2e(RbConfig.ruby, EXE, "report", "--store", store, *arguments)

@@ -21,15 +21,21 @@ class SidekiqIntegrationTest < Minitest::Test
   def run_all_kinds(sidekiq)
     sidekiq.push(ALL_KINDS)
     sidekiq.make_retries_due
-    {"plain" => 5, "raising" => 2, "inner" => 1, "forking" => 1, "single" => 1}.each { |what, times| sidekiq.wait_told(what, times) }
+    {"plain" => 5, "raising" => 2, "inner" => 1, "forking" => 1, "single" => 1}.each { |what, times|
+      sidekiq.wait_told(what, times)
+    }
     assert_equal 0, sidekiq.stop.exitstatus
   end
 
   def jobs(app)
-    app.snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :job }.to_h { |slot| [slot.series.name, slot.count] }
+    app.snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :job }.to_h { |slot|
+      [slot.series.name, slot.count]
+    }
   end
 
-  def jobs_of(sidekiq) = sidekiq.snapshots.find { |snapshot| snapshot.setting["jobs"] && snapshot.header.generation.zero? }
+  def jobs_of(sidekiq)
+    sidekiq.snapshots.find { |snapshot| snapshot.setting["jobs"] && snapshot.header.generation.zero? }
+  end
 
   def test_jobs_of_all_kinds_each_counted_as_its_user_expects
     with_sidekiq("-c", "3", "-q", "default", "-q", "low") do |sidekiq|
@@ -47,23 +53,35 @@ class SidekiqIntegrationTest < Minitest::Test
     with_sidekiq("-c", "3", "-q", "default", "-q", "low") do |sidekiq|
       sidekiq.push("LongJob.perform_async")
       sidekiq.wait_told("long")
-      pools = sidekiq.wait { sidekiq.snapshots.first.header.pools.then { |known| known if known.dig(0, :busy) == 1 } }
+      pools = sidekiq.wait {
+        sidekiq.snapshots.first.header.pools.then { |known|
+          known if known.dig(0, :busy) == 1
+        }
+      }
       assert_equal [[3, 1], [1, 0]], pools.map { |pool| pool.values_at(:max, :busy) }
       facts = sidekiq.snapshots.first.setting.attributes
-      assert_equal ["sidekiq", 4, -1, "default:3 single:1", "default low single"], facts.values_at("jobs", "job_threads", "job_priority", "job_capsules", "job_queues")
+      assert_equal ["sidekiq", 4, -1, "default:3 single:1", "default low single"],
+        facts.values_at("jobs", "job_threads", "job_priority", "job_capsules", "job_queues")
       seen = sidekiq.wait { Holdup::Doctor::RunningServers.new.call.find { |server| server.pid == sidekiq.pid } }
       assert_equal ["sidekiq", sidekiq.dir], [seen.name, seen.dir]
       profile = sidekiq.entries.first.read(&:profile)
       assert_equal ["default (default, low)", "single"], profile.values_at("pool.0", "pool.1")
-      assert_equal [3, "the command line", "config/initializers/sidekiq.rb:16"], profile.values_at("lever.concurrency.value", "lever.concurrency.where", "lever.concurrency single.where")
+      assert_equal [3, "the command line", "config/initializers/sidekiq.rb:16"],
+        profile.values_at("lever.concurrency.value", "lever.concurrency.where",
+          "lever.concurrency single.where")
     end
   end
 
-  # Threads that have just been started wait for each other, and the main thread has never been without the GVL.
+  # Threads that have just been started wait for each other, and the main thread has never been without the
+  # GVL.
   def test_the_books_of_an_idle_process_balance_from_the_first_tick
     with_sidekiq("-c", "5") do |sidekiq|
       5.times do |tick|
-        snapshot = sidekiq.wait { sidekiq.snapshots.first.then { |found| found if found&.counters&.fetch(:stalled_ns)&.positive? } }
+        snapshot = sidekiq.wait {
+          sidekiq.snapshots.first.then { |found|
+            found if found&.counters&.fetch(:stalled_ns)&.positive?
+          }
+        }
         slots = snapshot.slots.compact
         explained = slots.sum { |slot| slot.named_sums[:caused_ns] } + snapshot.counters[:handoff_ns]
         stalled = slots.sum { |slot| slot.histogram(:stalled).sum }
@@ -76,7 +94,11 @@ class SidekiqIntegrationTest < Minitest::Test
   # Two capsules; of one the only thread is busy. The first heartbeat comes at once.
   def test_what_waits_in_redis
     with_sidekiq("-c", "2", before: "5.times { LongJob.set(queue: 'single').perform_async }") do |sidekiq|
-      default, single = sidekiq.wait { sidekiq.snapshots.first&.header&.pools&.then { |pools| pools if pools.dig(0, :backlog) } }
+      default, single = sidekiq.wait {
+        sidekiq.snapshots.first&.header&.pools&.then { |pools|
+          pools if pools.dig(0, :backlog)
+        }
+      }
       assert_equal [0, 0], default.values_at(:backlog, :oldest_ns)
       assert_includes 4..5, single[:backlog]
       assert_includes 1..HOUR_NS, single[:oldest_ns]
@@ -86,7 +108,11 @@ class SidekiqIntegrationTest < Minitest::Test
 
   def test_nobody_asks_redis_who_was_told_not_to
     with_sidekiq("-c", "2", env: {"HOLDUP_BACKLOG" => "false"}) do |sidekiq|
-      pools = sidekiq.wait { sidekiq.snapshots.first&.then { |snapshot| snapshot.header.pools if snapshot.gauges[:redis_rtt_ns] } }
+      pools = sidekiq.wait {
+        sidekiq.snapshots.first&.then { |snapshot|
+          snapshot.header.pools if snapshot.gauges[:redis_rtt_ns]
+        }
+      }
       assert_equal [nil, nil], pools.map { |pool| pool[:backlog] }
     end
   end
@@ -105,12 +131,14 @@ class SidekiqIntegrationTest < Minitest::Test
     end
   end
 
-  # As `holdup exec` starts it: one more variable in the environment of an application whose Gemfile does not know Holdup.
+  # As `holdup exec` starts it: one more variable in the environment of an application whose Gemfile does not
+  # know Holdup.
   def untouched(*gems)
     Dir.mktmpdir do |folder|
       gemfile = File.join(folder, "Gemfile")
       File.write(gemfile, "source \"https://rubygems.org\"\n#{gems.map { |name| "gem \"#{name}\"\n" }.join}")
-      yield({"BUNDLE_GEMFILE" => gemfile, "RUBYOPT" => "-r#{BOOT}", "RUBYLIB" => nil, "BUNDLER_SETUP" => nil, "WITHOUT_HOLDUP" => "1"})
+      yield({"BUNDLE_GEMFILE" => gemfile, "RUBYOPT" => "-r#{BOOT}", "RUBYLIB" => nil, "BUNDLER_SETUP" => nil,
+             "WITHOUT_HOLDUP" => "1"})
     end
   end
 
@@ -124,7 +152,8 @@ class SidekiqIntegrationTest < Minitest::Test
   end
 
   def run_in_rails(env = {})
-    with_sidekiq(env: {"ACTIVE_JOB" => "1", "RAILS_ENV" => "production"}.merge(env), command: %w[bundle exec sidekiq -r ./rails]) do |sidekiq|
+    with_sidekiq(env: {"ACTIVE_JOB" => "1", "RAILS_ENV" => "production"}.merge(env),
+      command: %w[bundle exec sidekiq -r ./rails]) do |sidekiq|
       sidekiq.push("WelcomeJob.perform_later; DigestJob.perform_later; MovedJob.perform_later")
       {"welcome" => 2, "digest" => 1, "moved" => 1}.each { |what, times| sidekiq.wait_told(what, times) }
       sidekiq.stop
@@ -135,7 +164,9 @@ class SidekiqIntegrationTest < Minitest::Test
 
   def test_rails_needs_no_line_at_all = run_in_rails
 
-  def test_rails_whose_gemfile_does_not_know_holdup = untouched("rails", "sidekiq") { |env| run_in_rails(env) }
+  def test_rails_whose_gemfile_does_not_know_holdup
+    untouched("rails", "sidekiq") { |env| run_in_rails(env) }
+  end
 
   def test_a_job_that_is_stopped_and_put_back_is_two_runs_and_no_error
     with_sidekiq("-c", "1") do |sidekiq| # one thread: an idle one could take what is put back, and lose it
@@ -215,14 +246,17 @@ class SidekiqIntegrationTest < Minitest::Test
 
   def test_embedded_in_puma
     RedisServer.run do |redis|
-      ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "sidekiq", env: {"REDIS_URL" => redis.url}) do |app|
+      ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "sidekiq",
+        env: {"REDIS_URL" => redis.url}) do |app|
         redis.call("FLUSHALL") # a server that got stuck in its shutdown is tried again
         3.times { app.get("/push") }
         app.wait { redis.get("told:plain") == "3" && app.counts["GET /push"] == 3 }
         app.wait { jobs(app) == {"PlainJob" => 3} }
         snapshot = app.wait { app.snapshots.first.then { |known| known if known.header.pools.size == 2 } }
-        assert_equal [0, 3, 2], [snapshot.header.worker_index, *snapshot.header.pools.map { |pool| pool[:max] }]
-        assert_equal ["puma", "sidekiq", 3, 2], snapshot.setting.attributes.values_at("server", "jobs", "threads", "job_threads")
+        assert_equal [0, 3, 2],
+          [snapshot.header.worker_index, *snapshot.header.pools.map { |pool| pool[:max] }]
+        assert_equal ["puma", "sidekiq", 3, 2],
+          snapshot.setting.attributes.values_at("server", "jobs", "threads", "job_threads")
         app.stop(idle_s: ServedApp::STOP_SECONDS) # Sidekiq gives its jobs seconds, in which nothing runs
         assert_equal 1, app.snapshots.size
       end

@@ -10,13 +10,17 @@ class SolidQueueIntegrationTest < Minitest::Test
   include JobRunnerContract
   include JitTold
 
-  def exec_gems = {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "solid_queue" => SolidQueue::VERSION}
+  def exec_gems
+    {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "solid_queue" => SolidQueue::VERSION}
+  end
 
   def exec_command = %w[bin/jobs]
 
   def workers = %w[bundle exec bin/jobs]
 
-  def unfinished = "SolidQueue::Job.where(finished_at: nil).count"
+  def unfinished
+    "SolidQueue::Job.where(finished_at: nil).count"
+  end
 
   def serve(*command, processes: 2, env: {WITH_HOLDUP: "1"}, &)
     command = workers if command.empty?
@@ -26,7 +30,9 @@ class SolidQueueIntegrationTest < Minitest::Test
   def test_forked_workers
     serve(env: {WITH_HOLDUP: "1", JOB_CONCURRENCY: "1", HOLDUP_JIT: "on"}) do |app|
       app.client("2.times { SlowJob.perform_later(1) }")
-      app.wait { app.snapshots.any? { |snapshot| snapshot.header.pools.first&.values_at(:max, :busy) == [3, 2] } }
+      app.wait {
+        app.snapshots.any? { |snapshot| snapshot.header.pools.first&.values_at(:max, :busy) == [3, 2] }
+      }
       app.client(JobRunnerContract::MIXED)
       app.counted(JobRunnerContract::UNITS)
       assert_the_facts_of_workers(app)
@@ -35,7 +41,11 @@ class SolidQueueIntegrationTest < Minitest::Test
       assert_no_slower_stop(seconds { app.stop })
       assert_the_units(app, "SlowJob")
       assert_equal 2, app.counts["SlowJob"]
-      assert_equal [[0, true], [1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }.sort_by(&:first)
+      assert_equal [[0, true], [1, true]],
+        app.snapshots.map { |snapshot|
+          [snapshot.header.worker_index,
+            snapshot.header.closed?]
+        }.sort_by(&:first)
       assert_empty app.processes
     end
   end
@@ -43,42 +53,53 @@ class SolidQueueIntegrationTest < Minitest::Test
   def assert_the_facts_of_workers(app)
     settings = app.settings.sort_by { |setting| setting["job_threads"] }
     assert_equal [["solid_queue", SolidQueue::VERSION, 2, 2, "reports"], ["solid_queue", SolidQueue::VERSION, 3, 2, "mails,urgent"]],
-      settings.map { |setting| setting.values_at("jobs", "jobs_version", "job_threads", "job_processes", "job_queues") }
+      settings.map { |setting|
+        setting.values_at("jobs", "jobs_version", "job_threads", "job_processes",
+          "job_queues")
+      }
     mails = app.profiles.find { |profile| profile["pool.0"] == "queues mails,urgent" }
     assert_equal [3, "config/queue.yml:6", 1, "config/queue.yml:7"],
-      mails.values_at(*%w[threads processes].flat_map { |name| ["lever.#{name}.value", "lever.#{name}.where"] })
-    assert_match(/\AJOB_CONCURRENCY=N, or processes: N of the worker for mails,urgent/, mails["lever.processes.how"])
+      mails.values_at(*%w[threads
+        processes].flat_map { |name| ["lever.#{name}.value", "lever.#{name}.where"] })
+    assert_match(/\AJOB_CONCURRENCY=N, or processes: N of the worker for mails,urgent/,
+      mails["lever.processes.how"])
   end
 
   def test_asynchronous_workers_share_a_process
     serve("bundle", "exec", "bin/jobs", "--mode", "async", processes: 1) do |app|
       app.client(JobRunnerContract::MIXED)
       app.counted(JobRunnerContract::UNITS)
-      assert_equal [[5, 1, "mails,urgent;reports"]], app.settings.map { |setting| setting.values_at("job_threads", "job_processes", "job_queues") }
+      assert_equal [[5, 1, "mails,urgent;reports"]],
+        app.settings.map { |setting| setting.values_at("job_threads", "job_processes", "job_queues") }
       profile = app.wait { app.profiles.find { |known| known["pool.1"] } }
       assert_equal ["queues mails,urgent", "queues reports"], profile.values_at("pool.0", "pool.1").sort
       assert_equal "config/queue.yml:10", profile["lever.threads (reports).where"]
       app.stop
       assert_the_units(app)
-      assert_equal [[-1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }
+      assert_equal [[-1, true]],
+        app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }
     end
   end
 
   def test_inside_of_puma_as_threads
-    serve(*%w[bundle exec puma -C puma.rb], processes: nil, env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "async"}) do |app|
+    serve(*%w[bundle exec puma -C puma.rb], processes: nil,
+      env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "async"}) do |app|
       3.times { app.get("/enqueue") }
       app.get("/now")
       assert_equal({"MailJob" => 4}, app.counted({"MailJob" => 4}))
-      assert_equal [["puma", "solid_queue", 2, 5]], app.settings.map { |setting| setting.values_at("server", "jobs", "threads", "job_threads") }
+      assert_equal [["puma", "solid_queue", 2, 5]],
+        app.settings.map { |setting| setting.values_at("server", "jobs", "threads", "job_threads") }
       assert_equal "web", app.profiles.first["pool.0"]
       app.stop
-      assert_equal({"VisitsController#create" => 3, "VisitsController#show" => 1}, app.requests.to_h { |slot| [slot.series.name, slot.count] })
+      assert_equal({"VisitsController#create" => 3, "VisitsController#show" => 1},
+        app.requests.to_h { |slot| [slot.series.name, slot.count] })
       assert_equal 1, app.snapshots.size
     end
   end
 
   def test_beside_a_cluster_of_puma
-    serve(*%w[bundle exec puma -C puma.rb], processes: nil, env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "fork", WORKERS: "1"}) do |app|
+    serve(*%w[bundle exec puma -C puma.rb], processes: nil,
+      env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "fork", WORKERS: "1"}) do |app|
       app.wait { app.live_workers == [0, 0, 1] }
       3.times { app.get("/enqueue") }
       app.counted({"MailJob" => 3})
@@ -91,13 +112,19 @@ class SolidQueueIntegrationTest < Minitest::Test
 
   # The master runs the jobs; workers that it forks while it measures have none of its threads.
   def test_as_threads_of_the_master_of_a_cluster
-    serve(*%w[bundle exec puma -C puma.rb], processes: nil, env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "async", WORKERS: "1"}) do |app|
+    serve(*%w[bundle exec puma -C puma.rb], processes: nil,
+      env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "async", WORKERS: "1"}) do |app|
       app.wait { app.live_workers == [-1, 0] }
       3.times { app.get("/enqueue") }
       app.counted({"MailJob" => 3})
       Process.kill(:KILL, victim = app.pid_of(0))
       app.wait { app.live_workers == [-1, 0] && ![nil, victim].include?(app.pid_of(0)) }
-      app.wait { app.settings.map { |setting| setting.values_at("server", "job_threads") }.sort_by(&:to_s) == [["puma", nil], [nil, 5]] }
+      app.wait {
+        app.settings.map { |setting|
+          setting.values_at("server",
+            "job_threads")
+        }.sort_by(&:to_s) == [["puma", nil], [nil, 5]]
+      }
       assert_equal [{"MailJob" => 3}, 3], [app.counts, app.snapshots.size]
     end
   end

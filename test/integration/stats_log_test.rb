@@ -18,7 +18,8 @@ class StatsLogIntegrationTest < Minitest::Test
 
   # A cluster with two workers that have answered.
   def serve(stats_log, **env)
-    ServedApp.serve(*PUMA, app: "plain", env: {"WORKERS" => "2", "HOLDUP_STATS_LOG" => stats_log, **env.transform_keys(&:to_s)}) do |app|
+    ServedApp.serve(*PUMA, app: "plain",
+      env: {"WORKERS" => "2", "HOLDUP_STATS_LOG" => stats_log, **env.transform_keys(&:to_s)}) do |app|
       app.wait { app.live_workers == [0, 1] }
       @pids = app.live.map(&:pid) # a server that got stuck in its stop (docs/puma.md) is served once more
       20.times { assert_equal "200", app.get("/").code }
@@ -26,11 +27,17 @@ class StatsLogIntegrationTest < Minitest::Test
     end
   end
 
-  def texts = File.exist?(@path) ? File.readlines(@path) : []
+  def texts
+    File.exist?(@path) ? File.readlines(@path) : []
+  end
 
-  def lines = texts.map { |line| JSON.parse(line) }.select { |line| @pids.include?(line["pid"]) }
+  def lines
+    texts.map { |line| JSON.parse(line) }.select { |line| @pids.include?(line["pid"]) }
+  end
 
-  def of(event) = lines.select { |line| line["event"] == event }
+  def of(event)
+    lines.select { |line| line["event"] == event }
+  end
 
   def test_each_worker_of_a_cluster_writes_and_all_units_are_in_one_line
     serve("to=#{@path},every=1", HOLDUP_JIT: "on") do |app|
@@ -38,10 +45,15 @@ class StatsLogIntegrationTest < Minitest::Test
       app.wait { of("stats").sum { |line| line["units"] } >= 20 }
       units = app.units.sum(&:count)
       app.stop
-      assert_equal [[0, 1]] * 3, %w[boot enabled exit].map { |event| of(event).map { |line| line["worker"] }.sort }
+      assert_equal [[0, 1]] * 3,
+        %w[boot enabled exit].map { |event| of(event).map { |line| line["worker"] }.sort }
       assert_equal units, lines.sum { |line| line["units"].to_i }
     end
-    assert_equal [["puma", 0, "yjit", "holdup", 1, RUBY_VERSION]], of("stats").map { |line| line.values_at("server", "generation", "jit", "jit_by", "jit_on", "ruby") }.uniq
+    assert_equal [["puma", 0, "yjit", "holdup", 1, RUBY_VERSION]],
+      of("stats").map { |line|
+        line.values_at("server", "generation", "jit", "jit_by", "jit_on",
+          "ruby")
+      }.uniq
     of("stats").each { |line| assert_operator line["jit_code_bytes"], :>, 0 }
   end
 
@@ -66,7 +78,11 @@ class StatsLogIntegrationTest < Minitest::Test
         app.wait { beats.call.zip(before).all? { |now, then_ns| now > then_ns + 3_000_000_000 } } # several lines were due
         assert_equal "200", app.get("/").code
         pipe.readpartial(1 << 20)
-        line = app.wait { pipe.read_nonblock(1 << 20, exception: false).then { |text| JSON.parse(text[/\{"event".*\}$/]) if text.is_a?(String) && text.include?("}") } }
+        line = app.wait {
+          pipe.read_nonblock(1 << 20, exception: false).then { |text|
+            JSON.parse(text[/\{"event".*\}$/]) if text.is_a?(String) && text.include?("}")
+          }
+        }
         assert_operator line["dropped"], :>=, 2
       end
     end

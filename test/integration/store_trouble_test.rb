@@ -43,7 +43,9 @@ class StoreTroubleTest < Minitest::Test
     end
   end
 
-  def collect = spawn_collector(@segments, @store, interval: 0.1, err: @log)
+  def collect
+    spawn_collector(@segments, @store, interval: 0.1, err: @log)
+  end
 
   def assert_carried
     wait_until { File.read(@log).include?("collecting again") }

@@ -3,13 +3,16 @@
 require "test_helper"
 require "support/storefront_app"
 
-# A Rails application of some size in the servers that fork: loaded in the master, in the mold, in each worker; and where
-# a request is a fiber.
+# A Rails application of some size in the servers that fork: loaded in the master, in the mold, in each
+# worker; and where a request is a fiber.
 class StorefrontPreforkTest < Minitest::Test
-  PATHS = {"/" => "PagesController#home", "/products" => "ProductsController#index", "/orders" => "OrdersController#index"}.freeze
+  PATHS = {"/" => "PagesController#home", "/products" => "ProductsController#index",
+           "/orders" => "OrdersController#index"}.freeze
   ROUNDS = 20
 
-  def serve(command, env, &) = ServedApp.serve("bundle", "exec", *command, app: StorefrontApp::PATH, env:, &)
+  def serve(command, env, &)
+    ServedApp.serve("bundle", "exec", *command, app: StorefrontApp::PATH, env:, &)
+  end
 
   def test_unicorn_and_pitchfork
     StorefrontApp.prepared do |env|
@@ -46,5 +49,7 @@ class StorefrontPreforkTest < Minitest::Test
     refute_match(/holdup: (?!measuring )/, app.log)
   end
 
-  def before(name) = @before ? @before.fetch(name) : 0
+  def before(name)
+    @before ? @before.fetch(name) : 0
+  end
 end

@@ -9,22 +9,33 @@ class UnicornTest < Minitest::Test
   include ServerContract
   include CollectorsBeside
 
-  def server_command = %w[bundle exec ruby -W:deprecated -S unicorn -c unicorn.rb]
+  def server_command
+    %w[bundle exec ruby -W:deprecated -S unicorn -c unicorn.rb]
+  end
 
   def server_gems = {"unicorn" => version, "rack" => ">= 2"}
 
-  def version = Gem.loaded_specs.fetch("unicorn").version.to_s
+  def version
+    Gem.loaded_specs.fetch("unicorn").version.to_s
+  end
 
-  def server_facts = {"server" => "unicorn", "server_version" => version, "workers" => 2, "threads" => 1, "min_threads" => 1, "preload" => false}
+  def server_facts
+    {"server" => "unicorn", "server_version" => version, "workers" => 2, "threads" => 1, "min_threads" => 1,
+     "preload" => false}
+  end
 
   def server_levers = {"processes" => 2, "preload" => false}
 
-  def server_restarts = {"HUP" => method(:reload), "USR2 and QUIT" => method(:upgrade)}
+  def server_restarts
+    {"HUP" => method(:reload), "USR2 and QUIT" => method(:upgrade)}
+  end
 
   def stop_signal = :QUIT
 
   # Its own, without Holdup as well: an application's Gemfile has no logger.
-  def harmless = /configurator\.rb:2: warning: logger was loaded|You can add logger to your Gemfile/
+  def harmless
+    /configurator\.rb:2: warning: logger was loaded|You can add logger to your Gemfile/
+  end
 
   def reload(app)
     before = app.live.map(&:pid)
@@ -35,7 +46,8 @@ class UnicornTest < Minitest::Test
   def upgrade(app)
     app.signal(:USR2)
     app.wait { app.live_workers == [0, 0, 1, 1] }
-    old, new = app.pid, File.read(File.join(app.root, "unicorn.pid")).to_i
+    old = app.pid
+    new = File.read(File.join(app.root, "unicorn.pid")).to_i
     app.hand_over(new)
     Process.kill(:QUIT, old)
     app.wait { app.live_workers == [0, 1] && app.processes.none? { |process| process[:pid] == old } }
@@ -61,7 +73,8 @@ class UnicornTest < Minitest::Test
       app.signal(:TTIN)
       app.wait { app.live_workers == [0, 1, 2] }
       third = app.live.find { |entry| entry.read(&:header).worker_index == 2 }
-      assert_equal [3, true, "unicorn.rb:9"], third.read(&:profile).values_at(*%w[value live where].map { |fact| "lever.processes.#{fact}" })
+      assert_equal [3, true, "unicorn.rb:9"],
+        third.read(&:profile).values_at(*%w[value live where].map { |fact| "lever.processes.#{fact}" })
       app.signal(:TTOU)
       app.wait { app.live_workers == [0, 1] }
       app.stop(stop_signal)
@@ -73,10 +86,20 @@ class UnicornTest < Minitest::Test
     serve do |app|
       complete(app)
       clients = Array.new(20) { Thread.new { app.get("/busy") } }
-      pools = app.wait { app.live.map { |entry| entry.read(&:header).pools.first }.then { |read| read if read.first[:backlog].to_i > 5 } }
+      pools = app.wait {
+        app.live.map { |entry| entry.read(&:header).pools.first }.then { |read|
+          read if read.first[:backlog].to_i > 5
+        }
+      }
       clients.each(&:join)
-      assert_equal [[1, 1], [nil]], [pools.map { |pool| pool[:max] }, pools.drop(1).map { |pool| pool[:backlog] }]
-      app.wait { app.live.map { |entry| entry.read(&:header).pools.first.values_at(:busy, :backlog) } == [[0, 0], [0, nil]] }
+      assert_equal [[1, 1], [nil]],
+        [pools.map { |pool| pool[:max] }, pools.drop(1).map { |pool| pool[:backlog] }]
+      app.wait {
+        app.live.map { |entry|
+          entry.read(&:header).pools.first.values_at(:busy,
+            :backlog)
+        } == [[0, 0], [0, nil]]
+      }
       assert_equal 21, app.snapshots.sum { |snapshot| snapshot.gauges[:requests_count] } # and ServedApp's look whether it answers
     end
   end
@@ -151,10 +174,13 @@ class UnicornTest < Minitest::Test
 
   private
 
-  def rails_command = [*server_command[0..-2], "../plain/unicorn.rb"]
+  def rails_command
+    [*server_command[0..-2], "../plain/unicorn.rb"]
+  end
 
   def serve_rails(command = rails_command, **env, &)
-    ServedApp.serve(*command, app: "rails", env: {"RAILS_ENV" => "production", **env.transform_keys(&:to_s)}, &)
+    ServedApp.serve(*command, app: "rails", env: {"RAILS_ENV" => "production", **env.transform_keys(&:to_s)},
+      &)
   end
 
   def assert_rails(app)
@@ -167,7 +193,8 @@ class UnicornTest < Minitest::Test
   end
 
   def serve_started(**env, &)
-    ServedApp.serve(*server_command, "started.ru", app: "plain", env: {"WITHOUT_HOLDUP" => "1", "RUBYLIB" => lib, **env.transform_keys(&:to_s)}, &)
+    ServedApp.serve(*server_command, "started.ru",
+      app: "plain", env: {"WITHOUT_HOLDUP" => "1", "RUBYLIB" => lib, **env.transform_keys(&:to_s)}, &)
   end
 
   def lib = File.join(ServedApp::ROOT, "lib")

@@ -8,10 +8,13 @@ class UnknownServerTest < Minitest::Test
   COMMAND = %w[bundle exec ruby -W:deprecated prefork.rb started.ru].freeze
 
   def serve(**env, &)
-    ServedApp.serve(*COMMAND, app: "plain", env: {"NAME_THE_MIDDLEWARE" => "1", **env.transform_keys(&:to_s)}, &)
+    ServedApp.serve(*COMMAND,
+      app: "plain", env: {"NAME_THE_MIDDLEWARE" => "1", **env.transform_keys(&:to_s)}, &)
   end
 
-  def complete(app) = app.wait { app.live.size == 3 } # the master measures as well: it can't be told from others
+  def complete(app)
+    app.wait { app.live.size == 3 }
+  end # the master measures as well: it can't be told from others
 
   def ask(app)
     before = app.counts["GET /orders"]
@@ -23,18 +26,23 @@ class UnknownServerTest < Minitest::Test
     traffic.answered
   end
 
-  def entries(app) = Holdup::Segment::Directory.new(app.dir).entries
+  def entries(app)
+    Holdup::Segment::Directory.new(app.dir).entries
+  end
 
   def header(entry) = entry.read(&:header)
 
-  def units(entry) = entry.read(&:snapshot).slot("GET /orders", kind: :request)&.count.to_i
+  def units(entry)
+    entry.read(&:snapshot).slot("GET /orders", kind: :request)&.count.to_i
+  end
 
   def test_each_child_is_measured
     serve do |app|
       complete(app)
       answered = ask(app)
       by_age = entries(app).sort_by { |entry| header(entry).generation }
-      assert_equal [[-1, 0], [-1, 1], [-1, 1]], by_age.map { |entry| [header(entry).worker_index, header(entry).generation] }
+      assert_equal [[-1, 0], [-1, 1], [-1, 1]],
+        by_age.map { |entry| [header(entry).worker_index, header(entry).generation] }
       assert_equal [true, false, false], by_age.map { |entry| units(entry).zero? }
       assert_predicate app.stop, :success?
       assert_equal({"GET /orders" => answered}, app.counts)

@@ -10,7 +10,8 @@ class WebIntegrationTest < Minitest::Test
     require "rack"
     require "rack/mock_request"
 
-    # Pages, links and what was measured of an application with the dashboard at /inside/holdup and a page at /hello.
+    # Pages, links and what was measured of an application with the dashboard at /inside/holdup and a page at
+    # /hello.
     def ask(app, at: "/inside/holdup")
       request = Rack::MockRequest.new(app)
       pages = ["", "/", "/endpoints?since=6h", "/calculator", "/health"].map { |path| request.get(at + path, "HTTP_HOST" => "localhost") }
@@ -62,7 +63,9 @@ class WebIntegrationTest < Minitest::Test
     require "holdup/loader"
   end
 
-  def expected = "#{[[200], [], [200], 200, 1, nil].inspect}\n"
+  def expected
+    "#{[[200], [], [200], 200, 1, nil].inspect}\n"
+  end
 
   def test_rails
     assert_equal expected, inside(format(RAILS, base: "ActionController::Base", api: false))

@@ -5,9 +5,9 @@ require "holdup"
 require "holdup/loader"
 require "open3"
 
-# Workers killed by SIGKILL under load (200 in the thorough run), with a collector running beside them: every finished unit is in the store
-# exactly once. Each thread of a worker counts, in memory that survives it, the units it has begun and finished; a unit
-# that the kill caught in between may be there or not.
+# Workers killed by SIGKILL under load (200 in the thorough run), with a collector running beside them: every
+# finished unit is in the store exactly once. Each thread of a worker counts, in memory that survives it, the
+# units it has begun and finished; a unit that the kill caught in between may be there or not.
 class WorkerKillTest < Minitest::Test
   ROUNDS = Thorough.turns(5, thorough: 50)
   WORKERS = 4
@@ -24,7 +24,10 @@ class WorkerKillTest < Minitest::Test
       tallies = ROUNDS.times.flat_map { |round| kill_round(Random.new(round)) }
       Process.kill(:TERM, collector)
       Process.wait(collector)
-      wait_until { system(environment, *collect, "--once", exception: true) && Dir.glob("#{@folder}/segments/*.segment").empty? }
+      wait_until {
+        system(environment, *collect, "--once",
+          exception: true) && Dir.glob("#{@folder}/segments/*.segment").empty?
+      }
       assert_all_counted tallies
     end
   end
@@ -32,7 +35,8 @@ class WorkerKillTest < Minitest::Test
   private
 
   def environment
-    {"HOLDUP_DIR" => "#{@folder}/segments", "HOLDUP_STORE" => "sqlite://#{@folder}/store.sqlite3", "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off"}
+    {"HOLDUP_DIR" => "#{@folder}/segments", "HOLDUP_STORE" => "sqlite://#{@folder}/store.sqlite3",
+     "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off"}
   end
 
   def collect = [RbConfig.ruby, EXE, "collect"]
@@ -47,7 +51,9 @@ class WorkerKillTest < Minitest::Test
     workers.flat_map { |_, file| counts(file) }
   end
 
-  def gone(pid) = Process.wait(pid, Process::WNOHANG) && flunk("worker #{pid} ended by itself")
+  def gone(pid)
+    Process.wait(pid, Process::WNOHANG) && flunk("worker #{pid} ended by itself")
+  end
 
   def worker(index)
     file = File.join(@folder, "counts-#{index}")
@@ -71,12 +77,15 @@ class WorkerKillTest < Minitest::Test
     threads.each(&:join)
   RUBY
 
-  def counts(file) = File.binread(file).unpack("Q<*").each_slice(2).to_a
+  def counts(file)
+    File.binread(file).unpack("Q<*").each_slice(2).to_a
+  end
 
   def assert_all_counted(tallies)
     begun = tallies.sum(&:first)
     finished = tallies.sum(&:last)
-    windows = Holdup::Store.open(environment["HOLDUP_STORE"]).windows(0, Time.now.to_i + 120, kinds: [:job]).to_a
+    windows = Holdup::Store.open(environment["HOLDUP_STORE"]).windows(0, Time.now.to_i + 120,
+      kinds: [:job]).to_a
     counted = windows.sum(&:count)
     assert_operator counted, :>=, finished
     assert_operator counted, :<=, begun
@@ -90,7 +99,9 @@ class WorkerKillTest < Minitest::Test
       assert_equal window.count, histogram.count, "#{name} of #{window.series}"
       assert_equal histogram.count, histogram.zero + histogram.counts.sum, "buckets of #{name}"
     end
-    wall, running, stalled, idle = %i[wall running stalled idle].map { |name| window.histograms.fetch(name).sum }
+    wall, running, stalled, idle = %i[wall running stalled idle].map { |name|
+      window.histograms.fetch(name).sum
+    }
     assert_equal wall, running + stalled + idle
   end
 end

@@ -30,7 +30,8 @@ class AnonymousSegmentTest < Minitest::Test
   def teardown = FileUtils.remove_entry(@dir)
 
   def process
-    Open3.popen2(RbConfig.ruby, "-W0", "-I#{File.expand_path("../../lib", __dir__)}", "-e", SCRIPT.gsub("ARGV[0]", "\"#{@dir}/\#{Process.pid}-\#{File.read(\"/proc/self/stat\").rpartition(\")\").last.split[19]}.segment\"")) do |input, output, thread|
+    Open3.popen2(RbConfig.ruby, "-W0", "-I#{File.expand_path("../../lib", __dir__)}", "-e",
+      SCRIPT.gsub("ARGV[0]", "\"#{@dir}/\#{Process.pid}-\#{File.read(\"/proc/self/stat\").rpartition(\")\").last.split[19]}.segment\"")) do |input, output, thread|
       assert_equal "ready\n", output.gets
       yield thread, ->(line) { input.puts(line) || output.gets }
     end
@@ -38,7 +39,11 @@ class AnonymousSegmentTest < Minitest::Test
 
   def tick = @collector.send(:attempt)
 
-  def counts = @store.windows(0, Time.now.to_i + 120, kinds: [:job]).each_with_object(Hash.new(0)) { |window, sums| sums[window.series.name] += window.count }
+  def counts
+    @store.windows(0, Time.now.to_i + 120, kinds: [:job]).each_with_object(Hash.new(0)) { |window, sums|
+      sums[window.series.name] += window.count
+    }
+  end
 
   def kill(thread)
     Process.kill(:KILL, thread.pid)
@@ -75,7 +80,8 @@ class AnonymousSegmentTest < Minitest::Test
     2.times { tick }
     assert_empty counts
     assert_equal 1, @log.lines.size, @log.lines.join("\n")
-    assert_match(/ended before the collector saw it, its units are lost; give Holdup a tmpfs/, @log.lines.first)
+    assert_match(/ended before the collector saw it, its units are lost; give Holdup a tmpfs/,
+      @log.lines.first)
     assert_empty Dir["#{@dir}/*.segment"]
   end
 

@@ -52,8 +52,8 @@ class BlameTest < NativeTest
     assert_in_delta total, stalled, total * 0.0001
   end
 
-  # Other threads begin to wait all the time, also after an edge has read the clock and before it reads the ledger.
-  # Each unit and account loses less than 1 ns to rounding.
+  # Other threads begin to wait all the time, also after an edge has read the clock and before it reads the
+  # ledger. Each unit and account loses less than 1 ns to rounding.
   def test_units_cause_no_more_than_there_is_when_others_begin_to_wait_at_their_edges
     output = fresh_ruby(<<~RUBY)
       Holdup::Probe.enable
@@ -126,7 +126,9 @@ class BlameTest < NativeTest
     end
   end
 
-  def caused_by(account) = Probe.accounts.fetch(account).last
+  def caused_by(account)
+    Probe.accounts.fetch(account).last
+  end
 
   def stress(work, random)
     Array.new(400) { measured { work.sample(random: random).call } }

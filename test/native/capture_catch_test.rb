@@ -5,7 +5,8 @@ require "holdup/capture/series_thresholds"
 require "holdup/capture/event_log"
 require "holdup/capture/rule"
 
-# What units of a series may take, told by rule from the process's own segment, and what is known of the unit beyond it.
+# What units of a series may take, told by rule from the process's own segment, and what is known of the unit
+# beyond it.
 class CaptureCatchTest < NativeTest
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
@@ -121,5 +122,7 @@ class CaptureCatchTest < NativeTest
 
   private
 
-  def ruby(script) = fresh_ruby(script, prelude: PRELUDE).chomp
+  def ruby(script)
+    fresh_ruby(script, prelude: PRELUDE).chomp
+  end
 end

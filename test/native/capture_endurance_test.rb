@@ -4,8 +4,8 @@ require "native/native_helper"
 require "holdup/capture"
 require "holdup/loader"
 
-# Captures where a process does what nobody expects: it forks while they begin and end, asks while they are let go, leaves
-# thousands of units open, traces every call.
+# Captures where a process does what nobody expects: it forks while they begin and end, asks while they are
+# let go, leaves thousands of units open, traces every call.
 class CaptureEnduranceTest < NativeTest
   FORKS = Thorough.turns(10, thorough: 30)
   CAPTURES = Thorough.turns(5, thorough: 20)
@@ -150,5 +150,7 @@ class CaptureEnduranceTest < NativeTest
 
   private
 
-  def capture(script, timeout: 60) = fresh_ruby(script, prelude: PRELUDE, timeout:).chomp
+  def capture(script, timeout: 60)
+    fresh_ruby(script, prelude: PRELUDE, timeout:).chomp
+  end
 end

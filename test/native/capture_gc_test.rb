@@ -3,7 +3,8 @@
 require "native/capturing"
 require "holdup/loader"
 
-# A collection of garbage that takes long because there is much to mark: the capture says that it was what another unit waited for.
+# A collection of garbage that takes long because there is much to mark: the capture says that it was what
+# another unit waited for.
 class CaptureGcTest < NativeTest
   include Capturing::Named
 
@@ -62,12 +63,16 @@ class CaptureGcTest < NativeTest
 
   def assert_told(scene)
     holders = Holdup::Analysis::Timeline::HolderTable.new(scene)
-    report = Holdup::View::Timeline.new(scene, holders:, patterns: Holdup::Analysis::Timeline::Patterns.new(scene).call, words: WORDS)
+    report = Holdup::View::Timeline.new(scene, holders:,
+      patterns: Holdup::Analysis::Timeline::Patterns.new(scene).call, words: WORDS)
     assert_match(/ %\) for GET \/garbage.*, \S+ m?s of it in garbage collection\.\z/, report.answer)
     assert_match(/\AGC PAUSE: /, report.findings.find { |finding| finding.start_with?("GC") })
     light = scene.whole_units.find { |unit| unit.name == "GET /light" }
-    story = Holdup::View::TimelineStory.new(scene, light, story: Holdup::Analysis::Timeline::UnitStory.new(scene, light), words: WORDS)
-    assert_match(/waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/garbage.*, \S+ m?s of it in garbage collection/, story.answer)
+    story = Holdup::View::TimelineStory.new(scene, light,
+      story: Holdup::Analysis::Timeline::UnitStory.new(scene, light), words: WORDS)
+    assert_match(
+      /waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/garbage.*, \S+ m?s of it in garbage collection/, story.answer
+    )
     assert(story.rows.any? { |_, _, told| told.match?(/waited for GET \/garbage \(thread .*\) \S+ m?s, .*\S+ m?s of it in garbage collection/) })
   end
 end

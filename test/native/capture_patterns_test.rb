@@ -7,7 +7,9 @@ class CapturePatternsTest < NativeTest
   include Capturing::Named
 
   def test_c_code_that_keeps_the_gvl
-    found = patterns { [unit("GET /native") { GvlWork.hold(200 * MS) }, unit("GET /light") { GvlWork.release(1) }] }
+    found = patterns {
+      [unit("GET /native") { GvlWork.hold(200 * MS) }, unit("GET /light") { GvlWork.release(1) }]
+    }
     assert_equal "GET /native", found.fetch(:long_hold).fetch(:who)
   end
 
@@ -50,7 +52,8 @@ class CapturePatternsTest < NativeTest
     end
     assert_equal [3, 3], found.fetch(:pool_wait).values_at(:count, :waits)
     scene = Holdup::Analysis::Timeline::Scene.new(Captured.read(@file))
-    assert_includes Holdup::Analysis::Timeline::UnitStory.new(scene, scene.whole_units.first).call.map(&:kind), :pool
+    assert_includes Holdup::Analysis::Timeline::UnitStory.new(scene, scene.whole_units.first).call.map(&:kind),
+      :pool
   end
 
   # As a pool's checkout waits, and as it is told.
@@ -63,7 +66,9 @@ class CapturePatternsTest < NativeTest
   def test_a_storm_of_passes
     gate = Queue.new
     found = patterns do
-      threads = Array.new(2) { unit("GET /polite") { gate.pop || 200.times { GvlWork.hold(10_000) && Thread.pass || Thread.pass } } }
+      threads = Array.new(2) {
+        unit("GET /polite") { gate.pop || 200.times { GvlWork.hold(10_000) && Thread.pass || Thread.pass } }
+      }
       wait_until { gate.num_waiting == 2 } # with one of them alone there is nobody to pass to
       gate.close
       threads

@@ -16,7 +16,9 @@ class CaptureSamplesTest < NativeTest
       hog = Thread.new { at = hold_around_now and Thread.stop }
       wait_until { at && hog.stop? && idle.stop? }
       after = now
-      assert_equal [false, true, false, false], [[idle, at], [hog, at], [nil, at], [hog, after]].map { |thread, time| Probe.take_sample(thread, time, STACK) }
+      assert_equal [false, true, false, false],
+        [[idle, at], [hog, at], [nil, at],
+          [hog, after]].map { |thread, time| Probe.take_sample(thread, time, STACK) }
       assert Probe.take_sample(Thread.current, after, STACK)
       [idle, hog].each { |thread| thread.wakeup.join }
     end
@@ -29,9 +31,12 @@ class CaptureSamplesTest < NativeTest
       at = Thread.new { hold_around_now }.value
       assert Probe.take_sample(nil, at, STACK)
     end
-    stacks = recording.events.select { |event| event.kind == :stack_held }.map { |event| recording.stacks.frames(recording.stacks.of(event)) }
+    stacks = recording.events.select { |event| event.kind == :stack_held }.map { |event|
+      recording.stacks.frames(recording.stacks.of(event))
+    }
     frames = stacks.find { |stack| stack.last.label == "Report.crunch" }
-    assert_equal [["Array#each", nil, 0, 7], ["Report.crunch", "/app/report.rb", 5, 9]], frames.map { |frame| frame.to_h.values }
+    assert_equal [["Array#each", nil, 0, 7], ["Report.crunch", "/app/report.rb", 5, 9]],
+      frames.map { |frame| frame.to_h.values }
   end
 
   # Where nobody waits, running threads are the other sampler's. One may be asked already.
@@ -75,13 +80,18 @@ class CaptureSamplesTest < NativeTest
     at
   end
 
-  # Of who ran while it had the GVL, and on a machine that keeps somebody waiting long of who waited, while it did.
+  # Of who ran while it had the GVL, and on a machine that keeps somebody waiting long of who waited, while it
+  # did.
   def assert_in_place(recording)
     Holdup::Analysis::Timeline::Scene.new(recording).samples.all.each do |sample|
       state = {held: :running, stalled: :stalled}.fetch(sample.kind)
-      assert(sample.lane.spans.any? { |span| span.state == state && (span.from..span.to).cover?(sample.time) }, sample.to_s)
+      assert(
+        sample.lane.spans.any? { |span| span.state == state && (span.from..span.to).cover?(sample.time) }, sample.to_s
+      )
     end
   end
 
-  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+  def now
+    Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+  end
 end

@@ -24,7 +24,9 @@ class CaptureStacksTest < NativeTest
       [hog, light]
     end
     assert_includes labels(recording, :stack_held), "CaptureStacksTest#crunch"
-    waited = stacks(recording, :stack_stalled).find { |frames| frames.any? { |frame| frame.label == "GvlWork.release" } }
+    waited = stacks(recording, :stack_stalled).find { |frames|
+      frames.any? { |frame| frame.label == "GvlWork.release" }
+    }
     refute_nil waited
     assert_equal File.basename(__FILE__), File.basename(waited.find(&:written?).path)
   end
@@ -34,7 +36,9 @@ class CaptureStacksTest < NativeTest
     recording = captured { [Thread.new { until_taken { native_hold } }] }
     assert_includes labels(recording, :stack_held), "CaptureStacksTest#native_hold"
     scene = Holdup::Analysis::Timeline::Scene.new(recording)
-    sample = scene.samples.all.find { |one| recording.stacks.frames(one.stack).any? { |frame| frame.label.end_with?("#native_hold") } }
+    sample = scene.samples.all.find { |one|
+      recording.stacks.frames(one.stack).any? { |frame| frame.label.end_with?("#native_hold") }
+    }
     hold = scene.holds.find { |one| one.lane == sample.lane && (one.from..one.to).cover?(sample.time) }
     assert_operator scene.ns(hold.length), :>=, 30 * MS
   end
@@ -46,7 +50,8 @@ class CaptureStacksTest < NativeTest
     GvlWork.hold(30 * MS)
     Probe.close_capture
     recording = Captured.read(@file)
-    assert_equal [false, 0, 0], [recording.stacks.any?, recording.header.stacks.frame_capacity, recording.header.stacks.taken]
+    assert_equal [false, 0, 0],
+      [recording.stacks.any?, recording.header.stacks.frame_capacity, recording.header.stacks.taken]
   end
 
   # A method that is gone, or moved, is not taken for another one at the same place.
@@ -55,7 +60,9 @@ class CaptureStacksTest < NativeTest
       8.times { |index| go(index) }
       []
     end
-    found = stacks(recording, :stack_held).filter_map { |frames| frames.filter_map { |frame| frame.label[/gone_(\d+)/, 1] }.first&.to_i }
+    found = stacks(recording, :stack_held).filter_map { |frames|
+      frames.filter_map { |frame| frame.label[/gone_(\d+)/, 1] }.first&.to_i
+    }
     assert_operator found.uniq.size, :>, 1
     assert_equal found.sort, found, "each at its time"
   end
@@ -96,17 +103,27 @@ class CaptureStacksTest < NativeTest
 
   # An object with so many methods, each of which calls the next.
   def chain(set, length)
-    (@chains ||= {})[set] ||= Class.new { length.times { |index| class_eval("def link_#{index}(&work) = (#{(index + 1 < length) ? "link_#{index + 1}(&work)" : "work.call"}).then { nil }", __FILE__, __LINE__) } }.new
+    (@chains ||= {})[set] ||= Class.new {
+      length.times { |index|
+        class_eval(
+          "def link_#{index}(&work) = (#{(index + 1 < length) ? "link_#{index + 1}(&work)" : "work.call"}).then { nil }", __FILE__, __LINE__
+        )
+      }
+    }.new
   end
 
   def test_what_it_cost_is_said
     stop = false
-    recording = captured { [Thread.new { crunch(-> { stop }) }, Thread.new { 3.times { GvlWork.release(1) } && stop = true }] }
+    recording = captured {
+      [Thread.new { crunch(-> { stop }) }, Thread.new { 3.times { GvlWork.release(1) } && stop = true }]
+    }
     header = recording.header
     assert_operator header.stacks.stack_ns, :>, 0
     assert_operator header.stacks.watch_ns, :>, 0
-    assert_equal header.head * header.event_cost_ps / 1000 + header.stacks.stack_ns + header.stacks.watch_ns, header.cost_ns
-    assert_operator header.stacks.taken, :>=, recording.events.count { |event| event.kind.start_with?("stack") }
+    assert_equal header.head * header.event_cost_ps / 1000 + header.stacks.stack_ns + header.stacks.watch_ns,
+      header.cost_ns
+    assert_operator header.stacks.taken, :>=,
+      recording.events.count { |event| event.kind.start_with?("stack") }
   end
 
   def test_the_watching_thread_ends_with_the_capture
@@ -120,7 +137,9 @@ class CaptureStacksTest < NativeTest
   private
 
   # @yieldreturn [Array<Thread>]
-  def captured(&work) = super(OVER_NS) { work.call.each(&:join) }
+  def captured(&work)
+    super(OVER_NS) { work.call.each(&:join) }
+  end
 
   # The machine may be busy: who watches comes when it does.
   def until_taken
@@ -128,13 +147,19 @@ class CaptureStacksTest < NativeTest
     500.times { yield if taken == before }
   end
 
-  def taken = Holdup::Capture::Header.parse(File.binread(@file, 4096), path: @file).stacks.taken
-
-  def stacks(recording, kind)
-    recording.events.select { |event| event.kind == kind }.map { |event| recording.stacks.frames(recording.stacks.of(event)) }
+  def taken
+    Holdup::Capture::Header.parse(File.binread(@file, 4096), path: @file).stacks.taken
   end
 
-  def labels(recording, kind) = stacks(recording, kind).flat_map { |frames| frames.map(&:method_name) }.uniq
+  def stacks(recording, kind)
+    recording.events.select { |event| event.kind == kind }.map { |event|
+      recording.stacks.frames(recording.stacks.of(event))
+    }
+  end
+
+  def labels(recording, kind)
+    stacks(recording, kind).flat_map { |frames| frames.map(&:method_name) }.uniq
+  end
 
   def native_threads = Dir.children("/proc/self/task")
 end

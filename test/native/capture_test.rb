@@ -67,8 +67,8 @@ class CaptureNativeTest < NativeTest
     RUBY
   end
 
-  # The probe counts a run of another Ractor when that run ends, so the capture waits for the last thread of each.
-  # Ractor#take returns before that.
+  # The probe counts a run of another Ractor when that run ends, so the capture waits for the last thread of
+  # each. Ractor#take returns before that.
   def test_ractors_add_up_each_by_its_own_lock
     assert_equal ["", "3"], capture(<<~RUBY).lines(chomp: true)
       P.open_capture(FILE, 100_000, 0, 0, STACKS)
@@ -150,7 +150,8 @@ class CaptureNativeTest < NativeTest
     assert_equal "true", whole
   end
 
-  # Two units stall beside a hog: the first that stalled longer than a hundredth of what it did ends the waiting.
+  # Two units stall beside a hog: the first that stalled longer than a hundredth of what it did ends the
+  # waiting.
   def test_the_first_unit_that_is_waited_for_is_kept_in_mind
     assert_equal %w[false true GET\ /light], capture(<<~RUBY).lines(chomp: true)
       P.open_segment(File.join(FOLDER, "segment"), 10, 64, nil, 0)
@@ -253,5 +254,7 @@ class CaptureNativeTest < NativeTest
 
   private
 
-  def capture(script, env: {}, timeout: 60) = fresh_ruby(script, env:, timeout:, prelude: PRELUDE)
+  def capture(script, env: {}, timeout: 60)
+    fresh_ruby(script, env:, timeout:, prelude: PRELUDE)
+  end
 end

@@ -4,7 +4,8 @@ require "native/native_helper"
 require "holdup/capture"
 require "holdup/loader"
 
-# For tests that capture their own process: a file for it, and what was captured, once that agrees with the probe to the tick.
+# For tests that capture their own process: a file for it, and what was captured, once that agrees with the
+# probe to the tick.
 module Capturing
   def setup
     super

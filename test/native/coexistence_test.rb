@@ -4,7 +4,8 @@ require "native/native_helper"
 
 # Other tools of the field in the same process: nobody disturbs anybody, and the figures agree.
 class CoexistenceTest < NativeTest
-  STATES = {duration: :wall_ns, running_duration: :running_ns, stalled_duration: :stalled_ns, idle_duration: :idle_ns}.freeze
+  STATES = {duration: :wall_ns, running_duration: :running_ns, stalled_duration: :stalled_ns,
+            idle_duration: :idle_ns}.freeze
 
   # An independent reader of the same events, each request measured by both at once.
   def test_gvl_timing_agrees_within_two_percent
@@ -64,29 +65,30 @@ class CoexistenceTest < NativeTest
   def test_profilers_that_run_while_a_capture_takes_stacks
     PROFILERS.each do |gem, start|
       skip "#{gem} is not in this bundle" unless Gem.loaded_specs.key?(gem)
-      assert_equal ["", "true", "true"], fresh_ruby(<<~RUBY, timeout: 60, gems: true).lines.last(3).map(&:chomp), gem
-        require "#{gem}"
-        require "holdup/capture"
-        require "holdup/loader"
-        require "support/captured"
-        require "tmpdir"
-        P = Holdup::Probe
-        P.enable
-        #{start}
-        Dir.mktmpdir("holdup", "/dev/shm") do |folder|
-          file = File.join(folder, "events")
-          P.open_capture(file, 100_000, 0, 0, 100_000)
-          until Holdup::Capture::Header.parse(File.binread(file, 4096), path: file).stacks.taken > 20
-            Array.new(3) { Thread.new { 10.times { GvlWork.hold(1_000_000); GvlWork.release(1) } } }.each(&:join)
+      assert_equal ["", "true", "true"],
+        fresh_ruby(<<~RUBY, timeout: 60, gems: true).lines.last(3).map(&:chomp), gem
+          require "#{gem}"
+          require "holdup/capture"
+          require "holdup/loader"
+          require "support/captured"
+          require "tmpdir"
+          P = Holdup::Probe
+          P.enable
+          #{start}
+          Dir.mktmpdir("holdup", "/dev/shm") do |folder|
+            file = File.join(folder, "events")
+            P.open_capture(file, 100_000, 0, 0, 100_000)
+            until Holdup::Capture::Header.parse(File.binread(file, 4096), path: file).stacks.taken > 20
+              Array.new(3) { Thread.new { 10.times { GvlWork.hold(1_000_000); GvlWork.release(1) } } }.each(&:join)
+            end
+            sleep 0.01 while P.snapshot[:waiting_threads] > 0
+            P.close_capture
+            puts Captured.disagreement(file)
+            puts Captured.read(file).stacks.any?, at_end.call > 0
           end
-          sleep 0.01 while P.snapshot[:waiting_threads] > 0
-          P.close_capture
-          puts Captured.disagreement(file)
-          puts Captured.read(file).stacks.any?, at_end.call > 0
-        end
-        $stdout.flush
-        exit!(0)
-      RUBY
+          $stdout.flush
+          exit!(0)
+        RUBY
     end
   end
 

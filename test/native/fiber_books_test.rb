@@ -5,7 +5,8 @@ require "holdup/segment/reader"
 
 # The books of units on fibers: every tick is in exactly one place, under stress too.
 class FiberBooksTest < NativeTest
-  # Many fibers on each of several threads, whose units nest, end out of order, start fibers and wait in every way.
+  # Many fibers on each of several threads, whose units nest, end out of order, start fibers and wait in every
+  # way.
   STRESS = <<~RUBY
     Holdup::Probe.follow_fibers(true)
     Holdup::Probe.enable
@@ -39,7 +40,8 @@ class FiberBooksTest < NativeTest
     end
   RUBY
 
-  # What units counted twice is taken off; then units, accounts and hand-off are all that there was, and no more.
+  # What units counted twice is taken off; then units, accounts and hand-off are all that there was, and no
+  # more.
   def test_nothing_is_lost_and_nothing_counted_twice
     Dir.mktmpdir do |folder|
       output = fresh_ruby(STRESS + <<~RUBY)
@@ -136,7 +138,9 @@ class FiberBooksTest < NativeTest
   def assert_books(snapshot)
     nested, counted = snapshot.slots.compact.partition { |slot| slot.series.kind == :nested }
     assert_operator nested.sum(&:count), :>, 0
-    sums = %i[running stalled].to_h { |name| [name, counted.sum { |slot| slot.histogram(name).sum } - nested.sum { |slot| slot.histogram(name).sum }] }
+    sums = %i[running stalled].to_h { |name|
+      [name, counted.sum { |slot| slot.histogram(name).sum } - nested.sum { |slot| slot.histogram(name).sum }]
+    }
     caused = counted.sum { |slot| slot.named_sums[:caused_ns] } - nested.sum { |slot| slot.named_sums[:caused_ns] }
     running, stalled, handoff = snapshot.counters.values_at(:running_ns, :stalled_ns, :handoff_ns)
     assert_in_delta 1.0, sums[:running].fdiv(running), 0.0001

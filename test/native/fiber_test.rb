@@ -14,7 +14,9 @@ class FiberTest < NativeTest
   # Resumes fibers in turn until all are over.
   def take_turns(*fibers)
     results = fibers.map { nil }
-    fibers.each_with_index { |fiber, index| results[index] = fiber.resume if fiber.alive? } while fibers.any?(&:alive?)
+    fibers.each_with_index { |fiber, index|
+      results[index] = fiber.resume if fiber.alive?
+    } while fibers.any?(&:alive?)
     results
   end
 
@@ -37,7 +39,8 @@ class FiberTest < NativeTest
   end
 
   def test_every_kind_of_time_goes_to_the_fiber_that_spent_it
-    kinds = {io_ns: -> { GvlWork.wait(5 * MS) }, native_ns: -> { GvlWork.burn(5 * MS) }, sleep_ns: -> { sleep(0.005) }}
+    kinds = {io_ns: -> { GvlWork.wait(5 * MS) }, native_ns: -> { GvlWork.burn(5 * MS) },
+             sleep_ns: -> { sleep(0.005) }}
     units = take_turns(*kinds.values.map { |work| Fiber.new { measured { 3.times { work.call && Fiber.yield || Fiber.yield } } } })
     _, native, sleeping = units
     assert_worked 15 * MS, :native_ns, native, within: 0.2
@@ -115,7 +118,9 @@ class FiberTest < NativeTest
     RUBY
     works, ticks = output.lines
     assert_equal 0, ticks.to_i
-    works.split.zip([36, 108]).each { |work, expected| assert_in_delta 1.0, work.to_i.fdiv(expected * MS), 0.1 }
+    works.split.zip([36, 108]).each { |work, expected|
+      assert_in_delta 1.0, work.to_i.fdiv(expected * MS), 0.1
+    }
   end
 
   def test_a_thread_that_dies

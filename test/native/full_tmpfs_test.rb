@@ -3,7 +3,8 @@
 require "native/native_helper"
 require "holdup/segment/reader"
 
-# A full tmpfs (64 MB is Docker's default) means fewer series and a count of it, never SIGBUS and never a lost unit.
+# A full tmpfs (64 MB is Docker's default) means fewer series and a count of it, never SIGBUS and never a lost
+# unit.
 class FullTmpfsTest < NativeTest
   include SmallFileSystem
 

@@ -114,7 +114,8 @@ class HoldersTest < NativeTest
   end
 
   def test_never_more_than_was_waited_where_threads_share_native_ones
-    assert_equal "true", fresh_ruby(STRESS + "puts threads.flat_map(&:value).all?", env: {"RUBY_MN_THREADS" => "1"}).chomp
+    assert_equal "true",
+      fresh_ruby(STRESS + "puts threads.flat_map(&:value).all?", env: {"RUBY_MN_THREADS" => "1"}).chomp
   end
 
   # A Ractor has a GVL of its own, of which nothing is kept.
@@ -132,7 +133,8 @@ class HoldersTest < NativeTest
 
   private
 
-  # @return [Array] what was told, the hog's handle and what was measured of it; nil when the hog was interrupted, or another thread waited too
+  # @return [Array] what was told, the hog's handle and what was measured of it; nil when the hog was
+  #   interrupted, or another thread waited too
   def attempt
     handle = hog = nil
     told = while_waiting do
@@ -143,7 +145,8 @@ class HoldersTest < NativeTest
     [told, handle, hog] if hog.acquisitions.zero? && told.size == 1 && hog.caused_ns <= @stalled
   end
 
-  # @return [Array] for whom a unit waited that let go of the GVL as long as each of the threads lived that run the block
+  # @return [Array] for whom a unit waited that let go of the GVL as long as each of the threads lived that
+  #   run the block
   def while_waiting(threads = 1, &work)
     handle = Probe.enter
     beside(threads, &work)

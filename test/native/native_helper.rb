@@ -33,16 +33,18 @@ class NativeTest < Minitest::Test
   def assert_adds_up(measurement)
     assert_equal measurement.wall_ns, PARTS.sum { |part| measurement.public_send(part) }, measurement.to_s
     assert_equal measurement.running_ns, measurement.cpu_ns + measurement.starved_ns
-    assert_equal measurement.idle_ns, measurement.io_ns + measurement.lock_ns + measurement.sleep_ns + measurement.native_ns
+    assert_equal measurement.idle_ns,
+      measurement.io_ns + measurement.lock_ns + measurement.sleep_ns + measurement.native_ns
   end
 
-  # Work without the GVL. Where a long stretch of it begins nobody reads the CPU's clock: what the thread ran under the GVL until then is
-  # taken off as if it had a CPU all the while, and where it had none too much is.
+  # Work without the GVL. Where a long stretch of it begins nobody reads the CPU's clock: what the thread ran
+  # under the GVL until then is taken off as if it had a CPU all the while, and where it had none too much is.
   def measured_outside(most_running_ns = MS, &work)
     wait_until { measured(&work).then { |unit| unit if unit.running_ns < most_running_ns } }
   end
 
-  # Measures the block in a thread of its own. What it waits for is done only once it waits, however long it took to get there.
+  # Measures the block in a thread of its own. What it waits for is done only once it waits, however long it
+  # took to get there.
   # @param release [#call] does that
   def measured_until(release, &work)
     waiter = Thread.new { measured(&work) }
@@ -72,5 +74,7 @@ class NativeTest < Minitest::Test
     settled[:stalled_ns] - before[:stalled_ns]
   end
 
-  def settled = wait_until { Probe.snapshot.then { |snapshot| snapshot if snapshot[:waiting_threads].zero? } }
+  def settled
+    wait_until { Probe.snapshot.then { |snapshot| snapshot if snapshot[:waiting_threads].zero? } }
+  end
 end

@@ -3,8 +3,9 @@
 require "native/native_helper"
 require "open3"
 
-# The extension built with AddressSanitizer and UndefinedBehaviorSanitizer, put through everything that allocates, frees or
-# maps: an access outside of what is its own, or what C does not define, ends the process. Ruby's own memory is not instrumented; leaks are Ruby's business at exit.
+# The extension built with AddressSanitizer and UndefinedBehaviorSanitizer, put through everything that
+# allocates, frees or maps: an access outside of what is its own, or what C does not define, ends the process.
+# Ruby's own memory is not instrumented; leaks are Ruby's business at exit.
 class SanitizerTest < NativeTest
   thorough
 
@@ -34,7 +35,8 @@ class SanitizerTest < NativeTest
   def extension
     @extension ||= begin
       FileUtils.mkdir_p(FOLDER)
-      built, status = Open3.capture2e({"HOLDUP_ASAN" => "1"}, RbConfig.ruby, File.join(ROOT, "ext/holdup/extconf.rb"), chdir: FOLDER)
+      built, status = Open3.capture2e({"HOLDUP_ASAN" => "1"}, RbConfig.ruby,
+        File.join(ROOT, "ext/holdup/extconf.rb"), chdir: FOLDER)
       built, status = Open3.capture2e("make", chdir: FOLDER) if status.success?
       assert status.success?, built
       File.join(FOLDER, "holdup.so")
@@ -77,7 +79,8 @@ class SanitizerTest < NativeTest
       12.times.map { Thread.new { 8.times { |i| one.(i); GvlWork.hold(1_200_000) } } }.each(&:join) # more holds, and holders, than there is room for
       Thread.list.each { |thread| Probe.label(thread, "label " * 40) }
       100.times { |i| Probe.label(Thread.main, "account \#{i}"); GvlWork.release(1); Probe.tick([i, nil] * 50) }
-      # A thread that is just leaving may have a lock of the sanitizer, which a fork's child would never get: main, Ruby's timer and one spare are left.
+      # A thread that is just leaving may have a lock of the sanitizer, which a fork's child would never get:
+      # main, Ruby's timer and one spare are left.
       settled = -> { 500.times { break if Dir.children("/proc/self/task").size <= 3; sleep 0.01 } }
       settled.()
       statuses = 20.times.map do |i|

@@ -5,8 +5,8 @@ require "tmpdir"
 require "holdup/model/measurement"
 require "holdup/segment/directory"
 
-# The C writer and the Ruby reader are two hands that write one layout: what C records, Ruby reads, number by number, and
-# where Ruby's own writer puts a word, C puts it too.
+# The C writer and the Ruby reader are two hands that write one layout: what C records, Ruby reads, number by
+# number, and where Ruby's own writer puts a word, C puts it too.
 class SegmentTest < Minitest::Test
   include FreshRuby
 
@@ -27,11 +27,14 @@ class SegmentTest < Minitest::Test
       Holdup::Probe.setting = %({"threads":5})
     RUBY
     snapshot = read
-    request, job = snapshot.slot("A#b"), snapshot.slot("J", kind: :job, queue: "low")
+    request = snapshot.slot("A#b")
+    job = snapshot.slot("J", kind: :job, queue: "low")
     assert_equal [3, 0, 1, 1], [request.count, request.errors, job.count, job.errors]
-    assert_equal [Holdup::Histogram.of([7_000] * 3), 0], [request.histogram(:queued), job.histogram(:queued).count]
+    assert_equal [Holdup::Histogram.of([7_000] * 3), 0],
+      [request.histogram(:queued), job.histogram(:queued).count]
     assert_equal({"threads" => 5}, snapshot.setting.attributes)
-    assert_equal [3, 7, 4], [snapshot.header.worker_index, snapshot.header.generation, snapshot.counters[:units]]
+    assert_equal [3, 7, 4],
+      [snapshot.header.worker_index, snapshot.header.generation, snapshot.counters[:units]]
     assert_predicate snapshot.header, :closed?
   end
 
@@ -47,7 +50,8 @@ class SegmentTest < Minitest::Test
     assert_equal ["low"], jobs.map { |slot| slot.series.queue }.uniq
   end
 
-  # Threads of a pool are busy for as long as their units take, also those that go on; what runs inside of a unit takes no thread.
+  # Threads of a pool are busy for as long as their units take, also those that go on; what runs inside of a
+  # unit takes no thread.
   def test_for_how_long_the_threads_of_each_pool_were_busy
     write(<<~RUBY)
       Holdup::Probe.pools = ["db primary", "jobs", "web"]
@@ -84,7 +88,8 @@ class SegmentTest < Minitest::Test
     names = ["日本語", "🍣", "é" * 100, "invalid \xFF", "あ" * 80, "a\0b"]
     write("Marshal.load(#{Marshal.dump(names).dump}).each { |name| Holdup::Probe.record(Holdup::Probe.enter, 1, name, nil, nil, false) }")
     snapshot = read
-    assert_equal ["日本語", "🍣", "é" * 100, "invalid ?", "あ" * 66, "a?b"], snapshot.slots.map { |slot| slot.series }.select(&:unit?).reject { |one| one.kind == :overflow }.map(&:name)
+    assert_equal ["日本語", "🍣", "é" * 100, "invalid ?", "あ" * 66, "a?b"],
+      snapshot.slots.map { |slot| slot.series }.select(&:unit?).reject { |one| one.kind == :overflow }.map(&:name)
     assert_equal 3, snapshot.counters[:sanitised]
   end
 
@@ -99,7 +104,8 @@ class SegmentTest < Minitest::Test
       2.times { tell.call(1, "B17", "/b/17") }
     RUBY
     slots = read.slots.to_h { |slot| [slot.series.name, slot] }
-    assert_equal ["/orders/7", "/#{"x" * 119}", nil, "/b/16"], %w[A#b A#c J B16].map { |name| slots.fetch(name).path }
+    assert_equal ["/orders/7", "/#{"x" * 119}", nil, "/b/16"],
+      %w[A#b A#c J B16].map { |name| slots.fetch(name).path }
     assert_equal [2, nil], slots.fetch("(series beyond the limit)").then { |slot| [slot.count, slot.path] }
   end
 
@@ -122,15 +128,18 @@ class SegmentTest < Minitest::Test
     write('30.times { |n| Holdup::Probe.record(Holdup::Probe.enter.tap { burn(n * 300) }, 1, "A#b", nil, n * 1_000_000, n.even?) }')
     snapshot = read
     slot = snapshot.slot("A#b")
-    {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns, longest_hold: :longest_hold_ns}.each do |histogram, field|
-      assert_equal Holdup::Histogram.of(snapshot.ring.map { |entry| entry.public_send(field) }), slot.histogram(histogram), histogram
+    {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns,
+     longest_hold: :longest_hold_ns}.each do |histogram, field|
+      assert_equal Holdup::Histogram.of(snapshot.ring.map { |entry| entry.public_send(field) }),
+        slot.histogram(histogram), histogram
     end
     assert_equal slot.histogram(:wall).sum, %i[running stalled idle].sum { |name| slot.histogram(name).sum }
     assert_equal slot.named_sums[:acquisitions], snapshot.ring.sum(&:acquisitions)
     assert_equal [15, 30], [slot.errors, slot.count]
   end
 
-  # The first begins when nobody knows what was before, the second after a rest, the third and fourth in company.
+  # The first begins when nobody knows what was before, the second after a rest, the third and fourth in
+  # company.
   def test_how_units_began
     write(<<~RUBY)
       run = ->(&inside) { handle = Holdup::Probe.enter; inside&.call; Holdup::Probe.record(handle, 1, "A#b", nil, nil, false) }
@@ -140,28 +149,39 @@ class SegmentTest < Minitest::Test
       run.call { run.call { run.call } }
     RUBY
     first, innermost, inner, outer = read.ring
-    assert_equal [[nil, nil], [2, 0], [1, 0]], [first, innermost, inner].map { |entry| [entry.company, entry.rest_ns] }
+    assert_equal [[nil, nil], [2, 0], [1, 0]],
+      [first, innermost, inner].map { |entry| [entry.company, entry.rest_ns] }
     assert_equal 0, outer.company
     assert_in_delta outer.start_ns - first.start_ns - first.wall_ns, outer.rest_ns, 0.1 * outer.rest_ns
     assert_operator outer.rest_ns, :>=, 20_000_000
   end
 
   def test_both_writers_put_the_same_words_in_the_same_places
-    write('Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, nil, nil, nil, "/orders/7")', ring: 64)
+    write(
+      'Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, nil, nil, nil, "/orders/7")', ring: 64
+    )
     slot = read.slot("A#b")
     ours = SegmentWriter.new(File.join(@dir, "ours"), ring: 64, worker: 3)
-    ours.record("A#b", path: "/orders/7", **slot.named_sums, **L::HISTOGRAMS.to_h { |name| [name, slot.histogram(name).sum] })
-    theirs_bytes, ours_bytes = slot_bytes(File.binread(path), read.slots.index(slot)), slot_bytes(File.binread(ours.path), 0)
+    ours.record("A#b", path: "/orders/7", **slot.named_sums,
+**L::HISTOGRAMS.to_h { |name| [name, slot.histogram(name).sum] })
+    theirs_bytes = slot_bytes(File.binread(path), read.slots.index(slot))
+    ours_bytes = slot_bytes(File.binread(ours.path), 0)
     assert_equal ours_bytes.unpack("Q<*"), theirs_bytes.unpack("Q<*")
   end
 
   private
 
-  def path = Dir["#{@dir}/*.segment"].first
+  def path
+    Dir["#{@dir}/*.segment"].first
+  end
 
-  def read = Holdup::Segment::Reader.open(path, gone: true, &:snapshot)
+  def read
+    Holdup::Segment::Reader.open(path, gone: true, &:snapshot)
+  end
 
-  def slot_bytes(file, index) = file.byteslice(L.series_offset(64) + index * L::SERIES_BYTES, L::SERIES_BYTES)
+  def slot_bytes(file, index)
+    file.byteslice(L.series_offset(64) + index * L::SERIES_BYTES, L::SERIES_BYTES)
+  end
 
   def write(script, ring: 128)
     fresh_ruby(<<~RUBY)

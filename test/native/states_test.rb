@@ -93,7 +93,9 @@ class StatesTest < NativeTest
   end
 
   def test_time_slices_are_preemptions_and_yields_are_not_idle
-    threads = Array.new(2) { Thread.new { measured { deadline = cpu + 0.25 and (nil while cpu < deadline) } } }
+    threads = Array.new(2) {
+      Thread.new { measured { deadline = cpu + 0.25 and (nil while cpu < deadline) } }
+    }
     measurements = threads.map(&:value)
     measurements.each do |measurement|
       assert_operator measurement.preemptions, :>=, 1
@@ -137,10 +139,14 @@ class StatesTest < NativeTest
   def test_units_in_flight_count_while_one_runs
     gate = Queue.new
     crowd = Array.new(4) do |others|
-      Thread.new { measured { [GvlWork.hold(20 * MS), gate.pop] } }.tap { wait_until { gate.num_waiting > others } }
+      Thread.new { measured { [GvlWork.hold(20 * MS), gate.pop] } }.tap {
+        wait_until { gate.num_waiting > others }
+      }
     end
     4.times { gate << true }
-    crowd.map(&:value).each_with_index { |unit, others| assert_in_delta 1000 * (others + 1), unit.in_flight, 250 * (others + 1) }
+    crowd.map(&:value).each_with_index { |unit, others|
+      assert_in_delta 1000 * (others + 1), unit.in_flight, 250 * (others + 1)
+    }
   end
 
   private
@@ -167,5 +173,7 @@ class StatesTest < NativeTest
     [holder, waiter.value]
   end
 
-  def cpu = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+  def cpu
+    Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+  end
 end

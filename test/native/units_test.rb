@@ -24,7 +24,9 @@ class UnitsTest < NativeTest
   end
 
   def test_units_on_fibers_end_in_any_order
-    first, second = Array.new(2) { Fiber.new { measured { GvlWork.hold(5 * MS) && Fiber.yield || Fiber.yield } } }
+    first, second = Array.new(2) {
+      Fiber.new { measured { GvlWork.hold(5 * MS) && Fiber.yield || Fiber.yield } }
+    }
     first.resume
     second.resume
     early = first.resume

@@ -81,7 +81,8 @@ class VernierSamplingTest < NativeTest
         puts theirs.recording.stacks.table.count { |frame| frame.label != frame.method_name }
       end
     RUBY
-    assert_equal ["", "", "true", "true", "true", "1", "Hog.even Hog.odd", "0"], lines.values_at(0, 1, 4, 5, 6, 7, 8, 9)
+    assert_equal ["", "", "true", "true", "true", "1", "Hog.even Hog.odd", "0"],
+      lines.values_at(0, 1, 4, 5, 6, 7, 8, 9)
     own, theirs = lines.values_at(2, 3).map(&:to_f)
     assert_operator theirs, :>=, 0.9 * own, lines.inspect
     assert_operator theirs, :>, 0.5, lines.inspect
@@ -121,7 +122,8 @@ class VernierSamplingTest < NativeTest
   def test_a_killed_process_leaves_a_file
     Dir.mktmpdir("holdup", "/dev/shm") do |folder|
       file = File.join(folder, "events")
-      io = IO.popen([RbConfig.ruby, "-W:no-experimental", "-e", "#{FreshRuby::PRELUDE}#{SCRIPT}captured(#{file.dump}) { work { SAMPLING.tick }; puts :ready; loop { Hog.even(100) } }"])
+      io = IO.popen([RbConfig.ruby, "-W:no-experimental", "-e",
+        "#{FreshRuby::PRELUDE}#{SCRIPT}captured(#{file.dump}) { work { SAMPLING.tick }; puts :ready; loop { Hog.even(100) } }"])
       assert_equal "ready", io.gets&.chomp
       Process.kill(:KILL, io.pid)
       io.close

@@ -88,8 +88,8 @@ class VmTest < NativeTest
     end
   end
 
-  # A global TracePoint of another kind would leave YJIT useless for the life of the process (vm_trace.c): the probe's
-  # internal GC events must not. The interpreted instructions of a warm method tell.
+  # A global TracePoint of another kind would leave YJIT useless for the life of the process (vm_trace.c): the
+  # probe's internal GC events must not. The interpreted instructions of a warm method tell.
   def test_yjit_stays_effective
     skip "this Ruby counts no interpreted instructions" unless RUBY_VERSION < "4"
     script = <<~RUBY

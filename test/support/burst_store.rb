@@ -17,7 +17,9 @@ class BurstStore
 
   # Units of one process, evenly between two seconds after START_S.
   Burst = Data.define(:from_s, :to_s, :count, :kind, :pid, :born_s, :setting) do
-    def initialize(from_s:, to_s:, count:, kind: :request, pid: 7, born_s: from_s - 300, setting: SETTING) = super
+    def initialize(from_s:, to_s:, count:, kind: :request, pid: 7, born_s: from_s - 300, setting: SETTING)
+      super
+    end
 
     # @return [Array<UnitSample>]
     def profiles
@@ -87,7 +89,9 @@ class BurstStore
   end
 
   # A thread of the process that wakes up each second, also while no unit runs.
-  def accounts = @bursts.flat_map { |burst| minutes(burst).map { |start_s| account(burst.setting, start_s) } }
+  def accounts
+    @bursts.flat_map { |burst| minutes(burst).map { |start_s| account(burst.setting, start_s) } }
+  end
 
   def account(setting, start_s)
     series = Holdup::Series.new(kind: :account, name: "thread:timer")
@@ -102,7 +106,9 @@ class BurstStore
   end
 
   def samples
-    all = @bursts.flat_map { |burst| minutes(burst).flat_map { |at_s| [process(burst, at_s), container(at_s)] } }
+    all = @bursts.flat_map { |burst|
+      minutes(burst).flat_map { |at_s| [process(burst, at_s), container(at_s)] }
+    }
     all.uniq { |sample| sample.values_at(:at_s, :pid) }
   end
 
@@ -117,5 +123,7 @@ class BurstStore
     {at_s:, host: "a", pid: 0, name: "container", cpus: 2, vcpus: 2.0, cpu_ns: used_ns}
   end
 
-  def cpu_ns(at_s) = profiles.sum { |unit| (unit.start_ns < at_s * NS) ? unit.cpu_ns : 0 }
+  def cpu_ns(at_s)
+    profiles.sum { |unit| (unit.start_ns < at_s * NS) ? unit.cpu_ns : 0 }
+  end
 end

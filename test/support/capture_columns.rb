@@ -8,7 +8,8 @@ module CaptureColumns
   LANE = [["E", 8], ["L<", 4], ["C", 1]].freeze
   HOLDERS = [["E", 8], ["E", 8], ["L<", 4], ["L<", 4], ["L<", 4]].freeze
 
-  # @return [Hash{Symbol => Array}] `lanes`: each of [from, to, state, unit]; `holders`: [from, to, lane, unit, method]; `methods`, `names`
+  # @return [Hash{Symbol => Array}] `lanes`: each of [from, to, state, unit]; `holders`: [from, to, lane,
+  #   unit, method]; `methods`, `names`
   def columns(bytes)
     version, length = bytes.unpack("L<2")
     raise "version #{version}" unless version == 1
@@ -41,6 +42,8 @@ module CaptureColumns
 
   def spans(head, from, units, states)
     ends = [*from.drop(1), head["length_ns"]]
-    from.zip(ends, states, units).map { |begun, ended, state, unit| [begun.to_i, ended.to_i, head["states"][state].then { |name| SHOWN.fetch(name, name.to_sym) }, unit] }
+    from.zip(ends, states, units).map { |begun, ended, state, unit|
+      [begun.to_i, ended.to_i, head["states"][state].then { |name| SHOWN.fetch(name, name.to_sym) }, unit]
+    }
   end
 end

@@ -3,8 +3,9 @@
 require "holdup/loader"
 require "minitest/mock"
 
-# Advice and what-if inside this process, as cheap as the tests of what is said can have them: what is sized once is shared
-# by all formats, and replays are shorter. How exact they are is the subject of test/holdup/sizing.
+# Advice and what-if inside this process, as cheap as the tests of what is said can have them: what is sized
+# once is shared by all formats, and replays are shorter. How exact they are is the subject of
+# test/holdup/sizing.
 module CoarseSizing
   Sizing = Holdup::Sizing
   # Those of PlayedRecording#recommendation.
@@ -17,7 +18,8 @@ module CoarseSizing
   def share_sizing(*stored, &)
     made = Holdup::Queries::SizingInputs.method(:new)
     shared = lambda do |store, objective:, **asked|
-      SHARED[[stored, objective&.name, objective&.slo, asked, @coarse]] ||= made.call(store, objective:, **asked)
+      SHARED[[stored, objective&.name, objective&.slo, asked,
+        @coarse]] ||= made.call(store, objective:, **asked)
     end
     Holdup::Queries::SizingInputs.stub(:new, shared, &)
   end

@@ -11,7 +11,8 @@ module Collecting
     Holdup::Collector.new(store: Holdup::Store.open(ARGV[1]), directory: ARGV[0], log:, interval: Float(ARGV[2]), host: "h").run
   RUBY
 
-  # Writes units for ever and tells each on standard output once it is recorded, as a client that got its answer would.
+  # Writes units for ever and tells each on standard output once it is recorded, as a client that got its
+  # answer would.
   WRITER = <<~RUBY
     require "holdup/segment/owner_process"
     require "support/segment_writer"
@@ -33,12 +34,17 @@ module Collecting
     spawn_ruby(COLLECTOR, dir, store, interval.to_s, **options)
   end
 
-  def spawn_writer(dir, seed, out:) = spawn_ruby(WRITER, dir, seed.to_s, out:)
+  def spawn_writer(dir, seed, out:)
+    spawn_ruby(WRITER, dir, seed.to_s, out:)
+  end
 
   # With our own load path instead of Bundler, which would find the same gems in twice the time.
   def spawn_ruby(script, *arguments, **options)
     paths = [LIB, File.dirname(__dir__), *$LOAD_PATH].map { |path| "-I#{path}" }
-    Process.spawn({"RUBYOPT" => nil}, RbConfig.ruby, "--disable=gems", *paths, "-e", script, *arguments, **options).tap { |pid| started << pid }
+    Process.spawn({"RUBYOPT" => nil}, RbConfig.ruby, "--disable=gems", *paths, "-e", script, *arguments,
+**options).tap { |pid|
+  started << pid
+}
   end
 
   def started = @started ||= []
@@ -49,5 +55,7 @@ module Collecting
     started.delete(pid)
   end
 
-  def end_all = started.dup.each { |pid| end_process(pid, :KILL) }
+  def end_all
+    started.dup.each { |pid| end_process(pid, :KILL) }
+  end
 end

@@ -19,8 +19,10 @@ module CommandLine
   # @return [Said] exit status and what was written
   def holdup(*arguments, env: {}, now_s: 1_790_000_000)
     require "holdup/loader"
-    out, err = StringIO.new, StringIO.new
-    console = Holdup::CLI::Console.new(out:, err:, env: {"HOME" => "/nonexistent"}.merge(env), clock: Still.new(now_s:))
+    out = StringIO.new
+    err = StringIO.new
+    console = Holdup::CLI::Console.new(out:, err:, env: {"HOME" => "/nonexistent"}.merge(env),
+      clock: Still.new(now_s:))
     Said.new(status: Holdup::CLI.new(console:).run(arguments), out: out.string, err: err.string)
   end
 

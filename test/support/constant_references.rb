@@ -2,8 +2,9 @@
 
 require "prism"
 
-# The constants that a file refers to, each with where it is defined. Looked up as Ruby does: in what encloses the
-# reference, in its ancestors, then at the top. What is not loaded here (a server's own classes) is left out.
+# The constants that a file refers to, each with where it is defined. Looked up as Ruby does: in what encloses
+# the reference, in its ancestors, then at the top. What is not loaded here (a server's own classes) is left
+# out.
 class ConstantReferences
   PATH = /\A[A-Z]\w*(::[A-Z]\w*)*\z/
 

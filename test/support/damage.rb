@@ -2,7 +2,8 @@
 
 # Does to the bytes of a file what disks, copies and bugs do to them. The same Random, the same damage.
 class Damage
-  NUMBERS = [0, 1, 2, 255, 4096, 1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 40, 1 << 53, (1 << 63) - 1, 1 << 63, (1 << 64) - 1].freeze
+  NUMBERS = [0, 1, 2, 255, 4096, 1 << 16, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, 1 << 40, 1 << 53,
+    (1 << 63) - 1, 1 << 63, (1 << 64) - 1].freeze
   WAYS = %i[cut flip field event zeros].freeze
 
   # @param bytes [String]
@@ -26,14 +27,18 @@ class Damage
   private
 
   # Now and then.
-  def cut = (@damaged.slice!(@random.rand(@damaged.bytesize + 1)..) if @random.rand(5).zero?)
+  def cut
+    @damaged.slice!(@random.rand(@damaged.bytesize + 1)..) if @random.rand(5).zero?
+  end
 
   def flip
     at = [@random.rand(@head), @random.rand(@bytes.bytesize), @random.rand(@events)].sample(random: @random)
     put(at, [(@damaged.getbyte(at) || 0) ^ (1 << @random.rand(8))].pack("C"))
   end
 
-  def field = put(@random.rand(@head) & ~7, [NUMBERS.sample(random: @random)].pack("Q<"))
+  def field
+    put(@random.rand(@head) & ~7, [NUMBERS.sample(random: @random)].pack("Q<"))
+  end
 
   # A field of one: thread, time, detail, unit, waiters, kind, flags.
   def event
@@ -41,7 +46,9 @@ class Damage
     put((@random.rand(@events) & ~31) + at, [NUMBERS.sample(random: @random)].pack("Q<").byteslice(0, bytes))
   end
 
-  def zeros = put(@random.rand(@bytes.bytesize), "\0" * @random.rand(1..300))
+  def zeros
+    put(@random.rand(@bytes.bytesize), "\0" * @random.rand(1..300))
+  end
 
   def put(at, bytes)
     room = @damaged.bytesize - at

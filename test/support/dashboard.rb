@@ -9,9 +9,11 @@ module Dashboard
   # @return [Holdup::Web]
   def app = @app ||= dashboard
 
-  def dashboard(auth: :none, store: sample_store, clock: CommandLine::Still.new(now_s: sample.to_s), **options)
+  def dashboard(auth: :none, store: sample_store, clock: CommandLine::Still.new(now_s: sample.to_s),
+    **options)
     require "holdup/loader"
-    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, answers: Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s: nil), **options)
+    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:,
+      answers: Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s: nil), **options)
   end
 
   def sample = @sample ||= SampleWindows.new
@@ -22,8 +24,13 @@ module Dashboard
   end
 
   # @return [String] the page without its own script, and without the places where names may wrap
-  def markup = last_response.body.sub(%r{<script type="module" src="/assets/main-\h+\.js"></script>}, "").gsub("<wbr>", "")
+  def markup
+    last_response.body.sub(%r{<script type="module" src="/assets/main-\h+\.js"></script>}, "").gsub("<wbr>",
+      "")
+  end
 
   # @return [String] the page's text without markup
-  def text = markup.gsub(%r{<style.*?</style>}m, "").gsub(/<[^>]+>/, " ").gsub(/[[:space:]]+/, " ")
+  def text
+    markup.gsub(%r{<style.*?</style>}m, "").gsub(/<[^>]+>/, " ").gsub(/[[:space:]]+/, " ")
+  end
 end

@@ -13,7 +13,9 @@ module ExecMode
   def self.command(command, gems)
     Dir.mktmpdir do |folder|
       gemfile = File.join(folder, "Gemfile")
-      File.write(gemfile, ["source \"https://rubygems.org\"", *gems.map { |name, version| "gem #{name.inspect}, #{version.inspect}" }].join("\n"))
+      File.write(gemfile,
+        ["source \"https://rubygems.org\"",
+          *gems.map { |name, version| "gem #{name.inspect}, #{version.inspect}" }].join("\n"))
       yield [*HOLDUP, "env", "BUNDLE_GEMFILE=#{gemfile}", "WITHOUT_HOLDUP=1", *command]
     end
   end

@@ -10,5 +10,7 @@ class FailingStore
 
   def progress = @store.progress
 
-  def commit(*, **) = raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))
+  def commit(*, **)
+    raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))
+  end
 end

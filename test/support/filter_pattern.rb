@@ -3,8 +3,9 @@
 require "json"
 require "strscan"
 
-# CloudWatch Logs' filter patterns for JSON events ("Filter and pattern syntax"), as far as ours use them: selectors of the
-# root's members, = and != with texts and *, comparisons with numbers, &&, || and parentheses.
+# CloudWatch Logs' filter patterns for JSON events ("Filter and pattern syntax"), as far as ours use them:
+# selectors of the root's members, = and != with texts and *, comparisons with numbers, &&, || and
+# parentheses.
 class FilterPattern
   Wrong = Class.new(StandardError)
   LIMIT = 1024 # characters of a pattern
@@ -32,7 +33,9 @@ class FilterPattern
 
   private
 
-  def any = several(/\|\|/, :any?) { several(/&&/, :all?) { one } }
+  def any
+    several(/\|\|/, :any?) { several(/&&/, :all?) { one } }
+  end
 
   def several(sign, how)
     parts = [yield]
@@ -63,5 +66,7 @@ class FilterPattern
     @scan.scan(pattern).tap { @scan.skip(/\s+/) }
   end
 
-  def expect(pattern) = skip(pattern) || raise(Wrong, "no #{pattern.source} at #{@scan.pos}")
+  def expect(pattern)
+    skip(pattern) || raise(Wrong, "no #{pattern.source} at #{@scan.pos}")
+  end
 end

@@ -3,8 +3,8 @@
 require "open3"
 require "rbconfig"
 
-# Runs a script in a Ruby of its own: for what changes a whole process (fork, M:N threads, storage keys, GC.stress) or may
-# take it down.
+# Runs a script in a Ruby of its own: for what changes a whole process (fork, M:N threads, storage keys,
+# GC.stress) or may take it down.
 module FreshRuby
   PRELUDE = <<~RUBY
     $LOAD_PATH.unshift(#{File.expand_path("../../lib", __dir__).dump}, #{File.expand_path("..", __dir__).dump})
@@ -23,7 +23,8 @@ module FreshRuby
   # @return [String] what it printed; the test fails unless it ends with status 0 in time
   def fresh_ruby(script, env: {}, options: [], timeout: WaitUntil::PATIENCE_S, prelude: PRELUDE, gems: false)
     base = gems ? WITH_GEMS : WITHOUT_GEMS
-    command = ["timeout", "--signal=KILL", timeout.to_s, RbConfig.ruby, "-W:no-experimental", *base[:options], *options, "-e", prelude + script]
+    command = ["timeout", "--signal=KILL", timeout.to_s, RbConfig.ruby, "-W:no-experimental",
+      *base[:options], *options, "-e", prelude + script]
     output, status = Open3.capture2e(base[:env].merge(env), *command)
     assert status.success?, "#{status}:\n#{output}"
     output

@@ -3,16 +3,18 @@
 require "strscan"
 require_relative "hcl_text"
 
-# Reads HCL 2 (hashicorp/hcl, hclsyntax/spec.md) as strictly as Terraform does, as far as generated files need it: bodies,
-# blocks, templates with interpolation, collections, calls, references. What it does not know (heredocs, operators, "for") is
-# an error, so that nothing passes unread.
+# Reads HCL 2 (hashicorp/hcl, hclsyntax/spec.md) as strictly as Terraform does, as far as generated files need
+# it: bodies, blocks, templates with interpolation, collections, calls, references. What it does not know
+# (heredocs, operators, "for") is an error, so that nothing passes unread.
 #
 #   HclGrammar.parse(text)  # => Body; expressions are Ruby values, Reference, Call or HclText::Template
 class HclGrammar
   Wrong = Class.new(StandardError)
   Body = Data.define(:attributes, :blocks) do
     # @return [Array<Block>] of that type and first label
-    def all(type, label = nil) = blocks.select { |block| block.type == type && (label.nil? || block.labels.first == label) }
+    def all(type, label = nil)
+      blocks.select { |block| block.type == type && (label.nil? || block.labels.first == label) }
+    end
   end
   Block = Data.define(:type, :labels, :body)
   # `path`: ["var", "region"]
@@ -28,17 +30,22 @@ class HclGrammar
   def self.parse(text) = new(text).file
 
   def initialize(text)
-    raise Wrong, "not UTF-8, or with a byte order mark" unless text.valid_encoding? && !text.start_with?("\uFEFF")
+    unless text.valid_encoding? && !text.start_with?("\uFEFF")
+      raise Wrong, "not UTF-8, or with a byte order mark"
+    end
     @scan = StringScanner.new(text)
     @enclosed = false # in parentheses and brackets the ends of lines are blanks
   end
 
-  def file = body { @scan.eos? }
+  def file
+    body { @scan.eos? }
+  end
 
   private
 
   def body
-    attributes, blocks = {}, []
+    attributes = {}
+    blocks = []
     until lines_end || yield
       name = take(IDENTIFIER, "name")
       accept("=") ? attribute(attributes, name) : blocks << block(name)
@@ -111,16 +118,21 @@ class HclGrammar
     pairs
   end
 
-  def text = HclText.new(@scan, method(:wrong)) { expression.tap { close("}") } }.read
+  def text
+    HclText.new(@scan, method(:wrong)) { expression.tap { close("}") } }.read
+  end
 
   def enclosed(now)
-    before, @enclosed = @enclosed, now
+    before = @enclosed
+    @enclosed = now
     yield
   ensure
     @enclosed = before
   end
 
-  def close(ending) = accept(ending) || wrong("no #{ending}")
+  def close(ending)
+    accept(ending) || wrong("no #{ending}")
+  end
 
   def blanks
     nil while @scan.skip(BLANK) || (@enclosed && @scan.skip(LINE_END))
@@ -145,5 +157,7 @@ class HclGrammar
     @scan.skip(LINE_END) || wrong("no end of the line")
   end
 
-  def wrong(what) = raise(Wrong, "line #{@scan.string.byteslice(0, @scan.pos).count("\n") + 1}: #{what}")
+  def wrong(what)
+    raise(Wrong, "line #{@scan.string.byteslice(0, @scan.pos).count("\n") + 1}: #{what}")
+  end
 end

@@ -5,7 +5,9 @@ class HclText
   # `parts`: Strings and expressions
   Template = Data.define(:parts) do
     # @param values [Hash{String => String}] by "each.key"
-    def fill(values) = parts.map { |part| part.is_a?(String) ? part : values.fetch(part.path.join(".")) }.join
+    def fill(values)
+      parts.map { |part| part.is_a?(String) ? part : values.fetch(part.path.join(".")) }.join
+    end
   end
 
   ESCAPES = {"n" => "\n", "r" => "\r", "t" => "\t", "\"" => "\"", "\\" => "\\"}.freeze

@@ -29,7 +29,11 @@ module JitSituations
   private
 
   def summary(samples, settings, ms)
-    windows = settings.flat_map { |setting| SampleWindows.new(units: {"A#a" => {ms:, acquisitions: 6, units: 50, blame: 1}}, accounts: {}, setting: setting.attributes).to_a }
-    Holdup::Analysis::Summary.new(windows, from_s: JitSamples::START_S, to_s: [*samples.map { |sample| sample[:at_s] }, JitSamples::START_S].max + 1, samples:)
+    windows = settings.flat_map { |setting|
+      SampleWindows.new(units: {"A#a" => {ms:, acquisitions: 6, units: 50, blame: 1}}, accounts: {},
+        setting: setting.attributes).to_a
+    }
+    Holdup::Analysis::Summary.new(windows, from_s: JitSamples::START_S,
+      to_s: [*samples.map { |sample| sample[:at_s] }, JitSamples::START_S].max + 1, samples:)
   end
 end

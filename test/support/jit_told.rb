@@ -3,7 +3,8 @@
 require "json"
 require_relative "command_line"
 
-# What `holdup doctor --json` tells from outside of the JIT in a real server's processes. The test includes it.
+# What `holdup doctor --json` tells from outside of the JIT in a real server's processes. The test includes
+# it.
 module JitTold
   include CommandLine
 
@@ -11,31 +12,44 @@ module JitTold
 
   # @param app [ServedApp]
   # @return [Hash] what the doctor says
-  def examine(app) = JSON.parse(holdup("doctor", "--json", "--dir", app.dir, "--store", "memory:", now_s: Time.now.to_i).out)
+  def examine(app)
+    JSON.parse(holdup("doctor", "--json", "--dir", app.dir, "--store", "memory:", now_s: Time.now.to_i).out)
+  end
 
-  def found(said) = said["findings"].map { |finding| finding["key"] }.grep(/\Ajit/)
+  def found(said)
+    said["findings"].map { |finding| finding["key"] }.grep(/\Ajit/)
+  end
 
-  def jits(said) = said["processes"].select { |process| process["alive"] }.map { |process| process["jit"] }
+  def jits(said)
+    said["processes"].select { |process| process["alive"] }.map { |process| process["jit"] }
+  end
 
   # Switched on by config.jit in each of these processes, since a moment ago, and doing something.
   # @param said [Hash]
   # @param parent [String, nil] what it was in the process that they were forked from
   def assert_on(said, parent:)
     assert_equal [[true, "yjit", "holdup", "process", parent, true, false]],
-      jits(said).map { |jit| jit.values_at("on", "kind", "by", "at", "parent", "effective", "saturated") }.uniq
+      jits(said).map { |jit|
+        jit.values_at("on", "kind", "by", "at", "parent", "effective",
+          "saturated")
+      }.uniq
     jits(said).each { |jit| assert_recent(jit) }
   end
 
-  # The first of them, forked by the master, has it by itself; those that it forked have it from there, since the same moment.
+  # The first of them, forked by the master, has it by itself; those that it forked have it from there, since
+  # the same moment.
   # @param said [Hash] with one process or more of each
   def assert_on_in_the_first(said)
     first, *others = jits(said).sort_by { |jit| jit["at"] }.reverse
     assert_equal ["holdup", "process", "off", true], first.values_at("by", "at", "parent", "effective")
-    assert_equal [["holdup", "parent", "on", true, first["since"]]], others.map { |jit| jit.values_at("by", "at", "parent", "effective", "since") }.uniq
+    assert_equal [["holdup", "parent", "on", true, first["since"]]],
+      others.map { |jit| jit.values_at("by", "at", "parent", "effective", "since") }.uniq
     assert_recent(first)
   end
 
-  def assert_recent(jit) = assert_in_delta(Time.now.to_f, Time.new(jit["since"]).to_f, 120)
+  def assert_recent(jit)
+    assert_in_delta(Time.now.to_f, Time.new(jit["since"]).to_f, 120)
+  end
 
   # Until each process that takes units has told of its JIT.
   def wait_for_jits(app)

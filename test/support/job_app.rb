@@ -4,8 +4,8 @@ require "holdup/loader"
 require_relative "job_database"
 require_relative "served_app"
 
-# A real job runner (or a web server with one inside) in a process of its own, with a database of its own, and a client
-# that enqueues for it.
+# A real job runner (or a web server with one inside) in a process of its own, with a database of its own, and
+# a client that enqueues for it.
 class JobApp < ServedApp
   CLIENT_SECONDS = 60
 
@@ -14,14 +14,16 @@ class JobApp < ServedApp
   # @param processes [Integer, nil] that measure when it is ready; nil: it is a web server and answers
   # @param env [Hash{String => String}] of the runner alone
   def initialize(*command, adapter:, processes: 1, env: {})
-    @shared = {"ADAPTER" => adapter, "DATABASE_URL" => JobDatabase.create(adapter), "RAILS_ENV" => "production"}
+    @shared = {"ADAPTER" => adapter, "DATABASE_URL" => JobDatabase.create(adapter),
+               "RAILS_ENV" => "production"}
     @processes = processes
     super(*command, app: "jobs", env: @shared.merge(env))
   end
 
   # @yieldparam app [JobApp] while it serves
   def run
-    @client = IO.popen(@shared.merge("GOOD_JOB_EXECUTION_MODE" => "external"), [RbConfig.ruby, "-W0", "bin/client"], "r+", chdir: File.join(ServedApp::APPS, "jobs"))
+    @client = IO.popen(@shared.merge("GOOD_JOB_EXECUTION_MODE" => "external"),
+      [RbConfig.ruby, "-W0", "bin/client"], "r+", chdir: File.join(ServedApp::APPS, "jobs"))
     super
   ensure
     @client.close
@@ -44,26 +46,40 @@ class JobApp < ServedApp
   end
 
   # None before the first process measures.
-  def live = File.directory?(dir) ? super : []
+  def live
+    File.directory?(dir) ? super : []
+  end
 
   # @return [Array<Holdup::Segment::Slot>] of jobs
-  def units = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :job }
+  def units
+    snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :job }
+  end
 
   # @return [Array<Holdup::Segment::Slot>] of one class of jobs
-  def units_of(name) = units.select { |slot| slot.series.name == name }
+  def units_of(name)
+    units.select { |slot| slot.series.name == name }
+  end
 
   # @return [Hash{(String, String) => Integer}] units of one class by pool and priority
-  def apart(name) = units_of(name).group_by { |slot| [slot.series.pool, slot.series.priority] }.transform_values { |slots| slots.sum(&:count) }
+  def apart(name)
+    units_of(name).group_by { |slot| [slot.series.pool, slot.series.priority] }.transform_values { |slots|
+      slots.sum(&:count)
+    }
+  end
 
   # @return [Array<Holdup::Segment::Slot>] of requests
-  def requests = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
+  def requests
+    snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
+  end
 
   # Waits until the collector, and with it the last process, has ended.
   # @return [Hash{String => Integer}] jobs by name, in the store
   def carried
     wait { processes.empty? }
     opened = Holdup::Store.open(store)
-    opened.windows(0, Time.now.to_i + 120, kinds: [:job]).each_with_object(Hash.new(0)) { |window, sums| sums[window.series.name] += window.count }
+    opened.windows(0, Time.now.to_i + 120, kinds: [:job]).each_with_object(Hash.new(0)) { |window, sums|
+      sums[window.series.name] += window.count
+    }
   ensure
     opened&.close
   end
@@ -72,13 +88,19 @@ class JobApp < ServedApp
   def segments = Dir.glob("*.segment", base: dir)
 
   # @return [Array<Hash{String => Object}>] of the processes that run
-  def profiles = live.map { |entry| entry.read(&:profile) }
+  def profiles
+    live.map { |entry| entry.read(&:profile) }
+  end
 
   # @return [Array<Hash{String => Object}>] of the processes that run
-  def settings = live.map { |entry| entry.read(&:snapshot).setting.attributes }
+  def settings
+    live.map { |entry| entry.read(&:snapshot).setting.attributes }
+  end
 
   # @return [Integer, nil] of the worker with that index
-  def pid_of(worker) = live.find { |entry| entry.read(&:header).worker_index == worker }&.pid
+  def pid_of(worker)
+    live.find { |entry| entry.read(&:header).worker_index == worker }&.pid
+  end
 
   private
 
@@ -87,5 +109,7 @@ class JobApp < ServedApp
     @client.gets.to_s.chomp
   end
 
-  def answers? = @processes ? live.size == @processes : super
+  def answers?
+    @processes ? live.size == @processes : super
+  end
 end

@@ -3,8 +3,8 @@
 require "rbconfig"
 require_relative "postgres_server"
 
-# Databases with the tables of a job runner, on one PostgreSQL for all tests of a run. The tables are made once, as the
-# runner's own generator would; each test gets a copy.
+# Databases with the tables of a job runner, on one PostgreSQL for all tests of a run. The tables are made
+# once, as the runner's own generator would; each test gets a copy.
 module JobDatabase
   TABLES = <<~RUBY
     require "active_record"

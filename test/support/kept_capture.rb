@@ -20,7 +20,9 @@ class KeptCapture
 
   # @param words [Hash] for the address
   # @return [String]
-  def path(**words) = "/capture?#{URI.encode_www_form(id: ID, **words)}"
+  def path(**words)
+    "/capture?#{URI.encode_www_form(id: ID, **words)}"
+  end
 
   def remove = FileUtils.rm_rf(@folder)
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Whether something takes no longer with Holdup than without. What else a machine does only ever adds time, so the shortest
-# of a few tries counts on either side; mostly one of each is enough.
+# Whether something takes no longer with Holdup than without. What else a machine does only ever adds time, so
+# the shortest of a few tries counts on either side; mostly one of each is enough.
 module NoSlower
   TRIES = 4
 

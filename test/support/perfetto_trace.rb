@@ -20,7 +20,11 @@ class PerfettoTrace
     found
   end
 
-  def self.varint(io) = (0..).step(7).inject(0) { |sum, shift| io.readbyte.then { |byte| (byte < 128) ? (return sum | byte << shift) : sum | (byte & 127) << shift } }
+  def self.varint(io)
+    (0..).step(7).inject(0) { |sum, shift|
+      io.readbyte.then { |byte| (byte < 128) ? (return sum | byte << shift) : sum | (byte & 127) << shift }
+    }
+  end
 
   def self.value(io, type)
     case type
@@ -38,28 +42,44 @@ class PerfettoTrace
   def initialize(bytes)
     @packets = PerfettoTrace.fields(bytes)[1].map { |packet| PerfettoTrace.fields(packet) }
     @tables = PerfettoTrace.fields(@packets.first[12].first)
-    @slices, @arrows, @open = [], [], Hash.new { |hash, track| hash[track] = [] }
+    @slices = []
+    @arrows = []
+    @open = Hash.new { |hash, track| hash[track] = [] }
     events.each { |event| apply(*event) }
     raise "a slice stays open" if @open.each_value.any?(&:any?)
   end
 
   # @return [Array<String>] in their order
-  def tracks = descriptors.keys.map { |number| path(number) }
+  def tracks
+    descriptors.keys.map { |number| path(number) }
+  end
 
   # @return [Array<Sample>]
   def samples
-    @packets.flat_map { |packet| packet[135].map { |sample| sample(packet[8].first, PerfettoTrace.fields(sample)) } }
+    @packets.flat_map { |packet|
+      packet[135].map { |sample| sample(packet[8].first, PerfettoTrace.fields(sample)) }
+    }
   end
 
   private
 
   # As a viewer does: in order of time, those of one moment as they stand in the file.
-  def events = @packets.flat_map { |packet| packet[11].map { |event| [packet[8].first, PerfettoTrace.fields(event)] } }.sort_by.with_index { |(at, _), index| [at, index] }
+  def events
+    @packets.flat_map { |packet|
+      packet[11].map { |event|
+        [packet[8].first,
+          PerfettoTrace.fields(event)]
+      }
+    }.sort_by.with_index { |(at, _), index|
+      [at, index]
+    }
+  end
 
   def apply(at_ns, event)
     track = event[11].first
     case event[9].first
-    when 1 then @open[track] << Slice.new(path(track), text(2, event[10].first), text(1, event[3].first), at_ns, nil, args(event))
+    when 1 then @open[track] << Slice.new(path(track), text(2, event[10].first), text(1, event[3].first),
+      at_ns, nil, args(event))
     when 2 then @slices << @open[track].pop.with(to_ns: at_ns)
     when 3 then @arrows << Arrow.new(path(track), text(2, event[10].first), at_ns)
     end
@@ -74,22 +94,35 @@ class PerfettoTrace
 
   def sample(at_ns, sample)
     frames = table(7).fetch(sample[6].first)[2].map { |number| frame(table(6).fetch(number)) }
-    Sample.new(thread: PerfettoTrace.fields(sample[1].first)[3].first, at_ns:, held_ns: sample[11].first, frames: frames.reverse)
+    Sample.new(thread: PerfettoTrace.fields(sample[1].first)[3].first, at_ns:, held_ns: sample[11].first,
+      frames: frames.reverse)
   end
 
-  def frame(found) = [text(5, found[2].first), found[5].first && text(18, found[5].first), found[6].first]
+  def frame(found)
+    [text(5, found[2].first), found[5].first && text(18, found[5].first), found[6].first]
+  end
 
-  def table(field) = (@read ||= {})[field] ||= @tables[field].map { |entry| PerfettoTrace.fields(entry) }.to_h { |entry| [entry[1].first, entry] }
+  def table(field)
+    (@read ||= {})[field] ||= @tables[field].map { |entry| PerfettoTrace.fields(entry) }.to_h { |entry|
+      [entry[1].first, entry]
+    }
+  end
 
-  def text(field, number) = table(field).fetch(number)[2].first.dup.force_encoding("UTF-8")
+  def text(field, number)
+    table(field).fetch(number)[2].first.dup.force_encoding("UTF-8")
+  end
 
   def descriptors
-    @descriptors ||= @packets.flat_map { |packet| packet[60] }.map { |bytes| PerfettoTrace.fields(bytes) }.to_h { |found| [found[1].first, found] }
+    @descriptors ||= @packets.flat_map { |packet| packet[60] }.map { |bytes| PerfettoTrace.fields(bytes) }.to_h { |found|
+      [found[1].first, found]
+    }
   end
 
   def path(number)
     found = descriptors.fetch(number)
     name = found[2].first || PerfettoTrace.fields(found[4].first || found[3].first)[found[4].any? ? 5 : 6].first
-    [*(path(found[5].first) if found[5].any? && descriptors.fetch(found[5].first)[5].any?), name.dup.force_encoding("UTF-8")].join(": ")
+    [*(if found[5].any? && descriptors.fetch(found[5].first)[5].any?
+         path(found[5].first)
+       end), name.dup.force_encoding("UTF-8")].join(": ")
   end
 end

@@ -3,37 +3,57 @@
 require "holdup/loader"
 require "holdup/model/unit_sample"
 
-# A recording as a server would make it, simulated: units with these shapes arrive at these rates and are replayed on the
-# setting that is "now". What was measured is then known, and what other settings would do can be replayed as well.
+# A recording as a server would make it, simulated: units with these shapes arrive at these rates and are
+# replayed on the setting that is "now". What was measured is then known, and what other settings would do can
+# be replayed as well.
 class PlayedRecording
   Sizing = Holdup::Sizing
   MS = 1_000_000
   START_S = 1_790_000_400
   # name => share of the units, mean ms of holding and idling, acquisitions
-  STOREFRONT = {"ProductsController#index" => [0.6, 8, 16, 2], "OrdersController#index" => [0.4, 20, 20, 6]}.freeze
+  STOREFRONT = {"ProductsController#index" => [0.6, 8, 16, 2],
+                "OrdersController#index" => [0.4, 20, 20, 6]}.freeze
   PER_MINUTE = 60
 
   # A job runner's process with two pools: one for jobs that mostly wait, one for jobs that mostly compute.
   def self.capsules(**options)
-    new(kind: :job, shapes: {"MailJob" => [0.8, 2, 48, 6], "ReportJob" => [0.2, 12, 6, 2]}, pools: {"mail" => [3, %w[MailJob]], "reports" => [2, %w[ReportJob]]}, rate: 30.0, minutes: 6, **options)
+    new(kind: :job, shapes: {"MailJob" => [0.8, 2, 48, 6], "ReportJob" => [0.2, 12, 6, 2]},
+      pools: {"mail" => [3, %w[MailJob]], "reports" => [2, %w[ReportJob]]}, rate: 30.0, minutes: 6, **options)
   end
 
   # A web server's process with a job runner in it: jobs that wait little and compute much beside requests.
   def self.mixed(kind: :request, minutes: 12, swing: 0.0, rates: {request: 20.0, job: 10.0}, **options)
-    made = {request: {shapes: STOREFRONT, threads: 5}, job: {shapes: {"ReportJob" => [1.0, 25, 20, 6]}, threads: 3}}
-      .to_h { |each, facts| [each, new(kind: each, minutes:, swing:, rate: rates.fetch(each), **facts, **options)] }
+    made = {request: {shapes: STOREFRONT, threads: 5},
+            job: {shapes: {"ReportJob" => [1.0, 25, 20, 6]}, threads: 3}}
+      .to_h { |each, facts|
+      [each,
+        new(kind: each, minutes:, swing:, rate: rates.fetch(each), **facts, **options)]
+    }
     made.fetch(kind).tap { |one| one.beside = made.values.find { |other| other != one } }
   end
 
-  attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns, :held_per_cpu
+  attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns,
+    :held_per_cpu
 
   # @param shapes [Hash{String => Array}]
   # @param rate [Float] units per second
-  # @param pools [Hash{String => (Integer, Array<String>)}] pools of threads: name => threads and the names of the units that they take, from a queue of that name
-  # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the self-test must see it
-  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false, queue: nil, pools: {})
-    @shapes, @rate, @minutes, @processes, @threads, @vcpus, @kind, @truth, @swing, @slices, @growth =
-      shapes, rate, minutes, processes, threads, vcpus, kind, truth, swing, slices, growth
+  # @param pools [Hash{String => (Integer, Array<String>)}] pools of threads: name => threads and the names of
+  #   the units that they take, from a queue of that name
+  # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the
+  #   self-test must see it
+  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0,
+    kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false, queue: nil, pools: {})
+    @shapes = shapes
+    @rate = rate
+    @minutes = minutes
+    @processes = processes
+    @threads = threads
+    @vcpus = vcpus
+    @kind = kind
+    @truth = truth
+    @swing = swing
+    @slices = slices
+    @growth = growth
     @io_threads = io_threads
     @queue = queue
     @pools = pools
@@ -65,7 +85,9 @@ class PlayedRecording
   end
 
   # @return [Holdup::Sizing::ConcurrentUnits, nil]
-  def company = beside && Sizing::ConcurrentUnits.new(beside.profiles, beside.arrivals)
+  def company
+    beside && Sizing::ConcurrentUnits.new(beside.profiles, beside.arrivals)
+  end
 
   def slices? = @slices
 
@@ -87,25 +109,39 @@ class PlayedRecording
 
   # @return [Holdup::Sizing::ThreadPools]
   def pools
-    return Sizing::ThreadPools.new({pool => threads - beside.threads, beside.pool => beside.threads}, {}, company: 1) if beside
-    @pools.empty? ? Sizing::ThreadPools::ONE : Sizing::ThreadPools.new(@pools.transform_values(&:first), @pools.keys.to_h { |name| [name, {name => 1}] })
+    if beside
+      return Sizing::ThreadPools.new({pool => threads - beside.threads, beside.pool => beside.threads}, {},
+        company: 1)
+    end
+    @pools.empty? ? Sizing::ThreadPools::ONE : Sizing::ThreadPools.new(@pools.transform_values(&:first),
+      @pools.keys.to_h { |name| [name, {name => 1}] })
   end
 
   # @return [String] what a process's only pool is called
-  def pool = (kind == :job) ? "default" : "web"
+  def pool
+    (kind == :job) ? "default" : "web"
+  end
 
-  def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h
+  def arrivals
+    @arrivals ||= Array.new(@minutes) { |minute|
+      [START_S / 60 * 60 + minute * 60,
+        (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round]
+    }.to_h
+  end
 
   def units = arrivals.values.sum
 
   def profiles
-    @profiles ||= arrivals.flat_map { |at_s, count| Array.new([PER_MINUTE, count].min) { |index| profile(at_s, index, count) } }
+    @profiles ||= arrivals.flat_map { |at_s, count|
+      Array.new([PER_MINUTE, count].min) { |index| profile(at_s, index, count) }
+    }
   end
 
   def demand
     @demand ||= begin
       held, idle, acquisitions = %i[running_ns idle_ns acquisitions].map { |field| weighted(field) }
-      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:, cost: Sizing::HoldCost.new(growth: @growth))
+      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:,
+        cost: Sizing::HoldCost.new(growth: @growth))
     end
   end
 
@@ -121,16 +157,24 @@ class PlayedRecording
   # @return [Holdup::Sizing::Replay::ReplayResult] of the whole time on another setting
   def truth_at(threads:, processes:)
     trace = Sizing::Traffic.of(profiles, arrivals, pools:, company:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
-    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside, cost: Sizing::HoldCost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
+    Sizing::Replay.call(trace,
+      Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside,
+        cost: Sizing::HoldCost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
   end
 
-  def limits(**options) = Sizing::ResourceLimits.new(vcpus:, **options)
+  def limits(**options)
+    Sizing::ResourceLimits.new(vcpus:, **options)
+  end
 
-  def recommendation(limits: self.limits, **options) = Sizing::Recommendation.new(self, limits:, rounds: 8, units: 5000, **options)
+  def recommendation(limits: self.limits, **options)
+    Sizing::Recommendation.new(self, limits:, rounds: 8, units: 5000, **options)
+  end
 
   private
 
-  def weighted(field) = profiles.sum { |profile| profile.public_send(field) * profile.weight } / profiles.sum(&:weight)
+  def weighted(field)
+    profiles.sum { |profile| profile.public_send(field) * profile.weight } / profiles.sum(&:weight)
+  end
 
   def profile(at_s, index, count)
     name, (_, held, idle, acquisitions) = draw
@@ -139,12 +183,16 @@ class PlayedRecording
       acquisitions:, longest_hold_ns: 0, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: count.fdiv([PER_MINUTE, count].min))
   end
 
-  def queue(name) = @pools.find { |_, (_, names)| names.include?(name) }&.first || @queue
+  def queue(name)
+    @pools.find { |_, (_, names)| names.include?(name) }&.first || @queue
+  end
 
   def draw
     chosen = @random.rand
     @shapes.find { |_, (share, *)| (chosen -= share) <= 0 } || @shapes.first
   end
 
-  def spread(mean_ms) = (mean_ms * MS * (0.3 - 0.7 * Math.log(1 - @random.rand))).round
+  def spread(mean_ms)
+    (mean_ms * MS * (0.3 - 0.7 * Math.log(1 - @random.rand))).round
+  end
 end

@@ -5,8 +5,8 @@ require "holdup/model/sample_block"
 require "tmpdir"
 require_relative "played_recording"
 
-# What a collector would have written of a server whose every unit is known, because the replay made it: windows, single units
-# and samples of its processes, with the levers of its Puma.
+# What a collector would have written of a server whose every unit is known, because the replay made it:
+# windows, single units and samples of its processes, with the levers of its Puma.
 class PlayedStore
   Sizing = Holdup::Sizing
   NS = 1_000_000_000
@@ -22,15 +22,20 @@ class PlayedStore
   # @param held_per_cpu [Float] GVL held against CPU used
   # @param pool_share [Float] of the elapsed time, waiting for connections
   # @param pid [Integer] of its first process
-  def initialize(recording = PlayedRecording.new(minutes: 20), facts: {}, from_s: START_S, booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0, pid: 7)
+  def initialize(recording = PlayedRecording.new(minutes: 20), facts: {}, from_s: START_S,
+    booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0, pid: 7)
     @recording = recording
     @from_s = from_s
     @booted_s = booted_s
     @held_per_cpu = held_per_cpu
     @pool_share = pool_share
     @pid = pid
-    shape = [shape(recording, recording.threads - recording.beside&.threads.to_i), (shape(recording.beside, recording.beside.threads) if recording.beside)].compact
-    @setting = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus}.merge(*shape, facts))
+    shape = [shape(recording, recording.threads - recording.beside&.threads.to_i), (if recording.beside
+                                                                                      shape(recording.beside, recording.beside.threads)
+                                                                                    end)].compact
+    @setting = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus}.merge(
+      *shape, facts
+    ))
   end
 
   attr_reader :from_s
@@ -68,21 +73,36 @@ class PlayedStore
   end
 
   def shape(recording, threads)
-    (recording.kind == :job) ? {"jobs" => "sidekiq", "job_threads" => threads} : {"server" => "puma", "workers" => recording.processes, "threads" => threads}
+    (recording.kind == :job) ? {"jobs" => "sidekiq",
+                                "job_threads" => threads} : {"server" => "puma",
+                                                             "workers" => recording.processes, "threads" => threads}
   end
 
   def profiles
     @profiles ||= begin
-      own, company = played.results.each_slice(4).to_a.then { |all| [all.first(trace.size), all.drop(trace.size)] }
-      own.zip(trace.units, drawn).map { |result, unit, profile| singly(result, unit, profile) } + company.zip(trace.company.units).filter_map { |result, unit| beside(result, unit) }
+      own, company = played.results.each_slice(4).to_a.then { |all|
+        [all.first(trace.size), all.drop(trace.size)]
+      }
+      own.zip(trace.units,
+        drawn).map { |result, unit, profile|
+        singly(result, unit,
+          profile)
+      } + company.zip(trace.company.units).filter_map { |result, unit| beside(result, unit) }
     end
   end
 
-  def traffic = @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals, pools: @recording.pools, company: @recording.company)
+  def traffic
+    @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals, pools: @recording.pools,
+      company: @recording.company)
+  end
 
-  def trace = @trace ||= traffic.peak(rate: traffic.mean_rate, units: (traffic.mean_rate * (to_s - from_s)).floor)
+  def trace
+    @trace ||= traffic.peak(rate: traffic.mean_rate, units: (traffic.mean_rate * (to_s - from_s)).floor)
+  end
 
-  def drawn = traffic.drawn(rate: traffic.mean_rate, units: trace.size)
+  def drawn
+    traffic.drawn(rate: traffic.mean_rate, units: trace.size)
+  end
 
   def played
     @played ||= Sizing::Replay.call(trace, Sizing::Scenario.of(processes: @recording.processes, threads: @recording.threads, beside: @recording.pools.beside, vcpus: @recording.vcpus,
@@ -96,28 +116,48 @@ class PlayedStore
 
   # Those that were done in time.
   def beside(result, unit)
-    singly(result, unit, @recording.beside.profiles.first.with(acquisitions: unit.acquisitions)) if result.last.positive?
+    if result.last.positive?
+      singly(result, unit, @recording.beside.profiles.first.with(acquisitions: unit.acquisitions))
+    end
   end
 
   def blocks
     profiles.group_by { |profile| Holdup::SampleBlock.start_of(profile.start_ns) }.map do |start_s, same|
-      Holdup::SampleBlock.new(setting: @setting, host: HOST, start_s:, seen: 0, profiles: []).merge(Holdup::SampleBlock.new(setting: @setting, host: HOST, start_s:, seen: same.size, profiles: same))
+      Holdup::SampleBlock.new(setting: @setting, host: HOST, start_s:, seen: 0,
+        profiles: []).merge(Holdup::SampleBlock.new(setting: @setting, host: HOST, start_s:, seen: same.size,
+          profiles: same))
     end
   end
 
   def windows
-    @windows ||= by_minute(&:series) + ((@recording.pools.several? && !@recording.beside) ? by_minute { |profile| profile.series.queue.then { |pool| Holdup::Series.new(kind: :pool, name: pool, queue: pool) } } : [])
+    @windows ||= by_minute(&:series) + ((@recording.pools.several? && !@recording.beside) ? by_minute { |profile|
+      profile.series.queue.then { |pool|
+        Holdup::Series.new(
+          kind: :pool, name: pool, queue: pool
+        )
+      }
+    } : [])
   end
 
   def by_minute
-    inside.group_by { |profile| [yield(profile), profile.start_ns / NS / 60 * 60] }.map { |(series, start_s), same| window(series, start_s, same) }
+    inside.group_by { |profile|
+      [yield(profile),
+        profile.start_ns / NS / 60 * 60]
+    }.map { |(series, start_s), same|
+      window(series, start_s, same)
+    }
   end
 
-  def inside = profiles.select { |profile| profile.start_ns < to_s * NS }
+  def inside
+    profiles.select { |profile| profile.start_ns < to_s * NS }
+  end
 
   def window(series, start_s, same)
-    histograms = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns, longest_hold: :longest_hold_ns}
-      .transform_values { |field| Holdup::Histogram.of(same.map(&field)) }
+    histograms = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns,
+                  queued: :queued_ns, longest_hold: :longest_hold_ns}
+      .transform_values { |field|
+      Holdup::Histogram.of(same.map(&field))
+    }
     empty = Holdup::Window.empty(series:, setting: @setting, host: HOST, start_s:, seconds: 60)
     empty.with(count: same.size, histograms:, sums: empty.sums.merge(cpu_ns: same.sum(&:cpu_ns), io_ns: same.sum(&:idle_ns), acquisitions: same.sum(&:acquisitions),
       caused_ns: same.sum(&:stalled_ns), pool_wait_ns: (same.sum(&:wall_ns) * @pool_share).round))
@@ -126,7 +166,8 @@ class PlayedStore
   def samples
     (from_s...to_s).step(60).flat_map do |at_s|
       [*Array.new(@recording.processes) { |index| process(at_s, index) },
-        {at_s:, host: HOST, pid: 0, name: "container", cpus: 2, vcpus: @recording.vcpus, cpu_ns: (at_s - from_s) * NS / 2, memory_bytes: 600_000_000, reclaimable_bytes: 0, memory_limit_bytes: 4_000_000_000}]
+        {at_s:, host: HOST, pid: 0, name: "container", cpus: 2, vcpus: @recording.vcpus,
+         cpu_ns: (at_s - from_s) * NS / 2, memory_bytes: 600_000_000, reclaimable_bytes: 0, memory_limit_bytes: 4_000_000_000}]
     end
   end
 
@@ -141,6 +182,9 @@ class PlayedStore
     several = @recording.pools
     known = several.names.zip([several.threads - several.beside.sum, *several.beside])
     known = [[(@recording.kind == :job) ? "default" : "web", @recording.threads]] if known.empty?
-    known.each_with_index.flat_map { |(name, max), index| [[:"pool.#{index}", name], [:"pool.#{index}.max", max], [:"pool.#{index}.busy", known.size + 1 - index]] }.to_h
+    known.each_with_index.flat_map { |(name, max), index|
+      [[:"pool.#{index}", name],
+        [:"pool.#{index}.max", max], [:"pool.#{index}.busy", known.size + 1 - index]]
+    }.to_h
   end
 end

@@ -5,8 +5,9 @@ require "fileutils"
 require "tmpdir"
 require_relative "wait_until"
 
-# A real PostgreSQL of a test's own, behind a socket in a temporary folder: no port that somebody else could have,
-# nothing flushed to disk, all of it gone afterwards. PostgreSQL refuses to run as root, so root becomes somebody else.
+# A real PostgreSQL of a test's own, behind a socket in a temporary folder: no port that somebody else could
+# have, nothing flushed to disk, all of it gone afterwards. PostgreSQL refuses to run as root, so root becomes
+# somebody else.
 #
 #   PostgresServer.run { |postgres| spawn({"DATABASE_URL" => postgres.url}, ...) }
 class PostgresServer
@@ -40,15 +41,19 @@ class PostgresServer
 
   # @return [self]
   def start
-    run!("initdb", "--pgdata", data, "--username", USER, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync", "--no-instructions")
-    @pid = spawn_program("postgres", "-D", data, "-k", @folder, *SETTINGS.flat_map { |name, value| ["-c", "#{name}=#{value}"] })
+    run!("initdb", "--pgdata", data, "--username", USER, "--auth", "trust", "--encoding", "UTF8",
+      "--no-locale", "--no-sync", "--no-instructions")
+    @pid = spawn_program("postgres", "-D", data, "-k", @folder,
+      *SETTINGS.flat_map { |name, value| ["-c", "#{name}=#{value}"] })
     wait_until_it_answers
     self
   end
 
   # @param database [String]
   # @return [String] for DATABASE_URL
-  def url(database = "postgres") = "postgresql:///#{database}?host=#{@folder}&user=#{USER}"
+  def url(database = "postgres")
+    "postgresql:///#{database}?host=#{@folder}&user=#{USER}"
+  end
 
   # @param database [String] to make
   # @param template [String] the database whose copy it is; nobody may be connected to that
@@ -83,7 +88,8 @@ class PostgresServer
   # setpriv becomes the program itself, so that its pid is the server's.
   def command(program, *arguments)
     path = File.join(PROGRAMS, program)
-    @user ? ["setpriv", "--reuid", @user, "--regid", Etc.getpwnam(@user).gid.to_s, "--clear-groups", path, *arguments] : [path, *arguments]
+    @user ? ["setpriv", "--reuid", @user, "--regid", Etc.getpwnam(@user).gid.to_s, "--clear-groups", path,
+      *arguments] : [path, *arguments]
   end
 
   def spawn_program(*words)
@@ -100,7 +106,9 @@ class PostgresServer
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
     until system(*command("pg_isready", "-q", "-h", @folder, "-U", USER), chdir: @folder)
       ended = Process.wait(@pid, Process::WNOHANG)
-      raise "PostgreSQL does not answer:\n#{File.read(log_path)}" if ended || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+      if ended || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+        raise "PostgreSQL does not answer:\n#{File.read(log_path)}"
+      end
       IO.select(nil, nil, nil, 0.02)
     end
   end

@@ -1,27 +1,41 @@
 # frozen_string_literal: true
 
-# A probe that measures nothing and remembers what it was told: for tests of who calls it when. The real one is driven
-# in test/native and test/integration.
+# A probe that measures nothing and remembers what it was told: for tests of who calls it when. The real one
+# is driven in test/native and test/integration.
 class RecordingProbe
-  Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error, :pool, :priority, :trace, :path) do
-    def initialize(pool: nil, priority: nil, trace: nil, path: nil, **rest) = super
+  Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error, :pool, :priority, :trace,
+    :path) do
+    def initialize(pool: nil, priority: nil, trace: nil, path: nil, **rest)
+      super
+    end
   end
 
-  attr_reader :recorded, :cancelled, :counted, :opened, :settings, :profiles, :labels, :ticks, :calls, :identified, :charged
+  attr_reader :recorded, :cancelled, :counted, :opened, :settings, :profiles, :labels, :ticks, :calls,
+    :identified, :charged
   attr_accessor :supported, :refusal
 
   def initialize(enabled: true)
     @enabled = enabled
     @supported = true
     @handles = 0
-    @recorded, @cancelled, @counted, @opened, @settings, @ticks, @calls = [], [], [], [], [], [], []
-    @profiles, @identified, @charged = [], [], []
+    @recorded = []
+    @cancelled = []
+    @counted = []
+    @opened = []
+    @settings = []
+    @ticks = []
+    @calls = []
+    @profiles = []
+    @identified = []
+    @charged = []
     @labels = {}
   end
 
   def supported? = @supported
 
-  def unsupported_reason = (@supported ? nil : "nothing to measure with")
+  def unsupported_reason
+    @supported ? nil : "nothing to measure with"
+  end
 
   def enabled? = @enabled
 

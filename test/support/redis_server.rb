@@ -18,7 +18,9 @@ class RedisServer
 
   class << self
     # @return [Boolean] whether the program is on this machine
-    def installed? = ENV.fetch("PATH").split(":").any? { |dir| File.executable?(File.join(dir, PROGRAM)) }
+    def installed?
+      ENV.fetch("PATH").split(":").any? { |dir| File.executable?(File.join(dir, PROGRAM)) }
+    end
 
     # @yieldparam redis [RedisServer] while it runs
     # @return [Object] the block's value
@@ -56,11 +58,15 @@ class RedisServer
     self
   end
 
-  def url = "redis://127.0.0.1:#{@port}/0"
+  def url
+    "redis://127.0.0.1:#{@port}/0"
+  end
 
   # @param words [Array<String>] of one command
   # @return [String] the first line of the answer
-  def call(*words) = answer(words) { |socket| socket.gets.to_s.chomp }
+  def call(*words)
+    answer(words) { |socket| socket.gets.to_s.chomp }
+  end
 
   # @return [String] a key's value, empty when there is none
   def get(key)
@@ -94,7 +100,9 @@ class RedisServer
   def wait_until_it_answers
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
     until answers?
-      give_up if Process.wait(@pid, Process::WNOHANG) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+      if Process.wait(@pid, Process::WNOHANG) || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+        give_up
+      end
       IO.select(nil, nil, nil, 0.02)
     end
   end

@@ -17,5 +17,7 @@ module SampleMinutes
   end
 
   # @return [Integer] units in the store
-  def units(store) = store.windows(0, MINUTE_START * 2).sum(&:count)
+  def units(store)
+    store.windows(0, MINUTE_START * 2).sum(&:count)
+  end
 end

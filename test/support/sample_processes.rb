@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Samples of processes as a collector would write them: two Puma workers and a Sidekiq with two capsules in a container.
+# Samples of processes as a collector would write them: two Puma workers and a Sidekiq with two capsules in a
+# container.
 class SampleProcesses
   NS = 1_000_000_000
   MB = 1_000_000
@@ -8,7 +9,8 @@ class SampleProcesses
   # @param windows [SampleWindows] whose span and setting they share
   # @param vcpus [Float]
   # @param servers [Hash{String => Integer}] processes of each
-  def initialize(windows = SampleWindows.new, vcpus: 4.0, servers: {"puma" => 2, "sidekiq" => 1}, host: "web-1")
+  def initialize(windows = SampleWindows.new, vcpus: 4.0, servers: {"puma" => 2, "sidekiq" => 1},
+    host: "web-1")
     @windows = windows
     @vcpus = vcpus
     @servers = servers
@@ -19,7 +21,14 @@ class SampleProcesses
   def to_a
     (@windows.from_s..@windows.to_s).step(60).flat_map do |at_s|
       seconds = at_s - @windows.from_s
-      [*@servers.flat_map { |server, count| Array.new(count) { |index| process(server, index, at_s, seconds) } }, container(at_s, seconds)]
+      [
+        *@servers.flat_map { |server, count|
+          Array.new(count) { |index|
+            process(server, index, at_s,
+              seconds)
+          }
+        }, container(at_s, seconds)
+      ]
     end
   end
 

@@ -4,23 +4,30 @@ require "holdup/model/series"
 require "holdup/model/setting"
 require "holdup/model/window"
 
-# Windows as a collector would write them, for tests of the analysis and the reports: every invariant of the probe holds
-# (wall is the sum of the seven states; caused and hand-off are together what was stalled).
+# Windows as a collector would write them, for tests of the analysis and the reports: every invariant of the
+# probe holds (wall is the sum of the seven states; caused and hand-off are together what was stalled).
 class SampleWindows
   START_S = 1_790_000_040
-  # name => milliseconds per unit in each state, GVL acquisitions, units per minute, share of the blame, error every n
+  # name => milliseconds per unit in each state, GVL acquisitions, units per minute, share of the blame, error
+  # every n
   STOREFRONT = {
     "ProductsController#index" => {ms: {cpu: 4, stalled: 18, io: 2}, acquisitions: 6, units: 300, blame: 8},
-    "OrdersController#index" => {ms: {cpu: 22, starved: 2, stalled: 60, io: 14}, acquisitions: 82, units: 100, blame: 12},
-    "ReportsController#sales" => {ms: {cpu: 55, starved: 3, stalled: 12, io: 1}, acquisitions: 5, units: 80, blame: 71},
+    "OrdersController#index" => {ms: {cpu: 22, starved: 2, stalled: 60, io: 14}, acquisitions: 82,
+                                 units: 100, blame: 12},
+    "ReportsController#sales" => {ms: {cpu: 55, starved: 3, stalled: 12, io: 1}, acquisitions: 5, units: 80,
+                                  blame: 71},
     "QuotesController#show" => {ms: {cpu: 2, stalled: 9, io: 45}, acquisitions: 7, units: 90, blame: 2},
-    "CartsController#update" => {ms: {cpu: 2, stalled: 6, lock: 38, io: 4}, acquisitions: 9, units: 60, blame: 1},
+    "CartsController#update" => {ms: {cpu: 2, stalled: 6, lock: 38, io: 4}, acquisitions: 9, units: 60,
+                                 blame: 1},
     "InventoryController#show" => {ms: {cpu: 2, stalled: 5, sleep: 40}, acquisitions: 8, units: 50, blame: 1},
-    "ExportsController#create" => {ms: {cpu: 3, stalled: 4, native: 90}, acquisitions: 4, units: 20, blame: 2},
-    "CheckoutsController#create" => {ms: {cpu: 5, stalled: 6, io: 6}, acquisitions: 9, units: 40, blame: 2, error_every: 4}
+    "ExportsController#create" => {ms: {cpu: 3, stalled: 4, native: 90}, acquisitions: 4, units: 20,
+                                   blame: 2},
+    "CheckoutsController#create" => {ms: {cpu: 5, stalled: 6, io: 6}, acquisitions: 9, units: 40, blame: 2,
+                                     error_every: 4}
   }.freeze
   MS = 1_000_000
-  SETTING = {"ruby" => "3.4.5", "jit" => "yjit", "threads" => 5, "workers" => 2, "server" => "puma 8.0.2"}.freeze
+  SETTING = {"ruby" => "3.4.5", "jit" => "yjit", "threads" => 5, "workers" => 2,
+             "server" => "puma 8.0.2"}.freeze
 
   # @param units [Hash] like STOREFRONT
   # @param minutes [Integer]
@@ -28,7 +35,8 @@ class SampleWindows
   # @param handoff [Float] share of the stall while nobody held the GVL
   # @param kind [Symbol]
   # @param queue [String, nil]
-  def initialize(units: STOREFRONT, minutes: 3, seed: 1, handoff: 0.01, accounts: {"main" => 0.01}, kind: :request, queue: nil, setting: SETTING)
+  def initialize(units: STOREFRONT, minutes: 3, seed: 1, handoff: 0.01, accounts: {"main" => 0.01},
+    kind: :request, queue: nil, setting: SETTING)
     @units = units
     @minutes = minutes
     @random = Random.new(seed)
@@ -40,7 +48,9 @@ class SampleWindows
   end
 
   # @return [Array<Holdup::Window>]
-  def to_a = @all ||= (0...@minutes).flat_map { |minute| minute(START_S + minute * 60) }
+  def to_a
+    @all ||= (0...@minutes).flat_map { |minute| minute(START_S + minute * 60) }
+  end
 
   def from_s = START_S
 
@@ -49,7 +59,8 @@ class SampleWindows
   # One window by hand.
   # @param histograms [Hash{Symbol => Holdup::Histogram}]
   # @param sums [Hash{Symbol => Integer}]
-  def window(name, kind: @kind, queue: @queue, start_s: START_S, count: 0, errors: 0, sums: {}, histograms: {}, setting: @setting)
+  def window(name, kind: @kind, queue: @queue, start_s: START_S, count: 0, errors: 0, sums: {},
+    histograms: {}, setting: @setting)
     series = Holdup::Series.new(kind:, name:, queue:)
     empty = Holdup::Window.empty(series:, setting:, host: "web-1", start_s:, seconds: 60)
     empty.with(count:, errors:, sums: empty.sums.merge(sums), histograms: empty.histograms.merge(histograms))
@@ -69,7 +80,12 @@ class SampleWindows
 
   # Elapsed times in reality are skewed: each state of each unit is its mean times an exponential-like factor.
   def draw(shape)
-    shape[:ms].to_h { |state, ms| [state, (ms * MS * (0.3 - 0.7 * Math.log(1 - @random.rand))).round] }.tap { |unit| unit.default = 0 }
+    shape[:ms].to_h { |state, ms|
+      [state,
+        (ms * MS * (0.3 - 0.7 * Math.log(1 - @random.rand))).round]
+    }.tap { |unit|
+      unit.default = 0
+    }
   end
 
   # Splits the stall by the shares so that nothing is left over.
@@ -91,15 +107,20 @@ class SampleWindows
     %i[cpu starved io lock sleep native].to_h { |state| [:"#{state}_ns", sum(units, state)] }
   end
 
-  def sum(units, *states) = units.sum { |unit| states.sum { |state| unit[state] } }
+  def sum(units, *states)
+    units.sum { |unit| states.sum { |state| unit[state] } }
+  end
 
   def histograms(units)
     running = units.map { |unit| unit[:cpu] + unit[:starved] }
     idle = units.map { |unit| unit[:io] + unit[:lock] + unit[:sleep] + unit[:native] }
     stalled = units.map { |unit| unit[:stalled] }
     wall = [running, stalled, idle].transpose.map(&:sum)
-    {wall:, running:, stalled:, idle:, queued: wall.map { |ns| ns / 20 }, longest_hold: running.map { |ns| ns / 2 }}
-      .transform_values { |values| Holdup::Histogram.of(values) }
+    {wall:, running:, stalled:, idle:, queued: wall.map { |ns| ns / 20 },
+     longest_hold: running.map { |ns| ns / 2 }}
+      .transform_values { |values|
+      Holdup::Histogram.of(values)
+    }
   end
 
   def account(name, suffered, caused, start_s)

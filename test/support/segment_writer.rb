@@ -6,8 +6,8 @@ require "holdup/model/histogram"
 require "holdup/segment/layout"
 require "holdup/segment/owner_process"
 
-# Writes a segment as the C half does, word for word and in the same order, in pure Ruby: what the reader and the
-# collector are tested with where no probe runs, and what can be made to die at any word.
+# Writes a segment as the C half does, word for word and in the same order, in pure Ruby: what the reader and
+# the collector are tested with where no probe runs, and what can be made to die at any word.
 class SegmentWriter
   L = Holdup::Segment::Layout
   KINDS = L::KINDS.invert.freeze
@@ -16,7 +16,8 @@ class SegmentWriter
 
   attr_reader :path, :units
 
-  def initialize(dir, pid: Process.pid, start: nil, capacity: 64, ring: 64, worker: -1, parent: Process.ppid, now_ns: nil, suffix: nil, namespace: 0)
+  def initialize(dir, pid: Process.pid, start: nil, capacity: 64, ring: 64, worker: -1, parent: Process.ppid,
+    now_ns: nil, suffix: nil, namespace: 0)
     start ||= Holdup::Segment::OwnerProcess.new.start_of(pid) || 1
     FileUtils.mkdir_p(dir, mode: 0o700)
     @path = File.join(dir, "#{pid}-#{start}#{suffix}.segment")
@@ -27,7 +28,8 @@ class SegmentWriter
     @slots = []
     @words = Hash.new(0)
     @units = 0
-    write_header(pid:, start:, worker:, parent:, namespace:, now_ns: now_ns || Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+    write_header(pid:, start:, worker:, parent:, namespace:,
+      now_ns: now_ns || Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
   end
 
   def setting=(json)
@@ -46,7 +48,8 @@ class SegmentWriter
     bump(L::PROFILE_SEQ)
   end
 
-  # @param pools [Array<Array>] max, busy, backlog of each, and perhaps how long what waits longest has waited, and its threads were busy
+  # @param pools [Array<Array>] max, busy, backlog of each, and perhaps how long what waits longest has
+  #   waited, and its threads were busy
   def pools=(pools)
     oldest = pools.map { |pool| pool[3] }
     pools.each_with_index { |pool, index| put_word(L::COUNTERS_OFFSET + (L::POOLS_BUSY_AT + index) * 8, pool[4].to_i) }
@@ -56,9 +59,10 @@ class SegmentWriter
     end
   end
 
-  # One unit. `values`: wall:, running:, ... (histograms) and the sums by name; what is left out is 0, queued nil.
-  # `die_after:` n stops after n of its writes.
-  def record(name, kind: :request, queue: nil, pool: nil, priority: nil, error: false, path: nil, die_after: nil, **values)
+  # One unit. `values`: wall:, running:, ... (histograms) and the sums by name; what is left out is 0, queued
+  # nil. `die_after:` n stops after n of its writes.
+  def record(name, kind: :request, queue: nil, pool: nil, priority: nil, error: false, path: nil,
+    die_after: nil, **values)
     key = [kind, name, queue, pool, priority]
     base = slot(*key)
     pairs = {base + L::COUNT_OFFSET => 1, base + L::ERRORS_OFFSET => error ? 1 : 0}
@@ -89,11 +93,17 @@ class SegmentWriter
     commit(changes, nil)
   end
 
-  def counter(name, value) = put_word(L::COUNTERS_OFFSET + L::COUNTERS.index(name) * 8, value)
+  def counter(name, value)
+    put_word(L::COUNTERS_OFFSET + L::COUNTERS.index(name) * 8, value)
+  end
 
-  def gauge(name, value) = put_word(L::GAUGES_OFFSET + L::GAUGES.index(name) * 8, value)
+  def gauge(name, value)
+    put_word(L::GAUGES_OFFSET + L::GAUGES.index(name) * 8, value)
+  end
 
-  def heartbeat(now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)) = put_word(L::HEARTBEAT, now_ns)
+  def heartbeat(now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+    put_word(L::HEARTBEAT, now_ns)
+  end
 
   # Any word, to damage a file with.
   def put_word(offset, value)
@@ -101,7 +111,9 @@ class SegmentWriter
     put(offset, [value].pack("Q<"))
   end
 
-  def slot_offset(index) = L.series_offset(@ring) + index * L::SERIES_BYTES
+  def slot_offset(index)
+    L.series_offset(@ring) + index * L::SERIES_BYTES
+  end
 
   def close
     put_word(L::STATE, L::CLOSED)
@@ -171,7 +183,8 @@ class SegmentWriter
 
   def push(changes, index, values)
     head = @words[L::RING_HEAD]
-    entry = [values.fetch(:start_ns, head), index, *%i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns].map { |name| values.fetch(name, 0) }, values[:queued] || L::UNKNOWN, values.fetch(:in_flight_milli, 1000), values.fetch(:before, 0), values.fetch(:trace, L::NO_TRACE)]
+    entry = [values.fetch(:start_ns, head), index,
+      *%i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns].map { |name| values.fetch(name, 0) }, values[:queued] || L::UNKNOWN, values.fetch(:in_flight_milli, 1000), values.fetch(:before, 0), values.fetch(:trace, L::NO_TRACE)]
     put(L::RING_OFFSET + head % @ring * L::RING_ENTRY_BYTES, entry.pack(L::RING_ENTRY))
     changes[L::RING_HEAD] = head + 1
   end

@@ -15,15 +15,17 @@ class ServedApp
   BUNDLED = [*BUNDLED_RUBY, "-S"].freeze
   OPEN_TIMEOUT = 1
   STOP_SECONDS = 8
-  # What still stops computes, if little. One whose processes have used less CPU than that for so long is stuck.
+  # What still stops computes, if little. One whose processes have used less CPU than that for so long is
+  # stuck.
   IDLE_SECONDS = 2
   IDLE_CPU_TICKS = 20
   # A hot restart stops the server first, and boots it.
   RESTART_SECONDS = 40
   TRIES = 4
 
-  # The server did not stop. CRuby 3.4's IO#close can miss its wake-up for a pipe that a signal handler has just written to,
-  # and Puma's shutdown does just that; where another thread lives in the process (docs/puma.md, known trouble), it hangs.
+  # The server did not stop. CRuby 3.4's IO#close can miss its wake-up for a pipe that a signal handler has
+  # just written to, and Puma's shutdown does just that; where another thread lives in the process
+  # (docs/puma.md, known trouble), it hangs.
   Stuck = Class.new(StandardError)
 
   # Serves, and once more when the server got stuck in its shutdown.
@@ -52,11 +54,14 @@ class ServedApp
   end
 
   # @return [String] URL of a store of its own; nothing is in it until a collector runs
-  def store = "sqlite://#{File.join(@root, "store.sqlite3")}"
+  def store
+    "sqlite://#{File.join(@root, "store.sqlite3")}"
+  end
 
   # @yieldparam app [ServedApp] while it serves
   def run
-    @pid = Process.spawn(@env, *@command, chdir: File.expand_path(@app, APPS), out: log_path, err: %i[child out], in: File::NULL, pgroup: true)
+    @pid = Process.spawn(@env, *@command, chdir: File.expand_path(@app, APPS), out: log_path,
+      err: %i[child out], in: File::NULL, pgroup: true)
     @group = @pid
     wait { answers? }
     yield self
@@ -80,7 +85,8 @@ class ServedApp
 
   def log = File.read(log_path)
 
-  # The server goes on in another process (a re-exec that forks); that is what `signal` and `stop` mean from now on.
+  # The server goes on in another process (a re-exec that forks); that is what `signal` and `stop` mean from
+  # now on.
   # @param pid [Integer]
   # @return [void]
   def hand_over(pid)
@@ -90,7 +96,8 @@ class ServedApp
     @handed_over = true
   end
 
-  # @return [Array<Hash>] {pid:, state:} of all processes that the server has started and that are there still, zombies too
+  # @return [Array<Hash>] {pid:, state:} of all processes that the server has started and that are there
+  #   still, zombies too
   def processes
     lines = `ps -A -o pid=,pgid=,stat=`.lines.map(&:split)
     lines.filter_map { |pid, group, state| {pid: pid.to_i, state:} if group.to_i == @group }
@@ -126,7 +133,9 @@ class ServedApp
   end
 
   # @return [Array<Integer>] indexes of the workers that run and measure; -1 is a process that is no worker
-  def live_workers = live.map { |entry| entry.read(&:header).worker_index }.sort
+  def live_workers
+    live.map { |entry| entry.read(&:header).worker_index }.sort
+  end
 
   # @return [Hash{String => Integer}] units by name, all processes together
   def counts
@@ -134,15 +143,21 @@ class ServedApp
   end
 
   # @return [Array<Holdup::Segment::Slot>] of requests
-  def units = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
+  def units
+    snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
+  end
 
-  def unit(name) = units.find { |slot| slot.series.name == name }
+  def unit(name)
+    units.find { |slot| slot.series.name == name }
+  end
 
   # @param error [Class] what is raised when it does not come
   def wait(timeout = WaitUntil::PATIENCE_S, error: RuntimeError)
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
     until (value = yield)
-      raise error, "nothing after #{timeout} s:\n#{log}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+      if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+        raise error, "nothing after #{timeout} s:\n#{log}"
+      end
       raise "the server is gone:\n#{log}" if gone?
       IO.select(nil, nil, nil, 0.02)
     end
@@ -205,7 +220,9 @@ class ServedApp
     false
   end
 
-  def monotonic_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  def monotonic_s
+    Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
 
   # @return [Integer] CPU time of all processes that the server has started and that are there still
   def cpu_ticks

@@ -36,13 +36,15 @@ class SidekiqProcess
     @dir = File.join(@root, "segments")
     @command = [*command, *arguments]
     @app = app
-    @env = {"REDIS_URL" => redis.url, "HOLDUP_DIR" => @dir, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.1"}.merge(env)
+    @env = {"REDIS_URL" => redis.url, "HOLDUP_DIR" => @dir, "HOLDUP_COLLECTOR" => "off",
+            "HOLDUP_TICK_SECONDS" => "0.1"}.merge(env)
   end
 
   # @return [Integer] pid of a process that works
   def start
     before = log.scan(RUNNING).size
-    @pid = Process.spawn(@env, *@command, chdir: @app, out: [log_path, "a"], err: %i[child out], in: File::NULL, pgroup: true)
+    @pid = Process.spawn(@env, *@command, chdir: @app, out: [log_path, "a"], err: %i[child out],
+      in: File::NULL, pgroup: true)
     started.push(@pid)
     wait { log.scan(RUNNING).size > before || gone }
     @pid
@@ -58,7 +60,8 @@ class SidekiqProcess
   # What has failed is due now, and the scheduler sees it at its next look.
   def make_retries_due
     wait { @redis.call("ZCARD", "retry") != ":0" }
-    @redis.call("EVAL", "for _, job in ipairs(redis.call('ZRANGE', 'retry', 0, -1)) do redis.call('ZADD', 'retry', 1, job) end", 0)
+    @redis.call("EVAL",
+      "for _, job in ipairs(redis.call('ZRANGE', 'retry', 0, -1)) do redis.call('ZADD', 'retry', 1, job) end", 0)
   end
 
   def signal(name, pid = @pid) = Process.kill(name, pid)
@@ -70,16 +73,26 @@ class SidekiqProcess
   end
 
   # @return [Integer] how often jobs told of that
-  def told(what) = @redis.get("told:#{what}").to_i
+  def told(what)
+    @redis.get("told:#{what}").to_i
+  end
 
   # Says to jobs that await it that they may go on.
-  def tell(what) = @redis.call("INCR", "told:#{what}")
+  def tell(what)
+    @redis.call("INCR", "told:#{what}")
+  end
 
-  def told_text(what) = @redis.get("told:#{what}")
+  def told_text(what)
+    @redis.get("told:#{what}")
+  end
 
-  def wait_told(what, times = 1) = wait { told(what) >= times }
+  def wait_told(what, times = 1)
+    wait { told(what) >= times }
+  end
 
-  def log = File.exist?(log_path) ? File.read(log_path) : ""
+  def log
+    File.exist?(log_path) ? File.read(log_path) : ""
+  end
 
   def wait(timeout = PATIENCE_S)
     deadline = now + timeout
@@ -90,21 +103,31 @@ class SidekiqProcess
     value
   end
 
-  def entries = File.directory?(@dir) ? Holdup::Segment::Directory.new(@dir).entries : []
+  def entries
+    File.directory?(@dir) ? Holdup::Segment::Directory.new(@dir).entries : []
+  end
 
   # @return [Array<Holdup::Segment::Snapshot>] of all processes
-  def snapshots = entries.map { |entry| entry.read(&:snapshot) }
+  def snapshots
+    entries.map { |entry| entry.read(&:snapshot) }
+  end
 
   # @return [Array<Holdup::Segment::Slot>] of jobs
   def units = slots(:job)
 
-  def slots(kind) = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == kind }
+  def slots(kind)
+    snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == kind }
+  end
 
-  def unit(name) = units.find { |slot| slot.series.name == name }
+  def unit(name)
+    units.find { |slot| slot.series.name == name }
+  end
 
   # @return [Hash{String => Array<Integer>}] units and errors by name, all processes together
   def counts
-    units.each_with_object({}) { |slot, sums| sums[slot.series.name] = [slot.count, slot.errors].zip(sums.fetch(slot.series.name, [0, 0])).map(&:sum) }
+    units.each_with_object({}) { |slot, sums|
+      sums[slot.series.name] = [slot.count, slot.errors].zip(sums.fetch(slot.series.name, [0, 0])).map(&:sum)
+    }
   end
 
   # With all their children: nothing outlives a test.

@@ -3,17 +3,17 @@
 require "holdup/loader"
 require "holdup/model/sample_block"
 
-# Unit profiles of a process whose every property is known, because the replay made it: what estimates are tested with. Load
-# goes up and down from minute to minute, each minute like the one before (correlation 0.8). Where all is `slower`, fewer units
-# say as much of a time.
+# Unit profiles of a process whose every property is known, because the replay made it: what estimates are
+# tested with. Load goes up and down from minute to minute, each minute like the one before (correlation 0.8).
+# Where all is `slower`, fewer units say as much of a time.
 class SimulatedRecording
   Sizing = Holdup::Sizing
   NS = 1_000_000_000
   MS = 1_000_000
   START_S = 20_000 * 86_400
 
-  # Milliseconds held and idle, acquisitions, share of the units, spread of the held time (sigma of a log-normal), and how much
-  # more often it comes when load is high.
+  # Milliseconds held and idle, acquisitions, share of the units, spread of the held time (sigma of a
+  # log-normal), and how much more often it comes when load is high.
   Endpoint = Data.define(:held_ms, :idle_ms, :acquisitions, :share, :sigma, :with_load) do
     def initialize(with_load: 0.0, **rest) = super
   end
@@ -23,11 +23,13 @@ class SimulatedRecording
           "C#c" => Endpoint.new(held_ms: 40, idle_ms: 5, acquisitions: 3, share: 0.1, sigma: 1.0)}.freeze
   HEAVY_TAILED = {"A#a" => Endpoint.new(held_ms: 4, idle_ms: 10, acquisitions: 6, share: 0.7, sigma: 0.5),
                   "B#b" => Endpoint.new(held_ms: 10, idle_ms: 20, acquisitions: 8, share: 0.2, sigma: 1.2),
-                  "C#c" => Endpoint.new(held_ms: 60, idle_ms: 10, acquisitions: 3, share: 0.1, sigma: 1.6)}.freeze
+                  "C#c" => Endpoint.new(held_ms: 60, idle_ms: 10, acquisitions: 3, share: 0.1,
+                    sigma: 1.6)}.freeze
   # The heavy one comes when there is much to do.
   MIXED_BY_LOAD = LIKE.merge("C#c" => LIKE["C#c"].with(with_load: 0.8)).freeze
 
-  def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, minutes: 30, rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1)
+  def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, minutes: 30, rate: 28,
+    threads: 5, endpoints: LIKE, sway: 0.5, slower: 1)
     @random = Random.new(seed)
     @cost = Sizing::HoldCost.new(growth:, marking:, cold:)
     @gc_growth = gc_growth
@@ -48,10 +50,14 @@ class SimulatedRecording
   # @return [Array<Holdup::UnitSample>] every unit
   def all
     units, names = arrivals
-    played = Sizing::Replay.call(Sizing::Trace.new(units), Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, cost: @cost))
-    spans = played.results.each_slice(4).zip(units).map { |(queued, _, _, response), unit| [unit.arrival_ns + queued, unit.arrival_ns + response] }
+    played = Sizing::Replay.call(Sizing::Trace.new(units),
+      Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, cost: @cost))
+    spans = played.results.each_slice(4).zip(units).map { |(queued, _, _, response), unit|
+      [unit.arrival_ns + queued, unit.arrival_ns + response]
+    }
     flight = flight(spans)
-    played.results.each_slice(4).zip(units, names, spans, beginnings(spans)).map do |result, unit, name, (from, to), (company, rest_ns)|
+    played.results.each_slice(4).zip(units, names, spans,
+      beginnings(spans)).map do |result, unit, name, (from, to), (company, rest_ns)|
       profile(result, unit, name, from, (flight[to] - flight[from]).fdiv(to - from)).with(company:, rest_ns:)
     end
   end
@@ -62,7 +68,8 @@ class SimulatedRecording
     load = 0.0
     pairs = (0...@minutes).flat_map do |minute|
       load = 0.8 * load + 0.6 * normal
-      minute(minute * 60.0, @rate * Math.exp(@sway * load - @sway**2 / 2), @endpoints.transform_values { |one| one.share * Math.exp(one.with_load * load) })
+      minute(minute * 60.0, @rate * Math.exp(@sway * load - @sway**2 / 2),
+        @endpoints.transform_values { |one| one.share * Math.exp(one.with_load * load) })
     end
     pairs.transpose
   end
@@ -84,10 +91,13 @@ class SimulatedRecording
 
   def unit(at_s, one)
     held = one.held_ms * Math.exp(one.sigma * normal - one.sigma**2 / 2)
-    Sizing::Trace::TraceUnit.new(arrival_ns: (at_s * NS).round, held_ns: (held * @ms).round, idle_ns: (one.idle_ms * @ms * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions)
+    Sizing::Trace::TraceUnit.new(arrival_ns: (at_s * NS).round, held_ns: (held * @ms).round,
+      idle_ns: (one.idle_ms * @ms * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions)
   end
 
-  def normal = Math.sqrt(-2 * Math.log(1 - @random.rand)) * Math.cos(2 * Math::PI * @random.rand)
+  def normal
+    Math.sqrt(-2 * Math.log(1 - @random.rand)) * Math.cos(2 * Math::PI * @random.rand)
+  end
 
   # How many were in flight, added up over time, at each start and end.
   def flight(spans)
@@ -105,7 +115,10 @@ class SimulatedRecording
   def beginnings(spans)
     open = ended = 0
     found = Array.new(spans.size)
-    spans.each_with_index.flat_map { |(from, to), index| [[from, 1, index], [to, 0, index]] }.sort.each do |at, begins, index|
+    spans.each_with_index.flat_map { |(from, to), index|
+      [[from, 1, index],
+        [to, 0, index]]
+    }.sort.each do |at, begins, index|
       found[index] = [open, open.zero? ? at - ended : 0] if begins == 1
       open += 2 * begins - 1
       ended = at
@@ -126,5 +139,7 @@ class SimulatedRecording
     (held / @cost.factor(in_flight:) * (0.1 + @gc_growth * Sizing::HoldCost.doublings(in_flight) + @cost.marking * Sizing::HoldCost.others(in_flight))).round
   end
 
-  def block(start_s, profiles) = SampleProfiles.block(profiles, start_s:)
+  def block(start_s, profiles)
+    SampleProfiles.block(profiles, start_s:)
+  end
 end

@@ -10,15 +10,19 @@ module Situations
   # @param units [Hash] shapes as SampleWindows takes them
   # @yieldparam sample [SampleWindows]
   # @yieldreturn [Array<Holdup::Window>] more windows
-  def situation(units: SampleWindows::STOREFRONT, samples: [], recommendation: nil, levers: [], pool: nil, written: [], **options)
+  def situation(units: SampleWindows::STOREFRONT, samples: [], recommendation: nil, levers: [], pool: nil,
+    written: [], **options)
     sample = SampleWindows.new(units:, accounts: {}, **options)
     windows = sample.to_a + (block_given? ? yield(sample) : [])
     summary = Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, samples:)
-    Holdup::Advice::Situation.new(summary:, recommendation:, levers: Holdup::Advice::ServerLevers.new(levers), pool:, files: ->(_path) { written })
+    Holdup::Advice::Situation.new(summary:, recommendation:,
+      levers: Holdup::Advice::ServerLevers.new(levers), pool:, files: ->(_path) { written })
   end
 
   # @return [Hash] one name whose units take so many ms in each state
-  def unit(name = "A#a", acquisitions: 6, units: 100, blame: 1, **ms) = {name => {ms:, acquisitions:, units:, blame:}}
+  def unit(name = "A#a", acquisitions: 6, units: 100, blame: 1, **ms)
+    {name => {ms:, acquisitions:, units:, blame:}}
+  end
 
   # @return [Array<Hash>] samples of a container and its processes
   def container(processes: 1, vcpus: 4.0, run_delay_share: nil, **facts)
@@ -29,7 +33,9 @@ module Situations
          run_delay_ns: run_delay_share && (passed * 500 * MS * run_delay_share).round, "pool.0": "web", "pool.0.max": 5}.compact
       end
       counted = facts.transform_values { |value| value.respond_to?(:call) ? value.call(passed) : value }
-      [*workers, {at_s: from_s + passed, host: "web-1", pid: 0, name: "container", vcpus:, cpu_ns: passed * 500 * MS, **counted}]
+      [*workers,
+        {at_s: from_s + passed, host: "web-1", pid: 0, name: "container", vcpus:, cpu_ns: passed * 500 * MS,
+         **counted}]
     end
   end
 
@@ -40,7 +46,9 @@ module Situations
   # @return [Hash{String => String}] what, seen, do (with its diff), expect, risk, verify, undo
   def told(finding, language = "en")
     all = %w[en ja].to_h { |each| [each, Holdup::View::AdviceFindings.new([finding], words: Holdup::View::Words.new(each)).first] }
-    all.each_value { |one| assert_equal [6, []], [one.parts.size, one.parts.select { |part| part.text.empty? }] }
+    all.each_value { |one|
+      assert_equal [6, []], [one.parts.size, one.parts.select { |part| part.text.empty? }]
+    }
     one = all.fetch(language)
     {"what" => one.what, **one.parts.to_h { |part| [part.label, [part.text, *part.diff].join("\n")] }}
   end

@@ -31,8 +31,12 @@ class StatsLines
     @segment = SegmentWriter.new(dir, worker:)
     @segment.setting = SETTING
     @segment.profile = {"server" => "puma", "jit.limit_of" => "total"}
-    @sink, @clock, @log, @gauges = Sink.new, HandClock.new, CollectedLog.new, {}
-    @stats = Holdup::StatsLog.build(Holdup::StatsLog::LogOptions.from(options), probe: self, log: @log, gauges: -> { @gauges }, clock: @clock, sink: @sink)
+    @sink = Sink.new
+    @clock = HandClock.new
+    @log = CollectedLog.new
+    @gauges = {}
+    @stats = Holdup::StatsLog.build(Holdup::StatsLog::LogOptions.from(options), probe: self, log: @log,
+      gauges: -> { @gauges }, clock: @clock, sink: @sink)
   end
 
   # As the probe does.
@@ -41,7 +45,9 @@ class StatsLines
     bytes if bytes&.bytesize == length
   end
 
-  def gauge(**values) = values.each { |name, value| @segment.gauge(name, value) }
+  def gauge(**values)
+    values.each { |name, value| @segment.gauge(name, value) }
+  end
 
   # @return [Hash, nil] the last line after so many seconds
   def after(seconds)
@@ -51,7 +57,11 @@ class StatsLines
     lines.last
   end
 
-  def lines = @sink.texts.map { |text| JSON.parse(text) }
+  def lines
+    @sink.texts.map { |text| JSON.parse(text) }
+  end
 
-  def events = lines.map { |line| line["event"] }
+  def events
+    lines.map { |line| line["event"] }
+  end
 end

@@ -12,7 +12,8 @@ module Storefront
   def with_storefront
     Dir.mktmpdir("holdup") do |folder|
       next_door(folder) do |env|
-        assert system(env, "bundle", "exec", "bin/rails", "db:prepare", chdir: APP, out: "#{folder}/log", err: %i[child out]), "#{folder}/log"
+        assert system(env, "bundle", "exec", "bin/rails", "db:prepare", chdir: APP, out: "#{folder}/log", err: %i[child out]),
+          "#{folder}/log"
         yield env
       end
     end

@@ -3,7 +3,8 @@
 require "fileutils"
 require "tmpdir"
 
-# What examples/storefront needs beside its server: the process next door and a filled database, in a folder of its own.
+# What examples/storefront needs beside its server: the process next door and a filled database, in a folder
+# of its own.
 #
 #   StorefrontApp.prepared { |env| ServedApp.serve("bundle", "exec", "unicorn", "-c", "config/unicorn.rb", app: StorefrontApp::PATH, env:) }
 module StorefrontApp
@@ -16,7 +17,8 @@ module StorefrontApp
     folder = Dir.mktmpdir
     upstream = IO.popen([RbConfig.ruby, File.join(ROOT, "upstream/server.rb")])
     http, peer = upstream.gets.split
-    env = {"RAILS_ENV" => "production", "STOREFRONT_STORAGE" => folder, "STOREFRONT_UPSTREAM" => http, "STOREFRONT_DATABASE_PEER" => peer}
+    env = {"RAILS_ENV" => "production", "STOREFRONT_STORAGE" => folder, "STOREFRONT_UPSTREAM" => http,
+           "STOREFRONT_DATABASE_PEER" => peer}
     prepare(env, File.join(folder, "prepare.log"))
     yield env
   ensure

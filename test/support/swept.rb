@@ -7,10 +7,13 @@ module Swept
   Lab = Holdup::Lab
   Sweep = Lab::Sweep
 
-  def arm(processes = 1, threads = 5, **options) = Lab::Arm.new(processes:, threads:, **options)
+  def arm(processes = 1, threads = 5, **options)
+    Lab::Arm.new(processes:, threads:, **options)
+  end
 
   def plan(arms: [arm, arm(1, 3)], **options)
-    Sweep::SweepPlan.new(command: %w[puma], root: "/", requests: ["/"], arms: Sweep::SweepPlan.ordered(arms, arms.first), rates: [40], seconds: 10, rounds: 1, **options)
+    Sweep::SweepPlan.new(command: %w[puma], root: "/", requests: ["/"],
+      arms: Sweep::SweepPlan.ordered(arms, arms.first), rates: [40], seconds: 10, rounds: 1, **options)
   end
 
   # @param p95_ms [Numeric]
@@ -25,10 +28,13 @@ module Swept
 
   def prediction(arm, p95_ms: 110, rate: 40, round: 0)
     ms = 1_000_000
-    Sweep::Prediction.new(arm:, round:, rate:, throughput: 40.0, queued_ns: 3 * ms, stalled_ns: 9 * ms, response_ns: 42 * ms, p50_ns: 31 * ms, p95_ns: p95_ms * ms, p99_ns: 160 * ms)
+    Sweep::Prediction.new(arm:, round:, rate:, throughput: 40.0, queued_ns: 3 * ms, stalled_ns: 9 * ms,
+      response_ns: 42 * ms, p50_ns: 31 * ms, p95_ns: p95_ms * ms, p99_ns: 160 * ms)
   end
 
-  def ledger(*readings, plan: self.plan, predictions: [], path: "sweep.json") = Sweep::ProgressFile.new(path, plan, readings:, predictions:)
+  def ledger(*readings, plan: self.plan, predictions: [], path: "sweep.json")
+    Sweep::ProgressFile.new(path, plan, readings:, predictions:)
+  end
 
   def result(...) = Sweep::SweepReport.new(ledger(...))
 end

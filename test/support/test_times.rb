@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# One line for each test as it ends, in the file that HOLDUP_TEST_TIMES names. bin/test reads there how far a run is and what failed.
+# One line for each test as it ends, in the file that HOLDUP_TEST_TIMES names. bin/test reads there how far a
+# run is and what failed.
 class TestTimes < Minitest::AbstractReporter
   HEAD = "# %d tests: seconds, CPU seconds with those of ended children, result, test, place"
   ROOT = "#{File.expand_path("../..", __dir__)}/"

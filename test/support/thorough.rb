@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
-# Which tests `bin/test` leaves to `bin/test --thorough`: those that only guard rare races, and whole runs that take minutes.
+# Which tests `bin/test` leaves to `bin/test --thorough`: those that only guard rare races, and whole runs
+# that take minutes.
 #
 #   thorough                        # the whole class
 #   thorough def test_x = ...       # one test
 #   repeated def test_x = ...       # runs in both, for as many turns as Thorough.turns says
 module Thorough
   class << self
-    # @return [Symbol] :whole, :quick (without the thorough part) or :thorough (that part only); test/run.rb says it, once
+    # @return [Symbol] :whole, :quick (without the thorough part) or :thorough (that part only); test/run.rb
+    #   says it, once
     attr_accessor :run
 
     def only? = run == :thorough
@@ -19,7 +21,9 @@ module Thorough
   # @param few [Integer]
   # @param thorough [Integer]
   # @return [Integer] how often a race is tried
-  def self.turns(few, thorough:) = only? ? thorough : few
+  def self.turns(few, thorough:)
+    only? ? thorough : few
+  end
 
   # @param names [Array<Symbol>] tests of this class; none: all of them
   # @return [void]

@@ -2,8 +2,8 @@
 
 require "net/http"
 
-# Clients that ask one after the other until they are told to stop, and count what they were answered: the truth that
-# the recordings are compared with.
+# Clients that ask one after the other until they are told to stop, and count what they were answered: the
+# truth that the recordings are compared with.
 class Traffic
   PAUSE_S = 0.002 # a server with nothing but clients to answer starves its own restart on a small machine
   TROUBLES = [SystemCallError, IOError, Net::ReadTimeout, Net::OpenTimeout, Net::HTTPBadResponse].freeze
@@ -11,7 +11,9 @@ class Traffic
   # @param app [ServedApp]
   # @param path [String]
   # @param clients [Integer]
-  def self.to(app, path, clients: 2) = new(app, path).start(clients)
+  def self.to(app, path, clients: 2)
+    new(app, path).start(clients)
+  end
 
   def initialize(app, path)
     @app = app

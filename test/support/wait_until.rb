@@ -2,7 +2,8 @@
 
 # Waits for a condition instead of sleeping for a guess.
 module WaitUntil
-  # However little of the machine a test gets: what never comes is a failure, and when that is told hardly matters.
+  # However little of the machine a test gets: what never comes is a failure, and when that is told hardly
+  # matters.
   PATIENCE_S = 90
 
   # @return [Object] the block's first truthy value

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# capture.rb EVENTS: records so many events, then keeps, reads and exports them; prints sizes, and the CPU time that it
-# took (ms).
+# capture.rb EVENTS: records so many events, then keeps, reads and exports them; prints sizes, and the CPU
+# time that it took (ms).
 
 require "json"
 require "tools"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# instructions_rails.rb COUNT TOOL...: the storefront in this process, without a server; runs so many requests through
-# each tool's middleware, in forked processes. Prints which they are.
+# instructions_rails.rb COUNT TOOL...: the storefront in this process, without a server; runs so many requests
+# through each tool's middleware, in forked processes. Prints which they are.
 
 require "json"
 require "storefront/application"

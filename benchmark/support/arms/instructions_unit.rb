@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# instructions_unit.rb COUNT TOOL...: runs so many units with each tool, in forked processes; prints which they are.
+# instructions_unit.rb COUNT TOOL...: runs so many units with each tool, in forked processes; prints which
+# they are.
 
 require "json"
 require "forked"

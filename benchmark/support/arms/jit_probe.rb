@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# jit_probe.rb (healthy|spoiled): prints what it takes to find out whether YJIT does anything, right after it is on and again.
+# jit_probe.rb (healthy|spoiled): prints what it takes to find out whether YJIT does anything, right after it
+# is on and again.
 
 require "json"
 require "holdup/agent/jit"

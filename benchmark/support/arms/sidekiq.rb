@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# sidekiq.rb TOOL (empty|redis) COUNT THREADS: empties a queue of that many jobs, and a quarter more before to warm up; prints
-# the CPU time of a job and the jobs per second.
+# sidekiq.rb TOOL (empty|redis) COUNT THREADS: empties a queue of that many jobs, and a quarter more before to
+# warm up; prints the CPU time of a job and the jobs per second.
 
 require "json"
 require "logger"

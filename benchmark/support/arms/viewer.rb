@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# viewer.rb SPANS: draws a capture of so many periods in Chromium while somebody zooms and pans; prints ms of a frame, and of CPU of the page's thread.
+# viewer.rb SPANS: draws a capture of so many periods in Chromium while somebody zooms and pans; prints ms of
+# a frame, and of CPU of the page's thread.
 
 require "json"
 require "tmpdir"
@@ -40,8 +41,12 @@ def served(columns)
   Dir.mktmpdir do |folder|
     ring = EventRing.new.running(1).suspended(1, 1000)
     Holdup::Capture::Archive.new(folder).add(ring.bytes(to: 2000), Time.at(1_790_000_000))
-    web = Holdup::Web.new(store: -> { Holdup::Store.open("memory:") }, dir: folder, captures: -> { folder }, auth: :none)
-    instead = ->(env) { env["PATH_INFO"].end_with?("/columns") ? [200, {"content-type" => "application/octet-stream"}, [columns]] : web.call(env) }
+    web = Holdup::Web.new(store: -> { Holdup::Store.open("memory:") }, dir: folder, captures: -> { folder },
+      auth: :none)
+    instead = ->(env) {
+      env["PATH_INFO"].end_with?("/columns") ? [200, {"content-type" => "application/octet-stream"},
+        [columns]] : web.call(env)
+    }
     addresses = Queue.new
     Thread.new { Holdup::Web::Server.new(instead, host: "127.0.0.1", port: 0).run { |address| addresses << address } }
     yield "#{addresses.pop}capture?id=#{Holdup::Capture::Archive.new(folder).kept.first.id}"
@@ -49,7 +54,9 @@ def served(columns)
 end
 
 # Seconds of CPU that the page's own thread has used.
-def cpu_s(browser) = browser.page.command("Performance.getMetrics")["metrics"].find { |one| one["name"] == "TaskDuration" }["value"]
+def cpu_s(browser)
+  browser.page.command("Performance.getMetrics")["metrics"].find { |one| one["name"] == "TaskDuration" }["value"]
+end
 
 # What frames at one zoom took.
 def frames(chromium, zoom)
@@ -58,10 +65,13 @@ def frames(chromium, zoom)
   seen = chromium.session.evaluate_async_script(DRIVE, zoom, FRAMES)
   raise seen["error"] if seen["error"]
   ms, pixels, drawn = %w[ms pixels drawn].map { |key| seen["drawn"].map { |one| one[key] } }
-  {cpu: (cpu_s(browser) - before) * 1000 / (FRAMES + zoom + 1), median: quantile(ms, 0.5), p95: quantile(ms, 0.95), pixels: quantile(pixels, 0.5), rectangles: drawn.max, most: seen["width"] * seen["rows"]}
+  {cpu: (cpu_s(browser) - before) * 1000 / (FRAMES + zoom + 1), median: quantile(ms, 0.5),
+   p95: quantile(ms, 0.95), pixels: quantile(pixels, 0.5), rectangles: drawn.max, most: seen["width"] * seen["rows"]}
 end
 
-def quantile(values, share) = values.sort[((values.size - 1) * share).round]
+def quantile(values, share)
+  values.sort[((values.size - 1) * share).round]
+end
 
 columns = Bench::BusyCapture.new(spans: ARGV[0].to_i).call
 chromium = Chromium.new
@@ -70,7 +80,8 @@ served(columns) do |address|
   chromium.visit(address)
   raise "not drawn" unless chromium.session.has_css?(".stage canvas", visible: :all, wait: 60)
   chromium.session.driver.browser.page.command("Performance.enable", timeDomain: "threadTicks")
-  puts JSON.generate(frames: ZOOMS.map { |zoom| frames(chromium, zoom) }, bytes: columns.bytesize, zooms: ZOOMS)
+  puts JSON.generate(frames: ZOOMS.map { |zoom| frames(chromium, zoom) }, bytes: columns.bytesize,
+    zooms: ZOOMS)
   $stdout.flush
 end
 chromium.quit

@@ -32,9 +32,11 @@ module Bench
       def fill = @each.each(&:fill)
     end
 
-    # One Sidekiq with two capsules that always have work: how many jobs each did, and what these jobs let expect of other threads.
+    # One Sidekiq with two capsules that always have work: how many jobs each did, and what these jobs let
+    # expect of other threads.
     class Run
-      KINDS = [LAB::Kind.new(name: "LabMail", arguments: [4, 4, 5]), LAB::Kind.new(name: "LabReport", arguments: [2, 80, 6])].freeze
+      KINDS = [LAB::Kind.new(name: "LabMail", arguments: [4, 4, 5]),
+        LAB::Kind.new(name: "LabReport", arguments: [2, 80, 6])].freeze
 
       # @param threads [Array<Integer>] of the light capsule and of the heavy one
       # @param redis [String] URL
@@ -47,10 +49,12 @@ module Bench
       # @param warm_up_s [Numeric]
       # @return [self]
       def call(seconds:, warm_up_s:)
-        program = LAB::Program.own(jobs: File.expand_path("jobs.rb", __dir__), env: {"BENCH_HEAVY_THREADS" => @threads.last.to_s})
+        program = LAB::Program.own(jobs: File.expand_path("jobs.rb", __dir__),
+          env: {"BENCH_HEAVY_THREADS" => @threads.last.to_s})
         queue = HeavyQueue.new(@redis)
         outcome = Holdup::Lab::Folders.open { |folders| run(program, queue, folders).call(seconds:, warm_up_s:) }
-        @outcome = LAB::Outcome.new(threads: @threads.sum, seconds: outcome.count / outcome.throughput, windows: @intake.windows, profiles: @intake.profiles)
+        @outcome = LAB::Outcome.new(threads: @threads.sum, seconds: outcome.count / outcome.throughput,
+          windows: @intake.windows, profiles: @intake.profiles)
         self
       ensure
         queue&.remove
@@ -59,36 +63,56 @@ module Bench
 
       # @return [Array<Float>] jobs per second of each capsule
       def measured
-        jobs = @intake.windows.select { |window| window.series.kind == :job }.partition { |window| window.series.queue != "heavy" }
+        jobs = @intake.windows.select { |window| window.series.kind == :job }.partition { |window|
+          window.series.queue != "heavy"
+        }
         jobs.map { |windows| windows.sum(&:count) * @outcome.throughput / @outcome.count }
       end
 
       # @param threads [Array<Integer>]
       # @return [Array<Float>] jobs per second of each capsule
-      def predicted(threads) = backlog.call(candidate(threads)).map(&:throughput)
+      def predicted(threads)
+        backlog.call(candidate(threads)).map(&:throughput)
+      end
 
       private
 
       def run(program, queue, folders)
         light, heavy = KINDS.map { |kind| LAB::Work.new([kind]) }
         jobs = Jobs.new(light:, heavy:, queue:)
-        LAB::Run.new(@threads.first, program:, work: jobs, redis: @redis, env: ENV.to_h, supply: Supplies, keep: ->(intake) { @intake = intake }, **folders)
+        LAB::Run.new(@threads.first, program:, work: jobs, redis: @redis, env: ENV.to_h, supply: Supplies,
+          keep: ->(intake) { @intake = intake }, **folders)
       end
 
-      def backlog = @backlog ||= SIZING::PoolBacklog.new(traffic, **machine, handoff_ns: SIZING::Handoff.fit(@outcome.waits) { |handoff_ns| waits(handoff_ns) })
+      def backlog
+        @backlog ||= SIZING::PoolBacklog.new(traffic, **machine,
+          handoff_ns: SIZING::Handoff.fit(@outcome.waits) { |handoff_ns| waits(handoff_ns) })
+      end
 
-      def machine = {vcpus: Etc.nprocessors, between: @outcome.between, cost: @outcome.recording.growth.cost}
+      def machine
+        {vcpus: Etc.nprocessors, between: @outcome.between, cost: @outcome.recording.growth.cost}
+      end
 
       # Of the recorded jobs on the recorded setting: their queues never got empty.
       def waits(handoff_ns)
-        trace = SIZING::Trace.new(@outcome.profiles.each_with_index.map { |profile, at| SIZING::Trace::Unit.of(profile, at, pool: pools.index(profile)) })
-        played = SIZING::Replay.call(trace, candidate(@threads).scenario(**machine, handoff_ns:, assignment: :shared))
+        trace = SIZING::Trace.new(@outcome.profiles.each_with_index.map { |profile, at|
+          SIZING::Trace::Unit.of(
+            profile, at, pool: pools.index(profile)
+          )
+        })
+        played = SIZING::Replay.call(trace,
+          candidate(@threads).scenario(**machine, handoff_ns:, assignment: :shared))
         SIZING::Handoff::Figures.new(handoff_ns: played.handoff_ns, wait_ns: played.mean(:stalled))
       end
 
-      def candidate(threads) = SIZING::Candidate.new(processes: 1, threads: threads.sum, beside: [threads.last])
+      def candidate(threads)
+        SIZING::Candidate.new(processes: 1, threads: threads.sum, beside: [threads.last])
+      end
 
-      def pools = @pools ||= SIZING::Pools.new({"light" => @threads.first, "heavy" => @threads.last}, {"heavy" => {"heavy" => 1}})
+      def pools
+        @pools ||= SIZING::Pools.new({"light" => @threads.first, "heavy" => @threads.last},
+          {"heavy" => {"heavy" => 1}})
+      end
 
       def traffic
         arrivals = @outcome.profiles.group_by { |profile| profile.start_ns / 1_000_000_000 / 60 * 60 }.transform_values(&:size)

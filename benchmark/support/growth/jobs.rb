@@ -4,11 +4,12 @@
 require "sidekiq"
 require_relative "../exact"
 
-# Walks down a deep tree and reads through buffers there, as an export by recursion does. Garbage collections come with the buffers, and
-# each of them has to go through the stack of every job in flight: what lies on a stack never gets old.
+# Walks down a deep tree and reads through buffers there, as an export by recursion does. Garbage collections
+# come with the buffers, and each of them has to go through the stack of every job in flight: what lies on a
+# stack never gets old.
 #
-# Nothing is written into the buffers, and the job's own work is a time: little hangs on the machine's memory, which on virtual
-# machines is another one with each boot.
+# Nothing is written into the buffers, and the job's own work is a time: little hangs on the machine's memory,
+# which on virtual machines is another one with each boot.
 class ExportJob
   include Sidekiq::Job
 

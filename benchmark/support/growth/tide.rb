@@ -2,9 +2,11 @@
 
 module Bench
   module Growth
-    # Work that comes and goes, as over a day: without that, nobody can tell from one recording what company costs.
+    # Work that comes and goes, as over a day: without that, nobody can tell from one recording what company
+    # costs.
     class Tide
-      # Jobs per second of one phase after the other, independent of each other: in company and alone, rested and not, in each mixture.
+      # Jobs per second of one phase after the other, independent of each other: in company and alone, rested
+      # and not, in each mixture.
       RATES = [50, 75, 95, 110, 125, 140].freeze
       PHASE_S = 2
       PAUSE_S = 0.01

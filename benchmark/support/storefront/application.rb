@@ -3,8 +3,8 @@
 require File.expand_path("../../../examples/storefront/config/application", __dir__)
 
 module Bench
-  # The storefront without what its own set-up puts in (which middleware measures is the arm's business), and with one
-  # more endpoint: a request with exactly as many queries as make 21 releases of the GVL.
+  # The storefront without what its own set-up puts in (which middleware measures is the arm's business), and
+  # with one more endpoint: a request with exactly as many queries as make 21 releases of the GVL.
   module Storefront
     PATH = "/bench"
     QUERIES = 6

@@ -14,7 +14,9 @@ module Bench
         end
       end
 
-      def jobs(config) = config.server_middleware { |chain| chain.prepend(::GvlMetricsMiddleware::Sidekiq) }
+      def jobs(config)
+        config.server_middleware { |chain| chain.prepend(::GvlMetricsMiddleware::Sidekiq) }
+      end
     end
   end
 end

@@ -9,7 +9,9 @@ module Bench
     class GvlTiming < None
       def open = GVLTiming::Timer.new.tap(&:start)
 
-      def unit = GVLTiming.measure { GvlWork.release(RELEASES) }
+      def unit
+        GVLTiming.measure { GvlWork.release(RELEASES) }
+      end
     end
   end
 end

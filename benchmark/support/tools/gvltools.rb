@@ -5,7 +5,8 @@ require "tools"
 
 module Bench
   module Tools
-    # All three metrics of gvltools. It keeps sums per thread and process, so a unit is the difference of two readings.
+    # All three metrics of gvltools. It keeps sums per thread and process, so a unit is the difference of two
+    # readings.
     class Gvltools < None
       TIMERS = [GVLTools::LocalTimer, GVLTools::GlobalTimer, GVLTools::WaitingThreads].freeze
 

@@ -5,7 +5,8 @@ require "tools"
 
 module Bench
   module Tools
-    # Holdup as an application has it: a real segment, all histograms, the ring, the ticker. The unit is a measured block.
+    # Holdup as an application has it: a real segment, all histograms, the ring, the ticker. The unit is a
+    # measured block.
     class Holdup < None
       def start
         dir = scratch
@@ -20,9 +21,13 @@ module Bench
 
       def open = ::Holdup::Probe.enter("web")
 
-      def unit = @recorder.measure("ReportJob") { GvlWork.release(RELEASES) }
+      def unit
+        @recorder.measure("ReportJob") { GvlWork.release(RELEASES) }
+      end
 
-      def around(app) = ::Holdup::Instrumentation::Rack.new(app, ::Holdup.requests)
+      def around(app)
+        ::Holdup::Instrumentation::Rack.new(app, ::Holdup.requests)
+      end
     end
   end
 end

@@ -11,7 +11,8 @@ module Bench
 
       def start
         super
-        ::Holdup::Probe.open_capture(File.join(ENV.fetch("HOLDUP_BENCH_SCRATCH"), "events"), EVENTS, 0, 0, self.class::STACKS_OVER_NS)
+        ::Holdup::Probe.open_capture(File.join(ENV.fetch("HOLDUP_BENCH_SCRATCH"), "events"), EVENTS, 0, 0,
+          self.class::STACKS_OVER_NS)
       end
 
       def stop

@@ -7,8 +7,8 @@ require "tools"
 
 module Bench
   module Tools
-    # perfm measures requests only: its own middleware around the unit. Its rows go nowhere, so the price of its INSERTs
-    # is not in the figure.
+    # perfm measures requests only: its own middleware around the unit. Its rows go nowhere, so the price of
+    # its INSERTs is not in the figure.
     class Perfm < None
       class Nowhere
         def store(rows) = nil
@@ -17,7 +17,8 @@ module Bench
       ENVIRONMENT = {"REQUEST_METHOD" => "GET"}.freeze
       ANSWER = [200, {}.freeze, [].freeze].freeze
 
-      # `Perfm.setup!` wants an application with a database, or a server on the network; nothing else sets the agent.
+      # `Perfm.setup!` wants an application with a database, or a server on the network; nothing else sets the
+      # agent.
       def start
         ::Perfm.instance_variable_set(:@agent, ::Perfm::Agent.new(nil, storage))
         @middleware = around(method(:answer))
@@ -25,9 +26,13 @@ module Bench
 
       def unit = @middleware.call(ENVIRONMENT)
 
-      def around(app) = ::Perfm::Middleware::GvlInstrumentation.new(app)
+      def around(app)
+        ::Perfm::Middleware::GvlInstrumentation.new(app)
+      end
 
-      def jobs(config) = config.server_middleware { |chain| chain.prepend(::Perfm::Middleware::SidekiqGvlInstrumentation) }
+      def jobs(config)
+        config.server_middleware { |chain| chain.prepend(::Perfm::Middleware::SidekiqGvlInstrumentation) }
+      end
 
       private
 

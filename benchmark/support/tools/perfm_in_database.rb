@@ -6,10 +6,12 @@ module Bench
   module Tools
     # perfm as its README sets it up: rows go to the application's own database, a hundred at a time.
     class PerfmInDatabase < Perfm
-      TABLES = {perfm_gvl_metrics: %i[method controller action], perfm_sidekiq_gvl_metrics: %i[job_class queue]}.freeze
+      TABLES = {perfm_gvl_metrics: %i[method controller action],
+                perfm_sidekiq_gvl_metrics: %i[job_class queue]}.freeze
       FLOATS = %i[gc_ms run_ms idle_ms stall_ms io_percent].freeze
 
-      # The tables that its generators' migrations make, before the storefront reads all models' tables at boot.
+      # The tables that its generators' migrations make, before the storefront reads all models' tables at
+      # boot.
       def prepare
         ::Rails.application.config.after_initialize do
           TABLES.each { |name, strings| create(ActiveRecord::Base.connection, name, strings) }

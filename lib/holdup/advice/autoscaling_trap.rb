@@ -2,8 +2,8 @@
 
 module Holdup
   module Advice
-    # An alarm on CPU % that never fires: these processes can't use that much CPU, so units wait while nobody adds a machine. What
-    # rises when capacity ends is the time that units wait before a thread takes them.
+    # An alarm on CPU % that never fires: these processes can't use that much CPU, so units wait while nobody
+    # adds a machine. What rises when capacity ends is the time that units wait before a thread takes them.
     module AutoscalingTrap
       # What autoscaling mostly asks for: where that surely fires, there is no trap.
       USUAL = 0.7
@@ -27,7 +27,9 @@ module Holdup
          processes: ceiling.processes, vcpus: ceiling.vcpus, instead_share: ROOM * ceiling.low}
       end
 
-      def query(ceiling) = "doctor --autoscale-target #{(ceiling.unreachable * 100).round}"
+      def query(ceiling)
+        "doctor --autoscale-target #{(ceiling.unreachable * 100).round}"
+      end
       private_class_method :facts, :query
     end
   end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Advice
-    # Units that wait for a thread longer than they stall: then capacity is missing, and fewer threads would make it worse,
-    # whatever the stall.
+    # Units that wait for a thread longer than they stall: then capacity is missing, and fewer threads would
+    # make it worse, whatever the stall.
     module CapacityMissing
       TIMES = 2
       SEEN = 0.1
@@ -13,8 +13,12 @@ module Holdup
       # @param situation [Situation]
       # @return [Finding, nil]
       def call(situation)
-        queued, stalled, wall = %i[queued stalled wall].map { |key| situation.total.histogram(key).quantile(0.95).to_i }
-        return unless situation.summary.unit_kind == :request && queued >= TIMES * stalled && queued >= SEEN * wall && queued.positive?
+        queued, stalled, wall = %i[queued stalled wall].map { |key|
+          situation.total.histogram(key).quantile(0.95).to_i
+        }
+        unless situation.summary.unit_kind == :request && queued >= TIMES * stalled && queued >= SEEN * wall && queued.positive?
+          return
+        end
         return if fewer?(situation)
         Finding.new(rule: :queue_larger, remedy: :setting, weight: queued.fdiv(queued + wall), **more(situation),
           facts: {queued_ns: queued, stalled_ns: stalled, wall_ns: wall, query: "report"})
@@ -23,7 +27,8 @@ module Holdup
       # Where a replay found that less is better, it knows more than the queue tells.
       def fewer?(situation)
         return false unless situation.change?
-        now, best = situation.recommendation.now, situation.recommendation.best.candidate
+        now = situation.recommendation.now
+        best = situation.recommendation.best.candidate
         best.slots < now.slots
       end
 

@@ -2,8 +2,8 @@
 
 module Holdup
   module Advice
-    # Long holds: everybody else stands behind them. Few units cause most of the stall, and they are not the ones that
-    # suffer.
+    # Long holds: everybody else stands behind them. Few units cause most of the stall, and they are not the
+    # ones that suffer.
     module Convoy
       # Half of a time slice.
       LONG_NS = 50_000_000
@@ -23,7 +23,8 @@ module Holdup
       end
 
       # @param situation [Situation]
-      # @return [Array(Analysis::SeriesRow, Float), nil] whom the others stand behind, and its share of the stall
+      # @return [Array(Analysis::SeriesRow, Float), nil] whom the others stand behind, and its share of the
+      #   stall
       def cause(situation)
         return if situation.total.split.share(:stalled) < STALLED
         blame = situation.summary.blame
@@ -32,7 +33,9 @@ module Holdup
         [row, share] if row && share >= CAUSED
       end
 
-      def long?(row) = row.histogram(:longest_hold).quantile(0.95).to_i >= LONG_NS
+      def long?(row)
+        row.histogram(:longest_hold).quantile(0.95).to_i >= LONG_NS
+      end
       private_class_method :long?
     end
   end

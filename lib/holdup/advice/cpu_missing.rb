@@ -2,9 +2,9 @@
 
 module Holdup
   module Advice
-    # Threads that hold the GVL and get no CPU: somebody else has it, here or on the host next door (see Analysis::CpuStarvation; each
-    # has sentences of its own). Where the system does not tell how long threads waited for a CPU, it may be no CPU, or code
-    # that waits with the GVL.
+    # Threads that hold the GVL and get no CPU: somebody else has it, here or on the host next door (see
+    # Analysis::CpuStarvation; each has sentences of its own). Where the system does not tell how long threads
+    # waited for a CPU, it may be no CPU, or code that waits with the GVL.
     module CpuMissing
       # Against the time on a CPU.
       MUCH = 0.1
@@ -18,7 +18,9 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         split = situation.total.split
-        return if situation.summary.empty? || split.share(:starved) < MUCH * split.share(:cpu) || split.share(:starved) < SEEN
+        if situation.summary.empty? || split.share(:starved) < MUCH * split.share(:cpu) || split.share(:starved) < SEEN
+          return
+        end
         waiting = situation.summary.processes.members.filter_map(&:waiting_share)
         return if waiting.any? && waiting.max < QUEUED
         who, facts = waiting.any? ? blamed(situation.machine) : [:unknown, {}]
@@ -30,7 +32,9 @@ module Holdup
       def blamed(machine)
         found = machine && Analysis::CpuStarvation.new(machine)
         who = found&.culprit or return [nil, {}]
-        [who, {own: found.own&.round(2), taken: found.taken&.round(2), vcpus: found.vcpus, stolen_share: machine.steal_share}]
+        [who,
+          {own: found.own&.round(2), taken: found.taken&.round(2), vcpus: found.vcpus,
+           stolen_share: machine.steal_share}]
       end
       private_class_method :blamed
     end

@@ -2,8 +2,9 @@
 
 module Holdup
   module Advice
-    # The line of Rails' config/database.yml that says how many connections a pool may have, and what to make of it: `pool:`, from
-    # Rails 8.1 on `max_connections:`, with a number or with a variable of the environment.
+    # The line of Rails' config/database.yml that says how many connections a pool may have, and what to make
+    # of it: `pool:`, from Rails 8.1 on `max_connections:`, with a number or with a variable of the
+    # environment.
     class DatabaseYml
       PATH = "config/database.yml"
       THEN = "then restart"
@@ -22,11 +23,16 @@ module Holdup
       end
 
       # @param wanted [Integer] connections
-      # @return [ProposedChange] of the very line, or of the variable in it; without a line that is surely it: what to write
+      # @return [ProposedChange] of the very line, or of the variable in it; without a line that is surely it:
+      #   what to write
       def change(wanted)
-        return ProposedChange.new(new: "max_connections: #{wanted} (before Rails 8.1 pool: #{wanted})", where: PATH, rest: THEN) unless number
+        unless number
+          return ProposedChange.new(new: "max_connections: #{wanted} (before Rails 8.1 pool: #{wanted})",
+            where: PATH, rest: THEN)
+        end
         return in_environment(wanted) if variable && default != @size
-        ProposedChange.new(new: rewritten(wanted), old: text, where: "#{PATH}:#{number + 1}", rest: variable ? "#{THEN}; where #{variable} is set, that counts" : THEN)
+        ProposedChange.new(new: rewritten(wanted), old: text, where: "#{PATH}:#{number + 1}",
+          rest: variable ? "#{THEN}; where #{variable} is set, that counts" : THEN)
       end
 
       private
@@ -49,7 +55,8 @@ module Holdup
 
       # The variable has another value than the file has for those without it.
       def in_environment(wanted)
-        ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}", where: "environment #{variable}", rest: THEN)
+        ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}",
+          where: "environment #{variable}", rest: THEN)
       end
 
       # What is computed can't be changed by a number: then the number stands there instead.

@@ -2,9 +2,10 @@
 
 module Holdup
   module Advice
-    # More connections than the database server has for this application: all goes well until all threads want one at once, at a
-    # peak or while old and new processes overlap. How many the server has is not known to the application without asking the
-    # database, which nobody of ours does, so it has to be said (--db-connections).
+    # More connections than the database server has for this application: all goes well until all threads want
+    # one at once, at a peak or while old and new processes overlap. How many the server has is not known to
+    # the application without asking the database, which nobody of ours does, so it has to be said
+    # (--db-connections).
     module DbConnections
       module_function
 

@@ -20,8 +20,11 @@ module Holdup
       end
 
       def change(situation)
-        threads, size = situation.threads, situation.fact("db_pool")
-        DatabaseYml.new(situation.written(DatabaseYml::PATH), size:).change(threads) if threads && size && size < threads
+        threads = situation.threads
+        size = situation.fact("db_pool")
+        if threads && size && size < threads
+          DatabaseYml.new(situation.written(DatabaseYml::PATH), size:).change(threads)
+        end
       end
       private_class_method :change
     end

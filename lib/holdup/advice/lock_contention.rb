@@ -2,7 +2,8 @@
 
 module Holdup
   module Advice
-    # Units that wait for each other's Mutex, Queue or monitor: no setting helps, for the lock is the one server.
+    # Units that wait for each other's Mutex, Queue or monitor: no setting helps, for the lock is the one
+    # server.
     module LockContention
       MUCH = 0.1
 

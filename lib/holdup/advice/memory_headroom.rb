@@ -2,8 +2,8 @@
 
 module Holdup
   module Advice
-    # Memory that is nearly full: before threads or processes, that decides what is possible, and the kernel kills who asks
-    # next.
+    # Memory that is nearly full: before threads or processes, that decides what is possible, and the kernel
+    # kills who asks next.
     module MemoryHeadroom
       FULL = 0.85
 
@@ -12,7 +12,8 @@ module Holdup
       # @param situation [Situation]
       # @return [Finding, nil]
       def call(situation)
-        used, limit = situation.machine&.memory_bytes, limit(situation)
+        used = situation.machine&.memory_bytes
+        limit = limit(situation)
         return unless used && limit && used >= FULL * limit
         share = used.fdiv(limit)
         Finding.new(rule: :memory_headroom, remedy: :machine, weight: [share, 1.0].min - FULL,
@@ -20,7 +21,9 @@ module Holdup
       end
 
       # What the user says (--memory) counts more than what a sample says.
-      def limit(situation) = (situation.recommendation&.limits&.memory_limit_bytes || situation.machine&.memory_limit_bytes)&.nonzero?
+      def limit(situation)
+        (situation.recommendation&.limits&.memory_limit_bytes || situation.machine&.memory_limit_bytes)&.nonzero?
+      end
       private_class_method :limit
     end
   end

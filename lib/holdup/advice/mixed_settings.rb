@@ -2,7 +2,8 @@
 
 module Holdup
   module Advice
-    # Several settings in the time that was looked at: their units are not the same experiment, so each is judged by itself. That applications have different ones is another matter.
+    # Several settings in the time that was looked at: their units are not the same experiment, so each is
+    # judged by itself. That applications have different ones is another matter.
     module MixedSettings
       SHOWN = 6
 
@@ -12,7 +13,9 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         names = situation.summary.setting_names
-        return if names.settings.map(&:unlabelled).uniq.group_by { |setting| setting["app"] }.values.all?(&:one?)
+        if names.settings.map(&:unlabelled).uniq.group_by { |setting| setting["app"] }.values.all?(&:one?)
+          return
+        end
         differing = names.settings.flat_map { |setting| names.facts(setting) }.uniq
         Finding.new(rule: :settings_mixed, remedy: :measuring,
           facts: {count: names.settings.size, differing: differing.first(SHOWN).join(", "), query: "report --by setting"})

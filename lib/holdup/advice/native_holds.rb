@@ -2,9 +2,9 @@
 
 module Holdup
   module Advice
-    # Long holds. Ruby code gives way after 100 ms, but only while another thread waits: long holds alone say nothing of
-    # C code. Where others waited for longer than that in each unit, and no time slice ended its holds, code that keeps the
-    # GVL is named.
+    # Long holds. Ruby code gives way after 100 ms, but only while another thread waits: long holds alone say
+    # nothing of C code. Where others waited for longer than that in each unit, and no time slice ended its
+    # holds, code that keeps the GVL is named.
     module NativeHolds
       # A slice is 100 ms, and a timer looks every 10: what others let run for longer than two did not look.
       LONG_NS = 250_000_000
@@ -31,7 +31,9 @@ module Holdup
       end
 
       # A holder without a CPU holds for long as well.
-      def computes?(row) = row.split.share(:starved) <= STARVED * row.split.share(:cpu)
+      def computes?(row)
+        row.split.share(:starved) <= STARVED * row.split.share(:cpu)
+      end
 
       # All other threads of its process at once can't have waited for less.
       # @param threads [Integer, nil] of a process
@@ -41,11 +43,15 @@ module Holdup
         waited_ns >= LONG_NS && preempted(row) < PREEMPTED
       end
 
-      def preempted(row) = row.per_unit(row.sum(:preemptions)).to_f
+      def preempted(row)
+        row.per_unit(row.sum(:preemptions)).to_f
+      end
 
       # @param row [Analysis::SeriesRow]
       # @return [Integer] ns for which one in twenty of its units holds the GVL at least without a break
-      def hold(row) = row.histogram(:longest_hold).quantile(0.95).to_i
+      def hold(row)
+        row.histogram(:longest_hold).quantile(0.95).to_i
+      end
       private_class_method :facts, :computes?, :native?, :preempted
     end
   end

@@ -10,7 +10,8 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         return unless situation.change?
-        now, best = situation.recommendation.current.candidate.processes, situation.recommendation.best.candidate.processes
+        now = situation.recommendation.current.candidate.processes
+        best = situation.recommendation.best.candidate.processes
         return if now == best
         Finding.new(rule: :process_count, remedy: :setting, change: situation.levers.change("processes", best),
           **situation.evident({now:, best:, memory_bytes: situation.recommendation.best.memory_bytes}, query: "whatif --processes #{best}", processes: best), limits: [])

@@ -8,10 +8,14 @@ module Holdup
     # - `where`: "config/puma.rb:12", "environment WEB_CONCURRENCY", or nil
     # - `rest`: "then restart (SIGUSR2 to the master)", or nil
     ProposedChange = Data.define(:new, :old, :where, :rest) do
-      def initialize(new:, old: nil, where: nil, rest: nil) = super
+      def initialize(new:, old: nil, where: nil, rest: nil)
+        super
+      end
 
       # @return [Array<String>] "- old" and "+ new"; empty where the place is not known
-      def diff = (where && old && old != new) ? ["- #{old}", "+ #{new}"] : []
+      def diff
+        (where && old && old != new) ? ["- #{old}", "+ #{new}"] : []
+      end
     end
   end
 end

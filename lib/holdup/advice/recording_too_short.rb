@@ -2,8 +2,8 @@
 
 module Holdup
   module Advice
-    # A recording too short for what is concluded from it: says what is missing, not a number of requests that would do for
-    # everybody.
+    # A recording too short for what is concluded from it: says what is missing, not a number of requests that
+    # would do for everybody.
     module RecordingTooShort
       # Twelve blocks of ten minutes.
       WANTED_MINUTES = 120

@@ -16,11 +16,17 @@ module Holdup
 
         private
 
-        def code = how[self.class::CODE] || how
+        def code
+          how[self.class::CODE] || how
+        end
 
-        def written(value) = code.gsub(self.class::N, value.to_s)
+        def written(value)
+          code.gsub(self.class::N, value.to_s)
+        end
 
-        def rest = how.delete_prefix(code)[/[^\s,;].*/m]&.gsub(self.class::N, "N")
+        def rest
+          how.delete_prefix(code)[/[^\s,;].*/m]&.gsub(self.class::N, "N")
+        end
 
         # A line that can be read and says something else is no line to put this in the place of.
         def old(line, value)
@@ -36,9 +42,14 @@ module Holdup
         end
 
         # threads 4, 2: the least is more than the most.
-        def crossed?(text) = code.match?(self.class::PAIR) && text.match(/(\d+), *(\d+)/) { |pair| pair[1].to_i > pair[2].to_i }
+        def crossed?(text)
+          code.match?(self.class::PAIR) && text.match(/(\d+), *(\d+)/) { |pair| pair[1].to_i > pair[2].to_i }
+        end
 
-        def variable(name, value) = ProposedChange.new(new: "#{name}=#{value}", old: self.value && "#{name}=#{self.value}", where:, rest:)
+        def variable(name, value)
+          ProposedChange.new(new: "#{name}=#{value}", old: self.value && "#{name}=#{self.value}", where:,
+            rest:)
+        end
       end
 
       KnownLever::CODE = /\A.*?\bN\b(?:, N\b|\S*[^\s,;])?/
@@ -50,14 +61,20 @@ module Holdup
       # @param samples [Array<Hash{Symbol => Object}>] of the processes, in time order
       # @param lines [#call] place => the text that stands there, or nil
       def initialize(samples, lines: ->(_) {})
-        facts = samples.each_with_object({}) { |sample, all| all.merge!(sample.select { |key, _| key.start_with?("lever.") }) }
-        @levers = facts.keys.filter_map { |key| FACT.match(key.to_s)&.[](1) }.uniq.to_h { |name| [name, lever(name, facts)] }
+        facts = samples.each_with_object({}) { |sample, all|
+          all.merge!(sample.select { |key, _| key.start_with?("lever.") })
+        }
+        @levers = facts.keys.filter_map { |key| FACT.match(key.to_s)&.[](1) }.uniq.to_h { |name|
+          [name, lever(name, facts)]
+        }
         @lines = lines
       end
 
       # @param names [Array<String>] the first that there is
       # @return [KnownLever, nil]
-      def [](*names) = names.filter_map { |name| @levers[name] }.first
+      def [](*names)
+        names.filter_map { |name| @levers[name] }.first
+      end
 
       # @return [Array<KnownLever>]
       def to_a = @levers.values
@@ -72,7 +89,9 @@ module Holdup
 
       private
 
-      def lever(name, facts) = KnownLever.new(name:, **%i[value how where].to_h { |key| [key, facts[:"lever.#{name}.#{key}"]] })
+      def lever(name, facts)
+        KnownLever.new(name:, **%i[value how where].to_h { |key| [key, facts[:"lever.#{name}.#{key}"]] })
+      end
     end
   end
 end

@@ -16,7 +16,8 @@ module Holdup
       # @param levers [ServerLevers]
       # @param pool [String, nil] the group of threads that was asked about
       # @param files [#call] path in the application's folder => its lines, none where it can't be read
-      def initialize(summary:, recommendation: nil, levers: ServerLevers.new([]), pool: nil, files: ->(_path) { [] })
+      def initialize(summary:, recommendation: nil, levers: ServerLevers.new([]), pool: nil,
+        files: ->(_path) { [] })
         @summary = summary
         @recommendation = recommendation
         @levers = levers
@@ -29,26 +30,36 @@ module Holdup
       def written(path) = @files.call(path)
 
       # @return [Symbol]
-      def kind = recommendation ? recommendation.recording.kind : summary.unit_kind
+      def kind
+        recommendation ? recommendation.recording.kind : summary.unit_kind
+      end
 
       # @return [Boolean]
       def jobs? = kind == :job
 
       # @param name [String] of an attribute of the recorded setting: "jobs", "db_pool"
       # @return [Object, nil]
-      def fact(name) = recommendation&.recording&.setting&.[](name)
+      def fact(name)
+        recommendation&.recording&.setting&.[](name)
+      end
 
       # @return [Integer, nil] of a process
       def threads = recommendation&.now&.threads
 
       # @return [Boolean] whether replays of this recording mean something
-      def sized? = !recommendation.nil? && recommendation.verdict != :unknown
+      def sized?
+        !recommendation.nil? && recommendation.verdict != :unknown
+      end
 
       # @return [Boolean]
-      def change? = sized? && recommendation.verdict == :change
+      def change?
+        sized? && recommendation.verdict == :change
+      end
 
       # @return [Boolean] whether all is to stay as it is: then no finding says otherwise
-      def keep? = sized? && recommendation.verdict == :keep
+      def keep?
+        sized? && recommendation.verdict == :keep
+      end
 
       # @param wanted [Integer] what a rule would take
       # @return [Integer, nil] processes of a host that may be named: those of the recommendation where there
@@ -81,32 +92,43 @@ module Holdup
       def evident(facts, query:, above: nil, **change)
         what_if = what_if(**change)
         return if above && (what_if.nil? || what_if.gain <= above)
-        wait_now_ns, wait_then_ns = [what_if&.before, what_if&.after].map { |prediction| prediction&.waits&.[](slo.percentile) }
-        {facts: {**facts, wait_now_ns:, wait_then_ns:, percentile: slo.name, query: query(query)}, **figures(what_if)}
+        wait_now_ns, wait_then_ns = [what_if&.before, what_if&.after].map { |prediction|
+          prediction&.waits&.[](slo.percentile)
+        }
+        {facts: {**facts, wait_now_ns:, wait_then_ns:, percentile: slo.name, query: query(query)},
+         **figures(what_if)}
       end
 
       # @param text [String] a `whatif` of this recording
-      # @return [String] the same for these units, that percentile and that load, so that it gives the figures of the finding
+      # @return [String] the same for these units, that percentile and that load, so that it gives the figures
+      #   of the finding
       def query(text)
         load = recommendation.factor
-        [text, *("--kind job" if jobs?), *("--slo #{slo.name}" unless slo.name == USUAL), *("--load x#{format("%g", load)}" unless load == 1)].join(" ")
+        [text, *("--kind job" if jobs?), *("--slo #{slo.name}" unless slo.name == USUAL),
+          *("--load x#{format("%g", load)}" unless load == 1)].join(" ")
       end
 
       # @param name [String]
       # @return [String] a glob of exactly that
-      def literal(name) = name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
+      def literal(name)
+        name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
+      end
 
       # Names may come from requests, and queries are pasted into shells.
       # @param name [String]
       # @param rest [String] of the argument
       # @return [String] one argument that means exactly that name
-      def quoted(name, rest = "") = "'#{"#{literal(name)}#{rest}".gsub("'") { "'\\''" }}'"
+      def quoted(name, rest = "")
+        "'#{"#{literal(name)}#{rest}".gsub("'") { "'\\''" }}'"
+      end
 
       private
 
       def slo = recommendation.objective.slo
 
-      def figures(what_if) = what_if ? {gain: what_if.gain, interval: what_if.interval, limits: broken(what_if)} : {}
+      def figures(what_if)
+        what_if ? {gain: what_if.gain, interval: what_if.interval, limits: broken(what_if)} : {}
+      end
 
       # Where no setting keeps all limits, what is broken now is no better when it stays broken.
       def broken(what_if)
@@ -114,7 +136,8 @@ module Holdup
         what_if.after.guards.reject { |hit| what_if.before.guards.any? { |now| now.name == hit.name } }
       end
 
-      # nil where a replay means nothing: no recommendation, no such units or no others, or more load than is served.
+      # nil where a replay means nothing: no recommendation, no such units or no others, or more load than is
+      # served.
       def what_if(**change)
         return unless sized?
         found = Sizing::WhatIf.new(recommendation, Sizing::WhatIf::WhatIfChange.new(**change), rounds: ROUNDS)

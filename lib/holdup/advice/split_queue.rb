@@ -2,8 +2,8 @@
 
 module Holdup
   module Advice
-    # One class of jobs that takes the GVL from all others of its process: it belongs into a queue and a process of its own.
-    # What that brings is replayed, with one process of one thread more.
+    # One class of jobs that takes the GVL from all others of its process: it belongs into a queue and a
+    # process of its own. What that brings is replayed, with one process of one thread more.
     module SplitQueue
       # Of the stall, by few of the jobs.
       CAUSED = 0.5
@@ -25,7 +25,9 @@ module Holdup
           **situation.effect(own_pool: Sizing::WhatIf::OwnPool.new(name: situation.literal(cause.name), threads: 1)))
       end
 
-      def poisons?(blame, cause) = blame.series.size > 1 && blame.caused_share(cause) >= CAUSED && cause.count <= RARE * blame.count
+      def poisons?(blame, cause)
+        blame.series.size > 1 && blame.caused_share(cause) >= CAUSED && cause.count <= RARE * blame.count
+      end
       private_class_method :poisons?
     end
   end

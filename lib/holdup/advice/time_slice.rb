@@ -2,8 +2,8 @@
 
 module Holdup
   module Advice
-    # A shorter time slice: light units then wait less behind heavy ones, at hardly any cost. From Ruby 3.4 on it is an
-    # environment variable.
+    # A shorter time slice: light units then wait less behind heavy ones, at hardly any cost. From Ruby 3.4 on
+    # it is an environment variable.
     module TimeSlice
       WORTH = 0.05
       VARIABLE = "RUBY_THREAD_TIMESLICE"
@@ -31,10 +31,14 @@ module Holdup
 
       def slices(recommendation)
         now = recommendation.now
-        recommendation.predictions.select { |one| one.replayed? && one.candidate != now && one.candidate.with(time_slice_ns: now.time_slice_ns) == now }
+        recommendation.predictions.select { |one|
+          one.replayed? && one.candidate != now && one.candidate.with(time_slice_ns: now.time_slice_ns) == now
+        }
       end
 
-      def gain(situation, prediction) = situation.recommendation.gain_of(prediction.candidate)
+      def gain(situation, prediction)
+        situation.recommendation.gain_of(prediction.candidate)
+      end
       private_class_method :change, :slices, :gain
     end
   end

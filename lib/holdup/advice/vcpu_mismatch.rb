@@ -20,7 +20,8 @@ module Holdup
       end
 
       def facts(ceiling, needed)
-        {processes: ceiling.processes, vcpus: ceiling.vcpus, high_share: ceiling.high, needed:, query: "report"}.compact
+        {processes: ceiling.processes, vcpus: ceiling.vcpus, high_share: ceiling.high, needed:,
+         query: "report"}.compact
       end
       private_class_method :facts
     end

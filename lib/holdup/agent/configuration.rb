@@ -5,8 +5,8 @@ require_relative "configuration/keys"
 require_relative "../model/utf8"
 
 module Holdup
-  # What a person can decide about Holdup, checked once and frozen. The environment is stronger than code: who operates
-  # an application can change a setting without a release.
+  # What a person can decide about Holdup, checked once and frozen. The environment is stronger than code: who
+  # operates an application can change a setting without a release.
   #
   #   Configuration.build(env: ENV) { |config| config.series_limit = 500 }
   class Configuration < Data.define(*ConfigurationKeys::ALL.map(&:name))

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Loaded first into every Ruby that `holdup exec` starts (RUBYOPT=-r). Loads no gem and nothing else: it waits until
-  # the application's own Rails, server or job runner comes up, and joins in there, whether or not its Gemfile knows
-  # Holdup.
+  # Loaded first into every Ruby that `holdup exec` starts (RUBYOPT=-r). Loads no gem and nothing else: it
+  # waits until the application's own Rails, server or job runner comes up, and joins in there, whether or not
+  # its Gemfile knows Holdup.
   #
-  # It sees them come through `const_added`, which costs nothing once they are loaded; a TracePoint would keep YJIT from
-  # compiling, and a hooked `require` would be in everybody's backtraces.
+  # It sees them come through `const_added`, which costs nothing once they are loaded; a TracePoint would keep
+  # YJIT from compiling, and a hooked `require` would be in everybody's backtraces.
   module ExecBoot
     LIB = File.expand_path("../..", __dir__)
     # Programs that are no application themselves; their children may be.
@@ -47,14 +47,16 @@ module Holdup
 
       private
 
-      def awaited_in?(full) = [RAILS, *SERVERS].any? { |constant| constant.start_with?("#{full}::") }
+      def awaited_in?(full)
+        [RAILS, *SERVERS].any? { |constant| constant.start_with?("#{full}::") }
+      end
 
       def watch(owner)
         owner.singleton_class.prepend(Watch) if owner.is_a?(Module)
       end
 
-      # Last in the load path: where the application has a Holdup of its own, that one is taken. The application's
-      # processes run without us rather than not at all.
+      # Last in the load path: where the application has a Holdup of its own, that one is taken. The
+      # application's processes run without us rather than not at all.
       def join(what)
         $LOAD_PATH.push(LIB) unless $LOAD_PATH.include?(LIB)
         require "holdup/base"

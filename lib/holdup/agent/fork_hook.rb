@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Tells somebody that this process is a new one. `Process._fork` is what every kind of fork goes through (fork,
-  # Process.fork, IO.popen("-")); Process.daemon forks in C and is caught by its own name.
+  # Tells somebody that this process is a new one. `Process._fork` is what every kind of fork goes through
+  # (fork, Process.fork, IO.popen("-")); Process.daemon forks in C and is caught by its own name.
   #
   #   ForkHook.install { start_again }      # runs in each child, before anything else of it
   class ForkHook < Module

@@ -3,8 +3,9 @@
 require_relative "../model/utf8"
 
 module Holdup
-  # Keeps our failures ours: what goes wrong inside a block is counted, said at most once a minute for each place, and
-  # forgotten. The only place of the in-app half that rescues broadly, so the application is never called inside of it.
+  # Keeps our failures ours: what goes wrong inside a block is counted, said at most once a minute for each
+  # place, and forgotten. The only place of the in-app half that rescues broadly, so the application is never
+  # called inside of it.
   #
   #   guard.call(:rack) { record_the_unit }   # nil when it failed
   class Guard
@@ -50,7 +51,8 @@ module Holdup
       @said[place] = now
     end
 
-    # Nothing of this may fail: nobody rescues what comes from here. A message may be any bytes, a log may be closed.
+    # Nothing of this may fail: nobody rescues what comes from here. A message may be any bytes, a log may be
+    # closed.
     def say(place, error)
       where = error.backtrace&.first
       message = Utf8.valid(error.message)[0, 500]

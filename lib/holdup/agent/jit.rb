@@ -11,13 +11,18 @@ require_relative "jit/yjit"
 require_relative "jit/zjit"
 
 module Holdup
-  # The just-in-time compiler of this process: switched on at the right moment when `config.jit` asks for it, looked at
-  # at each tick, in one form for every Ruby, and tested for whether it does anything. docs/yjit.md has the background.
+  # The just-in-time compiler of this process: switched on at the right moment when `config.jit` asks for it,
+  # looked at at each tick, in one form for every Ruby, and tested for whether it does anything. docs/yjit.md
+  # has the background.
   module Jit
     # @return [Module, nil] RubyVM::YJIT, where this Ruby has one that can be switched on
-    def self.yjit = (RubyVM::YJIT if defined?(RubyVM::YJIT.enable))
+    def self.yjit
+      RubyVM::YJIT if defined?(RubyVM::YJIT.enable)
+    end
 
     # @return [Module, nil] RubyVM::ZJIT
-    def self.zjit = (RubyVM::ZJIT if defined?(RubyVM::ZJIT.stats))
+    def self.zjit
+      RubyVM::ZJIT if defined?(RubyVM::ZJIT.stats)
+    end
   end
 end

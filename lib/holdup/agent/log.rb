@@ -5,7 +5,8 @@ module Holdup
   class Log
     PREFIX = "holdup: "
 
-    # @yieldreturn [#warn, IO, nil] the target; asked for each line, because an application sets its logger late
+    # @yieldreturn [#warn, IO, nil] the target; asked for each line, because an application sets its logger
+    #   late
     def initialize(&target)
       @target = target
     end

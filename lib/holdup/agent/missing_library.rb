@@ -3,8 +3,8 @@
 require "rbconfig"
 
 module Holdup
-  # What a collector says where a library of its half is not on the load path, as under `holdup exec` in an application
-  # whose Gemfile does not name Holdup. Nothing of that half may be needed to say so.
+  # What a collector says where a library of its half is not on the load path, as under `holdup exec` in an
+  # application whose Gemfile does not name Holdup. Nothing of that half may be needed to say so.
   module MissingLibrary
     module_function
 

@@ -5,16 +5,20 @@ require_relative "../model/errors"
 require_relative "probe/fallback"
 
 module Holdup
-  # The measuring half in C, or, where Ruby has no GVL events (JRuby, TruffleRuby, Windows) or the extension is missing,
-  # a fallback with the same methods that measures nothing. Loading it switches nothing on.
+  # The measuring half in C, or, where Ruby has no GVL events (JRuby, TruffleRuby, Windows) or the extension
+  # is missing, a fallback with the same methods that measures nothing. Loading it switches nothing on.
   #
-  # The development build is named by Ruby's ABI, so that several Rubies can share a checkout; an installed gem has one.
+  # The development build is named by Ruby's ABI, so that several Rubies can share a checkout; an installed
+  # gem has one.
   module Probe
     ABI = "#{RbConfig::CONFIG["ruby_version"]}-#{RbConfig::CONFIG["arch"]}"
-    CANDIDATES = [File.expand_path("../native/#{ABI}/holdup", __dir__), File.expand_path("../holdup", __dir__), "holdup/holdup"].freeze
+    CANDIDATES = [File.expand_path("../native/#{ABI}/holdup", __dir__),
+      File.expand_path("../holdup", __dir__), "holdup/holdup"].freeze
 
     # @return [Boolean] whether this Ruby has the GVL events that the extension needs
-    def self.events? = RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)
+    def self.events?
+      RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)
+    end
 
     # @return [Boolean] whether the extension is loaded, so that there is something to measure with
     def self.supported? = respond_to?(:clock_source)
@@ -22,7 +26,9 @@ module Holdup
     # @return [String, nil] one sentence on why nothing is measured here
     def self.unsupported_reason
       return if supported?
-      return "Holdup measures nothing on #{RUBY_ENGINE} for #{RUBY_PLATFORM}: it needs CRuby's GVL events" unless events?
+      unless events?
+        return "Holdup measures nothing on #{RUBY_ENGINE} for #{RUBY_PLATFORM}: it needs CRuby's GVL events"
+      end
       "Holdup measures nothing: its C extension is not built for Ruby #{ABI}; reinstall the gem (gem pristine holdup)"
     end
 

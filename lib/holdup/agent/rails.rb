@@ -6,8 +6,8 @@ require_relative "instrumentation/active_job"
 require_relative "rails_program"
 
 module Holdup
-  # Rails: the middleware and the callback of jobs at the outermost place, the settings from `config.holdup`, and the
-  # start after the application has booted. Loading it defines initializers and does nothing else.
+  # Rails: the middleware and the callback of jobs at the outermost place, the settings from `config.holdup`,
+  # and the start after the application has booted. Loading it defines initializers and does nothing else.
   class Railtie < ::Rails::Railtie
     config.holdup = ActiveSupport::OrderedOptions.new
 
@@ -42,8 +42,8 @@ module Holdup
         end
       end
 
-      # Starts measuring in servers and job runners. Consoles, generators, runners, rake tasks and tests take no requests
-      # and no jobs; HOLDUP_ENABLED=true measures them all the same.
+      # Starts measuring in servers and job runners. Consoles, generators, runners, rake tasks and tests take
+      # no requests and no jobs; HOLDUP_ENABLED=true measures them all the same.
       # @return [void]
       def start(env: ENV)
         tool = tool_of(Holdup.runtime.guard) unless forced?(env)
@@ -54,11 +54,15 @@ module Holdup
 
       private
 
-      def forced?(env) = ConfigurationKeys::Types::Boolean.new.parse(env["HOLDUP_ENABLED"].to_s)
+      def forced?(env)
+        ConfigurationKeys::Types::Boolean.new.parse(env["HOLDUP_ENABLED"].to_s)
+      end
 
       def tool_of(guard)
         server = -> { guard.call(:servers) { Holdup.servers.here? } }
-        guard.call(:rails) { RailsProgram.new(name: $PROGRAM_NAME, environment: ::Rails.env.to_s, server:).tool }
+        guard.call(:rails) {
+          RailsProgram.new(name: $PROGRAM_NAME, environment: ::Rails.env.to_s, server:).tool
+        }
       end
 
       def set(draft, key, value)

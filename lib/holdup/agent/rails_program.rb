@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What a Rails process is: a server or job runner, or a tool (a console, a task, a test) that takes no requests and
-  # no jobs. It looks at what runs, never at what is loaded: any gem may load Rails' commands, Rake or a server.
+  # What a Rails process is: a server or job runner, or a tool (a console, a task, a test) that takes no
+  # requests and no jobs. It looks at what runs, never at what is loaded: any gem may load Rails' commands,
+  # Rake or a server.
   class RailsProgram
     # Tasks of Rake that run jobs until they are told to stop.
     JOB_TASKS = %w[solid_queue:start].freeze
@@ -28,7 +29,9 @@ module Holdup
     private
 
     # `rails server` makes it before it loads the application, whichever server it will run.
-    def rack_server? = RACK_SERVERS.any? { |name| instances(name).any? }
+    def rack_server?
+      RACK_SERVERS.any? { |name| instances(name).any? }
+    end
 
     def job_task? = (tasks & JOB_TASKS).any?
 
@@ -47,7 +50,9 @@ module Holdup
       "`#{program}`" if TOOLS.include?(program)
     end
 
-    def tasks = defined?(::Rake.application) ? ::Rake.application.top_level_tasks : []
+    def tasks
+      defined?(::Rake.application) ? ::Rake.application.top_level_tasks : []
+    end
 
     def instances(name)
       loaded = name.split("::").inject(Object) { |owner, constant| loaded_in(owner, constant) }

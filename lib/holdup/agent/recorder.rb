@@ -37,7 +37,8 @@ module Holdup
     # @param trace [String, nil] that it belongs to, 32 hexadecimal digits; anything else is taken for none
     # @param path [String, nil] to keep as an example of what its series is asked for
     # @return [nil]
-    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil)
+    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil,
+      path = nil)
       @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
       nil
     end
@@ -53,7 +54,9 @@ module Holdup
     # Adds to what an open unit waited for a pool of connections, or kept of it from others.
     # @param which [Symbol] a key of CHARGES
     # @return [nil]
-    def charge(handle, which, ns) = @probe.charge(handle, CHARGES.fetch(which), ns)
+    def charge(handle, which, ns)
+      @probe.charge(handle, CHARGES.fetch(which), ns)
+    end
 
     # @return [Integer, nil] ns for which the open unit has stalled so far; nil when nobody knows
     def stalled_ns(handle) = @probe.stalled(handle)
@@ -62,8 +65,9 @@ module Holdup
     # @return [void]
     def watch_holders = @probe.watch_holders(true)
 
-    # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] for whom the open unit has waited: a unit's handle or a
-    #   thread's account, and ns; at most eight, and only what took 1 ms and more; nil when nobody knows
+    # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] for whom the open unit has waited:
+    #   a unit's handle or a thread's account, and ns; at most eight, and only what took 1 ms and more; nil
+    #   when nobody knows
     def holders(handle) = @probe.holders(handle)
 
     # Counts a queue time that had to be clamped to zero.
@@ -85,7 +89,8 @@ module Holdup
       @guard.call(:measure) { unit.close(error: failed?(earlier)) } if unit
     end
 
-    # Whether a block has failed: by an exception that was not there before it. But `exit` is how some end well.
+    # Whether a block has failed: by an exception that was not there before it. But `exit` is how some end
+    # well.
     # @param earlier [Exception, nil] `$!` before the block
     # @return [Boolean]
     def failed?(earlier)

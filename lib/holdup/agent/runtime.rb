@@ -18,8 +18,8 @@ require_relative "servers/identity"
 module Holdup
   # Wires the in-app half together, and keeps it going through forks.
   #
-  # Under a server that has an adapter, measuring starts when the server is ready (`wait_for_server`, `serve`) and then
-  # knows which worker it is. A fork of a measuring process measures from its birth.
+  # Under a server that has an adapter, measuring starts when the server is ready (`wait_for_server`, `serve`)
+  # and then knows which worker it is. A fork of a measuring process measures from its birth.
   class Runtime
     GUARD_FAILURES = 13 # Segment::Layout::COUNTERS
     # A worker that is forked later than the first by so much replaces another.
@@ -27,8 +27,8 @@ module Holdup
 
     attr_reader :guard, :recorder
 
-    # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring starts, after
-    #   the application's own code
+    # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring
+    #   starts, after the application's own code
     # @param log [Log]
     # @param env [Hash] the environment
     # @param probe [Holdup::Probe]
@@ -75,13 +75,15 @@ module Holdup
     # Ends measuring; the segment is closed cleanly, so that the collector can finish it.
     # @return [void]
     def stop
-      session, @session = @session, nil
+      session = @session
+      @session = nil
       @guard.call(:stop) { session.close } if session
       stop_collector
     end
 
-    # A server is about to come up: nothing is measured before it is ready (`serve`). In a forking server's master that
-    # is never, so only its children measure. Again (a master that reads its configuration once more): nothing.
+    # A server is about to come up: nothing is measured before it is ready (`serve`). In a forking server's
+    # master that is never, so only its children measure. Again (a master that reads its configuration once
+    # more): nothing.
     # @return [void]
     def wait_for_server
       return if @waiting
@@ -90,8 +92,9 @@ module Holdup
       @waiting = true
     end
 
-    # Runs a block that forks helpers of the server (the next mold of Pitchfork): they wait for `serve`, this process
-    # measures on. None of our threads is there while it forks: CRuby 3.4 can lose a child for one that is just waking up.
+    # Runs a block that forks helpers of the server (the next mold of Pitchfork): they wait for `serve`, this
+    # process measures on. None of our threads is there while it forks: CRuby 3.4 can lose a child for one
+    # that is just waking up.
     # @return [Object] the block's value
     def wait_in_forks
       @forks_wait = true
@@ -102,7 +105,8 @@ module Holdup
       @guard.call(:fork) { @session&.resume }
     end
 
-    # Something that the application has, whatever serves it: joined and told once this process, or a fork, measures.
+    # Something that the application has, whatever serves it: joined and told once this process, or a fork,
+    # measures.
     # @param resource [#install, #facts, #pools, #gauges, #profile] see Resources
     # @return [void]
     def add(resource) = @resources.add(resource)
@@ -125,7 +129,8 @@ module Holdup
       nil
     end
 
-    # A server or job runner of this process takes no units any more; where it was the only one, measuring ends until `serve`.
+    # A server or job runner of this process takes no units any more; where it was the only one, measuring
+    # ends until `serve`.
     # @param name [String] of its identity
     # @return [void]
     def leave(name)
@@ -136,8 +141,9 @@ module Holdup
       end
     end
 
-    # A server begins to stop: our threads end now, as if we were not there. CRuby 3.4's IO#close can miss its wake-up in Puma's
-    # shutdown; only where no other thread lives, Ruby sees the deadlock and ends. Safe in a signal handler.
+    # A server begins to stop: our threads end now, as if we were not there. CRuby 3.4's IO#close can miss its
+    # wake-up in Puma's shutdown; only where no other thread lives, Ruby sees the deadlock and ends. Safe in a
+    # signal handler.
     # @return [void]
     def let_go
       @session&.let_go
@@ -154,15 +160,17 @@ module Holdup
 
     # @return [void]
     def stop_collector
-      collector, @collector = @collector, nil
+      collector = @collector
+      @collector = nil
       @guard.call(:collector) { collector.stop } if collector
     end
 
-    # The process is about to become another program (a hot restart): it would not know the collector as its child, and
-    # never wait for it. So this waits.
+    # The process is about to become another program (a hot restart): it would not know the collector as its
+    # child, and never wait for it. So this waits.
     # @return [void]
     def end_collector
-      collector, @collector = @collector, nil
+      collector = @collector
+      @collector = nil
       @guard.call(:collector) { collector.finish } if collector
     end
 
@@ -178,12 +186,13 @@ module Holdup
 
     def enabled?
       return true if configuration.enabled
-      announce(:info, "not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures")
+      announce(:info,
+        "not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures")
       false
     end
 
-    # What is said once at boot, by the first process that has something to say: its forks, the other workers and those
-    # that replace one are silent.
+    # What is said once at boot, by the first process that has something to say: its forks, the other workers
+    # and those that replace one are silent.
     def announce(level, line)
       return if @announced
       @announced = true
@@ -202,7 +211,9 @@ module Holdup
     end
 
     # A child is what its parent was until it tells what it is itself.
-    def server = @identities.empty? ? @inherited : Servers::Identity.merge(@identities.values)
+    def server
+      @identities.empty? ? @inherited : Servers::Identity.merge(@identities.values)
+    end
 
     def begin_measuring
       return refuse unless @probe.supported?
@@ -221,7 +232,9 @@ module Holdup
     end
 
     def follow_forks
-      @fork_hook ||= ForkHook.install(before: -> { @guard.call(:fork) { before_fork } }) { @guard.call(:fork) { after_fork } }
+      @fork_hook ||= ForkHook.install(before: -> { @guard.call(:fork) { before_fork } }) {
+        @guard.call(:fork) { after_fork }
+      }
     end
 
     def before_fork
@@ -236,7 +249,8 @@ module Holdup
       @guard.call(:jit) { @jit.born }
       was_running = running?
       @session = @collector = nil
-      @inherited, @identities = server.forked, {}
+      @inherited = server.forked
+      @identities = {}
       @generation += 1
       @waiting ||= @forks_wait
       start if was_running

@@ -9,11 +9,14 @@ module Holdup
   #
   # An adapter answers:
   # - `.here?`: whether this very process is run by it (a Gemfile may load servers that nobody runs)
-  # - `.new(runtime:, middleware:)`: `middleware` puts the Rack middleware around an application; job runners ignore it
-  # - `#install`: hooks into the server's classes, again: nothing. From then on it calls `runtime.serve(Identity)` in
-  #   each process that takes units, when that is ready, and `runtime.wait_for_server` in one that stops taking any
+  # - `.new(runtime:, middleware:)`: `middleware` puts the Rack middleware around an application; job runners
+  #   ignore it
+  # - `#install`: hooks into the server's classes, again: nothing. From then on it calls
+  #   `runtime.serve(Identity)` in each process that takes units, when that is ready, and
+  #   `runtime.wait_for_server` in one that stops taking any
   module Servers
-    # The class by which a server is known to be loaded => how its adapter is. `holdup exec` waits for these constants.
+    # The class by which a server is known to be loaded => how its adapter is. `holdup exec` waits for these
+    # constants.
     KNOWN = {
       "Puma::Launcher" => -> {
         require_relative "servers/puma"
@@ -69,8 +72,8 @@ module Holdup
         @joined = {}
       end
 
-      # Joins whatever server runs this process, and those that are loaded and may come to run in it (a job runner
-      # embedded in a web server).
+      # Joins whatever server runs this process, and those that are loaded and may come to run in it (a job
+      # runner embedded in a web server).
       # @return [Boolean] whether one runs it: that one starts measuring when it is ready
       def call
         loaded.each { |constant| install(constant) }
@@ -78,7 +81,9 @@ module Holdup
       end
 
       # @return [Boolean] whether a server or job runner that is known runs this process; joins none
-      def here? = loaded.any? { |constant| @known[constant].call.here? }
+      def here?
+        loaded.any? { |constant| @known[constant].call.here? }
+      end
 
       # Joins one server, whether or not it will run.
       # @param constant [String] a key of KNOWN whose class exists
@@ -90,7 +95,9 @@ module Holdup
 
       private
 
-      def loaded = @known.keys.select { |constant| Object.const_defined?(constant) }
+      def loaded
+        @known.keys.select { |constant| Object.const_defined?(constant) }
+      end
     end
   end
 end

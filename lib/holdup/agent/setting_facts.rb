@@ -9,7 +9,8 @@ module Holdup
   class SettingFacts
     GC_PREFIX = "RUBY_GC_"
     # Where platforms put the revision they deploy.
-    REVISIONS = %w[GIT_COMMIT GIT_REVISION SOURCE_VERSION HEROKU_SLUG_COMMIT RENDER_GIT_COMMIT KAMAL_VERSION REVISION].freeze
+    REVISIONS = %w[GIT_COMMIT GIT_REVISION SOURCE_VERSION HEROKU_SLUG_COMMIT RENDER_GIT_COMMIT KAMAL_VERSION
+      REVISION].freeze
 
     # @param configuration [Configuration]
     # @param env [Hash] the environment
@@ -53,7 +54,9 @@ module Holdup
     end
 
     def gc
-      set = @env.filter_map { |key, value| "#{key.delete_prefix(GC_PREFIX).downcase}=#{value}" if key.start_with?(GC_PREFIX) }
+      set = @env.filter_map { |key, value|
+        "#{key.delete_prefix(GC_PREFIX).downcase}=#{value}" if key.start_with?(GC_PREFIX)
+      }
       set.sort.join(" ") unless set.empty?
     end
 
@@ -62,7 +65,9 @@ module Holdup
        "environment" => @env["RAILS_ENV"] || @env["RACK_ENV"]}
     end
 
-    def rails = (::Rails.version if defined?(::Rails.version))
+    def rails
+      ::Rails.version if defined?(::Rails.version)
+    end
 
     def revision
       @revision ||= @configuration.revision || @env.values_at(*REVISIONS).compact.first || revision_file

@@ -11,9 +11,10 @@ require_relative "stats_log/sinks"
 require_relative "stats_log/life_stages"
 
 module Holdup
-  # Tells of this process in lines, for people whose tools eat log lines: one every so often with what it did since the last
-  # one, and one at each turn of its life (boot, enabled, warm, saturated, exit). Loaded only when `config.stats_log` asks for
-  # it. Called at each tick; whatever it can't write at once is dropped, so that nothing waits for a log.
+  # Tells of this process in lines, for people whose tools eat log lines: one every so often with what it did
+  # since the last one, and one at each turn of its life (boot, enabled, warm, saturated, exit). Loaded only
+  # when `config.stats_log` asks for it. Called at each tick; whatever it can't write at once is dropped, so
+  # that nothing waits for a log.
   class StatsLog
     # @param options [LogOptions]
     # @param probe [#read_segment]

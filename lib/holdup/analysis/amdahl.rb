@@ -2,12 +2,12 @@
 
 module Holdup
   module Analysis
-    # Amdahl's law for an io share: speed-up = 1 / ((1 - p) + p / N). Shown because many size their threads by it, and
-    # marked as wrong: it splits *one* request over N threads and knows no waiting, while N threads serve N requests
-    # that stall on each other.
+    # Amdahl's law for an io share: speed-up = 1 / ((1 - p) + p / N). Shown because many size their threads by
+    # it, and marked as wrong: it splits *one* request over N threads and knows no waiting, while N threads
+    # serve N requests that stall on each other.
     #
-    # Source: Amdahl, Validity of the single processor approach to achieving large scale computing capabilities (1967); the
-    # rule of +5 % is that of articles on the threads of Puma and Sidekiq.
+    # Source: Amdahl, Validity of the single processor approach to achieving large scale computing
+    # capabilities (1967); the rule of +5 % is that of articles on the threads of Puma and Sidekiq.
     module Amdahl
       THREADS = [1, 2, 3, 4, 5, 6, 8, 10, 16, 25].freeze
       # Articles add threads until one more brings less than this.
@@ -19,7 +19,9 @@ module Holdup
 
       # @param share [Float] p, 0.0 .. 1.0
       # @return [Float]
-      def speed_up(share, threads) = 1.0 / ((1.0 - share) + share / threads)
+      def speed_up(share, threads)
+        1.0 / ((1.0 - share) + share / threads)
+      end
 
       # @return [Float] what the last thread added, 0.05 for 5 %
       def gain(share, threads)

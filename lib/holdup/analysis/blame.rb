@@ -3,12 +3,14 @@
 module Holdup
   module Analysis
     # Who stalled and who caused it, over everything that ran in the processes: units, threads outside units
-    # ("accounts") and the hand-off, which is stall while nobody held the GVL. Both columns have the same total:
+    # ("accounts") and the hand-off, which is stall while nobody held the GVL. Both columns have the same
+    # total:
     #   sum of caused + handoff = sum of suffered
-    # Units that ran inside another unit are in both; `:nested` takes them out once, so that the columns add up.
+    # Units that ran inside another unit are in both; `:nested` takes them out once, so that the columns add
+    # up.
     #
-    # In the first seconds of a recording, and after a kill, one column may have what the other does not have yet. Shares
-    # are of the larger, so that none is ever above the whole.
+    # In the first seconds of a recording, and after a kill, one column may have what the other does not have
+    # yet. Shares are of the larger, so that none is ever above the whole.
     class Blame
       Account = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
         # @param series [Series]
@@ -16,16 +18,25 @@ module Holdup
         # @return [Account] of a nested series with negative figures
         def self.of(series, windows)
           sign = (series.kind == :nested) ? -1 : 1
-          suffered, running = %i[stalled running].map { |name| sign * windows.sum { |window| window.histograms[name].sum } }
-          caused, acquisitions = %i[caused_ns acquisitions].map { |name| sign * windows.sum { |window| window.sums[name] } }
-          new(name: series.name, kind: series.kind, queue: series.queue, count: windows.sum(&:count), suffered:, caused:, running:, acquisitions:)
+          suffered, running = %i[stalled running].map { |name|
+            sign * windows.sum { |window| window.histograms[name].sum }
+          }
+          caused, acquisitions = %i[caused_ns acquisitions].map { |name|
+            sign * windows.sum { |window| window.sums[name] }
+          }
+          new(name: series.name, kind: series.kind, queue: series.queue, count: windows.sum(&:count),
+            suffered:, caused:, running:, acquisitions:)
         end
 
         # @return [Float, nil] ns of stall per unit
-        def stall_per_unit = count.zero? ? nil : suffered.fdiv(count)
+        def stall_per_unit
+          count.zero? ? nil : suffered.fdiv(count)
+        end
 
         # @return [Float, nil] ns of stall per time the GVL was taken
-        def stall_per_acquisition = acquisitions.zero? ? nil : suffered.fdiv(acquisitions)
+        def stall_per_acquisition
+          acquisitions.zero? ? nil : suffered.fdiv(acquisitions)
+        end
       end
 
       # @param entries [Array<WindowTable::WindowEntry>] of units, accounts and what is nested
@@ -46,13 +57,19 @@ module Holdup
       end
 
       # @return [Array<Account>] units, most caused first
-      def series = @series ||= ranked(@lines.reject { |line| %i[account nested].include?(line.kind) })
+      def series
+        @series ||= ranked(@lines.reject { |line| %i[account nested].include?(line.kind) })
+      end
 
       # @return [Array<Account>] threads outside units, most caused first
-      def accounts = @accounts ||= ranked(@lines.select { |line| line.kind == :account })
+      def accounts
+        @accounts ||= ranked(@lines.select { |line| line.kind == :account })
+      end
 
       # @return [Account, nil] negative figures: what the others count twice
-      def nested = @lines.find { |line| line.kind == :nested }
+      def nested
+        @lines.find { |line| line.kind == :nested }
+      end
 
       # @return [Integer] ns of stall in all threads
       def suffered_ns = @lines.sum(&:suffered)
@@ -80,11 +97,17 @@ module Holdup
 
       private
 
-      def ranked(lines) = lines.sort_by { |line| [-line.caused, -line.suffered, line.name] }
+      def ranked(lines)
+        lines.sort_by { |line| [-line.caused, -line.suffered, line.name] }
+      end
 
-      def share(value) = whole_ns.zero? ? 0.0 : value.fdiv(whole_ns)
+      def share(value)
+        whole_ns.zero? ? 0.0 : value.fdiv(whole_ns)
+      end
 
-      def whole_ns = [suffered_ns, caused_ns + handoff_ns].max
+      def whole_ns
+        [suffered_ns, caused_ns + handoff_ns].max
+      end
     end
   end
 end

@@ -2,8 +2,9 @@
 
 module Holdup
   module Analysis
-    # Waits for a database connection, and who had the connections meanwhile. A unit that keeps one for long while others
-    # wait is to their pool what a long hold is to the GVL: so the one that kept them most is named.
+    # Waits for a database connection, and who had the connections meanwhile. A unit that keeps one for long
+    # while others wait is to their pool what a long hold is to the GVL: so the one that kept them most is
+    # named.
     class ConnectionWaits
       # From this share of the elapsed time on, waits are a thing to act on.
       NOTABLE = 0.1
@@ -14,12 +15,14 @@ module Holdup
       COVERED = 0.5
       NS = 1_000_000_000
 
-      # One pool in the processes that have it: connections in each, and on average those in use (as sampled) and the threads that
-      # wait: exactly, from the waits themselves, where a process has one pool, else as sampled. `most_backlog`: as sampled.
+      # One pool in the processes that have it: connections in each, and on average those in use (as sampled)
+      # and the threads that wait: exactly, from the waits themselves, where a process has one pool, else as
+      # sampled. `most_backlog`: as sampled.
       Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
       # @param total [SeriesRow] the units that the report is about
-      # @param everyone [Array<SeriesRow>] one per series, whatever the report leaves out: they share the pools
+      # @param everyone [Array<SeriesRow>] one per series, whatever the report leaves out: they share the
+      #   pools
       # @param settings [Array<Setting>]
       # @param members [Array<ProcessReport::MeasuredProcess>]
       # @param samples [Array<Hash>] of the processes
@@ -39,24 +42,36 @@ module Holdup
       def any? = @total.sum(:pool_wait_ns).positive?
 
       # @return [Boolean] whether they waited for so long that it matters
-      def notable? = any? && wait_share(@total) >= NOTABLE
+      def notable?
+        any? && wait_share(@total) >= NOTABLE
+      end
 
       # @param row [SeriesRow]
       # @return [Float] of its elapsed time
-      def wait_share(row = @total) = row.wall_ns.zero? ? 0.0 : row.sum(:pool_wait_ns).fdiv(row.wall_ns)
+      def wait_share(row = @total)
+        row.wall_ns.zero? ? 0.0 : row.sum(:pool_wait_ns).fdiv(row.wall_ns)
+      end
 
       # @param row [SeriesRow]
       # @return [Float] of the time for which all threads together kept connections
-      def held_share(row) = share_of_held(row.sum(:pool_held_ns))
+      def held_share(row)
+        share_of_held(row.sum(:pool_held_ns))
+      end
 
       # @return [Integer] ns for which threads that ran no unit kept connections, as far as samples tell
-      def outside_ns = @outside_ns ||= counted.sum(&:grown_ns)
+      def outside_ns
+        @outside_ns ||= counted.sum(&:grown_ns)
+      end
 
       # @return [Boolean] whether samples cover enough of the processes' time to say who kept the most
-      def outside_known? = counted.any? && counted.sum(&:covered_s) >= COVERED * counted.sum(&:alive_s)
+      def outside_known?
+        counted.any? && counted.sum(&:covered_s) >= COVERED * counted.sum(&:alive_s)
+      end
 
       # @return [Float] connections that such threads of a process kept, on average; 0.0 where nobody knows
-      def outside_mean = outside_known? ? outside_ns.fdiv(counted.sum(&:covered_s) * NS) : 0.0
+      def outside_mean
+        outside_known? ? outside_ns.fdiv(counted.sum(&:covered_s) * NS) : 0.0
+      end
 
       # @return [Float]
       def outside_share = share_of_held(outside_ns)
@@ -68,10 +83,12 @@ module Holdup
       end
 
       # @return [Boolean] whether threads outside of units kept them for longer than the holder
-      def outside? = outside_ns > (holder ? holder.sum(:pool_held_ns) : 0)
+      def outside?
+        outside_ns > (holder ? holder.sum(:pool_held_ns) : 0)
+      end
 
-      # @return [String, nil] connections that a process may have: "5", "5/10" where settings differ, "5 (animals: 2)"
-      #   with another pool
+      # @return [String, nil] connections that a process may have: "5", "5/10" where settings differ, "5
+      #   (animals: 2)" with another pool
       def size
         sizes = @settings.select { |setting| setting[SIZE] }.sort_by { |setting| setting[SIZE] }.map { |setting| size_in(setting) }.uniq
         sizes.join("/") if sizes.any?
@@ -92,30 +109,40 @@ module Holdup
 
       def counted
         @counted ||= ProcessReport::SampleTrail.apart(@samples.select { |sample| sample.key?(OUTSIDE) }).values
-          .map { |same| count(same.sort_by { |sample| sample[:at_s] }) }
+          .map { |same|
+          count(same.sort_by { |sample| sample[:at_s] })
+        }
       end
 
       # A process that was born in the span began at zero.
       def count(samples)
         born_s = samples.first[:since_s]
         samples = [{:at_s => born_s, OUTSIDE => 0}, *samples] if born_s && born_s >= @from_s
-        first_s, last_s = samples.first[:at_s], samples.last[:at_s]
+        first_s = samples.first[:at_s]
+        last_s = samples.last[:at_s]
         Counted.new(grown_ns: ProcessReport::SampleTrail.new(samples).grown(OUTSIDE).to_i, covered_s: last_s - first_s,
           alive_s: (samples.last[:ended] ? last_s : @to_s) - first_s)
       end
 
-      # @return [Float, nil] threads of a process that waited, on average: each second of waiting is a thread that waits for a second
+      # @return [Float, nil] threads of a process that waited, on average: each second of waiting is a thread
+      #   that waits for a second
       def waiting
         seconds = @members.select { |member| member.pools.any? { |pool| pool.name.start_with?(ProcessReport::CONNECTIONS) } }.sum(&:seconds)
         @everyone.sum { |row| row.sum(:pool_wait_ns) }.fdiv(seconds * NS) if seconds.positive?
       end
 
-      def held_ns = @held_ns ||= @everyone.sum { |row| row.sum(:pool_held_ns) } + outside_ns
+      def held_ns
+        @held_ns ||= @everyone.sum { |row| row.sum(:pool_held_ns) } + outside_ns
+      end
 
-      def share_of_held(part) = held_ns.zero? ? 0.0 : part.fdiv(held_ns)
+      def share_of_held(part)
+        held_ns.zero? ? 0.0 : part.fdiv(held_ns)
+      end
 
       def size_in(setting)
-        others = setting.attributes.select { |key, _| key.start_with?(OTHERS) }.map { |key, size| "#{key.delete_prefix(OTHERS)}: #{size}" }
+        others = setting.attributes.select { |key, _| key.start_with?(OTHERS) }.map { |key, size|
+          "#{key.delete_prefix(OTHERS)}: #{size}"
+        }
         others.empty? ? setting[SIZE].to_s : "#{setting[SIZE]} (#{others.join(", ")})"
       end
 

@@ -2,14 +2,15 @@
 
 module Holdup
   module Analysis
-    # The highest CPU share of a container that its Ruby processes can reach. One process runs Ruby on one CPU at a time,
-    # because one thread holds its GVL; beside it only native code that let go of the GVL uses a CPU, in proportion to the
-    # Ruby that calls it. So with fewer processes than vCPUs the container never gets to 100 %, however much work waits.
+    # The highest CPU share of a container that its Ruby processes can reach. One process runs Ruby on one CPU
+    # at a time, because one thread holds its GVL; beside it only native code that let go of the GVL uses a
+    # CPU, in proportion to the Ruby that calls it. So with fewer processes than vCPUs the container never
+    # gets to 100 %, however much work waits.
     #
     #   CpuCeiling.new(vcpus: 2, processes: 1).range  # => 0.5..0.55
     class CpuCeiling
-      # What else runs in the container, at least, for each CPU of these processes: the master, the collector, threads of
-      # the VM, a shell, the kernel on their behalf.
+      # What else runs in the container, at least, for each CPU of these processes: the master, the collector,
+      # threads of the VM, a shell, the kernel on their behalf.
       BESIDE = 0.1
       # Above this there is nothing to say.
       HIGH = 0.9
@@ -32,18 +33,26 @@ module Holdup
       # @param windows [Enumerable<Holdup::Window>] of units and accounts
       # @return [Float] native_ratio as measured; 0.0 when nothing was
       def self.native_ratio(windows)
-        cpu_ns, native_ns = windows.map { |window| window.sums.values_at(:cpu_ns, :native_ns) }.transpose.map(&:sum)
+        cpu_ns, native_ns = windows.map { |window|
+          window.sums.values_at(:cpu_ns,
+            :native_ns)
+        }.transpose.map(&:sum)
         cpu_ns.to_i.positive? ? native_ns.fdiv(cpu_ns) : 0.0
       end
 
       # @return [Float] vCPUs that the processes can keep busy
-      def cores = [processes * (1 + native_ratio), vcpus].min.to_f
+      def cores
+        [processes * (1 + native_ratio), vcpus].min.to_f
+      end
 
-      # @return [Float] share of the container, 0.0 .. 1.0, that they reach when they have more work than they can do
+      # @return [Float] share of the container, 0.0 .. 1.0, that they reach when they have more work than they
+      #   can do
       def low = cores / vcpus
 
       # @return [Float] the same with all that runs beside them
-      def high = [(cores + [cores * BESIDE, @beside].max) / vcpus, 1.0].min
+      def high
+        [(cores + [cores * BESIDE, @beside].max) / vcpus, 1.0].min
+      end
 
       # @return [Range<Float>]
       def range = low..high
@@ -52,7 +61,9 @@ module Holdup
       def idle_vcpus = vcpus * (1 - high)
 
       # @return [Float] the lowest usual target of an autoscaler that is never reached; 1.0 at most
-      def unreachable = ((high * TARGETS).floor + 1).fdiv(TARGETS).clamp(0.0, 1.0)
+      def unreachable
+        ((high * TARGETS).floor + 1).fdiv(TARGETS).clamp(0.0, 1.0)
+      end
 
       # @return [Boolean] whether it is worth a sentence
       def low? = high < HIGH
@@ -66,7 +77,9 @@ module Holdup
       end
 
       # @return [Integer] processes with which all vCPUs can be used
-      def processes_needed = (vcpus / (1 + native_ratio)).ceil
+      def processes_needed
+        (vcpus / (1 + native_ratio)).ceil
+      end
     end
   end
 end

@@ -2,9 +2,9 @@
 
 module Holdup
   module Analysis
-    # Who has the CPU that threads with the GVL wait for: the measured processes themselves (a hog, or too many of them), other
-    # processes of the same container, other containers of the host, or other machines of its hypervisor. Each has another
-    # remedy.
+    # Who has the CPU that threads with the GVL wait for: the measured processes themselves (a hog, or too
+    # many of them), other processes of the same container, other containers of the host, or other machines of
+    # its hypervisor. Each has another remedy.
     class CpuStarvation
       # From this share of the CPUs on they are taken for used up.
       FULL = 0.85
@@ -25,7 +25,9 @@ module Holdup
       end
 
       # @return [Float, nil] CPUs that the measured processes use
-      def own = @machine.used && @machine.used - @machine.beside
+      def own
+        @machine.used && @machine.used - @machine.beside
+      end
 
       # @return [Float, nil] CPUs that the culprit has, where that is somebody else
       def taken = others[culprit]
@@ -37,11 +39,16 @@ module Holdup
 
       # @return [Hash{Symbol => Float}] CPUs that others have
       def others
-        {beside: (@machine.beside if contained_full?), host: (@machine.neighbours if host_full?), steal: (@machine.stolen if @machine.steal_share.to_f >= STOLEN)}
-          .compact.select { |_, cpus| cpus >= LEAST }
+        {beside: (@machine.beside if contained_full?), host: (@machine.neighbours if host_full?),
+         steal: (@machine.stolen if @machine.steal_share.to_f >= STOLEN)}
+          .compact.select { |_, cpus|
+          cpus >= LEAST
+        }
       end
 
-      def contained_full? = @machine.used && vcpus && @machine.used >= FULL * vcpus
+      def contained_full?
+        @machine.used && vcpus && @machine.used >= FULL * vcpus
+      end
 
       def host_full? = @machine.host_share.to_f >= FULL
     end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # How values of some histograms are spread, in the same bands for all of them: what heat maps and curves beside each other are
-    # drawn from. A band is a fifth wide.
+    # How values of some histograms are spread, in the same bands for all of them: what heat maps and curves
+    # beside each other are drawn from. A band is a fifth wide.
     class DurationBands
       # A sixteenth of a doubling is finer than anybody can see.
       SLOTS_A_BAND = 4
@@ -13,11 +13,16 @@ module Holdup
         @bands = histograms.map { |histogram| histogram ? bands(histogram) : {} }
       end
 
-      # @return [Array<Integer>] the upper end of each band, ns, ascending; they follow each other without a gap
-      def upto_ns = range.map { |band| Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND] }
+      # @return [Array<Integer>] the upper end of each band, ns, ascending; they follow each other without a
+      #   gap
+      def upto_ns
+        range.map { |band| Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND] }
+      end
 
       # @return [Array<Array<Integer>>] for each histogram, how many values are in each band
-      def counts = @bands.map { |counts| range.map { |band| counts.fetch(band, 0) } }
+      def counts
+        @bands.map { |counts| range.map { |band| counts.fetch(band, 0) } }
+      end
 
       private
 

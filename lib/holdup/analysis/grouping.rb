@@ -2,10 +2,12 @@
 
 module Holdup
   module Analysis
-    # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting, process, queue or priority.
+    # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting, process,
+    # queue or priority.
     class Grouping
       BY = %i[name setting process queue priority].freeze
-      # The name of a row of units without a queue: requests, and jobs of a runner that knows none, each their own.
+      # The name of a row of units without a queue: requests, and jobs of a runner that knows none, each their
+      # own.
       NO_QUEUE = "-"
       # What rows can be sorted by, the largest first.
       SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze
@@ -31,7 +33,8 @@ module Holdup
 
       # Priorities have an order of their own, in each queue.
       def order(row)
-        (@by == :priority) ? [row.queue.to_s, Integer(row.name, exception: false) || Float::INFINITY] : [-row.public_send(@sort), row.name]
+        (@by == :priority) ? [row.queue.to_s,
+          Integer(row.name, exception: false) || Float::INFINITY] : [-row.public_send(@sort), row.name]
       end
 
       # @return [Array] name, kind, queue
@@ -45,7 +48,8 @@ module Holdup
 
       def row((name, kind, queue), entries)
         settings = entries.filter_map { |entry| entry.setting&.fingerprint }.uniq
-        SeriesRow.new(name:, kind:, queue:, settings:, queues: entries.map { |entry| entry.series.queue }.uniq, window: WindowSum.sum(entries.map(&:window)))
+        SeriesRow.new(name:, kind:, queue:, settings:,
+          queues: entries.map { |entry| entry.series.queue }.uniq, window: WindowSum.sum(entries.map(&:window)))
       end
     end
   end

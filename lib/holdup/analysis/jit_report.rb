@@ -13,11 +13,15 @@ module Holdup
 
       # @param bytes [Numeric] of code and metadata
       # @return [Numeric] bytes that a process grows by
-      def self.memory(bytes) = bytes * Holdup::Jit::REAL_MEMORY
+      def self.memory(bytes)
+        bytes * Holdup::Jit::REAL_MEMORY
+      end
 
       # @param bytes [Numeric] of code
       # @return [Numeric] bytes of code and metadata
-      def self.with_metadata(bytes) = bytes * Holdup::Jit::TOTAL_TO_CODE
+      def self.with_metadata(bytes)
+        bytes * Holdup::Jit::TOTAL_TO_CODE
+      end
 
       EVERY_S = 60
       # So many samples may be missing of a process that is still there.
@@ -43,32 +47,49 @@ module Holdup
 
       # @return [Array<ProcessLife>] that had not ended at last; where all have, those that ended last
       def present
-        @present ||= lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }.then { |latest| latest.all?(&:ended?) ? latest : latest.reject(&:ended?) }
+        @present ||= lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }.then { |latest|
+          latest.all?(&:ended?) ? latest : latest.reject(&:ended?)
+        }
       end
 
       # @return [Array<ProcessLife>] of these, those with a JIT
-      def on = present.select { |life| life.facts.on? }
+      def on
+        present.select { |life| life.facts.on? }
+      end
 
       # @return [Array<ProcessLife>] of these, those without
-      def off = present.select { |life| life.facts.off? }
+      def off
+        present.select { |life| life.facts.off? }
+      end
 
       # @return [ActivationOrigins]
-      def origins = ActivationOrigins.new(present.map(&:place))
+      def origins
+        ActivationOrigins.new(present.map(&:place))
+      end
 
       # @return [Array<WorkerLifetimes>] workers that were replaced before their JIT paid, one for each server
-      def wasted = WorkerLifetimes.of(@samples).select(&:wasted?)
+      def wasted
+        WorkerLifetimes.of(@samples).select(&:wasted?)
+      end
 
       # @return [Array<ServerJit>]
       def servers
-        @servers ||= lives.group_by(&:server).map { |name, same| ServerJit.new(name, same, present.select { |life| life.server == name }) }
-          .sort_by { |server| server.name.to_s }
+        @servers ||= lives.group_by(&:server).map { |name, same|
+          ServerJit.new(name, same,
+            present.select { |life| life.server == name })
+        }
+          .sort_by { |server|
+          server.name.to_s
+        }
       end
 
       private
 
       def newest_s = lives.map(&:last_s).max
 
-      def life(trail) = ProcessLife.new(trail, setting: @settings[trail[:setting]]&.attributes || {})
+      def life(trail)
+        ProcessLife.new(trail, setting: @settings[trail[:setting]]&.attributes || {})
+      end
     end
   end
 end

@@ -2,7 +2,8 @@
 
 module Holdup
   module Analysis
-    # What a host (a container, where there is one) gives its processes, and how much of it they use and can use.
+    # What a host (a container, where there is one) gives its processes, and how much of it they use and can
+    # use.
     class Machine
       SHORT_S = 3
 
@@ -24,19 +25,27 @@ module Holdup
       end
 
       # @return [Numeric, nil]
-      def vcpus = trail(:vcpus) || @vcpus
+      def vcpus
+        trail(:vcpus) || @vcpus
+      end
 
       # @return [Float, nil] CPUs that everything in it uses
       def used = @trail&.rate(:cpu_ns)
 
       # @return [Float, nil] the same as a share of its vCPUs, 0.0 .. 1.0
-      def cpu_share = used && vcpus && used / vcpus
+      def cpu_share
+        used && vcpus && used / vcpus
+      end
 
       # @return [Float, nil] CPUs of the host that other containers use
-      def neighbours = (all = @trail&.rate(:host_busy_ns)) && used && [all - used, 0.0].max
+      def neighbours
+        (all = @trail&.rate(:host_busy_ns)) && used && [all - used, 0.0].max
+      end
 
       # @return [Float, nil] of the host's CPUs, how much was in use or stolen
-      def host_share = (all = @trail&.rate(:host_busy_ns)) && trail(:host_cpus) && (all + stolen.to_f) / trail(:host_cpus)
+      def host_share
+        (all = @trail&.rate(:host_busy_ns)) && trail(:host_cpus) && (all + stolen.to_f) / trail(:host_cpus)
+      end
 
       # @return [Float, nil] CPUs that were wanted and that the hypervisor gave to others
       def stolen = @trail&.rate(:steal_ns)
@@ -49,9 +58,12 @@ module Holdup
 
       # @param member [ProcessReport::MeasuredProcess]
       # @return [Float, nil] of the container's vCPUs
-      def share_of(member) = member.cpu_share && vcpus && member.cpu_share / vcpus
+      def share_of(member)
+        member.cpu_share && vcpus && member.cpu_share / vcpus
+      end
 
-      # @return [Float, nil] share of the quota's periods in which it was stopped because the quota was used up
+      # @return [Float, nil] share of the quota's periods in which it was stopped because the quota was used
+      #   up
       def throttled_share
         periods = @trail&.grown(:periods)
         @trail.grown(:throttled_periods).fdiv(periods) if periods&.positive?
@@ -61,16 +73,22 @@ module Holdup
       def throttled_ns = @trail&.grown(:throttled_ns)
 
       # @return [Integer, nil] bytes that can't be given back at once (without the page cache)
-      def memory_bytes = trail(:memory_bytes) && trail(:memory_bytes) - trail(:reclaimable_bytes).to_i
+      def memory_bytes
+        trail(:memory_bytes) && trail(:memory_bytes) - trail(:reclaimable_bytes).to_i
+      end
 
       # @return [Integer, nil]
       def memory_limit_bytes = trail(:memory_limit_bytes)
 
       # @return [Float, nil] of its limit; nil where nobody knows, or there is none
-      def memory_share = (memory_bytes.fdiv(memory_limit_bytes) if memory_bytes && memory_limit_bytes&.positive?)
+      def memory_share
+        memory_bytes.fdiv(memory_limit_bytes) if memory_bytes && memory_limit_bytes&.positive?
+      end
 
       # @return [Float, nil] CPUs that the collector used
-      def collector_cpu_share = @trail&.rate(:collector_cpu_ns)
+      def collector_cpu_share
+        @trail&.rate(:collector_cpu_ns)
+      end
 
       # @return [Integer, nil] memory of the collector
       def collector_bytes = trail(:collector_rss_bytes)
@@ -79,14 +97,18 @@ module Holdup
       def segment_bytes = trail(:segment_bytes)
 
       # @return [Integer] processes that take units at the same time
-      def processes = [self.class.concurrent(takers).round, 1].max
+      def processes
+        [self.class.concurrent(takers).round, 1].max
+      end
 
       # Of the time in which units ran: then it is the same in every span that has them.
-      # @return [CpuCeiling, nil] nil when nobody knows its vCPUs, or how many processes it has (samples know whole seconds), or
-      #   where those of other applications are not looked at
+      # @return [CpuCeiling, nil] nil when nobody knows its vCPUs, or how many processes it has (samples know
+      #   whole seconds), or where those of other applications are not looked at
       def ceiling
         return @loaded.ceiling if @loaded
-        CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:) if vcpus && seen? && !trail(:shared)
+        if vcpus && seen? && !trail(:shared)
+          CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:)
+        end
       end
 
       # @return [Float] CPUs that are used by what is not measured, as far as is known
@@ -114,11 +136,16 @@ module Holdup
 
       private
 
-      def seen? = takers.empty? || self.class.covered_s(takers) >= SHORT_S
+      def seen?
+        takers.empty? || self.class.covered_s(takers) >= SHORT_S
+      end
 
-      def trail(key) = @trail && @trail[key]
+      def trail(key)
+        @trail && @trail[key]
+      end
 
-      # Children that a process forked for a while have no threads that take units, and don't count beside those that do.
+      # Children that a process forked for a while have no threads that take units, and don't count beside
+      # those that do.
       def takers
         takers = members.select(&:takes?)
         takers.empty? ? members : takers

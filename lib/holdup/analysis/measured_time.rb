@@ -20,7 +20,8 @@ module Holdup
       # @param profiles [Enumerable<UnitSample>]
       # @return [MeasuredTime, nil] from the start of the first to the end of the last; nil without any
       def self.of(profiles)
-        from_ns, to_ns = profiles.map(&:start_ns).min, profiles.map(&:end_ns).max
+        from_ns = profiles.map(&:start_ns).min
+        to_ns = profiles.map(&:end_ns).max
         from_ns && whole(from_ns.fdiv(self::NS), to_ns.fdiv(self::NS), exact: true)
       end
 
@@ -34,7 +35,9 @@ module Holdup
       def to_s = spans.last&.end
 
       # @return [Float] all of it
-      def total_s = spans.sum(0.0) { |span| span.end - span.begin }
+      def total_s
+        spans.sum(0.0) { |span| span.end - span.begin }
+      end
 
       # @param from_s [Numeric]
       # @param to_s [Numeric]
@@ -67,7 +70,9 @@ module Holdup
 
       # @param count [Integer] units
       # @return [Float, nil] per second; nil where it was measured for too short a time to tell
-      def rate(count) = (total_s < self.class::LEAST_S) ? nil : count / total_s
+      def rate(count)
+        (total_s < self.class::LEAST_S) ? nil : count / total_s
+      end
     end
 
     MeasuredTime::NS = 1_000_000_000

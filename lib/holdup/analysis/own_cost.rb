@@ -2,8 +2,9 @@
 
 module Holdup
   module Analysis
-    # What Holdup itself took in a span: its threads in the measured processes, the collector, the memory of segments. What
-    # measuring adds to each unit is in the unit's own time and can't be told from it: bin/bench does.
+    # What Holdup itself took in a span: its threads in the measured processes, the collector, the memory of
+    # segments. What measuring adds to each unit is in the unit's own time and can't be told from it:
+    # bin/bench does.
     class OwnCost
       # All threads of ours are called so.
       OURS = "thread:holdup"
@@ -16,7 +17,9 @@ module Holdup
       end
 
       # @return [Boolean] whether anything of it is known
-      def known? = @windows.any? || !collector_cpu_share.nil?
+      def known?
+        @windows.any? || !collector_cpu_share.nil?
+      end
 
       # @return [Float, nil] of the time of a process, on average, in which a thread of ours held the GVL
       def held_share
@@ -25,7 +28,9 @@ module Holdup
       end
 
       # @return [Integer, nil] ns that others stalled meanwhile, all together
-      def caused_ns = @windows.any? ? @windows.sum { |window| window.sums[:caused_ns] } : nil
+      def caused_ns
+        @windows.any? ? @windows.sum { |window| window.sums[:caused_ns] } : nil
+      end
 
       # @return [Float, nil] CPUs that the collectors of all hosts used
       def collector_cpu_share = sum(:collector_cpu_share)
@@ -38,7 +43,9 @@ module Holdup
 
       private
 
-      def held_ns = @windows.sum { |window| window.histograms[:running].sum }
+      def held_ns
+        @windows.sum { |window| window.histograms[:running].sum }
+      end
 
       def sum(key)
         known = @processes.machines.filter_map(&key)

@@ -2,17 +2,20 @@
 
 module Holdup
   module Analysis
-    # Whose units used the CPU of the processes of a server: its requests, and the jobs of each group of threads. A unit's
-    # CPU is measured, with the GVL and without; what is left of the processes' is what they did outside of units.
+    # Whose units used the CPU of the processes of a server: its requests, and the jobs of each group of
+    # threads. A unit's CPU is measured, with the GVL and without; what is left of the processes' is what they
+    # did outside of units.
     class PoolCpu
       NS = 1_000_000_000
       # Less than that of the units' CPU in no known pool is what short spans and rounding leave.
       LEAST = 0.01
 
-      # `kind`: :pool, :unknown (jobs of which nobody knows the pool), :outside (of units); `name` and `units` (how many)
-      # of a pool, else nil; `cpu_share`: CPUs that were used, on average
+      # `kind`: :pool, :unknown (jobs of which nobody knows the pool), :outside (of units); `name` and `units`
+      # (how many) of a pool, else nil; `cpu_share`: CPUs that were used, on average
       PoolShare = Data.define(:server, :kind, :name, :units, :cpu_share) do
-        def initialize(server:, kind:, cpu_share:, name: nil, units: nil) = super
+        def initialize(server:, kind:, cpu_share:, name: nil, units: nil)
+          super
+        end
       end
 
       # @param processes [ProcessReport]
@@ -23,7 +26,9 @@ module Holdup
       end
 
       # @return [Array<PoolShare>] of each server its pools, most CPU first, then the rest
-      def lines = @groups.flat_map { |group| of(group, Machine.covered_s(group.processes)) }
+      def lines
+        @groups.flat_map { |group| of(group, Machine.covered_s(group.processes)) }
+      end
 
       private
 
@@ -31,9 +36,11 @@ module Holdup
         return [] if group.cpu_share.nil? || seconds.zero?
         entries = @entries.values_at(*group.processes.map(&:setting).uniq).compact.flatten
         pools = pools(entries).map do |name, same|
-          PoolShare.new(server: group.server, kind: :pool, name:, units: same.sum { |entry| entry.window.count }, cpu_share: cpus(same, seconds))
+          PoolShare.new(server: group.server, kind: :pool, name:,
+            units: same.sum { |entry| entry.window.count }, cpu_share: cpus(same, seconds))
         end
-        [*pools.sort_by { |line| -line.cpu_share }, *rest(group, pools.sum(&:cpu_share), all(entries, seconds))]
+        [*pools.sort_by { |line| -line.cpu_share },
+          *rest(group, pools.sum(&:cpu_share), all(entries, seconds))]
       end
 
       # @return [Hash{String => Array<WindowTable::WindowEntry>}]
@@ -51,11 +58,14 @@ module Holdup
 
       def rest(group, pools, units)
         unknown = PoolShare.new(server: group.server, kind: :unknown, cpu_share: units - pools)
-        outside = PoolShare.new(server: group.server, kind: :outside, cpu_share: [group.cpu_share - units, 0.0].max)
+        outside = PoolShare.new(server: group.server, kind: :outside,
+          cpu_share: [group.cpu_share - units, 0.0].max)
         (unknown.cpu_share > units * LEAST) ? [unknown, outside] : [outside]
       end
 
-      def cpus(entries, seconds) = entries.sum { |entry| entry.window.sums.values_at(:cpu_ns, :native_ns).sum }.fdiv(seconds * NS)
+      def cpus(entries, seconds)
+        entries.sum { |entry| entry.window.sums.values_at(:cpu_ns, :native_ns).sum }.fdiv(seconds * NS)
+      end
     end
   end
 end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # When the processes of a recording began. In the first two minutes after that, units run code that was never run before:
-    # they load, fill caches and are compiled. That is no cost that models may count on.
+    # When the processes of a recording began. In the first two minutes after that, units run code that was
+    # never run before: they load, fill caches and are compiled. That is no cost that models may count on.
     class ProcessBoots
       NS = 1_000_000_000
       WARM_UP_S = 120
@@ -17,8 +17,12 @@ module Holdup
         @warm_up_s = warm_up_s
         @lives = {}
         @warm = {} # windows of many series are of the same time
-        samples.each { |sample| live(sample.values_at(:host, :pid, :since_s), sample[:at_s]) if sample[:since_s] }
-        profiles.each { |profile| live([profile.host, profile.process.pid, profile.process.since_ns / NS], profile.start_ns / NS) }
+        samples.each { |sample|
+          live(sample.values_at(:host, :pid, :since_s), sample[:at_s]) if sample[:since_s]
+        }
+        profiles.each { |profile|
+          live([profile.host, profile.process.pid, profile.process.since_ns / NS], profile.start_ns / NS)
+        }
       end
 
       # @param start_s [Integer] of a window
@@ -31,7 +35,9 @@ module Holdup
 
       # @param profile [UnitSample]
       # @return [Boolean]
-      def warm_unit?(profile) = profile.age_ns >= @warm_up_s * NS
+      def warm_unit?(profile)
+        profile.age_ns >= @warm_up_s * NS
+      end
 
       private
 

@@ -2,7 +2,8 @@
 
 module Holdup
   module Analysis
-    # What the collector's samples say about processes and the containers they are in. Pure: samples in, figures out.
+    # What the collector's samples say about processes and the containers they are in. Pure: samples in,
+    # figures out.
     #
     #   processes = ProcessReport.new(store.processes(from, to), from_s: from, to_s: to)
     #   processes.machines.first.ceiling.range
@@ -24,7 +25,8 @@ module Holdup
       # @param every_s [Integer] seconds between two samples
       # @param native_ratio [Float] see CpuCeiling
       # @param settings [Hash{String => Setting}] by fingerprint, where samples of a container are missing
-      # @param loaded [ProcessReport, nil] the same while units ran, of which CPU ceilings are made; nil: these
+      # @param loaded [ProcessReport, nil] the same while units ran, of which CPU ceilings are made; nil:
+      #   these
       def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {}, loaded: nil)
         @samples = samples.sort_by { |sample| sample[:at_s] }
         @span = {from_s:, to_s:, every_s:}
@@ -33,7 +35,8 @@ module Holdup
         @loaded = loaded
       end
 
-      # @return [Integer, nil] for Store#processes: so far apart are samples of a long span to be read; nil: read them all
+      # @return [Integer, nil] for Store#processes: so far apart are samples of a long span to be read; nil:
+      #   read them all
       def self.every_s(from_s, to_s)
         every_s = [to_s - from_s, KEPT_S].min / POINTS
         every_s if every_s > EVERY_S
@@ -55,41 +58,71 @@ module Holdup
 
       # @param host [String]
       # @return [Machine, nil]
-      def machine(host) = machines.find { |machine| machine.host == host }
+      def machine(host)
+        machines.find { |machine| machine.host == host }
+      end
 
       # @return [Machine, nil] the one with the fewest vCPUs: what it can't do, not all can
-      def smallest_machine = machines.min_by { |machine| machine.vcpus || Float::INFINITY }
+      def smallest_machine
+        machines.min_by { |machine| machine.vcpus || Float::INFINITY }
+      end
 
       # @return [ProcessTimeSeries] of the processes
-      def course = ProcessTimeSeries.new(measured, every_s: @span[:every_s])
+      def course
+        ProcessTimeSeries.new(measured, every_s: @span[:every_s])
+      end
 
       # @return [ProcessTimeSeries] of their containers; CPU shares are of one core there too
-      def containers_course = ProcessTimeSeries.new(containers.values, every_s: @span[:every_s])
+      def containers_course
+        ProcessTimeSeries.new(containers.values, every_s: @span[:every_s])
+      end
 
       # @return [ConnectionUse] of all of them
       def connections = ConnectionUse.new(members)
 
       # @return [Array<ServerProcesses>] processes of one server together, most CPU first
       def groups
-        @groups ||= members.group_by(&:server).map { |server, same| ServerProcesses.new(server:, processes: same) }
-          .sort_by { |group| [-group.cpu_share.to_f, group.server.to_s] }
+        @groups ||= members.group_by(&:server).map { |server, same|
+          ServerProcesses.new(server:,
+            processes: same)
+        }
+          .sort_by { |group|
+          [-group.cpu_share.to_f, group.server.to_s]
+        }
       end
 
       # @return [Array<PoolThreads>] pools of the same server and name in all processes, most busy first
       def pools
-        @pools ||= members.flat_map { |member| unit_pools(member) }.group_by { |member, pool| [member.server, pool.name] }
-          .map { |(server, name), found| PoolThreads.of(server, name, found) }.sort_by { |threads| [-threads.busy.to_f, threads.name] }
+        @pools ||= pools_by_name
+          .map { |(server, name), found| PoolThreads.of(server, name, found) }
+          .sort_by { |threads| [-threads.busy.to_f, threads.name] }
       end
 
       private
 
-      def unit_pools(member) = member.pools.select { |pool| pool.max != 0 && pool.takes?(nil) }.map { |pool| [member, pool] }
+      def pools_by_name
+        members
+          .flat_map { |member| unit_pools(member) }
+          .group_by { |member, pool| [member.server, pool.name] }
+      end
 
-      def measured = @measured ||= SampleTrail.all(@samples.reject { |sample| SampleTrail.container?(sample) })
+      def unit_pools(member)
+        member.pools.select { |pool| pool.max != 0 && pool.takes?(nil) }.map { |pool| [member, pool] }
+      end
 
-      def containers = @containers ||= SampleTrail.all(@samples.select { |sample| SampleTrail.container?(sample) }).to_h { |trail| [trail[:host], trail] }
+      def measured
+        @measured ||= SampleTrail.all(@samples.reject { |sample| SampleTrail.container?(sample) })
+      end
 
-      def vcpus(members) = members.filter_map { |member| @settings[member.setting]&.[]("vcpus") }.last
+      def containers
+        @containers ||= SampleTrail.all(@samples.select { |sample| SampleTrail.container?(sample) }).to_h { |trail|
+          [trail[:host], trail]
+        }
+      end
+
+      def vcpus(members)
+        members.filter_map { |member| @settings[member.setting]&.[]("vcpus") }.last
+      end
     end
   end
 end

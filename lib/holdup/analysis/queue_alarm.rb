@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # When to add machines, by the time that work waits before a thread takes it: what rises when capacity ends. One figure for
-    # all that name it.
+    # When to add machines, by the time that work waits before a thread takes it: what rises when capacity
+    # ends. One figure for all that name it.
     module QueueAlarm
       PERCENTILE = 0.95
       # From here on waiting is felt; nobody who has a free thread waits that long.
@@ -13,11 +13,15 @@ module Holdup
 
       # @param queued [Histogram] of the time in the queue
       # @return [Integer, nil] nanoseconds at the percentile
-      def self.p95_ns(queued) = queued.quantile(PERCENTILE)&.round
+      def self.p95_ns(queued)
+        queued.quantile(PERCENTILE)&.round
+      end
 
       # @param p95_ns [Numeric, nil] as it is
       # @return [Integer] nanoseconds: add machines when it is above
-      def self.limit_ns(p95_ns) = [TIMES * p95_ns.to_i, FELT_NS].max
+      def self.limit_ns(p95_ns)
+        [TIMES * p95_ns.to_i, FELT_NS].max
+      end
     end
   end
 end

@@ -2,11 +2,13 @@
 
 module Holdup
   module Analysis
-    # One line of a report: a name with the merged window of everything it stands for, and the figures per unit that
-    # every surface shows. All durations in nanoseconds.
-    # `settings`: fingerprints of those under which it was measured; `queues`: those that its units were in, nil for none.
+    # One line of a report: a name with the merged window of everything it stands for, and the figures per
+    # unit that every surface shows. All durations in nanoseconds. `settings`: fingerprints of those under
+    # which it was measured; `queues`: those that its units were in, nil for none.
     SeriesRow = Data.define(:name, :kind, :queue, :window, :settings, :queues) do
-      def initialize(name:, kind:, queue:, window:, settings: [], queues: []) = super
+      def initialize(name:, kind:, queue:, window:, settings: [], queues: [])
+        super
+      end
 
       # @return [Integer] units
       def count = window.count
@@ -35,7 +37,9 @@ module Holdup
       def caused_ns = sum(:caused_ns)
 
       # @return [Float, nil] nil when there is nothing to divide by
-      def per_unit(value) = count.zero? ? nil : value.fdiv(count)
+      def per_unit(value)
+        count.zero? ? nil : value.fdiv(count)
+      end
 
       # @return [Float, nil] stall for each time the GVL was taken
       def stall_per_acquisition
@@ -43,7 +47,9 @@ module Holdup
       end
 
       # @return [Float, nil] ns that the GVL was kept once it was taken
-      def mean_hold = sum(:acquisitions).zero? ? nil : histogram(:running).sum.fdiv(sum(:acquisitions))
+      def mean_hold
+        sum(:acquisitions).zero? ? nil : histogram(:running).sum.fdiv(sum(:acquisitions))
+      end
 
       # Long holds are met more often than short ones, by as much as they are longer.
       # @return [Float, nil] ns of the hold that somebody meets who comes at any moment
@@ -55,8 +61,8 @@ module Holdup
       # @return [Float, nil] of the units
       def error_share = per_unit(errors)
 
-      # The share that perfm and most articles call "io %": everything idle (not only io) against running and idle,
-      # stall left out. {StateSplit} says how much of it really was io.
+      # The share that perfm and most articles call "io %": everything idle (not only io) against running and
+      # idle, stall left out. {StateSplit} says how much of it really was io.
       # @return [Float, nil]
       def idle_share
         busy = histogram(:running).sum + histogram(:idle).sum

@@ -2,14 +2,17 @@
 
 module Holdup
   module Analysis
-    # When what runs got another setting inside a span: by a deployment, another Ruby, another number of threads. Told by the units
-    # alone, so it reaches as far back as they do.
+    # When what runs got another setting inside a span: by a deployment, another Ruby, another number of
+    # threads. Told by the units alone, so it reaches as far back as they do.
     class SettingChanges
-      # - `at_s`: when units of the new setting were first seen; `server`: whose: "puma", "sidekiq", "shop puma"; nil where nothing says it
+      # - `at_s`: when units of the new setting were first seen; `server`: whose: "puma", "sidekiq", "shop
+      #   puma"; nil where nothing says it
       # - `differences`: Array of Comparison::SettingDifferences::SettingDifference
       SettingChange = Data.define(:at_s, :server, :differences) do
         # @return [Boolean] whether the application itself is another
-        def deployed? = differences.any? { |one| one.subject == "revision" }
+        def deployed?
+          differences.any? { |one| one.subject == "revision" }
+        end
       end
 
       # Units ended under this setting then.
@@ -24,12 +27,17 @@ module Holdup
 
       # @return [Array<SettingChange>] in the order of time
       def to_a
-        @setting_starts.group_by { |one| server(one.setting) }.flat_map { |server, own| marks(server, own) }.sort_by(&:at_s)
+        @setting_starts.group_by { |one| server(one.setting) }.flat_map { |server, own|
+          marks(server,
+            own)
+        }.sort_by(&:at_s)
       end
 
       private
 
-      def server(setting) = ApplicationShares.server(setting, setting["server"] || setting["jobs"])
+      def server(setting)
+        ApplicationShares.server(setting, setting["server"] || setting["jobs"])
+      end
 
       def marks(server, own)
         appearances(own).group_by(&:at_s).filter_map do |at_s, arrived|

@@ -2,11 +2,12 @@
 
 module Holdup
   module Analysis
-    # What is not as it was before the last change of a server's setting: facts of the setting, how long units stall and what CPU they
-    # take, and how long the slowest of a hundred do, whose mean may be what it was. Held against the last hours before, each endpoint
-    # with itself.
+    # What is not as it was before the last change of a server's setting: facts of the setting, how long units
+    # stall and what CPU they take, and how long the slowest of a hundred do, whose mean may be what it was.
+    # Held against the last hours before, each endpoint with itself.
     #
-    # - `kind`: of the units; `turn`: Turn; `differences`: Array of Comparison::SettingDifferences::SettingDifference, without the revision
+    # - `kind`: of the units; `turn`: Turn; `differences`: Array of
+    #   Comparison::SettingDifferences::SettingDifference, without the revision
     # - `moved`: Array of Comparison::Estimate, those that are surely another by a tenth at least
     SettingDrift = Data.define(:kind, :turn, :differences, :moved) do
       # @param turn [SettingTurn]
@@ -15,7 +16,9 @@ module Holdup
       # @return [Array<SettingDrift>] one for each kind of units, where anything is to be told
       def self.of(turn, windows, samples)
         units = windows.select { |window| self::KINDS.include?(window.series.kind) && window.count.positive? }
-        units.map { |window| window.series.kind }.uniq.filter_map { |kind| build(kind, turn, windows, samples) }
+        units.map { |window| window.series.kind }.uniq.filter_map { |kind|
+          build(kind, turn, windows, samples)
+        }
       end
 
       def self.build(kind, turn, windows, samples)
@@ -23,18 +26,22 @@ module Holdup
         return if sides.any? { |one| one.units < self::FEWEST_UNITS }
         comparison = Comparison.new(*sides, rounds: self::ROUNDS, percentiles: self::SPREADS)
         return if comparison.change.none?
-        drift = new(kind:, turn:, differences: comparison.change.differences.reject { |one| one.subject == "revision" }, moved: moved(comparison))
+        drift = new(kind:, turn:,
+          differences: comparison.change.differences.reject { |one| one.subject == "revision" }, moved: moved(comparison))
         drift if drift.differences.any? || drift.moved.any?
       end
 
       def self.side(kind, fingerprints, windows, samples)
         own = windows.select { |window| fingerprints.include?(window.setting&.fingerprint) }
-        Comparison::Side.new(label: "", windows: own, samples:, filter: UnitFilter.new(kind:), from_s: own.map(&:start_s).min.to_i, to_s: own.filter_map(&:end_s).max.to_i)
+        Comparison::Side.new(label: "", windows: own, samples:, filter: UnitFilter.new(kind:),
+          from_s: own.map(&:start_s).min.to_i, to_s: own.filter_map(&:end_s).max.to_i)
       end
 
       def self.moved(comparison)
         wall_ns = comparison.estimates[:wall_mean].before
-        moved = comparison.verdict(metrics(comparison)).moved.select { |one| one.relative.to_f.abs >= self::LEAST && one.difference.abs >= self::LEAST_OF_WALL * wall_ns }
+        moved = comparison.verdict(metrics(comparison)).moved.select { |one|
+          one.relative.to_f.abs >= self::LEAST && one.difference.abs >= self::LEAST_OF_WALL * wall_ns
+        }
         # A tail that went with its mean is no further news.
         means, tails = moved.partition { |one| self::MEANS.include?(one.metric.name) }
         means + tails.reject { |tail| means.any? { |mean| mean.verdict == tail.verdict } }

@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # Tells settings apart by what differs between them ("threads=3", "threads=5"), because a fingerprint tells a reader
-    # nothing and thirty equal facts hide the one that counts.
+    # Tells settings apart by what differs between them ("threads=3", "threads=5"), because a fingerprint
+    # tells a reader nothing and thirty equal facts hide the one that counts.
     class SettingLabels
       attr_reader :settings
 
@@ -20,16 +20,26 @@ module Holdup
       end
 
       # @return [Array<String>] "key=value" of what it has and is not the same in all settings
-      def facts(setting) = setting.attributes.slice(*differing).compact.map { |key, value| "#{key}=#{value}" }
+      def facts(setting)
+        setting.attributes.slice(*differing).compact.map { |key, value| "#{key}=#{value}" }
+      end
 
       # @return [Hash{String => Object}] what all settings share
-      def shared = @shared ||= keys.reject { |key| differing.include?(key) }.to_h { |key| [key, @settings.first.attributes[key]] }
+      def shared
+        @shared ||= keys.reject { |key| differing.include?(key) }.to_h { |key|
+          [key, @settings.first.attributes[key]]
+        }
+      end
 
       private
 
-      def differing = @differing ||= keys.select { |key| @settings.map { |setting| setting.attributes[key] }.uniq.size > 1 }
+      def differing
+        @differing ||= keys.select { |key| @settings.map { |setting| setting.attributes[key] }.uniq.size > 1 }
+      end
 
-      def keys = @settings.flat_map { |setting| setting.attributes.keys }.uniq
+      def keys
+        @settings.flat_map { |setting| setting.attributes.keys }.uniq
+      end
     end
   end
 end

@@ -2,19 +2,21 @@
 
 module Holdup
   module Analysis
-    # Who stalled whom. The probe keeps exactly what each series caused and what each suffered, not for each pair; so a
-    # pair is an estimate between bounds that are certain.
+    # Who stalled whom. The probe keeps exactly what each series caused and what each suffered, not for each
+    # pair; so a pair is an estimate between bounds that are certain.
     #
-    # Within one cell (a minute of one setting and host, or as many as it takes for stall and causes to balance), the
-    # victim's stall is split over all that caused stall there, in proportion to how much each caused (the hand-off too,
-    # which is nobody's). That is right when units meet at random, and it keeps both totals: what a series suffered, and
-    # what it caused. A pair can't be more than the smaller of what one caused and the other suffered, nor less than what
-    # neither the other causes nor the other victims have room for.
+    # Within one cell (a minute of one setting and host, or as many as it takes for stall and causes to
+    # balance), the victim's stall is split over all that caused stall there, in proportion to how much each
+    # caused (the hand-off too, which is nobody's). That is right when units meet at random, and it keeps both
+    # totals: what a series suffered, and what it caused. A pair can't be more than the smaller of what one
+    # caused and the other suffered, nor less than what neither the other causes nor the other victims have
+    # room for.
     class StallPairs
       # Victims and causes that are looked at: the pairs of a hundred series would be ten thousand.
       MOST = 8
 
-      # `causer`, `victim`: Series; `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`: all of it
+      # `causer`, `victim`: Series; `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`:
+      # all of it
       StallPair = Data.define(:causer, :victim, :about_ns, :least_ns, :most_ns, :suffered_ns) do
         # @return [Float] of the victim's stall
         def share = about_ns.fdiv(suffered_ns)
@@ -25,22 +27,23 @@ module Holdup
         # @return [Float] of the victim's stall
         def most_share = most_ns.fdiv(suffered_ns)
 
-        # An estimate between wide bounds only repeats what one caused of everybody's stall. It says more where a part
-        # of the victim's stall is certain, or where not much more than the estimate is possible.
+        # An estimate between wide bounds only repeats what one caused of everybody's stall. It says more
+        # where a part of the victim's stall is certain, or where not much more than the estimate is possible.
         # @return [Boolean]
         def informative?
           return true if least_share >= self.class::CERTAIN
           most_share <= self.class::POSSIBLE && most_ns <= self.class::TIMES * about_ns
         end
       end
-      # Of the victim's stall: from here on what is certain counts; up to here what is possible is less than everything.
+      # Of the victim's stall: from here on what is certain counts; up to here what is possible is less than
+      # everything.
       StallPair::CERTAIN = 0.1
       StallPair::POSSIBLE = 0.9
       # Of the estimate.
       StallPair::TIMES = 3
 
-      # @param lines [Array<Array<Array<StallPart>>>] of each setting and host its windows in the order of time, with all kinds
-      #   of series
+      # @param lines [Array<Array<Array<StallPart>>>] of each setting and host its windows in the order of
+      #   time, with all kinds of series
       # @param victims [#call] series => whether its pairs are wanted
       def initialize(lines, victims: ->(_series) { true })
         @cells = lines.flat_map { |windows| StallCell.of(windows) }
@@ -49,8 +52,13 @@ module Holdup
 
       # @return [Array<StallPair>] units and threads outside of units, most stall first
       def to_a
-        @to_a ||= victims.flat_map { |victim, suffered| pairs(victim, suffered) }.select { |pair| pair.about_ns.positive? }
-          .sort_by { |pair| [-pair.about_ns, pair.victim.name, pair.causer.name] }
+        @to_a ||= victims.flat_map { |victim, suffered|
+          pairs(victim,
+            suffered)
+        }.select { |pair| pair.about_ns.positive? }
+          .sort_by { |pair|
+          [-pair.about_ns, pair.victim.name, pair.causer.name]
+        }
       end
 
       private
@@ -58,13 +66,15 @@ module Holdup
       def pairs(victim, suffered)
         causers.map do |causer|
           about, least, most = bounds(victim, causer)
-          StallPair.new(causer:, victim:, about_ns: about, least_ns: least, most_ns: most, suffered_ns: suffered)
+          StallPair.new(causer:, victim:, about_ns: about, least_ns: least, most_ns: most,
+            suffered_ns: suffered)
         end
       end
 
       def bounds(victim, causer)
         found = @cells.filter_map do |cell|
-          suffered, caused = cell.suffered[victim], cell.caused[causer]
+          suffered = cell.suffered[victim]
+          caused = cell.caused[causer]
           split(suffered, caused, cell.total) if suffered.positive? && caused.positive?
         end
         found.empty? ? [0, 0, 0] : found.transpose.map(&:sum)
@@ -77,11 +87,17 @@ module Holdup
         [(total.positive? ? suffered * caused / total : 0).clamp(least, most), least, most]
       end
 
-      def victims = @victims ||= top(:suffered).select { |series, _| series.unit? && @wanted.call(series) }.first(MOST)
+      def victims
+        @victims ||= top(:suffered).select { |series, _| series.unit? && @wanted.call(series) }.first(MOST)
+      end
 
-      def causers = @causers ||= top(:caused).map(&:first).select { |series| series.unit? || named?(series) }.first(MOST)
+      def causers
+        @causers ||= top(:caused).map(&:first).select { |series| series.unit? || named?(series) }.first(MOST)
+      end
 
-      def named?(series) = series.kind == :account && series != Series::HANDOFF
+      def named?(series)
+        series.kind == :account && series != Series::HANDOFF
+      end
 
       def top(figure)
         sums = @cells.map(&figure).inject({}) { |all, one| all.merge!(one) { |_, before, now| before + now } }

@@ -2,15 +2,16 @@
 
 module Holdup
   module Analysis
-    # The one thing a person should understand first, as a key and facts; a language makes a sentence of it. It asks in
-    # the order in which the answers matter: is there data, do units stall and who causes it, is the CPU missing, and
-    # only then what they spend their time on.
+    # The one thing a person should understand first, as a key and facts; a language makes a sentence of it.
+    # It asks in the order in which the answers matter: is there data, do units stall and who causes it, is
+    # the CPU missing, and only then what they spend their time on.
     class StallVerdict
       # Stall below this share of the elapsed time is no one's problem, unless the tail says otherwise.
       STALLED = 0.05
       # ... when the worst hundredth of the stall is this much of the worst hundredth of the elapsed time.
       TAIL = 0.25
-      # A cause with at least this share of the stall is named alone; with half of it, when it stands out from the next.
+      # A cause with at least this share of the stall is named alone; with half of it, when it stands out from
+      # the next.
       ONE_CAUSE = 0.4
       STANDS_OUT = 2
       HANDOFF = 0.5
@@ -28,9 +29,9 @@ module Holdup
         @split = summary.total.split
       end
 
-      # @return [Result] key: :no_data :connections :connections_kept :connections_outside :handoff :one_cause :account_cause
-      #   :spread :starved :lock :sleep :native :io :cpu :calm; facts: shares 0.0 .. 1.0, `cause` a Blame::Account or Row, `size` a String,
-      #   `kind` :request :job :unit
+      # @return [Result] key: :no_data :connections :connections_kept :connections_outside :handoff :one_cause
+      #   :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts: shares 0.0 .. 1.0,
+      #   `cause` a Blame::Account or Row, `size` a String, `kind` :request :job :unit
       def call
         return result(:no_data) if @summary.empty?
         return connections if connections?
@@ -43,19 +44,26 @@ module Holdup
       private
 
       # More than they stall; else it is only remarked.
-      def connections? = waits.notable? && waits.wait_share >= @split.share(:stalled)
+      def connections?
+        waits.notable? && waits.wait_share >= @split.share(:stalled)
+      end
 
       def connections
-        holder, size = waits.holder, waits.size
+        holder = waits.holder
+        size = waits.size
         return result(:connections, share: waits.wait_share) unless holder && size && waits.outside_known?
-        return result(:connections_outside, share: waits.wait_share, held_share: waits.outside_share, size:) if waits.outside?
-        result(:connections_kept, share: waits.wait_share, cause: holder, held_share: waits.held_share(holder), size:)
+        if waits.outside?
+          return result(:connections_outside, share: waits.wait_share, held_share: waits.outside_share, size:)
+        end
+        result(:connections_kept, share: waits.wait_share, cause: holder,
+          held_share: waits.held_share(holder), size:)
       end
 
       def waits = @summary.connections
 
       def locked?
-        @split.largest == :lock && @split.share(:lock) >= [DOMINANT[:lock], LOCKS_FIRST * @split.share(:stalled)].max
+        @split.largest == :lock && @split.share(:lock) >= [DOMINANT[:lock],
+          LOCKS_FIRST * @split.share(:stalled)].max
       end
 
       def stalled?
@@ -83,7 +91,9 @@ module Holdup
       end
 
       def dominant
-        state = DOMINANT.keys.select { |name| @split.share(name) >= DOMINANT[name] }.max_by { |name| @split.share(name) }
+        state = DOMINANT.keys.select { |name| @split.share(name) >= DOMINANT[name] }.max_by { |name|
+          @split.share(name)
+        }
         state ? result(state, share: @split.share(state)) : result(:calm)
       end
 

@@ -17,10 +17,14 @@ module Holdup
 
       # @param state [Symbol] a member
       # @return [Float] 0.0 .. 1.0 of the elapsed time
-      def share(state) = total.zero? ? 0.0 : public_send(state).fdiv(total)
+      def share(state)
+        total.zero? ? 0.0 : public_send(state).fdiv(total)
+      end
 
       # @return [Symbol] the state that took the most
-      def largest = members.max_by { |state| public_send(state) }
+      def largest
+        members.max_by { |state| public_send(state) }
+      end
     end
   end
 end

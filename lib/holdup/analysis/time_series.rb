@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # Figures over time, step by step: what charts are drawn from. Each list has one value for each step, nil where it is not
-    # known: nothing ended in it, or nothing was measured at all.
+    # Figures over time, step by step: what charts are drawn from. Each list has one value for each step, nil
+    # where it is not known: nothing ended in it, or nothing was measured at all.
     #
     #   course = Queries::TimeSeriesQuery.call(store, from_s: from, to_s: to)
     #   course.at_s              # => [1790000040, 1790000100, ...]
@@ -18,8 +18,8 @@ module Holdup
       # @return [Integer] seconds from one step to the next
       attr_reader :step_s
 
-      # @return [Hash{String => Array<Float, nil>}] what processes of one server held their GVLs for, of the time that they had: 1.0 is
-      #   a GVL that is never free. Of all that ran, whatever units were chosen
+      # @return [Hash{String => Array<Float, nil>}] what processes of one server held their GVLs for, of the
+      #   time that they had: 1.0 is a GVL that is never free. Of all that ran, whatever units were chosen
       attr_reader :gvl
 
       # @param at_s [Array<Integer>]
@@ -27,10 +27,11 @@ module Holdup
       # @param to_s [Integer] where the last step ends, if not by itself
       # @param windows [Hash{Integer => Window}] of the chosen units, by the start of the step
       # @param gvl [Hash{String => Array<Float, nil>}] by process group
-      # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, if only a thread outside of
-      #   units; nil: all
+      # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, if only a
+      #   thread outside of units; nil: all
       # @param coverage [MeasuredTime] when such units were measured
-      def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil, coverage: MeasuredTime.whole(0, 0))
+      def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil,
+        coverage: MeasuredTime.whole(0, 0))
         @at_s = at_s
         @step_s = step_s
         @to_s = to_s
@@ -41,42 +42,60 @@ module Holdup
       end
 
       # @return [Boolean] whether no unit ended in the span
-      def empty? = @windows.none? { |window| counted?(window) }
+      def empty?
+        @windows.none? { |window| counted?(window) }
+      end
 
       # @param key [Symbol] a key of Window::HISTOGRAMS that was read
       # @return [Boolean] whether any such time was measured
-      def known?(key) = @windows.any? { |window| counted?(window) && window.histograms[key].count.positive? }
+      def known?(key)
+        @windows.any? { |window| counted?(window) && window.histograms[key].count.positive? }
+      end
 
-      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see Split; together 1.0
+      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see Split; together
+      #   1.0
       def shares
         splits = @windows.map { |window| StateSplit.of(window) if counted?(window) }
         StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
       end
 
-      # @return [Array<Float, nil>] units that ended per measured second: 0.0 where a process was measured and none did
+      # @return [Array<Float, nil>] units that ended per measured second: 0.0 where a process was measured and
+      #   none did
       def per_second
         @windows.each_with_index.map { |window, index| rate(window, index) if measured?(index) }
       end
 
       # @param key [Symbol] a key of Window::HISTOGRAMS
       # @return [Array<Float, nil>] ns, mean of those of which it is known
-      def mean(key) = each_counted { |window| window.histograms[key].mean }
+      def mean(key)
+        each_counted { |window| window.histograms[key].mean }
+      end
 
       # @param index [Integer] of a step
       # @return [Boolean] whether anything was measured in it
-      def measured?(index) = counted?(@windows[index]) || @measured.nil? || @measured.include?(at_s[index])
+      def measured?(index)
+        counted?(@windows[index]) || @measured.nil? || @measured.include?(at_s[index])
+      end
 
       # @param key [Symbol] a key of Window::HISTOGRAMS
       # @return [Hash{Symbol => Array<Integer, nil>}] ns, by the keys of QUANTILES
-      def quantiles(key) = QUANTILES.transform_values { |q| each_counted { |window| window.histograms[key].quantile(q) } }
+      def quantiles(key)
+        QUANTILES.transform_values { |q| each_counted { |window| window.histograms[key].quantile(q) } }
+      end
 
-      # The heat map of how such times of units were spread. `upto_ns`: the upper end of each band, ascending; the bands follow each
-      # other without a gap and are a fifth wide. `counts`: for each step, the units in each band.
+      # The heat map of how such times of units were spread. `upto_ns`: the upper end of each band, ascending;
+      # the bands follow each other without a gap and are a fifth wide. `counts`: for each step, the units in
+      # each band.
       # @param key [Symbol] a key of Window::HISTOGRAMS that was read
       # @return [Hash{Symbol => Array}]
-      def heat(key = :wall) = DurationBands.new(@windows.map { |window| window&.histograms&.fetch(key) }).then { |spread| {upto_ns: spread.upto_ns, counts: spread.counts} }
+      def heat(key = :wall)
+        DurationBands.new(@windows.map { |window| window&.histograms&.fetch(key) }).then { |spread|
+          {upto_ns: spread.upto_ns, counts: spread.counts}
+        }
+      end
 
-      # What a route answers: everything but the heat map, ready for JSON. Times are Integers (or Floats, where a mean) in ns.
+      # What a route answers: everything but the heat map, ready for JSON. Times are Integers (or Floats,
+      # where a mean) in ns.
       #
       #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], io: [...], lock: [...], sleep: [...], native: [...]},
       #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]}, queued_ns: {mean: [...], p50: ...}, stalled_ns: {mean: [...], p50: ...},
@@ -89,9 +108,13 @@ module Holdup
 
       private
 
-      def counted?(window) = !window.nil? && window.count.positive?
+      def counted?(window)
+        !window.nil? && window.count.positive?
+      end
 
-      def each_counted = @windows.map { |window| yield window if counted?(window) }
+      def each_counted
+        @windows.map { |window| yield window if counted?(window) }
+      end
 
       def rate(window, index)
         return 0.0 unless counted?(window)
@@ -99,7 +122,9 @@ module Holdup
         @coverage.cut(at_s[index], at_s[index] + length_s).rate(window.count) || window.count.fdiv(length_s)
       end
 
-      def length_s(index) = [at_s[index] + step_s, @to_s].min - at_s[index]
+      def length_s(index)
+        [at_s[index] + step_s, @to_s].min - at_s[index]
+      end
     end
   end
 end

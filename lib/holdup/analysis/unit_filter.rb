@@ -2,10 +2,12 @@
 
 module Holdup
   module Analysis
-    # Which units a report is about. Nil means any. Names are shell globs ("Orders*", "GET /orders/*"). A process that
-    # serves requests and runs jobs has threads for each: either number will do.
+    # Which units a report is about. Nil means any. Names are shell globs ("Orders*", "GET /orders/*"). A
+    # process that serves requests and runs jobs has threads for each: either number will do.
     UnitFilter = Data.define(:kind, :name, :queue, :threads) do
-      def initialize(kind: nil, name: nil, queue: nil, threads: nil) = super
+      def initialize(kind: nil, name: nil, queue: nil, threads: nil)
+        super
+      end
 
       # @param series [Holdup::Series]
       def series?(series)
@@ -18,8 +20,11 @@ module Holdup
         threads.nil? || (!setting.nil? && setting.attributes.values_at(*self.class::THREADS).any? { |number| number.to_i == threads })
       end
 
-      # @return [Boolean] whether it leaves out some units (then totals of the process can't be shown as theirs)
-      def narrow? = !!(kind || name || queue)
+      # @return [Boolean] whether it leaves out some units (then totals of the process can't be shown as
+      #   theirs)
+      def narrow?
+        !!(kind || name || queue)
+      end
     end
 
     # The facts of a setting that tell a number of threads.

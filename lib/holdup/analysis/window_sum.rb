@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # Adds windows of *different* series up (a window merges with its own kind only): the total of a report, a queue, a
-    # setting. Mutable inside, frozen windows come out.
+    # Adds windows of *different* series up (a window merges with its own kind only): the total of a report, a
+    # queue, a setting. Mutable inside, frozen windows come out.
     class WindowSum
       def initialize
         @totals = Window::Totals.new
@@ -18,7 +18,9 @@ module Holdup
 
       # @param series [Holdup::Series] what the sum is called
       # @return [Holdup::Window]
-      def to_window(series) = Window.new(start_s: nil, seconds: 0, series:, setting: nil, host: nil, **@totals.to_h)
+      def to_window(series)
+        Window.new(start_s: nil, seconds: 0, series:, setting: nil, host: nil, **@totals.to_h)
+      end
 
       # @param windows [Array<Holdup::Window>]
       # @param series [Holdup::Series] what the sum is called
@@ -27,7 +29,8 @@ module Holdup
         windows.each_with_object(new) { |window, tally| tally.add(window) }.to_window(series)
       end
 
-      # Takes the sums of nested units off a total. Their number stays: they are units, only their time is in twice.
+      # Takes the sums of nested units off a total. Their number stays: they are units, only their time is in
+      # twice.
       # @param window [Holdup::Window] the total
       # @param nested [Holdup::Window] of kind :nested
       # @return [Holdup::Window]

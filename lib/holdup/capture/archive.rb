@@ -57,14 +57,22 @@ module Holdup
       end
 
       # @return [Array<String>] paths, the newest first
-      def files = Dir[File.join(@dir, "*#{SUFFIX}")].sort.reverse
+      def files
+        Dir[File.join(@dir, "*#{SUFFIX}")].sort.reverse
+      end
 
       # @return [Array<ArchivedCapture>] the newest first
-      def kept = files.filter_map { |path| ArchivedCapture.at(path) }
+      def kept
+        files.filter_map { |path| ArchivedCapture.at(path) }
+      end
 
       # @param id [String] of one that is listed
       # @return [ArchivedCapture, nil]
-      def find(id) = files.find { |path| File.basename(path) == "#{id}#{SUFFIX}" }&.then { |path| ArchivedCapture.at(path) }
+      def find(id)
+        files.find { |path| File.basename(path) == "#{id}#{SUFFIX}" }&.then { |path|
+          ArchivedCapture.at(path)
+        }
+      end
 
       private
 
@@ -85,7 +93,11 @@ module Holdup
 
       def prune
         room = KEPT_BYTES
-        files.each_with_index { |path, index| File.unlink(path) if index >= KEPT || ((room -= File.size(path)).negative? && index.positive?) }
+        files.each_with_index { |path, index|
+          if index >= KEPT || ((room -= File.size(path)).negative? && index.positive?)
+            File.unlink(path)
+          end
+        }
       end
     end
   end

@@ -47,7 +47,9 @@ module Holdup
       # @raise [Error] a capture goes on already
       # @raise [SystemCallError]
       def ask
-        raise Error.new("process #{@entry.pid} is being captured already", "wait until that has ended") if begun? && !header.closed?
+        if begun? && !header.closed?
+          raise Error.new("process #{@entry.pid} is being captured already", "wait until that has ended")
+        end
         File.unlink(@path) if begun? # of somebody who did not wait for it
         File.open(@entry.path, File::WRONLY | File::BINARY) do |file|
           file.pwrite([@rule&.encode.to_i].pack("Q<"), Segment::Layout::CAPTURE_RULE) # first: the request is what the process looks at
@@ -60,7 +62,9 @@ module Holdup
       def begun? = File.exist?(@path)
 
       # @return [Boolean] whether nothing more comes
-      def ended? = begun? && header.closed?
+      def ended?
+        begun? && header.closed?
+      end
 
       # Takes the file away from the process.
       # @return [String] its bytes up to the last event
@@ -72,7 +76,9 @@ module Holdup
 
       private
 
-      def header = Header.parse(File.binread(@path, Layout::HEADER_BYTES).to_s, path: @path)
+      def header
+        Header.parse(File.binread(@path, Layout::HEADER_BYTES).to_s, path: @path)
+      end
     end
   end
 end

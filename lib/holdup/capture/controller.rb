@@ -9,8 +9,9 @@ require_relative "rule_watch"
 
 module Holdup
   module Capture
-    # Inside the application: looks with each tick whether somebody asks for a capture, begins it and ends it; in between the
-    # process's own rule waits for trouble. The file lies beside the segment, in memory; who asked takes it away, or the collector.
+    # Inside the application: looks with each tick whether somebody asks for a capture, begins it and ends it;
+    # in between the process's own rule waits for trouble. The file lies beside the segment, in memory; who
+    # asked takes it away, or the collector.
     class Controller
       SUFFIX = ".events"
       # Nobody waits for it: the collector takes it.
@@ -24,7 +25,9 @@ module Holdup
 
       # @param segment [String]
       # @return [String] the path without its ending
-      def self.base(segment) = segment.delete_suffix(".segment")
+      def self.base(segment)
+        segment.delete_suffix(".segment")
+      end
 
       # @param probe [Holdup::Probe]
       # @param segment [String] path of this process's segment
@@ -42,7 +45,10 @@ module Holdup
         @sampling = sampling
         @ring = Ring.new(probe:, log:)
         @rule = rule
-        @watch = RuleWatch.new(rule:, ring: @ring, limits: SeriesThresholds.new(probe:, rule:), base: self.class.base(segment), clock:, facts:) if rule && in_memory
+        if rule && in_memory
+          @watch = RuleWatch.new(rule:, ring: @ring, limits: SeriesThresholds.new(probe:, rule:),
+            base: self.class.base(segment), clock:, facts:)
+        end
       end
 
       # @return [void]
@@ -53,7 +59,9 @@ module Holdup
       end
 
       # @return [Hash{String => String}] for the segment's profile
-      def profile = @rule ? {"capture.rule" => @rule.to_s, "capture.state" => @watch&.state || "no memory"} : {}
+      def profile
+        @rule ? {"capture.rule" => @rule.to_s, "capture.state" => @watch&.state || "no memory"} : {}
+      end
 
       # The process is about to fork.
       # @return [void]
@@ -75,18 +83,29 @@ module Holdup
         start(request) if request.fresh?(@clock.realtime_ns / 1_000_000) && rested?
       end
 
-      def asked = Request.decode(number_at(Segment::Layout::CAPTURE_REQUEST))
+      def asked
+        Request.decode(number_at(Segment::Layout::CAPTURE_REQUEST))
+      end
 
-      def rule = Trigger.decode(number_at(Segment::Layout::CAPTURE_RULE))
+      def rule
+        Trigger.decode(number_at(Segment::Layout::CAPTURE_RULE))
+      end
 
-      def number_at(offset) = @probe.read_segment(offset, 8)&.unpack1("Q<").to_i
+      def number_at(offset)
+        @probe.read_segment(offset, 8)&.unpack1("Q<").to_i
+      end
 
-      def rested? = @ended_ns.nil? || @clock.monotonic_ns - @ended_ns >= PAUSE_NS
+      def rested?
+        @ended_ns.nil? || @clock.monotonic_ns - @ended_ns >= PAUSE_NS
+      end
 
       def start(request)
         @watch&.rest
         rule = self.rule
-        return unless @ring.open(@path, facts: facts(request, rule), limits: [rule.to_h.fetch(:stall, 0), rule.to_h.fetch(:wall, 0)])
+        unless @ring.open(@path, facts: facts(request, rule),
+          limits: [rule.to_h.fetch(:stall, 0), rule.to_h.fetch(:wall, 0)])
+          return
+        end
         @attended = request.attended
         @until_ns = @clock.monotonic_ns + request.seconds * 1_000_000_000
         @sampling&.begin(@ring) if rule.nil? && request.seconds <= StackSampling::LONGEST_S

@@ -7,7 +7,8 @@ module Holdup
   module Capture
     # What is in the file of a capture: of one that ended, that goes on, or whose process was killed.
     #
-    # - `header`; `events`: Array of Event in the order in which they were claimed, times counted from `first_ticks`
+    # - `header`; `events`: Array of Event in the order in which they were claimed, times counted from
+    #   `first_ticks`
     # - `threads`: {number => ListedThread}; `names`: {number of the series => Name}
     # - `stacks`: Stacks
     # - `first_ticks`, `last_ticks`: the window, by the probe's clock
@@ -30,14 +31,19 @@ module Holdup
 
       # @param number [Integer] of an event
       # @return [Integer, nil] when it was, ticks since the window's begin; nil: it is not there
-      def time(number) = events.first && events[(number + 1 - events.first.commit) & 0xffff_ffff]&.time
+      def time(number)
+        events.first && events[(number + 1 - events.first.commit) & 0xffff_ffff]&.time
+      end
 
       # @param ticks [Integer] since the window's begin
       # @return [Integer] ns since 1970
-      def realtime_ns(ticks) = header.begin_real_ns + header.ns(first_ticks - header.begin_ticks + ticks)
+      def realtime_ns(ticks)
+        header.begin_real_ns + header.ns(first_ticks - header.begin_ticks + ticks)
+      end
     end
 
-    # A thread as the process listed it: its name (nil: unknown), and what it was in since when, for one without events.
+    # A thread as the process listed it: its name (nil: unknown), and what it was in since when, for one
+    # without events.
     ListedThread = Data.define(:number, :phase, :at, :ledger, :name)
 
     # How a series of units is called.
@@ -62,7 +68,8 @@ module Holdup
         first = @since.zero? ? @header.begin_ticks : events.find { |event| !event.late? }&.time || @header.begin_ticks
         last = [@header.end_ticks, *events.map(&:time)].max
         events.each { |event| event.time = [event.time - first, 0].max }
-        EventLog.new(header: @header, events:, threads:, names:, stacks:, first_ticks: first, last_ticks: [last, first].max)
+        EventLog.new(header: @header, events:, threads:, names:, stacks:, first_ticks: first,
+          last_ticks: [last, first].max)
       end
 
       private
@@ -85,35 +92,49 @@ module Holdup
 
       def thread(index)
         number, phase, at, ledger, length, name = row(@header.threads_offset, index, Layout::THREAD_BYTES, Layout::THREAD_FORMAT)
-        ListedThread.new(number:, phase: Layout::PHASES.fetch(phase, :unknown), at:, ledger:, name: text(name, length))
+        ListedThread.new(number:, phase: Layout::PHASES.fetch(phase, :unknown), at:, ledger:,
+          name: text(name, length))
       end
 
       def names
-        all = Array.new(@header.name_capacity) { |index| [index, row(@header.names_offset, index, Layout::NAME_BYTES, Layout::NAME_FORMAT)] }
-        all.filter_map { |index, (bytes, queue_bytes, name, queue)| [index, SeriesName.new(text(name, bytes), text(queue, queue_bytes))] if bytes.positive? }.to_h
+        all = Array.new(@header.name_capacity) { |index|
+          [index, row(@header.names_offset, index, Layout::NAME_BYTES, Layout::NAME_FORMAT)]
+        }
+        all.filter_map { |index, (bytes, queue_bytes, name, queue)|
+          [index, SeriesName.new(text(name, bytes), text(queue, queue_bytes))] if bytes.positive?
+        }.to_h
       end
 
       def stacks
         header = @header.stacks
-        nodes = header.node_count.zero? ? [] : row(header.nodes_offset, 0, header.node_count * Layout::NODE_BYTES, "L<#{header.node_count * 3}")
-        Stacks.new(table: Array.new(header.frame_count) { |index| frame(index) }, nodes:, first_event: header.first_event)
+        nodes = header.node_count.zero? ? [] : row(header.nodes_offset, 0,
+          header.node_count * Layout::NODE_BYTES, "L<#{header.node_count * 3}")
+        Stacks.new(table: Array.new(header.frame_count) { |index| frame(index) }, nodes:,
+          first_event: header.first_event)
       end
 
       # Where another sampler has taken some, all of them have names like its own.
-      def named(frame) = @header.facts.key?("sampler") ? frame.plain : frame
+      def named(frame)
+        @header.facts.key?("sampler") ? frame.plain : frame
+      end
 
       def frame(index)
-        label_bytes, path_bytes, line, _, label, path = row(@header.stacks.frames_offset, index, Layout::FRAME_BYTES, Layout::FRAME_FORMAT)
+        label_bytes, path_bytes, line, _, label, path = row(@header.stacks.frames_offset, index,
+          Layout::FRAME_BYTES, Layout::FRAME_FORMAT)
         named(Frame.new(label: text(label, label_bytes) || "?", path: text(path, path_bytes), line:, at: 0))
       end
 
       def text(bytes, length)
-        bytes.byteslice(0, length).force_encoding(Encoding::UTF_8).scrub("?") if length.between?(1, bytes.bytesize)
+        if length.between?(1, bytes.bytesize)
+          bytes.byteslice(0, length).force_encoding(Encoding::UTF_8).scrub("?")
+        end
       end
 
       def row(offset, index, size, format)
         at = offset + index * size
-        raise Header.refusal(@path, "it is cut short at #{@bytes.bytesize} bytes") if at + size > @bytes.bytesize
+        if at + size > @bytes.bytesize
+          raise Header.refusal(@path, "it is cut short at #{@bytes.bytesize} bytes")
+        end
         @bytes.unpack(format, offset: at)
       end
     end

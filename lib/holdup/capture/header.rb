@@ -7,13 +7,16 @@ require_relative "stacks"
 
 module Holdup
   module Capture
-    # The first page of a capture: whose it is, from when to when, and where the parts lie. Nothing in it is believed
-    # before it was checked.
+    # The first page of a capture: whose it is, from when to when, and where the parts lie. Nothing in it is
+    # believed before it was checked.
     #
-    # - `caught`: number of the first unit that was waited for, 0 for none; `caught_*`: more of it (Layout::CAUGHT_FIELDS)
-    # - `facts`: {String => Object} why there is a capture, and what was found when it was kept (docs/capture-file.md)
+    # - `caught`: number of the first unit that was waited for, 0 for none; `caught_*`: more of it
+    #   (Layout::CAUGHT_FIELDS)
+    # - `facts`: {String => Object} why there is a capture, and what was found when it was kept
+    #   (docs/capture-file.md)
     # - `stacks`: StackHeader
-    # - `sums`: {Symbol => Integer} what the probe has counted meanwhile (ticks, see Layout::SUMS); means nothing before the end
+    # - `sums`: {Symbol => Integer} what the probe has counted meanwhile (ticks, see Layout::SUMS); means
+    #   nothing before the end
     Header = Data.define(*Layout::HEADER_FIELDS, *Layout::CAUGHT_FIELDS, :facts, :stacks, :sums) do
       # @param bytes [String] of the file, or its start
       # @param path [String] for the error
@@ -22,8 +25,11 @@ module Holdup
       def self.parse(bytes, path:)
         values = (bytes.bytesize < Layout::HEADER_BYTES) ? [] : bytes.unpack(Layout::HEADER_FORMAT)
         raise refusal(path, "it starts with other bytes") unless values.first == Layout::MAGIC
-        raise refusal(path, "it has layout #{values[1]}, this Holdup reads up to #{Layout::VERSION}") unless Layout::READABLE.include?(values[1])
-        header = new(*values, *bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT), Reason.of(bytes), StackHeader.parse(bytes), counted(bytes))
+        unless Layout::READABLE.include?(values[1])
+          raise refusal(path, "it has layout #{values[1]}, this Holdup reads up to #{Layout::VERSION}")
+        end
+        header = new(*values, *bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT),
+          Reason.of(bytes), StackHeader.parse(bytes), counted(bytes))
         raise refusal(path, "its parts have other sizes") unless header.plausible?
         header
       end
@@ -41,9 +47,12 @@ module Holdup
 
       # @return [Boolean]
       def plausible?
-        [header_bytes, event_bytes, thread_bytes, name_bytes] == [Layout::HEADER_BYTES, Layout::EVENT_BYTES, Layout::THREAD_BYTES, Layout::NAME_BYTES] &&
+        [header_bytes, event_bytes, thread_bytes,
+          name_bytes] == [Layout::HEADER_BYTES, Layout::EVENT_BYTES, Layout::THREAD_BYTES,
+            Layout::NAME_BYTES] &&
           capacity.between?(1, Layout::MAX_EVENTS) && (capacity & (capacity - 1)).zero? && rate.positive? &&
-          thread_count <= thread_capacity && [thread_capacity, name_capacity].all? { |count| count <= Layout::MAX_TABLE } &&
+          thread_count <= thread_capacity && [thread_capacity,
+            name_capacity].all? { |count| count <= Layout::MAX_TABLE } &&
           events_bytes <= Layout::MAX_BYTES && stacks.plausible?
       end
 
@@ -52,7 +61,9 @@ module Holdup
       # @return [self]
       # @raise [DamagedData] it ends before its last event
       def whole!(bytes, path:)
-        raise self.class.refusal(path, "it is cut short at #{bytes.bytesize} bytes") if events_bytes > bytes.bytesize
+        if events_bytes > bytes.bytesize
+          raise self.class.refusal(path, "it is cut short at #{bytes.bytesize} bytes")
+        end
         self
       end
 
@@ -63,10 +74,14 @@ module Holdup
       def overwritten = [head - capacity, 0].max
 
       # @return [Integer] of the file up to its last event
-      def events_bytes = events_offset + [head, capacity].min * event_bytes
+      def events_bytes
+        events_offset + [head, capacity].min * event_bytes
+      end
 
       # @return [String] "worker 0", or "pid 123" outside of a cluster
-      def process_name = worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
+      def process_name
+        worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
+      end
 
       # @param ticks [Integer] a duration
       # @return [Integer] the same as the probe's nanoseconds
@@ -77,7 +92,9 @@ module Holdup
       def ticks(ns) = (ns << 32) / rate
 
       # @return [Integer] what writing the events and taking the stacks has cost the process
-      def cost_ns = head * event_cost_ps / 1000 + stacks.stack_ns + stacks.watch_ns
+      def cost_ns
+        head * event_cost_ps / 1000 + stacks.stack_ns + stacks.watch_ns
+      end
     end
   end
 end

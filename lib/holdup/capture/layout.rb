@@ -2,8 +2,9 @@
 
 module Holdup
   module Capture
-    # Where everything is in the file of a capture, layout version 2, as ext/holdup/capture_layout.h writes it. Little
-    # endian; times are ticks of the probe's clock. A change of anything here needs a new VERSION. Version 1 had no stacks.
+    # Where everything is in the file of a capture, layout version 2, as ext/holdup/capture_layout.h writes
+    # it. Little endian; times are ticks of the probe's clock. A change of anything here needs a new VERSION.
+    # Version 1 had no stacks.
     module Layout
       MAGIC = "HOLDUPEV"
       VERSION = 2
@@ -18,7 +19,8 @@ module Holdup
       # The probe's own sums over all threads (ticks), when the capture began and when it ended.
       SUMS = %i[running stalled io lock sleep caused gc handoff].freeze
       SUMS_AT = [184, 248].freeze
-      # Of the unit that was waited for: its number, what it stalled and took (ns), its last event, its series.
+      # Of the unit that was waited for: its number, what it stalled and took (ns), its last event, its
+      # series.
       CAUGHT = 312
       CAUGHT_FIELDS = %i[caught caught_stalled_ns caught_wall_ns caught_event caught_series].freeze
       # Why there is a capture: u32 bytes, then flat JSON.
@@ -39,7 +41,8 @@ module Holdup
       IDLE_KINDS = %i[io lock sleep].freeze
 
       # Bits of an event's flags above those of the phase; what they mean depends on the event's kind.
-      FLAGS = {closed: 4, unended: 8, yielded: 64, blocking: 128, failed: 4, job: 8, high: 4, fibers: 4, lost: 8}.freeze
+      FLAGS = {closed: 4, unended: 8, yielded: 64, blocking: 128, failed: 4, job: 8, high: 4, fibers: 4,
+               lost: 8}.freeze
       IDLE_SHIFT = 4
 
       THREAD_BYTES = 96

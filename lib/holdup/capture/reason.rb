@@ -5,7 +5,8 @@ require_relative "layout"
 
 module Holdup
   module Capture
-    # Why there is a capture, as flat JSON in its first page: so that a list of captures needs no more of each than that.
+    # Why there is a capture, as flat JSON in its first page: so that a list of captures needs no more of each
+    # than that.
     module Reason
       TYPES = [String, Integer, Float, TrueClass, FalseClass].freeze
 

@@ -4,8 +4,8 @@ require_relative "../model/flat_json"
 
 module Holdup
   module Capture
-    # The ring of events of this process: there is one at a time. Opens it with as much room as there is, says in it why it
-    # is there, names its threads, ends it.
+    # The ring of events of this process: there is one at a time. Opens it with as much room as there is, says
+    # in it why it is there, names its threads, ends it.
     class Ring
       # Where there is little memory, rather fewer events than no capture.
       EVENTS = [200_000, 50_000, 10_000].freeze
@@ -29,7 +29,11 @@ module Holdup
       # @param stacks [Boolean] whether it has stacks
       # @return [Boolean] false where there is no room, or nothing is measured
       def open(path, facts:, limits: [0, 0], most: EVENTS.first, stacks: true)
-        return false unless [most, *EVENTS.select { |events| events < most }].any? { |events| try(path, events, limits, stacks) }
+        unless [most, *EVENTS.select { |events| events < most }].any? { |events|
+          try(path, events, limits, stacks)
+        }
+          return false
+        end
         @path = path
         @facts = {}
         tell(facts)
@@ -52,8 +56,8 @@ module Holdup
       # @return [Boolean] whether a unit was beyond the limits
       def caught? = @probe.caught?
 
-      # @return [Boolean] whether a unit was, and those beside it have ended since, by which time they have names; or were
-      #   given up, after ten seconds or half a ring
+      # @return [Boolean] whether a unit was, and those beside it have ended since, by which time they have
+      #   names; or were given up, after ten seconds or half a ring
       def told? = @probe.told?
 
       # @return [void]
@@ -77,7 +81,9 @@ module Holdup
         nil
       end
 
-      def name(thread) = thread.name || (thread.equal?(Thread.main) ? "main" : "")
+      def name(thread)
+        thread.name || (thread.equal?(Thread.main) ? "main" : "")
+      end
     end
   end
 end

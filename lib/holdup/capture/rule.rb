@@ -4,15 +4,20 @@ require_relative "threshold"
 
 module Holdup
   module Capture
-    # What a process waits for all the time (`config.capture`): it keeps its latest events, and what led to the first unit
-    # that stalled, or took, too long.
+    # What a process waits for all the time (`config.capture`): it keeps its latest events, and what led to
+    # the first unit that stalled, or took, too long.
     #
-    # - `stall`, `wall`: Limit or nil, one of them at least; `only`: the unit's name, or its start before a `*`, or a Regexp; nil for any
-    # - `every_s`: the least time between two captures; `events`: how many are kept; `stacks`: whether with stacks
+    # - `stall`, `wall`: Limit or nil, one of them at least; `only`: the unit's name, or its start before a
+    #   `*`, or a Regexp; nil for any
+    # - `every_s`: the least time between two captures; `events`: how many are kept; `stacks`: whether with
+    #   stacks
     Rule = Data.define(:stall, :wall, :only, :every_s, :events, :stacks) do
-      def initialize(stall: nil, wall: nil, only: nil, every_s: 60, events: 200_000, stacks: true) = super
+      def initialize(stall: nil, wall: nil, only: nil, every_s: 60, events: 200_000, stacks: true)
+        super
+      end
 
-      # @param value [Hash, String, Object] {stall: "50 ms", only: "GET /orders"}, or "stall > 50 ms, only=GET /orders"
+      # @param value [Hash, String, Object] {stall: "50 ms", only: "GET /orders"}, or "stall > 50 ms, only=GET
+      #   /orders"
       # @return [Rule, nil] nil when it is none
       def self.from(value)
         given = value.is_a?(String) ? RuleText.read(value) : value
@@ -22,11 +27,15 @@ module Holdup
       end
 
       # @return [Boolean] whether units of each name have limits of their own
-      def by_series? = !only.nil? || [stall, wall].compact.any?(&:relative?)
+      def by_series?
+        !only.nil? || [stall, wall].compact.any?(&:relative?)
+      end
 
       # @param p99_ns [Hash{Symbol => Integer}] of a series
       # @return [Array(Integer, Integer)] ns that its units may stall, and take; 0 for any time
-      def limits(p99_ns = {}) = [stall&.ns(p99_ns[:stall]).to_i, wall&.ns(p99_ns[:wall]).to_i]
+      def limits(p99_ns = {})
+        [stall&.ns(p99_ns[:stall]).to_i, wall&.ns(p99_ns[:wall]).to_i]
+      end
 
       # @param name [String] of a unit
       def for?(name)
@@ -53,7 +62,10 @@ module Holdup
         conditions, *options = text.split(/,\s*(?=(?:only|every|events|stacks)=)/)
         pairs = conditions.to_s.split(/\s+or\s+/).map { |one| one.split(/\s*>\s*/, 2) }
         return unless pairs.any? && pairs.all? { |what, limit| %w[stall wall].include?(what) && limit }
-        pairs.to_h { |what, limit| [what.to_sym, limit] }.merge(options.to_h { |option| option(*option.split("=", 2)) })
+        pairs.to_h { |what, limit|
+          [what.to_sym,
+            limit]
+        }.merge(options.to_h { |option| option(*option.split("=", 2)) })
       end
 
       def option(name, text)

@@ -4,9 +4,9 @@ require_relative "series_thresholds"
 
 module Holdup
   module Capture
-    # Keeps the ring of a process going all the time where `config.capture` says so, until a unit is caught; then leaves the
-    # file to the collector, and begins anew after a pause, once that has taken it. The pause is long: an incident has
-    # hundreds of slow units, and nobody reads hundreds of captures.
+    # Keeps the ring of a process going all the time where `config.capture` says so, until a unit is caught;
+    # then leaves the file to the collector, and begins anew after a pause, once that has taken it. The pause
+    # is long: an incident has hundreds of slow units, and nobody reads hundreds of captures.
     class RuleWatch
       ARMED = ".armed"
       ENDED = ".ended"
@@ -50,13 +50,16 @@ module Holdup
 
       private
 
-      def rested? = @next_ns.nil? || (@clock.monotonic_ns >= @next_ns && !File.exist?(@ended))
+      def rested?
+        @next_ns.nil? || (@clock.monotonic_ns >= @next_ns && !File.exist?(@ended))
+      end
 
       # Also where there is no room: that is tried again after the pause.
       def arm
         @next_ns = @clock.monotonic_ns + @rule.every_s * 1_000_000_000
         @limits.begin_anew
-        @armed = @ring.open(@path, facts: @facts, limits: @limits.of_all, most: @rule.events, stacks: @rule.stacks)
+        @armed = @ring.open(@path, facts: @facts, limits: @limits.of_all, most: @rule.events,
+          stacks: @rule.stacks)
         @limits.tick if @armed
       end
 

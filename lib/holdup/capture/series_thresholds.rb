@@ -5,8 +5,9 @@ require_relative "../segment/layout"
 
 module Holdup
   module Capture
-    # Tells the probe what units of each series may stall and take, where a rule says it by name or by percentile: read off
-    # this process's own segment, a few series with each tick, so that no tick takes long.
+    # Tells the probe what units of each series may stall and take, where a rule says it by name or by
+    # percentile: read off this process's own segment, a few series with each tick, so that no tick takes
+    # long.
     class SeriesThresholds
       AT_ONCE = 16
       # Fewer units have no 99th percentile.
@@ -24,7 +25,9 @@ module Holdup
       end
 
       # @return [Array(Integer, Integer)] ns that any unit may stall, and take; 0 where its series says it
-      def of_all = @rule.only ? [0, 0] : @rule.limits
+      def of_all
+        @rule.only ? [0, 0] : @rule.limits
+      end
 
       # A new capture knows none of them.
       # @return [void]
@@ -54,10 +57,13 @@ module Holdup
         @probe.read_segment(at + Segment::Layout::SERIES_TEXTS[:name].first, bytes).force_encoding(Encoding::UTF_8)
       end
 
-      def p99s(at) = @wanted.transform_values { |histogram| p99(at + Segment::Layout.histogram_offset(Segment::Layout::HISTOGRAMS.index(histogram))) }
+      def p99s(at)
+        @wanted.transform_values { |histogram| p99(at + Segment::Layout.histogram_offset(Segment::Layout::HISTOGRAMS.index(histogram))) }
+      end
 
       def p99(at)
-        histogram = Segment::HistogramCells.parse(@probe.read_segment(at, Segment::Layout::HISTOGRAM_BYTES), 0)&.to_histogram
+        histogram = Segment::HistogramCells.parse(@probe.read_segment(at, Segment::Layout::HISTOGRAM_BYTES),
+          0)&.to_histogram
         histogram.quantile(0.99) if histogram && histogram.count >= LEAST_UNITS
       end
     end

@@ -4,9 +4,10 @@ require_relative "vernier_profile"
 
 module Holdup
   module Capture
-    # Who takes stacks of running threads while a capture goes on that somebody has asked for: vernier where the application
-    # has it, from tick to tick, and the probe itself whenever that can't be. A profile of vernier's lies in the heap and is
-    # handed over in one piece with the GVL held: so each is short, and there is none while the process switches threads a lot.
+    # Who takes stacks of running threads while a capture goes on that somebody has asked for: vernier where
+    # the application has it, from tick to tick, and the probe itself whenever that can't be. A profile of
+    # vernier's lies in the heap and is handed over in one piece with the GVL held: so each is short, and
+    # there is none while the process switches threads a lot.
     class StackSampling
       # In a tick; vernier keeps a marker for about each of them, and so many take it 2 to 5 ms in the end.
       BUSY_EVENTS = 3_000
@@ -15,7 +16,9 @@ module Holdup
 
       # @param wish [Symbol] :auto; :holdup for none
       # @return [StackSampling, nil]
-      def self.of(wish, probe:, guard:) = (new(probe:, guard:) if wish == :auto)
+      def self.of(wish, probe:, guard:)
+        new(probe:, guard:) if wish == :auto
+      end
 
       # @param probe [Holdup::Probe]
       # @param guard [Guard]
@@ -49,7 +52,8 @@ module Holdup
         @ring = @known = nil
       end
 
-      # The application begins a profile of its own, or forks, which a profiler's locks do not survive. On any thread of it.
+      # The application begins a profile of its own, or forks, which a profiler's locks do not survive. On any
+      # thread of it.
       # @return [void]
       def give_way
         @off = true
@@ -82,7 +86,8 @@ module Holdup
       end
 
       def quiet?
-        before, @events = @events, @probe.sample_elsewhere(false)
+        before = @events
+        @events = @probe.sample_elsewhere(false)
         before && @events && @events - before < BUSY_EVENTS
       end
 
@@ -98,7 +103,8 @@ module Holdup
 
       def stop
         @lock.synchronize do
-          profile, @profile = @profile, nil
+          profile = @profile
+          @profile = nil
           @samples = profile.stop if profile
           @probe.charge_capture(profile.cpu_ns) if profile
         ensure
@@ -108,17 +114,22 @@ module Holdup
 
       def take
         stop
-        samples, @samples = @samples, nil
+        samples = @samples
+        @samples = nil
         hand_over(samples.call(@known).first(MOST_SAMPLES)) if samples
       end
 
       # Of a thread that is gone only the time tells which one it was.
       def hand_over(samples)
         threads = Thread.list.to_h { |thread| [thread.object_id, thread] }
-        samples.each { |id, at_ns, stack, exact| @probe.take_sample(threads[id], at_ns, stack) if exact || threads.key?(id) }
+        samples.each { |id, at_ns, stack, exact|
+          @probe.take_sample(threads[id], at_ns, stack) if exact || threads.key?(id)
+        }
       end
 
-      def cpu_ns = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+      def cpu_ns
+        Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+      end
     end
   end
 end

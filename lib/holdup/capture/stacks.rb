@@ -4,7 +4,8 @@ require_relative "layout"
 
 module Holdup
   module Capture
-    # What the header says of the stacks in a file: where their tables lie, how many were taken, what that has cost.
+    # What the header says of the stacks in a file: where their tables lie, how many were taken, what that has
+    # cost.
     #
     # - `over_ns`: holders were asked where somebody waited longer; 0 where the capture has no stacks
     # - `missed`: the GVL went on to another thread before it answered
@@ -13,11 +14,14 @@ module Holdup
     StackHeader = Data.define(*Layout::STACK_FIELDS) do
       # @param bytes [String] of the first page
       # @return [StackHeader]
-      def self.parse(bytes) = new(*bytes.unpack(Layout::STACK_FORMAT, offset: Layout::STACKS_AT))
+      def self.parse(bytes)
+        new(*bytes.unpack(Layout::STACK_FORMAT, offset: Layout::STACKS_AT))
+      end
 
       # @return [Boolean]
       def plausible?
-        frame_count <= frame_capacity && node_count <= node_capacity && [frame_capacity, node_capacity].all? { |count| count <= Layout::MAX_TABLE } &&
+        frame_count <= frame_capacity && node_count <= node_capacity && [frame_capacity,
+          node_capacity].all? { |count| count <= Layout::MAX_TABLE } &&
           (frame_capacity.zero? || [frame_bytes, node_bytes] == [Layout::FRAME_BYTES, Layout::NODE_BYTES])
       end
     end
@@ -28,19 +32,27 @@ module Holdup
     # - `line`: where it begins; `at`: which line it was at, 0 when that is not known
     Frame = Data.define(:label, :path, :line, :at) do
       # @return [String] the method that a block is in
-      def method_name = label.sub(/\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, "")
+      def method_name
+        label.sub(/\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, "")
+      end
 
       # @return [Frame] as samplers call it that know methods only
       def plain = with(label: method_name)
 
       # @return [Boolean] whether it is in a file, not in C code and not in Ruby's own
-      def written? = !path.nil? && !path.start_with?("<internal:")
+      def written?
+        !path.nil? && !path.start_with?("<internal:")
+      end
 
       # @return [String, nil] "app/models/report.rb:12", for reading
-      def place = ("#{file}:#{[at, line].find(&:positive?) || 0}" if written?)
+      def place
+        "#{file}:#{[at, line].find(&:positive?) || 0}" if written?
+      end
 
       # @return [String] of the path what tells it: the gem and what follows, else the last three parts
-      def file = path[%r{.*/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
+      def file
+        path[%r{.*/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
+      end
     end
 
     # The stacks in a file: a tree of frames, in which a stack is the number of its innermost node.
@@ -65,15 +77,22 @@ module Holdup
       # @return [Integer, nil] the number of its stack
       def of(event)
         number = event.detail
-        number if number.between?(1, @nodes.size / 3) && (event.commit - 1 - @first_event) & 0xffff_ffff < 1 << 31
+        if number.between?(1, @nodes.size / 3) && (event.commit - 1 - @first_event) & 0xffff_ffff < 1 << 31
+          number
+        end
       end
 
       # @param number [Integer] of a stack
       # @return [Array<Frame>] the innermost first
-      def frames(number) = @frames[number] ||= walk(number).filter_map { |frame, line| @table[frame - 1]&.with(at: line) if frame.positive? }.freeze
+      def frames(number)
+        @frames[number] ||= walk(number).filter_map { |frame, line|
+          @table[frame - 1]&.with(at: line) if frame.positive?
+        }.freeze
+      end
 
       # @param number [Integer] of a stack
-      # @return [Array<Array(Integer, Integer)>] number of the frame in the table (from 1) and line, the innermost first
+      # @return [Array<Array(Integer, Integer)>] number of the frame in the table (from 1) and line, the
+      #   innermost first
       def walk(number)
         steps = []
         while number.positive?
@@ -86,7 +105,9 @@ module Holdup
 
       # @param number [Integer] of a stack
       # @return [Frame, nil] what ran: the innermost that somebody has written, else the innermost
-      def running(number) = frames(number).then { |frames| frames.find(&:written?) || frames.first }
+      def running(number)
+        frames(number).then { |frames| frames.find(&:written?) || frames.first }
+      end
     end
   end
 end

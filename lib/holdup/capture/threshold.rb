@@ -4,7 +4,8 @@ require_relative "trigger"
 
 module Holdup
   module Capture
-    # How much is too much for a unit: so many nanoseconds, or so many times the 99th percentile of its own series.
+    # How much is too much for a unit: so many nanoseconds, or so many times the 99th percentile of its own
+    # series.
     #
     # - `text`: as it was given; `over_ns`: nil for a multiple, and `factor`: nil for nanoseconds
     Threshold = Data.define(:text, :over_ns, :factor) do

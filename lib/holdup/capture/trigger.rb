@@ -2,8 +2,8 @@
 
 module Holdup
   module Capture
-    # Which unit a capture waits for: the first that stalled, or took, longer than so many nanoseconds. In a process's
-    # segment it is one number, as the Request beside it.
+    # Which unit a capture waits for: the first that stalled, or took, longer than so many nanoseconds. In a
+    # process's segment it is one number, as the Request beside it.
     Trigger = Data.define(:what, :over_ns) do
       # @param number [Integer] as it stands in the segment
       # @return [Trigger, nil] nil for none
@@ -21,7 +21,9 @@ module Holdup
       end
 
       # @return [Integer] as it stands in the segment
-      def encode = Trigger::WHATS.fetch(what) << 48 | over_ns
+      def encode
+        Trigger::WHATS.fetch(what) << 48 | over_ns
+      end
 
       # @return [String] as it can be parsed again
       def to_s

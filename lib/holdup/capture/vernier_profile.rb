@@ -5,12 +5,13 @@ require_relative "vernier_samples"
 
 module Holdup
   module Capture
-    # A profile of vernier's that we begin and end, where the application has loaded that gem. Its signal tells of C code too
-    # while that runs.
+    # A profile of vernier's that we begin and end, where the application has loaded that gem. Its signal
+    # tells of C code too while that runs.
     class VernierProfile
       INTERVAL_US = 10_000
       # What is read of a profile; earlier ones of vernier have other names.
-      READ = %i[stack_parent_idx stack_frame_idx frame_func_idx frame_line_no func_name func_path func_first_lineno].freeze
+      READ = %i[stack_parent_idx stack_frame_idx frame_func_idx frame_line_no func_name func_path
+        func_first_lineno].freeze
       # They take its signal from it where they begin meanwhile, and vernier then ends the process.
       RIVALS = %i[StackProf Pf2].freeze
       STATUS = "/proc/self/status"
@@ -32,11 +33,15 @@ module Holdup
         end
 
         # @return [String] for people
-        def title = "vernier #{::Vernier::VERSION}"
+        def title
+          "vernier #{::Vernier::VERSION}"
+        end
 
         # @yield before any profile of vernier's begins, on the thread that begins it. There is no way back
         # @return [void]
-        def before_each(&told) = ::Vernier::Collector::TimeCollector.prepend(SamplerHandover.new(told))
+        def before_each(&told)
+          ::Vernier::Collector::TimeCollector.prepend(SamplerHandover.new(told))
+        end
       end
 
       # @return [Integer] CPU time of its own thread, in ns; known once it has ended

@@ -19,10 +19,11 @@ module Holdup
         @functions = {}
       end
 
-      # @param known [Hash{Array => Array}] gives for a function always the same object, as long as the capture goes on
-      # @return [Array<Array(Integer, Integer, Array, Boolean)>] in the order of time: `object_id` of the thread, CLOCK_MONOTONIC in ns,
-      #   functions with the lines they were at, the innermost first, and whether the time is exact. A function is [name, path (nil: C
-      #   code), line where it begins]
+      # @param known [Hash{Array => Array}] gives for a function always the same object, as long as the
+      #   capture goes on
+      # @return [Array<Array(Integer, Integer, Array, Boolean)>] in the order of time: `object_id` of the
+      #   thread, CLOCK_MONOTONIC in ns, functions with the lines they were at, the innermost first, and
+      #   whether the time is exact. A function is [name, path (nil: C code), line where it begins]
       def call(known)
         @known = known
         @result.threads.flat_map { |id, thread| ran(id, thread) }.sort_by { |_, at_ns, _| at_ns }
@@ -34,12 +35,16 @@ module Holdup
         times, stacks, weights = thread.values_at(:timestamps, :samples, :weights)
         running = times.each_index.select { |index| thread[:sample_categories][index] == RUNNING }
         running.flat_map do |index|
-          spread(times[index], times[index + 1] || @ended_ns, weights[index]).map { |at_ns| [id, at_ns, stack(stacks[index]), at_ns == times[index]] }
+          spread(times[index], times[index + 1] || @ended_ns, weights[index]).map { |at_ns|
+            [id, at_ns, stack(stacks[index]), at_ns == times[index]]
+          }
         end
       end
 
       # Samples of a thread that are alike it keeps as one, with the time of the first.
-      def spread(from, to, count) = Array.new(count) { |number| from + (to - from) * number / count }
+      def spread(from, to, count)
+        Array.new(count) { |number| from + (to - from) * number / count }
+      end
 
       def stack(number) = @stacks[number] ||= walk(number)
 
@@ -53,7 +58,9 @@ module Holdup
         frames
       end
 
-      def function(number) = @functions[number] ||= @known[named(number)]
+      def function(number)
+        @functions[number] ||= @known[named(number)]
+      end
 
       def named(number)
         path = @table.func_path(number)

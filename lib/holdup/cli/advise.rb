@@ -6,7 +6,9 @@ module Holdup
     class Advise
       # @param console [Console]
       # @return [#parse]
-      def self.options(console) = AdviseOptions.new(console.clock.realtime_s)
+      def self.options(console)
+        AdviseOptions.new(console.clock.realtime_s)
+      end
 
       # @param console [Console]
       # @param from_s [Integer]
@@ -22,7 +24,8 @@ module Holdup
       # @param format [Symbol] :text, :json, :markdown, :html
       # @param limit [Integer] rows
       # @param warm_up_s [Integer]
-      # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured since
+      # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured
+      #   since
       # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
       # @param save [String, nil] file that it is kept in besides, as `verify` takes it
@@ -31,7 +34,10 @@ module Holdup
       # @raise [UsageError] for throughput of requests, which arrive by themselves
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
         connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
-        raise UsageError.new("--objective throughput is for jobs", "add --kind job; requests arrive by themselves") if objective == :throughput && kind == :request
+        if objective == :throughput && kind == :request
+          raise UsageError.new("--objective throughput is for jobs",
+            "add --kind job; requests arrive by themselves")
+        end
         @console = console
         @span = {from_s:, to_s:}
         @sizing = {kind:, factor:, objective: Sizing::Objective.new(objective || ((kind == :job) ? :throughput : :latency), slo:),
@@ -52,7 +58,8 @@ module Holdup
         return verification.run if @verify
         sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
         lines = WrittenLines.new
-        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::ServerLevers.new(sized.lately, lines:), pool:, files: lines.method(:all))
+        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation,
+          levers: Advice::ServerLevers.new(sized.lately, lines:), pool:, files: lines.method(:all))
         tell(sized, Advice.call(situation))
         OK
       end
@@ -61,7 +68,8 @@ module Holdup
 
       def read(store)
         served = @queue && Queries::QueueOwner.new(store, **@span, queue: @queue)
-        [Queries::SizingInputs.new(store, **@span, **@sizing, setting: served&.setting, pool: served&.pool), served&.pool]
+        [Queries::SizingInputs.new(store, **@span, **@sizing, setting: served&.setting, pool: served&.pool),
+          served&.pool]
       end
 
       # What is kept is what was read: asked once more, a store that is written to may say otherwise.
@@ -71,7 +79,8 @@ module Holdup
       end
 
       def verification
-        Verify.new(console: @console, file: @verify, **@span, json: @format == :json, store: @store, words: @words)
+        Verify.new(console: @console, file: @verify, **@span, json: @format == :json, store: @store,
+          words: @words)
       end
 
       def report(sized, findings)
@@ -91,7 +100,8 @@ module Holdup
       end
 
       def text(sized, findings, told)
-        View::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:, **@console.layout)
+        View::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:,
+**@console.layout)
       end
 
       def markdown(sized, findings, told)
@@ -99,12 +109,15 @@ module Holdup
       end
 
       def json(recommendation, findings)
-        View::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s), **{app: @app}.compact)
+        View::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s),
+**{app: @app}.compact)
       end
 
       def span = SizingOptions.told(**@span)
 
-      def again = SizingOptions.again(**@span, app: @app, store: @store)
+      def again
+        SizingOptions.again(**@span, app: @app, store: @store)
+      end
     end
   end
 end

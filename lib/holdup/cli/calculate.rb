@@ -6,8 +6,12 @@ module Holdup
     class Calculate
       def self.options(_console)
         Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
-          parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text| values[:io] = Queries::OptionValues.share("--io", text) }
-          parser.on("--running TIME", "or: how long a unit holds the GVL (12ms)") { |text| values[:running_ns] = Queries::OptionValues.duration("--running", text) }
+          parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text|
+            values[:io] = Queries::OptionValues.share("--io", text)
+          }
+          parser.on("--running TIME", "or: how long a unit holds the GVL (12ms)") { |text|
+            values[:running_ns] = Queries::OptionValues.duration("--running", text)
+          }
           parser.on("--idle TIME", "and how long it waits for io (30ms)") { |text| values[:idle_ns] = Queries::OptionValues.duration("--idle", text) }
           parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Queries::OptionValues.whole("--acquisitions", text, 1..1_000_000) }
           parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Queries::OptionValues.list("--threads", text, 1..1000) }
@@ -35,7 +39,8 @@ module Holdup
       # @param language [String, nil]
       # @param arrivals [Hash{Symbol => Numeric}] rate, and beside it processes, vcpus, cv2
       # @raise [UsageError] when nothing, or two different things, were said about the unit
-      def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil, format: :text, language: nil, **arrivals)
+      def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil,
+        format: :text, language: nil, **arrivals)
         @console = console
         @timed = io.nil?
         @demand = demand(io, running_ns, idle_ns, acquisitions).with(**arrivals.slice(:cv2))
@@ -57,20 +62,36 @@ module Holdup
       private
 
       def arriving(calculator)
-        View::OpenCalculation.new(Sizing::OpenCalculator.new(@demand, threads: calculator.lines.map(&:threads), **@arrivals), words: @words) if @arrivals.any?
+        if @arrivals.any?
+          View::OpenCalculation.new(
+            Sizing::OpenCalculator.new(@demand, threads: calculator.lines.map(&:threads),
+**@arrivals), words: @words
+          )
+        end
       end
 
       def check(arrivals)
-        raise UsageError.new("#{arrivals.keys.map { |key| "--#{key}" }.join(", ")} without --rate", "say how many units arrive, such as --rate 40/s") if arrivals.any? && !arrivals.key?(:rate)
-        raise UsageError.new("--rate needs a unit's real times", "give --running 12ms --idle 30ms instead of --io") if arrivals.any? && !@timed
+        if arrivals.any? && !arrivals.key?(:rate)
+          raise UsageError.new("#{arrivals.keys.map { |key| "--#{key}" }.join(", ")} without --rate",
+            "say how many units arrive, such as --rate 40/s")
+        end
+        if arrivals.any? && !@timed
+          raise UsageError.new("--rate needs a unit's real times",
+            "give --running 12ms --idle 30ms instead of --io")
+        end
         arrivals
       end
 
       def demand(io, running_ns, idle_ns, acquisitions)
         return Sizing::Demand.of_share(io) if io && !running_ns && !idle_ns
         raise UsageError.new("--io and --running/--idle say the same in two ways", "give one of them") if io
-        raise UsageError.new("calculate needs to know the unit", "give --io 45%, or --running 12ms --idle 30ms") unless running_ns && idle_ns
-        raise UsageError.new("--running can't be 0", "a unit that never holds the GVL needs no threads") if running_ns.zero?
+        unless running_ns && idle_ns
+          raise UsageError.new("calculate needs to know the unit",
+            "give --io 45%, or --running 12ms --idle 30ms")
+        end
+        if running_ns.zero?
+          raise UsageError.new("--running can't be 0", "a unit that never holds the GVL needs no threads")
+        end
         Sizing::Demand.new(held_ns: running_ns, idle_ns:, acquisitions:)
       end
     end

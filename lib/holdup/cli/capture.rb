@@ -2,7 +2,8 @@
 
 module Holdup
   class CLI
-    # Has one or all measuring processes of this host record every GVL event for some seconds, and keeps the files.
+    # Has one or all measuring processes of this host record every GVL event for some seconds, and keeps the
+    # files.
     class Capture
       SECONDS = (1..60)
       DEFAULT_S = 10
@@ -13,20 +14,30 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup capture [options]") do |parser, values|
-          parser.on("--seconds N", "for how long (#{DEFAULT_S}), up to 60") { |text| values[:seconds] = Queries::OptionValues.whole("--seconds", text, Holdup::Capture::Request::SECONDS) }
-          parser.on("--until RULE", "keep what led to the first unit with, say,", "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)") { |text| values[:rule] = rule(text) }
+          parser.on("--seconds N", "for how long (#{DEFAULT_S}), up to 60") { |text|
+            values[:seconds] = Queries::OptionValues.whole("--seconds", text, Holdup::Capture::Request::SECONDS)
+          }
+          parser.on("--until RULE", "keep what led to the first unit with, say,",
+            "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)") { |text|
+            values[:rule] = rule(text)
+          }
           parser.on("--pid PID", "this process") { |text| values[:pid] = Queries::OptionValues.whole("--pid", text, 1..2**31) }
           parser.on("--all", "every process that measures on this host") { values[:all] = true }
-          parser.on("--out DIR", "where to keep the files (captures, beside the store)") { |text| values[:out] = text }
+          parser.on("--out DIR", "where to keep the files (captures, beside the store)") { |text|
+            values[:out] = text
+          }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+            values[:store] = text
+          }
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
         end
       end
 
       def self.rule(text)
         Holdup::Capture::Trigger.parse(text) ||
-          raise(UsageError.new("--until can't be #{text[0, 100].inspect}", "it takes \"stall > 50 ms\" or \"wall > 2 s\""))
+          raise(UsageError.new("--until can't be #{text[0, 100].inspect}",
+            "it takes \"stall > 50 ms\" or \"wall > 2 s\""))
       end
       private_class_method :rule
 
@@ -40,9 +51,13 @@ module Holdup
       # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError]
-      def initialize(console:, rule: nil, seconds: rule ? DEFAULT_UNTIL_S : DEFAULT_S, pid: nil, all: false, out: nil, dir: nil, store: nil, language: nil)
+      def initialize(console:, rule: nil, seconds: rule ? DEFAULT_UNTIL_S : DEFAULT_S, pid: nil, all: false,
+        out: nil, dir: nil, store: nil, language: nil)
         raise UsageError.new("--pid and --all contradict each other", "give one of them") if pid && all
-        raise UsageError.new("--seconds can't be #{seconds}", "without --until it takes #{SECONDS.min} to #{SECONDS.max}") unless rule || SECONDS.cover?(seconds)
+        unless rule || SECONDS.cover?(seconds)
+          raise UsageError.new("--seconds can't be #{seconds}",
+            "without --until it takes #{SECONDS.min} to #{SECONDS.max}")
+        end
         @console = console
         @seconds = seconds
         @rule = rule
@@ -68,7 +83,8 @@ module Holdup
       private
 
       def ask(entries)
-        request = Holdup::Capture::Request.new(asked_ms: @console.clock.realtime_ns / 1_000_000, seconds: @seconds)
+        request = Holdup::Capture::Request.new(asked_ms: @console.clock.realtime_ns / 1_000_000,
+          seconds: @seconds)
         entries.map { |entry| Holdup::Capture::Client.new(entry, request, @rule).ask }
       rescue SystemCallError => error
         raise Error.new("a process can't be asked (#{error.message})", "run it as the application's user")
@@ -76,11 +92,15 @@ module Holdup
 
       def chosen
         entries = alive
-        raise Error.new("no process measures in #{@dir}", "`holdup doctor` says why; --dir names another folder") if entries.empty?
+        if entries.empty?
+          raise Error.new("no process measures in #{@dir}",
+            "`holdup doctor` says why; --dir names another folder")
+        end
         return entries if @all
         return named(entries) if @pid
         return entries if entries.size == 1
-        raise UsageError.new("#{entries.size} processes measure: #{entries.map(&:pid).join(", ")}", "choose one with --pid, or take --all")
+        raise UsageError.new("#{entries.size} processes measure: #{entries.map(&:pid).join(", ")}",
+          "choose one with --pid, or take --all")
       end
 
       def alive
@@ -88,13 +108,15 @@ module Holdup
       rescue Errno::ENOENT
         []
       rescue SystemCallError => error
-        raise Error.new("the segments in #{@dir} can't be read (#{error.message})", "run it as the application's user")
+        raise Error.new("the segments in #{@dir} can't be read (#{error.message})",
+          "run it as the application's user")
       end
 
       def named(entries)
         found = entries.select { |entry| entry.pid == @pid }
         return found if found.any?
-        raise UsageError.new("process #{@pid} measures nothing in #{@dir}", "those that do: #{entries.map(&:pid).join(", ")}")
+        raise UsageError.new("process #{@pid} measures nothing in #{@dir}",
+          "those that do: #{entries.map(&:pid).join(", ")}")
       end
 
       # @return [Array<Asking>] those of which the block came true in time

@@ -9,9 +9,13 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup collect [options]") do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+            values[:store] = text
+          }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text| values[:interval] = Queries::OptionValues.seconds("--interval", text, INTERVAL_S) }
+          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text|
+            values[:interval] = Queries::OptionValues.seconds("--interval", text, INTERVAL_S)
+          }
           parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Queries::OptionValues.whole("--parent", text, 1..2**31) }
           parser.on("--once", "one round, then end") { values[:once] = true }
           parser.on("--again", "a repeated start: do not say again what is missing") { values[:again] = true }
@@ -48,7 +52,8 @@ module Holdup
         say(missing(error)) unless @again
         Runtime::CollectorSupervisor::CANNOT_LOAD
       rescue SystemCallError => error
-        raise Error.new("the segments in #{@dir} can't be read (#{error.message})", "run it as the application's user, or name its folder with --dir")
+        raise Error.new("the segments in #{@dir} can't be read (#{error.message})",
+          "run it as the application's user, or name its folder with --dir")
       end
 
       private
@@ -69,15 +74,20 @@ module Holdup
       end
 
       def collector
-        Collector.new(store: Store.open(@store), directory: @dir, clock: @console.clock, interval: @interval, parent: @parent, captures: @captures, log:)
+        Collector.new(store: Store.open(@store), directory: @dir, clock: @console.clock, interval: @interval,
+          parent: @parent, captures: @captures, log:)
       end
 
       # The processes are measured all the same: what collects needs more than what measures.
-      def missing(error) = MissingLibrary.sentence(error, dir: @dir, env: @console.env)
+      def missing(error)
+        MissingLibrary.sentence(error, dir: @dir, env: @console.env)
+      end
 
       def say(message) = log.warn(message)
 
-      def log = @log ||= Log.new { @console.err }
+      def log
+        @log ||= Log.new { @console.err }
+      end
     end
   end
 end

@@ -6,7 +6,9 @@ module Holdup
     class Compare
       WIDEST = 120
 
-      def self.options(console) = CompareOptions.new(console)
+      def self.options(console)
+        CompareOptions.new(console)
+      end
 
       # @param console [Console]
       # @param sides [Hash{Symbol => Object}] what is compared, see CompareOptions
@@ -17,7 +19,8 @@ module Holdup
       # @param out [String, nil] file that it is written to
       # @param store [String, nil]
       # @param language [String, nil]
-      def initialize(console:, sides:, filter:, format: :text, families: nil, app: nil, out: nil, store: nil, language: nil)
+      def initialize(console:, sides:, filter:, format: :text, families: nil, app: nil, out: nil, store: nil,
+        language: nil)
         @console = console
         @asked = sides
         @filter = filter
@@ -47,7 +50,9 @@ module Holdup
         Analysis::Comparison.new(*sides)
       end
 
-      def of_spans(store) = @asked[:spans].map { |from_s, to_s| [recorded(store, from_s, to_s), span(from_s, to_s)] }
+      def of_spans(store)
+        @asked[:spans].map { |from_s, to_s| [recorded(store, from_s, to_s), span(from_s, to_s)] }
+      end
 
       def of_settings(store)
         recorded = recorded(store, *@asked.values_at(:from_s, :to_s))
@@ -71,11 +76,16 @@ module Holdup
       end
 
       def tell_states(comparisons)
-        return "#{JSON.pretty_generate(comparisons.map { |comparison| json(comparison).to_h })}\n" if @format == :json
-        lay_out(View::Compare::States.new(comparisons, words: @words, kind: @filter.kind, families: @families).page)
+        if @format == :json
+          return "#{JSON.pretty_generate(comparisons.map { |comparison| json(comparison).to_h })}\n"
+        end
+        lay_out(View::Compare::States.new(comparisons, words: @words, kind: @filter.kind,
+          families: @families).page)
       end
 
-      def recorded(store, from_s, to_s) = Queries::ComparisonSource.new(store, from_s:, to_s:, filter: @filter)
+      def recorded(store, from_s, to_s)
+        Queries::ComparisonSource.new(store, from_s:, to_s:, filter: @filter)
+      end
 
       def check_filter(store, spans)
         unmatched = spans.filter_map { |from_s, to_s| Queries::UnmatchedFilter.of(store, from_s, to_s, @filter) }
@@ -84,7 +94,8 @@ module Holdup
 
       def check(side)
         return if side.units.positive?
-        raise Error.new("there are no #{@filter.kind}s in #{side.label}", "`holdup report` shows what there is; --kind and --name choose")
+        raise Error.new("there are no #{@filter.kind}s in #{side.label}",
+          "`holdup report` shows what there is; --kind and --name choose")
       end
 
       def told(comparison)
@@ -97,7 +108,8 @@ module Holdup
 
       # With the distributions over each other.
       def html(comparison)
-        page, words = report(comparison).page, Holdup::Web::Words.new(@words.language)
+        page = report(comparison).page
+        words = Holdup::Web::Words.new(@words.language)
         charts = Holdup::Web::Charts::Sides.new([comparison.before, comparison.after], words:).call
         Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
       end
@@ -114,7 +126,9 @@ module Holdup
         LaidOut.call(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
       end
 
-      def span(from_s, to_s) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+      def span(from_s, to_s)
+        [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+      end
     end
   end
 end

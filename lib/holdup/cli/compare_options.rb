@@ -11,9 +11,11 @@ module Holdup
       # Options that take several arguments.
       LISTS = %w[--revision --states].freeze
       # Ways to say both sides, each with the values that it takes.
-      MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision], "--states" => %i[states]}.freeze
+      MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision],
+               "--states" => %i[states]}.freeze
 
-      # One of `--states`. `store`: nil for that of `--store`; `setting`: the beginning of its fingerprint, nil for all of that time
+      # One of `--states`. `store`: nil for that of `--store`; `setting`: the beginning of its fingerprint,
+      # nil for all of that time
       State = Data.define(:label, :store, :from_s, :to_s, :setting)
       FINGERPRINT = /\A\h{4,12}\z/
 
@@ -52,13 +54,27 @@ module Holdup
       end
 
       def sides(parser, values)
-        parser.on("--before RANGE", "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00") { |text| values[:before] = range("--before", text) }
-        parser.on("--after RANGE", "the same; 1h.. is the last hour") { |text| values[:after] = range("--after", text) }
-        parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") { |text| values[:by] = text }
-        parser.on("--revision A B", "two revisions of the application") { |text| (values[:revision] ||= []) << text }
-        parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") { |text| (values[:states] ||= []) << state(text) }
-        parser.on("--values A,B", "with --by: these two, as they are called there") { |text| values[:values] = text.split(",").map(&:strip) }
-        parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") { |text| values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s) }
+        parser.on("--before RANGE", "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00") { |text|
+          values[:before] = range("--before", text)
+        }
+        parser.on("--after RANGE", "the same; 1h.. is the last hour") { |text|
+          values[:after] = range("--after", text)
+        }
+        parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") { |text|
+          values[:by] = text
+        }
+        parser.on("--revision A B", "two revisions of the application") { |text|
+          (values[:revision] ||= []) << text
+        }
+        parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") { |text|
+          (values[:states] ||= []) << state(text)
+        }
+        parser.on("--values A,B", "with --by: these two, as they are called there") { |text|
+          values[:values] = text.split(",").map(&:strip)
+        }
+        parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") { |text|
+          values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s)
+        }
         parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s) }
       end
 
@@ -66,7 +82,9 @@ module Holdup
         parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
         parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job]) }
         parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
-        parser.on("--metric LIST", FAMILIES.join(",")) { |text| values[:families] = text.split(",").map { |name| Queries::OptionValues.choice("--metric", name.strip, FAMILIES) } }
+        parser.on("--metric LIST", FAMILIES.join(",")) { |text|
+          values[:families] = text.split(",").map { |name| Queries::OptionValues.choice("--metric", name.strip, FAMILIES) }
+        }
       end
 
       def keywords(values)
@@ -77,8 +95,14 @@ module Holdup
 
       def check(values)
         modes = MODES.select { |_, keys| keys.intersect?(values.keys) }.keys
-        raise UsageError.new("compare needs to know what with what", "give --before and --after, --by, --revision or --states") if modes.empty?
-        raise UsageError.new("#{modes.first} can't be combined with #{modes.last}", "each of them says both sides; leave one out") if modes.size > 1
+        if modes.empty?
+          raise UsageError.new("compare needs to know what with what",
+            "give --before and --after, --by, --revision or --states")
+        end
+        if modes.size > 1
+          raise UsageError.new("#{modes.first} can't be combined with #{modes.last}",
+            "each of them says both sides; leave one out")
+        end
         missing = MODES.fetch("--before and --after") - values.keys
         raise UsageError.new("--#{missing.first} is missing", "give both ranges") if missing.one?
         check_numbers(values)
@@ -86,12 +110,18 @@ module Holdup
       end
 
       def check_numbers(values)
-        %i[values revision].each { |key| raise UsageError.new("--#{key} takes two", "such as A B") if values[key] && values[key].size != 2 }
-        raise UsageError.new("--states takes two or more", "the first is what the others are held against") if values[:states]&.one?
+        %i[values revision].each { |key|
+          raise UsageError.new("--#{key} takes two", "such as A B") if values[key] && values[key].size != 2
+        }
+        if values[:states]&.one?
+          raise UsageError.new("--states takes two or more", "the first is what the others are held against")
+        end
       end
 
       def check_span(values)
-        raise UsageError.new("--values goes with --by only", "it says which values of that fact") if values[:values] && !values[:by]
+        if values[:values] && !values[:by]
+          raise UsageError.new("--values goes with --by only", "it says which values of that fact")
+        end
         given = %i[since until].find { |key| values[key] }
         return if given.nil? || values[:by] || values[:revision] || values[:states]&.any?(&:setting)
         raise UsageError.new("--#{given} goes with --by or --revision", "ranges say it already")
@@ -100,29 +130,42 @@ module Holdup
       def asked(values)
         return {spans: values.values_at(:before, :after)} if values[:before]
         span = span_of(values)
-        return {states: values[:states].map { |state| state.from_s ? state : state.with(**span) }} if values[:states]
-        values[:revision] ? {by: "revision", values: values[:revision], **span} : {by: values[:by], values: values[:values], **span}
+        if values[:states]
+          return {states: values[:states].map { |state| state.from_s ? state : state.with(**span) }}
+        end
+        values[:revision] ? {by: "revision", values: values[:revision],
+                             **span} : {by: values[:by], values: values[:values], **span}
       end
 
       def span_of(values)
         to_s = values.fetch(:until, @now_s)
         from_s = values.fetch(:since, to_s - DAY_S)
         return {from_s:, to_s:} if from_s < to_s
-        raise UsageError.new("--since is not before --until", "there would be nothing to compare; swap or correct them")
+        raise UsageError.new("--since is not before --until",
+          "there would be nothing to compare; swap or correct them")
       end
 
       def range(option, text)
         from, to = text.split("..", 2)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00") unless to && !from.empty?
+        unless to && !from.empty?
+          raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+            "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00")
+        end
         from_s, to_s = [from, to.empty? ? "now" : to].map { |one| Queries::OptionValues.moment(option, one, now_s: @now_s) }
-        raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}", "write the earlier time first") unless from_s < to_s
+        unless from_s < to_s
+          raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}",
+            "write the earlier time first")
+        end
         [from_s, to_s]
       end
 
       def state(text)
         label, _, rest = text.partition("=")
         store, _, what = rest.rpartition("@")
-        raise UsageError.new("--states can't be #{text[0, 100].inspect}", "each is LABEL=RANGE, LABEL=SETTING, LABEL=STORE@RANGE or LABEL=STORE@SETTING") if label.empty? || what.empty?
+        if label.empty? || what.empty?
+          raise UsageError.new("--states can't be #{text[0, 100].inspect}",
+            "each is LABEL=RANGE, LABEL=SETTING, LABEL=STORE@RANGE or LABEL=STORE@SETTING")
+        end
         setting = what if FINGERPRINT.match?(what)
         from_s, to_s = range("--states", what) unless setting
         State.new(label:, store: store.empty? ? nil : store, from_s:, to_s:, setting:)

@@ -5,7 +5,9 @@ module Holdup
     # Everything outside that a command may touch: where it writes, the environment, the time.
     Console = Data.define(:out, :err, :env, :clock) do
       # @return [Console] of this process
-      def self.system = new(out: $stdout, err: $stderr, env: ENV, clock: Clock.new)
+      def self.system
+        new(out: $stdout, err: $stderr, env: ENV, clock: Clock.new)
+      end
 
       # @return [Integer, nil] what COLUMNS says, else columns of the terminal; nil in a pipe or file
       def columns
@@ -19,11 +21,15 @@ module Holdup
 
       # @param most [Integer] longer lines are harder to read
       # @return [Integer] columns of sentences
-      def width(most = 100) = (columns || 80).clamp(self.class::NARROW, most)
+      def width(most = 100)
+        (columns || 80).clamp(self.class::NARROW, most)
+      end
 
       # In a pipe or a file, where nobody says how many there are, as many as they need.
       # @return [Numeric] columns of tables
-      def table_width = columns || Float::INFINITY
+      def table_width
+        columns || Float::INFINITY
+      end
 
       # @param most [Integer] columns of sentences at most
       # @return [Hash{Symbol => Object}] for texts
@@ -34,11 +40,15 @@ module Holdup
       # One line that the next one takes the place of; elsewhere than on a terminal each stays.
       # @param text [String]
       # @return [void]
-      def pass(text) = err.tty? ? err.print("\r#{text}\e[K") : err.puts(text)
+      def pass(text)
+        err.tty? ? err.print("\r#{text}\e[K") : err.puts(text)
+      end
 
       # Takes the last such line away.
       # @return [void]
-      def clear = err.tty? && err.print("\r\e[K")
+      def clear
+        err.tty? && err.print("\r\e[K")
+      end
 
       # So that a closed pipe shows here and not when Ruby exits.
       def flush

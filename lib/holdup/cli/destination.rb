@@ -17,7 +17,10 @@ module Holdup
         @file = file
         @option = option
         what, example = UNREADABLE[format]
-        raise UsageError.new("#{what} is nothing for a terminal", "name a file with --out, such as --out #{example}") if what && file.nil? && console.out.tty?
+        if what && file.nil? && console.out.tty?
+          raise UsageError.new("#{what} is nothing for a terminal",
+            "name a file with --out, such as --out #{example}")
+        end
       end
 
       # @param text [String]

@@ -2,15 +2,20 @@
 
 module Holdup
   class CLI
-    # Says what is measured on this host, what is missing, and why a number may be wrong, each with the remedy.
+    # Says what is measured on this host, what is missing, and why a number may be wrong, each with the
+    # remedy.
     class Doctor
       WIDEST = 120
 
       def self.options(_console)
         Options.new("holdup doctor [options]") do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+            values[:store] = text
+          }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text| values[:autoscale_target] = Queries::OptionValues.whole("--autoscale-target", text, 1..100) }
+          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text|
+            values[:autoscale_target] = Queries::OptionValues.whole("--autoscale-target", text, 1..100)
+          }
           Formats.declare(parser, values, %i[text json])
           parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
@@ -43,7 +48,8 @@ module Holdup
 
       def text(findings)
         width = @console.width(WIDEST)
-        View::Findings.new(findings, words: @words, width:, style: View::Style.for(@console.out, @console.env)).call
+        View::Findings.new(findings, words: @words, width:,
+          style: View::Style.for(@console.out, @console.env)).call
       end
 
       def json(findings, host)

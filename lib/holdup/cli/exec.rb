@@ -2,11 +2,12 @@
 
 module Holdup
   class CLI
-    # Runs a command with Holdup in every Ruby that it starts, and a collector beside it. The application is not
-    # changed and need not name Holdup in its Gemfile: RUBYOPT loads one small file before anything of it.
+    # Runs a command with Holdup in every Ruby that it starts, and a collector beside it. The application is
+    # not changed and need not name Holdup in its Gemfile: RUBYOPT loads one small file before anything of it.
     class Exec
       BOOT = File.expand_path("../agent/exec_boot", __dir__)
-      # Under `bundle exec holdup exec`: what a server that executes itself again (Puma at SIGUSR2) goes back to.
+      # Under `bundle exec holdup exec`: what a server that executes itself again (Puma at SIGUSR2) goes back
+      # to.
       BUNDLERS = "BUNDLER_ORIG_RUBYOPT"
       BUNDLERS_NIL = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
       # What a shell answers for a command that it can't find, or may not run.
@@ -15,7 +16,9 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup exec [options] -- command [arguments]", rest: :command) do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+            values[:store] = text
+          }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--no-collector", "when `holdup collect` runs elsewhere") { values[:collector] = false }
         end
@@ -40,7 +43,8 @@ module Holdup
         supervisor&.start
         Child.new(@command, environment).run
       rescue Errno::ENOENT, Errno::EACCES => error
-        @console.err.puts("holdup: can't run #{@command.first[0, 200]}: #{error.message}; check the command after --")
+        @console.err.puts("holdup: can't run #{@command.first[0,
+          200]}: #{error.message}; check the command after --")
         error.is_a?(Errno::ENOENT) ? NOT_FOUND : NOT_ALLOWED
       ensure
         finish
@@ -54,10 +58,14 @@ module Holdup
 
       private
 
-      def booting(options) = [options, "-r#{BOOT}"].compact.join(" ").sub(BUNDLERS_NIL, "").strip
+      def booting(options)
+        [options, "-r#{BOOT}"].compact.join(" ").sub(BUNDLERS_NIL, "").strip
+      end
 
       def check
-        raise UsageError.new("exec needs a command", "for instance `holdup exec -- bin/rails server`") if @command.empty?
+        if @command.empty?
+          raise UsageError.new("exec needs a command", "for instance `holdup exec -- bin/rails server`")
+        end
         return unless BOOT.match?(/\s/)
         raise UnsupportedError.new("RUBYOPT can't load a file whose path has a space (#{BOOT})",
           "install the gem elsewhere or name it in the Gemfile")
@@ -78,7 +86,9 @@ module Holdup
         say(error.message)
       end
 
-      def say(message) = @console.err.puts("holdup: #{message}")
+      def say(message)
+        @console.err.puts("holdup: #{message}")
+      end
     end
   end
 end

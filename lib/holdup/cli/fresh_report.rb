@@ -2,8 +2,8 @@
 
 module Holdup
   class CLI
-    # Has everything stored that was measured up to now: asks the collector for a round and waits for it, or, where none runs,
-    # makes one.
+    # Has everything stored that was measured up to now: asks the collector for a round and waits for it, or,
+    # where none runs, makes one.
     class FreshReport
       PATIENCE_S = 5
       STEP_S = 0.1
@@ -37,12 +37,17 @@ module Holdup
 
       # Whose store it is not must not get what belongs to another: it would be removed after.
       def collect(found)
-        return "no collector is running, and that of #{@dir} has not written to #{Store.redact(@url)}; run holdup collect --once with its store" unless ours?(found)
-        collector = Collector.new(store: Store.open(@url), directory: @dir, clock: @console.clock, captures: @captures, log: Log.new { @console.err })
+        unless ours?(found)
+          return "no collector is running, and that of #{@dir} has not written to #{Store.redact(@url)}; run holdup collect --once with its store"
+        end
+        collector = Collector.new(store: Store.open(@url), directory: @dir, clock: @console.clock,
+          captures: @captures, log: Log.new { @console.err })
         (collector.once == :standby) ? wait(found) : nil
       end
 
-      def ours?(found) = !@directory.ever_collected? || !!reading { |store| @uncollected.state(store, found) }
+      def ours?(found)
+        !@directory.ever_collected? || !!reading { |store| @uncollected.state(store, found) }
+      end
 
       def wait(found)
         @directory.hurry
@@ -70,7 +75,9 @@ module Holdup
         store&.close
       end
 
-      def now_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def now_s
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
     end
   end
 end

@@ -4,7 +4,9 @@ module Holdup
   class CLI
     # Lists the commands, shows the help of one, or the settings of the part that runs inside the application.
     class Help
-      def self.options(_console) = Options.new("holdup help [command | settings]", rest: :topics)
+      def self.options(_console)
+        Options.new("holdup help [command | settings]", rest: :topics)
+      end
 
       # @param topics [Array<String>] a command (of the lab also the experiment), "settings", or nothing
       def initialize(console:, topics: [])
@@ -30,11 +32,14 @@ module Holdup
 
       def settings
         Configuration::KEYS.flat_map do |key|
-          ["#{key.name}#{" (#{key.env})" if key.env}, default #{default(key)}", *wrap(key.help).map { |line| "    #{line}" }]
+          ["#{key.name}#{" (#{key.env})" if key.env}, default #{default(key)}",
+            *wrap(key.help).map { |line| "    #{line}" }]
         end
       end
 
-      def default(key) = key.default.is_a?(IO) ? "stderr" : key.default.inspect
+      def default(key)
+        key.default.is_a?(IO) ? "stderr" : key.default.inspect
+      end
 
       def wrap(text) = text.scan(/\S.{0,74}(?=\s|\z)/)
     end

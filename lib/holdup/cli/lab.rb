@@ -37,7 +37,11 @@ module Holdup
         def parse(argv)
           name, *rest = argv
           return overview(argv) if name.nil? || name.start_with?("-")
-          command = LOADERS.fetch(name) { raise UsageError.new("lab has no experiment #{name[0, 100].inspect}", Lab.hint(name)) }.call
+          command = LOADERS.fetch(name) {
+            raise UsageError.new(
+              "lab has no experiment #{name[0, 100].inspect}", Lab.hint(name)
+            )
+          }.call
           values = command.options(console).parse(rest)
           values.key?(:help) ? values : {experiment: command, values:}
         end
@@ -47,7 +51,8 @@ module Holdup
         def overview(argv)
           values = Options.new("holdup lab EXPERIMENT [options]").parse(argv)
           raise UsageError.new("lab needs the name of an experiment", Lab.hint) unless values.key?(:help)
-          {help: [values[:help], *SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }].join("\n")}
+          {help: [values[:help],
+            *SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }].join("\n")}
         end
       end
 
@@ -55,7 +60,9 @@ module Holdup
 
       # @param name [String, nil] as it was typed
       # @return [String] what to do
-      def self.hint(name = nil) = (name && Queries::NearestName.hint(name, LOADERS.keys)) || "it is one of #{LOADERS.keys.join(", ")}"
+      def self.hint(name = nil)
+        (name && Queries::NearestName.hint(name, LOADERS.keys)) || "it is one of #{LOADERS.keys.join(", ")}"
+      end
 
       # @param console [Console]
       # @param experiment [Class] the command of one experiment

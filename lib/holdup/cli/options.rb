@@ -4,12 +4,14 @@ require "optparse"
 
 module Holdup
   class CLI
-    # Reads a command's arguments to the keywords of the command, and turns whatever is wrong with them into one line.
+    # Reads a command's arguments to the keywords of the command, and turns whatever is wrong with them into
+    # one line.
     #
     #   Options.new("holdup collect [options]") { |parser, values| parser.on("--once") { values[:once] = true } }
     class Options
       # @param usage [String] the first line of the help
-      # @param rest [Symbol, nil] the keyword that gets the arguments after the options; nil: there may be none
+      # @param rest [Symbol, nil] the keyword that gets the arguments after the options; nil: there may be
+      #   none
       # @param mixed [Boolean] whether options may also follow those arguments
       # @yield [OptionParser, Hash] to declare options that write into the hash
       def initialize(usage, rest: nil, mixed: false, &declare)
@@ -57,19 +59,24 @@ module Holdup
       def check_encoding(argv)
         ours = @rest ? argv.take_while { |argument| argument.start_with?("-") && argument != "--" } : argv
         broken = ours.find { |argument| !argument.valid_encoding? } or return
-        raise UsageError.new("the argument #{broken.scrub("?")[0, 100].inspect} is no valid #{broken.encoding} text", see_help)
+        raise UsageError.new(
+          "the argument #{broken.scrub("?")[0, 100].inspect} is no valid #{broken.encoding} text", see_help
+        )
       end
 
       def refuse(left)
         return if left.empty?
-        raise UsageError.new("#{command.delete_prefix("holdup ")} takes no argument #{left.first[0, 100].inspect}", see_help)
+        raise UsageError.new(
+          "#{command.delete_prefix("holdup ")} takes no argument #{left.first[0, 100].inspect}", see_help
+        )
       end
 
       def explain(error)
         option = error.args.first.to_s[0, 100]
         case error
         when OptionParser::InvalidOption, OptionParser::AmbiguousOption
-          ["#{command.delete_prefix("holdup ")} has no option #{option}", Queries::NearestName.hint(option[/\A[^=]*/], known) || see_help]
+          ["#{command.delete_prefix("holdup ")} has no option #{option}",
+            Queries::NearestName.hint(option[/\A[^=]*/], known) || see_help]
         when OptionParser::MissingArgument then ["#{option} needs a value", see_help]
         else [error.message.lines.first.chomp, see_help]
         end
@@ -81,7 +88,9 @@ module Holdup
         names.uniq
       end
 
-      def see_help = "`#{command} --help` shows what it takes"
+      def see_help
+        "`#{command} --help` shows what it takes"
+      end
 
       def command = @usage[/\Aholdup( \w+)?/]
     end

@@ -7,10 +7,14 @@ module Holdup
       module_function
 
       # @return [String] folder of the segments
-      def directory(env, given = nil) = given ? Utf8.of(File.expand_path(given)) : Configuration.build(env:).segment_dir
+      def directory(env, given = nil)
+        given ? Utf8.of(File.expand_path(given)) : Configuration.build(env:).segment_dir
+      end
 
       # @return [String, nil] URL or path of the store that somebody named
-      def named_store(env, given = nil) = given || Configuration.build(env:).store
+      def named_store(env, given = nil)
+        given || Configuration.build(env:).store
+      end
 
       # @return [String] the same, else the default
       def store(env, given = nil)
@@ -23,7 +27,10 @@ module Holdup
       end
 
       # @return [String] "ja" for a Japanese locale, else "en"
-      def language(env) = [env["LC_ALL"], env["LC_MESSAGES"], env["LANG"]].compact.reject(&:empty?).first.to_s.start_with?("ja") ? "ja" : "en"
+      def language(env)
+        [env["LC_ALL"], env["LC_MESSAGES"],
+          env["LANG"]].compact.reject(&:empty?).first.to_s.start_with?("ja") ? "ja" : "en"
+      end
 
       # Opens the store to read, and closes it.
       # @param app [String, nil] the application whose part of it is read; nil: all

@@ -2,7 +2,8 @@
 
 module Holdup
   class CLI
-    # The commands, and how each is loaded: only when it is called, because `holdup version` must not load a database.
+    # The commands, and how each is loaded: only when it is called, because `holdup version` must not load a
+    # database.
     module Registry
       SUMMARIES = {
         "report" => "where the time went, who stalled and who caused it",

@@ -91,22 +91,37 @@ module Holdup
 
       def look(store)
         @drifts = drifts(store)
-        @uncollected = Holdup::Doctor::UncollectedUnits.new(dir: @dir, app: @app).look(store, named: !@store.nil?) if @live
+        if @live
+          @uncollected = Holdup::Doctor::UncollectedUnits.new(dir: @dir, app: @app).look(store,
+            named: !@store.nil?)
+        end
       end
 
       # They are of the whole application, so they are no part of what is said of some units.
-      def drifts(store) = @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Queries::DriftQuery.call(store, @span[:to_s]))
+      def drifts(store)
+        @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Queries::DriftQuery.call(store,
+          @span[:to_s]))
+      end
 
-      def drift_facts = @drifts.zip(drifted).map { |finding, text| {key: finding.key, text:, facts: finding.facts} }
+      def drift_facts
+        @drifts.zip(drifted).map { |finding, text| {key: finding.key, text:, facts: finding.facts} }
+      end
 
-      def drifted = @drifted ||= @drifts.map { |finding| View::DoctorSentence.call(@words, finding.key, finding.facts) }
+      def drifted
+        @drifted ||= @drifts.map { |finding| View::DoctorSentence.call(@words, finding.key, finding.facts) }
+      end
 
-      def told = [*drifted, View::UncollectedRemark.remark(@uncollected, now_s: @console.clock.realtime_s, words: @words)].compact
+      def told
+        [*drifted,
+          View::UncollectedRemark.remark(@uncollected, now_s: @console.clock.realtime_s,
+            words: @words)].compact
+      end
 
       def report(summary)
         case @format
         when :json
-          View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks, uncollected: @uncollected)
+          View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks,
+            uncollected: @uncollected)
         when :markdown
           View::Markdown.new(summary, words: @words, told:, **@layout)
         else text(summary)

@@ -16,7 +16,9 @@ module Holdup
       # @param now_s [Integer]
       # @return [void]
       def declare(parser, values, now_s)
-        parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") { |text| values[:slo] = slo(text) }
+        parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") { |text|
+          values[:slo] = slo(text)
+        }
         parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job]) }
         parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
         parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = Queries::OptionValues.positive("--vcpus", text) }
@@ -30,12 +32,14 @@ module Holdup
       def bytes(option, text)
         match = /\A(\d{1,9}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?\z/i.match(text)
         return (Float(match[1]) * BYTES.fetch(match[2].upcase)).round if match && Float(match[1]).positive?
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a size such as 512M or 2G")
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+          "it takes a size such as 512M or 2G")
       end
 
       # @return [Sizing::Slo]
       def slo(text)
-        Sizing::Slo.parse(text) || raise(UsageError.new("--slo can't be #{text[0, 100].inspect}", "it takes a percentile from p50 on and a time, such as p95=300ms"))
+        Sizing::Slo.parse(text) || raise(UsageError.new("--slo can't be #{text[0, 100].inspect}",
+          "it takes a percentile from p50 on and a time, such as p95=300ms"))
       end
 
       # @param values [Hash]
@@ -44,19 +48,25 @@ module Holdup
       def span_of(values, now_s)
         to_s = values.fetch(:until, now_s)
         from_s = values.fetch(:since, to_s - SINCE_S)
-        raise UsageError.new("--since is not before --until", "there would be no recording; swap or correct them") unless from_s < to_s
+        unless from_s < to_s
+          raise UsageError.new("--since is not before --until",
+            "there would be no recording; swap or correct them")
+        end
         {from_s:, to_s:}
       end
 
       # @return [String] "2026-11-21 12:00 - 2026-11-21 14:00"
-      def told(from_s:, to_s:) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+      def told(from_s:, to_s:)
+        [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+      end
 
       # @param app [String, nil]
       # @param store [String, nil]
       # @return [String] options with which another command looks at the same
       def again(from_s:, to_s:, app: nil, store: nil)
         since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
-        Shellwords.join(["--since", since, "--until", till, *(["--app", app] if app), *(["--store", store] if store)])
+        Shellwords.join(["--since", since, "--until", till, *(["--app", app] if app),
+          *(["--store", store] if store)])
       end
 
       def span(parser, values, now_s)

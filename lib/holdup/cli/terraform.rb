@@ -11,11 +11,22 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup terraform [options] > holdup.tf") do |parser, values|
-          parser.on("--log-group NAME", "where the lines are; else Terraform asks") { |text| values[:log_group] = matching("--log-group", text, LOG_GROUP, "a log group's name, such as /ecs/shop") }
-          parser.on("--region REGION", "of the dashboard; else Terraform asks") { |text| values[:region] = matching("--region", text, REGION, "a region, such as eu-central-1") }
-          parser.on("--namespace NS", "of the metrics (Holdup, or Holdup/APP)") { |text| values[:namespace] = namespace(text) }
-          parser.on("--app NAME", "only lines of this application") { |text| values[:app] = matching("--app", text, NAME, "a name of letters, digits, _, . and -") }
-          parser.on("--server NAME", "only lines of this server: puma, sidekiq ...") { |text| values[:server] = matching("--server", text, /\A[\w.+-]{1,100}\z/, "a server, such as puma") }
+          parser.on("--log-group NAME", "where the lines are; else Terraform asks") { |text|
+            values[:log_group] =
+              matching("--log-group", text, LOG_GROUP, "a log group's name, such as /ecs/shop")
+          }
+          parser.on("--region REGION", "of the dashboard; else Terraform asks") { |text|
+            values[:region] = matching("--region", text, REGION, "a region, such as eu-central-1")
+          }
+          parser.on("--namespace NS", "of the metrics (Holdup, or Holdup/APP)") { |text|
+            values[:namespace] = namespace(text)
+          }
+          parser.on("--app NAME", "only lines of this application") { |text|
+            values[:app] = matching("--app", text, NAME, "a name of letters, digits, _, . and -")
+          }
+          parser.on("--server NAME", "only lines of this server: puma, sidekiq ...") { |text|
+            values[:server] = matching("--server", text, /\A[\w.+-]{1,100}\z/, "a server, such as puma")
+          }
           parser.on("--memory MIB", "alarm when a process takes more (1024)") { |text| values[:memory_mib] = Queries::OptionValues.whole("--memory", text, 16..1_048_576) }
           parser.on("--format FORMAT", "of the lines: json (the default) or emf") { |text| values[:format] = Queries::OptionValues.choice("--format", text, FORMATS) }
         end
@@ -29,7 +40,8 @@ module Holdup
       # By the rule of `config.stats_log`.
       def self.namespace(text)
         return text if ConfigurationKeys::Types::StatsLog.new.valid?({namespace: text})
-        raise UsageError.new("--namespace can't be #{text[0, 100].inspect}", "it takes letters, digits and . - _ / # :, and does not start with AWS/")
+        raise UsageError.new("--namespace can't be #{text[0, 100].inspect}",
+          "it takes letters, digits and . - _ / # :, and does not start with AWS/")
       end
       private_class_method :matching, :namespace
 
@@ -52,8 +64,14 @@ module Holdup
 
       def check(format: :json, log_group: nil, server: nil)
         return if format == :json
-        raise UsageError.new("--log-group has no use with --format emf", "such lines need no filter; leave it out") if log_group
-        raise UsageError.new("--format emf needs --server", "the server is a dimension of these metrics: --server puma, and --app where config.app is set") unless server
+        if log_group
+          raise UsageError.new("--log-group has no use with --format emf",
+            "such lines need no filter; leave it out")
+        end
+        unless server
+          raise UsageError.new("--format emf needs --server",
+            "the server is a dimension of these metrics: --server puma, and --app where config.app is set")
+        end
       end
     end
   end

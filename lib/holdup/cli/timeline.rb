@@ -2,29 +2,40 @@
 
 module Holdup
   class CLI
-    # Tells what happened in a capture, or in one unit of it, or hands it over to another viewer; or which captures are kept.
+    # Tells what happened in a capture, or in one unit of it, or hands it over to another viewer; or which
+    # captures are kept.
     class Timeline
       UNIT = /\A(slowest|caught|\d{1,9})\z/
       EXPORTS = View::TraceFormats::FORMATS.keys
 
       def self.options(_console)
         Options.new("holdup timeline [FILE|ID] [options]", rest: :files, mixed: true) do |parser, values|
-          parser.on("--unit ID", "the story of one unit: its id, slowest, or caught,", "the one beyond the rule that it was taken for") { |text| values[:unit] = unit(text) }
-          parser.on("--export FORMAT", "all of it for another viewer, or for programs:", EXPORTS.join(", ")) { |text| values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS) }
+          parser.on("--unit ID", "the story of one unit: its id, slowest, or caught,",
+            "the one beyond the rule that it was taken for") { |text|
+            values[:unit] = unit(text)
+          }
+          parser.on("--export FORMAT", "all of it for another viewer, or for programs:",
+            EXPORTS.join(", ")) { |text|
+            values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS)
+          }
           parser.on("--out FILE", "write the export there") { |text| values[:out] = text }
-          parser.on("--store URL", "beside which captures are kept ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--store URL", "beside which captures are kept ($HOLDUP_STORE)") { |text|
+            values[:store] = text
+          }
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
         end
       end
 
       def self.unit(text)
         return text if UNIT.match?(text)
-        raise UsageError.new("--unit can't be #{text[0, 100].inspect}", "it takes an id from the table of units, slowest or caught")
+        raise UsageError.new("--unit can't be #{text[0, 100].inspect}",
+          "it takes an id from the table of units, slowest or caught")
       end
       private_class_method :unit
 
       # @param console [Console]
-      # @param files [Array<String>] the one file, or id of one that is kept; none: those that are kept are listed
+      # @param files [Array<String>] the one file, or id of one that is kept; none: those that are kept are
+      #   listed
       # @param unit [String, nil] id, or "slowest"
       # @param export [Symbol, nil] one of EXPORTS
       # @param out [String, nil] file that the export is written to
@@ -32,7 +43,9 @@ module Holdup
       # @param language [String, nil]
       # @raise [UsageError]
       def initialize(console:, files: [], unit: nil, export: nil, out: nil, store: nil, language: nil)
-        raise UsageError.new("timeline takes one file, got #{files.size}", "`holdup capture` makes one") if files.size > 1 || (files.empty? && (unit || export))
+        if files.size > 1 || (files.empty? && (unit || export))
+          raise UsageError.new("timeline takes one file, got #{files.size}", "`holdup capture` makes one")
+        end
         check(unit, export, out)
         @console = console
         @archive = Holdup::Capture::Archive.new(Places.captures(console.env, store))
@@ -53,7 +66,9 @@ module Holdup
       private
 
       def check(unit, export, out)
-        raise UsageError.new("--unit can't be combined with --export", "the export has all units") if unit && export
+        if unit && export
+          raise UsageError.new("--unit can't be combined with --export", "the export has all units")
+        end
         raise UsageError.new("--out needs --export", "it takes #{EXPORTS.join(", ")}") if out && !export
       end
 
@@ -69,12 +84,15 @@ module Holdup
         View::TraceFormats::BINARY.key?(@export) ? told : "#{View::Width.clean(told)}\n"
       end
 
-      def scene = @scene ||= Analysis::Timeline::Scene.new(read)
+      def scene
+        @scene ||= Analysis::Timeline::Scene.new(read)
+      end
 
       def read
         Holdup::Capture::Archive.read(File.exist?(@file) ? @file : @archive.find(@file)&.path || @file)
       rescue SystemCallError => error
-        raise Error.new("#{@file[0, 200].inspect} can't be read (#{error.message})", "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
+        raise Error.new("#{@file[0, 200].inspect} can't be read (#{error.message})",
+          "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
       end
 
       def layout = View::Layout.new(**@console.layout(120))
@@ -86,7 +104,8 @@ module Holdup
 
       def story
         unit = find
-        View::TimelineStory.new(scene, unit, story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words, layout:)
+        View::TimelineStory.new(scene, unit, story: Analysis::Timeline::UnitStory.new(scene, unit),
+          words: @words, layout:)
       end
 
       def named
@@ -98,7 +117,8 @@ module Holdup
       end
 
       def find
-        named || raise(UsageError.new("there is no unit #{@unit} in this capture", "`holdup timeline #{@file}` lists those that waited longest"))
+        named || raise(UsageError.new("there is no unit #{@unit} in this capture",
+          "`holdup timeline #{@file}` lists those that waited longest"))
       end
     end
   end

@@ -4,8 +4,9 @@ require "json"
 
 module Holdup
   class CLI
-    # `holdup advise --verify FILE`: whether what was predicted came true, once the advice was followed. FILE is what
-    # `holdup advise --save` kept (or `--json` wrote); the recording that it was given for is still in the store.
+    # `holdup advise --verify FILE`: whether what was predicted came true, once the advice was followed. FILE
+    # is what `holdup advise --save` kept (or `--json` wrote); the recording that it was given for is still in
+    # the store.
     class Verify
       VERSION = 1
       LARGEST = 10_000_000
@@ -43,14 +44,23 @@ module Holdup
 
       def read
         advice = JSON.parse(File.read(@file, LARGEST), symbolize_names: true)
-        return advice if advice.is_a?(Hash) && advice[:version] == VERSION && %i[current from_s to_s].all? { |key| advice[key] }
-        raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify", "it takes what `holdup advise --save FILE` kept when it said keep or change")
+        if advice.is_a?(Hash) && advice[:version] == VERSION && %i[current from_s
+          to_s].all? { |key| advice[key] }
+          return advice
+        end
+        raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify",
+          "it takes what `holdup advise --save FILE` kept when it said keep or change")
       rescue JSON::ParserError, SystemCallError => error
-        raise UsageError.new("--verify can't read #{@file[0, 200].inspect} (#{error.is_a?(JSON::ParserError) ? "no JSON" : error.message})", "it takes what `holdup advise --save FILE` kept")
+        raise UsageError.new(
+          "--verify can't read #{@file[0,
+            200].inspect} (#{error.is_a?(JSON::ParserError) ? "no JSON" : error.message})", "it takes what `holdup advise --save FILE` kept"
+        )
       end
 
       def verification
-        before, since = Places.reading(@console.env, @store, app: @advice[:app]) { |store| [sized(store, @advice.slice(:from_s, :to_s, :setting)), sized(store, @span)] }
+        before, since = Places.reading(@console.env, @store, app: @advice[:app]) { |store|
+          [sized(store, @advice.slice(:from_s, :to_s, :setting)), sized(store, @span)]
+        }
         Sizing::Verification.new(recorded(before), changed(since))
       end
 
@@ -64,15 +74,27 @@ module Holdup
         false
       end
 
-      def sized(store, span) = Queries::SizingInputs.new(store, **span, kind:, objective: Sizing::Objective.new(:latency), **{warm_up_s: @warm_up_s}.compact)
+      def sized(store, span)
+        Queries::SizingInputs.new(store, **span, kind:, objective: Sizing::Objective.new(:latency),
+**{warm_up_s: @warm_up_s}.compact)
+      end
 
-      def kind = (@advice[:kind] || :request).to_sym
+      def kind
+        (@advice[:kind] || :request).to_sym
+      end
 
       def recorded(sized)
         recommendation = sized.recommendation
-        return recommendation if recommendation && recommendation.recording.problems.empty? && !recommendation.limits.vcpus.nil?
-        problems = recommendation ? recommendation.recording.problems.map { |problem| problem.to_s.tr("_", " ") }.join(", ") : "it is gone"
-        raise Error.new("the recording that the advice was given for can't be replayed any more: #{problems}", "single units are kept for 14 days")
+        if recommendation && recommendation.recording.problems.empty? && !recommendation.limits.vcpus.nil?
+          return recommendation
+        end
+        problems = recommendation ? recommendation.recording.problems.map { |problem|
+          problem.to_s.tr("_",
+            " ")
+        }.join(", ") : "it is gone"
+        raise Error.new(
+          "the recording that the advice was given for can't be replayed any more: #{problems}", "single units are kept for 14 days"
+        )
       end
 
       # Where all was to stay, another setting that began since is what there is to learn from.
@@ -84,11 +106,19 @@ module Holdup
           "restart with it and let the warm-up pass (#{@warm_up_s || 120} s)"))
       end
 
-      def advised = Sizing::Candidate.new(**(@advice[:best] || @advice[:current]).slice(:processes, :threads, :time_slice_ns))
+      def advised
+        Sizing::Candidate.new(**(@advice[:best] || @advice[:current]).slice(:processes, :threads,
+          :time_slice_ns))
+      end
 
-      def ran(observation) = Sizing::Candidate.new(processes: observation.processes, threads: observation.threads, time_slice_ns: observation.time_slice_ns)
+      def ran(observation)
+        Sizing::Candidate.new(processes: observation.processes, threads: observation.threads,
+          time_slice_ns: observation.time_slice_ns)
+      end
 
-      def written(candidate) = View::AdviceFigures.new(@words).setting(candidate, slice: true)
+      def written(candidate)
+        View::AdviceFigures.new(@words).setting(candidate, slice: true)
+      end
     end
   end
 end

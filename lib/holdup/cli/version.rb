@@ -4,7 +4,9 @@ module Holdup
   class CLI
     # Prints the version of Holdup and of the Ruby it runs on.
     class Version
-      def self.options(_console) = Options.new("holdup version")
+      def self.options(_console)
+        Options.new("holdup version")
+      end
 
       def initialize(console:)
         @console = console

@@ -10,11 +10,18 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup web [options]") do |parser, values|
-          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") { |text| values[:port] = Queries::OptionValues.whole("--port", text, 0..65_535) }
-          parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") { |text| values[:host] = text }
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") { |text|
+            values[:port] = Queries::OptionValues.whole("--port", text, 0..65_535)
+          }
+          parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") { |text|
+            values[:host] = text
+          }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+            values[:store] = text
+          }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--lang LANG", "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") do |text|
+          parser.on("--lang LANG",
+            "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") do |text|
             values[:language] = Queries::OptionValues.choice("--lang", text, Holdup::Web::Language::KNOWN)
           end
         end
@@ -31,8 +38,13 @@ module Holdup
         @console = console
         @host = host
         @port = port
-        @auth, @orders = Configuration.build(env: console.env).then { |settings| [settings.web_auth, settings.web_capture] }
-        raise UsageError.new("--bind #{host} shows it to others", "set HOLDUP_WEB_AUTH=user:password (or none) first") unless loopback? || @auth
+        @auth, @orders = Configuration.build(env: console.env).then { |settings|
+          [settings.web_auth, settings.web_capture]
+        }
+        unless loopback? || @auth
+          raise UsageError.new("--bind #{host} shows it to others",
+            "set HOLDUP_WEB_AUTH=user:password (or none) first")
+        end
         @store = Places.store(console.env, store)
         @dir = Places.directory(console.env, dir)
         @captures = Places.captures(console.env, store)
@@ -53,7 +65,8 @@ module Holdup
 
       def loopback? = LOOPBACK.include?(@host)
 
-      # Whoever may run this may read the store. A page of another site that calls itself by a name of its own must not.
+      # Whoever may run this may read the store. A page of another site that calls itself by a name of its own
+      # must not.
       def dashboard
         Holdup::Web.new(store: -> { Store.open(@store, read_only: true) }, dir: @dir, captures: -> { @captures }, orders: @orders, auth: @auth, open: loopback?,
           hosts: loopback? ? ["127.0.0.1", "localhost", "[::1]"] : nil, clock: @console.clock, language: @language)

@@ -2,8 +2,9 @@
 
 module Holdup
   class CLI
-    # The line that a server named as the place of a setting, as it stands in the folder that the command is run in, and files that
-    # all applications have. What a store says is not trusted: only files below that folder, and one short line of them.
+    # The line that a server named as the place of a setting, as it stands in the folder that the command is
+    # run in, and files that all applications have. What a store says is not trusted: only files below that
+    # folder, and one short line of them.
     class WrittenLines
       PLACE = /\A([^:]+):(\d{1,6})\z/
       LONGEST = 200

@@ -2,9 +2,9 @@
 
 module Holdup
   class Collector
-    # Takes the captures that processes have left in memory, says in them what they caught, and packs them into the folder of
-    # those that are kept. An incident catches units in all workers: of what rules leave, one is kept in the time that a rule
-    # wants between two.
+    # Takes the captures that processes have left in memory, says in them what they caught, and packs them
+    # into the folder of those that are kept. An incident catches units in all workers: of what rules leave,
+    # one is kept in the time that a rule wants between two.
     class CaptureArchiver
       NS = 1_000_000_000
 
@@ -27,14 +27,21 @@ module Holdup
 
       private
 
-      def left = beside(Capture::RuleWatch::ENDED, Capture::Controller::LEFT)
+      def left
+        beside(Capture::RuleWatch::ENDED, Capture::Controller::LEFT)
+      end
 
-      def beside(*suffixes) = Segment::Directory.new(@dir).beside(*suffixes)
+      def beside(*suffixes)
+        Segment::Directory.new(@dir).beside(*suffixes)
+      end
 
-      # What went on when its process was killed: it has no segment any more. Who asked and waits takes the file.
+      # What went on when its process was killed: it has no segment any more. Who asked and waits takes the
+      # file.
       def orphans
         paths = beside(Capture::RuleWatch::ARMED, Capture::Controller::SUFFIX)
-        paths.reject { |path| File.exist?("#{path.delete_suffix(File.extname(path))}.segment") || (path.end_with?(Capture::Controller::SUFFIX) && attended?(path)) }
+        paths.reject { |path|
+          File.exist?("#{path.delete_suffix(File.extname(path))}.segment") || (path.end_with?(Capture::Controller::SUFFIX) && attended?(path))
+        }
       end
 
       def attended?(path)
@@ -43,7 +50,9 @@ module Holdup
         true
       end
 
-      def head(path) = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
+      def head(path)
+        Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
+      end
 
       # What can't be kept is no reason to fill the memory, and nobody's fault but its own.
       def take(path)
@@ -61,12 +70,15 @@ module Holdup
         rested?(header.facts["every_s"]).tap { |rested| @kept_ns = @clock.monotonic_ns if rested }
       end
 
-      def rested?(every_s) = @kept_ns.nil? || @clock.monotonic_ns - @kept_ns >= every_s.to_i * NS
+      def rested?(every_s)
+        @kept_ns.nil? || @clock.monotonic_ns - @kept_ns >= every_s.to_i * NS
+      end
 
       # Playing events again is loaded by the first one.
       def keep(path, header)
         bytes = File.binread(path, header.events_bytes)
-        @archive.add(Capture::Reason.add(bytes, Analysis::Timeline::CaptureMatches.facts(bytes)), Time.at(@clock.realtime_s))
+        @archive.add(Capture::Reason.add(bytes, Analysis::Timeline::CaptureMatches.facts(bytes)),
+          Time.at(@clock.realtime_s))
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Holdup
   class Collector
-    # A Position as binary and back. In two parts, because accounts move all the time and units, which are a hundred times
-    # larger, only when there is work.
+    # A Position as binary and back. In two parts, because accounts move all the time and units, which are a
+    # hundred times larger, only when there is work.
     #
     # Version 1 knew no ring: all units that are still in it are new to who reads such a position.
     module CheckpointCodec
@@ -16,8 +16,11 @@ module Holdup
       # @return [String] everything but the units
       def dump_head(position)
         accounts = position.marks.each_with_index.select { |mark, _| mark&.account? }
-        facts = [VERSION, position.created_ns, position.read_ns, position.finished ? 1 : 0, position.handoff_ns, position.ring_head, accounts.size]
-        accounts.each_with_object(facts.pack("w*")) { |(mark, index), all| all << [index, mark.bytes.bytesize].pack("w2") << mark.bytes }
+        facts = [VERSION, position.created_ns, position.read_ns, position.finished ? 1 : 0,
+          position.handoff_ns, position.ring_head, accounts.size]
+        accounts.each_with_object(facts.pack("w*")) { |(mark, index), all|
+          all << [index, mark.bytes.bytesize].pack("w2") << mark.bytes
+        }
       end
 
       # @param position [SegmentCheckpoint]
@@ -36,15 +39,21 @@ module Holdup
       def load(head, units)
         source = Source.new(head)
         version = source.number
-        raise DamagedData.new("a segment's stored position has version #{version}", "this Holdup reads #{VERSIONS.join(" and ")}") unless VERSIONS.include?(version)
+        unless VERSIONS.include?(version)
+          raise DamagedData.new("a segment's stored position has version #{version}",
+            "this Holdup reads #{VERSIONS.join(" and ")}")
+        end
         created_ns, read_ns, finished, handoff_ns = Array.new(4) { source.number }
         ring_head = (version == 1) ? 0 : source.number
         marks = units ? load_units(Source.new(units)) : []
         source.number.times { marks[source.number(most: Segment::Layout::MAX_SERIES)] = source.mark(account: true) }
-        SegmentCheckpoint.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:, marks: marks.freeze)
+        SegmentCheckpoint.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:,
+          marks: marks.freeze)
       end
 
-      def load_units(source) = Array.new(source.number(most: Segment::Layout::MAX_SERIES)) { source.mark }
+      def load_units(source)
+        Array.new(source.number(most: Segment::Layout::MAX_SERIES)) { source.mark }
+      end
 
       # Bytes, taken from the front.
       class Source
@@ -79,7 +88,9 @@ module Holdup
 
         private
 
-        def raise_damaged = raise(DamagedData.new("a segment's stored position is damaged"))
+        def raise_damaged
+          raise(DamagedData.new("a segment's stored position is damaged"))
+        end
       end
     end
   end

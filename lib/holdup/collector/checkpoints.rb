@@ -2,8 +2,8 @@
 
 module Holdup
   class Collector
-    # The positions of all segments of this host and folder, as the store has them. After a commit that failed nobody
-    # knows whether it happened, so then the ledger is thrown away and read again.
+    # The positions of all segments of this host and folder, as the store has them. After a commit that failed
+    # nobody knows whether it happened, so then the ledger is thrown away and read again.
     class Checkpoints
       UNITS = "#units"
 
@@ -17,7 +17,10 @@ module Holdup
         @damaged = {}
         stored = store.progress.select { |key, _| key.start_with?(@scope) }
         names = stored.keys.reject { |key| key.end_with?(UNITS) }.map { |key| key.delete_prefix(@scope) }
-        @positions = names.to_h { |name| [name, load(name, stored[key(name)], stored[key(name) + UNITS])] }.compact
+        @positions = names.to_h { |name|
+          [name,
+            load(name, stored[key(name)], stored[key(name) + UNITS])]
+        }.compact
       end
 
       # @return [String] as the store has its name
@@ -37,13 +40,17 @@ module Holdup
       # @return [Hash{String => String, nil}]
       def changes(readings, present)
         gone = (@positions.keys + @damaged.keys - present).flat_map { |name| [key(name), key(name) + UNITS] }
-        readings.each_with_object(gone.to_h { |key| [key, nil] }) { |(name, position), all| change(all, name, position) }
+        readings.each_with_object(gone.to_h { |key| [key, nil] }) { |(name, position), all|
+          change(all, name, position)
+        }
       end
 
       # @param readings [Hash{String => SegmentCheckpoint}]
       # @param present [Array<String>]
       # @return [Hash{String => Integer}] by file name, how many units will have been carried
-      def units(readings, present) = @positions.slice(*present).merge(readings).transform_values(&:ring_head)
+      def units(readings, present)
+        @positions.slice(*present).merge(readings).transform_values(&:ring_head)
+      end
 
       # The store has them now.
       # @return [void]
@@ -72,7 +79,9 @@ module Holdup
       def change(all, name, position)
         return if position.equal?(self[name])
         all[key(name)] = CheckpointCodec.dump_head(position)
-        all[key(name) + UNITS] = position.finished ? nil : CheckpointCodec.dump_units(position) if position.units_moved?(self[name])
+        if position.units_moved?(self[name])
+          all[key(name) + UNITS] = position.finished ? nil : CheckpointCodec.dump_units(position)
+        end
       end
     end
   end

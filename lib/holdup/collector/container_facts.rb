@@ -2,8 +2,8 @@
 
 module Holdup
   class Collector
-    # What the container (control group, version 1 or 2) of a process may use and has used, all processes in it together.
-    # Outside of containers that is the service's group, or the whole machine.
+    # What the container (control group, version 1 or 2) of a process may use and has used, all processes in
+    # it together. Outside of containers that is the service's group, or the whole machine.
     #
     # Version 1 counts time in nanoseconds and version 2 in microseconds; here it is nanoseconds.
     class ContainerFacts
@@ -19,9 +19,9 @@ module Holdup
       end
 
       # @param pid [Integer, String] a process of it
-      # @return [Hash{Symbol => Numeric}] cpus, vcpus; cpu_ns, periods, throttled_periods, throttled_ns since the group
-      #   exists; memory_bytes, reclaimable_bytes (page cache that is in them), memory_limit_bytes; those of HostFacts; without
-      #   what is unknown
+      # @return [Hash{Symbol => Numeric}] cpus, vcpus; cpu_ns, periods, throttled_periods, throttled_ns since
+      #   the group exists; memory_bytes, reclaimable_bytes (page cache that is in them), memory_limit_bytes;
+      #   those of HostFacts; without what is unknown
       def call(pid)
         @group = SettingFacts::Cgroup.new(**@places, pid:)
         {**machine(pid), **cpu, **memory, **@host.call}.compact
@@ -29,7 +29,10 @@ module Holdup
 
       private
 
-      def machine(pid) = SettingFacts::CpuQuota.new(proc: @places[:proc], cgroup: @places[:root], pid:).to_h.transform_keys(&:to_sym)
+      def machine(pid)
+        SettingFacts::CpuQuota.new(proc: @places[:proc], cgroup: @places[:root],
+          pid:).to_h.transform_keys(&:to_sym)
+      end
 
       def cpu
         stat = numbers(cpu_folder, "cpu.stat")
@@ -38,9 +41,13 @@ module Holdup
       end
 
       # Throttling is told by the group that has the quota.
-      def cpu_folder = @group.limit&.folder || own("cpu")
+      def cpu_folder
+        @group.limit&.folder || own("cpu")
+      end
 
-      def nanoseconds(us) = us && us * US
+      def nanoseconds(us)
+        us && us * US
+      end
 
       def memory
         folder = own("memory")
@@ -50,17 +57,25 @@ module Holdup
       end
 
       def memory_limit
-        limits = @group.folders("memory").filter_map { |folder| number(folder, "memory.max") || number(folder, "memory.limit_in_bytes") }
+        limits = @group.folders("memory").filter_map { |folder|
+          number(folder, "memory.max") || number(folder, "memory.limit_in_bytes")
+        }
         limits.min if limits.any? && limits.min < UNLIMITED
       end
 
       def own(controller) = @group.folders(controller).first
 
-      def numbers(folder, file) = text(folder, file).scan(/^(\w+) (\d+)$/).to_h { |name, digits| [name, digits.to_i] }
+      def numbers(folder, file)
+        text(folder, file).scan(/^(\w+) (\d+)$/).to_h { |name, digits| [name, digits.to_i] }
+      end
 
-      def number(folder, file) = text(folder, file)[/\A\d+$/]&.to_i
+      def number(folder, file)
+        text(folder, file)[/\A\d+$/]&.to_i
+      end
 
-      def text(folder, file) = (folder && @group.read(File.join(folder, file))).to_s
+      def text(folder, file)
+        (folder && @group.read(File.join(folder, file))).to_s
+      end
     end
   end
 end

@@ -31,7 +31,8 @@ module Holdup
 
       # @return [Histogram]
       def to_histogram
-        Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero, offset: 0, counts: @slots || [])
+        Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero, offset: 0,
+          counts: @slots || [])
       end
 
       private

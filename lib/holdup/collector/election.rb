@@ -2,8 +2,8 @@
 
 module Holdup
   class Collector
-    # Decides which collector of a folder writes: the one that holds the lock on its lock file. The kernel gives the lock
-    # back when its holder dies, however it dies.
+    # Decides which collector of a folder writes: the one that holds the lock on its lock file. The kernel
+    # gives the lock back when its holder dies, however it dies.
     class Election
       # @param path [String] the lock file
       def initialize(path)

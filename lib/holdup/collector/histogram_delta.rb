@@ -2,11 +2,11 @@
 
 module Holdup
   class Collector
-    # What was added to one histogram between two readings. Sparse: `slots` are the buckets that grew and `counts` by how
-    # much, because in ten seconds few do.
+    # What was added to one histogram between two readings. Sparse: `slots` are the buckets that grew and
+    # `counts` by how much, because in ten seconds few do.
     #
-    # Exact but for `min` and `max`: those of the difference were never kept, so they are the bounds of the outermost
-    # buckets that grew, or exact where the later reading has a new extreme.
+    # Exact but for `min` and `max`: those of the difference were never kept, so they are the bounds of the
+    # outermost buckets that grew, or exact where the later reading has a new extreme.
     HistogramDelta = Struct.new(:count, :sum, :zero, :min, :max, :slots, :counts) do
       # @param now [Segment::HistogramCells]
       # @param before [Segment::HistogramCells]
@@ -28,7 +28,9 @@ module Holdup
       end
 
       # @return [Boolean] whether the buckets say the same as the count
-      def consistent? = zero + counts.sum == count && (counts.empty? || counts.min > 0)
+      def consistent?
+        zero + counts.sum == count && (counts.empty? || counts.min > 0)
+      end
 
       private
 
@@ -51,9 +53,13 @@ module Holdup
         missing.negative? ? [] : Array.new(missing, 0).concat(before.counts)
       end
 
-      def lowest(min) = (zero.positive? || slots.empty?) ? min : [Histogram::Buckets.first(slots.first), min].max
+      def lowest(min)
+        (zero.positive? || slots.empty?) ? min : [Histogram::Buckets.first(slots.first), min].max
+      end
 
-      def highest(max) = [slots.empty? ? Histogram::Buckets::FLOOR_NS : Histogram::Buckets.last(slots.last), max].min
+      def highest(max)
+        [slots.empty? ? Histogram::Buckets::FLOOR_NS : Histogram::Buckets.last(slots.last), max].min
+      end
     end
   end
 end

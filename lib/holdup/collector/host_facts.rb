@@ -4,8 +4,9 @@ require "etc"
 
 module Holdup
   class Collector
-    # What all CPUs of the host have done since it was booted, whoever wanted it: tells a neighbour from a hog of one's own. Within
-    # a container the kernel shows the host's figures, unless something (lxcfs) shows the container's: then there are no neighbours.
+    # What all CPUs of the host have done since it was booted, whoever wanted it: tells a neighbour from a hog
+    # of one's own. Within a container the kernel shows the host's figures, unless something (lxcfs) shows the
+    # container's: then there are no neighbours.
     class HostFacts
       NS = 1_000_000_000
       # The first line of the file; time for guests is in `user` already.
@@ -19,12 +20,13 @@ module Holdup
         @ticks_per_s = ticks_per_s
       end
 
-      # @return [Hash{Symbol => Integer}] host_cpus; host_busy_ns of all of them; steal_ns: wanted by this machine and given to
-      #   others by its hypervisor; empty where the system does not tell
+      # @return [Hash{Symbol => Integer}] host_cpus; host_busy_ns of all of them; steal_ns: wanted by this
+      #   machine and given to others by its hypervisor; empty where the system does not tell
       def call
         ticks, cpus = read
         return {} unless ticks
-        {host_cpus: cpus, host_busy_ns: nanoseconds(ticks.values_at(*BUSY).sum), steal_ns: nanoseconds(ticks.fetch(:steal))}
+        {host_cpus: cpus, host_busy_ns: nanoseconds(ticks.values_at(*BUSY).sum),
+         steal_ns: nanoseconds(ticks.fetch(:steal))}
       end
 
       private
@@ -32,7 +34,9 @@ module Holdup
       def read
         lines = File.readlines(@path)
         figures = lines.first.to_s[/\Acpu +(.*)/, 1]&.split&.map(&:to_i)
-        [FIELDS.zip(figures).to_h, lines.count { |line| line.match?(/\Acpu\d/) }] if figures && figures.size >= FIELDS.size
+        if figures && figures.size >= FIELDS.size
+          [FIELDS.zip(figures).to_h, lines.count { |line| line.match?(/\Acpu\d/) }]
+        end
       rescue SystemCallError
         nil
       end

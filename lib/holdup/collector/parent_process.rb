@@ -2,9 +2,9 @@
 
 module Holdup
   class Collector
-    # The process that a collector was started for. It has gone when it died, and also when it became another program:
-    # a server that restarts itself keeps its pid but closes the pipe that it gave us as standard input. Its forks hold
-    # that pipe too, so as long as one of its workers lives, it has not gone.
+    # The process that a collector was started for. It has gone when it died, and also when it became another
+    # program: a server that restarts itself keeps its pid but closes the pipe that it gave us as standard
+    # input. Its forks hold that pipe too, so as long as one of its workers lives, it has not gone.
     class ParentProcess
       # @return [Integer]
       attr_reader :pid
@@ -19,11 +19,15 @@ module Holdup
         @pipe = input if input&.stat&.pipe?
       end
 
-      def gone? = !@owner.alive?(@pid, @start.to_i) || closed?
+      def gone?
+        !@owner.alive?(@pid, @start.to_i) || closed?
+      end
 
       # @param header [Segment::Header]
       # @return [Boolean] whether that process is the parent or a worker of it
-      def family?(header) = [header.pid, header.parent].include?(@pid)
+      def family?(header)
+        [header.pid, header.parent].include?(@pid)
+      end
 
       private
 

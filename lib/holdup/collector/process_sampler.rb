@@ -2,25 +2,28 @@
 
 module Holdup
   class Collector
-    # How each process is, once a minute, at first sight and when it has ended: what it says itself (gauges, counters and
-    # profile of its segment) and what the system says about it. The system wins where both know, because it still knows
-    # when the process hangs. With each of them comes one sample of their container, which has no pid (0)
-    # and tells what the collector and all segments take (CollectorUsage, `segment_bytes`).
+    # How each process is, once a minute, at first sight and when it has ended: what it says itself (gauges,
+    # counters and profile of its segment) and what the system says about it. The system wins where both know,
+    # because it still knows when the process hangs. With each of them comes one sample of their container,
+    # which has no pid (0) and tells what the collector and all segments take (CollectorUsage,
+    # `segment_bytes`).
     #
     # Keys of a sample, beside at_s, host and pid:
-    # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (since when it is measured), `server` ("puma", "puma+sidekiq"),
-    #   `ended` (true in the last)
+    # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (since when it is measured), `server`
+    #   ("puma", "puma+sidekiq"), `ended` (true in the last)
     # - the segment's counters and gauges; ProcessFacts
-    # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog", "pool.N.oldest_ns", "pool.N.busy_ns" for each pool
+    # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog", "pool.N.oldest_ns", "pool.N.busy_ns"
+    #   for each pool
     # - `master_pid` and `master_rss_bytes`, where what ends the process counts its master too
     # - `ticked_ns`: as of when the segment's counters and gauges are
-    # - "jit.at", "killer.name" and so on: what the profile tells of the JIT and of what ends the process (docs/segment.md)
+    # - "jit.at", "killer.name" and so on: what the profile tells of the JIT and of what ends the process
+    #   (docs/segment.md)
     # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour
     class ProcessSampler
       EVERY_S = 60
       LEVERS_EVERY_S = 3600
-      # Processes that were started together are not looked at together ever after: the second sample of each comes so much
-      # sooner at most, by its pid, because to look at memory holds a process up.
+      # Processes that were started together are not looked at together ever after: the second sample of each
+      # comes so much sooner at most, by its pid, because to look at memory holds a process up.
       SPREAD_S = 30
       CONTAINER = 0
 
@@ -66,15 +69,18 @@ module Holdup
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?
       end
 
-      # At the next tick each process is sampled, however lately it was: where that begins or ends what somebody looks at.
+      # At the next tick each process is sampled, however lately it was: where that begins or ends what
+      # somebody looks at.
       # @return [void]
       def forget = @last.clear
 
-      # When a process was sampled last and is to be again, whether that was its end, and the levers that it had, as of when.
+      # When a process was sampled last and is to be again, whether that was its end, and the levers that it
+      # had, as of when.
       LastSample = Data.define(:at_s, :due_s, :ended, :levers, :levers_s) do
         def self.of(sample, before, spread)
           levers = sample.select { |key, _| key.start_with?("lever.") }
-          now = {at_s: sample[:at_s], due_s: sample[:at_s] + EVERY_S - (before ? 0 : spread.call(sample[:pid])), ended: sample[:ended]}
+          now = {at_s: sample[:at_s],
+                 due_s: sample[:at_s] + EVERY_S - (before ? 0 : spread.call(sample[:pid])), ended: sample[:ended]}
           (levers.empty? && before) ? before.with(**now) : new(**now, levers:, levers_s: sample[:at_s])
         end
       end
@@ -91,7 +97,12 @@ module Holdup
       end
 
       # A process that stopped and started measuring has two segments and is one process.
-      def newest(snapshots) = snapshots.sort_by { |snapshot| snapshot.header.created_ns }.to_h { |snapshot| [snapshot.key, snapshot] }.values
+      def newest(snapshots)
+        snapshots.sort_by { |snapshot| snapshot.header.created_ns }.to_h { |snapshot|
+          [snapshot.key,
+            snapshot]
+        }.values
+      end
 
       def due?(snapshot, now_s)
         last = @last[snapshot.key]
@@ -108,7 +119,8 @@ module Holdup
 
       def sample(snapshot, host, now_s)
         at_s = snapshot.ended? ? end_s(snapshot, now_s) : now_s
-        {at_s:, host:, **snapshot.facts, **levers(snapshot, at_s), **(snapshot.here? ? @facts.call(snapshot.pid) : {})}
+        {at_s:, host:, **snapshot.facts, **levers(snapshot, at_s),
+         **(snapshot.here? ? @facts.call(snapshot.pid) : {})}
       end
 
       # Who is no process that measures itself: a worker may have been forked by another one.
@@ -133,7 +145,10 @@ module Holdup
         (last && last.levers == snapshot.levers && at_s < last.levers_s + LEVERS_EVERY_S) ? {} : snapshot.levers
       end
 
-      def container(snapshot, host, now_s, segment_bytes) = {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call, **@container.call(snapshot.pid)}
+      def container(snapshot, host, now_s, segment_bytes)
+        {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call,
+         **@container.call(snapshot.pid)}
+      end
     end
   end
 end

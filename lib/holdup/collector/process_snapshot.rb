@@ -35,7 +35,9 @@ module Holdup
       def ended_with_others? = profile["killer.of"] == "all"
 
       # @return [Boolean] whether its segment still grows
-      def growing? = here? && !header.closed?
+      def growing?
+        here? && !header.closed?
+      end
 
       # @return [Integer] of its segment
       def bytes
@@ -54,11 +56,15 @@ module Holdup
       end
 
       # @return [Hash{Symbol => Object}] "lever.threads.value" ...
-      def levers = profile.select { |key, _| key.start_with?("lever.") }.transform_keys(&:to_sym)
+      def levers
+        profile.select { |key, _| key.start_with?("lever.") }.transform_keys(&:to_sym)
+      end
 
       private
 
-      def told = profile.select { |key, _| key.start_with?(*TOLD) }.transform_keys(&:to_sym)
+      def told
+        profile.select { |key, _| key.start_with?(*TOLD) }.transform_keys(&:to_sym)
+      end
 
       def pools
         header.pools.each_with_index.inject({}) do |all, (pool, index)|

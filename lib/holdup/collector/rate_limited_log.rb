@@ -33,14 +33,18 @@ module Holdup
 
       # Once, until the subject is forgotten.
       # @return [void]
-      def once(subject, message) = @said.key?(subject) || say(subject, message)
+      def once(subject, message)
+        @said.key?(subject) || say(subject, message)
+      end
 
       # @return [Boolean] whether there was something to forget: then it is well again
       def forget(subject) = !@said.delete(subject).nil?
 
       # @yieldparam subject [Object]
       # @return [void]
-      def forget_if = @said.delete_if { |subject, _| yield subject }
+      def forget_if
+        @said.delete_if { |subject, _| yield subject }
+      end
 
       private
 

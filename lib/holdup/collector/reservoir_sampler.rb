@@ -2,9 +2,9 @@
 
 module Holdup
   class Collector
-    # The drawing of one block of unit profiles as this collector sees it: it knows the lowest lots that it has drawn so far, and
-    # so most units can be passed over by a look at when they started. What it draws too many of (it does not know what the
-    # store has from before) the store leaves out.
+    # The drawing of one block of unit profiles as this collector sees it: it knows the lowest lots that it
+    # has drawn so far, and so most units can be passed over by a look at when they started. What it draws too
+    # many of (it does not know what the store has from before) the store leaves out.
     class ReservoirSampler
       # @return [Integer] units seen since the last `empty`
       attr_reader :seen
@@ -41,7 +41,9 @@ module Holdup
       end
 
       # @return [Array<Object>] what was drawn since the last `empty`, without what lower lots have pushed out
-      def drawn = @drawn.filter_map { |lot, unit| unit if lot <= @limit }
+      def drawn
+        @drawn.filter_map { |lot, unit| unit if lot <= @limit }
+      end
 
       private
 

@@ -2,14 +2,17 @@
 
 module Holdup
   class Collector
-    # One tick after the other, for the collector that leads: read all segments, write windows and positions in one
-    # transaction, and only then remove what is finished. Dying anywhere in between loses and doubles nothing:
+    # One tick after the other, for the collector that leads: read all segments, write windows and positions
+    # in one transaction, and only then remove what is finished. Dying anywhere in between loses and doubles
+    # nothing:
     #
     # - before the commit: the next collector reads the same again from the same positions
-    # - after it, before the removal: the position says that the segment is finished, so only the removal is repeated
+    # - after it, before the removal: the position says that the segment is finished, so only the removal is
+    #   repeated
     # - after the removal: a position without a file is dropped at the next commit
     class Round
-      # What became of a tick. `windows`: how many were written; `live`: headers of the segments that still grow
+      # What became of a tick. `windows`: how many were written; `live`: headers of the segments that still
+      # grow
       Result = Data.define(:windows, :live)
 
       # @param store [#commit, #progress]
@@ -18,7 +21,8 @@ module Holdup
       # @param warnings [RateLimitedLog]
       # @param sampler [ProcessSampler]
       # @param profiles [UnitSampler]
-      def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new, profiles: UnitSampler.new)
+      def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
+        profiles: UnitSampler.new)
         @store = store
         @directory = directory
         @host = host
@@ -62,13 +66,17 @@ module Holdup
       end
 
       def snapshots(found, readings)
-        found.map { |entry, (header, setting)| ProcessSnapshot.new(header:, setting:, entry:, ended: !!readings[entry.name]&.finished) }
+        found.map { |entry, (header, setting)|
+          ProcessSnapshot.new(header:, setting:, entry:, ended: !!readings[entry.name]&.finished)
+        }
       end
 
       # A file that can't be read is nobody's loss but its own.
       def read_entry(entry, delta, found)
         unknown = @ledger.damage(entry.name)
-        position = delta.call(entry, @ledger[entry.name], anew: !!unknown) { |header, setting| found[entry] = [header, setting] }
+        position = delta.call(entry, @ledger[entry.name], anew: !!unknown) { |header, setting|
+          found[entry] = [header, setting]
+        }
         @skipped.add_lasting(:position, entry.name, unknown, file: entry.name) if unknown && position
         position
       rescue Errno::ENOENT
@@ -84,7 +92,9 @@ module Holdup
       end
 
       def samples(snapshots, now_ns)
-        @sampler.samples(snapshots, @host, now_ns) { |pid, error| @skipped.add(:sample, "process #{pid}", error) }
+        @sampler.samples(snapshots, @host, now_ns) { |pid, error|
+          @skipped.add(:sample, "process #{pid}", error)
+        }
       end
 
       # A process that has just made its file has not filled it yet.
@@ -98,7 +108,8 @@ module Holdup
         windows = builder.windows(@host)
         progress = @ledger.changes(readings, present)
         profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []
-        state = CollectionState.new(host: @host, folder: @ledger.folder, at_ns: now_ns, units: @ledger.units(readings, present))
+        state = CollectionState.new(host: @host, folder: @ledger.folder, at_ns: now_ns,
+          units: @ledger.units(readings, present))
         left_out = write(windows, progress, state, processes: samples, profiles:, paths: builder.paths)
         @skipped.committed(left_out, present)
         @ledger.committed(readings, present)
@@ -117,11 +128,15 @@ module Holdup
       rescue => error
         raise unless row_fault?(error)
         left_out = []
-        @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:) { |row, fault| (left_out << left_out(row, fault)).last }
+        @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:) { |row, fault|
+          (left_out << left_out(row, fault)).last
+        }
         left_out
       end
 
-      def row_fault?(error) = error.is_a?(StoreError::BadRow) || [StoreError, SystemCallError].none? { |kind| kind === error }
+      def row_fault?(error)
+        error.is_a?(StoreError::BadRow) || [StoreError, SystemCallError].none? { |kind| kind === error }
+      end
 
       def left_out(row, error)
         case row
@@ -138,7 +153,8 @@ module Holdup
         rescue Errno::ENOENT
           nil
         rescue SystemCallError => error
-          @warnings.once([:segment, entry.name], "#{entry.path} is carried but can't be removed: #{error.message}")
+          @warnings.once([:segment, entry.name],
+            "#{entry.path} is carried but can't be removed: #{error.message}")
         end
       end
     end

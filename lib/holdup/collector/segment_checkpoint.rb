@@ -2,8 +2,8 @@
 
 module Holdup
   class Collector
-    # How far one segment has been carried into the store: a mark for every slot. Stored with the windows in one
-    # transaction, so whoever continues subtracts exactly what is already counted.
+    # How far one segment has been carried into the store: a mark for every slot. Stored with the windows in
+    # one transaction, so whoever continues subtracts exactly what is already counted.
     #
     # - `created_ns`: when the segment was made. Another file under the same name is another segment
     # - `read_ns`: when it was read
@@ -13,7 +13,9 @@ module Holdup
     # - `marks`: Array of Mark, one a slot; nil for one that was never read
     SegmentCheckpoint = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :marks) do
       # @return [SegmentCheckpoint] nothing carried yet
-      def self.start(created_ns) = new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, marks: [].freeze)
+      def self.start(created_ns)
+        new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, marks: [].freeze)
+      end
 
       # @return [SegmentCheckpoint] with nothing but the mark that it is done
       def done = with(finished: true, marks: [].freeze)

@@ -5,8 +5,9 @@ module Holdup
     # Takes out of one segment what was added since its position.
     class SegmentDelta
       NS = 1_000_000_000
-      # Of another process table: one that does not tick is dead, one that ticks lives where we can't see it: in
-      # another container with the same folder. Three times the longest `tick_seconds`: a hold may keep it from ticking.
+      # Of another process table: one that does not tick is dead, one that ticks lives where we can't see it:
+      # in another container with the same folder. Three times the longest `tick_seconds`: a hold may keep it
+      # from ticking.
       SILENT_NS = 15 * NS
       # A segment can't be older: its folder does not survive a reboot.
       OLDEST_NS = 400 * 86_400 * NS
@@ -26,10 +27,12 @@ module Holdup
 
       # @param entry [Segment::DirectoryEntry]
       # @param known [SegmentCheckpoint, nil] as stored
-      # @param anew [Boolean] nobody knows how far it was carried: it is carried from here on, so that nothing is counted twice
+      # @param anew [Boolean] nobody knows how far it was carried: it is carried from here on, so that nothing
+      #   is counted twice
       # @yieldparam header [Segment::Header]
       # @yieldparam setting [Setting]
-      # @return [SegmentCheckpoint, nil] the new one, only true once the builder is committed; nil when it can't be read now
+      # @return [SegmentCheckpoint, nil] the new one, only true once the builder is committed; nil when it
+      #   can't be read now
       # @raise [SegmentError, DamagedData, SystemCallError]
       def call(entry, known, anew: false)
         entry.read do |reader|
@@ -44,7 +47,8 @@ module Holdup
         end
       end
 
-      # What a segment says since its position. `changes`: Array of Change; `handoff_ns`: added; `stretch`: of its ring
+      # What a segment says since its position. `changes`: Array of Change; `handoff_ns`: added; `stretch`: of
+      # its ring
       Reading = Data.define(:position, :changes, :handoff_ns, :stretch)
       private_constant :Reading
 
@@ -52,7 +56,8 @@ module Holdup
 
       def checked(header, entry)
         return header if header.pid == entry.pid
-        raise SegmentError::NotASegment.new(path: entry.path, reason: "its name says process #{entry.pid}, its header #{header.pid}")
+        raise SegmentError::NotASegment.new(path: entry.path,
+          reason: "its name says process #{entry.pid}, its header #{header.pid}")
       end
 
       # Everything is looked at before anything is added: what fails adds nothing.
@@ -62,27 +67,32 @@ module Holdup
         header = reader.header
         handoff_ns = handoff_ns(header, before, entry)
         stretch = reader.ring_stretch(since: before.ring_head)
-        position = before.with(read_ns: @now_ns, handoff_ns:, ring_head: header.ring_head, marks: marks.freeze)
+        position = before.with(read_ns: @now_ns, handoff_ns:, ring_head: header.ring_head,
+          marks: marks.freeze)
         Reading.new(position:, changes:, handoff_ns: handoff_ns - before.handoff_ns, stretch:)
       end
 
       def handoff_ns(header, before, entry)
         now_ns = header.counters[:handoff_ns]
         return [now_ns, before.handoff_ns].max if now_ns <= Segment::Layout::MAX_NUMBER
-        @skipped.add_lasting(:series, "hand-off of process #{header.pid}", DamagedData.new("its counter is damaged"), file: entry.name, place: -1)
+        @skipped.add_lasting(:series, "hand-off of process #{header.pid}",
+          DamagedData.new("its counter is damaged"), file: entry.name, place: -1)
         before.handoff_ns
       end
 
       def add(reading, before, source)
         reading.changes.each { |change| @builder.add(change, source) }
         @builder.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
-        @skipped.guard(:profiles, "process #{source.pid}") { draw(reading.stretch, before, reading.position.marks, source) }
+        @skipped.guard(:profiles, "process #{source.pid}") {
+          draw(reading.stretch, before, reading.position.marks, source)
+        }
       end
 
       def draw(stretch, before, marks, source)
         return if stretch.size.zero?
         process = UnitSample::SampledProcess.new(pid: source.pid, since_ns: before.created_ns)
-        from = UnitSampler::Source.new(process:, setting: source.setting, series: marks.map { |mark| mark&.series&.plain })
+        from = UnitSampler::Source.new(process:, setting: source.setting,
+          series: marks.map { |mark| mark&.series&.plain })
         @profiles.add(stretch, stretch.first - before.ring_head, from, @now_ns)
       end
 
@@ -97,7 +107,8 @@ module Holdup
       def mark(reader, index, before, changes, entry)
         now = reader.slot(index, before)
         return before if now.nil? || now.equal?(before)
-        change = SlotDelta.between(now, earlier(before, now, index, entry)) || reader.damaged("a counter went back")
+        change = SlotDelta.between(now,
+          earlier(before, now, index, entry)) || reader.damaged("a counter went back")
         changes << change unless change.empty?
         SlotCheckpoint.of(now)
       rescue SegmentError::NotASegment => error
@@ -106,7 +117,8 @@ module Holdup
         before
       end
 
-      # Where nobody knows any more what was carried, all of it is taken for carried, so that nothing is counted twice.
+      # Where nobody knows any more what was carried, all of it is taken for carried, so that nothing is
+      # counted twice.
       def earlier(before, now, index, entry)
         before&.slot
       rescue DamagedData => error
@@ -115,7 +127,9 @@ module Holdup
       end
 
       # Everything is in and nothing will come.
-      def over?(header, entry) = header.closed? || entry.dead?(header) || (!entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS)
+      def over?(header, entry)
+        header.closed? || entry.dead?(header) || (!entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS)
+      end
 
       def setting(reader)
         text = reader.setting_text
@@ -124,12 +138,16 @@ module Holdup
 
       def source(header, setting, before, entry)
         process = Series.new(kind: :process, name: header.process_name)
-        WindowBuilder::DeltaSource.new(process:, setting:, pid: header.pid, start_s: minute(before.read_ns, entry.alive ? @now_ns : header.heartbeat_ns))
+        WindowBuilder::DeltaSource.new(process:, setting:, pid: header.pid,
+          start_s: minute(before.read_ns, entry.alive ? @now_ns : header.heartbeat_ns))
       end
 
-      # Units carry no time of their own here: they go to the minute in the middle of the time they can be from.
+      # Units carry no time of their own here: they go to the minute in the middle of the time they can be
+      # from.
       def minute(from_ns, to_ns)
-        from_ns, to_ns = [from_ns, to_ns].map { |time| (time > @now_ns || time < @now_ns - OLDEST_NS) ? @now_ns : time }
+        from_ns, to_ns = [from_ns, to_ns].map { |time|
+          (time > @now_ns || time < @now_ns - OLDEST_NS) ? @now_ns : time
+        }
         middle_s = ([from_ns, to_ns].min + to_ns) / 2 / NS
         middle_s - middle_s % 60
       end

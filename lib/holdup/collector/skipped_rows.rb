@@ -2,8 +2,9 @@
 
 module Holdup
   class Collector
-    # What can't be carried, so that it stops nothing else: it is counted, said in the log at most once a minute, and written to the
-    # store with what was carried. What stays broken (a file, a row of it) is counted once.
+    # What can't be carried, so that it stops nothing else: it is counted, said in the log at most once a
+    # minute, and written to the store with what was carried. What stays broken (a file, a row of it) is
+    # counted once.
     class SkippedRows
       NS = 1_000_000_000
 
@@ -33,7 +34,8 @@ module Holdup
       # @param error [Exception]
       # @return [SkippedRow]
       def row(kind, name, error)
-        SkippedRow.new(at_s: @at_s, host: @host, kind:, name:, reason: (error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"))
+        SkippedRow.new(at_s: @at_s, host: @host, kind:, name:,
+          reason: (error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"))
       end
 
       # @return [nil]

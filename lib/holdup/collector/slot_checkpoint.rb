@@ -2,19 +2,24 @@
 
 module Holdup
   class Collector
-    # How far one slot of a segment has been carried: its numbers at that reading, as the bytes that the store keeps.
-    # Packed, because most slots stand still and a collector looks after thousands.
+    # How far one slot of a segment has been carried: its numbers at that reading, as the bytes that the store
+    # keeps. Packed, because most slots stand still and a collector looks after thousands.
     #
-    # The few numbers that may be large are BER (`pack "w"`); the bucket counts, of which there are very many, have the
-    # form of UTF-8 (`pack "U"`), which is as short and eight times faster to make. `series` is nil until the slot was
-    # read, when the mark came from a store; so is `path`. `account`: whether it is a thread's time outside of units.
+    # The few numbers that may be large are BER (`pack "w"`); the bucket counts, of which there are very many,
+    # have the form of UTF-8 (`pack "U"`), which is as short and eight times faster to make. `series` is nil
+    # until the slot was read, when the mark came from a store; so is `path`. `account`: whether it is a
+    # thread's time outside of units.
     SlotCheckpoint = Struct.new(:series, :count, :errors, :bytes, :path, :account) do
       # @param slot [Segment::Slot]
       # @return [SlotCheckpoint]
       def self.of(slot)
         numbers = [slot.count, slot.errors].concat(slot.sums)
-        slot.histograms.each { |cells| numbers.push(cells.count, cells.sum, cells.min, cells.max, cells.zero, cells.offset, cells.counts.size) }
-        new(slot.series, slot.count, slot.errors, pack(numbers, slot.histograms.flat_map(&:counts)), slot.path, slot.account?)
+        slot.histograms.each { |cells|
+          numbers.push(cells.count, cells.sum, cells.min, cells.max, cells.zero, cells.offset,
+            cells.counts.size)
+        }
+        new(slot.series, slot.count, slot.errors, pack(numbers, slot.histograms.flat_map(&:counts)),
+          slot.path, slot.account?)
       end
 
       # @param bytes [String] as the store keeps it
@@ -42,20 +47,25 @@ module Holdup
           *head, size = numbers[1 + SlotCheckpoint::FACTS + index * 7, 7]
           Segment::HistogramCells.new(*head, numbers[at, size]).tap { at += size }
         end
-        (at == numbers.size) ? Segment::Slot.new(series, count, errors, numbers[3..SlotCheckpoint::FACTS], histograms, path) : damaged
+        (at == numbers.size) ? Segment::Slot.new(series, count, errors, numbers[3..SlotCheckpoint::FACTS],
+          histograms, path) : damaged
       rescue ArgumentError # malformed UTF-8
         damaged
       end
 
       # @see Segment::Slot#still?
-      def still?(numbers) = numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
+      def still?(numbers)
+        numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
+      end
 
       # @see Segment::Slot#account?
       def account? = account
 
       private
 
-      def damaged = raise(DamagedData.new("a segment's stored position is damaged"))
+      def damaged
+        raise(DamagedData.new("a segment's stored position is damaged"))
+      end
     end
 
     # Count, errors and sums; then seven numbers for each histogram; then all counts.

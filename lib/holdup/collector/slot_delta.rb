@@ -2,8 +2,8 @@
 
 module Holdup
   class Collector
-    # What was added to one slot between two readings. `sums` and `histograms` (Growth) in the order of the layout; `path`: one that
-    # it has since, else nil.
+    # What was added to one slot between two readings. `sums` and `histograms` (Growth) in the order of the
+    # layout; `path`: one that it has since, else nil.
     SlotDelta = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
       # @param now [Segment::Slot]
       # @param before [Segment::Slot, nil]
@@ -12,8 +12,13 @@ module Holdup
         before ||= SlotDelta::NOTHING
         sums = Array.new(now.sums.size) { |index| now.sums[index] - before.sums[index] } # zip would make a pair for each
         return if now.count < before.count || now.errors < before.errors || sums.min < 0
-        histograms = Array.new(now.histograms.size) { |index| HistogramDelta.between(now.histograms[index], before.histograms[index]) }
-        new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms, before.path ? nil : now.path) if histograms.all?
+        histograms = Array.new(now.histograms.size) { |index|
+          HistogramDelta.between(now.histograms[index], before.histograms[index])
+        }
+        if histograms.all?
+          new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms,
+            before.path ? nil : now.path)
+        end
       end
 
       # @param series [Series]
@@ -26,7 +31,9 @@ module Holdup
       end
 
       # @return [Boolean] nothing in it, not even a sum
-      def empty? = count.zero? && sums.all?(&:zero?) && histograms.all? { |growth| growth.sum.zero? }
+      def empty?
+        count.zero? && sums.all?(&:zero?) && histograms.all? { |growth| growth.sum.zero? }
+      end
     end
 
     SlotDelta::NOTHING = Segment::Slot.new(nil, 0, 0, Array.new(Segment::Layout::SUMS.size, 0).freeze,

@@ -2,19 +2,21 @@
 
 module Holdup
   class Collector
-    # Draws units out of the rings of all processes, to be written with the windows of the same tick. The position in the
-    # store has the ring's head, so each unit is offered once, unless the ring was written over before anybody looked: then it is only counted.
+    # Draws units out of the rings of all processes, to be written with the windows of the same tick. The
+    # position in the store has the ring's head, so each unit is offered once, unless the ring was written
+    # over before anybody looked: then it is only counted.
     class UnitSampler
       NS = 1_000_000_000
       Block = SampleBlock
       # No unit starts later than now; no store keeps one for longer.
       PAST_NS = 14 * 86_400 * NS
       FUTURE_NS = 60 * NS
-      # Blocks in which units that end now may have started; a reservoir is only a short cut, and a later unit gets a new one.
+      # Blocks in which units that end now may have started; a reservoir is only a short cut, and a later unit
+      # gets a new one.
       KEEP_S = 3 * Block::SECONDS
 
-      # Where units come from. `process`: UnitSample::SampledProcess; `setting`: Setting; `series`: what an index in the ring stands for,
-      # Array of Series or nil
+      # Where units come from. `process`: UnitSample::SampledProcess; `setting`: Setting; `series`: what an
+      # index in the ring stands for, Array of Series or nil
       Source = Data.define(:process, :setting, :series)
 
       # @param most [Integer] how many the store keeps of a block
@@ -71,7 +73,8 @@ module Holdup
       def profile(entry, source, host)
         series = source.series[entry.series_index] if entry.series_index < source.series.size
         return if series.nil? || entry.to_h.except(:trace).values.compact.max > Segment::Layout::MAX_NUMBER
-        UnitSample.new(series:, setting: source.setting, host:, process: source.process, weight: 1.0, **entry.to_h.except(:series_index, :wall_ns))
+        UnitSample.new(series:, setting: source.setting, host:, process: source.process, weight: 1.0,
+**entry.to_h.except(:series_index, :wall_ns))
       end
     end
   end

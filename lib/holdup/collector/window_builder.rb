@@ -33,17 +33,21 @@ module Holdup
         tally(Series::HANDOFF, source).add(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
       end
 
-      # Where a change comes from. `process`: Series of the process; `setting`: Setting; `pid`; `start_s`: the minute
+      # Where a change comes from. `process`: Series of the process; `setting`: Setting; `pid`; `start_s`: the
+      # minute
       DeltaSource = Data.define(:process, :setting, :pid, :start_s)
 
       # @param host [String]
       # @return [Array<Window>]
-      def windows(host) = @tallies.each_value.map { |tally| tally.window(host) }
+      def windows(host)
+        @tallies.each_value.map { |tally| tally.window(host) }
+      end
 
       private
 
       def tally(series, source)
-        @tallies[[source.start_s, source.setting.fingerprint, series]] ||= WindowTotal.new(series, source.setting, source.start_s)
+        @tallies[[source.start_s, source.setting.fingerprint,
+          series]] ||= WindowTotal.new(series, source.setting, source.start_s)
       end
     end
   end

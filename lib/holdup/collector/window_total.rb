@@ -2,8 +2,8 @@
 
 module Holdup
   class Collector
-    # What was added to one series since the last commit, over all processes that share a setting: a window in the
-    # making.
+    # What was added to one series since the last commit, over all processes that share a setting: a window in
+    # the making.
     class WindowTotal
       # @param series [Series]
       # @param setting [Setting]

@@ -2,8 +2,8 @@
 
 module Holdup
   module Doctor
-    # Looks at the host and judges nothing. Whatever can't be looked at becomes a fact, never an error: the doctor is
-    # asked when things are broken.
+    # Looks at the host and judges nothing. Whatever can't be looked at becomes a fact, never an error: the
+    # doctor is asked when things are broken.
     class Examination
       HOUR_S = 3600
       DAY_S = 86_400
@@ -11,7 +11,8 @@ module Holdup
       # @param dir [String] folder of the segments
       # @param clock [Holdup::Clock]
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
-      # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: the segments and what was refused
+      # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: the segments and
+      #   what was refused
       # @param autoscale_target [Integer, nil] percentage of CPU that somebody wants to be woken at
       # @param env [#keys] the environment
       # @param proc [String] where /proc is
@@ -36,7 +37,8 @@ module Holdup
       private
 
       def ruby
-        {ruby: RUBY_DESCRIPTION, unsupported: Probe.unsupported_reason, clock_source: Probe.supported? ? Probe.clock_source : nil}
+        {ruby: RUBY_DESCRIPTION, unsupported: Probe.unsupported_reason,
+         clock_source: Probe.supported? ? Probe.clock_source : nil}
       end
 
       def segments
@@ -57,9 +59,13 @@ module Holdup
       end
 
       # The last one.
-      def hour = @clock.realtime_s.then { |to_s| [to_s - HOUR_S, to_s] }
+      def hour
+        @clock.realtime_s.then { |to_s| [to_s - HOUR_S, to_s] }
+      end
 
-      def skipped(store) = store.skipped_rows.select { |row| row.at_s > @clock.realtime_s - DAY_S }
+      def skipped(store)
+        store.skipped_rows.select { |row| row.at_s > @clock.realtime_s - DAY_S }
+      end
 
       def signals(summary)
         pools = summary.processes.pools
@@ -67,7 +73,9 @@ module Holdup
          threads: sum(pools.select(&:busy).filter_map(&:max))}
       end
 
-      def sum(known) = known.any? ? known.sum : nil
+      def sum(known)
+        known.any? ? known.sum : nil
+      end
     end
   end
 end

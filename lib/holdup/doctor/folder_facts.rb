@@ -20,7 +20,9 @@ module Holdup
       end
 
       # @return [Hash] facts of a Host
-      def to_h = {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
+      def to_h
+        {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
+      end
 
       # @return [Boolean, nil] whether the segments are in memory; nil where /proc tells nothing
       def tmpfs
@@ -45,7 +47,9 @@ module Holdup
         []
       end
 
-      def inside?(path, point) = path == point || path.start_with?("#{point.delete_suffix("/")}/")
+      def inside?(path, point)
+        path == point || path.start_with?("#{point.delete_suffix("/")}/")
+      end
     end
   end
 end

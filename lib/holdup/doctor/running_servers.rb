@@ -4,18 +4,20 @@ require "etc"
 
 module Holdup
   module Doctor
-    # The processes of this user that take requests or jobs, by what the process table says of them: whether or not
-    # they know Holdup. A master or supervisor that has workers takes none itself and is left out.
+    # The processes of this user that take requests or jobs, by what the process table says of them: whether
+    # or not they know Holdup. A master or supervisor that has workers takes none itself and is left out.
     class RunningServers
-      # `name`: of the server; `age_s`: how long it has run; `loaded`: whether Holdup's extension is in its memory;
-      # `dir`: folder of the segment that it has open, nil where it has none or one without a name; `measures`: whether
-      # it has one open
+      # `name`: of the server; `age_s`: how long it has run; `loaded`: whether Holdup's extension is in its
+      # memory; `dir`: folder of the segment that it has open, nil where it has none or one without a name;
+      # `measures`: whether it has one open
       Server = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
 
-      # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have workers;
-      # `programs`: the same by the program that Ruby runs, for those that give themselves no title
+      # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have
+      # workers; `programs`: the same by the program that Ruby runs, for those that give themselves no title
       Kind = Data.define(:name, :worker, :alone, :programs) do
-        def initialize(name:, worker: nil, alone: nil, programs: []) = super
+        def initialize(name:, worker: nil, alone: nil, programs: [])
+          super
+        end
       end
 
       KINDS = [
@@ -24,7 +26,8 @@ module Holdup
         Kind.new(name: "pitchfork", worker: /\Apitchfork .*\bworker\[/),
         Kind.new(name: "falcon", programs: %w[falcon falcon-host]),
         Kind.new(name: "sidekiq", alone: /\Asidekiq \d/),
-        Kind.new(name: "solid_queue", worker: /\Asolid-queue-worker\(/, alone: /\Asolid-queue-async-supervisor\(/),
+        Kind.new(name: "solid_queue", worker: /\Asolid-queue-worker\(/,
+          alone: /\Asolid-queue-async-supervisor\(/),
         Kind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job])
       ].freeze
 
@@ -40,7 +43,9 @@ module Holdup
         def worker_of?(kind) = kind.worker&.match?(title)
 
         # @param kind [Kind]
-        def alone?(kind) = kind.alone&.match?(title) || kind.programs.include?(program)
+        def alone?(kind)
+          kind.alone&.match?(title) || kind.programs.include?(program)
+        end
       end
 
       # @param proc [String] where /proc is
@@ -104,7 +109,8 @@ module Holdup
         Row.new(pid:, parent:, title: words.join(" "), program: program(words), start:)
       end
 
-      # What Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title, which is the program's path.
+      # What Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title, which is the
+      # program's path.
       def program(words)
         ruby = File.basename(words.first).start_with?("ruby")
         words = words.drop(1).drop_while { |word| word.start_with?("-") } if ruby

@@ -17,7 +17,11 @@ module Holdup
 
       # @return [Host::HostProcess, String, nil] nil when the collector has just removed it
       def self.process(entry, now_ns)
-        entry.read { |reader| facts(entry, reader.snapshot(ring_since: nil), now_ns).with(profile: reader.profile || {}, ring_share: ring_share(entry, now_ns)) }
+        entry.read { |reader|
+          facts(entry, reader.snapshot(ring_since: nil), now_ns).with(
+            profile: reader.profile || {}, ring_share: ring_share(entry, now_ns)
+          )
+        }
       rescue Errno::ENOENT
         nil
       rescue Error, SystemCallError => error
@@ -26,10 +30,18 @@ module Holdup
 
       def self.facts(entry, snapshot, now_ns)
         requests = snapshot.slots.compact.select { |slot| slot.series.kind == :request }
-        Host::HostProcess.new(pid: entry.pid, alive: entry.alive || ticking?(snapshot.header, now_ns), closed: snapshot.header.closed?, heartbeat_ns: snapshot.header.heartbeat_ns,
-          born_ns: snapshot.header.created_ns, worker: snapshot.header.worker_index.then { |index| index unless index.negative? },
-          setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters, gauges: snapshot.gauges, requests: requests.sum(&:count),
-          queued: requests.sum { |slot| slot.histogram(:queued).count })
+        header = snapshot.header
+        Host::HostProcess.new(
+          pid: entry.pid, alive: entry.alive || ticking?(header, now_ns), closed: header.closed?,
+          heartbeat_ns: header.heartbeat_ns, born_ns: header.created_ns, worker: worker_index(header),
+          setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters,
+          gauges: snapshot.gauges, requests: requests.sum(&:count),
+          queued: requests.sum { |slot| slot.histogram(:queued).count }
+        )
+      end
+
+      def self.worker_index(header)
+        header.worker_index unless header.worker_index.negative?
       end
 
       # Since it began to wait.
@@ -41,7 +53,9 @@ module Holdup
         nil
       end
 
-      def self.ticking?(header, now_ns) = !header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS
+      def self.ticking?(header, now_ns)
+        !header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS
+      end
       private_class_method :process, :facts, :ring_share, :ticking?
     end
   end

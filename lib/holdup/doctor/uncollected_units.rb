@@ -6,8 +6,8 @@ module Holdup
   module Doctor
     # What this host has measured and a store does not have yet: the collector takes it in its next round.
     class UncollectedUnits
-      # `units`: requests and jobs that have ended; `at_ns`: when the collector last read them, since 1970, nil where it never did;
-      # `collecting`: whether one runs
+      # `units`: requests and jobs that have ended; `at_ns`: when the collector last read them, since 1970,
+      # nil where it never did; `collecting`: whether one runs
       Uncollected = Data.define(:units, :at_ns, :collecting)
 
       # @param dir [String] folder of the segments
@@ -21,7 +21,8 @@ module Holdup
 
       # @param store [Store::Sql]
       # @param named [Boolean] whether somebody chose the store: then it may be another than the folder's
-      # @return [Uncollected, nil] nil where nothing is measured here, or the folder's collector writes to another store
+      # @return [Uncollected, nil] nil where nothing is measured here, or the folder's collector writes to
+      #   another store
       def look(store, named: false)
         found = measured
         state = state(store, found)
@@ -31,7 +32,10 @@ module Holdup
 
       # @return [Hash{String => Integer}] by file name, how many units have ended
       def measured
-        @directory.entries.each_with_object({}) { |entry, all| (units = units(entry)) && all[entry.name] = units }
+        @directory.entries.each_with_object({}) { |entry, all|
+          (units = units(entry)) && all[entry.name] =
+                                      units
+        }
       rescue SystemCallError
         {}
       end
@@ -46,17 +50,22 @@ module Holdup
       end
 
       # @param state [CollectionState, nil]
-      # @param found [Hash{String => Integer}] of an earlier `measured`; files that are gone since are in the store
+      # @param found [Hash{String => Integer}] of an earlier `measured`; files that are gone since are in the
+      #   store
       # @return [Integer] units
       def missing(state, found)
-        there = found.select { |name, _| File.exist?(File.join(@directory.path, name)) || File.symlink?(File.join(@directory.path, name)) }
+        there = found.select { |name, _|
+          File.exist?(File.join(@directory.path, name)) || File.symlink?(File.join(@directory.path, name))
+        }
         there.sum { |name, units| [units - state.to_h.dig(:units, name).to_i, 0].max }
       end
 
       private
 
       def units(entry)
-        entry.read { |reader| reader.header.ring_head if @app.nil? || Analysis::ApplicationShares.name(reader.setting) == @app }
+        entry.read { |reader|
+          reader.header.ring_head if @app.nil? || Analysis::ApplicationShares.name(reader.setting) == @app
+        }
       rescue Error, SystemCallError
         nil
       end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Lab
-    # Poisson arrivals of a mix of routes: independent users, who neither wait for each other nor come in step. The same
-    # seed gives the same traffic.
+    # Poisson arrivals of a mix of routes: independent users, who neither wait for each other nor come in
+    # step. The same seed gives the same traffic.
     class Arrivals
       include Enumerable
 
@@ -12,7 +12,10 @@ module Holdup
       # @param seconds [Numeric] for how long
       # @param seed [Integer]
       def initialize(routes:, rate:, seconds:, seed: 1)
-        @routes, @rate, @seconds, @seed = routes, rate, seconds, seed
+        @routes = routes
+        @rate = rate
+        @seconds = seconds
+        @seed = seed
         @shares = shares(routes)
       end
 

@@ -2,16 +2,19 @@
 
 module Holdup
   module Lab
-    # A gate for CI: did an endpoint get worse? How often it takes the GVL is a count and compared as it is; how long it holds it,
-    # and the p95 that follows from all of it, may differ by a tolerance.
+    # A gate for CI: did an endpoint get worse? How often it takes the GVL is a count and compared as it is;
+    # how long it holds it, and the p95 that follows from all of it, may differ by a tolerance.
     class Check
-      # One figure of one endpoint. `key`: a member of Endpoints::Figures; `limit`: the most that is still all right
+      # One figure of one endpoint. `key`: a member of Endpoints::Figures; `limit`: the most that is still all
+      # right
       Row = Data.define(:name, :key, :before, :after, :limit) do
         # @return [Boolean]
         def worse? = after > limit
 
         # @return [Float, nil] share by which it grew; nil where there was nothing before
-        def change = before.zero? ? nil : after / before.to_f - 1
+        def change
+          before.zero? ? nil : after / before.to_f - 1
+        end
       end
 
       KEYS = %i[acquisitions longest_hold_ns p95_ns].freeze
@@ -54,11 +57,14 @@ module Holdup
 
       private
 
-      def comparable = @before.keys.select { |name| @before[name].enough? && @after[name]&.enough? }
+      def comparable
+        @before.keys.select { |name| @before[name].enough? && @after[name]&.enough? }
+      end
 
       def row(name, key)
         before, after = [@before, @after].map { |side| side[name].public_send(key) }
-        Row.new(name:, key:, before:, after:, limit: COUNTS.include?(key) ? before : (before * (1 + @tolerance)).round)
+        Row.new(name:, key:, before:, after:,
+          limit: COUNTS.include?(key) ? before : (before * (1 + @tolerance)).round)
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Lab
-    # A process that an experiment starts, with all that it starts in turn. It has a process group of its own: Ctrl-C
-    # reaches only the experiment, which then ends its processes itself, and none outlives it.
+    # A process that an experiment starts, with all that it starts in turn. It has a process group of its own:
+    # Ctrl-C reaches only the experiment, which then ends its processes itself, and none outlives it.
     class Child
       POLL_S = 0.02
       GRACE_S = 10
@@ -23,7 +23,10 @@ module Holdup
         program, *arguments = command
         @log = log
         @grace_s = grace_s
-        Signals.later { @pid = Process.spawn(env, [program, program], *arguments, chdir: folder, pgroup: true, in: File::NULL, out: [log, "a"], err: %i[child out]) }
+        Signals.later {
+          @pid = Process.spawn(env, [program, program], *arguments, chdir: folder, pgroup: true, in: File::NULL,
+            out: [log, "a"], err: %i[child out])
+        }
       rescue SignalException # nobody else knows of it yet
         stop
         raise
@@ -37,7 +40,9 @@ module Holdup
 
       # What it said last. Without backtraces: what happened stands before these.
       # @return [String]
-      def last_words(lines = 15) = File.exist?(@log) ? File.readlines(@log).map(&:scrub).grep_v(CALLER).last(lines).join : ""
+      def last_words(lines = 15)
+        File.exist?(@log) ? File.readlines(@log).map(&:scrub).grep_v(CALLER).last(lines).join : ""
+      end
 
       # Asks it to end, and sees to it that its whole group has ended.
       # @return [void]
@@ -53,7 +58,9 @@ module Holdup
 
       private
 
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def now
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
     end
   end
 end

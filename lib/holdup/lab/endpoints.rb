@@ -2,16 +2,18 @@
 
 module Holdup
   module Lab
-    # What each endpoint asks for, in figures that a change of code moves and a busy machine hardly does: how often it takes the
-    # GVL, how long it holds it, and what its p95 would be, replayed at a load and on a setting that stay the same, and with the
-    # CPU time that it takes: what it lacked of CPUs is the machine's, not the code's.
+    # What each endpoint asks for, in figures that a change of code moves and a busy machine hardly does: how
+    # often it takes the GVL, how long it holds it, and what its p95 would be, replayed at a load and on a
+    # setting that stay the same, and with the CPU time that it takes: what it lacked of CPUs is the
+    # machine's, not the code's.
     class Endpoints
       UNITS = 10_000
       SEED = 1
       # Of fewer requests a median says little.
       FEWEST = 30
 
-      # `count`: recorded requests; `acquisitions` and `longest_hold_ns`: medians of single requests; `p95_ns`: predicted
+      # `count`: recorded requests; `acquisitions` and `longest_hold_ns`: medians of single requests;
+      # `p95_ns`: predicted
       Figures = Data.define(:count, :acquisitions, :longest_hold_ns, :p95_ns) do
         # @return [Boolean] whether there were enough
         def enough? = count >= Endpoints::FEWEST
@@ -21,7 +23,8 @@ module Holdup
       # @param load [Reference, nil] nil: as it was recorded
       def initialize(observation, load: nil)
         @observation = observation
-        @load = load || Reference.new(rate: traffic.mean_rate.round(3), processes: observation.processes, threads: observation.threads)
+        @load = load || Reference.new(rate: traffic.mean_rate.round(3), processes: observation.processes,
+          threads: observation.threads)
       end
 
       # The setting and the requests per second that p95 is predicted for.
@@ -34,7 +37,9 @@ module Holdup
       def to_h
         p95 = responses
         profiles.group_by { |profile| profile.series.name }.sort.to_h do |name, own|
-          [name, Figures.new(count: own.size, acquisitions: median(own, &:acquisitions), longest_hold_ns: median(own, &:longest_hold_ns), p95_ns: p95[name])]
+          [name,
+            Figures.new(count: own.size, acquisitions: median(own, &:acquisitions),
+              longest_hold_ns: median(own, &:longest_hold_ns), p95_ns: p95[name])]
         end
       end
 
@@ -42,9 +47,12 @@ module Holdup
 
       def profiles = @observation.profiles
 
-      def traffic = @traffic ||= Sizing::Traffic.of(profiles, arrivals).map { |profile| profile.with(running_ns: profile.cpu_ns) }
+      def traffic
+        @traffic ||= Sizing::Traffic.of(profiles, arrivals).map { |profile| profile.with(running_ns: profile.cpu_ns) }
+      end
 
-      # Of the requests themselves: windows know the minute in which they were collected, which for a short recording is another.
+      # Of the requests themselves: windows know the minute in which they were collected, which for a short
+      # recording is another.
       def arrivals
         minute_ns = Sizing::Traffic::MINUTE_S * Sizing::Traffic::NS
         profiles.group_by { |profile| profile.start_ns / minute_ns * Sizing::Traffic::MINUTE_S }.transform_values { |own| own.sum(&:weight) }
@@ -54,17 +62,25 @@ module Holdup
       def responses
         drawn = {seed: SEED, rate: load.rate, units: UNITS}
         found = Sizing::Replay.call(traffic.peak(**drawn), scenario).column(:response)
-        traffic.drawn(**drawn).map { |profile| profile.series.name }.zip(found).group_by(&:first).transform_values { |pairs| percentile(pairs.map(&:last)) }
+        traffic.drawn(**drawn).map { |profile| profile.series.name }.zip(found).group_by(&:first).transform_values { |pairs|
+          percentile(pairs.map(&:last))
+        }
       end
 
       def scenario
-        candidate = Sizing::Candidate.new(processes: load.processes, threads: load.threads, time_slice_ns: @observation.time_slice_ns)
-        candidate.scenario(vcpus: @observation.recording.vcpus || load.processes, cost: @observation.demand.cost, assignment: :least_busy, seed: SEED)
+        candidate = Sizing::Candidate.new(processes: load.processes, threads: load.threads,
+          time_slice_ns: @observation.time_slice_ns)
+        candidate.scenario(vcpus: @observation.recording.vcpus || load.processes,
+          cost: @observation.demand.cost, assignment: :least_busy, seed: SEED)
       end
 
-      def percentile(values) = values.sort[((values.size - 1) * 0.95).round]
+      def percentile(values)
+        values.sort[((values.size - 1) * 0.95).round]
+      end
 
-      def median(own) = own.map { |profile| yield profile }.sort[own.size / 2]
+      def median(own)
+        own.map { |profile| yield profile }.sort[own.size / 2]
+      end
     end
   end
 end

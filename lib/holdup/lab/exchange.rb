@@ -4,8 +4,9 @@ require "socket"
 
 module Holdup
   module Lab
-    # One request and its answer on a connection of its own that never blocks: whoever selects on #io calls #advance.
-    # One connection a request, as behind a proxy without keep-alive, so that the kernel spreads them over the workers.
+    # One request and its answer on a connection of its own that never blocks: whoever selects on #io calls
+    # #advance. One connection a request, as behind a proxy without keep-alive, so that the kernel spreads
+    # them over the workers.
     class Exchange
       CHUNK = 65_536
 

@@ -17,13 +17,19 @@ module Holdup
       end
 
       # @return [Integer]
-      def count = @entries.sum { |_, entries| entries.size }
+      def count
+        @entries.sum { |_, entries| entries.size }
+      end
 
       # @return [Hash<String, ExchangeOutcome>] by label, frozen
-      def outcomes = @entries.to_h { |label, entries| [label, outcome(label, entries)] }.freeze
+      def outcomes
+        @entries.to_h { |label, entries| [label, outcome(label, entries)] }.freeze
+      end
 
       # @return [ExchangeOutcome, nil] of all routes together; nil when there was nothing
-      def total = (outcome("all", @entries.values.flatten(1)) unless count.zero?)
+      def total
+        outcome("all", @entries.values.flatten(1)) unless count.zero?
+      end
 
       private
 

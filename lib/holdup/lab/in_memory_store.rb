@@ -4,9 +4,9 @@ require "etc"
 
 module Holdup
   module Lab
-    # What the processes with segments in a folder measured, taken in by this process: a collector's round with a store that
-    # can be emptied. An experiment so leaves out what came before a moment to the unit, where minutes of a real store would mix
-    # warm-up and measurement.
+    # What the processes with segments in a folder measured, taken in by this process: a collector's round
+    # with a store that can be emptied. An experiment so leaves out what came before a moment to the unit,
+    # where minutes of a real store would mix warm-up and measurement.
     class InMemoryStore
       # Every unit of an experiment is kept, and not only the sample that a store has room for.
       MOST = 50_000
@@ -14,7 +14,8 @@ module Holdup
       # @return [Array<Window>] several of a series and minute
       attr_reader :windows
 
-      # @return [Array<Hash{Symbol => Object}>] of the processes, see Collector::ProcessSampler; one of each when it was cleared, and when it was closed
+      # @return [Array<Hash{Symbol => Object}>] of the processes, see Collector::ProcessSampler; one of each
+      #   when it was cleared, and when it was closed
       attr_reader :samples
 
       # @param folder [String] of the segments; made when it is not there
@@ -30,7 +31,8 @@ module Holdup
         empty
       end
 
-      # Takes in what was added since the last time. Each ring holds 4,095 units: often enough, and none is missed.
+      # Takes in what was added since the last time. Each ring holds 4,095 units: often enough, and none is
+      # missed.
       # @return [self]
       def take
         @round.run(@clock.realtime_ns)
@@ -53,14 +55,20 @@ module Holdup
       end
 
       # @return [Array<UnitSample>] in the order of their starts
-      def profiles = @blocks.values.flat_map(&:weighted).sort_by(&:start_ns)
+      def profiles
+        @blocks.values.flat_map(&:weighted).sort_by(&:start_ns)
+      end
 
       # @return [Integer] units that have ended
-      def count = @windows.sum { |window| window.series.unit? ? window.count : 0 }
+      def count
+        @windows.sum { |window| window.series.unit? ? window.count : 0 }
+      end
 
       # @return [Hash{Integer => Hash{Symbol => Integer, nil}}] pid => gauges of its last tick
       def gauges
-        @directory.entries.select(&:alive).to_h { |entry| entry.read(&:header).then { |header| [header.pid, header.gauges] } }
+        @directory.entries.select(&:alive).to_h { |entry|
+          entry.read(&:header).then { |header| [header.pid, header.gauges] }
+        }
       end
 
       # As a store is asked; the round keeps its positions itself.
@@ -68,7 +76,10 @@ module Holdup
       def commit(windows, _progress, processes: [], profiles: [], paths: {}, **)
         @windows.concat(windows)
         @samples.concat(processes)
-        profiles.each { |block| @blocks[block.key] = (@blocks[block.key] || block.with(seen: 0, profiles: [])).merge(block, most: MOST) }
+        profiles.each { |block|
+          @blocks[block.key] =
+            (@blocks[block.key] || block.with(seen: 0, profiles: [])).merge(block, most: MOST)
+        }
       end
 
       # @see Store::Sql#progress

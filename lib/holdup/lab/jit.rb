@@ -2,8 +2,8 @@
 
 module Holdup
   module Lab
-    # What YJIT does for the user's own server: a sweep whose arms are off, on from Ruby's start, on once the application is
-    # loaded, the same with little memory, and other Rubies.
+    # What YJIT does for the user's own server: a sweep whose arms are off, on from Ruby's start, on once the
+    # application is loaded, the same with little memory, and other Rubies.
     module Jit
       OFF = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "off"}.freeze
       AT_BOOT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
@@ -22,14 +22,16 @@ module Holdup
       # @return [Array<Arm>] off first
       def arms(env, states: STATES.keys, mem_size: nil, rubies: [])
         wanted = STATES.slice("off", *states)
-        limited = mem_size && [Arm.new(label: "after boot, #{mem_size} MiB", extra: {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)})]
+        limited = mem_size && [Arm.new(label: "after boot, #{mem_size} MiB",
+          extra: {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)})]
         [*wanted.map { |label, extra| Arm.new(label:, extra:) }, *limited,
           *rubies.flat_map { |ruby| wanted.map { |name, extra| Arm.new(label: "#{name}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)}) } }]
       end
 
       def limit(rubyopt, mem_size, version: RUBY_VERSION)
         all = Gem::Version.new(version) >= LIMITS_ALL
-        [rubyopt, "--yjit-disable", all ? "--yjit-mem-size=#{mem_size}" : "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"].compact.join(" ")
+        [rubyopt, "--yjit-disable",
+          all ? "--yjit-mem-size=#{mem_size}" : "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"].compact.join(" ")
       end
     end
   end

@@ -33,7 +33,9 @@ module Holdup
       end
 
       # @return [Integer] jobs that wait
-      def size = @pool.with { |redis| redis.call("LLEN", "queue:#{name}") }
+      def size
+        @pool.with { |redis| redis.call("LLEN", "queue:#{name}") }
+      end
 
       # @return [void]
       def remove
@@ -50,7 +52,9 @@ module Holdup
 
       private
 
-      def keys = ["queue:#{name}"]
+      def keys
+        ["queue:#{name}"]
+      end
     end
   end
 end

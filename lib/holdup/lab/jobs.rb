@@ -2,8 +2,9 @@
 
 module Holdup
   module Lab
-    # A real Sidekiq with one concurrency after the other, always with work, and what the run of one of them lets expect of the
-    # others: measured and predicted side by side. That one runs twice in each round, to see what chance alone makes of it.
+    # A real Sidekiq with one concurrency after the other, always with work, and what the run of one of them
+    # lets expect of the others: measured and predicted side by side. That one runs twice in each round, to
+    # see what chance alone makes of it.
     class Jobs
       # @param ledger [JobLog] new, or one to go on with
       # @param env [Hash{String => String}] the environment
@@ -11,7 +12,8 @@ module Holdup
       # @param store [#commit, nil] gets what was measured as well
       # @param progress [#call] gets the number of the run, how many there are, a Symbol and facts
       # @param run [#new] Run
-      def initialize(ledger, env:, redis_url: nil, store: nil, progress: ->(_number, _of, _step, **_facts) {}, run: Run)
+      def initialize(ledger, env:, redis_url: nil, store: nil,
+        progress: ->(_number, _of, _step, **_facts) {}, run: Run)
         @ledger = ledger
         @plan = ledger.plan
         @env = env
@@ -55,14 +57,20 @@ module Holdup
         @progress.call(@number, @plan.steps.size, doing, arm: step, **facts)
       end
 
-      def keep(intake) = @store&.commit(intake.windows, {}, processes: intake.samples, profiles: SampleBlock.of(intake.profiles))
+      def keep(intake)
+        @store&.commit(intake.windows, {}, processes: intake.samples,
+          profiles: SampleBlock.of(intake.profiles))
+      end
 
       def check(outcome)
         return if outcome.profiles.any?
-        raise Error.new("no job of the run with #{outcome.threads} threads was measured", "see `holdup doctor` for whether this Ruby can be, and give it more --seconds")
+        raise Error.new("no job of the run with #{outcome.threads} threads was measured",
+          "see `holdup doctor` for whether this Ruby can be, and give it more --seconds")
       end
 
-      def with_redis(&) = @redis_url ? yield(@redis_url) : Redis.run(path: @env.fetch("PATH", ""), &)
+      def with_redis(&)
+        @redis_url ? yield(@redis_url) : Redis.run(path: @env.fetch("PATH", ""), &)
+      end
     end
   end
 end

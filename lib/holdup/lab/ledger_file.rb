@@ -4,8 +4,8 @@ require "json"
 
 module Holdup
   module Lab
-    # The file of an experiment: JSON that says what it is, written whole or not at all, so that Ctrl-C and a crash cost one step at
-    # most.
+    # The file of an experiment: JSON that says what it is, written whole or not at all, so that Ctrl-C and a
+    # crash cost one step at most.
     class LedgerFile
       SCHEMA = 1
 
@@ -37,7 +37,8 @@ module Holdup
         File.write("#{path}.new", "#{JSON.pretty_generate(whole(hash))}\n")
         File.rename("#{path}.new", path)
       rescue SystemCallError => error
-        raise Error.new("the #{@experiment} can't be kept in #{path} (#{error.message})", "name another file with --out")
+        raise Error.new("the #{@experiment} can't be kept in #{path} (#{error.message})",
+          "name another file with --out")
       end
 
       # @param hash [Hash]
@@ -46,9 +47,13 @@ module Holdup
 
       private
 
-      def damaged(path) = Error.new("#{path} is no #{@experiment} of this version", hint)
+      def damaged(path)
+        Error.new("#{path} is no #{@experiment} of this version", hint)
+      end
 
-      def hint = "name the file that `holdup lab #{@experiment}` wrote"
+      def hint
+        "name the file that `holdup lab #{@experiment}` wrote"
+      end
     end
   end
 end

@@ -2,9 +2,10 @@
 
 module Holdup
   module Lab
-    # An open loop: every request goes out when it is due, and its latency counts from then. A closed loop (a user waits
-    # for the answer before asking again) sends less as soon as the server is slow and so hides what users would feel.
-    # One thread and IO.select, in a process other than the server's, so that it takes nobody's GVL.
+    # An open loop: every request goes out when it is due, and its latency counts from then. A closed loop (a
+    # user waits for the answer before asking again) sends less as soon as the server is slow and so hides
+    # what users would feel. One thread and IO.select, in a process other than the server's, so that it takes
+    # nobody's GVL.
     #
     #   arrivals = Arrivals.new(routes:, rate: 60, seconds: 20)
     #   Load.new(target: Target.new("http://127.0.0.1:9300"), arrivals:).run["OrdersController#index"].p95_ns
@@ -17,12 +18,15 @@ module Holdup
 
       # @param target [Target]
       # @param arrivals [Enumerable<Arrival>] in order of time
-      # @param connections [Integer] at most this many at once; what is due meanwhile waits, and its latency grows
+      # @param connections [Integer] at most this many at once; what is due meanwhile waits, and its latency
+      #   grows
       # @param patience_s [Numeric] an answer that takes longer is given up and counts as lost
       # @param clock [Clock]
       # @param progress [#call, nil] gets a Progress about four times a second
       def initialize(target:, arrivals:, connections: 128, patience_s: 15, clock: Clock.new, progress: nil)
-        @target, @clock, @progress = target, clock, progress
+        @target = target
+        @clock = clock
+        @progress = progress
         @arrivals = arrivals.to_a
         @connections = connections
         @patience_ns = (patience_s * 1e9).to_i
@@ -56,7 +60,9 @@ module Holdup
         report
       end
 
-      def due? = @open.size < @connections && @arrivals.any? && @arrivals.first.at_ns <= elapsed_ns
+      def due?
+        @open.size < @connections && @arrivals.any? && @arrivals.first.at_ns <= elapsed_ns
+      end
 
       # What kept a request back after it was due is queueing too, and the server is told so.
       def launch
@@ -83,7 +89,9 @@ module Holdup
         done.each { |exchange| finish(exchange, now) }
       end
 
-      def late?(exchange, now) = now - exchange.arrival.at_ns > @patience_ns
+      def late?(exchange, now)
+        now - exchange.arrival.at_ns > @patience_ns
+      end
 
       def finish(exchange, now)
         status = exchange.status if exchange.done?

@@ -12,7 +12,9 @@ module Holdup
 
       # @param path [String] as in PATH
       # @return [String, nil] the first of CLOSED that is there
-      def closed(path) = CLOSED.find { |name| ALL.fetch(name).which(path) }
+      def closed(path)
+        CLOSED.find { |name| ALL.fetch(name).which(path) }
+      end
     end
   end
 end

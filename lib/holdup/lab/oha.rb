@@ -5,8 +5,9 @@ require "tempfile"
 
 module Holdup
   module Lab
-    # oha as a load: so many requests a second at even distances, and latencies from when each was due (its correction of coordinated
-    # omission), so a slow server hides nothing. Its report is read as oha 1.15 documents it.
+    # oha as a load: so many requests a second at even distances, and latencies from when each was due (its
+    # correction of coordinated omission), so a slow server hides nothing. Its report is read as oha 1.15
+    # documents it.
     class Oha < LoadTool
       PROGRAM = "oha"
       KIND = :paced
@@ -18,7 +19,9 @@ module Holdup
       # Lines in the list of addresses for the sum of all weights, about.
       LINES = 1000
 
-      def self.refusal(routes) = (routes.map(&:verb).uniq.size > 1) ? "oha sends one kind of request, such as GET, at a time" : nil
+      def self.refusal(routes)
+        (routes.map(&:verb).uniq.size > 1) ? "oha sends one kind of request, such as GET, at a time" : nil
+      end
 
       private
 
@@ -41,9 +44,12 @@ module Holdup
 
       def seen(output)
         report = JSON.parse(output)
-        summary, latencies = report.fetch("summary"), report.fetch("latencyPercentiles")
-        times = {**%i[p50 p95 p99].to_h { |name| [name, latencies.fetch(name.to_s)] }, mean: summary.fetch("average")}
-        reported(report.fetch("statusCodeDistribution").transform_keys(&:to_i), lost: report.fetch("errorDistribution").except(CUT_OFF).values.sum, seconds: summary.fetch("total"), times:)
+        summary = report.fetch("summary")
+        latencies = report.fetch("latencyPercentiles")
+        times = {**%i[p50 p95 p99].to_h { |name| [name, latencies.fetch(name.to_s)] },
+          mean: summary.fetch("average")}
+        reported(report.fetch("statusCodeDistribution").transform_keys(&:to_i),
+          lost: report.fetch("errorDistribution").except(CUT_OFF).values.sum, seconds: summary.fetch("total"), times:)
       end
     end
   end

@@ -4,16 +4,20 @@ module Holdup
   module Lab
     # The built-in load: an open loop (see Load) out of this process. The same seed sends the same requests.
     class OpenLoop
-      # What a load's client saw. `total`: Outcome of all routes; `routes`: {label => Outcome}; `seconds`: until the last answer;
-      # `mean_ns`: mean latency, of loads whose requests don't tell the server when they were sent
+      # What a load's client saw. `total`: Outcome of all routes; `routes`: {label => Outcome}; `seconds`:
+      # until the last answer; `mean_ns`: mean latency, of loads whose requests don't tell the server when
+      # they were sent
       Seen = Data.define(:total, :routes, :seconds, :mean_ns) do
-        def initialize(total:, routes:, seconds:, mean_ns: nil) = super
+        def initialize(total:, routes:, seconds:, mean_ns: nil)
+          super
+        end
 
         # @return [Float] answers per second
         def throughput = total.answered / seconds
       end
 
-      # @return [Symbol] :open: each request goes out when it is due, and tells when that was; others see LoadTool
+      # @return [Symbol] :open: each request goes out when it is due, and tells when that was; others see
+      #   LoadTool
       def kind = :open
 
       # @param target [Target]

@@ -17,7 +17,9 @@ module Holdup
 
       # @param quantile [Float] 0.0..1.0
       # @return [Symbol] the next one above that is kept
-      def self.kept(quantile) = KEPT.find { |at, _| quantile <= at }&.last || KEPT.values.last
+      def self.kept(quantile)
+        KEPT.find { |at, _| quantile <= at }&.last || KEPT.values.last
+      end
     end
   end
 end

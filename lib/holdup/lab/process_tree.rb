@@ -21,7 +21,9 @@ module Holdup
       # @return [Float] seconds that its processes have run so far
       def cpu_seconds
         all = processes
-        members(all, @pid).select { |pid| !block_given? || yield(command(pid)) }.sum { |pid| (all[pid][USER].to_i + all[pid][SYSTEM].to_i).fdiv(TICKS) }
+        members(all, @pid).select { |pid| !block_given? || yield(command(pid)) }.sum { |pid|
+          (all[pid][USER].to_i + all[pid][SYSTEM].to_i).fdiv(TICKS)
+        }
       end
 
       private

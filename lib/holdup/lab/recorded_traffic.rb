@@ -2,8 +2,9 @@
 
 module Holdup
   module Lab
-    # The requests of a recording, for a load that sends the like again: how often each endpoint was asked, how many came in a busy
-    # minute, and of endpoints that were asked by GET one path each, where the application keeps those (`config.example_paths`).
+    # The requests of a recording, for a load that sends the like again: how often each endpoint was asked,
+    # how many came in a busy minute, and of endpoints that were asked by GET one path each, where the
+    # application keeps those (`config.example_paths`).
     class RecordedTraffic
       # Of the rate in a busy minute: what was, and what may come.
       LADDER = [0.5, 1, 1.5, 2].freeze
@@ -30,14 +31,18 @@ module Holdup
       # @return [RecordedTraffic]
       def self.read(store, from_s, to_s, app: nil)
         paths = store.paths
-        windows = store.windows(from_s, to_s, kinds: [:request], histograms: []).select { |window| app.nil? || window.setting["app"] == app }
-        minutes = store.sums(from_s, to_s, step_s: MINUTE_S, together: ALL, kinds: [:request], only: Known.new(paths), settings: windows.map(&:setting).uniq, histograms: [])
+        windows = store.windows(from_s, to_s, kinds: [:request], histograms: []).select { |window|
+          app.nil? || window.setting["app"] == app
+        }
+        minutes = store.sums(from_s, to_s, step_s: MINUTE_S, together: ALL, kinds: [:request],
+          only: Known.new(paths), settings: windows.map(&:setting).uniq, histograms: [])
         new(windows, paths:, minutes: minutes.map(&:window))
       end
 
       # @param windows [Array<Window>] of requests
       # @param paths [Hash{Series => String}]
-      # @param minutes [Array<Window>] of those with a path, put together; a minute each where the store still has them
+      # @param minutes [Array<Window>] of those with a path, put together; a minute each where the store still
+      #   has them
       def initialize(windows, paths:, minutes:)
         @windows = windows
         @paths = paths
@@ -47,12 +52,15 @@ module Holdup
       # @return [Array<Endpoint>] what came most first
       def endpoints
         @endpoints ||= @windows.group_by(&:series).map { |series, own|
-          Endpoint.new(name: series.name, count: own.sum(&:count), cpu_ns: own.sum { |window| window.sums.fetch(:cpu_ns) }, path: @paths[series])
+          Endpoint.new(name: series.name, count: own.sum(&:count),
+            cpu_ns: own.sum { |window| window.sums.fetch(:cpu_ns) }, path: @paths[series])
         }.sort_by { |endpoint| -endpoint.count }
       end
 
       # @return [Array<String>] applications that it is of, as far as they have names
-      def apps = @windows.filter_map { |window| window.setting["app"] }.uniq.sort
+      def apps
+        @windows.filter_map { |window| window.setting["app"] }.uniq.sort
+      end
 
       # @return [Array<Endpoint>] that can be asked again
       def known = endpoints.select(&:path)
@@ -67,26 +75,38 @@ module Holdup
       end
 
       # @return [Array<Float>] rates around it
-      def ladder = LADDER.map { |step| Float(format("%.3g", rate * step)) }
+      def ladder
+        LADDER.map { |step| Float(format("%.3g", rate * step)) }
+      end
 
       # @return [Array<String>] see Requests
-      def lines = known.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path}" }
+      def lines
+        known.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path}" }
+      end
 
       # @return [Array<String>] the same of all endpoints, to be filled in
-      def outline = endpoints.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path || "/..."} # #{endpoint.name}" }
+      def outline
+        endpoints.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path || "/..."} # #{endpoint.name}" }
+      end
 
-      # @return [Hash] for a file: how many endpoints are sent again, at which recorded rate, and what is left out
+      # @return [Hash] for a file: how many endpoints are sent again, at which recorded rate, and what is left
+      #   out
       def to_h
-        {endpoints: known.size, rate: rate.round(3), left: unknown.map(&:name), left_share: share(&:count), left_cpu: share(&:cpu_ns)}
+        {endpoints: known.size, rate: rate.round(3), left: unknown.map(&:name), left_share: share(&:count),
+         left_cpu: share(&:cpu_ns)}
       end
 
       private
 
       def hosts = @windows.map(&:host).uniq.size
 
-      def weight(endpoint) = [(WHOLE * endpoint.count.fdiv(endpoints.sum(&:count))).round(3), LEAST].max
+      def weight(endpoint)
+        [(WHOLE * endpoint.count.fdiv(endpoints.sum(&:count))).round(3), LEAST].max
+      end
 
-      def share(&) = (unknown.sum(&).to_f / [endpoints.sum(&), 1].max).round(4)
+      def share(&)
+        (unknown.sum(&).to_f / [endpoints.sum(&), 1].max).round(4)
+      end
     end
   end
 end

@@ -33,7 +33,10 @@ module Holdup
         private
 
         def find(path)
-          path.split(":").map { |folder| File.join(folder, PROGRAM) }.find { |file| File.executable?(file) } || raise(missing)
+          path.split(":").map { |folder|
+            File.join(folder,
+              PROGRAM)
+          }.find { |file| File.executable?(file) } || raise(missing)
         end
 
         def missing
@@ -47,7 +50,8 @@ module Holdup
           rescue PortTaken
             next
           end
-          raise Error.new("no port of #{HOST} stayed free long enough for a Redis", "try again, or name one with --redis-url")
+          raise Error.new("no port of #{HOST} stayed free long enough for a Redis",
+            "try again, or name one with --redis-url")
         end
       end
 
@@ -60,7 +64,9 @@ module Holdup
       end
 
       # @return [String]
-      def url = "redis://#{HOST}:#{@port}/0"
+      def url
+        "redis://#{HOST}:#{@port}/0"
+      end
 
       # @return [void]
       def stop
@@ -96,10 +102,13 @@ module Holdup
         words = @child.last_words
         stop
         raise PortTaken if words.include?("Address already in use")
-        raise Error.new("#{PROGRAM} does not answer (#{words.lines.last(2).join(" ").strip})", "start one yourself and name it with --redis-url")
+        raise Error.new("#{PROGRAM} does not answer (#{words.lines.last(2).join(" ").strip})",
+          "start one yourself and name it with --redis-url")
       end
 
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def now
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
     end
   end
 end

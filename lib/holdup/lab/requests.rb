@@ -2,8 +2,8 @@
 
 module Holdup
   module Lab
-    # The requests of a load as a user writes them: "/orders", "POST /carts/7", "10 GET /products" (ten times as often as those
-    # without a number), one a line in a file, with comments after "#".
+    # The requests of a load as a user writes them: "/orders", "POST /carts/7", "10 GET /products" (ten times
+    # as often as those without a number), one a line in a file, with comments after "#".
     module Requests
       LINE = /\A(?:(?<weight>\d{1,6}(?:\.\d{1,3})?) +)?(?:(?<verb>GET|HEAD|POST|PUT|PATCH|DELETE) +)?(?<path>\/\S*)\z/
 
@@ -13,9 +13,16 @@ module Holdup
       # @return [Array<Route>] the requests that are alike together
       # @raise [UsageError]
       def routes(lines)
-        parsed = lines.map { |line| line.sub(/(?:\A|\s)#.*/, "").strip }.reject(&:empty?).map { |line| parse(line) }
-        raise UsageError.new("there is no request to send", "name a path with --url, or a file with --requests") if parsed.empty?
-        parsed.group_by { |verb, path, _| [verb, path] }.map { |(verb, path), same| Route.new(label: "#{verb} #{path}", verb:, path:, weight: same.sum(&:last)) }
+        parsed = lines.map { |line| line.sub(/(?:\A|\s)#.*/, "").strip }.reject(&:empty?).map { |line|
+          parse(line)
+        }
+        if parsed.empty?
+          raise UsageError.new("there is no request to send",
+            "name a path with --url, or a file with --requests")
+        end
+        parsed.group_by { |verb, path, _| [verb, path] }.map { |(verb, path), same|
+          Route.new(label: "#{verb} #{path}", verb:, path:, weight: same.sum(&:last))
+        }
       end
 
       # @param file [String]
@@ -24,11 +31,13 @@ module Holdup
       def read(file)
         File.readlines(file, chomp: true, encoding: "UTF-8").map(&:scrub)
       rescue SystemCallError => error
-        raise UsageError.new("--requests #{file} can't be read (#{error.message})", "give a file with a request a line, such as `10 GET /products`")
+        raise UsageError.new("--requests #{file} can't be read (#{error.message})",
+          "give a file with a request a line, such as `10 GET /products`")
       end
 
       def parse(line)
-        match = LINE.match(line) or raise UsageError.new("#{line[0, 100].inspect} is no request", "write a path such as /orders, with a verb and a weight if need be: `10 GET /products`")
+        match = LINE.match(line) or raise UsageError.new("#{line[0, 100].inspect} is no request",
+          "write a path such as /orders, with a verb and a weight if need be: `10 GET /products`")
         [match[:verb] || "GET", match[:path], Float(match[:weight] || 1)]
       end
       private_class_method :parse

@@ -10,11 +10,14 @@ module Holdup
       end
 
       # @return [Integer, nil] the status; nil when the answer is none, or was cut off
-      def status = whole? ? @head[%r{\AHTTP/1\.[01] (\d{3})}, 1]&.to_i : nil
+      def status
+        whole? ? @head[%r{\AHTTP/1\.[01] (\d{3})}, 1]&.to_i : nil
+      end
 
       private
 
-      # A connection that closes early looks like one that is done: only the announced length tells them apart.
+      # A connection that closes early looks like one that is done: only the announced length tells them
+      # apart.
       def whole?
         return false unless @body
         return @body.end_with?("0\r\n\r\n") if @head.match?(/^transfer-encoding: *chunked/i)

@@ -2,8 +2,8 @@
 
 module Holdup
   module Lab
-    # Measures all arms in each round, every round in another order: what changes slowly (heat, neighbours) meets all arms
-    # alike.
+    # Measures all arms in each round, every round in another order: what changes slowly (heat, neighbours)
+    # meets all arms alike.
     module Rounds
       # @param arms [Array]
       # @param count [Integer] rounds
@@ -19,7 +19,9 @@ module Holdup
       # @param arms [Array]
       # @param round [Integer] from 0
       # @return [Array] in that round's order; in the first one as they are
-      def self.order(arms, round) = (round.odd? ? arms.reverse : arms).rotate(round / 2)
+      def self.order(arms, round)
+        (round.odd? ? arms.reverse : arms).rotate(round / 2)
+      end
     end
   end
 end

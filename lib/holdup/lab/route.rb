@@ -9,11 +9,15 @@ module Holdup
       # @param path [String, #call] the path, or what makes one from a Random
       # @param weight [Numeric] its share of the traffic, relative to the other routes'
       # @param expected [#include?] status codes that are no surprise
-      def initialize(label:, path:, verb: "GET", weight: 1, expected: 200..399) = super
+      def initialize(label:, path:, verb: "GET", weight: 1, expected: 200..399)
+        super
+      end
 
       # @param random [Random]
       # @return [String]
-      def path_for(random) = path.respond_to?(:call) ? path.call(random) : path
+      def path_for(random)
+        path.respond_to?(:call) ? path.call(random) : path
+      end
     end
   end
 end

@@ -5,8 +5,8 @@ require "socket"
 
 module Holdup
   module Lab
-    # The user's own server with one setting: `holdup exec -- COMMAND`, so that nothing of the application has to change.
-    # PORT in the environment, or {port} in the command, says where it is to listen.
+    # The user's own server with one setting: `holdup exec -- COMMAND`, so that nothing of the application has
+    # to change. PORT in the environment, or {port} in the command, says where it is to listen.
     class ServerUnderTest
       EXE = File.expand_path("../../../exe/holdup", __dir__)
       HOST = "127.0.0.1"
@@ -41,11 +41,15 @@ module Holdup
       # @return [self]
       # @raise [Holdup::Error] there is none in time
       def boot(route, patience_s: BOOT_S)
-        @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@command, env: @env, folder: @root, log: @log)
+        @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@command, env: @env,
+          folder: @root, log: @log)
         deadline = now + patience_s
         until answers?(route)
           check
-          raise Error.new("the server did not answer on port #{@port} within #{patience_s} s", "does it listen on $PORT, or {port} of the command? #{said}") if now > deadline
+          if now > deadline
+            raise Error.new("the server did not answer on port #{@port} within #{patience_s} s",
+              "does it listen on $PORT, or {port} of the command? #{said}")
+          end
           IO.select(nil, nil, nil, STEP_S)
         end
         self
@@ -58,22 +62,30 @@ module Holdup
       end
 
       # @return [Float, nil] seconds that its processes have run so far; nil where the system doesn't tell
-      def cpu_seconds = (ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat"))
+      def cpu_seconds
+        ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat")
+      end
 
       # @return [void]
       def stop = @child&.stop
 
       # @return [String]
-      def said = "it said: #{@child.last_words.strip}"
+      def said
+        "it said: #{@child.last_words.strip}"
+      end
 
       private
 
       def answers?(route)
         arrival = Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))
-        Load.new(target: @target, arrivals: [arrival], patience_s: 5).run.each_value.all? { |outcome| outcome.lost.zero? }
+        Load.new(target: @target, arrivals: [arrival], patience_s: 5).run.each_value.all? { |outcome|
+          outcome.lost.zero?
+        }
       end
 
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def now
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
     end
   end
 end

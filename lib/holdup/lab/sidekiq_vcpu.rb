@@ -3,8 +3,8 @@
 module Holdup
   # Experiments with real servers, job runners and loads, measured by Holdup as any application would be.
   module Lab
-    # "We doubled the vCPUs, CPU % halved, nothing got faster and autoscaling stopped firing": shows with a real Sidekiq on
-    # this machine what happens to jobs that compute, in one process and in two.
+    # "We doubled the vCPUs, CPU % halved, nothing got faster and autoscaling stopped firing": shows with a
+    # real Sidekiq on this machine what happens to jobs that compute, in one process and in two.
     class SidekiqVcpu
       # The first three are what a team in trouble tried; the fourth is what it lacked.
       EXPERIMENTS = [
@@ -43,7 +43,9 @@ module Holdup
 
       private
 
-      def with_redis(&) = @redis_url ? yield(@redis_url) : Redis.run(path: @env.fetch("PATH", ""), &)
+      def with_redis(&)
+        @redis_url ? yield(@redis_url) : Redis.run(path: @env.fetch("PATH", ""), &)
+      end
 
       # Round by round, so that a machine that is busy for a while spoils one run of each and not all of one.
       def outcomes(url, rounds)
@@ -56,7 +58,8 @@ module Holdup
       def outcome(experiment, number, url, rounds)
         @progress.call(experiment, number)
         Folders.open do |folders|
-          store = Run.new(experiment, program: @program, redis: url, env: @env, **folders).call(rounds, @seconds)
+          store = Run.new(experiment, program: @program, redis: url, env: @env, **folders).call(rounds,
+            @seconds)
           ExperimentOutcome.new(windows(store)).tap { |outcome| check(outcome, experiment) }
         end
       end
@@ -70,7 +73,8 @@ module Holdup
 
       def check(outcome, experiment)
         return if outcome.complete?(experiment.jobs)
-        raise Error.new("not every job of the experiment #{experiment.name} was measured", "see `holdup doctor` for whether this Ruby can be")
+        raise Error.new("not every job of the experiment #{experiment.name} was measured",
+          "see `holdup doctor` for whether this Ruby can be")
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Lab
-    # Who presses Ctrl-C twice must not leave servers behind: the first signal ends the block as usual, and while its
-    # processes are being ended, which is bounded, further ones do nothing.
+    # Who presses Ctrl-C twice must not leave servers behind: the first signal ends the block as usual, and
+    # while its processes are being ended, which is bounded, further ones do nothing.
     module Signals
       NAMES = %w[INT TERM HUP].freeze
 
@@ -16,7 +16,8 @@ module Holdup
         previous&.each { |name, handler| trap(name, handler || "DEFAULT") }
       end
 
-      # What must not be torn apart, such as a process's start and the note of its pid: a signal waits for the block's end.
+      # What must not be torn apart, such as a process's start and the note of its pid: a signal waits for the
+      # block's end.
       # @return [Object] the block's value
       # @raise [SignalException] for a signal that came meanwhile
       def self.later

@@ -5,8 +5,8 @@ require "uri"
 
 module Holdup
   module Lab
-    # Where a load goes. Only ever this machine: an open loop doesn't slow down when the other side does, so pointed at
-    # anything else it would be an attack.
+    # Where a load goes. Only ever this machine: an open loop doesn't slow down when the other side does, so
+    # pointed at anything else it would be an attack.
     class Target
       # @return [Addrinfo] the address that was checked, so that no second look-up can lead elsewhere
       attr_reader :address
@@ -35,12 +35,15 @@ module Holdup
       def addresses(uri)
         found = Addrinfo.getaddrinfo(uri.hostname, uri.port, nil, :STREAM)
         return found if found.all? { |address| loopback?(address) }
-        raise UsageError.new("#{uri.host} is not this machine", "a load only goes to a loopback address such as 127.0.0.1")
+        raise UsageError.new("#{uri.host} is not this machine",
+          "a load only goes to a loopback address such as 127.0.0.1")
       rescue SocketError => error
         raise UsageError.new("#{uri.host} has no address (#{error.message})", "give one such as 127.0.0.1")
       end
 
-      def loopback?(address) = address.ipv4_loopback? || address.ipv6_loopback?
+      def loopback?(address)
+        address.ipv4_loopback? || address.ipv6_loopback?
+      end
     end
   end
 end

@@ -2,9 +2,9 @@
 
 module Holdup
   module Lab
-    # One setting on the user's own server, measured by Holdup as production would be: boots the command, asks until it
-    # answers, warms it up until it is steady, and hands over a session that can be measured as often as one likes. Whatever
-    # happens, the server is stopped. Every step is bounded in time.
+    # One setting on the user's own server, measured by Holdup as production would be: boots the command, asks
+    # until it answers, warms it up until it is steady, and hands over a session that can be measured as often
+    # as one likes. Whatever happens, the server is stopped. Every step is bounded in time.
     #
     #   trial = Trial.new(%w[bundle exec puma], routes: [Route.new(label: "/", path: "/")], env: ENV.to_h)
     #   trial.call(Arm.new(processes: 1, threads: 5), rate: 40) { |session| session.measure(rate: 40, seconds: 20) }  # => Outcome
@@ -35,13 +35,15 @@ module Holdup
       # @param rate [Numeric] requests per second of the warm-up
       # @yieldparam session [Session]
       # @return [Object] the block's value
-      # @raise [Holdup::Error] the server doesn't boot, doesn't answer, isn't measured or has another setting than it was told
+      # @raise [Holdup::Error] the server doesn't boot, doesn't answer, isn't measured or has another setting
+      #   than it was told
       def call(arm, rate:)
         Folders.open do |folders|
           served = ServerUnderTest.new(@command, arm:, **folders, **@served)
           @progress.call(:boot, arm:)
           served.boot(@routes.first, patience_s: @boot_s)
-          session = Session.new(arm:, served:, intake: InMemoryStore.new(folders[:segments], log: @log), routes: @routes, load: @load, progress: @progress)
+          session = Session.new(arm:, served:, intake: InMemoryStore.new(folders[:segments], log: @log),
+            routes: @routes, load: @load, progress: @progress)
           yield session.warm_up(rate, longest_s: @warm_up_s)
         ensure
           @progress.call(:stop, arm:)

@@ -5,13 +5,15 @@ require "tempfile"
 
 module Holdup
   module Lab
-    # wrk as a load: so many connections that each ask again as soon as they have an answer. A closed loop: it sends less when the
-    # server is slow, so it shows what a server can do, and hides what users would feel (coordinated omission).
+    # wrk as a load: so many connections that each ask again as soon as they have an answer. A closed loop: it
+    # sends less when the server is slow, so it shows what a server can do, and hides what users would feel
+    # (coordinated omission).
     class Wrk < LoadTool
       PROGRAM = "wrk"
       KIND = :closed
       PACKAGES = "`apt-get install wrk`, `brew install wrk`"
-      # Asks for the paths of LAB_ROUTES (verb, path and weight, a line each) by their weights, and prints what came of it.
+      # Asks for the paths of LAB_ROUTES (verb, path and weight, a line each) by their weights, and prints
+      # what came of it.
       SCRIPT = <<~'LUA'
         local routes, total = {}, 0
         for verb, path, weight in os.getenv("LAB_ROUTES"):gmatch("(%S+) (%S+) (%S+)\n") do
@@ -54,12 +56,15 @@ module Holdup
       end
 
       def environment(routes, seed)
-        {"LAB_ROUTES" => routes.map { |route| "#{route.verb} #{route.path} #{route.weight}\n" }.join, "LAB_SEED" => seed.to_s}
+        {"LAB_ROUTES" => routes.map { |route| "#{route.verb} #{route.path} #{route.weight}\n" }.join,
+         "LAB_SEED" => seed.to_s}
       end
 
       def seen(output)
         report = JSON.parse(output.lines.last, symbolize_names: true)
-        times = {p50: :p50_us, p95: :p95_us, p99: :p99_us, mean: :mean_us}.transform_values { |key| report.fetch(key) / US_PER_S }
+        times = {p50: :p50_us, p95: :p95_us, p99: :p99_us, mean: :mean_us}.transform_values { |key|
+          report.fetch(key) / US_PER_S
+        }
         told(answered: report.fetch(:requests), **report.slice(:failed, :lost, :seconds), times:)
       end
     end

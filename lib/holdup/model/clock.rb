@@ -1,16 +1,22 @@
 # frozen_string_literal: true
 
 module Holdup
-  # The one place that asks the system for the time. Everything else takes a clock as an argument, so that tests can hand
-  # in one that they move by hand.
+  # The one place that asks the system for the time. Everything else takes a clock as an argument, so that
+  # tests can hand in one that they move by hand.
   class Clock
     # @return [Integer] nanoseconds since 1970, may jump when somebody sets the clock
-    def realtime_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+    def realtime_ns
+      Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+    end
 
     # @return [Integer] whole seconds since 1970
-    def realtime_s = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
+    def realtime_s
+      Process.clock_gettime(Process::CLOCK_REALTIME, :second)
+    end
 
     # @return [Integer] nanoseconds from an arbitrary point, never goes back
-    def monotonic_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    def monotonic_ns
+      Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    end
   end
 end

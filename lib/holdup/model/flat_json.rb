@@ -3,7 +3,8 @@
 require_relative "utf8"
 
 module Holdup
-  # Writes flat facts as a JSON object, by hand: the application's Gemfile, not we, decides which json is loaded.
+  # Writes flat facts as a JSON object, by hand: the application's Gemfile, not we, decides which json is
+  # loaded.
   module FlatJson
     LONGEST_VALUE = 120
 

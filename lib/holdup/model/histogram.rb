@@ -5,8 +5,9 @@ require_relative "histogram_sum"
 require_relative "histogram/codec"
 
 module Holdup
-  # A frozen distribution of durations in nanoseconds that merges exactly: counts of exponential buckets (see Buckets)
-  # plus exact count, sum, min and max. Because the buckets never move, merging is adding, in any order.
+  # A frozen distribution of durations in nanoseconds that merges exactly: counts of exponential buckets (see
+  # Buckets) plus exact count, sum, min and max. Because the buckets never move, merging is adding, in any
+  # order.
   #
   # - `zero`: how many values were at most 1,024 ns
   # - `offset`: the slot of the first kept bucket; `counts`: bucket counts from there, no zeros at either end
@@ -17,15 +18,21 @@ module Holdup
 
     # @param sum [Integer] nanoseconds
     # @return [Histogram] that has a sum and no values, for accounts of threads outside of units
-    def self.of_sum(sum) = new(count: 0, sum:, min: nil, max: nil, zero: 0, offset: 0, counts: [])
+    def self.of_sum(sum)
+      new(count: 0, sum:, min: nil, max: nil, zero: 0, offset: 0, counts: [])
+    end
 
     # @param values [Enumerable<Integer>] nanoseconds
     # @return [Histogram]
-    def self.of(values) = values.each_with_object(HistogramSum.new) { |value, all| all.record(value) }.to_histogram
+    def self.of(values)
+      values.each_with_object(HistogramSum.new) { |value, all| all.record(value) }.to_histogram
+    end
 
     # @param histograms [Enumerable<Histogram>]
     # @return [Histogram] all of them merged; far cheaper than one merge after the other
-    def self.sum(histograms) = histograms.each_with_object(HistogramSum.new) { |one, all| all.add(one) }.to_histogram
+    def self.sum(histograms)
+      histograms.each_with_object(HistogramSum.new) { |one, all| all.add(one) }.to_histogram
+    end
 
     # @param bytes [String] from dump
     # @return [Histogram]
@@ -50,15 +57,20 @@ module Holdup
 
     # @param value [Integer] nanoseconds
     # @return [Histogram]
-    def record(value) = HistogramSum.new.add(self).record(value).to_histogram
+    def record(value)
+      HistogramSum.new.add(self).record(value).to_histogram
+    end
 
     # @param other [Histogram]
     # @return [Histogram]
-    def merge(other) = HistogramSum.new.add(self).add(other).to_histogram
+    def merge(other)
+      HistogramSum.new.add(self).add(other).to_histogram
+    end
 
     # What was added since an earlier snapshot of the same growing histogram.
     # @param earlier [Histogram]
-    # @return [Histogram] its min and max are the bounds of its occupied buckets, because the exact ones are lost
+    # @return [Histogram] its min and max are the bounds of its occupied buckets, because the exact ones are
+    #   lost
     def -(other) = Difference.new(self, other).to_histogram
 
     # @param q [Float] 0.0..1.0
@@ -67,10 +79,14 @@ module Holdup
     def quantile(q) = Quantile.new(self).at(q)
 
     # @return [Float, nil] nanoseconds
-    def mean = count.zero? ? nil : sum.fdiv(count)
+    def mean
+      count.zero? ? nil : sum.fdiv(count)
+    end
 
     # @return [Boolean] without values and without a sum
-    def empty? = count.zero? && sum.zero?
+    def empty?
+      count.zero? && sum.zero?
+    end
 
     # @return [String] binary, see Codec
     def dump = Codec.dump(self)

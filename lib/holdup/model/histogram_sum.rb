@@ -3,8 +3,8 @@
 require_relative "histogram/buckets"
 
 module Holdup
-  # Adds many histograms (or values) up in one mutable array. A report merges tens of thousands of histograms; making a
-  # frozen one for each step would be most of its time.
+  # Adds many histograms (or values) up in one mutable array. A report merges tens of thousands of histograms;
+  # making a frozen one for each step would be most of its time.
   class HistogramSum
     ONE = [1].freeze
     private_constant :ONE
@@ -17,7 +17,8 @@ module Holdup
       @last = -1
     end
 
-    # Most sums of a report have one part, which is the sum then: nothing is done before there is a second one.
+    # Most sums of a report have one part, which is the sum then: nothing is done before there is a second
+    # one.
     # @param histogram [Histogram]
     # @return [self]
     def add(histogram)
@@ -43,7 +44,8 @@ module Holdup
     def to_histogram
       return @only if @only
       kept = (@last < 0) ? [] : @slots[@first..@last]
-      Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero, offset: kept.empty? ? 0 : @first, counts: kept.freeze)
+      Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero,
+        offset: kept.empty? ? 0 : @first, counts: kept.freeze)
     end
 
     private
@@ -56,7 +58,8 @@ module Holdup
     def spread
       return if @slots
       @slots = Array.new(Histogram::Buckets::SLOTS, 0)
-      only, @only = @only, nil
+      only = @only
+      @only = nil
       put(only) if only
     end
 
@@ -88,7 +91,8 @@ module Holdup
       defined?(HistogramDumps) ? HistogramDumps.add(@slots, slot, counts) : add_slowly(slot, counts)
     end
 
-    # The hottest loop of a report without the extension: an explicit index is a third faster than each_with_index here.
+    # The hottest loop of a report without the extension: an explicit index is a third faster than
+    # each_with_index here.
     def add_slowly(slot, counts)
       slots = @slots
       counts.each do |count|

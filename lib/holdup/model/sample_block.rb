@@ -3,15 +3,17 @@
 require_relative "unit_sample"
 
 module Holdup
-  # The sample of one setting, host and ten minutes: at most MOST units, each of that time as likely as the other. Blocks of
-  # the same ten minutes merge, in any order, to the sample of all.
+  # The sample of one setting, host and ten minutes: at most MOST units, each of that time as likely as the
+  # other. Blocks of the same ten minutes merge, in any order, to the sample of all.
   #
   # - `start_s`: a multiple of SECONDS; a unit belongs to the block in which it started
   # - `seen`: from how many units it was drawn; `profiles`: Array of UnitSample
   SampleBlock = Data.define(:setting, :host, :start_s, :seen, :profiles) do
     # @param start_ns [Integer]
     # @return [Integer]
-    def self.start_of(start_ns) = start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
+    def self.start_of(start_ns)
+      start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
+    end
 
     # @param profiles [Array<UnitSample>] all units of a span, none left out
     # @return [Array<Block>]
@@ -38,16 +40,22 @@ module Holdup
     private
 
     # The same unit twice has the same lot twice; another unit hardly ever does.
-    def lowest(all) = all.map { |profile| [SampleBlock::DrawPriority.of(profile.start_ns), profile] }.sort_by(&:first).chunk_while { |one, other| one == other }.map(&:first)
+    def lowest(all)
+      all.map { |profile|
+        [SampleBlock::DrawPriority.of(profile.start_ns),
+          profile]
+      }.sort_by(&:first).chunk_while { |one, other| one == other }.map(&:first)
+    end
   end
 
   SampleBlock::SECONDS = 600
   # 5,400 an hour, which is enough for a replay; 22 bytes each.
   SampleBlock::MOST = 900
 
-  # Which units are drawn when there are too many: those with the lowest lots. A unit's lot hangs on nothing but when it
-  # started, so whoever draws from whichever part of the units, in any order and however often, draws the same ones. That makes samples mergeable
-  # (the lowest of two samples' lowest are the lowest of all) and a repeated unit harmless.
+  # Which units are drawn when there are too many: those with the lowest lots. A unit's lot hangs on nothing
+  # but when it started, so whoever draws from whichever part of the units, in any order and however often,
+  # draws the same ones. That makes samples mergeable (the lowest of two samples' lowest are the lowest of
+  # all) and a repeated unit harmless.
   module SampleBlock::DrawPriority
     BITS = 32
     HIGHEST = (1 << BITS) - 1

@@ -3,13 +3,13 @@
 module Holdup
   # What is measured together: all units of one kind, name and queue.
   #
-  # A process keeps jobs apart by more: `pool`, the group of threads that ran them (the name of a Servers::Pool), and
-  # `priority`, as text. The store keeps neither with each name: there would be a series for each combination. It has the
-  # same units once more by pool and by priority, for each queue (`views`).
+  # A process keeps jobs apart by more: `pool`, the group of threads that ran them (the name of a
+  # Servers::Pool), and `priority`, as text. The store keeps neither with each name: there would be a series
+  # for each combination. It has the same units once more by pool and by priority, for each queue (`views`).
   #
   # Kinds: `:request` and `:job` are units. The rest are books that make the totals exact:
-  # - `:account`: a thread outside of any unit ("thread:<name>", "main", "native"); "(handoff)" carries in `caused_ns`
-  #   what was stalled while nobody held the GVL
+  # - `:account`: a thread outside of any unit ("thread:<name>", "main", "native"); "(handoff)" carries in
+  #   `caused_ns` what was stalled while nobody held the GVL
   # - `:nested`: units inside another unit of the same thread, which count in both; subtract it from totals
   # - `:overflow`: units beyond the series limit
   #
@@ -23,7 +23,9 @@ module Holdup
     # @param pool [String, nil] jobs only
     # @param priority [String, nil] jobs only
     def initialize(kind:, name:, queue: nil, pool: nil, priority: nil)
-      raise ArgumentError, "kind is one of #{self.class::KINDS.join(", ")}, not #{kind.inspect}" unless self.class::KINDS.include?(kind)
+      unless self.class::KINDS.include?(kind)
+        raise ArgumentError, "kind is one of #{self.class::KINDS.join(", ")}, not #{kind.inspect}"
+      end
       super(kind:, name: -name, queue: queue && -queue, pool: pool && -pool, priority: priority && -priority)
     end
 
@@ -34,7 +36,9 @@ module Holdup
     def view? = self.class::VIEWS.include?(kind)
 
     # @return [Series] without pool and priority
-    def plain = (pool || priority) ? with(pool: nil, priority: nil) : self
+    def plain
+      (pool || priority) ? with(pool: nil, priority: nil) : self
+    end
 
     # @return [Array<Series>] what its units are in once more
     def views

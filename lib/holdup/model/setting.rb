@@ -5,16 +5,18 @@ require "json"
 require_relative "errors"
 
 module Holdup
-  # Everything that changes results: Ruby, JIT, threads, processes, time slice, GC environment, server, revision and so
-  # on, as flat facts. Two recordings may be merged only when their settings are equal; the fingerprint is the short name
-  # of one.
+  # Everything that changes results: Ruby, JIT, threads, processes, time slice, GC environment, server,
+  # revision and so on, as flat facts. Two recordings may be merged only when their settings are equal; the
+  # fingerprint is the short name of one.
   Setting = Data.define(:attributes) do
     # @param text [String] JSON object of scalars
     # @return [Setting]
     # @raise [DamagedData] when it is no such object
     def self.parse(text)
       attributes = JSON.parse(text)
-      raise DamagedData.new("a setting is no JSON object", "it starts with #{text[0, 40].inspect}") unless attributes.is_a?(Hash)
+      unless attributes.is_a?(Hash)
+        raise DamagedData.new("a setting is no JSON object", "it starts with #{text[0, 40].inspect}")
+      end
       new(attributes:)
     rescue JSON::ParserError, JSON::GeneratorError, EncodingError
       raise DamagedData.new("a setting is no JSON", "it starts with #{text[0, 40].inspect}")
@@ -22,7 +24,11 @@ module Holdup
 
     # @param things [Enumerable<#setting>]
     # @return [Array<Array<#setting>>] together what differs in the label alone
-    def self.alike(things) = things.group_by(&:setting).group_by { |setting, _| setting&.unlabelled }.map { |_, same| same.flat_map(&:last) }
+    def self.alike(things)
+      things.group_by(&:setting).group_by { |setting, _| setting&.unlabelled }.map { |_, same|
+        same.flat_map(&:last)
+      }
+    end
 
     # @param attributes [Hash{String, Symbol => String, Numeric, Boolean, nil}] in any order
     def initialize(attributes:)
@@ -39,7 +45,9 @@ module Holdup
     def hash = fingerprint.hash
 
     # @return [Boolean]
-    def eql?(other) = other.is_a?(Setting) && to_json == other.to_json
+    def eql?(other)
+      other.is_a?(Setting) && to_json == other.to_json
+    end
     alias_method :==, :eql?
 
     # @return [String] canonical JSON: keys sorted, no spaces
@@ -50,7 +58,9 @@ module Holdup
     def [](key) = attributes[key.to_s]
 
     # @return [Setting] without the label
-    def unlabelled = attributes.key?(self.class::LABEL) ? with(attributes: attributes.except(self.class::LABEL)) : self
+    def unlabelled
+      attributes.key?(self.class::LABEL) ? with(attributes: attributes.except(self.class::LABEL)) : self
+    end
   end
 
   # Says to which arm of an experiment a process belongs, and changes nothing by itself.

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What could not be carried or kept, so that it must not stop the rest: a name, a sample, a stored row that is damaged.
+  # What could not be carried or kept, so that it must not stop the rest: a name, a sample, a stored row that
+  # is damaged.
   #
   # - `at_s`: the last time; `host`
   # - `kind`: one of KINDS; `name`: of the request, job, process or file; `reason`: one sentence
@@ -25,11 +26,14 @@ module Holdup
 
     # @param later [SkippedRow] of the same key
     # @return [SkippedRow]
-    def merge(later) = later.with(at_s: [at_s, later.at_s].max, count: count + later.count)
+    def merge(later)
+      later.with(at_s: [at_s, later.at_s].max, count: count + later.count)
+    end
   end
 
   # - segment, series: a file of a process, or one row of it, that can't be read
-  # - position: how far a file had been carried is not known any more: what it measured in between is not counted
+  # - position: how far a file had been carried is not known any more: what it measured in between is not
+  #   counted
   # - window, sample, profiles, path: what the store did not take
   # - stored: what the store had and can't read any more; what is new took its place
   SkippedRow::KINDS = %i[segment series position window sample profiles path stored].freeze

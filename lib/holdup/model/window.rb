@@ -5,13 +5,13 @@ require_relative "window/accumulator"
 require_relative "window/members"
 
 module Holdup
-  # The merged record of one series under one setting over one span of time on one host. Everything in it adds up: that
-  # is what lets workers, minutes and hosts be merged in any order.
+  # The merged record of one series under one setting over one span of time on one host. Everything in it adds
+  # up: that is what lets workers, minutes and hosts be merged in any order.
   #
   # - `start_s`, `seconds`: the span; `setting` and `host` are nil once unlike ones were merged
   # - `count`, `errors`: units, and how many of them failed. Accounts have count 0 and only sums
-  # - `sums`: {Symbol => Integer} with the keys SUMS; `histograms`: {Symbol => Histogram} with the keys HISTOGRAMS.
-  #   The sum of wall, running, stalled, idle and queued is `histograms[name].sum`
+  # - `sums`: {Symbol => Integer} with the keys SUMS; `histograms`: {Symbol => Histogram} with the keys
+  #   HISTOGRAMS. The sum of wall, running, stalled, idle and queued is `histograms[name].sum`
   class Window
     # The neutral element of merge.
     # @param series [Series]
@@ -35,7 +35,9 @@ module Holdup
     # @param other [Window] of the same series
     # @return [Window] from the earlier start to the later end
     # @raise [ArgumentError] for another series
-    def merge(other) = Accumulator.new(self).add(other).to_window
+    def merge(other)
+      Accumulator.new(self).add(other).to_window
+    end
 
     # @param names [Array<Symbol>] of HISTOGRAMS
     # @return [Window] that has only the heads of all others
@@ -50,6 +52,8 @@ module Holdup
     def caused_ns = sums[:caused_ns]
 
     # @return [Integer, nil] first second after the span
-    def end_s = start_s && start_s + seconds
+    def end_s
+      start_s && start_s + seconds
+    end
   end
 end

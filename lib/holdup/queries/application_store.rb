@@ -6,7 +6,9 @@ module Holdup
     class ApplicationStore
       # @param store [Store::Sql]
       # @return [Array<String>] that have written to it
-      def self.names(store) = store.settings.map { |setting| Analysis::ApplicationShares.name(setting) }.uniq.sort
+      def self.names(store)
+        store.settings.map { |setting| Analysis::ApplicationShares.name(setting) }.uniq.sort
+      end
 
       # @param store [Store::Sql]
       # @param name [String]
@@ -15,7 +17,9 @@ module Holdup
         @store = store
         @name = name
         @settings = store.settings.select { |setting| Analysis::ApplicationShares.name(setting) == name }
-        raise UsageError.new("no application of the store is called #{name[0, 100].inspect}", hint(name)) if @settings.empty?
+        if @settings.empty?
+          raise UsageError.new("no application of the store is called #{name[0, 100].inspect}", hint(name))
+        end
         @own = @settings.to_set
         @fingerprints = [nil, *@settings.map(&:fingerprint)]
       end
@@ -24,32 +28,47 @@ module Holdup
       attr_reader :settings
 
       # @return [Array<Window>] see Store::Sql#windows
-      def windows(...) = @store.windows(...).select { |window| own?(window.setting) }
+      def windows(...)
+        @store.windows(...).select { |window| own?(window.setting) }
+      end
 
       # @return [Array<Store::SpanSum>] see Store::Sql#sums
-      def sums(*span, settings: nil, **options) = @store.sums(*span, settings: settings ? settings.select { |setting| own?(setting) } : @settings, **options)
+      def sums(*span, settings: nil, **options)
+        @store.sums(*span, settings: settings ? settings.select { |setting| own?(setting) } : @settings,
+**options)
+      end
 
       # @return [Array<(Integer, Setting)>] see Store::Sql#setting_starts
-      def setting_starts(...) = @store.setting_starts(...).select { |_, setting| own?(setting) }
+      def setting_starts(...)
+        @store.setting_starts(...).select { |_, setting| own?(setting) }
+      end
 
       # @return [Array<Store::WindowStall>] see Store::Sql#stalls
-      def stalls(...) = @store.stalls(...).to_a.select { |stall| own?(stall.setting) }
+      def stalls(...)
+        @store.stalls(...).to_a.select { |stall| own?(stall.setting) }
+      end
 
       # @return [Array<Hash>] see Store::Sql#processes; containers in which others run too have :shared
       def processes(...)
         own, others = @store.processes(...).partition { |sample| @fingerprints.include?(sample[:setting]) }
         hosts = others.map { |sample| sample[:host] }.to_set
-        own.map { |sample| (sample[:setting].nil? && hosts.include?(sample[:host])) ? sample.merge(shared: true) : sample }
+        own.map { |sample|
+          (sample[:setting].nil? && hosts.include?(sample[:host])) ? sample.merge(shared: true) : sample
+        }
       end
 
       # @return [Array<UnitSample>] see Store::Sql#profiles
-      def profiles(...) = @store.profiles(...).select { |profile| own?(profile.setting) }
+      def profiles(...)
+        @store.profiles(...).select { |profile| own?(profile.setting) }
+      end
 
       # @return [Array<Integer>] see Store::Sql#profile_starts
       def profile_starts(...) = @store.profile_starts(...)
 
       # @return [Array<PredictionOutcome>] see Store::Sql#outcomes
-      def outcomes = @store.outcomes.select { |outcome| outcome.app == @name }
+      def outcomes
+        @store.outcomes.select { |outcome| outcome.app == @name }
+      end
 
       # @return [Array<CollectionState>] see Store::Sql#collection_states; of all applications
       def collection_states = @store.collection_states

@@ -4,8 +4,8 @@ module Holdup
   module Queries
     # Which part of a span charts show: the part that has data, in steps that fit it; and the last recording.
     class ChartedSpan
-      # What is left out of a chart has to be worth it: less than this part of the span changes nothing for the reader,
-      # and data of the last minutes may be on its way.
+      # What is left out of a chart has to be worth it: less than this part of the span changes nothing for
+      # the reader, and data of the last minutes may be on its way.
       WORTH = 0.05
       LATE_S = 300
       # After so long without anything it is another recording.
@@ -26,7 +26,8 @@ module Holdup
 
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
-      # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last; nil: none has
+      # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last;
+      #   nil: none has
       def within(from_s, to_s)
         found = RecordedInterval.call(@store, from_s:, to_s:, settings: settings(from_s, to_s), **@wanted)
         found && [[found.from_s, from_s].max, [found.to_s, to_s].min]
@@ -34,8 +35,8 @@ module Holdup
 
       # @param from_s [Integer]
       # @param to_s [Integer]
-      # @return [Array(Integer, Integer)] what to show of a span: the part that has data, or all of it where that is
-      #   nearly all, or nothing
+      # @return [Array(Integer, Integer)] what to show of a span: the part that has data, or all of it where
+      #   that is nearly all, or nothing
       def shown(from_s, to_s)
         found = within(from_s, to_s) or return [from_s, to_s]
         cut_s = to_s - from_s - (found.last - found.first)
@@ -43,7 +44,8 @@ module Holdup
       end
 
       # @param to_s [Integer]
-      # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil: there is none
+      # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil: there is
+      #   none
       def last(to_s)
         found = within([to_s - BACK_S, 0].max, to_s) or return
         finest_s = @store.finest_s(found.last - 1)

@@ -56,25 +56,31 @@ module Holdup
       def of(step_s, seen)
         return [] if seen.empty?
         return separate(seen) unless step_s > @window_s
-        first_s, end_s = seen.first.first / step_s * step_s, (seen.last.last - 1) / step_s * step_s + step_s
+        first_s = seen.first.first / step_s * step_s
+        end_s = (seen.last.last - 1) / step_s * step_s + step_s
         cut(step_s).filter_map { |stretch| stretch.within(first_s, end_s) }
       end
 
       private
 
       def separate(seen)
-        joined(seen).filter_map { |from_s, to_s| Interval.new(from_s:, to_s:, step_s: APART_S).within(@from_s, @to_s) }
+        joined(seen).filter_map { |from_s, to_s|
+          Interval.new(from_s:, to_s:, step_s: APART_S).within(@from_s, @to_s)
+        }
       end
 
       def cut(step_s)
-        apart.each_with_object([Interval.new(from_s: @from_s, to_s: @from_s, step_s:)]) do |(from_s, to_s), all|
-          all << Interval.new(from_s: all.last.to_s, to_s: from_s, step_s:) << Interval.new(from_s:, to_s:, step_s: APART_S)
+        apart.each_with_object([Interval.new(from_s: @from_s, to_s: @from_s,
+          step_s:)]) do |(from_s, to_s), all|
+          all << Interval.new(from_s: all.last.to_s, to_s: from_s,
+            step_s:) << Interval.new(from_s:, to_s:, step_s: APART_S)
         end
       end
 
       # Spans that stay as they are; neighbours are one.
       def apart
-        first_s, last_s = @from_s.ceildiv(@window_s) * @window_s, @to_s / @window_s * @window_s
+        first_s = @from_s.ceildiv(@window_s) * @window_s
+        last_s = @to_s / @window_s * @window_s
         return [[@from_s, @to_s]] if first_s >= last_s
         young = young_s.select { |begin_s, end_s| begin_s < last_s && end_s > first_s }
         inside = young.map { |begin_s, end_s| [[begin_s, first_s].max, [end_s, last_s].min] }

@@ -2,19 +2,23 @@
 
 module Holdup
   module Queries
-    # What a store has of a span, as sides of a comparison. Windows are read of the settings that are compared, in stretches as long as
-    # the comparison draws anew: those of a month are a hundred thousand, and a comparison puts them together again.
+    # What a store has of a span, as sides of a comparison. Windows are read of the settings that are
+    # compared, in stretches as long as the comparison draws anew: those of a month are a hundred thousand,
+    # and a comparison puts them together again.
     class ComparisonSource
       HISTOGRAMS = %i[wall queued stalled].freeze
       NS = 1_000_000_000
 
       # What a filter leaves out.
       ComparedSide = Data.define(:filter) do
-        def series?(series) = !(series.unit? && filter.series?(series))
+        def series?(series)
+          !(series.unit? && filter.series?(series))
+        end
       end
       private_constant :ComparedSide
 
-      # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] what is compared: out of which recording, what it is called, see side
+      # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] what is compared: out of which
+      #   recording, what it is called, see side
       # @return [Array<Analysis::Comparison::Side>]
       def self.sides(parts)
         step_s = Analysis::Comparison::TimeBlocks.length_s(parts.map { |recorded, _, settings| recorded.covered_s(settings) }.min)
@@ -28,7 +32,8 @@ module Holdup
       def initialize(store, from_s:, to_s:, filter:)
         @store = store
         @filter = filter
-        extent = RecordedInterval.call(store, from_s:, to_s:, **of_units) || RecordedInterval::Interval.new(from_s:, to_s:)
+        extent = RecordedInterval.call(store, from_s:, to_s:,
+**of_units) || RecordedInterval::Interval.new(from_s:, to_s:)
         @span = extent.to_h
         @window_s = extent.window_s
         @seen = store.setting_starts(*@span.values, step_s: @window_s, **of_units)
@@ -38,14 +43,22 @@ module Holdup
       def settings
         @settings ||= begin
           began = @seen.group_by(&:last).transform_values { |same| same.map(&:first).min }
-          units = @store.sums(*@span.values, histograms: [], **of_units).map(&:window).group_by(&:setting).transform_values { |same| same.sum(&:count) }
-          units.select { |_, count| count.positive? }.sort_by { |setting, _| began.fetch(setting, @span[:to_s]) }.to_h
+          units = @store.sums(*@span.values, histograms: [],
+**of_units).map(&:window).group_by(&:setting).transform_values { |same|
+  same.sum(&:count)
+}
+          units.select { |_, count| count.positive? }.sort_by { |setting, _|
+            began.fetch(setting,
+              @span[:to_s])
+          }.to_h
         end
       end
 
       # @param settings [Array<Setting>, nil] nil for all
       # @return [Integer] seconds in which there were units
-      def covered_s(settings = nil) = seen(settings).sum { |start_s, end_s| end_s - start_s }
+      def covered_s(settings = nil)
+        seen(settings).sum { |start_s, end_s| end_s - start_s }
+      end
 
       # @param label [String]
       # @param settings [Array<Setting>, nil] nil for all
@@ -53,7 +66,8 @@ module Holdup
       # @return [Analysis::Comparison::Side]
       def side(label, settings = nil, step_s: @window_s)
         chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
-        beside = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS, only: ComparedSide.new(@filter), histograms: [])
+        beside = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS,
+          only: ComparedSide.new(@filter), histograms: [])
         profiles = self.profiles.select { |profile| settings.nil? || settings.include?(profile.setting) }
         Analysis::Comparison::Side.new(label:, windows: chosen + beside, profiles:, samples:, filter: @filter,
           coverage: coverage(settings), **@span)
@@ -88,22 +102,32 @@ module Holdup
         seen = seen(settings)
         stretches.of(step_s, seen).flat_map do |stretch|
           seconds = stretch.long? ? @window_s : ComparisonIntervals::APART_S
-          sums = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds:, settings:, **which)
+          sums = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds:, settings:,
+**which)
           found = sums.map(&:window)
           stretch.long? ? stretch.whole(found, seen) : found
         end
       end
 
       def stretches
-        @stretches ||= ComparisonIntervals.new(**@span, window_s: @window_s, began_s:, kept_s: method(:kept_s))
+        @stretches ||= ComparisonIntervals.new(**@span, window_s: @window_s, began_s:,
+          kept_s: method(:kept_s))
       end
 
       # When processes began, as far as samples or single units tell.
-      def began_s = samples.filter_map { |sample| sample[:since_s] } + profiles.map { |profile| profile.process.since_ns / NS }
+      def began_s
+        samples.filter_map { |sample| sample[:since_s] } + profiles.map { |profile| profile.process.since_ns / NS }
+      end
 
-      def samples = @samples ||= @store.processes(*@span.values, **{every_s: Analysis::ProcessReport.every_s(*@span.values)}.compact)
+      def samples
+        @samples ||= @store.processes(*@span.values, **{every_s: Analysis::ProcessReport.every_s(*@span.values)}.compact)
+      end
 
-      def profiles = @profiles ||= UnitSampleQuery.call(@store, *@span.values).select { |profile| @filter.series?(profile.series) }
+      def profiles
+        @profiles ||= UnitSampleQuery.call(@store, *@span.values).select { |profile|
+          @filter.series?(profile.series)
+        }
+      end
     end
   end
 end

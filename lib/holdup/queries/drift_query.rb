@@ -2,8 +2,8 @@
 
 module Holdup
   module Queries
-    # Reads what it takes to see whether units are as they were before the last change of setting: hardly more than the hours on
-    # either side of it, because a report is to take a second.
+    # Reads what it takes to see whether units are as they were before the last change of setting: hardly more
+    # than the hours on either side of it, because a report is to take a second.
     module DriftQuery
       # As long as samples of processes are kept.
       LOOK_BACK_S = 48 * 3600

@@ -40,8 +40,10 @@ module Holdup
 
       # @return [Analysis::MeasuredTime]
       def call
-        first_s, last_s = first, last
-        from_s, to_s = first_s || @extent.from_s, last_s || @extent.to_s
+        first_s = first
+        last_s = last
+        from_s = first_s || @extent.from_s
+        to_s = last_s || @extent.to_s
         whole = Analysis::MeasuredTime.whole(from_s, to_s, exact: !first_s.nil? && !last_s.nil?)
         pauses(from_s, to_s).reduce(whole) { |coverage, pause| coverage.without(*pause) }
       end
@@ -72,9 +74,13 @@ module Holdup
       end
 
       # Whether no such unit is counted there, so that those which began there are counted beside it.
-      def alone?(from_s, to_s) = RecordedInterval.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings).nil?
+      def alone?(from_s, to_s)
+        RecordedInterval.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings).nil?
+      end
 
-      def starts(from_s, to_s) = @store.profile_starts(from_s, to_s)
+      def starts(from_s, to_s)
+        @store.profile_starts(from_s, to_s)
+      end
 
       # @return [Array<UnitSample>, nil] those of the first of these blocks that has some
       def search(starts)
@@ -90,7 +96,9 @@ module Holdup
       end
 
       # Of whatever was running.
-      def block(start_s) = @blocks[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
+      def block(start_s)
+        @blocks[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
+      end
 
       # Where one of several applications is looked at, a block may have units of the others only: then nobody
       # can tell.

@@ -30,7 +30,8 @@ module Holdup
       def whole(option, text, range)
         number = Integer(text, 10, exception: false)
         return number if number && range.cover?(number)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a whole number from #{range.begin} to #{range.end}")
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+          "it takes a whole number from #{range.begin} to #{range.end}")
       end
 
       # @param text [String] "2", "0.5"
@@ -38,25 +39,31 @@ module Holdup
       def positive(option, text)
         number = Float(text, exception: false)
         return number if number&.positive? && number <= MOST
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number above 0, #{MOST} at most")
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+          "it takes a number above 0, #{MOST} at most")
       end
 
       # @param text [String] "x1.3", "1.3"
       # @return [Float]
-      def factor(option, text) = positive(option, text.delete_prefix("x"))
+      def factor(option, text)
+        positive(option, text.delete_prefix("x"))
+      end
 
       # @param text [String] "10ms": how long a thread keeps the GVL from others
       # @return [Integer] nanoseconds
       def time_slice(option, text)
         slice_ns = duration(option, text)
-        SLICES_NS.cover?(slice_ns) ? slice_ns : raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a time from 1ms to 1s"))
+        SLICES_NS.cover?(slice_ns) ? slice_ns : raise(UsageError.new(
+          "#{option} can't be #{text[0, 100].inspect}", "it takes a time from 1ms to 1s"
+        ))
       end
 
       # @return [Float]
       def seconds(option, text, range)
         number = Float(text, exception: false)
         return number if number && range.cover?(number)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number of seconds from #{range.begin} to #{range.end}")
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+          "it takes a number of seconds from #{range.begin} to #{range.end}")
       end
 
       # @param text [String] "45%" or "0.45"
@@ -65,19 +72,23 @@ module Holdup
         number = Float(text.delete_suffix("%").strip, exception: false)
         number /= 100 if number && text.end_with?("%")
         return number if number && (0...1).cover?(number)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a share below 1, such as 45% or 0.45")
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+          "it takes a share below 1, such as 45% or 0.45")
       end
 
       # @param text [String] "12ms", "1.5s", "800us"
       # @return [Integer] nanoseconds
       def duration(option, text)
         return (Float($1) * DURATIONS.fetch($2)).round if DURATION =~ text
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a time with its unit, such as 800us, 12ms or 1.5s")
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+          "it takes a time with its unit, such as 800us, 12ms or 1.5s")
       end
 
       # @param text [String] "1,2,5"
       # @return [Array<Integer>] ascending, each once
-      def list(option, text, range) = text.split(",").map { |part| whole(option, part.strip, range) }.uniq.sort
+      def list(option, text, range)
+        text.split(",").map { |part| whole(option, part.strip, range) }.uniq.sort
+      end
 
       # @param text [String] "1h" (ago), "now", or ISO 8601; local time when it names no zone
       # @param now_s [Integer]

@@ -10,7 +10,8 @@ module Holdup
       # @return [Analysis::OwnCost]
       def self.call(store, from_s:, to_s:)
         windows = store.sums(from_s, to_s, kinds: [:account]).map(&:window)
-        Analysis::OwnCost.new(windows, Analysis::ProcessReport.new(store.processes(from_s, to_s + 1), from_s:, to_s:))
+        Analysis::OwnCost.new(windows,
+          Analysis::ProcessReport.new(store.processes(from_s, to_s + 1), from_s:, to_s:))
       end
     end
   end

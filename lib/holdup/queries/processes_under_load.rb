@@ -3,8 +3,8 @@
 module Holdup
   module Queries
     # Reads processes and their container while units ran: what the CPU ceiling is made from. What they did
-    # before and afterwards is no load, so every command and page has the same ceiling of a recording, whatever
-    # span it was asked for.
+    # before and afterwards is no load, so every command and page has the same ceiling of a recording,
+    # whatever span it was asked for.
     module ProcessesUnderLoad
       MINUTE_S = Analysis::ProcessReport::EVERY_S
       THREADS = Series.new(kind: :account, name: "(all)")
@@ -28,7 +28,8 @@ module Holdup
       # were measured in it.
       def threads(store, coverage)
         span = RecordedInterval::Interval.new(from_s: coverage.from_s.floor, to_s: coverage.to_s.ceil)
-        sums = store.sums(*span.to_h.values, step_s: span.window_s, kinds: [:account], together: THREADS, histograms: [])
+        sums = store.sums(*span.to_h.values, step_s: span.window_s, kinds: [:account], together: THREADS,
+          histograms: [])
         sums.map(&:window).map do |window|
           share = coverage.seconds(window.start_s, window.end_s).fdiv(window.seconds)
           window.with(sums: window.sums.transform_values { |sum| (sum * share).round })
@@ -41,9 +42,13 @@ module Holdup
         store.processes(from_s - MINUTE_S, to_s + MINUTE_S + 1, **{every_s:}.compact)
       end
 
-      def every_s(from_s, to_s) = Analysis::ProcessReport.every_s(from_s, to_s) || MINUTE_S
+      def every_s(from_s, to_s)
+        Analysis::ProcessReport.every_s(from_s, to_s) || MINUTE_S
+      end
 
-      def settings(windows) = windows.filter_map(&:setting).uniq.to_h { |setting| [setting.fingerprint, setting] }
+      def settings(windows)
+        windows.filter_map(&:setting).uniq.to_h { |setting| [setting.fingerprint, setting] }
+      end
       private_class_method :threads, :samples, :every_s, :settings
     end
   end

@@ -17,7 +17,9 @@ module Holdup
       Interval = Data.define(:from_s, :to_s) do
         # Of a month of minutes there would be too many.
         # @return [Integer] seconds of the windows that it is read in
-        def window_s = WINDOWS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
+        def window_s
+          WINDOWS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
+        end
       end
 
       # @param store [Store::Sql]
@@ -26,7 +28,9 @@ module Holdup
       # @param settings [Enumerable<Setting>, nil] nil for all
       # @param which [Hash] units, see Store::Sql#windows
       # @return [Interval, nil] whole windows; nil where there are none
-      def self.call(store, from_s:, to_s:, settings: nil, **which) = new(store, settings, which).call(from_s, to_s)
+      def self.call(store, from_s:, to_s:, settings: nil, **which)
+        new(store, settings, which).call(from_s, to_s)
+      end
 
       def initialize(store, settings, which)
         @store = store

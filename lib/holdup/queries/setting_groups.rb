@@ -3,8 +3,8 @@
 module Holdup
   module Queries
     # Settings put together by one of their facts, and the two that are compared: those that were asked for,
-    # else the two with most units, in the order in which they came. Whole settings are put together where they
-    # differ in nothing but the label of an arm: two arms with the same setting are compared by arm.
+    # else the two with most units, in the order in which they came. Whole settings are put together where
+    # they differ in nothing but the label of an arm: two arms with the same setting are compared by arm.
     class SettingGroups
       SETTING = "setting"
       # Of a fingerprint, as names of settings have it.
@@ -47,7 +47,9 @@ module Holdup
       end
 
       # @return [Hash{String => Array<Setting>}] by the value of the fact, in the order in which they came
-      def to_h = @to_h ||= @settings.keys.group_by { |setting| value(setting) }.reject { |value, _| value.empty? }
+      def to_h
+        @to_h ||= @settings.keys.group_by { |setting| value(setting) }.reject { |value, _| value.empty? }
+      end
 
       # @param value [String] a key of to_h
       # @return [String] "jit yjit", "a1b2c3: threads=5"
@@ -60,16 +62,22 @@ module Holdup
 
       private
 
-      def names = @names ||= Analysis::SettingLabels.new(to_h.values.map { |settings| settings.first.unlabelled })
+      def names
+        @names ||= Analysis::SettingLabels.new(to_h.values.map { |settings| settings.first.unlabelled })
+      end
 
-      def value(setting) = (@fact == SETTING) ? setting.unlabelled.fingerprint : setting[@fact].to_s
+      def value(setting)
+        (@fact == SETTING) ? setting.unlabelled.fingerprint : setting[@fact].to_s
+      end
 
       def largest
         two = to_h.max_by(2) { |_, settings| settings.sum { |setting| @settings[setting] } }.map(&:first)
         to_h.slice(*to_h.keys & two)
       end
 
-      def asked(values) = values.to_h { |text| key(text).then { |value| [value, to_h[value]] } }
+      def asked(values)
+        values.to_h { |text| key(text).then { |value| [value, to_h[value]] } }
+      end
 
       def key(text)
         to_h.keys.find { |value| value == text } || begun(text) ||
@@ -86,11 +94,17 @@ module Holdup
       end
 
       def alone(values)
-        return Error.new("no units were recorded in that span", "choose another with --since") if @settings.empty?
+        if @settings.empty?
+          return Error.new("no units were recorded in that span", "choose another with --since")
+        end
         return no_such_fact if to_h.empty?
         return only_arms if only_arms?(values)
-        return Error.new("#{values.first[0, 100].inspect} twice is no comparison", "give two of #{known}") if values
-        Error.new("all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it", "choose another span with --since, or --before and --after")
+        if values
+          return Error.new("#{values.first[0, 100].inspect} twice is no comparison", "give two of #{known}")
+        end
+        Error.new(
+          "all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it", "choose another span with --since, or --before and --after"
+        )
       end
 
       def no_such_fact
@@ -109,9 +123,13 @@ module Holdup
         Error.new("these settings differ in nothing but the #{label}", "compare them with --by #{label}")
       end
 
-      def facts = @settings.keys.flat_map { |setting| setting.attributes.keys }.uniq.sort
+      def facts
+        @settings.keys.flat_map { |setting| setting.attributes.keys }.uniq.sort
+      end
 
-      def known = to_h.empty? ? "none" : to_h.keys.map { |value| value[0, 40] }.join(", ")
+      def known
+        to_h.empty? ? "none" : to_h.keys.map { |value| value[0, 40] }.join(", ")
+      end
     end
   end
 end

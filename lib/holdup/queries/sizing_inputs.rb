@@ -21,8 +21,10 @@ module Holdup
       # @param factor [Float] of the load
       # @param warm_up_s [Integer] after a boot, that don't count
       # @param setting [String, nil] fingerprint of the only one that counts
-      # @param pool [String, nil] of threads that run jobs: the one that is sized where several share a process
-      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, setting: nil, pool: nil)
+      # @param pool [String, nil] of threads that run jobs: the one that is sized where several share a
+      #   process
+      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0,
+        warm_up_s: Analysis::ProcessBoots::WARM_UP_S, setting: nil, pool: nil)
         @asked = {from_s:, to_s:}
         @kind = kind
         @objective = objective
@@ -36,7 +38,8 @@ module Holdup
 
       # @return [Array<Hash>] samples of the processes that take such units, which have their levers for sure
       def lately
-        processes = Analysis::ProcessReport.new(@lately, from_s: @span.to_s - LEVERS_S, to_s: @span.to_s + MINUTE_S)
+        processes = Analysis::ProcessReport.new(@lately, from_s: @span.to_s - LEVERS_S,
+          to_s: @span.to_s + MINUTE_S)
         takers = processes.members.select { |member| member.takes?(@kind) }.map(&:identity)
         @lately.select { |sample| takers.include?(sample.values_at(:host, :pid, :start)) }
       end
@@ -50,12 +53,16 @@ module Holdup
       # @return [Sizing::Recommendation, nil] nil when there were no units at all
       def recommendation
         return @recommendation if defined?(@recommendation)
-        @recommendation = summary.empty? ? nil : Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor, bias: Sizing::PredictionBias.of(@outcomes, observation))
+        @recommendation = summary.empty? ? nil : Sizing::Recommendation.new(observation, limits:,
+          objective: @objective, factor: @factor, bias: Sizing::PredictionBias.of(@outcomes, observation))
       end
 
-      # @return [Array<Sizing::Observation>] one for each setting that units of this kind ran under, most units first
+      # @return [Array<Sizing::Observation>] one for each setting that units of this kind ran under, most
+      #   units first
       def observations
-        Setting.alike(@windows).map { |same| observe(same) }.reject { |each| each.setting.nil? }.sort_by { |each| -each.units }
+        Setting.alike(@windows).map { |same| observe(same) }.reject { |each| each.setting.nil? }.sort_by { |each|
+          -each.units
+        }
       end
 
       private
@@ -71,12 +78,15 @@ module Holdup
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))
         @windows = wanted(store.windows(*span, seconds: window_s, kinds:, histograms: []))
-        @profiles = UnitSampleQuery.call(store, [@coverage.from_s&.floor, @span.from_s].compact.min, @span.to_s)
+        @profiles = UnitSampleQuery.call(store, [@coverage.from_s&.floor, @span.from_s].compact.min,
+          @span.to_s)
         @lately = of_setting(store.processes(@span.to_s - LEVERS_S, @span.to_s + MINUTE_S))
         @outcomes = store.outcomes
       end
 
-      def window_s = WINDOWS_S.find { |longest_s, _| @span.to_s - @span.from_s <= longest_s }.last
+      def window_s
+        WINDOWS_S.find { |longest_s, _| @span.to_s - @span.from_s <= longest_s }.last
+      end
 
       # There is one a minute of each process, so the nearest ones outside are within a minute.
       def samples(store)
@@ -96,7 +106,9 @@ module Holdup
       def observation = @observation ||= observe(@windows)
 
       # Where requests and jobs share processes, one is not understood without the other.
-      def kinds = shared? ? [*UNITS, :account, :pool] : [@kind, :account, *(:pool if @kind == :job)]
+      def kinds
+        shared? ? [*UNITS, :account, :pool] : [@kind, :account, *(:pool if @kind == :job)]
+      end
 
       def shared?
         return @shared unless @shared.nil?
@@ -106,7 +118,9 @@ module Holdup
 
       def observe(windows)
         found = recording(windows, @kind)
-        Sizing::Observation.new(found, kind: @kind, members: summary.processes.members, pool: @pool, other: (other(windows, found.fingerprints) if shared?))
+        Sizing::Observation.new(found, kind: @kind, members: summary.processes.members, pool: @pool, other: (if shared?
+                                                                                                               other(windows, found.fingerprints)
+                                                                                                             end))
       end
 
       def other(windows, fingerprints)
@@ -116,7 +130,8 @@ module Holdup
       end
 
       def recording(windows, kind)
-        Sizing::Recording.new(windows:, profiles: @profiles, samples: @samples, kind:, vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)
+        Sizing::Recording.new(windows:, profiles: @profiles, samples: @samples, kind:,
+          vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)
       end
 
       def machine = summary.processes.smallest_machine
@@ -133,7 +148,9 @@ module Holdup
       end
 
       # Where no collector sampled the container.
-      def setting_limits = machine&.vcpus ? {} : {vcpus: observation.setting["vcpus"]}
+      def setting_limits
+        machine&.vcpus ? {} : {vcpus: observation.setting["vcpus"]}
+      end
     end
   end
 end

@@ -14,15 +14,17 @@ module Holdup
       OF_UNITS = %i[wall queued stalled].freeze
       OF_ACCOUNTS = %i[running].freeze
 
-      # Steps begin at round times, so the first may begin before the span; the minute that is not over yet is left out, because
-      # the figures of half a minute would always look like a fall.
+      # Steps begin at round times, so the first may begin before the span; the minute that is not over yet is
+      # left out, because the figures of half a minute would always look like a fall.
       # @param store [Store::Sql]
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
       # @param filter [Analysis::UnitFilter] which units
       # @param histograms [Array<Symbol>] of units, of Window::HISTOGRAMS
       # @return [Analysis::TimeSeries] with at most POINTS steps
-      def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS) = new(store, from_s, to_s, filter, histograms).call
+      def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS)
+        new(store, from_s, to_s, filter, histograms).call
+      end
 
       # @param from_s [Integer]
       # @param to_s [Integer]
@@ -46,7 +48,8 @@ module Holdup
       # @return [Analysis::TimeSeries]
       def call
         gvl = GvlUtilization.new(method(:sums), at_s).call
-        Analysis::TimeSeries.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:, coverage:)
+        Analysis::TimeSeries.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:,
+          coverage:)
       end
 
       private
@@ -57,7 +60,9 @@ module Holdup
 
       def at_s = (@from_s...@to_s).step(@step_s).to_a
 
-      def measured = setting_starts.to_set { |step, _| step * @step_s }
+      def measured
+        setting_starts.to_set { |step, _| step * @step_s }
+      end
 
       def chosen
         return sums(Series::UNITS, only: @filter).transform_values { |sums| merged(sums) } if @filter.narrow?
@@ -65,11 +70,15 @@ module Holdup
       end
 
       # Processes have all units once more, in far fewer windows, if they were kept apart all the time.
-      def whole? = setting_starts(Series::UNITS) == setting_starts([:process])
+      def whole?
+        setting_starts(Series::UNITS) == setting_starts([:process])
+      end
 
       def setting_starts(kinds = nil)
         found = @store.setting_starts(@from_s, @to_s, step_s: @step_s, kinds:)
-        found.select { |_, setting| @filter.setting?(setting) }.to_set { |at_s, setting| [at_s / @step_s, setting] }
+        found.select { |_, setting| @filter.setting?(setting) }.to_set { |at_s, setting|
+          [at_s / @step_s, setting]
+        }
       end
 
       def less_nested
@@ -81,8 +90,12 @@ module Holdup
 
       # @return [Hash{Integer => Array<Store::SpanSum>}] by the start of the step, one for each setting
       def sums(kinds, **only)
-        @sums[[kinds, only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms: histograms(kinds), **only)
-          .select { |sum| @filter.setting?(sum.window.setting) }.group_by { |sum| sum.window.start_s / @step_s * @step_s }
+        @sums[[kinds,
+          only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms: histograms(kinds),
+**only)
+            .select { |sum| @filter.setting?(sum.window.setting) }.group_by { |sum|
+                       sum.window.start_s / @step_s * @step_s
+                     }
       end
 
       def histograms(kinds)

@@ -2,8 +2,8 @@
 
 module Holdup
   module Queries
-    # Reads single units of a span. Of a long one there are millions, of which those of some of its time say as much: evenly
-    # spread stretches, each with all units that are kept of it.
+    # Reads single units of a span. Of a long one there are millions, of which those of some of its time say
+    # as much: evenly spread stretches, each with all units that are kept of it.
     module UnitSampleQuery
       STRETCH_S = SampleBlock::SECONDS
       # More than enough units for a replay, and minutes for a peak.

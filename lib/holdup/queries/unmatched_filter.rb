@@ -4,7 +4,8 @@ module Holdup
   module Queries
     # Which part of a filter matches nothing of a span that has requests or jobs, and what there is instead.
     #
-    # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the units that were looked at, nil for any
+    # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the units that were looked at,
+    #   nil for any
     # - `known`: Array of String, most units first
     UnmatchedFilter = Data.define(:part, :asked, :kind, :known) do
       # @param store [Store::Sql]
@@ -27,7 +28,9 @@ module Holdup
 
       # @return [Array<String>]
       def self.known(part, windows)
-        counts = windows.each_with_object(Hash.new(0)) { |window, all| values(part, window).each { |value| all[value] += window.count } }
+        counts = windows.each_with_object(Hash.new(0)) { |window, all|
+          values(part, window).each { |value| all[value] += window.count }
+        }
         counts.sort_by { |value, count| [-count, value] }.map(&:first)
       end
 
@@ -43,7 +46,11 @@ module Holdup
       private_class_method :known, :values
 
       # @return [Array<String>] the few that are meant or that there are
-      def shown = (nearest.any? ? nearest : known.first(self.class::SHOWN)).map { |value| value[0, self.class::LONGEST] }
+      def shown
+        (nearest.any? ? nearest : known.first(self.class::SHOWN)).map { |value|
+          value[0, self.class::LONGEST]
+        }
+      end
 
       # @return [Array<String>] of the known ones, those that look like what was asked for
       def nearest
@@ -61,7 +68,9 @@ module Holdup
 
       private
 
-      def instead = (part == :kind) ? shown.map { |value| "#{value}s" }.join(", ") : "#{shown.join(", ")}#{" ..." if known.size > shown.size}"
+      def instead
+        (part == :kind) ? shown.map { |value| "#{value}s" }.join(", ") : "#{shown.join(", ")}#{" ..." if known.size > shown.size}"
+      end
     end
 
     # In this order: the later ones among what the earlier ones match.

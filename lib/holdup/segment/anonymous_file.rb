@@ -2,8 +2,9 @@
 
 module Holdup
   module Segment
-    # Segments in memory without a name: a link in the folder says which descriptor of which process it is. With the process
-    # it is gone, unless somebody has it open. So each is kept open from the first sight until its link is removed.
+    # Segments in memory without a name: a link in the folder says which descriptor of which process it is.
+    # With the process it is gone, unless somebody has it open. So each is kept open from the first sight
+    # until its link is removed.
     class AnonymousFile
       LINK = %r{\A/proc/(\d+)/fd/\d+\z}
 

@@ -4,9 +4,9 @@ require_relative "layout"
 
 module Holdup
   module Segment
-    # The bytes of a segment file, read with pread so that nothing is mapped and nothing can fault: the file may be cut
-    # short at any time. Of a process that died while it applied a unit, the redo log is laid over what is read, which
-    # makes the unit whole; the file itself is never changed.
+    # The bytes of a segment file, read with pread so that nothing is mapped and nothing can fault: the file
+    # may be cut short at any time. Of a process that died while it applied a unit, the redo log is laid over
+    # what is read, which makes the unit whole; the file itself is never changed.
     class ByteReader
       # The file ends before what was asked for.
       class TooShort < StandardError; end

@@ -8,7 +8,8 @@ require_relative "reader"
 module Holdup
   module Segment
     # The folder where the processes of one user on one host have their segments. The name of a file is
-    # "<pid>-<start>.segment", with "-<n>" before the dot for a process that stopped and started measuring again.
+    # "<pid>-<start>.segment", with "-<n>" before the dot for a process that stopped and started measuring
+    # again.
     class Directory
       NAME = /\A(\d{1,10})-(\d{1,20})(?:-(\d{1,6}))?\.segment\z/
       BESIDE = /\A\d{1,10}-\d{1,20}(?:-\d{1,6})?(\.[a-z]+)\z/
@@ -19,17 +20,23 @@ module Holdup
       # the process table `namespace` shows; `link` whether only a link is there, and `file`
       # what it leads to, opened.
       DirectoryEntry = Data.define(:path, :pid, :start, :alive, :namespace, :link, :file) do
-        def initialize(path:, pid:, start:, alive:, namespace: 0, link: false, file: nil) = super
+        def initialize(path:, pid:, start:, alive:, namespace: 0, link: false, file: nil)
+          super
+        end
 
         # @return [String] file name
         def name = File.basename(path)
 
         # @param header [Header]
         # @return [Boolean] its process is of our own process table and not in it: nothing can come any more
-        def dead?(header) = !alive && namespace.positive? && header.namespace == namespace
+        def dead?(header)
+          !alive && namespace.positive? && header.namespace == namespace
+        end
 
         # @return [Boolean] its process ended before anybody had its memory open
-        def lost? = link && file.nil?
+        def lost?
+          link && file.nil?
+        end
 
         # @yieldparam reader [Reader]
         # @return [Object] what the block gives
@@ -86,7 +93,9 @@ module Holdup
       # @return [Array<String>] paths, by name
       def beside(*suffixes)
         names = Dir.children(@path).select(&:ascii_only?).sort
-        names.select { |name| BESIDE.match(name)&.then { |match| suffixes.include?(match[1]) } }.map { |name| File.join(@path, name) }
+        names.select { |name| BESIDE.match(name)&.then { |match| suffixes.include?(match[1]) } }.map { |name|
+          File.join(@path, name)
+        }
       end
 
       # Makes the folder, for this user only.
@@ -114,7 +123,8 @@ module Holdup
         return unless pid
         path = File.join(@path, name)
         link = File.symlink?(path)
-        DirectoryEntry.new(path:, pid:, start:, alive: @owner.alive?(pid, start), namespace: @owner.namespace, link:, file: link ? @anonymous.file(path, pid) : nil)
+        DirectoryEntry.new(path:, pid:, start:, alive: @owner.alive?(pid, start),
+          namespace: @owner.namespace, link:, file: link ? @anonymous.file(path, pid) : nil)
       end
     end
   end

@@ -5,13 +5,13 @@ require_relative "layout"
 
 module Holdup
   module Segment
-    # The first page of a segment: who wrote it, where the parts lie, and the totals of the process. Nothing in it is
-    # believed before it was checked, because a file in a shared folder may be anything.
+    # The first page of a segment: who wrote it, where the parts lie, and the totals of the process. Nothing
+    # in it is believed before it was checked, because a file in a shared folder may be anything.
     #
     # - `counters`: {Symbol => Integer} since the process started, see Layout::COUNTERS
     # - `gauges`: {Symbol => Integer, nil} at the last tick; nil is unknown
-    # - `pools`: [{max:, busy:, backlog:, oldest_ns:, busy_ns:}] at the last tick, in the order of the profile's "pools"; `busy_ns`
-    #   since the process started, nil where no unit of it was told
+    # - `pools`: [{max:, busy:, backlog:, oldest_ns:, busy_ns:}] at the last tick, in the order of the
+    #   profile's "pools"; `busy_ns` since the process started, nil where no unit of it was told
     Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
       # @param bytes [String] of the first page
       # @param path [String] for the error
@@ -20,13 +20,16 @@ module Holdup
       def self.parse(bytes, path:)
         fields = Layout::HEADER_FIELDS.zip(bytes.unpack(Layout::HEADER_FORMAT)).to_h
         check_kind(fields, path)
-        header = new(**fields, counters: read_counters(bytes), gauges: read_gauges(bytes), pools: read_pools(bytes))
+        header = new(**fields, counters: read_counters(bytes), gauges: read_gauges(bytes),
+          pools: read_pools(bytes))
         header.implausible { |reason| raise SegmentError::NotASegment.new(path:, reason:) }
         header
       end
 
       def self.check_kind(fields, path)
-        raise SegmentError::NotASegment.new(path:, reason: "it starts with other bytes") unless fields[:magic] == Layout::MAGIC
+        unless fields[:magic] == Layout::MAGIC
+          raise SegmentError::NotASegment.new(path:, reason: "it starts with other bytes")
+        end
         return if fields[:version] == Layout::VERSION
         raise SegmentError::UnknownLayout.new(path:, found: fields[:version], known: Layout::VERSION)
       end
@@ -45,7 +48,8 @@ module Holdup
         busy = bytes.unpack("Q<#{Layout::POOLS}", offset: Layout::COUNTERS_OFFSET + 8 * Layout::POOLS_BUSY_AT)
         pools = values.each_slice(Layout::POOL_GAUGES.size).take_while(&:any?)
         pools.zip(oldest, busy).map do |pool, oldest_ns, busy_ns|
-          {**Layout::POOL_GAUGES.zip(pool).to_h, oldest_ns:, busy_ns: busy_ns.positive? ? busy_ns : nil}.freeze
+          {**Layout::POOL_GAUGES.zip(pool).to_h, oldest_ns:,
+busy_ns: busy_ns.positive? ? busy_ns : nil}.freeze
         end.freeze
       end
 
@@ -62,26 +66,43 @@ module Holdup
       def applying? = seq.odd?
 
       # @return [String] "worker 0", or "pid 123" outside of a cluster
-      def process_name = worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
+      def process_name
+        worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
+      end
 
       # @return [Integer] where a slot starts
-      def slot_offset(index) = series_offset + index * Layout::SERIES_BYTES
+      def slot_offset(index)
+        series_offset + index * Layout::SERIES_BYTES
+      end
 
       # @yieldparam reason [String] each thing that can't be true
       # @return [void]
       def implausible
-        yield "its parts have other sizes" unless sizes == [Layout::HEADER_BYTES, Layout::SERIES_BYTES, Layout::RING_ENTRY_BYTES]
-        yield "it claims #{series_count} series of #{series_capacity}" unless series_capacity.between?(series_count, Layout::MAX_SERIES)
+        unless sizes == [Layout::HEADER_BYTES, Layout::SERIES_BYTES, Layout::RING_ENTRY_BYTES]
+          yield "its parts have other sizes"
+        end
+        unless series_capacity.between?(series_count, Layout::MAX_SERIES)
+          yield "it claims #{series_count} series of #{series_capacity}"
+        end
         yield "it claims #{ring_capacity} ring entries" unless ring_capacity.between?(1, Layout::MAX_RING)
-        yield "its parts overlap" unless series_offset == Layout.series_offset(ring_capacity) && offsets == [Layout::RING_OFFSET, Layout::LOG_OFFSET, Layout::SETTING_OFFSET]
-        yield "its log or setting is too long" unless log_length <= Layout::LOG_PAIRS && setting_length <= Layout::SETTING_BYTES
+        unless series_offset == Layout.series_offset(ring_capacity) && offsets == [Layout::RING_OFFSET,
+          Layout::LOG_OFFSET, Layout::SETTING_OFFSET]
+          yield "its parts overlap"
+        end
+        unless log_length <= Layout::LOG_PAIRS && setting_length <= Layout::SETTING_BYTES
+          yield "its log or setting is too long"
+        end
       end
 
       private
 
-      def sizes = [header_bytes, series_bytes, ring_entry_bytes]
+      def sizes
+        [header_bytes, series_bytes, ring_entry_bytes]
+      end
 
-      def offsets = [ring_offset, log_offset, setting_offset]
+      def offsets
+        [ring_offset, log_offset, setting_offset]
+      end
     end
   end
 end

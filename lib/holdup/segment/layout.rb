@@ -2,9 +2,9 @@
 
 module Holdup
   module Segment
-    # Where everything is in a segment file, layout version 2: the one agreement between the C writer (inside the
-    # application) and the reader (outside). Little endian; all numbers are u64 and cumulative since the process
-    # started, unless said otherwise. A change of anything here needs a new VERSION.
+    # Where everything is in a segment file, layout version 2: the one agreement between the C writer (inside
+    # the application) and the reader (outside). Little endian; all numbers are u64 and cumulative since the
+    # process started, unless said otherwise. A change of anything here needs a new VERSION.
     module Layout
       MAGIC = "HOLDUPSG"
       VERSION = 2
@@ -30,7 +30,8 @@ module Holdup
       STATE = 152
       PROFILE_SEQ = 192
       PROFILE_LENGTH = 200
-      # Written from outside (Capture::Request): what the process is asked to capture, and what for (Capture::Trigger).
+      # Written from outside (Capture::Request): what the process is asked to capture, and what for
+      # (Capture::Trigger).
       CAPTURE_REQUEST = 216
       CAPTURE_RULE = 224
       TICK_SEQ = 232
@@ -41,7 +42,8 @@ module Holdup
 
       COUNTERS_OFFSET = 256
       COUNTER_SLOTS = 32
-      # What the whole process counted; those after `acquisitions` are totals of all threads, the rest anomalies.
+      # What the whole process counted; those after `acquisitions` are totals of all threads, the rest
+      # anomalies.
       COUNTERS = %i[
         handoff_ns units nested discarded overflowed clock_backward resumed_without_ready suspended_twice
         unknown_holder queued_clamped abandoned sanitised grow_failures guard_failures acquisitions gc_ns
@@ -59,8 +61,8 @@ module Holdup
         jit_failures jit_code_gcs jit_redefined
       ].freeze
 
-      # Groups of threads that take units (a web server's pool, a job runner's capsule): three gauges each from here on,
-      # and one more: how long what waits longest has waited.
+      # Groups of threads that take units (a web server's pool, a job runner's capsule): three gauges each
+      # from here on, and one more: how long what waits longest has waited.
       POOLS_AT = 32
       POOLS = 8
       POOL_GAUGES = %i[max busy backlog].freeze
@@ -95,7 +97,8 @@ module Holdup
 
       SERIES_BYTES = 25_600
       KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow}.freeze
-      # What a slot's units have in common: where each text is and its room. Their lengths are at 4, in that order.
+      # What a slot's units have in common: where each text is and its room. Their lengths are at 4, in that
+      # order.
       SERIES_TEXTS = {name: [16, 200], queue: [216, 64], pool: [424, 64], priority: [488, 16]}.freeze
       SERIES_HEAD = "L<3S<2"
       COUNT_OFFSET = 280
@@ -130,7 +133,9 @@ module Holdup
       end
 
       # @return [Integer] where histogram number `index` of a series slot starts, from the slot's first byte
-      def self.histogram_offset(index) = HISTOGRAMS_OFFSET + index * HISTOGRAM_BYTES
+      def self.histogram_offset(index)
+        HISTOGRAMS_OFFSET + index * HISTOGRAM_BYTES
+      end
     end
   end
 end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Segment
-    # Whether a process still lives. A pid alone does not say so: it is given to somebody else later. With the time it
-    # was started (field 22 of /proc/<pid>/stat) it names one process for ever.
+    # Whether a process still lives. A pid alone does not say so: it is given to somebody else later. With the
+    # time it was started (field 22 of /proc/<pid>/stat) it names one process for ever.
     class OwnerProcess
       # @param proc [String] where the process table is
       def initialize(proc: "/proc")

@@ -10,10 +10,12 @@ require_relative "snapshot"
 
 module Holdup
   module Segment
-    # Reads one segment file while its process writes, or after it died: the oracle for what the C half writes.
+    # Reads one segment file while its process writes, or after it died: the oracle for what the C half
+    # writes.
     #
-    # The process never waits for a reader. So each part is read between two looks at the sequence number and again when
-    # a unit was applied in between; a part that can't be had that way is nil and comes with the next reading.
+    # The process never waits for a reader. So each part is read between two looks at the sequence number and
+    # again when a unit was applied in between; a part that can't be had that way is nil and comes with the
+    # next reading.
     class Reader
       TRIES = 40
       TICK_TRIES = 5
@@ -79,25 +81,29 @@ module Holdup
         text(Layout::SETTING_SEQ, Layout::SETTING_LENGTH, Layout::SETTING_OFFSET, Layout::SETTING_BYTES)
       end
 
-      # @return [Hash{String => Object}, nil] what the process is and what can be turned in it, see docs/segment.md; nil
-      #   while it is being written
+      # @return [Hash{String => Object}, nil] what the process is and what can be turned in it, see
+      #   docs/segment.md; nil while it is being written
       # @raise [DamagedData]
       def profile
         json = text(Layout::PROFILE_SEQ, Layout::PROFILE_LENGTH, Layout::PROFILE_OFFSET, Layout::PROFILE_BYTES)
         json && (json.empty? ? {} : Setting.parse(json).attributes)
       end
 
-      # @param since [Integer] the number of units that are known already (`header.ring_head` of an earlier reading)
-      # @return [Array<RingEntry>] those that are still there, oldest first; at most one less than the ring has room for,
-      #   because the process may be writing over the oldest
+      # @param since [Integer] the number of units that are known already (`header.ring_head` of an earlier
+      #   reading)
+      # @return [Array<RingEntry>] those that are still there, oldest first; at most one less than the ring
+      #   has room for, because the process may be writing over the oldest
       def ring(since: 0) = ring_stretch(since:).entries
 
       # @param since [Integer] as for `ring`
       # @return [RingSlice] the same units, not parsed yet
-      def ring_stretch(since: 0) = guarded { RingSlice.read(@bytes, @header, since) }
+      def ring_stretch(since: 0)
+        guarded { RingSlice.read(@bytes, @header, since) }
+      end
 
-      # Accounts and the header's counters are written by a tick, together: what compares them needs both of the same one.
-      # The block reads them, and is called again when a tick came between. Who ticks all the time is read as it is.
+      # Accounts and the header's counters are written by a tick, together: what compares them needs both of
+      # the same one. The block reads them, and is called again when a tick came between. Who ticks all the
+      # time is read as it is.
       # @return [Object] the block's value
       def of_one_tick
         TICK_TRIES.times do
@@ -114,12 +120,15 @@ module Holdup
       # @return [Snapshot]
       def snapshot(ring_since: 0)
         slots = of_one_tick { Array.new(@header.series_count) { |index| slot(index) } }
-        Snapshot.new(header:, setting:, slots: slots.freeze, ring: (ring_since ? ring(since: ring_since) : []).freeze)
+        Snapshot.new(header:, setting:, slots: slots.freeze,
+          ring: (ring_since ? ring(since: ring_since) : []).freeze)
       end
 
       # @param reason [String] what is wrong with the file
       # @raise [SegmentError::NotASegment] always
-      def damaged(reason) = raise(SegmentError::NotASegment.new(path: @path, reason:))
+      def damaged(reason)
+        raise(SegmentError::NotASegment.new(path: @path, reason:))
+      end
 
       private
 

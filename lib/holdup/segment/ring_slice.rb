@@ -5,8 +5,8 @@ require_relative "snapshot"
 
 module Holdup
   module Segment
-    # Consecutive units of a ring as they were read: bytes, of which only what is asked for is parsed. A busy process has
-    # thousands of units in a tick, and few of them are wanted singly.
+    # Consecutive units of a ring as they were read: bytes, of which only what is asked for is parsed. A busy
+    # process has thousands of units in a tick, and few of them are wanted singly.
     #
     # - `first`: number of the first unit; `bytes`: their entries
     RingSlice = Data.define(:first, :bytes) do
@@ -35,18 +35,27 @@ module Holdup
       def size = bytes.bytesize / Layout::RING_ENTRY_BYTES
 
       # @return [Array<Integer>] when each started, ns since 1970
-      def starts = bytes.unpack("Q<x#{Layout::RING_ENTRY_BYTES - 8}" * size)
+      def starts
+        bytes.unpack("Q<x#{Layout::RING_ENTRY_BYTES - 8}" * size)
+      end
 
       # @param index [Integer] 0...size
       # @return [RingEntry]
-      def entry(index) = RingEntry.parse(bytes.byteslice(index * Layout::RING_ENTRY_BYTES, Layout::RING_ENTRY_BYTES))
+      def entry(index)
+        RingEntry.parse(bytes.byteslice(index * Layout::RING_ENTRY_BYTES, Layout::RING_ENTRY_BYTES))
+      end
 
       # @return [Array<RingEntry>]
-      def entries = Array.new(size) { |index| entry(index) }
+      def entries
+        Array.new(size) { |index| entry(index) }
+      end
 
       # @param count [Integer]
       # @return [RingSlice] without the oldest so many
-      def drop(count) = count.positive? ? with(first: first + count, bytes: bytes.byteslice(count * Layout::RING_ENTRY_BYTES..) || "") : self
+      def drop(count)
+        count.positive? ? with(first: first + count,
+          bytes: bytes.byteslice(count * Layout::RING_ENTRY_BYTES..) || "") : self
+      end
     end
   end
 end

@@ -13,7 +13,8 @@ module Holdup
     # - `path`: one that its requests had; nil where none is kept
     Slot = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
       # @param bytes [String] SERIES_BYTES long
-      # @param known [#still?, #series, #path, nil] an earlier reading of the same slot; returned when nothing was added
+      # @param known [#still?, #series, #path, nil] an earlier reading of the same slot; returned when nothing
+      #   was added
       # @return [Slot, nil] nil when the bytes can't be one
       def self.parse(bytes, known = nil)
         numbers = bytes.unpack("Q<#{2 + Layout::SUMS.size}", offset: Layout::COUNT_OFFSET)
@@ -21,19 +22,25 @@ module Holdup
         return if numbers.max > Layout::MAX_NUMBER
         series = known&.series || parse_series(bytes)
         histograms = Array.new(Layout::HISTOGRAMS.size) { |index| HistogramCells.parse(bytes, Layout.histogram_offset(index)) }
-        new(series, numbers[0], numbers[1], numbers[2..], histograms, known&.path || parse_path(bytes)) if series && histograms.all?
+        if series && histograms.all?
+          new(series, numbers[0], numbers[1], numbers[2..], histograms, known&.path || parse_path(bytes))
+        end
       end
 
       def self.parse_series(bytes)
         kind, *lengths = bytes.unpack(Layout::SERIES_HEAD)
         places = Layout::SERIES_TEXTS.values
-        return unless Layout::KINDS.key?(kind) && places.zip(lengths).all? { |(_, room), length| length <= room }
+        unless Layout::KINDS.key?(kind) && places.zip(lengths).all? { |(_, room), length| length <= room }
+          return
+        end
         name, *others = places.zip(lengths).map { |(offset, _), length| text(bytes, offset, length) }
         queue, pool, priority = others.map { |text| text unless text.empty? }
         Series.new(kind: Layout::KINDS[kind], name:, queue:, pool:, priority:)
       end
 
-      def self.text(bytes, offset, length) = bytes.byteslice(offset, length).force_encoding(Encoding::UTF_8).scrub("?").tr("\0", "?")
+      def self.text(bytes, offset, length)
+        bytes.byteslice(offset, length).force_encoding(Encoding::UTF_8).scrub("?").tr("\0", "?")
+      end
 
       def self.parse_path(bytes)
         length = bytes.unpack1("Q<", offset: Layout::PATH_OFFSET)
@@ -41,10 +48,12 @@ module Holdup
       end
       private_class_method :parse_series, :parse_path, :text
 
-      # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so they are
-      # always read anew.
+      # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so
+      # they are always read anew.
       # @param numbers [Array<Integer>] count, errors, sums
-      def still?(numbers) = numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
+      def still?(numbers)
+        numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
+      end
 
       # @return [Boolean] whether it is a thread's time outside of units, which is never still
       def account? = series&.kind == :account
@@ -54,7 +63,9 @@ module Holdup
 
       # @param name [Symbol] one of Layout::HISTOGRAMS
       # @return [Histogram]
-      def histogram(name) = histograms[Layout::HISTOGRAMS.index(name)].to_histogram
+      def histogram(name)
+        histograms[Layout::HISTOGRAMS.index(name)].to_histogram
+      end
     end
   end
 end

@@ -4,15 +4,18 @@ require_relative "layout"
 
 module Holdup
   module Segment
-    # One unit as the ring keeps it, for replays. `series_index` is the place in Snapshot#slots; `queued_ns` is nil when
-    # nobody knew; `in_flight_milli` is a thousandth of the mean number of units in flight while it was running (not while it waited); `company` is how many of
-    # them there were when it began, `rest_ns` for how long there had been none (both nil when nobody knows); `trace`: 32 hexadecimal digits, nil for none.
+    # One unit as the ring keeps it, for replays. `series_index` is the place in Snapshot#slots; `queued_ns`
+    # is nil when nobody knew; `in_flight_milli` is a thousandth of the mean number of units in flight while
+    # it was running (not while it waited); `company` is how many of them there were when it began, `rest_ns`
+    # for how long there had been none (both nil when nobody knows); `trace`: 32 hexadecimal digits, nil for
+    # none.
     RingEntry = Data.define(*Layout::RING_FIELDS) do
       # @param bytes [String]
       # @return [RingEntry]
       def self.parse(bytes)
         *values, queued, in_flight, before, trace = bytes.unpack(Layout::RING_ENTRY)
-        new(*values, (queued == Layout::UNKNOWN) ? nil : queued, in_flight, *began(before), (trace == Layout::NO_TRACE) ? nil : trace)
+        new(*values, (queued == Layout::UNKNOWN) ? nil : queued, in_flight, *began(before),
+          (trace == Layout::NO_TRACE) ? nil : trace)
       end
 
       def self.began(before)
@@ -22,7 +25,8 @@ module Holdup
       private_class_method :began
     end
 
-    # Everything one segment says at one moment. Frozen; each slot is consistent in itself, slots may be some units apart.
+    # Everything one segment says at one moment. Frozen; each slot is consistent in itself, slots may be some
+    # units apart.
     #
     # - `header`: Header; `setting`: Setting, without attributes until the process has written it
     # - `slots`: Array of Slot; nil in the place of one that the process was writing all the time
@@ -38,7 +42,9 @@ module Holdup
 
       # @return [Slot, nil]
       def slot(name, kind: :request, queue: nil)
-        slots.compact.find { |slot| [slot.series.name, slot.series.kind, slot.series.queue] == [name, kind, queue] }
+        slots.compact.find { |slot|
+          [slot.series.name, slot.series.kind, slot.series.queue] == [name, kind, queue]
+        }
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Sizing
-    # The thread calculator that people know, without any recording: what each number of threads brings by the closed
-    # model, beside Amdahl's law, for threads of one process that always have work.
+    # The thread calculator that people know, without any recording: what each number of threads brings by the
+    # closed model, beside Amdahl's law, for threads of one process that always have work.
     class Calculator
       # The fewest threads that hold the GVL this much of the time: more of them only stall.
       ENOUGH = 0.9
@@ -11,8 +11,10 @@ module Holdup
       BEYOND = 3
       STEPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 100].freeze
 
-      # `speed_up`, `amdahl`, `bound` against one thread; `gain`, `amdahl_gain`: what the last thread added (0.05: 5 %)
-      ThreadCount = Data.define(:threads, :speed_up, :gain, :amdahl, :amdahl_gain, :bound, :utilisation, :stall_ns, :response_ns)
+      # `speed_up`, `amdahl`, `bound` against one thread; `gain`, `amdahl_gain`: what the last thread added
+      # (0.05: 5 %)
+      ThreadCount = Data.define(:threads, :speed_up, :gain, :amdahl, :amdahl_gain, :bound, :utilisation,
+        :stall_ns, :response_ns)
 
       attr_reader :demand
 
@@ -25,16 +27,25 @@ module Holdup
       end
 
       # @return [Integer]
-      def recommended = @recommended ||= @model.threads_for(ENOUGH)
+      def recommended
+        @recommended ||= @model.threads_for(ENOUGH)
+      end
 
-      # @return [Boolean] whether that many keep the GVL in use; units that are nearly all io would need more than a process has
-      def enough? = @model.utilisation(recommended) >= ENOUGH
+      # @return [Boolean] whether that many keep the GVL in use; units that are nearly all io would need more
+      #   than a process has
+      def enough?
+        @model.utilisation(recommended) >= ENOUGH
+      end
 
       # @return [Integer] where Amdahl's law and the rule of +5 % end
-      def amdahls = Analysis::Amdahl.suggestion(@demand.idle_share)
+      def amdahls
+        Analysis::Amdahl.suggestion(@demand.idle_share)
+      end
 
       # @return [Array<ThreadCount>]
-      def lines = (@threads || default_threads).map { |threads| line(threads) }
+      def lines
+        (@threads || default_threads).map { |threads| line(threads) }
+      end
 
       # @param threads [Integer]
       # @return [ThreadCount]
@@ -47,7 +58,9 @@ module Holdup
 
       private
 
-      def gain(threads) = (threads == 1) ? 0.0 : @model.speed_up(threads) / @model.speed_up(threads - 1) - 1
+      def gain(threads)
+        (threads == 1) ? 0.0 : @model.speed_up(threads) / @model.speed_up(threads - 1) - 1
+      end
 
       def default_threads
         last = [recommended, amdahls, @model.saturation].max + BEYOND

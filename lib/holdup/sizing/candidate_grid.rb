@@ -2,9 +2,10 @@
 
 module Holdup
   module Sizing
-    # Which deployments are worth a look: threads up to twice of what saturates a GVL, processes up to the vCPUs (half as many
-    # again with one thread, for such a process is idle whenever its unit waits). Where the server has one thread only, processes are
-    # what threads are elsewhere: so many that all vCPUs are in use, and one more each.
+    # Which deployments are worth a look: threads up to twice of what saturates a GVL, processes up to the
+    # vCPUs (half as many again with one thread, for such a process is idle whenever its unit waits). Where
+    # the server has one thread only, processes are what threads are elsewhere: so many that all vCPUs are in
+    # use, and one more each.
     class CandidateGrid
       MOST_THREADS = 32
       ALONE = 1.5
@@ -24,7 +25,11 @@ module Holdup
       end
 
       # @return [Array<Candidate>] the current one among them
-      def to_a = threads.flat_map { |count| processes(count).map { |number| @current.with(threads: count, processes: number) } }
+      def to_a
+        threads.flat_map { |count|
+          processes(count).map { |number| @current.with(threads: count, processes: number) }
+        }
+      end
 
       # The third knob, tried only where the first two are settled: Ruby 3.4 and later.
       # @param settled [Array<Candidate>]
@@ -44,7 +49,9 @@ module Holdup
 
       def processes(threads)
         most = [most_processes(threads), 1].max
-        [*STEPS.select { |step| step <= most }, most, *([@current.processes] if threads == @current.threads || @current.processes <= most)].uniq.sort
+        [*STEPS.select { |step| step <= most }, most, *(if threads == @current.threads || @current.processes <= most
+                                                          [@current.processes]
+                                                        end)].uniq.sort
       end
 
       def most_processes(threads)

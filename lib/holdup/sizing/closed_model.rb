@@ -2,15 +2,16 @@
 
 module Holdup
   module Sizing
-    # One process whose threads always have work (a backlogged job worker, a saturated server): the GVL is one server,
-    # everything else a pure delay. This is the machine repairman; its exact solution is one line of Erlang's B.
+    # One process whose threads always have work (a backlogged job worker, a saturated server): the GVL is one
+    # server, everything else a pure delay. This is the machine repairman; its exact solution is one line of
+    # Erlang's B.
     #
     #   B(0) = 1;  B(n) = a B(n-1) / (n + a B(n-1)),  a = Z / C
     #   utilisation U(N) = 1 - B(N);  throughput X = U / C;  response R = N / X;  stall S = R - C - Z
     #
-    # Source: Lazowska et al., Quantitative System Performance, chapters 5 and 6 (bounds, MVA); exact for exponential
-    # holds, 1 to 4.5 % off for real ones (test/fixtures/closed_runs.csv). Equal holds that interleave perfectly do
-    # better near the knee: the model is a safe middle.
+    # Source: Lazowska et al., Quantitative System Performance, chapters 5 and 6 (bounds, MVA); exact for
+    # exponential holds, 1 to 4.5 % off for real ones (test/fixtures/closed_runs.csv). Equal holds that
+    # interleave perfectly do better near the knee: the model is a safe middle.
     class ClosedModel
       NS = 1_000_000_000
       MOST_THREADS = 1000
@@ -21,32 +22,50 @@ module Holdup
       end
 
       # @return [Float] share of the time that somebody holds the GVL
-      def utilisation(threads) = 1 - erlang_b(threads, at(threads).ratio)
+      def utilisation(threads)
+        1 - erlang_b(threads, at(threads).ratio)
+      end
 
       # @return [Float] units per second
-      def throughput(threads) = utilisation(threads) * NS / at(threads).held_ns
+      def throughput(threads)
+        utilisation(threads) * NS / at(threads).held_ns
+      end
 
       # @return [Float] ns from taking a unit to its end
-      def response_ns(threads) = threads * NS / throughput(threads)
+      def response_ns(threads)
+        threads * NS / throughput(threads)
+      end
 
       # @return [Float] ns of it that the unit stalls
-      def stall_ns(threads) = [response_ns(threads) - at(threads).own_ns, 0.0].max
+      def stall_ns(threads)
+        [response_ns(threads) - at(threads).own_ns, 0.0].max
+      end
 
       # @return [Float] against one thread
-      def speed_up(threads) = throughput(threads) / throughput(1)
+      def speed_up(threads)
+        throughput(threads) / throughput(1)
+      end
 
-      # @return [Float] units per second when each idle phase ends behind all other threads: exactly Amdahl's law
-      def lower_bound(threads) = threads * NS / (threads * at(threads).held_ns + at(threads).idle_ns + at(threads).native_ns)
+      # @return [Float] units per second when each idle phase ends behind all other threads: exactly Amdahl's
+      #   law
+      def lower_bound(threads)
+        threads * NS / (threads * at(threads).held_ns + at(threads).idle_ns + at(threads).native_ns)
+      end
 
       # @return [Float] units per second when nobody ever waits, or the GVL is never free
-      def upper_bound(threads) = [NS / at(threads).held_ns, threads * NS / at(threads).own_ns].min
+      def upper_bound(threads)
+        [NS / at(threads).held_ns, threads * NS / at(threads).own_ns].min
+      end
 
       # Square-root staffing: about where more threads only add stall (U = 0.88 to 0.99).
       # @return [Integer]
-      def saturation = (1 + @demand.ratio + Math.sqrt(@demand.ratio)).round
+      def saturation
+        (1 + @demand.ratio + Math.sqrt(@demand.ratio)).round
+      end
 
       # @param target [Float] utilisation
-      # @return [Integer] the fewest threads that reach it; where they can't (the cost grows faster), those with the most throughput
+      # @return [Integer] the fewest threads that reach it; where they can't (the cost grows faster), those
+      #   with the most throughput
       def threads_for(target)
         limit = [4 * saturation, MOST_THREADS].min
         (1..limit).find { |threads| utilisation(threads) >= target } || (1..limit).max_by { |threads| throughput(threads) }

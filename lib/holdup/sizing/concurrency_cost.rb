@@ -2,19 +2,21 @@
 
 module Holdup
   module Sizing
-    # By how much each doubling of the units in flight lengthens the running time of every unit (caches and the heap are
-    # shared), out of one recording: see Cost. How many are in flight goes up and down by itself.
+    # By how much each doubling of the units in flight lengthens the running time of every unit (caches and
+    # the heap are shared), out of one recording: see Cost. How many are in flight goes up and down by itself.
     #
-    # Asked are only units that began while their process was busy. Who begins after a rest is mostly alone and has cold
-    # caches, and sometimes a CPU that slept: on virtual machines that hides all growth. What the rest costs is then found
-    # beside it (Rest).
+    # Asked are only units that began while their process was busy. Who begins after a rest is mostly alone
+    # and has cold caches, and sometimes a CPU that slept: on virtual machines that hides all growth. What the
+    # rest costs is then found beside it (Rest).
     #
-    # A regression of a unit's running time on its own units in flight finds growth where there is none (12 % and 33 % in
-    # simulations of like and of heavy-tailed units), because long units let others pile up. How many there were when it
-    # began is not its doing, so that is the instrument: see Evidence. The interval has all growths that the scores of
-    # independent blocks do not contradict, which is right also where the load hardly varies: then it is wide.
+    # A regression of a unit's running time on its own units in flight finds growth where there is none (12 %
+    # and 33 % in simulations of like and of heavy-tailed units), because long units let others pile up. How
+    # many there were when it began is not its doing, so that is the instrument: see Evidence. The interval
+    # has all growths that the scores of independent blocks do not contradict, which is right also where the
+    # load hardly varies: then it is wide.
     #
-    # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as clusters.
+    # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
+    # clusters.
     class ConcurrencyCost
       # Below this many units, or blocks' worth of variation, nothing is said at all.
       FEWEST = 200
@@ -34,25 +36,38 @@ module Holdup
       def overall = @overall ||= estimate(busy, apart)
 
       # @return [CostEstimate] of what a long rest costs: 0.2: 20 % more
-      def rest = @rest ||= RestCost.new(@profiles, growth: overall).estimate
+      def rest
+        @rest ||= RestCost.new(@profiles, growth: overall).estimate
+      end
 
-      # What garbage collections mark of each further unit is as much for the tenth as for the second: doublings tell too little of
-      # it where more are in flight than were recorded.
-      # @return [CostEstimate] by how much each further unit in flight lengthens the running time of every unit so: 0.02: by 2 %
-      def marking = @marking ||= (collected.value && apart.value) ? collected.of_share(collected_share) : CostEstimate.unknown(collected.units)
+      # What garbage collections mark of each further unit is as much for the tenth as for the second:
+      # doublings tell too little of it where more are in flight than were recorded.
+      # @return [CostEstimate] by how much each further unit in flight lengthens the running time of every
+      #   unit so: 0.02: by 2 %
+      def marking
+        @marking ||= (collected.value && apart.value) ? collected.of_share(collected_share) : CostEstimate.unknown(collected.units)
+      end
 
       # @return [HoldCost] as models take it
-      def cost = HoldCost.new(**company, cold: rest.for_models)
+      def cost
+        HoldCost.new(**company, cold: rest.for_models)
+      end
 
       # @return [Hash{Series => CostEstimate}] of those with enough units, most running time first
       def series
         @series ||= busy.group_by(&:series).select { |_, own| own.size >= FEWEST }
-          .sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }.to_h { |series, own| [series, estimate(own)] }
+          .sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }.to_h { |series, own|
+          [
+            series, estimate(own)
+          ]
+        }
       end
 
       private
 
-      def busy = @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
+      def busy
+        @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
+      end
 
       # Of the two parts only together it is known that they cost something.
       def company
@@ -64,16 +79,22 @@ module Holdup
 
       def apart = @apart ||= apart_of(busy)
 
-      def collected_share = collected.alone_ns / (collected.alone_ns + apart.alone_ns)
+      def collected_share
+        collected.alone_ns / (collected.alone_ns + apart.alone_ns)
+      end
 
       def estimate(profiles, apart = apart_of(profiles))
         all = run(profiles, &:running_ns)
         (all.value && apart.value) ? all.with(gc: all.value - apart.value * apart.alone_ns / all.alone_ns) : all
       end
 
-      def apart_of(profiles) = run(profiles) { |profile| profile.running_ns - profile.gc_ns }
+      def apart_of(profiles)
+        run(profiles) { |profile| profile.running_ns - profile.gc_ns }
+      end
 
-      def run(profiles, &time) = solve(profiles.select { |profile| time.call(profile).positive? }, CostShape::DoublingSteps, &time)
+      def run(profiles, &time)
+        solve(profiles.select { |profile| time.call(profile).positive? }, CostShape::DoublingSteps, &time)
+      end
 
       def solve(profiles, shape, &)
         return CostEstimate.unknown(profiles.size) if profiles.size < FEWEST

@@ -2,10 +2,11 @@
 
 module Holdup
   module Sizing
-    # Units of the other kind that run in the same processes, as they came: requests beside jobs, jobs beside requests. Nothing of
-    # theirs is sized, but they hold the GVL that the units in question want.
+    # Units of the other kind that run in the same processes, as they came: requests beside jobs, jobs beside
+    # requests. Nothing of theirs is sized, but they hold the GVL that the units in question want.
     #
-    # What they are like is drawn from all that were kept, how many come is that of the minute: there are mostly fewer of them.
+    # What they are like is drawn from all that were kept, how many come is that of the minute: there are
+    # mostly fewer of them.
     class ConcurrentUnits
       NS = 1_000_000_000
       MINUTE_S = 60
@@ -17,7 +18,8 @@ module Holdup
       # Chance of their own: they come when they come, not when the others do.
       CHANCE = 1_000_003
 
-      # What they ask for, of a host. `busy`: threads that they keep when none of them has to wait; `cpus`: that they use
+      # What they ask for, of a host. `busy`: threads that they keep when none of them has to wait; `cpus`:
+      # that they use
       ConcurrentLoad = Data.define(:busy, :cpus)
       NOBODY = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
 
@@ -33,7 +35,9 @@ module Holdup
       # @param minutes [Array<Integer>] starts
       # @param hosts [Integer]
       # @return [Array<Float>] units per second and host in each
-      def rates(minutes, hosts: 1) = minutes.map { |at_s| @arrivals.fetch(at_s, 0).fdiv(MINUTE_S * hosts) }
+      def rates(minutes, hosts: 1)
+        minutes.map { |at_s| @arrivals.fetch(at_s, 0).fdiv(MINUTE_S * hosts) }
+      end
 
       # @param spans [Array<(Float, Numeric)>] units per second, and for how long (ns), one after the other
       # @param pools [ThreadPools] who takes which
@@ -42,12 +46,17 @@ module Holdup
       def units(spans, pools:, seed:)
         random = Random.new(seed + CHANCE)
         start_ns = 0
-        spans.flat_map { |rate, length_ns| came(rate, start_ns, start_ns += length_ns, random).map { |at| unit(lots.draw(random), at, pools) } }
+        spans.flat_map { |rate, length_ns|
+          came(rate, start_ns, start_ns += length_ns, random).map { |at| unit(lots.draw(random), at, pools) }
+        }
       end
 
       # @param rate [Float] units per second and host
       # @return [ConcurrentLoad]
-      def load(rate) = ConcurrentLoad.new(busy: rate * mean { |profile| profile.running_ns + profile.idle_ns } / NS, cpus: rate * mean(&:cpu_ns) / NS)
+      def load(rate)
+        ConcurrentLoad.new(busy: rate * mean { |profile| profile.running_ns + profile.idle_ns } / NS,
+          cpus: rate * mean(&:cpu_ns) / NS)
+      end
 
       private
 
@@ -59,11 +68,17 @@ module Holdup
         found
       end
 
-      def unit(profile, at, pools) = Trace::TraceUnit.of(profile, at, pool: pools.index(profile)).with(slice_ns: @slice_ns)
+      def unit(profile, at, pools)
+        Trace::TraceUnit.of(profile, at, pool: pools.index(profile)).with(slice_ns: @slice_ns)
+      end
 
-      def lots = @lots ||= WeightedDraw.new(@profiles.map { |profile| [profile, profile.weight] })
+      def lots
+        @lots ||= WeightedDraw.new(@profiles.map { |profile| [profile, profile.weight] })
+      end
 
-      def mean = WeightedMeans.mean(@profiles.map { |profile| [yield(profile), profile.weight] })
+      def mean
+        WeightedMeans.mean(@profiles.map { |profile| [yield(profile), profile.weight] })
+      end
     end
   end
 end

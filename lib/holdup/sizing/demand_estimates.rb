@@ -2,8 +2,9 @@
 
 module Holdup
   module Sizing
-    # What one unit asks for, going by some of the recorded units, or by units that were changed: formulas' figures move as the
-    # means of the units do. For an interval the growth is drawn as well, for it is not known better than the recording tells.
+    # What one unit asks for, going by some of the recorded units, or by units that were changed: formulas'
+    # figures move as the means of the units do. For an interval the growth is drawn as well, for it is not
+    # known better than the recording tells.
     class DemandEstimates
       # An interval's end lies so many standard deviations from its middle (90 %).
       NORMAL = 1.645
@@ -29,7 +30,9 @@ module Holdup
 
       private
 
-      def means(traffic) = %i[running_ns idle_ns acquisitions].map { |field| traffic.mean_of(field) }
+      def means(traffic)
+        %i[running_ns idle_ns acquisitions].map { |field| traffic.mean_of(field) }
+      end
 
       # Where nobody can say anything of it, a draw would be from all growths there are.
       def drawn(random)
@@ -45,9 +48,13 @@ module Holdup
       end
 
       # A recording that says more is believed.
-      def most = (@growth.value > MOST) ? @growth.high : MOST
+      def most
+        (@growth.value > MOST) ? @growth.high : MOST
+      end
 
-      def normal(random) = Math.sqrt(-2 * Math.log(1 - random.rand)) * Math.cos(2 * Math::PI * random.rand)
+      def normal(random)
+        Math.sqrt(-2 * Math.log(1 - random.rand)) * Math.cos(2 * Math::PI * random.rand)
+      end
     end
   end
 end

@@ -2,7 +2,8 @@
 
 module Holdup
   module Sizing
-    # What a recording was made on: processes, threads, time slice, and what else this server and this Ruby could have.
+    # What a recording was made on: processes, threads, time slice, and what else this server and this Ruby
+    # could have.
     class Deployment
       MS = 1_000_000
       # From here on the environment can change the time slice.
@@ -38,29 +39,45 @@ module Holdup
 
       # @return [Integer] of the threads that take units: those of job runners mostly have a priority below 0
       def time_slice_ns
-        said = @setting["time_slice_ms"] ? Integer(@setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(10, 100_000) * MS : Scenario::TIME_SLICE_NS
+        said = @setting["time_slice_ms"] ? Integer(@setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(
+          10, 100_000
+        ) * MS : Scenario::TIME_SLICE_NS
         (@kind == :job) ? ThreadPriority.slice_ns(said, @setting["job_priority"].to_i) : said
       end
 
       # @return [Boolean] whether this Ruby lets the environment change it
-      def slices? = Gem::Version.new(@setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
+      def slices?
+        Gem::Version.new(@setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
+      end
 
       # @return [Boolean] whether the server can have more threads than one
-      def threaded? = @kind == :job || !SINGLE.include?(@setting["server"])
+      def threaded?
+        @kind == :job || !SINGLE.include?(@setting["server"])
+      end
 
       # @return [Boolean] whether the server knows threads for io
-      def knows_io_threads? = @kind == :request && @setting["server"] == "puma" && @setting["server_version"].to_i >= IO_THREADS
+      def knows_io_threads?
+        @kind == :request && @setting["server"] == "puma" && @setting["server_version"].to_i >= IO_THREADS
+      end
 
       # Where some are allowed already, nobody knows which requests ask for them.
       # @return [Boolean] whether the server could have threads for io
-      def io_threads? = knows_io_threads? && @setting["max_io_threads"].nil?
+      def io_threads?
+        knows_io_threads? && @setting["max_io_threads"].nil?
+      end
 
-      # @return [Boolean] whether requests and jobs run in the same processes: then both hold their GVL, and one of them only is sized
-      def company? = @members.any? { |member| member.takes?(OTHER.fetch(@kind)) }
+      # @return [Boolean] whether requests and jobs run in the same processes: then both hold their GVL, and
+      #   one of them only is sized
+      def company?
+        @members.any? { |member| member.takes?(OTHER.fetch(@kind)) }
+      end
 
       # Units on fibers share a thread, and other Rubies share no GVL.
       # @return [Boolean] whether models know such a thing
-      def supported? = ["ruby", nil].include?(@setting["engine"]) && @setting["fibers"] != true && @setting["job_pool"] != "fiber"
+      def supported?
+        ["ruby",
+          nil].include?(@setting["engine"]) && @setting["fibers"] != true && @setting["job_pool"] != "fiber"
+      end
     end
   end
 end

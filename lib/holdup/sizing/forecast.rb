@@ -2,10 +2,12 @@
 
 module Holdup
   module Sizing
-    # Finds out what a candidate would do at peak load: its ceiling by formula, what units wait and take by replay.
+    # Finds out what a candidate would do at peak load: its ceiling by formula, what units wait and take by
+    # replay.
     class Forecast
       PERCENTILES = [0.5, 0.95, 0.99].freeze
-      # Who gets an arriving request is up to the kernel and the server: somewhere between these two. Jobs are taken.
+      # Who gets an arriving request is up to the kernel and the server: somewhere between these two. Jobs are
+      # taken.
       ASSIGNMENTS = {request: %i[random least_busy], job: %i[shared]}.freeze
       SERVED = 0.95
       NS = 1_000_000_000
@@ -44,40 +46,60 @@ module Holdup
       # @param candidate [Candidate]
       # @param trace [Trace, nil] at that rate: where pools share a GVL no formula knows the ceiling
       # @return [Prediction] without times
-      def estimate(candidate, trace = nil) = estimated(candidate, trace && paced(trace, candidate))
+      def estimate(candidate, trace = nil)
+        estimated(candidate, trace && paced(trace, candidate))
+      end
 
       private
 
       def estimated(candidate, trace)
         ceiling = ceiling(candidate, trace)
         utilisation = @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes)
-        Prediction.new(candidate:, ceiling:, guards: @guards.call(candidate, *(ceiling if candidate.company.any?)), utilisation:,
+        Prediction.new(candidate:, ceiling:, guards: @guards.call(candidate, *(if candidate.company.any?
+                                                                                 ceiling
+                                                                               end)), utilisation:,
           memory_bytes: @limits.memory(candidate, current: @current), connections: @limits.connections_of(candidate))
       end
 
       # The environment changes all threads' time slices.
-      def paced(trace, candidate) = trace.paced(candidate.time_slice_ns.fdiv(@current.time_slice_ns))
+      def paced(trace, candidate)
+        trace.paced(candidate.time_slice_ns.fdiv(@current.time_slice_ns))
+      end
 
-      def ceiling(candidate, trace) = (trace && candidate.shared?) ? Saturation.throughput(trace, scenario(candidate, :shared)) : @guards.ceiling(candidate)
+      def ceiling(candidate, trace)
+        (trace && candidate.shared?) ? Saturation.throughput(trace,
+          scenario(candidate, :shared)) : @guards.ceiling(candidate)
+      end
 
-      def scenario(candidate, assignment) = candidate.scenario(vcpus: @limits.free_vcpus, cost: @demand.cost, between: @demand.between, handoff_ns: @handoff_ns, assignment:)
+      def scenario(candidate, assignment)
+        candidate.scenario(vcpus: @limits.free_vcpus, cost: @demand.cost, between: @demand.between,
+          handoff_ns: @handoff_ns, assignment:)
+      end
 
       # Jobs that come faster than they can be done wait as long as one likes to look: that is no figure.
-      def served?(cheap) = @kind == :request || @rate < SERVED * cheap.ceiling
+      def served?(cheap)
+        @kind == :request || @rate < SERVED * cheap.ceiling
+      end
 
       def played(cheap, trace, counted)
         assignments = (cheap.candidate.groups.all? { |group| group.processes == 1 }) ? ASSIGNMENTS.fetch(@kind).last(1) : ASSIGNMENTS.fetch(@kind)
-        assignments.map { |assignment| play(cheap, trace, assignment, counted) }.max_by { |prediction| prediction.waits[@slo.percentile] }
+        assignments.map { |assignment| play(cheap, trace, assignment, counted) }.max_by { |prediction|
+          prediction.waits[@slo.percentile]
+        }
       end
 
       def play(cheap, trace, assignment, counted)
         outcome = Replay.call(trace, scenario(cheap.candidate, assignment))
-        queued, stalled, response = %i[queued stalled response].map { |name| counted ? outcome.column(name).values_at(*counted) : outcome.column(name) }
+        queued, stalled, response = %i[queued stalled response].map { |name|
+          counted ? outcome.column(name).values_at(*counted) : outcome.column(name)
+        }
         cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: mean(queued), stalled_ns: mean(stalled),
           handoff_ns: outcome.handoff_ns, response_ns: mean(response), responses: percentiles(response), waits: percentiles(queued.zip(stalled).map(&:sum)))
       end
 
-      def mean(values) = values.sum.fdiv([values.size, 1].max)
+      def mean(values)
+        values.sum.fdiv([values.size, 1].max)
+      end
 
       def percentiles(values)
         sorted = values.sort

@@ -2,9 +2,10 @@
 
 module Holdup
   module Sizing
-    # How many CPUs are there when a process wants one. Others use some of them on average, but not always just then, and the
-    # system lets who has slept go first. So it lies between what they leave on average and all there are, and a recording tells
-    # where: a thread that waits for a CPU keeps the GVL, and for how long it was held was measured.
+    # How many CPUs are there when a process wants one. Others use some of them on average, but not always
+    # just then, and the system lets who has slept go first. So it lies between what they leave on average and
+    # all there are, and a recording tells where: a thread that waits for a CPU keeps the GVL, and for how
+    # long it was held was measured.
     module FreeCpus
       # Of 0.5 CPUs in question a sixteenth is known then.
       STEPS = 4

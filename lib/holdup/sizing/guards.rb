@@ -2,14 +2,14 @@
 
 module Holdup
   module Sizing
-    # The hard limits that no gain outweighs. Each names itself and both numbers, so that a rejected candidate can be shown
-    # with what rejected it.
+    # The hard limits that no gain outweighs. Each names itself and both numbers, so that a rejected candidate
+    # can be shown with what rejected it.
     #
     # 85 %: beyond it a queue's length is mostly chance (OpenModel); 80 % of the connections leave
     # consoles and migrations theirs; 50 threads is what Sidekiq itself names as the most.
     class Guards
-      # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes, the others counts,
-      # client_timeout ns.
+      # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes,
+      # the others counts, client_timeout ns.
       Violation = Data.define(:name, :value, :limit)
 
       BUSY = 0.85
@@ -17,11 +17,11 @@ module Holdup
       FULL = 0.85
       CONNECTIONS = 0.8
       MOST_JOB_THREADS = 50
-      # A tenth of the read timeout of one second that clients of Redis and the like have: a thread that waits longer for the
-      # GVL blames the server.
+      # A tenth of the read timeout of one second that clients of Redis and the like have: a thread that waits
+      # longer for the GVL blames the server.
       WAIT_NS = 100_000_000
-      # Of its own time that a job leaves the GVL to others; with less a second thread does nothing that one does not. Where jobs are
-      # very unlike (cv2), it at least lets short ones pass.
+      # Of its own time that a job leaves the GVL to others; with less a second thread does nothing that one
+      # does not. Where jobs are very unlike (cv2), it at least lets short ones pass.
       IDLE = 0.05
       LIKE = 1.0
       NS = 1_000_000_000
@@ -45,13 +45,20 @@ module Holdup
       # @param candidate [Candidate]
       # @param most [Float] units per second that it can serve, where a replay knows it
       # @return [Array<Violation>] empty when it may be
-      def call(candidate, most = ceiling(candidate)) = of_processes(candidate, most) + of_host(candidate)
+      def call(candidate, most = ceiling(candidate))
+        of_processes(candidate, most) + of_host(candidate)
+      end
 
       # @return [Array<Violation>] what its processes can't do
-      def of_processes(candidate, most = ceiling(candidate)) = [above(:stability, @rate, BUSY * most), inflation(candidate), company(candidate), pool(candidate), *jobs(candidate)].compact
+      def of_processes(candidate, most = ceiling(candidate))
+        [above(:stability, @rate, BUSY * most), inflation(candidate), company(candidate), pool(candidate),
+          *jobs(candidate)].compact
+      end
 
       # @return [Array<Violation>] what host and database don't have
-      def of_host(candidate) = [cpu, memory(candidate), connections(candidate)].compact
+      def of_host(candidate)
+        [cpu, memory(candidate), connections(candidate)].compact
+      end
 
       # @param candidate [Candidate]
       # @return [Float] units per second that it can serve at most
@@ -67,10 +74,15 @@ module Holdup
 
       # With fewer processes there are also fewer threads for the other kind.
       def company(candidate)
-        above(:company, @company.busy / candidate.processes, candidate.company.sum) if candidate.company.any? && candidate.processes < @current.processes
+        if candidate.company.any? && candidate.processes < @current.processes
+          above(:company, @company.busy / candidate.processes, candidate.company.sum)
+        end
       end
 
-      def cpu = above(:cpu, @limits.beside + @company.cpus + @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus)
+      def cpu
+        above(:cpu, @limits.beside + @company.cpus + @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS),
+          BUSY * @limits.vcpus)
+      end
 
       def memory(candidate)
         bytes = @limits.memory_limit_bytes && @limits.memory(candidate, current: @current)
@@ -79,27 +91,39 @@ module Holdup
 
       # A pool as large as the threads follows them: then it is a line to change and no limit.
       def pool(candidate)
-        above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool) if @limits.pool && ![@current.threads, @current.own_threads].include?(@limits.pool)
+        if @limits.pool && ![@current.threads, @current.own_threads].include?(@limits.pool)
+          above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool)
+        end
       end
 
       def connections(candidate)
-        above(:db_connections, @limits.connections_of(candidate), (CONNECTIONS * @limits.connections).floor) if @limits.connections
+        if @limits.connections
+          above(:db_connections, @limits.connections_of(candidate), (CONNECTIONS * @limits.connections).floor)
+        end
       end
 
       def jobs(candidate)
         return [] unless @kind == :job
         wait_ns = ClosedModel.new(@demand).stall_ns(candidate.own_threads) / [@demand.acquisitions, 1].max
-        [above(:job_threads, candidate.own_threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (above(:cpu_bound, candidate.threads, 1 + candidate.beside.size - candidate.company.size) if computes?)]
+        [above(:job_threads, candidate.own_threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (if computes?
+                                                                                                                    above(:cpu_bound, candidate.threads, 1 + candidate.beside.size - candidate.company.size)
+                                                                                                                  end)]
       end
 
-      def computes? = @demand.idle_share < IDLE && @demand.cv2 <= LIKE
+      def computes?
+        @demand.idle_share < IDLE && @demand.cv2 <= LIKE
+      end
 
-      def above(name, value, limit) = (value > limit) ? Violation.new(name:, value:, limit:) : nil
+      def above(name, value, limit)
+        (value > limit) ? Violation.new(name:, value:, limit:) : nil
+      end
 
       # Threads for io count as long as there is io for them, which at most throughput there is.
       def model(candidate)
         threads = candidate.own_threads + candidate.io_threads
-        (@models ||= {})[[candidate.processes, threads]] ||= SharedCpus.new(@demand, processes: candidate.processes, threads:, vcpus: @limits.free_vcpus)
+        (@models ||= {})[[candidate.processes,
+          threads]] ||= SharedCpus.new(@demand, processes: candidate.processes, threads:,
+            vcpus: @limits.free_vcpus)
       end
     end
   end

@@ -2,14 +2,14 @@
 
 module Holdup
   module Sizing
-    # What passes from one holder's end to the next one's start when somebody waits: a thread has to wake up, on a CPU that mostly
-    # slept. 20 to 70 us were measured: less the busier the machine. Two things that were measured bound it, and the lower
-    # bound counts:
+    # What passes from one holder's end to the next one's start when somebody waits: a thread has to wake up,
+    # on a CPU that mostly slept. 20 to 70 us were measured: less the busier the machine. Two things that were
+    # measured bound it, and the lower bound counts:
     #
-    # - The probe counts what units waited while nobody held the GVL. A replay may have no more of that. (Where CPUs are short it is
-    #   mostly waiting for one of them, which replays know otherwise.)
-    # - Waits may not come out longer than they were. (By that alone whatever else a replay lacks is taken for hand-off, and
-    #   saturated threads come out 6 % too slow.)
+    # - The probe counts what units waited while nobody held the GVL. A replay may have no more of that.
+    #   (Where CPUs are short it is mostly waiting for one of them, which replays know otherwise.)
+    # - Waits may not come out longer than they were. (By that alone whatever else a replay lacks is taken for
+    #   hand-off, and saturated threads come out 6 % too slow.)
     module Handoff
       # Where nothing was recorded that could tell.
       NS = 30_000
@@ -17,7 +17,8 @@ module Holdup
       # Below that share waits don't depend on it.
       FELT = 0.005
 
-      # ns of a unit, on average. `handoff_ns`: of its stall, while nobody held the GVL, nil where nobody knows; `wait_ns`: all that hand-offs lengthen
+      # ns of a unit, on average. `handoff_ns`: of its stall, while nobody held the GVL, nil where nobody
+      # knows; `wait_ns`: all that hand-offs lengthen
       HandoffTimes = Data.define(:handoff_ns, :wait_ns)
 
       # @param measured [HandoffTimes]
@@ -26,7 +27,8 @@ module Holdup
       # @return [Numeric] ns
       def self.fit(measured, &replay)
         without, with = [0, NS].map(&replay)
-        [counted(measured, with, &replay), felt(measured, without, with)].compact.min&.clamp(0, LONGEST_NS) || NS
+        [counted(measured, with, &replay), felt(measured, without, with)].compact.min&.clamp(0,
+          LONGEST_NS) || NS
       end
 
       # Nearly proportional: the second attempt is right.

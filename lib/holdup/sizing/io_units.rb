@@ -2,8 +2,9 @@
 
 module Holdup
   module Sizing
-    # The requests that mostly wait, and keep threads from others meanwhile. Where the server lets those go beyond its threads
-    # that say so (Puma 8's max_io_threads), that adds no stall as more threads for everybody would.
+    # The requests that mostly wait, and keep threads from others meanwhile. Where the server lets those go
+    # beyond its threads that say so (Puma 8's max_io_threads), that adds no stall as more threads for
+    # everybody would.
     class IoUnits
       # Of the request's own time, and of the time of all threads.
       IDLE = 0.8
@@ -15,13 +16,17 @@ module Holdup
       # @param idle_share [Float, nil] of a request's own time
       # @param occupied_share [Float] of the time of all threads
       # @return [Boolean] whether such requests are worth threads of their own
-      def self.wait?(idle_share, occupied_share) = idle_share.to_f >= IDLE && occupied_share >= OCCUPIES
+      def self.wait?(idle_share, occupied_share)
+        idle_share.to_f >= IDLE && occupied_share >= OCCUPIES
+      end
 
       # Little's law.
       # @param rate [Float] of them per second, in a process
       # @param wall_ns [Numeric] of one
       # @return [Integer] threads that they should have beyond the others
-      def self.threads(rate, wall_ns) = [(ROOM * rate * wall_ns / NS).ceil, 1].max
+      def self.threads(rate, wall_ns)
+        [(ROOM * rate * wall_ns / NS).ceil, 1].max
+      end
 
       # @param profiles [Array<UnitSample>]
       def initialize(profiles)
@@ -36,30 +41,47 @@ module Holdup
       # @return [Array<Candidate>] each with threads for them; empty where there are none
       def candidates(candidates, rate)
         return [] unless most
-        candidates.map { |one| one.with(io_threads: self.class.threads(rate * share / one.processes, wall_ns)) }
+        candidates.map { |one|
+          one.with(io_threads: self.class.threads(rate * share / one.processes, wall_ns))
+        }
       end
 
       # @param trace [Trace]
       # @param profiles [Array<UnitSample>] whom its units were drawn from
       # @return [Trace] in which they don't count against the threads
-      def marked(trace, profiles) = Trace.new(trace.units.zip(profiles).map { |unit, profile| unit.with(io: profile.series.name == name) }, company: trace.company)
+      def marked(trace, profiles)
+        Trace.new(
+          trace.units.zip(profiles).map { |unit, profile| unit.with(io: profile.series.name == name) }, company: trace.company
+        )
+      end
 
       private
+
+      def waits?(units)
+        busy_and_idle_ns = sum(units) { |unit| unit.idle_ns + unit.running_ns }
+        self.class.wait?(sum(units, &:idle_ns) / busy_and_idle_ns, sum(units, &:wall_ns) / sum(@profiles, &:wall_ns))
+      end
 
       def most
         return @most if defined?(@most)
         @most = @profiles.group_by { |profile| profile.series.name }
-          .select { |_, same| self.class.wait?(sum(same, &:idle_ns) / sum(same) { |one| one.idle_ns + one.running_ns }, sum(same, &:wall_ns) / sum(@profiles, &:wall_ns)) }
+          .select { |_, same| waits?(same) }
           .max_by { |_, same| sum(same, &:wall_ns) }
       end
 
       def share = weight(most.last) / weight(@profiles)
 
-      def wall_ns = sum(most.last, &:wall_ns) / weight(most.last)
+      def wall_ns
+        sum(most.last, &:wall_ns) / weight(most.last)
+      end
 
-      def weight(some) = sum(some) { 1 }
+      def weight(some)
+        sum(some) { 1 }
+      end
 
-      def sum(some) = some.sum(0.0) { |profile| yield(profile) * profile.weight }
+      def sum(some)
+        some.sum(0.0) { |profile| yield(profile) * profile.weight }
+      end
     end
   end
 end

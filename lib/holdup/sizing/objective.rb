@@ -5,9 +5,11 @@ module Holdup
     # What "better" means. Never stall alone: with fewer threads the same units wait in the queue instead.
     #
     # - `:latency`: queued + stalled at the SLO's percentile, at peak load
-    # - `:cost`: least memory (processes, where nobody knows memory) that keeps the SLO, or about the response of now
+    # - `:cost`: least memory (processes, where nobody knows memory) that keeps the SLO, or about the response
+    #   of now
     # - `:balanced`: response at that percentile, where each further process has to bring a tenth
-    # - `:throughput`: for jobs, nearly all units per second that these processes can do, with the fewest threads
+    # - `:throughput`: for jobs, nearly all units per second that these processes can do, with the fewest
+    #   threads
     class Objective
       NAMES = %i[latency cost balanced throughput].freeze
       # Better by less than this is no better.
@@ -29,8 +31,12 @@ module Holdup
       # @param current [Prediction]
       # @return [Prediction, nil] of those about as good as the best, the smallest change
       def best(predictions, current)
-        return nearly_all(predictions, current).min_by { |prediction| prediction.candidate.threads } if name == :throughput
-        ties(predictions.select(&:replayed?), current).min_by { |prediction| prediction.candidate.effort(current.candidate) }
+        if name == :throughput
+          return nearly_all(predictions, current).min_by { |prediction| prediction.candidate.threads }
+        end
+        ties(predictions.select(&:replayed?), current).min_by { |prediction|
+          prediction.candidate.effort(current.candidate)
+        }
       end
 
       # @param current [Prediction]
@@ -47,15 +53,25 @@ module Holdup
 
       private
 
-      def wait(prediction) = prediction.waits[slo.percentile]
+      def wait(prediction)
+        prediction.waits[slo.percentile]
+      end
 
-      def response(prediction) = prediction.responses[slo.percentile]
+      def response(prediction)
+        prediction.responses[slo.percentile]
+      end
 
-      def balance(prediction) = response(prediction) * PRICE**prediction.candidate.processes
+      def balance(prediction)
+        response(prediction) * PRICE**prediction.candidate.processes
+      end
 
-      def price(prediction) = prediction.memory_bytes || prediction.candidate.processes
+      def price(prediction)
+        prediction.memory_bytes || prediction.candidate.processes
+      end
 
-      def feasible?(prediction, current) = slo.limit_ns ? slo.met?(response(prediction)) : response(prediction) <= SLACK * response(current)
+      def feasible?(prediction, current)
+        slo.limit_ns ? slo.met?(response(prediction)) : response(prediction) <= SLACK * response(current)
+      end
 
       def ties(predictions, current)
         gains = predictions.to_h { |prediction| [prediction, gain(current, prediction)] }
@@ -65,7 +81,9 @@ module Holdup
 
       # More processes are always more throughput, and a question of what one pays: they stay.
       def nearly_all(predictions, current)
-        same = predictions.select { |prediction| prediction.candidate.processes == current.candidate.processes }
+        same = predictions.select { |prediction|
+          prediction.candidate.processes == current.candidate.processes
+        }
         most = same.map(&:ceiling).max
         same.select { |prediction| prediction.ceiling >= NEARLY_ALL * most }
       end

@@ -2,7 +2,8 @@
 
 module Holdup
   module Sizing
-    # A recording as a recommendation needs it: on which deployment it was made, and what was measured there, for the self-test.
+    # A recording as a recommendation needs it: on which deployment it was made, and what was measured there,
+    # for the self-test.
     class Observation
       NS = 1_000_000_000
       MINUTE_S = 60
@@ -23,16 +24,23 @@ module Holdup
         @kind = kind
         @pool = pool
         @other = other if other && other.profiles.size >= ConcurrentUnits::FEWEST
-        @members = members.select { |member| recording.fingerprints.include?(member.setting) && member.takes?(kind) }
+        @members = members.select { |member|
+          recording.fingerprints.include?(member.setting) && member.takes?(kind)
+        }
       end
 
       def setting = recording.setting
 
-      # @return [Demand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works out itself
-      def demand = @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed.share) }
+      # @return [Demand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works out
+      #   itself
+      def demand
+        @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed.share) }
+      end
 
       # @return [Array<UnitSample>] likewise
-      def profiles = @profiles ||= undisturbed.profiles(recording.profiles)
+      def profiles
+        @profiles ||= undisturbed.profiles(recording.profiles)
+      end
 
       def units = recording.units
 
@@ -47,18 +55,29 @@ module Holdup
       end
 
       # @return [Integer] hosts that ran it
-      def hosts = [recording.windows.map(&:host).uniq.size, 1].max
+      def hosts
+        [recording.windows.map(&:host).uniq.size, 1].max
+      end
 
       # @return [Integer] see Deployment
       def processes = deployment.processes
 
-      def threads = pools.several? ? pools.threads : deployment.threads
+      def threads
+        pools.several? ? pools.threads : deployment.threads
+      end
 
       # @return [ThreadPools] of threads of a process, that share its GVL
-      def pools = @pools ||= ThreadPools.of(recording.of_pools, members: @members, kind:, first: @pool, company: !@other.nil?)
+      def pools
+        @pools ||= ThreadPools.of(recording.of_pools, members: @members, kind:, first: @pool,
+          company: !@other.nil?)
+      end
 
       # @return [ConcurrentUnits, nil] units of the other kind, where their threads share the processes
-      def company = (ConcurrentUnits.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns) if pools.company?)
+      def company
+        if pools.company?
+          ConcurrentUnits.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns)
+        end
+      end
 
       def time_slice_ns = deployment.time_slice_ns
 
@@ -75,8 +94,8 @@ module Holdup
         deployment.supported? ? found : [*found, :unsupported]
       end
 
-      # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of each; none
-      #   where nothing was recorded
+      # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of
+      #   each; none where nothing was recorded
       def warnings
         return {} unless recorded?
         found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }
@@ -88,16 +107,23 @@ module Holdup
       def growth_estimate = recording.growth.overall
 
       # @return [ConcurrencyCost::CostEstimate, nil] nil where nobody can tell that concurrency costs anything
-      def growth = growth_estimate.grows? ? growth_estimate : nil
+      def growth
+        growth_estimate.grows? ? growth_estimate : nil
+      end
 
       # @return [Hash{Series => ConcurrencyCost::CostEstimate}] see Growth#series
       def growths = recording.growth.series
 
-      # @return [ConcurrencyCost::CostEstimate, nil] of what a rest costs; nil where nobody can tell that it costs anything
-      def rest = recording.growth.rest.then { |found| found if found.grows? }
+      # @return [ConcurrencyCost::CostEstimate, nil] of what a rest costs; nil where nobody can tell that it
+      #   costs anything
+      def rest
+        recording.growth.rest.then { |found| found if found.grows? }
+      end
 
       # @return [Float] ns that a unit waits for connections and locks, on average
-      def wait_beside_ns = %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
+      def wait_beside_ns
+        %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
+      end
 
       # @return [SelfTest::MeasuredFigures]
       def measured
@@ -111,33 +137,55 @@ module Holdup
 
       private
 
-      def recorded? = !setting.nil? && !demand.nil?
+      def recorded?
+        !setting.nil? && !demand.nil?
+      end
 
       # There were units, all of them soon after a boot.
-      def young = ([:warming_up] if recording.problems.map(&:kind).include?(:warming_up))
+      def young
+        [:warming_up] if recording.problems.map(&:kind).include?(:warming_up)
+      end
 
-      # Of the first and of the last minute a part was recorded: taken for whole ones, these would have half the
-      # load that they had, and a short recording would be nothing but such minutes.
-      def covered_s(minute_s) = coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
+      # Of the first and of the last minute a part was recorded: taken for whole ones, these would have half
+      # the load that they had, and a short recording would be nothing but such minutes.
+      def covered_s(minute_s)
+        coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
+      end
 
-      def coverage = @coverage ||= Analysis::MeasuredTime.of(recording.profiles)
+      def coverage
+        @coverage ||= Analysis::MeasuredTime.of(recording.profiles)
+      end
 
-      def undisturbed = @undisturbed ||= UndisturbedHold.new(@members, held_per_cpu: recording.held_per_cpu)
+      def undisturbed
+        @undisturbed ||= UndisturbedHold.new(@members, held_per_cpu: recording.held_per_cpu)
+      end
 
-      def deployment = @deployment ||= Deployment.new(setting, kind:, members: @members)
+      def deployment
+        @deployment ||= Deployment.new(setting, kind:, members: @members)
+      end
 
-      def windows_sum(key) = recording.windows.sum { |window| window.sums.fetch(key) }
+      def windows_sum(key)
+        recording.windows.sum { |window| window.sums.fetch(key) }
+      end
 
-      def histogram(key) = (@histograms ||= {})[key] ||= Histogram::CountAndSum.sum(recording.windows.map { |window| window.histograms.fetch(key) })
+      def histogram(key)
+        (@histograms ||= {})[key] ||= Histogram::CountAndSum.sum(recording.windows.map { |window| window.histograms.fetch(key) })
+      end
 
       # Threads outside of units hold the GVL too, and so does company.
-      def utilisation = (held_ns + (company ? @other.held_ns : 0) + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
+      def utilisation
+        (held_ns + (company ? @other.held_ns : 0) + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
+      end
 
-      def seconds = [recording.arrivals.keys.sum { |start_s| covered_s(start_s) }, 1].max
+      def seconds
+        [recording.arrivals.keys.sum { |start_s| covered_s(start_s) }, 1].max
+      end
 
       # Windows know the percentiles of queued and of elapsed, and not of their sum: single units do.
       def p95(queued_ns)
-        responses = recording.profiles.map { |profile| [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight] }
+        responses = recording.profiles.map { |profile|
+          [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight]
+        }
         WeightedMeans.quantile(responses, 0.95).to_i
       end
     end

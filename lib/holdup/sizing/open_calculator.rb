@@ -2,8 +2,9 @@
 
 module Holdup
   module Sizing
-    # The thread calculator for units that arrive by themselves: what they wait, on average, at each number of threads. Means
-    # only, and only of units that are alike enough (OpenModel#valid?): all else needs a recording and its replay.
+    # The thread calculator for units that arrive by themselves: what they wait, on average, at each number of
+    # threads. Means only, and only of units that are alike enough (OpenModel#valid?): all else needs a
+    # recording and its replay.
     class OpenCalculator
       # Within this of the soonest, fewer threads are as good: what one more has to bring by the usual rule.
       TIE = 0.05
@@ -11,7 +12,9 @@ module Holdup
       # `capacity`: units per second at most; times are nil where the queue would never end
       WaitAtThreads = Data.define(:threads, :capacity, :utilisation, :queued_ns, :stall_ns, :response_ns) do
         # @return [Float, nil] ns from arriving to the end
-        def whole_ns = response_ns && queued_ns + response_ns
+        def whole_ns
+          response_ns && queued_ns + response_ns
+        end
       end
 
       attr_reader :demand, :rate, :processes, :vcpus
@@ -33,9 +36,12 @@ module Holdup
       def valid? = model(1).valid?
 
       # @return [Array<WaitAtThreads>]
-      def lines = @lines ||= @threads.map { |threads| line(threads) }
+      def lines
+        @lines ||= @threads.map { |threads| line(threads) }
+      end
 
-      # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil where no number serves the load
+      # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil where no number
+      #   serves the load
       def best
         stable = lines.select(&:whole_ns)
         soonest = stable.map(&:whole_ns).min
@@ -47,11 +53,14 @@ module Holdup
 
       private
 
-      def model(threads) = OpenModel.new(demand, processes:, threads:, rate:, vcpus:)
+      def model(threads)
+        OpenModel.new(demand, processes:, threads:, rate:, vcpus:)
+      end
 
       def line(threads)
         found = model(threads)
-        WaitAtThreads.new(threads:, **%i[capacity utilisation queued_ns stall_ns response_ns].to_h { |name| [name, found.public_send(name)] })
+        WaitAtThreads.new(threads:,
+**%i[capacity utilisation queued_ns stall_ns response_ns].to_h { |name| [name, found.public_send(name)] })
       end
     end
   end

@@ -2,14 +2,15 @@
 
 module Holdup
   module Sizing
-    # Requests that arrive by themselves, at processes whose threads are capped: the closed model gives how fast n
-    # requests in flight are served, and a birth-death chain how often there are n.
+    # Requests that arrive by themselves, at processes whose threads are capped: the closed model gives how
+    # fast n requests in flight are served, and a birth-death chain how often there are n.
     #
     #   mu(n) = min(sum over processes of X(n_i), v / Ccpu);  p(n) ~ product of lambda / mu(k)
     #   wait for a thread: times (1 + cv2) / 2
     #
-    # Source: flow-equivalent servers (Norton), Lazowska et al., chapter 8. Within 8 to 13 % for like requests. With
-    # unlike ones (cv2 above 2) it is 33 to 64 % too low: `valid?` says so, and only the replay helps.
+    # Source: flow-equivalent servers (Norton), Lazowska et al., chapter 8. Within 8 to 13 % for like
+    # requests. With unlike ones (cv2 above 2) it is 33 to 64 % too low: `valid?` says so, and only the replay
+    # helps.
     class OpenModel
       NS = ClosedModel::NS
       MOST_VARIABLE = 2.0
@@ -40,16 +41,24 @@ module Holdup
       def valid? = @demand.cv2 <= MOST_VARIABLE
 
       # @return [Float, nil] ns from a thread's taking a unit to its end; nil where the queue never ends
-      def response_ns = stable? ? busy * NS / @rate : nil
+      def response_ns
+        stable? ? busy * NS / @rate : nil
+      end
 
       # @return [Float, nil] ns of it that the unit stalls
-      def stall_ns = stable? ? [response_ns - @demand.own_ns, 0.0].max : nil
+      def stall_ns
+        stable? ? [response_ns - @demand.own_ns, 0.0].max : nil
+      end
 
       # @return [Float, nil] ns before a thread takes a unit
-      def queued_ns = stable? ? (present - busy) * NS / @rate * (1 + @demand.cv2) / 2 : nil
+      def queued_ns
+        stable? ? (present - busy) * NS / @rate * (1 + @demand.cv2) / 2 : nil
+      end
 
       # @return [Float] share of the time that each GVL is held
-      def utilisation = @rate * @demand.held_ns / NS / @processes
+      def utilisation
+        @rate * @demand.held_ns / NS / @processes
+      end
 
       private
 
@@ -64,26 +73,37 @@ module Holdup
       end
 
       def throughput(threads)
-        @throughput ||= Hash.new { |known, n| known[n] = n.zero? ? 0.0 : ClosedModel.new(@demand).throughput(n) }
+        @throughput ||= Hash.new { |known, n|
+          known[n] = n.zero? ? 0.0 : ClosedModel.new(@demand).throughput(n)
+        }
         @throughput[threads]
       end
 
-      # By logarithms: the products themselves are too large for a number where hundreds of units are in flight.
+      # By logarithms: the products themselves are too large for a number where hundreds of units are in
+      # flight.
       # @return [Array<Float>] how likely n units are in the system
       def likelihoods
         @likelihoods ||= begin
-          logs = (1..length).each_with_object([0.0]) { |count, all| all << all.last + Math.log(@rate / service(count)) }
+          logs = (1..length).each_with_object([0.0]) { |count, all|
+            all << all.last + Math.log(@rate / service(count))
+          }
           terms = logs.max.then { |most| logs.map { |log| Math.exp(log - most) } }
           total = terms.sum
           terms.map { |term| term / total }
         end
       end
 
-      def length = slots + (SPREAD / (1 - @rate / capacity)).ceil.clamp(SPREAD, 100_000)
+      def length
+        slots + (SPREAD / (1 - @rate / capacity)).ceil.clamp(SPREAD, 100_000)
+      end
 
-      def present = @present ||= likelihoods.each_with_index.sum { |likely, count| likely * count }
+      def present
+        @present ||= likelihoods.each_with_index.sum { |likely, count| likely * count }
+      end
 
-      def busy = @busy ||= likelihoods.each_with_index.sum { |likely, count| likely * [count, slots].min }
+      def busy
+        @busy ||= likelihoods.each_with_index.sum { |likely, count| likely * [count, slots].min }
+      end
     end
   end
 end

@@ -2,13 +2,14 @@
 
 module Holdup
   module Sizing
-    # What each pool of threads of a process gets done while all of them have work: what one is given, it takes from the others, whose
-    # GVL it shares.
+    # What each pool of threads of a process gets done while all of them have work: what one is given, it
+    # takes from the others, whose GVL it shares.
     class PoolBacklog
       # Of each pool. When the first has nearly none left, what is then on is no longer looked at.
       UNITS = 4_000
 
-      # `threads`: of the pool; `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: of a unit, on average
+      # `threads`: of the pool; `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: of a
+      # unit, on average
       PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
 
       # @param traffic [Traffic] with its pools
@@ -27,15 +28,20 @@ module Holdup
         ends = outcome.column(:response)
         to = trace.pools.reject(&:empty?).map { |units| ends.values_at(*units).sort[(units.size * (1 - BacklogReplay::EDGE)).floor] }.min
         span = ((BacklogReplay::EDGE * to)..to)
-        candidate.caps.each_with_index.map { |threads, pool| figures(outcome, threads, outcome.ended(span, trace.pools.fetch(pool, [])), span) }
+        candidate.caps.each_with_index.map { |threads, pool|
+          figures(outcome, threads, outcome.ended(span, trace.pools.fetch(pool, [])), span)
+        }
       end
 
       private
 
       def figures(outcome, threads, units, span)
         return if units.empty?
-        queued, stalled, response = %i[queued stalled response].map { |name| outcome.column(name).values_at(*units).sum.fdiv(units.size) }
-        PoolThroughput.new(threads:, throughput: units.size * 1e9 / (span.end - span.begin), stalled_ns: stalled, wall_ns: response - queued)
+        queued, stalled, response = %i[queued stalled response].map { |name|
+          outcome.column(name).values_at(*units).sum.fdiv(units.size)
+        }
+        PoolThroughput.new(threads:, throughput: units.size * 1e9 / (span.end - span.begin),
+          stalled_ns: stalled, wall_ns: response - queued)
       end
 
       # One nanosecond after the other, one pool after the other: each has a queue of its own.

@@ -2,15 +2,20 @@
 
 module Holdup
   module Sizing
-    # What a candidate would do at peak load. What was not replayed, because a guard rejects it already, has no times.
+    # What a candidate would do at peak load. What was not replayed, because a guard rejects it already, has
+    # no times.
     #
     # - `ceiling`: units per second at most; `utilisation`: of each GVL at peak; `cpus`: in use
-    # - `queued_ns`, `stalled_ns`, `response_ns`: means; `responses` and `waits` (queued + stalled): {0.5 => ns, 0.95 => ns ...}
+    # - `queued_ns`, `stalled_ns`, `response_ns`: means; `responses` and `waits` (queued + stalled): {0.5 =>
+    #   ns, 0.95 => ns ...}
     # - `handoff_ns`: of stalled_ns, while the GVL was passed on
     # - `assignment`: the worse of those tried; `guards`: Array of Guards::Violation
     Prediction = Data.define(:candidate, :ceiling, :utilisation, :memory_bytes, :connections, :guards, :assignment, :cpus,
       :queued_ns, :stalled_ns, :handoff_ns, :response_ns, :responses, :waits) do
-      def initialize(assignment: nil, cpus: nil, queued_ns: nil, stalled_ns: nil, handoff_ns: nil, response_ns: nil, responses: {}, waits: {}, **rest) = super
+      def initialize(assignment: nil, cpus: nil, queued_ns: nil, stalled_ns: nil, handoff_ns: nil,
+        response_ns: nil, responses: {}, waits: {}, **rest)
+        super
+      end
 
       # @return [Boolean] whether no guard rejects it
       def allowed? = guards.empty?
@@ -19,7 +24,9 @@ module Holdup
       def replayed? = !assignment.nil?
 
       # @return [Float, nil] ns: what users feel of waiting, on average
-      def wait_ns = queued_ns && queued_ns + stalled_ns
+      def wait_ns
+        queued_ns && queued_ns + stalled_ns
+      end
     end
   end
 end

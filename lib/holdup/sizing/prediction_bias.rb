@@ -2,17 +2,19 @@
 
 module Holdup
   module Sizing
-    # What earlier predictions of this application were off by corrects those of other settings: a factor for each figure.
+    # What earlier predictions of this application were off by corrects those of other settings: a factor for
+    # each figure.
     #
-    # An outcome says by what factor a prediction was off beyond what the self-test of its recording was: two replays are compared,
-    # and what both lack cancels. Chance and other work are in it as well, so the mean of n of them (of logarithms: twice and half
-    # cancel) is shrunk to 1 by n / (n + SCATTER).
+    # An outcome says by what factor a prediction was off beyond what the self-test of its recording was: two
+    # replays are compared, and what both lack cancels. Chance and other work are in it as well, so the mean
+    # of n of them (of logarithms: twice and half cancel) is shrunk to 1 by n / (n + SCATTER).
     #
-    # Source: James & Stein 1961, Efron & Morris 1975 (empirical Bayes): the best weight of a mean of n is n / (n + variance of one
-    # / variance of what is to be estimated between applications).
+    # Source: James & Stein 1961, Efron & Morris 1975 (empirical Bayes): the best weight of a mean of n is n /
+    # (n + variance of one / variance of what is to be estimated between applications).
     class PredictionBias
-      # On one application, predictions of other settings were 3 % apart beyond the self-test, under equal load (docs/measurements/predictions.md);
-      # 5 to 10 % of other days and 2.5 to 5 % between applications are taken: a deviation of one that is twice as large.
+      # On one application, predictions of other settings were 3 % apart beyond the self-test, under equal
+      # load (docs/measurements/predictions.md); 5 to 10 % of other days and 2.5 to 5 % between applications
+      # are taken: a deviation of one that is twice as large.
       SCATTER = 4
       # An outcome further off is other work or another machine, and counts as this.
       FURTHEST = 1.25
@@ -20,7 +22,8 @@ module Holdup
       SMALL_WAIT = 0.1
       MEDIAN = 0.5
 
-      # `predictions`: how many; `ratio`: measured against predicted, on average; `factor`: what follows for others
+      # `predictions`: how many; `ratio`: measured against predicted, on average; `factor`: what follows for
+      # others
       BiasCorrection = Data.define(:predictions, :ratio, :factor)
 
       # @return [Hash{Symbol => BiasCorrection}] of :response, :p95 and :wait; empty where nothing was learned
@@ -35,14 +38,17 @@ module Holdup
       end
 
       # @param recording [Observation]
-      # @return [Hash{Symbol => Object}] of an Outcome: whose units they are, the busiest pool's of jobs where a process has several
+      # @return [Hash{Symbol => Object}] of an Outcome: whose units they are, the busiest pool's of jobs where
+      #   a process has several
       def self.whose(recording)
         {app: Analysis::ApplicationShares.name(recording.setting), kind: recording.kind, pool: (recording.kind == :job) ? recording.pools.names.first.to_s : ""}
       end
 
       # @param outcomes [Array<PredictionOutcome>] all of them count
       def initialize(outcomes = [])
-        ratios = outcomes.flat_map { |outcome| outcome.figures.keys.map { |name| [name, Math.log(ratio(outcome.figures, name))] } }
+        ratios = outcomes.flat_map { |outcome|
+          outcome.figures.keys.map { |name| [name, Math.log(ratio(outcome.figures, name))] }
+        }
         @corrections = ratios.group_by(&:first).transform_values { |same| correction(same.map(&:last)) }
       end
 
@@ -52,10 +58,13 @@ module Holdup
       # @param prediction [Prediction]
       # @param now [Candidate] the setting that was recorded: of it nothing is corrected
       # @return [Prediction] as it is likely to come out
-      def told(prediction, now:) = (prediction.candidate == now) ? prediction : corrected(prediction) { |name| factor(name) }
+      def told(prediction, now:)
+        (prediction.candidate == now) ? prediction : corrected(prediction) { |name| factor(name) }
+      end
 
-      # The same to be compared with what is now. Changing for nothing is the dearer mistake, so what is better only because earlier
-      # predictions were too high is not better. And what breaks a limit is not kept for a correction.
+      # The same to be compared with what is now. Changing for nothing is the dearer mistake, so what is
+      # better only because earlier predictions were too high is not better. And what breaks a limit is not
+      # kept for a correction.
       # @param prediction [Prediction]
       # @param before [Prediction] of the setting that was recorded
       # @return [Prediction] as it is likely to come out, or as it was predicted where that is worse
@@ -69,20 +78,28 @@ module Holdup
       def correction(logs)
         furthest = Math.log(FURTHEST)
         weight = logs.size.fdiv(logs.size + SCATTER)
-        BiasCorrection.new(predictions: logs.size, ratio: Math.exp(mean(logs)), factor: Math.exp(weight * mean(logs.map { |log| log.clamp(-furthest, furthest) })))
+        BiasCorrection.new(predictions: logs.size, ratio: Math.exp(mean(logs)),
+          factor: Math.exp(weight * mean(logs.map { |log| log.clamp(-furthest, furthest) })))
       end
 
       def mean(values) = values.sum / values.size
 
-      def factor(name) = corrections[name]&.factor || 1.0
+      def factor(name)
+        corrections[name]&.factor || 1.0
+      end
 
       def ratio(figures, name)
         figure = figures.fetch(name)
-        before, since = %i[recorded_ns measured_ns].map { |side| (name == :wait) ? SMALL_WAIT * figures.fetch(:response).public_send(side) : 0 }
-        against(figure.measured_ns, figure.predicted_ns, since) / against(figure.recorded_ns, figure.replayed_ns, before)
+        before, since = %i[recorded_ns measured_ns].map { |side|
+          (name == :wait) ? SMALL_WAIT * figures.fetch(:response).public_send(side) : 0
+        }
+        against(figure.measured_ns, figure.predicted_ns,
+          since) / against(figure.recorded_ns, figure.replayed_ns, before)
       end
 
-      def against(measured_ns, predicted_ns, beside_ns) = [measured_ns + beside_ns, 1].max.fdiv([predicted_ns + beside_ns, 1].max)
+      def against(measured_ns, predicted_ns, beside_ns)
+        [measured_ns + beside_ns, 1].max.fdiv([predicted_ns + beside_ns, 1].max)
+      end
 
       def corrected(prediction)
         return prediction if none? || !prediction.replayed?

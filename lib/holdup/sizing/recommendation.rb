@@ -2,14 +2,16 @@
 
 module Holdup
   module Sizing
-    # Keep, change, or nobody can say: from one recording of one setting, every other setting within the limits, tried at peak
-    # load. Pure: the same recording and seed, the same answer.
+    # Keep, change, or nobody can say: from one recording of one setting, every other setting within the
+    # limits, tried at peak load. Pure: the same recording and seed, the same answer.
     #
-    # A recording answers as an Observation does: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (ConcurrencyCost::CostEstimate or
-    # nil), `growths` (of each Series), `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and
-    # `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and `io_threads?` (whether the server can have
-    # such), `measured` (SelfTest::MeasuredFigures), `pools` (Pools), `company` (Company or nil), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols
-    # that forbid an answer).
+    # A recording answers as an Observation does: `kind`, `demand` (Demand), `growth_estimate`, `growth` and
+    # `rest` (ConcurrencyCost::CostEstimate or nil), `growths` (of each Series), `profiles` (UnitSample),
+    # `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads` (of one host, now),
+    # `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and `io_threads?` (whether the
+    # server can have such), `measured` (SelfTest::MeasuredFigures), `pools` (Pools), `company` (Company or
+    # nil), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an
+    # answer).
     #
     # The order of its steps, and what each stands on: docs/sizing.md.
     class Recommendation
@@ -27,8 +29,10 @@ module Holdup
       # @param rounds [Integer] of the bootstrap
       # @param units [Integer] of each replay
       # @param seed [Integer]
-      # @param bias [PredictionBias] what earlier predictions were off by: corrects other settings than that of now
-      def initialize(recording, limits:, objective: Objective.new, factor: 1.0, rounds: RecordingBootstrap::ROUNDS, units: Traffic::UNITS, seed: 1, bias: PredictionBias::NONE)
+      # @param bias [PredictionBias] what earlier predictions were off by: corrects other settings than that
+      #   of now
+      def initialize(recording, limits:, objective: Objective.new, factor: 1.0,
+        rounds: RecordingBootstrap::ROUNDS, units: Traffic::UNITS, seed: 1, bias: PredictionBias::NONE)
         @recording = recording
         @limits = limits
         @objective = objective
@@ -55,7 +59,8 @@ module Holdup
         end
       end
 
-      # @return [Symbol] why so: :better, :guard (what there is now breaks a limit), :nothing_fits, :best_already, :too_little_gain
+      # @return [Symbol] why so: :better, :guard (what there is now breaks a limit), :nothing_fits,
+      #   :best_already, :too_little_gain
       def why
         return :nothing_fits unless best
         return (best.candidate == current.candidate) ? :best_already : :too_little_gain unless change?
@@ -72,7 +77,9 @@ module Holdup
       def predictions = choice.predictions
 
       # @return [Float] of the best against now
-      def gain = @gain ||= best ? gain_of(best.candidate) : 0.0
+      def gain
+        @gain ||= best ? gain_of(best.candidate) : 0.0
+      end
 
       # @param candidate [Candidate] one of the predicted
       # @return [Float] of it against now
@@ -80,15 +87,21 @@ module Holdup
 
       # @return [Range<Float>] 90 % of that gain
       def interval
-        @interval ||= RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| trial(part, seed) }
-          .then { |range| [range.begin, gain].min..[range.end, gain].max }
+        @interval ||= RecordingBootstrap.new(traffic, rounds: @rounds,
+          seed: @seed).interval { |part, seed| trial(part, seed) }
+          .then { |range|
+          [range.begin, gain].min..[range.end, gain].max
+        }
       end
 
       # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
       def confidence
         distance = best.candidate.threads.fdiv(current.candidate.threads)
-        [(self_test.grade == :a) ? :high : :medium, sufficiency.confidence, DISTANCES.find { |most, _| distance <= most }&.last || :low]
-          .min_by { |each| CONFIDENCES.index(each) }
+        [(self_test.grade == :a) ? :high : :medium, sufficiency.confidence,
+          DISTANCES.find { |most, _| distance <= most }&.last || :low]
+          .min_by { |each|
+          CONFIDENCES.index(each)
+        }
       end
 
       # @return [SelfTest::SelfTestResult]
@@ -98,25 +111,36 @@ module Holdup
       end
 
       # @return [Sufficiency::SufficiencyResult]
-      def sufficiency = @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
+      def sufficiency
+        @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
+      end
 
       # @return [Integer] what Amdahl's law and the rule of +5 % would say
-      def amdahl = Analysis::Amdahl.suggestion(recording.demand.idle_share)
+      def amdahl
+        Analysis::Amdahl.suggestion(recording.demand.idle_share)
+      end
 
       # @return [Float] units per second and host at peak
       def rate = traffic.peak_rate * factor
 
       # @return [Traffic]
-      def traffic = @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts, pools: recording.pools, company: recording.company)
+      def traffic
+        @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts,
+          pools: recording.pools, company: recording.company)
+      end
 
       # @return [DemandEstimates] of what a unit asks for
-      def estimates = @estimates ||= DemandEstimates.new(recording, traffic)
+      def estimates
+        @estimates ||= DemandEstimates.new(recording, traffic)
+      end
 
       # @return [Candidate]
       def now = @now ||= Candidate.of(recording)
 
       # @return [Prediction] of any other candidate at the same load
-      def of(candidate) = bias.told(search.of(candidate), now:)
+      def of(candidate)
+        bias.told(search.of(candidate), now:)
+      end
 
       # @param candidate [Candidate]
       # @return [Array<PoolBacklog::PoolThroughput, nil>] see Search
@@ -132,9 +156,13 @@ module Holdup
         @change = !best.nil? && best.candidate != now && (current.allowed? ? better? : gain > -HYSTERESIS)
       end
 
-      def better? = gain > HYSTERESIS && interval.begin.positive?
+      def better?
+        gain > HYSTERESIS && interval.begin.positive?
+      end
 
-      def choice = @choice ||= Choice.new(search.predictions, now:, objective:, bias:)
+      def choice
+        @choice ||= Choice.new(search.predictions, now:, objective:, bias:)
+      end
 
       def search
         @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus), slo: objective.slo, rate:, units: @units,
@@ -146,7 +174,9 @@ module Holdup
         there = rate * part.mean_rate / traffic.mean_rate
         again = forecast(demand: estimates.call(part, seed:), rate: there)
         drawn = ->(one, share) { search.drawn(part, one, seed:, rate: there, units: @units / share) }
-        return choice.gain(*both { |one| again.estimate(one, (drawn.call(one, 4) if one.shared?)) }) unless current.replayed? && best.replayed?
+        unless current.replayed? && best.replayed?
+          return choice.gain(*both { |one| again.estimate(one, (drawn.call(one, 4) if one.shared?)) })
+        end
         choice.gain(*both { |one| again.call(one, drawn.call(one, 2), force: true) })
       end
 

@@ -2,11 +2,11 @@
 
 module Holdup
   module Sizing
-    # Everything that the models need to know of a span of one setting, and what is wrong with it. Where the span has several
-    # settings, that is what is wrong, and the figures are those of the one with most units.
+    # Everything that the models need to know of a span of one setting, and what is wrong with it. Where the
+    # span has several settings, that is what is wrong, and the figures are those of the one with most units.
     #
-    # Windows have all units and give the means and how many came; profiles are a sample, singly, and give how units vary and
-    # what concurrency costs. The first two minutes after a boot are in neither.
+    # Windows have all units and give the means and how many came; profiles are a sample, singly, and give how
+    # units vary and what concurrency costs. The first two minutes after a boot are in neither.
     class Recording
       PEAK = 0.95
       # A unit that shared its process for no more than a twentieth of its time was alone.
@@ -26,16 +26,20 @@ module Holdup
       # @param samples [Array<Hash{Symbol => Object}>] of processes: who began when
       # @param kind [Symbol] :request or :job
       # @param vcpus [Numeric, nil] of a host; nil: as the setting says
-      # @param warm_up_s [Integer] how long after a boot nothing counts; 0 where an experiment has left it out itself
+      # @param warm_up_s [Integer] how long after a boot nothing counts; 0 where an experiment has left it out
+      #   itself
       def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil, warm_up_s: Analysis::ProcessBoots::WARM_UP_S)
         own = windows.select { |window| window.series.kind == kind && window.count.positive? }
         @known = RecordedSettings.new(own, profiles:, warm_up_s:)
         @recorded = @known.first
         mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
-        boots = Analysis::ProcessBoots.new(mine, samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
+        boots = Analysis::ProcessBoots.new(mine,
+          samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
         @minutes = MinuteCounts.new(mine, boots)
         @windows = @minutes.warm(@recorded)
-        @apart, @of_pools = %i[account pool].map { |other| beside(windows.select { |window| window.series.kind == other }) }
+        @apart, @of_pools = %i[account pool].map { |other|
+          beside(windows.select { |window| window.series.kind == other })
+        }
         @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
         @vcpus = vcpus
       end
@@ -53,7 +57,9 @@ module Holdup
       def units = total.count
 
       # @return [Array<RecordingProblem>] empty when it is good
-      def problems = @problems ||= RecordingChecks.new(self).problems
+      def problems
+        @problems ||= RecordingChecks.new(self).problems
+      end
 
       # @return [Boolean] whether nothing can be concluded from it
       def refused? = problems.any?(&:refusal?)
@@ -62,13 +68,19 @@ module Holdup
       def arrivals = @arrivals ||= @minutes.counts(windows)
 
       # @return [Float] units a second, on average over the minutes that have any
-      def rate = arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * MinuteCounts::MINUTE_S)
+      def rate
+        arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * MinuteCounts::MINUTE_S)
+      end
 
       # @return [Float] units a second in a busy minute (95th percentile)
-      def peak_rate = peak(arrivals.values) / MinuteCounts::MINUTE_S
+      def peak_rate
+        peak(arrivals.values) / MinuteCounts::MINUTE_S
+      end
 
       # @return [Demand, nil] of all units together
-      def demand = total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
+      def demand
+        total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
+      end
 
       # @return [Hash{Series => Demand}] most running time first
       def demands
@@ -92,18 +104,25 @@ module Holdup
       end
 
       # @return [Float] ns of a unit's stall, on average, while nobody held the GVL
-      def handoff_ns = UnitTotals.new(@apart.select { |window| window.series == Series::HANDOFF })[:caused_ns].fdiv([units, 1].max)
+      def handoff_ns
+        UnitTotals.new(@apart.select { |window| window.series == Series::HANDOFF })[:caused_ns].fdiv([units,
+          1].max)
+      end
 
-      # Requests that had a process to themselves found a free thread, and were under way until it had them: in the kernel, in the
-      # server's own loop. Of jobs nobody knows when a thread became free.
+      # Requests that had a process to themselves found a free thread, and were under way until it had them:
+      # in the kernel, in the server's own loop. Of jobs nobody knows when a thread became free.
       # @return [Integer] ns, 0 where nobody knows
       def pickup_ns
-        alone = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns && profile.in_flight_milli <= ALONE_MILLI && found_free?(profile) }
+        alone = profiles.select { |profile|
+          profile.series.kind == :request && profile.queued_ns && profile.in_flight_milli <= ALONE_MILLI && found_free?(profile)
+        }
         alone.map(&:queued_ns).sort[alone.size / 2].to_i
       end
 
       # @return [Numeric, nil] of a host
-      def vcpus = @vcpus || setting&.[](:vcpus)
+      def vcpus
+        @vcpus || setting&.[](:vcpus)
+      end
 
       # @return [Float] share of the units that came in minutes after a boot
       def cold_share
@@ -112,22 +131,29 @@ module Holdup
       end
 
       # @return [Float] time of holding the GVL against CPU used meanwhile; above 1.1 CPUs are missing
-      def held_per_cpu = total[:cpu_ns].positive? ? total[:running].fdiv(total[:cpu_ns]) : 1.0
+      def held_per_cpu
+        total[:cpu_ns].positive? ? total[:running].fdiv(total[:cpu_ns]) : 1.0
+      end
 
-      # @return [Float, nil] of the vCPUs of all hosts that units used in a busy minute; nil when nobody knows how many there are
+      # @return [Float, nil] of the vCPUs of all hosts that units used in a busy minute; nil when nobody knows
+      #   how many there are
       def cpu_share
         hosts = windows.map(&:host).uniq.size
         peak(cpu_ns.values) / MinuteCounts::MINUTE_S / 1e9 / vcpus / hosts if vcpus && hosts.positive?
       end
 
       # @return [Float] share of the elapsed time that units waited for a connection
-      def pool_share = total[:wall].positive? ? total[:pool_wait_ns].fdiv(total[:wall]) : 0.0
+      def pool_share
+        total[:wall].positive? ? total[:pool_wait_ns].fdiv(total[:wall]) : 0.0
+      end
 
       private
 
-      # With a single thread who is alone may have waited for the one before. Who came after that one's end was under way for no
-      # longer than the process rested.
-      def found_free?(profile) = setting&.[](:threads).to_i > 1 || profile.queued_ns <= profile.rest_ns.to_i
+      # With a single thread who is alone may have waited for the one before. Who came after that one's end
+      # was under way for no longer than the process rested.
+      def found_free?(profile)
+        setting&.[](:threads).to_i > 1 || profile.queued_ns <= profile.rest_ns.to_i
+      end
 
       def total = @total ||= UnitTotals.new(windows)
 
@@ -136,7 +162,10 @@ module Holdup
       # What threads outside of units do while no unit comes says nothing of units.
       def beside(windows)
         spans = @windows.to_set { |window| [window.start_s, window.seconds] }
-        @minutes.warm(windows.select { |window| @known.first?(window) && spans.include?([window.start_s, window.seconds]) })
+        @minutes.warm(windows.select { |window|
+          @known.first?(window) && spans.include?([window.start_s,
+            window.seconds])
+        })
       end
 
       # @return [Hash{Integer => Float}] CPU time of units by minute, as much for each as in their window
@@ -149,13 +178,19 @@ module Holdup
         end
       end
 
-      def peak(values) = values.sort[((values.size - 1) * PEAK).ceil].to_f
+      def peak(values)
+        values.sort[((values.size - 1) * PEAK).ceil].to_f
+      end
 
       def mean(some)
         some.empty? ? 1.0 : some.sum { |profile| yield(profile) * profile.weight } / some.sum(&:weight)
       end
 
-      def factor(some) = mean(some) { |profile| growth.cost.factor(in_flight: profile.in_flight, rested: HoldCost.rested(profile.rest_ns)) }
+      def factor(some)
+        mean(some) { |profile|
+          growth.cost.factor(in_flight: profile.in_flight, rested: HoldCost.rested(profile.rest_ns))
+        }
+      end
 
       def cv2(some)
         own = mean(some) { |profile| profile.running_ns + profile.idle_ns }

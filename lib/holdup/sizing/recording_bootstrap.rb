@@ -2,9 +2,9 @@
 
 module Holdup
   module Sizing
-    # How sure a figure is: it is found again and again from blocks of the recording that are drawn with replacement. Blocks,
-    # because minutes are not independent: intervals from single units would cover the truth in 13 to 32 % of cases where 95 %
-    # are promised.
+    # How sure a figure is: it is found again and again from blocks of the recording that are drawn with
+    # replacement. Blocks, because minutes are not independent: intervals from single units would cover the
+    # truth in 13 to 32 % of cases where 95 % are promised.
     #
     # Source: Politis & Romano, block bootstrap.
     class RecordingBootstrap

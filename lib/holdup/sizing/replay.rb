@@ -2,12 +2,13 @@
 
 module Holdup
   module Sizing
-    # Plays recorded units again on another deployment and sees what becomes of each: the predictor for latencies, where formulas
-    # fail because requests are unlike. Deterministic. The simulation itself is C (ext/holdup/replay.h): a million events a second and
-    # more.
+    # Plays recorded units again on another deployment and sees what becomes of each: the predictor for
+    # latencies, where formulas fail because requests are unlike. Deterministic. The simulation itself is C
+    # (ext/holdup/replay.h): a million events a second and more.
     #
-    # Source: discrete-event simulation of FIFO GVL, time slice and shared CPUs. Predicts mean, p95 and p99 of other thread counts
-    # within 3 to 8 % when the number of acquisitions of each unit is known (16 to 24 % without).
+    # Source: discrete-event simulation of FIFO GVL, time slice and shared CPUs. Predicts mean, p95 and p99 of
+    # other thread counts within 3 to 8 % when the number of acquisitions of each unit is known (16 to 24 %
+    # without).
     class Replay
       RESULT = "Q<*"
       WORDS = 4
@@ -18,12 +19,18 @@ module Holdup
       # @raise [ArgumentError] for a scenario or a trace that can't be
       # @raise [UnsupportedError] without the C extension
       def self.call(trace, scenario)
-        raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
-        packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes + trace.company.bytes, scenario.groups.map(&:words), scenario.options(trace.size))
-        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
+        unless defined?(ReplayEngine)
+          raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
+        end
+        packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes + trace.company.bytes,
+          scenario.groups.map(&:words), scenario.options(trace.size))
+        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between),
+          elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
       end
 
-      def self.whole(trace, between) = (between == DispatchCost::NOTHING) ? trace : trace.map { |unit| between.before(unit) }
+      def self.whole(trace, between)
+        (between == DispatchCost::NOTHING) ? trace : trace.map { |unit| between.before(unit) }
+      end
 
       # What was before a unit belongs to its being queued, whatever thread did it.
       def self.queued(results, between)
@@ -33,8 +40,9 @@ module Holdup
       end
       private_class_method :whole, :queued
 
-      # What became of the units. `results`: queued, stalled, held and response of each, one after the other (ns), company's last (0 where it was not done in time); `handed_ns`: that
-      # they waited while the GVL was passed on, all added up; `used_ns`: for each process how long its GVL was held.
+      # What became of the units. `results`: queued, stalled, held and response of each, one after the other
+      # (ns), company's last (0 where it was not done in time); `handed_ns`: that they waited while the GVL
+      # was passed on, all added up; `used_ns`: for each process how long its GVL was held.
       ReplayResult = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
         # @param which [Symbol] :queued :stalled :held :response
         # @return [Array<Integer>] in the order of the trace
@@ -51,11 +59,14 @@ module Holdup
         end
 
         # @param pool [Integer]
-        # @return [Array<Integer>] units that it had done, company included, each with what is in these columns
+        # @return [Array<Integer>] units that it had done, company included, each with what is in these
+        #   columns
         def of_pool(pool, *columns)
           {trace => :column, trace.company => :company}.flat_map do |units, of|
             response, *all = [:response, *columns].map { |which| public_send(of, which) }
-            units.pools.fetch(pool, []).select { |unit| response[unit].positive? }.map { |unit| all.map { |column| column[unit] } }
+            units.pools.fetch(pool, []).select { |unit| response[unit].positive? }.map { |unit|
+              all.map { |column| column[unit] }
+            }
           end
         end
 
@@ -67,7 +78,9 @@ module Holdup
 
         # What users feel of waiting: for a thread, and for the GVL.
         # @return [Array<Integer>]
-        def waits = column(:queued).zip(column(:stalled)).map(&:sum)
+        def waits
+          column(:queued).zip(column(:stalled)).map(&:sum)
+        end
 
         # @return [Float] ns of a unit's stall, on average, that nobody held the GVL
         def handoff_ns = handed_ns / trace.size
@@ -91,7 +104,9 @@ module Holdup
         end
 
         # @return [Float] share of the time that the GVLs were held, on average
-        def utilisation = used_ns.sum / used_ns.size / elapsed_ns
+        def utilisation
+          used_ns.sum / used_ns.size / elapsed_ns
+        end
 
         # @return [Float] CPUs in use
         def cpus = cpu_ns / elapsed_ns

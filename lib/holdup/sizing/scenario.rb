@@ -2,44 +2,63 @@
 
 module Holdup
   module Sizing
-    # A deployment to try a trace on: groups of processes (one, unless an endpoint has a pool of its own) on a container.
+    # A deployment to try a trace on: groups of processes (one, unless an endpoint has a pool of its own) on a
+    # container.
     #
     # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff
     # - `cost`, `between`: see Demand; `seed`: the same seed, the same result
-    # - `most`: so many units may have come and not be done, the next one comes when one of them is; 0: any number
-    # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers), `:least_busy`, or `:shared` (one queue
-    #   that free threads take from, as job runners do); `company`: likewise, of the other kind's units (see Company)
-    Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :company, :seed, :most) do
-      def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: HoldCost::CONSTANT, between: DispatchCost::NOTHING, assignment: :least_busy, company: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
+    # - `most`: so many units may have come and not be done, the next one comes when one of them is; 0: any
+    #   number
+    # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers),
+    #   `:least_busy`, or `:shared` (one queue that free threads take from, as job runners do); `company`:
+    #   likewise, of the other kind's units (see Company)
+    Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :company, :seed,
+      :most) do
+      def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: HoldCost::CONSTANT,
+        between: DispatchCost::NOTHING, assignment: :least_busy, company: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
         unknown = [assignment, company] - self.class::ASSIGNMENTS
-        raise ArgumentError, "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{unknown.first.inspect}" if unknown.any?
+        if unknown.any?
+          raise ArgumentError,
+            "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{unknown.first.inspect}"
+        end
         super
       end
 
       # @param processes [Integer]
       # @param threads [Integer] of each
       # @return [Scenario] with one group
-      def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS, beside: [], **options)
-        new(groups: [self::ProcessGroup.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)], vcpus:, **options)
+      def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS,
+        beside: [], **options)
+        new(groups: [self::ProcessGroup.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)],
+          vcpus:, **options)
       end
 
       # @param own [Integer] units of the trace that are not company
       # @return [Array] for ReplayEngine
-      def options(own) = [vcpus, handoff_ns, *cost.deconstruct, *[assignment, company].map { |one| self.class::ASSIGNMENTS.index(one) }, seed, most, own]
+      def options(own)
+        [vcpus, handoff_ns, *cost.deconstruct,
+          *[assignment, company].map { |one| self.class::ASSIGNMENTS.index(one) }, seed, most, own]
+      end
     end
 
-    # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`), and how long a
-    # thread may hold the GVL when others want it (100 ms; Thread#priority and RUBY_THREAD_TIMESLICE change it). `beside`: of the
-    # threads, those of further pools, which take other units (see Pools); the rest are of the first pool.
+    # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`),
+    # and how long a thread may hold the GVL when others want it (100 ms; Thread#priority and
+    # RUBY_THREAD_TIMESLICE change it). `beside`: of the threads, those of further pools, which take other
+    # units (see Pools); the rest are of the first pool.
     Scenario::ProcessGroup = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :beside) do
       def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [])
-        raise ArgumentError, "of #{threads} threads #{beside.sum} are of other pools: that leaves none" if threads <= beside.sum
+        if threads <= beside.sum
+          raise ArgumentError, "of #{threads} threads #{beside.sum} are of other pools: that leaves none"
+        end
         super
       end
 
       # A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
       # @return [Array<Integer>] for ReplayEngine
-      def words = [processes, threads - beside.sum, io_threads, time_slice_ns.ceildiv(ThreadPriority::TICK_NS) * ThreadPriority::TICK_NS, *beside]
+      def words
+        [processes, threads - beside.sum, io_threads,
+          time_slice_ns.ceildiv(ThreadPriority::TICK_NS) * ThreadPriority::TICK_NS, *beside]
+      end
     end
 
     Scenario::TIME_SLICE_NS = 100_000_000

@@ -2,8 +2,8 @@
 
 module Holdup
   module Sizing
-    # All candidates at one load, each with what it would do: threads and processes first, then time slices and threads for io
-    # where these are settled.
+    # All candidates at one load, each with what it would do: threads and processes first, then time slices
+    # and threads for io where these are settled.
     class Search
       # So many of the best are tried with other time slices.
       SETTLED = 3
@@ -31,12 +31,16 @@ module Holdup
 
       # @return [Array<Prediction>] by threads, then processes
       def predictions
-        @predictions ||= (grid + slices + io).sort_by { |prediction| prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns, one.io_threads] } }
+        @predictions ||= (grid + slices + io).sort_by { |prediction|
+          prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns, one.io_threads] }
+        }
       end
 
       # @param candidate [Candidate] any
       # @return [Prediction] although a guard may reject it
-      def of(candidate) = forecast.call(candidate, trace(candidate), force: true)
+      def of(candidate)
+        forecast.call(candidate, trace(candidate), force: true)
+      end
 
       # @param part [Traffic]
       # @param candidate [Candidate]
@@ -50,49 +54,87 @@ module Holdup
       # @param demand [Demand]
       # @param rate [Float]
       # @param limits [ResourceLimits]
-      # @param parts [Array<(Demand, Float)>] of groups of processes that take different units, and their share of the units
+      # @param parts [Array<(Demand, Float)>] of groups of processes that take different units, and their
+      #   share of the units
       # @return [Forecast] for this recording, or for what would be different
       def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
         guards = guards(demand, limits, rate)
-        guards = SplitGuards.new(guards, parts.map { |own, share| SplitGuards::SplitPart.new(guards: guards(own, limits, rate * share), share:) }) if parts.any?
-        Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind, handoff_ns: @handoff_ns)
+        if parts.any?
+          guards = SplitGuards.new(guards,
+            parts.map { |own, share|
+              SplitGuards::SplitPart.new(guards: guards(own, limits, rate * share),
+                share:)
+            })
+        end
+        Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind,
+          handoff_ns: @handoff_ns)
       end
 
       # @param candidate [Candidate]
-      # @return [Array<PoolBacklog::PoolThroughput, nil>] of each of its pools, while all of them have work; where requests and jobs share
-      #   processes, at this load
-      def pools_of(candidate) = @traffic.company ? load.call(candidate, @now) : backlog.call(candidate)
+      # @return [Array<PoolBacklog::PoolThroughput, nil>] of each of its pools, while all of them have work;
+      #   where requests and jobs share processes, at this load
+      def pools_of(candidate)
+        @traffic.company ? load.call(candidate, @now) : backlog.call(candidate)
+      end
 
       private
 
       def guards(demand, limits, rate)
-        Guards.new(demand, limits:, rate: (@recording.kind == :job) ? 0.0 : rate, current: @now, kind: @recording.kind, company: @traffic.company_load)
+        Guards.new(demand, limits:, rate: (@recording.kind == :job) ? 0.0 : rate, current: @now,
+          kind: @recording.kind, company: @traffic.company_load)
       end
 
-      def backlog = @backlog ||= PoolBacklog.new(@traffic, seed: @seed, **machine)
+      def backlog
+        @backlog ||= PoolBacklog.new(@traffic, seed: @seed, **machine)
+      end
 
-      def load = @load ||= PoolLoad.new(@traffic, draw: {seed: @seed, rate: @rate, units: @units}, assignment: Forecast::ASSIGNMENTS.fetch(@recording.kind).last, **machine)
+      def load
+        @load ||= PoolLoad.new(@traffic, draw: {seed: @seed, rate: @rate, units: @units},
+          assignment: Forecast::ASSIGNMENTS.fetch(@recording.kind).last, **machine)
+      end
 
-      def machine = @recording.demand.then { |demand| {vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns} }
+      def machine
+        @recording.demand.then { |demand|
+          {vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns}
+        }
+      end
 
-      def grid = @grid ||= CandidateGrid.new(@recording.demand, current: @now, vcpus: @limits.vcpus, threaded: @recording.threaded?).to_a.map { |candidate| predict(candidate) }
+      def grid
+        @grid ||= CandidateGrid.new(@recording.demand, current: @now, vcpus: @limits.vcpus,
+          threaded: @recording.threaded?).to_a.map { |candidate|
+          predict(candidate)
+        }
+      end
 
       def slices
         return [] unless @recording.slices?
         CandidateGrid.slices(settled).map { |candidate| predict(candidate) }
       end
 
-      def io = @recording.io_threads? ? io_units.candidates(settled, @rate).map { |candidate| predict(candidate) } : []
+      def io
+        @recording.io_threads? ? io_units.candidates(settled,
+          @rate).map { |candidate| predict(candidate) } : []
+      end
 
-      def io_units = @io_units ||= IoUnits.new(@traffic.profiles)
+      def io_units
+        @io_units ||= IoUnits.new(@traffic.profiles)
+      end
 
-      def settled = @settled ||= [@now, *grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[@slo.percentile] }.map(&:candidate)].uniq
+      def settled
+        @settled ||= [@now,
+          *grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[@slo.percentile] }.map(&:candidate)].uniq
+      end
 
-      def predict(candidate) = one.call(candidate, trace(candidate), force: candidate == @now)
+      def predict(candidate)
+        one.call(candidate, trace(candidate), force: candidate == @now)
+      end
 
       def one = @one ||= forecast
 
-      def trace(candidate) = (@traces ||= {})[candidate.io_threads.positive?] ||= drawn(@traffic, candidate, seed: @seed, rate: @rate, units: @units)
+      def trace(candidate)
+        (@traces ||= {})[candidate.io_threads.positive?] ||= drawn(@traffic, candidate, seed: @seed,
+          rate: @rate, units: @units)
+      end
     end
   end
 end

@@ -2,10 +2,11 @@
 
 module Holdup
   module Sizing
-    # Whoever predicts the present wrongly has nothing to say of other settings: the recording is replayed on its own setting, minute
-    # by minute, and compared with what was measured.
+    # Whoever predicts the present wrongly has nothing to say of other settings: the recording is replayed on
+    # its own setting, minute by minute, and compared with what was measured.
     #
-    # Grade A: mean response, p95, queued + stalled and utilisation within 10 %; B: within 20 %; C: worse, and no recommendation.
+    # Grade A: mean response, p95, queued + stalled and utilisation within 10 %; B: within 20 %; C: worse, and
+    # no recommendation.
     class SelfTest
       # What was measured. `queued_ns` is nil where nobody stamps arrivals: then responses are without it.
       # `handoff_ns`: of stalled_ns, while nobody held the GVL; nil where nobody knows.
@@ -13,7 +14,9 @@ module Holdup
       # `errors`: {Symbol => Float}, signed shares; `causes`: Causes; `handoff_ns`, `vcpus`: that fit
       SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
         # @return [Array<Symbol>] what may be to blame
-        def reasons = (grade == :a) ? [] : causes.call
+        def reasons
+          (grade == :a) ? [] : causes.call
+        end
       end
 
       GRADES = {0.1 => :a, 0.2 => :b}.freeze
@@ -30,7 +33,8 @@ module Holdup
       # @param units [Integer] about so many in each replay
       # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
       # @param seed [Integer]
-      def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS, handoff_ns: nil, seed: 1)
+      def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS,
+        handoff_ns: nil, seed: 1)
         @recording = recording
         @traffic = traffic
         @current = current
@@ -55,20 +59,34 @@ module Holdup
 
       def result(traces, assignment)
         few = traces.first(FITTED)
-        vcpus = FreeCpus.fit(@vcpus, measured.utilisation) { |free| play(few, assignment, vcpus: free).utilisation }
-        handoff_ns = @handoff_ns || Handoff.fit(moved(measured)) { |ns| moved(play(few, assignment, vcpus:, handoff_ns: ns)) }
+        vcpus = FreeCpus.fit(@vcpus, measured.utilisation) { |free|
+          play(few, assignment, vcpus: free).utilisation
+        }
+        handoff_ns = @handoff_ns || Handoff.fit(moved(measured)) { |ns|
+          moved(play(few, assignment, vcpus:,
+            handoff_ns: ns))
+        }
         compare(play(traces, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
       end
 
       # What hand-offs lengthen. How long jobs wait in their queue hangs on more than that.
-      def moved(figures) = Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns, wait_ns: (@recording.kind == :job) ? figures.stalled_ns : wait(figures))
+      def moved(figures)
+        Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns,
+          wait_ns: (@recording.kind == :job) ? figures.stalled_ns : wait(figures))
+      end
 
       def play(traces, assignment, vcpus:, handoff_ns: Handoff::NS)
-        scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:, assignment:, seed: @seed)
+        scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:,
+          assignment:, seed: @seed)
         mean(traces.map { |trace| figures(Replay.call(trace, scenario)) })
       end
 
-      def mean(all) = MeasuredFigures.new(**all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] })
+      def mean(all)
+        MeasuredFigures.new(**all.first.to_h.to_h { |key, value|
+          [key,
+            value && all.sum(&key) / all.size.to_f]
+        })
+      end
 
       def compare(predicted, **fitted)
         errors = errors(predicted)
@@ -78,7 +96,8 @@ module Holdup
       end
 
       def figures(outcome)
-        queued, response = outcome.column(:queued), outcome.column(:response)
+        queued = outcome.column(:queued)
+        response = outcome.column(:response)
         response = response.zip(queued).map { |all, before| all - before } unless measured.queued_ns
         MeasuredFigures.new(queued_ns: measured.queued_ns && outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
           response_ns: response.sum.fdiv(response.size), p95_ns: response.sort[((response.size - 1) * 0.95).round], utilisation: outcome.utilisation)
@@ -92,7 +111,9 @@ module Holdup
 
       def off(predicted, truth) = predicted / truth.to_f - 1
 
-      def wait(figures) = figures.queued_ns.to_i + figures.stalled_ns
+      def wait(figures)
+        figures.queued_ns.to_i + figures.stalled_ns
+      end
 
       def worst(errors) = errors.values.map(&:abs).max
     end

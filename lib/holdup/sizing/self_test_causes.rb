@@ -2,11 +2,12 @@
 
 module Holdup
   module Sizing
-    # Why a replay of the present may miss it: figures of the recording that a replay does not have, and from which
-    # size on each can explain that.
+    # Why a replay of the present may miss it: figures of the recording that a replay does not have, and from
+    # which size on each can explain that.
     class SelfTestCauses
       NS = 1_000_000_000
-      # Grade A allows an error of 10 % of the response. What is less than half of that is not why a replay missed.
+      # Grade A allows an error of 10 % of the response. What is less than half of that is not why a replay
+      # missed.
       SHARE = 0.05
       # Of the time at the peak that the GVL is held: beyond it the length of a queue is mostly chance.
       BUSY = 0.85
@@ -29,8 +30,8 @@ module Holdup
         [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
       end
 
-      # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the time, swings as a
-      #   ratio
+      # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the time,
+      #   swings as a ratio
       def figures
         @figures ||= {starved: starved_ns / measured.response_ns,
                       waits_beside: @recording.wait_beside_ns / measured.response_ns.to_f,

@@ -2,15 +2,17 @@
 
 module Holdup
   module Sizing
-    # Several processes with busy threads on few vCPUs: whoever holds a GVL still needs a CPU, and the holders share them.
-    # Their holds get longer by an inflation I, which depends on how many hold at once, which depends on I: a fixed point.
+    # Several processes with busy threads on few vCPUs: whoever holds a GVL still needs a CPU, and the holders
+    # share them. Their holds get longer by an inflation I, which depends on how many hold at once, which
+    # depends on I: a fixed point.
     #
     #   U = 1 - B(N, Z / (C I));  I = sum over j others that hold: Binomial(P-1, U)(j) * max(1, (j + 1) / v)
     #   X = min(P U / (C I), v / (Ccpu + D))
     #
-    # Source: the machine repairman of Closed, with processor sharing among the holders; a mean-field approximation, for holders of
-    # different processes know nothing of each other. Within 1.1 to 1.4 % of 24 measured configurations
-    # (test/fixtures/closed_runs.csv, set "multi"); scaling by P alone is up to 100 % off.
+    # Source: the machine repairman of Closed, with processor sharing among the holders; a mean-field
+    # approximation, for holders of different processes know nothing of each other. Within 1.1 to 1.4 % of 24
+    # measured configurations (test/fixtures/closed_runs.csv, set "multi"); scaling by P alone is up to 100 %
+    # off.
     class SharedCpus
       ROUNDS = 60
       NS = ClosedModel::NS
@@ -27,7 +29,11 @@ module Holdup
       end
 
       # @return [Float] by how much holds get longer, 1.0 when there are CPUs enough
-      def inflation = @inflation ||= ROUNDS.times.inject(1.0) { |inflation, _| (inflation + expected(utilisation(inflation))) / 2 }
+      def inflation
+        @inflation ||= ROUNDS.times.inject(1.0) { |inflation, _|
+          (inflation + expected(utilisation(inflation))) / 2
+        }
+      end
 
       # @param busy [Float] share of the time that each GVL is held, below saturation
       # @return [Float] by how much holds get longer then
@@ -35,23 +41,34 @@ module Holdup
 
       # Native work needs CPUs too, though no GVL.
       # @return [Float] units per second of all processes
-      def throughput = [@processes * utilisation(inflation) * NS / (@demand.held_ns * inflation), @vcpus * NS.fdiv(@demand.cpu_ns + @demand.native_ns)].min
+      def throughput
+        [@processes * utilisation(inflation) * NS / (@demand.held_ns * inflation),
+          @vcpus * NS.fdiv(@demand.cpu_ns + @demand.native_ns)].min
+      end
 
       # @return [Float] ns from taking a unit to its end
-      def response_ns = @threads * @processes * NS / throughput
+      def response_ns
+        @threads * @processes * NS / throughput
+      end
 
       # @return [Float] ns of it that the unit stalls, waits for a CPU included
       def stall_ns = [response_ns - @demand.own_ns, 0.0].max
 
       # @return [Float] CPUs in use
-      def cpus = throughput * (@demand.cpu_ns + @demand.native_ns) / NS
+      def cpus
+        throughput * (@demand.cpu_ns + @demand.native_ns) / NS
+      end
 
       private
 
-      def utilisation(inflation) = ClosedModel.new(@demand.with(held_ns: @demand.held_ns * inflation)).utilisation(@threads)
+      def utilisation(inflation)
+        ClosedModel.new(@demand.with(held_ns: @demand.held_ns * inflation)).utilisation(@threads)
+      end
 
       def expected(busy)
-        (0...@processes).sum { |others| binomial(@processes - 1, others, busy) * [1.0, (others + 1) / @vcpus.to_f].max }
+        (0...@processes).sum { |others|
+          binomial(@processes - 1, others, busy) * [1.0, (others + 1) / @vcpus.to_f].max
+        }
       end
 
       def binomial(trials, hits, chance)

@@ -2,8 +2,8 @@
 
 module Holdup
   module Sizing
-    # What the users of an application are promised: a percentile of the time from a unit's arrival to its end. Without a limit
-    # only the percentile counts, for what is compared.
+    # What the users of an application are promised: a percentile of the time from a unit's arrival to its
+    # end. Without a limit only the percentile counts, for what is compared.
     #
     #   Slo.parse("p95=300ms")  # => #<data Slo percentile=0.95, limit_ns=300000000>
     Slo = Data.define(:percentile, :limit_ns) do
@@ -12,17 +12,25 @@ module Holdup
       def self.parse(text)
         match = /\Ap(\d{2}(?:\.\d)?)(?:=(\d{1,9}(?:\.\d{1,6})?)\s?(us|ms|s))?\z/.match(text.strip) or return
         percentile = (Float(match[1]) / 100).round(3)
-        new(percentile:, limit_ns: match[2] && (Float(match[2]) * self::UNITS.fetch(match[3])).round) if percentile >= 0.5
+        if percentile >= 0.5
+          new(percentile:, limit_ns: match[2] && (Float(match[2]) * self::UNITS.fetch(match[3])).round)
+        end
       end
 
-      def initialize(percentile: 0.95, limit_ns: nil) = super
+      def initialize(percentile: 0.95, limit_ns: nil)
+        super
+      end
 
       # @return [String] "p95"
-      def name = "p#{format("%g", percentile * 100)}"
+      def name
+        "p#{format("%g", percentile * 100)}"
+      end
 
       # @param response_ns [Numeric]
       # @return [Boolean]
-      def met?(response_ns) = limit_ns.nil? || response_ns <= limit_ns
+      def met?(response_ns)
+        limit_ns.nil? || response_ns <= limit_ns
+      end
     end
 
     Slo::UNITS = {"us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze

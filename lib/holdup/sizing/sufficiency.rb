@@ -2,14 +2,16 @@
 
 module Holdup
   module Sizing
-    # Whether a recording is long enough: not "20,000 requests", but how much its figures would change if other ten minutes had
-    # been recorded. Says what is missing.
+    # Whether a recording is long enough: not "20,000 requests", but how much its figures would change if
+    # other ten minutes had been recorded. Says what is missing.
     #
-    # Source: block bootstrap (Kuensch 1989, Politis and Romano 1994). Units are no independent draws: of simulated days whose load
-    # goes up and down, 95 % intervals from single units held the truth of a mean in 13 % of the trials, from blocks of ten minutes
-    # in 82 %. So blocks and their hours count here, and not the number of units.
+    # Source: block bootstrap (Kuensch 1989, Politis and Romano 1994). Units are no independent draws: of
+    # simulated days whose load goes up and down, 95 % intervals from single units held the truth of a mean in
+    # 13 % of the trials, from blocks of ten minutes in 82 %. So blocks and their hours count here, and not
+    # the number of units.
     class Sufficiency
-      # `widths`: {held:, idle:, acquisitions:, p95:}, half of the 90 % interval as a share, empty for a single block; `missing`: keys, see MISSING
+      # `widths`: {held:, idle:, acquisitions:, p95:}, half of the 90 % interval as a share, empty for a
+      # single block; `missing`: keys, see MISSING
       SufficiencyResult = Data.define(:units, :minutes, :blocks, :block_s, :widths, :missing) do
         # @return [Boolean]
         def enough? = missing.empty?
@@ -49,12 +51,16 @@ module Holdup
         widths = alone ? {} : widths()
         minutes = @traffic.blocks.sum { |block| block.rates.size }
         SufficiencyResult.new(units: @units, minutes:, blocks: @traffic.blocks.size, block_s: @traffic.block_s, widths:,
-          missing: [*(:units if few), *(:hours if minutes * Traffic::MINUTE_S < BLOCKS * Traffic::BLOCK_S), *wide(widths)])
+          missing: [*(:units if few), *(if minutes * Traffic::MINUTE_S < BLOCKS * Traffic::BLOCK_S
+                                          :hours
+                                        end), *wide(widths)])
       end
 
       private
 
-      def wide(widths) = WIDTHS.keys.select { |key| widths[key].to_f > WIDTHS[key] }
+      def wide(widths)
+        WIDTHS.keys.select { |key| widths[key].to_f > WIDTHS[key] }
+      end
 
       def widths
         means = MEANS.keys.to_h { |key| [key, matters?(key) ? width { |blocks| mean(blocks, key) } : 0.0] }
@@ -67,17 +73,25 @@ module Holdup
         truth.zero? ? 0.0 : (range.end - range.begin) / 2.0 / truth
       end
 
-      def matters?(key) = key != :idle || mean(@traffic.blocks, :idle) > MATTERS * mean(@traffic.blocks, :held)
+      def matters?(key)
+        key != :idle || mean(@traffic.blocks, :idle) > MATTERS * mean(@traffic.blocks, :held)
+      end
 
-      def mean(blocks, key) = blocks.sum { |block| sums(block)[key] * block.weight } / blocks.sum(&:weight)
+      def mean(blocks, key)
+        blocks.sum { |block| sums(block)[key] * block.weight } / blocks.sum(&:weight)
+      end
 
       # Blocks count by their units, whatever was kept of them; close enough for a width.
-      def p95(blocks) = Histogram.sum(blocks.map { |block| sums(block)[:walls] }).quantile(0.95)
+      def p95(blocks)
+        Histogram.sum(blocks.map { |block| sums(block)[:walls] }).quantile(0.95)
+      end
 
       def sums(block)
         @sums[block] ||= begin
           weight = block.profiles.sum(&:weight)
-          means = MEANS.transform_values { |field| block.profiles.sum { |profile| profile.public_send(field) * profile.weight } / weight }
+          means = MEANS.transform_values { |field|
+            block.profiles.sum { |profile| profile.public_send(field) * profile.weight } / weight
+          }
           means.merge(walls: Histogram.of(block.profiles.map(&:wall_ns)))
         end
       end

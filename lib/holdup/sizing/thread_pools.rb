@@ -2,11 +2,13 @@
 
 module Holdup
   module Sizing
-    # The pools of threads of a process: Sidekiq's capsules, Solid Queue's workers in one process, Puma's threads with a job runner's
-    # beside them. Each has a cap and takes units of its own, and all their threads share the process's GVL: what one is given,
-    # the others feel. The first is the one that is sized; those of the other kind of units are last.
+    # The pools of threads of a process: Sidekiq's capsules, Solid Queue's workers in one process, Puma's
+    # threads with a job runner's beside them. Each has a cap and takes units of its own, and all their
+    # threads share the process's GVL: what one is given, the others feel. The first is the one that is sized;
+    # those of the other kind of units are last.
     #
-    # Single units are kept without their pool; which pools ran how many jobs of each queue is known from the windows.
+    # Single units are kept without their pool; which pools ran how many jobs of each queue is known from the
+    # windows.
     class ThreadPools
       KINDS = %i[request job].freeze
       # As many as a segment has.
@@ -26,10 +28,12 @@ module Holdup
         new({**own, **others}, units(windows), company: others.size)
       end
 
-      # @return [Hash{String => Integer}] threads of each pool of that kind; empty where processes differ, or of several pools nobody knows
-      #   which took what
+      # @return [Hash{String => Integer}] threads of each pool of that kind; empty where processes differ, or
+      #   of several pools nobody knows which took what
       def self.alike(members, kind, first, windows)
-        found = members.map { |member| member.pools.select { |pool| pool.takes?(kind) && pool.max.to_i.positive? } }
+        found = members.map { |member|
+          member.pools.select { |pool| pool.takes?(kind) && pool.max.to_i.positive? }
+        }
         threads = found.map { |pools| pools.to_h { |pool| [pool.name, pool.max] } }.uniq
         return {} if threads.size != 1 || (threads.first.size > 1 && windows.none?)
         busy = found.flatten.group_by(&:name).transform_values { |same| same.sum { |pool| pool.busy.to_f } }
@@ -80,9 +84,13 @@ module Holdup
 
       private
 
-      def web = @web ||= names.index(Analysis::ProcessReport::WEB).to_i
+      def web
+        @web ||= names.index(Analysis::ProcessReport::WEB).to_i
+      end
 
-      def jobs = @jobs ||= names.index { |name| name != Analysis::ProcessReport::WEB }.to_i
+      def jobs
+        @jobs ||= names.index { |name| name != Analysis::ProcessReport::WEB }.to_i
+      end
 
       # @return [Integer, WeightedDraw, nil]
       def takers(ran)

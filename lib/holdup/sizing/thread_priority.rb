@@ -2,8 +2,8 @@
 
 module Holdup
   module Sizing
-    # What Thread#priority does to a thread's time slice: each step below 0 halves it, each above doubles it. The VM looks every 10
-    # ms whether it is over.
+    # What Thread#priority does to a thread's time slice: each step below 0 halves it, each above doubles it.
+    # The VM looks every 10 ms whether it is over.
     #
     # Source: rb_thread_schedule_limits in thread.c.
     module ThreadPriority
@@ -12,7 +12,9 @@ module Holdup
       # @param slice_ns [Integer] of a thread with priority 0
       # @param priority [Integer]
       # @return [Integer] ns, whole ticks
-      def self.slice_ns(slice_ns, priority) = [(slice_ns * 2.0**priority / TICK_NS).ceil, 1].max * TICK_NS
+      def self.slice_ns(slice_ns, priority)
+        [(slice_ns * 2.0**priority / TICK_NS).ceil, 1].max * TICK_NS
+      end
     end
   end
 end

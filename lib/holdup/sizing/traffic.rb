@@ -2,13 +2,14 @@
 
 module Holdup
   module Sizing
-    # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Of a part of the
-    # recording as well, which is how intervals are found (see Bootstrap).
+    # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Of a
+    # part of the recording as well, which is how intervals are found (see Bootstrap).
     class Traffic
       NS = 1_000_000_000
       MINUTE_S = 60
       UNITS = 10_000
-      # Load swings from minute to minute, so minutes in a row tell little more than one: blocks are long where the recording allows it.
+      # Load swings from minute to minute, so minutes in a row tell little more than one: blocks are long
+      # where the recording allows it.
       BLOCK_S = 600
       MIN_BLOCKS = 6
       PEAK = 0.95
@@ -26,7 +27,10 @@ module Holdup
         block_s = (rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS) ? BLOCK_S : MINUTE_S
         kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
         blocks = rates.group_by { |at_s, _| at_s / block_s }.sort
-          .map { |number, minutes| block(number, minutes.sort.to_h, kept.fetch(number, []), block_s:, company: company&.rates(minutes.map(&:first).sort, hosts:)) }
+          .map { |number, minutes|
+          block(number, minutes.sort.to_h, kept.fetch(number, []), block_s:,
+            company: company&.rates(minutes.map(&:first).sort, hosts:))
+        }
         new(blocks, block_s:, pools:, company:)
       end
 
@@ -48,11 +52,15 @@ module Holdup
 
       # @param blocks [Array<TrafficBlock>] any of these, also several times
       # @return [Traffic]
-      def with(blocks) = Traffic.new(blocks, block_s:, pools:, company:)
+      def with(blocks)
+        Traffic.new(blocks, block_s:, pools:, company:)
+      end
 
       # @param random [Random]
       # @return [Traffic] as many blocks, drawn with replacement
-      def resampled(random) = with(Array.new(blocks.size) { blocks[random.rand(blocks.size)] })
+      def resampled(random)
+        with(Array.new(blocks.size) { blocks[random.rand(blocks.size)] })
+      end
 
       # @yieldparam profile [UnitSample]
       # @yieldreturn [UnitSample, nil] as it would be; nil: it would not be. The rate falls with what is gone
@@ -71,16 +79,22 @@ module Holdup
       def profiles = blocks.flat_map(&:profiles)
 
       # @return [Float] units per second and host in the busiest twentieth of the minutes
-      def peak_rate = rates[((rates.size - 1) * PEAK).ceil] || 0.0
+      def peak_rate
+        rates[((rates.size - 1) * PEAK).ceil] || 0.0
+      end
 
       # @return [Float] units per second and host
       def mean_rate = rates.sum / rates.size
 
       # @return [Float] units of the other kind per second and host
-      def company_rate = blocks.flat_map(&:company).then { |rates| rates.sum / [rates.size, 1].max }
+      def company_rate
+        blocks.flat_map(&:company).then { |rates| rates.sum / [rates.size, 1].max }
+      end
 
       # @return [ConcurrentUnits::ConcurrentLoad]
-      def company_load = company ? company.load(company_rate) : ConcurrentUnits::NOBODY
+      def company_load
+        company ? company.load(company_rate) : ConcurrentUnits::NOBODY
+      end
 
       # @return [Float] how many units it stands for
       def weight = blocks.sum(0.0, &:weight)
@@ -89,12 +103,18 @@ module Holdup
       # @yieldreturn [Object] what it belongs to
       # @return [Hash{Object => Float}] share of all units
       def shares
-        blocks.flat_map(&:scaled).group_by { |profile, _| yield profile }.transform_values { |same| same.sum(&:last) / weight }
+        blocks.flat_map(&:scaled).group_by { |profile, _| yield profile }.transform_values { |same|
+          same.sum(&:last) / weight
+        }
       end
 
       # @param field [Symbol] of a profile
       # @return [Float] over all units
-      def mean_of(field) = blocks.sum { |block| block.scaled.sum { |profile, weight| profile.public_send(field) * weight } } / [blocks.sum(&:weight), Float::MIN].max
+      def mean_of(field)
+        blocks.sum { |block| block.scaled.sum { |profile, weight| profile.public_send(field) * weight } } / [
+          blocks.sum(&:weight), Float::MIN
+        ].max
+      end
 
       # @param seed [Integer]
       # @param rate [Float] units per second
@@ -105,11 +125,14 @@ module Holdup
       end
 
       # @return [Array<UnitSample>] whom the units of that trace were drawn from, in its order
-      def drawn(seed: 1, rate: peak_rate, units: UNITS) = draws.drawn(seed, rate, units) { |profile, _| profile }
+      def drawn(seed: 1, rate: peak_rate, units: UNITS)
+        draws.drawn(seed, rate, units) { |profile, _| profile }
+      end
 
       # @param seed [Integer]
       # @param units [Integer] about so many
-      # @return [Trace] minute by minute as recorded, or every so many of these minutes, each with units of its own block
+      # @return [Trace] minute by minute as recorded, or every so many of these minutes, each with units of
+      #   its own block
       def recorded(seed: 1, units: 2 * UNITS)
         draws.recorded(seed, units)
       end

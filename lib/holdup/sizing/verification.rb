@@ -2,14 +2,18 @@
 
 module Holdup
   module Sizing
-    # Predicted against measured, after the change: the units recorded before it, replayed on the setting that there is now, at
-    # the load that came since. So it is the prediction that is judged, and not that load was other than at the old peak.
+    # Predicted against measured, after the change: the units recorded before it, replayed on the setting that
+    # there is now, at the load that came since. So it is the prediction that is judged, and not that load was
+    # other than at the old peak.
     class Verification
-      # `name`: :response and :p95 of it, :wait (queued + stalled); ns. `error`: of the prediction against what was measured, of
-      # waits against the response (1 ms instead of 2 of 300 is no error), with `interval` (90 %)
+      # `name`: :response and :p95 of it, :wait (queued + stalled); ns. `error`: of the prediction against
+      # what was measured, of waits against the response (1 ms instead of 2 of 300 is no error), with
+      # `interval` (90 %)
       VerifiedFigure = Data.define(:name, :before, :predicted, :measured, :error, :interval) do
         # @return [Boolean] whether it came true: a tenth off, or no further off than chance explains
-        def kept? = error.abs <= self.class::CLOSE || interval.cover?(0.0)
+        def kept?
+          error.abs <= self.class::CLOSE || interval.cover?(0.0)
+        end
       end
       VerifiedFigure::CLOSE = 0.1
 
@@ -26,14 +30,17 @@ module Holdup
         @before = before
         @since = since
         @rounds = rounds
-        @pair = RecordingPair.new(demand: before.recording.demand, held_per_cpu: since.held_per_cpu, measured: since.measured, wait_beside_ns: since.wait_beside_ns)
+        @pair = RecordingPair.new(demand: before.recording.demand, held_per_cpu: since.held_per_cpu,
+          measured: since.measured, wait_beside_ns: since.wait_beside_ns)
       end
 
       # @return [Candidate] the setting that there is now
       def candidate = @candidate ||= Candidate.of(@since)
 
       # @return [Boolean] whether its time slice is another one than before
-      def sliced? = candidate.time_slice_ns != @before.recording.time_slice_ns
+      def sliced?
+        candidate.time_slice_ns != @before.recording.time_slice_ns
+      end
 
       # @return [Boolean] whether it is known how long units waited for a thread; else waits are stall alone
       def queued? = !@since.measured.queued_ns.nil?
@@ -42,7 +49,9 @@ module Holdup
       def kept? = lines.all?(&:kept?)
 
       # @return [Array<VerifiedFigure>]
-      def lines = @lines ||= NAMES.map { |name| line(name) }
+      def lines
+        @lines ||= NAMES.map { |name| line(name) }
+      end
 
       # @return [SelfTestCauses] what may be to blame where it did not: figures of the time since
       def causes = whole.causes
@@ -50,8 +59,10 @@ module Holdup
       # @return [Integer] units measured since
       def units = @since.units
 
-      # By the replays as they are: corrected by what came of others, it could not be told any more what these are off by.
-      # @param span [Hash{Symbol => Integer}] `from_s` and `to_s` of the recording before, `at_s` the end of what was measured since
+      # By the replays as they are: corrected by what came of others, it could not be told any more what these
+      # are off by.
+      # @param span [Hash{Symbol => Integer}] `from_s` and `to_s` of the recording before, `at_s` the end of
+      #   what was measured since
       # @return [PredictionOutcome, nil] nil where it is the recorded setting, which says nothing of others
       def outcome(**span)
         return if candidate == @before.now
@@ -63,15 +74,19 @@ module Holdup
 
       def kept(line)
         replayed = figure(@before.self_test.predicted, line.name)
-        PredictionOutcome::Quantity.new(**{recorded_ns: line.before, replayed_ns: replayed, predicted_ns: line.predicted, measured_ns: line.measured}.transform_values(&:round))
+        PredictionOutcome::Quantity.new(**{recorded_ns: line.before, replayed_ns: replayed,
+                                           predicted_ns: line.predicted, measured_ns: line.measured}.transform_values(&:round))
       end
 
       def line(name)
         predicted, measured = [whole.predicted, whole.measured].map { |figures| figure(figures, name) }
-        VerifiedFigure.new(name:, before: figure(@before.recording.measured, name), predicted:, measured:, error: error(predicted, measured, name), interval: interval(name))
+        VerifiedFigure.new(name:, before: figure(@before.recording.measured, name), predicted:, measured:,
+          error: error(predicted, measured, name), interval: interval(name))
       end
 
-      def error(predicted, measured, name) = (predicted - measured) / ((name == :wait) ? whole.measured.response_ns : measured).to_f
+      def error(predicted, measured, name)
+        (predicted - measured) / ((name == :wait) ? whole.measured.response_ns : measured).to_f
+      end
 
       def figure(figures, name)
         case name
@@ -98,10 +113,15 @@ module Holdup
       # Units of before at the load of since.
       def loaded(part)
         rates, company = %i[rates company].map { |which| traffic.blocks.flat_map(&which) }
-        Traffic.new([Traffic::TrafficBlock.new(start_s: 0, rates:, profiles: part.profiles, company:)], block_s: traffic.block_s, pools: @since.pools, company: (part.company if traffic.company))
+        Traffic.new([Traffic::TrafficBlock.new(start_s: 0, rates:, profiles: part.profiles, company:)], block_s: traffic.block_s, pools: @since.pools, company: (if traffic.company
+                                                                                                                                                                   part.company
+                                                                                                                                                                 end))
       end
 
-      def traffic = @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts, company: @since.company)
+      def traffic
+        @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts,
+          company: @since.company)
+      end
 
       # Both sides might as well have been other minutes.
       def interval(name)
@@ -113,7 +133,9 @@ module Holdup
         random = Random.new(seed)
         old, new = [@before.traffic, traffic].map { |all| all.resampled(random) }
         result = test(old, seed, assigned.first, UNITS)
-        NAMES.to_h { |name| [name, error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)] }
+        NAMES.to_h { |name|
+          [name, error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)]
+        }
       end
 
       def swing(part, name)

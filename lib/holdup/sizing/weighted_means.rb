@@ -17,7 +17,9 @@ module Holdup
 
       # @param values [Array<(Numeric, Float)>]
       # @return [Float]
-      def mean(values) = values.sum { |value, weight| value * weight } / values.sum(&:last)
+      def mean(values)
+        values.sum { |value, weight| value * weight } / values.sum(&:last)
+      end
     end
   end
 end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Sizing
-    # Something else than what is, beside it: see WhatIf::WhatIfChange. The same units are counted on both sides, so an endpoint that
-    # is taken away does not make the others look better by its own times.
+    # Something else than what is, beside it: see WhatIf::WhatIfChange. The same units are counted on both
+    # sides, so an endpoint that is taken away does not make the others look better by its own times.
     class WhatIf
       UNITS = Traffic::UNITS / 2
 
@@ -30,55 +30,79 @@ module Holdup
       def after = @after ||= told(sides).after
 
       # @return [Boolean] whether both sides have times
-      def replayed? = before.replayed? && after.replayed?
+      def replayed?
+        before.replayed? && after.replayed?
+      end
 
       # @return [Float] of queued + stalled at the percentile, as a share of the response
       def gain = gain_of(sides)
 
       # @return [Range<Float>] 90 %
       def interval
-        @interval ||= RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| gain_of(compare(part, seed, UNITS, growth_seed: seed)) }
-          .then { |range| [range.begin, gain].min..[range.end, gain].max }
+        @interval ||= RecordingBootstrap.new(traffic, rounds: @rounds,
+          seed: @seed).interval { |part, seed| gain_of(compare(part, seed, UNITS, growth_seed: seed)) }
+          .then { |range|
+          [range.begin, gain].min..[range.end, gain].max
+        }
       end
 
       # @return [BeforeAfter] of those that the change names, e.g. the ones that got processes of their own
-      def named = told(compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) })
+      def named
+        told(compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) })
+      end
 
       # @return [BeforeAfter] of all others
-      def others = told(compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) })
+      def others
+        told(compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) })
+      end
 
       # @return [Boolean] whether some units are treated unlike others
-      def told_apart? = (@change.names - [@change.without]).any? && series.any? { |name| !@change.touches?(name) }
+      def told_apart?
+        (@change.names - [@change.without]).any? && series.any? { |name| !@change.touches?(name) }
+      end
 
       # @return [Array<String>] names of the change that no recorded unit has
-      def unknown = @change.names.reject { |glob| series.any? { |name| File.fnmatch?(glob, name) } }
+      def unknown
+        @change.names.reject { |glob| series.any? { |name| File.fnmatch?(glob, name) } }
+      end
 
       # @return [Array<String>] see Change#overruled
       def overruled = @change.overruled(series)
 
       # It is answered all the same: what an upgrade would bring is a good question.
       # @return [Array<Symbol>] see Change#unsupported
-      def unsupported = setting ? @change.unsupported(Deployment.new(setting, kind: @base.recording.kind, members: [])) : []
+      def unsupported
+        setting ? @change.unsupported(Deployment.new(setting, kind: @base.recording.kind, members: [])) : []
+      end
 
       # @return [Setting, nil] that was recorded
       def setting = @base.recording.setting
 
-      # @return [Boolean] whether the change leaves no recorded unit as the rest, so that there is nothing to compare
-      def nobody_left? = series.all? { |name| @change.claims?(name) }
+      # @return [Boolean] whether the change leaves no recorded unit as the rest, so that there is nothing to
+      #   compare
+      def nobody_left?
+        series.all? { |name| @change.claims?(name) }
+      end
 
       # @return [Boolean] whether requests and jobs share the processes
       def company? = @base.recording.pools.company?
 
-      # What pools of threads that share a process get done while all of them have work, or (company?) at the peak; nothing is said where units change, or the machine.
+      # What pools of threads that share a process get done while all of them have work, or (company?) at the
+      # peak; nothing is said where units change, or the machine.
       # @return [Hash{String => BeforeAfter}] of PoolBacklog::PoolThroughput
       def pools
         return {} unless @change.sizes_only? && @base.recording.pools.several?
-        @base.recording.pools.names.zip(*[@base.now, @change.candidate(@base.now)].map { |candidate| @base.pools_of(candidate) })
-          .select(&:all?).to_h { |name, before, after| [name, BeforeAfter.new(before:, after:)] }
+        @base.recording.pools.names.zip(*[@base.now,
+          @change.candidate(@base.now)].map { |candidate| @base.pools_of(candidate) })
+          .select(&:all?).to_h { |name, before, after|
+          [name, BeforeAfter.new(before:, after:)]
+        }
       end
 
       # @return [PredictionBias] that another setting is corrected by; none where the setting stays
-      def bias = (@change.candidate(@base.now) == @base.now) ? PredictionBias::NONE : @base.bias
+      def bias
+        (@change.candidate(@base.now) == @base.now) ? PredictionBias::NONE : @base.bias
+      end
 
       # @return [Integer] what Amdahl's law would say of the units as they are
       def amdahl = @base.amdahl
@@ -87,25 +111,36 @@ module Holdup
       def idle_share = @base.recording.demand.idle_share
 
       # @return [Demand] after the change
-      def demand = @base.estimates.call(@units.changed(traffic))
+      def demand
+        @base.estimates.call(@units.changed(traffic))
+      end
 
       private
 
       def traffic = @base.traffic
 
-      def series = @series ||= traffic.profiles.map { |profile| profile.series.name }.uniq
+      def series
+        @series ||= traffic.profiles.map { |profile| profile.series.name }.uniq
+      end
 
-      def sides = @sides ||= compare(traffic, @seed, Traffic::UNITS)
+      def sides
+        @sides ||= compare(traffic, @seed, Traffic::UNITS)
+      end
 
-      def gain_of(sides) = @objective.gain(sides.before, bias.judged(sides.after, before: sides.before))
+      def gain_of(sides)
+        @objective.gain(sides.before, bias.judged(sides.after, before: sides.before))
+      end
 
-      def told(sides) = sides.with(after: bias.told(sides.after, now: @base.now))
+      def told(sides)
+        sides.with(after: bias.told(sides.after, now: @base.now))
+      end
 
       # The block tells by name which units count.
       def compare(part, seed, units, growth_seed: nil, &counts)
         counts ||= ->(name) { !@change.removes?(name) }
         rate = @base.rate * part.mean_rate / traffic.mean_rate
-        BeforeAfter.new(before: now(part, {seed:, rate:, units:}, growth_seed, counts), after: changed(part, seed, rate, units, growth_seed, counts))
+        BeforeAfter.new(before: now(part, {seed:, rate:, units:}, growth_seed, counts),
+          after: changed(part, seed, rate, units, growth_seed, counts))
       end
 
       def now(part, draw, growth_seed, counts)
@@ -117,19 +152,27 @@ module Holdup
         other = @units.changed(part)
         draw = {seed:, units:, rate: rate * @change.factor * other.weight / part.weight}
         candidate = @change.candidate(@base.now)
-        forecast = @base.forecast(demand: @base.estimates.call(other, seed: growth_seed), rate: draw[:rate], limits:, parts: parts(other, growth_seed))
-        forecast.call(candidate, @units.marked(other.peak(**draw), other.drawn(**draw), candidate), force: true, counted: counted(other, draw, counts))
+        forecast = @base.forecast(demand: @base.estimates.call(other, seed: growth_seed), rate: draw[:rate],
+          limits:, parts: parts(other, growth_seed))
+        forecast.call(candidate, @units.marked(other.peak(**draw), other.drawn(**draw), candidate),
+          force: true, counted: counted(other, draw, counts))
       end
 
-      def parts(other, growth_seed) = @units.groups(other).map { |own, share| [@base.estimates.call(own, seed: growth_seed), share] }
+      def parts(other, growth_seed)
+        @units.groups(other).map { |own, share| [@base.estimates.call(own, seed: growth_seed), share] }
+      end
 
       # All: nil, which is cheaper.
       def counted(part, draw, counts)
         return if @change.names.empty?
-        part.drawn(**draw).each_with_index.filter_map { |profile, index| index if counts.call(profile.series.name) }
+        part.drawn(**draw).each_with_index.filter_map { |profile, index|
+          index if counts.call(profile.series.name)
+        }
       end
 
-      def limits = @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.limits
+      def limits
+        @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.limits
+      end
     end
   end
 end

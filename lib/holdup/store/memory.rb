@@ -2,8 +2,8 @@
 
 module Holdup
   module Store
-    # Keeps everything in this process: for tests, and for a look without a file. Same interface and same contract test
-    # as Sql, whose head comment says what each method means.
+    # Keeps everything in this process: for tests, and for a look without a file. Same interface and same
+    # contract test as Sql, whose head comment says what each method means.
     class Memory
       def initialize
         @rows = WindowRows.new
@@ -19,7 +19,8 @@ module Holdup
       # @see Sql#commit
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
         @rows.transaction do
-          changes = bad_row ? each_alone(windows, processes, profiles, paths, &bad_row) : changes(windows, processes, profiles, paths)
+          changes = bad_row ? each_alone(windows, processes, profiles, paths,
+            &bad_row) : changes(windows, processes, profiles, paths)
           progress = progress.transform_values { |blob| blob&.b&.freeze }
           changes.each(&:call) # none of them can fail
           @progress = @progress.merge(progress).compact
@@ -30,59 +31,90 @@ module Holdup
       end
 
       # @see Sql#collection_states
-      def collection_states = @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
+      def collection_states
+        @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
+      end
 
       # @see Sql#skipped_rows
-      def skipped_rows = @rows.transaction { @skipped.values.sort_by { |row| -row.at_s } }
+      def skipped_rows
+        @rows.transaction { @skipped.values.sort_by { |row| -row.at_s } }
+      end
 
       # @see Sql#paths
-      def paths = @rows.transaction { @paths.dup }
+      def paths
+        @rows.transaction { @paths.dup }
+      end
 
       # @see Sql#progress
-      def progress = @rows.transaction { @progress.dup }
+      def progress
+        @rows.transaction { @progress.dup }
+      end
 
       # @see Sql#windows
       def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
         filter = SeriesFilter.new(**filter)
         Enumerator.new do |found|
           ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each do |stretch|
-            @rows.between(stretch.seconds, stretch.from_s, stretch.to_s).each { |window| found << window.spread_of(histograms) if filter.match?(window.series) }
+            @rows.between(stretch.seconds, stretch.from_s, stretch.to_s).each { |window|
+              found << window.spread_of(histograms) if filter.match?(window.series)
+            }
           end
         end
       end
 
       # @see Sql#sums
-      def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, histograms: Window::HISTOGRAMS, **filter)
+      def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
+        histograms: Window::HISTOGRAMS, **filter)
         SpanSum.of(windows(from_s, to_s, seconds:, **filter), step_s:, settings:, together:, histograms:)
       end
 
       # @see Sql#setting_starts
       def setting_starts(from_s, to_s, step_s:, **filter)
-        windows(from_s, to_s, seconds: step_s, **filter).group_by { |window| [window.start_s / step_s, window.setting] }.map { |(_, setting), same| [same.map(&:start_s).min, setting] }
+        windows(from_s, to_s, seconds: step_s,
+**filter).group_by { |window| [window.start_s / step_s, window.setting] }.map { |(_, setting), same|
+  [same.map(&:start_s).min, setting]
+}
       end
 
       # @see Sql#stalls
-      def stalls(...) = windows(...).lazy.map { |window| WindowStall.of(window) }
+      def stalls(...)
+        windows(...).lazy.map { |window| WindowStall.of(window) }
+      end
 
       # @see Sql#finest_s
-      def finest_s(from_s) = Tier.finest_s(@rows.tiers, from_s)
+      def finest_s(from_s)
+        Tier.finest_s(@rows.tiers, from_s)
+      end
 
       # @see Sql#processes
       def processes(from_s, to_s, every_s: nil)
-        samples = @rows.transaction { @processes.values.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }.sort_by { |sample| sample[:at_s] } }
-        every_s ? samples.to_h { |sample| [[sample[:host], sample[:pid], sample[:at_s] / every_s], sample] }.values.sort_by { |sample| sample[:at_s] } : samples
+        samples = @rows.transaction {
+          @processes.values.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }.sort_by { |sample|
+            sample[:at_s]
+          }
+        }
+        every_s ? samples.to_h { |sample|
+          [[sample[:host], sample[:pid], sample[:at_s] / every_s],
+            sample]
+        }.values.sort_by { |sample| sample[:at_s] } : samples
       end
 
       # @see Sql#profiles
       def profiles(from_s, to_s, setting: nil)
-        Enumerator.new { |found| @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |profile| found << profile } }
+        Enumerator.new { |found|
+          @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |profile| found << profile }
+        }
       end
 
       # @see Sql#profile_starts
-      def profile_starts(from_s, to_s) = @rows.transaction { @profiles.starts(from_s, to_s) }
+      def profile_starts(from_s, to_s)
+        @rows.transaction { @profiles.starts(from_s, to_s) }
+      end
 
       # @see Sql#settings
-      def settings = @rows.transaction { @rows.windows.map(&:setting).uniq }
+      def settings
+        @rows.transaction { @rows.windows.map(&:setting).uniq }
+      end
 
       # @see Sql#keep
       def keep(outcome)
@@ -91,7 +123,9 @@ module Holdup
       end
 
       # @see Sql#outcomes
-      def outcomes = @rows.transaction { @outcomes.values.sort_by(&:at_s) }
+      def outcomes
+        @rows.transaction { @outcomes.values.sort_by(&:at_s) }
+      end
 
       # @see Sql#rollup
       def rollup(now_s) = Rollup.new(@rows).run(now_s)
@@ -127,9 +161,12 @@ module Holdup
       # @return [Array<Proc>]
       def changes(windows, processes, profiles, paths)
         rows = WindowBatch.new(windows).rows(@rows.tiers)
-        samples = processes.to_h { |sample| [%i[at_s host pid].map { |key| sample.fetch(key) }, sample.dup.freeze] }
+        samples = processes.to_h { |sample|
+          [%i[at_s host pid].map { |key| sample.fetch(key) }, sample.dup.freeze]
+        }
         blocks = @profiles.merged(profiles)
-        [-> { @rows.merge(rows) }, -> { @processes.merge!(samples) }, -> { @profiles.save(blocks) }, -> { @paths.merge!(paths) }]
+        [-> { @rows.merge(rows) }, -> { @processes.merge!(samples) }, -> { @profiles.save(blocks) },
+          -> { @paths.merge!(paths) }]
       end
 
       def each_alone(windows, processes, profiles, paths, &bad_row)

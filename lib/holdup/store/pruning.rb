@@ -2,13 +2,14 @@
 
 module Holdup
   module Store
-    # Deletes what is too old for its tier, then, if the store is still above its size, the oldest of the finest tier and
-    # so on up. Rows that were not rolled up yet are never deleted: they exist nowhere else.
+    # Deletes what is too old for its tier, then, if the store is still above its size, the oldest of the
+    # finest tier and so on up. Rows that were not rolled up yet are never deleted: they exist nowhere else.
     class Pruning
       # How much a size cut takes at once, by tier: enough to matter, little enough to keep what fits.
       CUT_S = {60 => 3600, 300 => 86_400, 3600 => 7 * 86_400, 86_400 => 30 * 86_400}.freeze
 
-      # @param rows [Memory::WindowRows, Sql::WindowRows] answers transaction, tiers, save_tier, first_start, delete_before and bytes
+      # @param rows [Memory::WindowRows, Sql::WindowRows] answers transaction, tiers, save_tier, first_start,
+      #   delete_before and bytes
       def initialize(rows)
         @rows = rows
       end
@@ -22,7 +23,9 @@ module Holdup
 
       private
 
-      def by_age(now_s) = Tier::KEEP_S.sum { |seconds, keep_s| cut(seconds) { now_s - keep_s } }
+      def by_age(now_s)
+        Tier::KEEP_S.sum { |seconds, keep_s| cut(seconds) { now_s - keep_s } }
+      end
 
       def by_size(max_bytes)
         deleted = 0

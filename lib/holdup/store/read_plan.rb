@@ -2,8 +2,8 @@
 
 module Holdup
   module Store
-    # Which rows answer for a span: the coarsest that lie wholly inside it, finer ones at its ends, and each second once.
-    # Where the fine rows of an end were pruned, the end is widened to the windows that are left.
+    # Which rows answer for a span: the coarsest that lie wholly inside it, finer ones at its ends, and each
+    # second once. Where the fine rows of an end were pruned, the end is widened to the windows that are left.
     class ReadPlan
       # A stretch to read from one tier: rows of that length with from_s <= start < to_s.
       TierRange = Data.define(:seconds, :from_s, :to_s)
@@ -15,7 +15,8 @@ module Holdup
 
       # @param from_s [Integer] first second
       # @param to_s [Integer] first second after it
-      # @param seconds [Integer, nil] longest window wanted, for charts; longer ones come only where shorter were pruned
+      # @param seconds [Integer, nil] longest window wanted, for charts; longer ones come only where shorter
+      #   were pruned
       # @return [Array<TierRange>] in time order
       def stretches(from_s, to_s, seconds: nil)
         level = @tiers.index { |tier| tier.seconds <= (seconds || tier.seconds) } || @tiers.size - 1
@@ -27,18 +28,23 @@ module Holdup
       def cover(from_s, to_s, level)
         return [] if from_s >= to_s
         return widened(from_s, to_s, level) if pruned?(from_s, level)
-        return [TierRange.new(seconds: Tier::FINEST, from_s: @tiers[level].floor(from_s), to_s:)] if level == @tiers.size - 1
+        if level == @tiers.size - 1
+          return [TierRange.new(seconds: Tier::FINEST, from_s: @tiers[level].floor(from_s), to_s:)]
+        end
         around(from_s, to_s, level)
       end
 
-      def pruned?(from_s, level) = level.positive? && from_s < @tiers[level].kept_from_s
+      def pruned?(from_s, level)
+        level.positive? && from_s < @tiers[level].kept_from_s
+      end
 
       def around(from_s, to_s, level)
         tier = @tiers[level]
         first = tier.ceil(from_s)
         last = tier.floor([to_s, tier.rolled_to_s].min)
         return cover(from_s, to_s, level + 1) if first >= last
-        [*cover(from_s, first, level + 1), TierRange.new(seconds: tier.seconds, from_s: first, to_s: last), *cover(last, to_s, level + 1)]
+        [*cover(from_s, first, level + 1), TierRange.new(seconds: tier.seconds, from_s: first, to_s: last),
+          *cover(last, to_s, level + 1)]
       end
 
       def widened(from_s, to_s, level)
@@ -48,7 +54,8 @@ module Holdup
 
       def coarser(from_s, to_s, level)
         tier = @tiers[level]
-        from_s, to_s = tier.floor(from_s), tier.ceil(to_s)
+        from_s = tier.floor(from_s)
+        to_s = tier.ceil(to_s)
         return [TierRange.new(seconds: tier.seconds, from_s:, to_s:)] unless pruned?(from_s, level)
         lost = [tier.kept_from_s, to_s].min
         kept = (lost < to_s) ? [TierRange.new(seconds: tier.seconds, from_s: lost, to_s:)] : []

@@ -2,12 +2,14 @@
 
 module Holdup
   module Store
-    # Fills the coarser tiers from the finer ones. One span, its rows and its watermark are one transaction, so a roll-up
-    # that is killed goes on where it stopped and one that runs twice changes nothing.
+    # Fills the coarser tiers from the finer ones. One span, its rows and its watermark are one transaction,
+    # so a roll-up that is killed goes on where it stopped and one that runs twice changes nothing.
     #
-    # `rows` answers transaction, tiers, save_tier, first_start, between and replace (see Memory::WindowRows, Sql::WindowRows).
+    # `rows` answers transaction, tiers, save_tier, first_start, between and replace (see Memory::WindowRows,
+    # Sql::WindowRows).
     class Rollup
-      # The collector writes a minute for up to a tick after it ended; later minutes are added to the coarser tiers directly.
+      # The collector writes a minute for up to a tick after it ended; later minutes are added to the coarser
+      # tiers directly.
       GRACE_S = 120
 
       # @param rows [Memory::WindowRows, Sql::WindowRows]
@@ -40,7 +42,9 @@ module Holdup
         start
       end
 
-      def complete_to(fine, now_s) = (fine == Tier::FINEST) ? now_s - GRACE_S : tier(fine).rolled_to_s
+      def complete_to(fine, now_s)
+        (fine == Tier::FINEST) ? now_s - GRACE_S : tier(fine).rolled_to_s
+      end
 
       def next_start(fine, tier, limit)
         first = @rows.first_start(fine, tier.rolled_to_s)
@@ -55,7 +59,9 @@ module Holdup
         @rows.replace(tier.seconds, start, merged)
       end
 
-      def tier(seconds) = @rows.tiers.find { |tier| tier.seconds == seconds }
+      def tier(seconds)
+        @rows.tiers.find { |tier| tier.seconds == seconds }
+      end
     end
   end
 end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Store
-    # How long samples of single units are kept: 14 days, like the windows of five minutes, and never so many that they would
-    # push windows out of a store that is near its size.
+    # How long samples of single units are kept: 14 days, like the windows of five minutes, and never so many
+    # that they would push windows out of a store that is near its size.
     module SampleRetention
       KEEP_S = 14 * 86_400
       # Of the size that the store may have.

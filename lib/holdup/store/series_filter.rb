@@ -2,7 +2,8 @@
 
 module Holdup
   module Store
-    # Which series a reader asked for. Names and queues are globs as in a shell, where `*` also matches `/` and `::`.
+    # Which series a reader asked for. Names and queues are globs as in a shell, where `*` also matches `/`
+    # and `::`.
     class SeriesFilter
       # @param kinds [Array<Symbol>, Symbol, nil] nil for all
       # @param names [Array<String>, String, nil] globs
@@ -16,12 +17,15 @@ module Holdup
       end
 
       # @return [Boolean] whether everything passes
-      def all? = !(@kinds || @names || @queues || @only)
+      def all?
+        !(@kinds || @names || @queues || @only)
+      end
 
       # @param series [Series]
       # @return [Boolean]
       def match?(series)
-        (@kinds.nil? || @kinds.include?(series.kind)) && glob?(@names, series.name) && glob?(@queues, series.queue) && (@only.nil? || @only.series?(series))
+        (@kinds.nil? || @kinds.include?(series.kind)) && glob?(@names,
+          series.name) && glob?(@queues, series.queue) && (@only.nil? || @only.series?(series))
       end
 
       private

@@ -17,7 +17,14 @@ module Holdup
       def self.of(windows, step_s: nil, settings: nil, together: nil, histograms: Window::HISTOGRAMS)
         windows = windows.select { |window| settings.include?(window.setting) } if settings
         left_out = (Window::HISTOGRAMS - histograms).to_h { |name| [name, Histogram.empty] }
-        add(windows.map { |window| new(window: window.with(series: together || window.series, histograms: window.histograms.merge(left_out)), covered_s: window.seconds) }, step_s:)
+        add(
+          windows.map { |window|
+            new(
+              window: window.with(series: together || window.series,
+                histograms: window.histograms.merge(left_out)), covered_s: window.seconds
+            )
+          }, step_s:
+        )
       end
 
       # @param sums [Array<SpanSum>]
@@ -25,7 +32,10 @@ module Holdup
       # @return [Array<SpanSum>] one for each step, series and setting
       def self.add(sums, step_s: nil)
         sums.group_by { |sum| [step_s && sum.window.start_s / step_s, sum.window.series, sum.window.setting] }
-          .map { |_, same| (same.size == 1) ? same.first : new(window: Window.sum(same.map(&:window)), covered_s: same.sum(&:covered_s)) }
+          .map { |_, same|
+          (same.size == 1) ? same.first : new(window: Window.sum(same.map(&:window)),
+            covered_s: same.sum(&:covered_s))
+        }
       end
     end
   end

@@ -2,13 +2,14 @@
 
 module Holdup
   module Store
-    # The store in a SQL database. One writer per host (the collector), any number of readers; one object belongs to one
-    # thread and doesn't survive a fork. Nothing is opened before the first call.
+    # The store in a SQL database. One writer per host (the collector), any number of readers; one object
+    # belongs to one thread and doesn't survive a fork. Nothing is opened before the first call.
     #
-    # **What commit means.** Windows are *deltas*: what happened in that minute since the last commit. The store adds each
-    # to the row that is there (same minute, series, setting and host) in the same transaction that saves the progress. So
-    # whoever repeats a commit because it failed must start again from the progress that is stored; then every unit is
-    # counted once. Deltas for a minute that was already rolled up are added to the coarser windows too.
+    # **What commit means.** Windows are *deltas*: what happened in that minute since the last commit. The
+    # store adds each to the row that is there (same minute, series, setting and host) in the same transaction
+    # that saves the progress. So whoever repeats a commit because it failed must start again from the
+    # progress that is stored; then every unit is counted once. Deltas for a minute that was already rolled up
+    # are added to the coarser windows too.
     class Sql
       # @param dialect [Sqlite] where and how
       def initialize(dialect)
@@ -25,14 +26,16 @@ module Holdup
         @states = CollectionStates.new(@connection)
       end
 
-      # Writes everything or nothing. With a block, a row that can't be written is left out and given to it, and everything else is
-      # written; unless no window can be, which is no fault of a row.
+      # Writes everything or nothing. With a block, a row that can't be written is left out and given to it,
+      # and everything else is written; unless no window can be, which is no fault of a row.
       # @param windows [Array<Window>] deltas of whole minutes (seconds 60), with setting and host
       # @param progress [Hash{String => String, nil}] segment => where its reader stands; nil deletes
-      # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second sample of the same
-      #   second, host and pid replaces the first
-      # @param profiles [Array<SampleBlock>] samples of single units, which are merged with those that are there
-      # @param paths [Hash{Series => String}] one that each was asked with; it takes the place of the one before
+      # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second
+      #   sample of the same second, host and pid replaces the first
+      # @param profiles [Array<SampleBlock>] samples of single units, which are merged with those that are
+      #   there
+      # @param paths [Hash{Series => String}] one that each was asked with; it takes the place of the one
+      #   before
       # @param skipped [Array<SkippedRow>] what could not be carried
       # @param state [CollectionState, nil] how far the collector has come with this
       # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
@@ -47,7 +50,8 @@ module Holdup
           @progress.save(progress)
           @skipped.add(skipped)
           @states.save(state) if state
-          bad_row ? add_each(windows, processes, profiles, paths, &bad_row) : add(batch, processes, profiles, paths)
+          bad_row ? add_each(windows, processes, profiles, paths,
+            &bad_row) : add(batch, processes, profiles, paths)
         end
       end
 
@@ -68,9 +72,10 @@ module Holdup
       # @param kinds [Array<Symbol>, nil] nil for all; and names, queues: globs (String, Array<String> or nil)
       # @param seconds [Integer, nil] longest window wanted, for charts
       # @param only [#series?, nil] whether a series is wanted, beside all this
-      # @param histograms [Array<Symbol>] that are wanted; the others have only their heads, see Histogram::CountAndSum
-      # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one consistent state
-      #   while it is iterated; don't keep it half read
+      # @param histograms [Array<Symbol>] that are wanted; the others have only their heads, see
+      #   Histogram::CountAndSum
+      # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one
+      #   consistent state while it is iterated; don't keep it half read
       # @raise [StoreError] when iterated
       def windows(...) = @spans.windows(...)
 
@@ -84,36 +89,49 @@ module Holdup
       # @return [Array<SpanSum>] one for each step, series and setting
       def sums(...) = @spans.sums(...)
 
-      # @return [Array<(Integer, Setting)>] which setting was seen when: start of its first window in each step, see sums
+      # @return [Array<(Integer, Setting)>] which setting was seen when: start of its first window in each
+      #   step, see sums
       def setting_starts(...) = @spans.setting_starts(...)
 
       # @return [Enumerator<WindowStall>] one for each window, see windows
       def stalls(...) = @spans.stalls(...)
 
       # @return [Integer] seconds of the shortest windows that are still kept from that second on
-      def finest_s(from_s) = Tier.finest_s(@rows.tiers, from_s)
+      def finest_s(from_s)
+        Tier.finest_s(@rows.tiers, from_s)
+      end
 
-      # @param every_s [Integer, nil] only the last sample of each process in each stretch of so many seconds, for long
-      #   spans: there are 1,440 a day and process
+      # @param every_s [Integer, nil] only the last sample of each process in each stretch of so many seconds,
+      #   for long spans: there are 1,440 a day and process
       # @return [Array<Hash>] process samples of that span, in time order
-      def processes(from_s, to_s, every_s: nil) = @samples.between(from_s, to_s, every_s:)
+      def processes(from_s, to_s, every_s: nil)
+        @samples.between(from_s, to_s, every_s:)
+      end
 
       # @param setting [Setting, nil] nil for all
-      # @return [Enumerator<UnitSample>] single units that started in that span, in time order: a sample, see UnitSample#weight.
-      #   It reads one consistent state, all at once
+      # @return [Enumerator<UnitSample>] single units that started in that span, in time order: a sample, see
+      #   UnitSample#weight. It reads one consistent state, all at once
       # @raise [StoreError] when iterated
-      def profiles(from_s, to_s, setting: nil) = @profiles.between(from_s, to_s, setting)
+      def profiles(from_s, to_s, setting: nil)
+        @profiles.between(from_s, to_s, setting)
+      end
 
-      # @return [Array<Integer>] starts of the ten minutes of that span of which single units are kept, ascending
-      def profile_starts(from_s, to_s) = @profiles.starts(from_s, to_s)
+      # @return [Array<Integer>] starts of the ten minutes of that span of which single units are kept,
+      #   ascending
+      def profile_starts(from_s, to_s)
+        @profiles.starts(from_s, to_s)
+      end
 
       # @return [Array<Setting>] every setting that was ever seen, oldest first
       def settings = @codec.settings.load.sort.map(&:last)
 
-      # @param outcome [PredictionOutcome] what came of a prediction; it takes the place of the same one (Outcome#key)
+      # @param outcome [PredictionOutcome] what came of a prediction; it takes the place of the same one
+      #   (Outcome#key)
       # @return [nil]
       # @raise [StoreError] and then nothing was written
-      def keep(outcome) = whole { @outcomes.keep(outcome) }
+      def keep(outcome)
+        whole { @outcomes.keep(outcome) }
+      end
 
       # @return [Array<PredictionOutcome>] of the last 400 days, oldest first
       def outcomes = @outcomes.to_a
@@ -140,7 +158,9 @@ module Holdup
 
       # Brings an older layout to the newest; opening a store to write does it too.
       # @return [nil]
-      def migrate! = @connection.write { nil }
+      def migrate!
+        @connection.write { nil }
+      end
 
       # @return [Hash{Symbol => Object}] location, schema, bytes, read_only, series, oldest_s, newest_s
       # @raise [StoreError] what a write or read would meet

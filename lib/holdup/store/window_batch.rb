@@ -18,8 +18,13 @@ module Holdup
       # @param tiers [Array<Tier>]
       # @return [Array<Window>] at most one of each tier, start, series, setting and host
       def rows(tiers)
-        spread(tiers).group_by { |window| [window.seconds, window.start_s, window.series, window.setting, window.host] }
-          .values.map { |windows| Window.sum(windows) }
+        spread(tiers).group_by { |window|
+          [window.seconds, window.start_s, window.series, window.setting,
+            window.host]
+        }
+          .values.map { |windows|
+          Window.sum(windows)
+        }
       end
 
       private
@@ -33,8 +38,12 @@ module Holdup
 
       def check(window)
         whole = window.seconds == Tier::FINEST && (window.start_s % Tier::FINEST).zero?
-        raise ArgumentError, "a store takes whole minutes, not #{window.seconds} s from #{window.start_s}" unless whole
-        raise ArgumentError, "a stored window has one setting and one host" unless window.setting && window.host
+        unless whole
+          raise ArgumentError, "a store takes whole minutes, not #{window.seconds} s from #{window.start_s}"
+        end
+        unless window.setting && window.host
+          raise ArgumentError, "a stored window has one setting and one host"
+        end
         numbers = [window.count, window.errors, *window.sums.values]
         raise ArgumentError, "a stored window can't count to #{numbers.max}" if numbers.max > MOST
       end

@@ -6,7 +6,10 @@ module Holdup
     WindowStall = Data.define(:series, :setting, :host, :start_s, :stalled_ns, :caused_ns) do
       # @param window [Window]
       # @return [WindowStall]
-      def self.of(window) = new(**window.to_h.slice(:series, :setting, :host, :start_s), stalled_ns: window.stalled_ns, caused_ns: window.caused_ns)
+      def self.of(window)
+        new(**window.to_h.slice(:series, :setting, :host, :start_s), stalled_ns: window.stalled_ns,
+          caused_ns: window.caused_ns)
+      end
     end
   end
 end

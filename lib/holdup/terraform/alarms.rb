@@ -2,8 +2,8 @@
 
 module Holdup
   module Terraform
-    # The alarms that somebody has to get up for: the JIT's memory is full, a JIT that does nothing, a process that takes too
-    # much memory. Where no line comes there is no alarm: a deployment is no trouble.
+    # The alarms that somebody has to get up for: the JIT's memory is full, a JIT that does nothing, a process
+    # that takes too much memory. Where no line comes there is no alarm: a deployment is no trouble.
     class Alarms
       # - `metric`, `statistic`, `operator`, `threshold`: of CloudWatch; nil: of the plan
       # - `minutes`: for how long
@@ -25,19 +25,27 @@ module Holdup
       end
 
       # @return [Array<Hcl::Block>]
-      def blocks = ALL.map { |alarm| Hcl::Block.new("resource", ["aws_cloudwatch_metric_alarm", "holdup_#{alarm.name}"], {**head(alarm), **rule(alarm), **actions}) }
+      def blocks
+        ALL.map { |alarm| Hcl::Block.new("resource", ["aws_cloudwatch_metric_alarm", "holdup_#{alarm.name}"], {**head(alarm), **rule(alarm), **actions}) }
+      end
 
       private
 
-      def head(alarm) = {alarm_name: @plan.named(alarm.name.tr("_", "-")), alarm_description: alarm.description}
+      def head(alarm)
+        {alarm_name: @plan.named(alarm.name.tr("_", "-")), alarm_description: alarm.description}
+      end
 
       def rule(alarm)
-        {namespace: @plan.namespace, metric_name: alarm.metric, dimensions: (@plan.dimensions unless @plan.dimensions.empty?), statistic: alarm.statistic,
+        {namespace: @plan.namespace, metric_name: alarm.metric, dimensions: (unless @plan.dimensions.empty?
+                                                                               @plan.dimensions
+                                                                             end), statistic: alarm.statistic,
          comparison_operator: alarm.operator, threshold: alarm.threshold || @plan.memory_mib * (1 << 20), period: PERIOD_S,
          evaluation_periods: alarm.minutes * 60 / PERIOD_S, datapoints_to_alarm: 2, treat_missing_data: "notBreaching"}.compact
       end
 
-      def actions = %i[alarm_actions ok_actions].to_h { |name| [name, Hcl::Code.new("var.holdup_alarm_actions")] }
+      def actions
+        %i[alarm_actions ok_actions].to_h { |name| [name, Hcl::Code.new("var.holdup_alarm_actions")] }
+      end
     end
   end
 end

@@ -7,15 +7,21 @@ module Holdup
       # Title => metric => statistic.
       WIDGETS = {
         "Units" => {"units" => "Sum", "errors" => "Sum"},
-        "Time of a unit (ms), worst process" => {"wall_p50_ms" => "Maximum", "wall_p95_ms" => "Maximum", "stalled_p95_ms" => "Maximum", "queued_p95_ms" => "Maximum"},
-        "Where the time of units goes" => {"running_share" => "Average", "stalled_share" => "Average", "idle_share" => "Average"},
+        "Time of a unit (ms), worst process" => {"wall_p50_ms" => "Maximum", "wall_p95_ms" => "Maximum",
+                                                 "stalled_p95_ms" => "Maximum", "queued_p95_ms" => "Maximum"},
+        "Where the time of units goes" => {"running_share" => "Average", "stalled_share" => "Average",
+                                           "idle_share" => "Average"},
         "CPU of a process, as a share of one core" => {"cpu_share" => "Average"},
         "Memory of a process" => {"rss_bytes" => "Average", "jit_memory_bytes" => "Average"},
         "JIT: code and metadata" => {"jit_code_bytes" => "Average", "jit_metadata_bytes" => "Average"},
-        "JIT: on, warm, effective, full (share of the processes)" => {"jit_on" => "Average", "jit_warm" => "Average", "jit_effective" => "Average", "jit_saturated" => "Average"},
+        "JIT: on, warm, effective, full (share of the processes)" => {"jit_on" => "Average",
+                                                                      "jit_warm" => "Average", "jit_effective" => "Average", "jit_saturated" => "Average"},
         "JIT: interpreted instructions for each unit" => {"jit_interpreted_per_unit" => "Average"}
       }.freeze
-      WIDTH, HEIGHT, COLUMNS, PERIOD_S = 12, 6, 2, 300
+      WIDTH = 12
+      HEIGHT = 6
+      COLUMNS = 2
+      PERIOD_S = 300
 
       # @param plan [Plan]
       def initialize(plan)
@@ -24,8 +30,12 @@ module Holdup
 
       # @return [Hcl::Block]
       def block
-        body = Hcl.value({widgets: WIDGETS.each_with_index.map { |(title, metrics), index| widget(title, metrics, index) }})
-        Hcl::Block.new("resource", %w[aws_cloudwatch_dashboard holdup], {dashboard_name: @plan.named("jit"), dashboard_body: Hcl::Code.new("jsonencode(#{body})")})
+        body = Hcl.value({widgets: WIDGETS.each_with_index.map { |(title, metrics), index|
+          widget(title,
+            metrics, index)
+        }})
+        Hcl::Block.new("resource", %w[aws_cloudwatch_dashboard holdup],
+          {dashboard_name: @plan.named("jit"), dashboard_body: Hcl::Code.new("jsonencode(#{body})")})
       end
 
       private
@@ -36,7 +46,9 @@ module Holdup
                       metrics: metrics.map { |name, stat| line(name, stat) }}}
       end
 
-      def line(name, stat) = [@plan.namespace, name, *@plan.dimensions.flatten, Hcl::Code.new("{ stat = #{Hcl.quote(stat)} }")]
+      def line(name, stat)
+        [@plan.namespace, name, *@plan.dimensions.flatten, Hcl::Code.new("{ stat = #{Hcl.quote(stat)} }")]
+      end
     end
   end
 end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Terraform
-    # One metric filter for each figure of a line. Sums come out, because each unit is in one line: "stats", or "exit" for what
-    # was left.
+    # One metric filter for each figure of a line. Sums come out, because each unit is in one line: "stats",
+    # or "exit" for what was left.
     class Filters
       # Only our lines have a fingerprint beside such an event.
       OURS = '($.event = "stats" || $.event = "exit") && $.setting = *'
@@ -16,7 +16,8 @@ module Holdup
       # @return [Array<Hcl::Block>]
       def blocks
         [Hcl::Block.new("locals", [], {holdup_metrics: StatsLog::Metrics::UNITS}),
-          Hcl::Block.new("resource", %w[aws_cloudwatch_log_metric_filter holdup], filter, [Hcl::Block.new("metric_transformation", [], metric)])]
+          Hcl::Block.new("resource", %w[aws_cloudwatch_log_metric_filter holdup], filter,
+            [Hcl::Block.new("metric_transformation", [], metric)])]
       end
 
       private
@@ -31,11 +32,15 @@ module Holdup
       end
 
       def conditions
-        [OURS, *{app: @plan.app, server: @plan.server}.compact.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
+        [OURS,
+          *{app: @plan.app,
+            server: @plan.server}.compact.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
       end
 
       # A text in which Terraform puts the figure's name, and nothing else.
-      def code(text) = Hcl::Code.new(Hcl.quote(text).gsub("$${each.key}", "${each.key}"))
+      def code(text)
+        Hcl::Code.new(Hcl.quote(text).gsub("$${each.key}", "${each.key}"))
+      end
     end
   end
 end

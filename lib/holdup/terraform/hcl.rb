@@ -9,10 +9,13 @@ module Holdup
 
       # A block: its attributes, then its inner blocks.
       Block = Data.define(:type, :labels, :attributes, :blocks) do
-        def initialize(type:, labels:, attributes:, blocks: []) = super
+        def initialize(type:, labels:, attributes:, blocks: [])
+          super
+        end
       end
 
-      ESCAPES = {"\\" => "\\\\", "\"" => "\\\"", "\n" => "\\n", "\r" => "\\r", "\t" => "\\t", "${" => "$${", "%{" => "%%{"}.freeze
+      ESCAPES = {"\\" => "\\\\", "\"" => "\\\"", "\n" => "\\n", "\r" => "\\r", "\t" => "\\t", "${" => "$${",
+                 "%{" => "%%{"}.freeze
       INDENT = "  "
 
       module_function
@@ -21,7 +24,8 @@ module Holdup
       # @return [String] ends with a newline
       def render(block)
         head = [block.type, *block.labels.map { |label| quote(label) }].join(" ")
-        inner = [attributes(block.attributes), *block.blocks.map { |each| render(each) }].reject(&:empty?).join("\n")
+        inner = [attributes(block.attributes),
+          *block.blocks.map { |each| render(each) }].reject(&:empty?).join("\n")
         "#{head} {\n#{indent(inner)}}\n"
       end
 
@@ -40,9 +44,12 @@ module Holdup
 
       # @param text [String]
       # @return [String] a text that stays one
-      def quote(text) = "\"#{text.gsub(/[\\"\n\r\t]|[$%]\{/, ESCAPES)}\""
+      def quote(text)
+        "\"#{text.gsub(/[\\"\n\r\t]|[$%]\{/, ESCAPES)}\""
+      end
 
-      # One on each line; the signs of those that follow each other and take a line each stand below each other.
+      # One on each line; the signs of those that follow each other and take a line each stand below each
+      # other.
       def attributes(pairs)
         written = pairs.map { |name, given| [name.to_s, value(given)] }
         groups = written.slice_when { |one, other| [one, other].any? { |_, text| text.include?("\n") } }

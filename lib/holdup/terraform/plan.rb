@@ -9,7 +9,8 @@ module Holdup
     # - `namespace`: of the metrics; `app`, `server`: only lines of these; nil takes all
     # - `memory_mib`: of one process, at which the alarm goes off
     Plan = Data.define(:format, :log_group, :region, :namespace, :app, :server, :memory_mib) do
-      def initialize(format: :json, log_group: nil, region: nil, namespace: nil, app: nil, server: nil, memory_mib: 1024)
+      def initialize(format: :json, log_group: nil, region: nil, namespace: nil, app: nil, server: nil,
+        memory_mib: 1024)
         namespace ||= (app && format == :json) ? "Holdup/#{app}" : "Holdup"
         super
       end
@@ -17,12 +18,17 @@ module Holdup
       # @return [Boolean] whether filters make the metrics
       def filters? = format == :json
 
-      # @return [Hash{String => String}] of the metrics; every one more would be paid for, so filters make none
-      def dimensions = filters? ? {} : {"app" => app, "server" => server}.compact
+      # @return [Hash{String => String}] of the metrics; every one more would be paid for, so filters make
+      #   none
+      def dimensions
+        filters? ? {} : {"app" => app, "server" => server}.compact
+      end
 
       # @param name [String]
       # @return [String] unlike that of another application's
-      def named(name) = ["holdup", app, server, name].compact.join("-")
+      def named(name)
+        ["holdup", app, server, name].compact.join("-")
+      end
     end
   end
 end

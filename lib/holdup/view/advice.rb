@@ -2,8 +2,8 @@
 
 module Holdup
   module View
-    # What `holdup advise` says, for a terminal: the verdict first, the table of settings, why Amdahl's law is not it, and what
-    # else to do.
+    # What `holdup advise` says, for a terminal: the verdict first, the table of settings, why Amdahl's law is
+    # not it, and what else to do.
     class Advice
       WIDTH = 80
 
@@ -18,7 +18,8 @@ module Holdup
       # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
       # @param limit [Integer] rows of the table
-      def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil, words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: AdviceTable::LIMIT)
+      def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil,
+        words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: AdviceTable::LIMIT)
         @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:, summary:)
         @table = AdviceTable.new(recommendation, words:, limit:)
         @pools = AdvicePools.new(recommendation, words:)
@@ -31,37 +32,49 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*head, *table, *findings].join("\n")}\n"
+      def call
+        "#{[*head, *table, *findings].join("\n")}\n"
+      end
 
       private
 
       def head
-        [*@layout.lines(@verdict.title), "", *@layout.bold(@verdict.sentence), *@verdict.details.flat_map { |text| @layout.lines(text) }]
+        [*@layout.lines(@verdict.title), "", *@layout.bold(@verdict.sentence),
+          *@verdict.details.flat_map { |text| @layout.lines(text) }]
       end
 
       def table
         amdahl = @verdict.amdahl
-        [*[@table.section, @pools.section].compact.flat_map { |section| @layout.section(section) }, *(["", *@layout.lines(amdahl)] if amdahl)]
+        [*[@table.section, @pools.section].compact.flat_map { |section| @layout.section(section) }, *(if amdahl
+                                                                                                        ["", *@layout.lines(amdahl)]
+                                                                                                      end)]
       end
 
       def findings
         return ["", *@layout.lines(@words.call(:advice_no_findings))] if @findings.empty?
-        ["", *@layout.bold(@words.call(:advice_findings)), *same, *@findings.each.with_index(1).flat_map { |finding, number| lines(finding, number) }]
+        ["", *@layout.bold(@words.call(:advice_findings)), *same,
+          *@findings.each.with_index(1).flat_map { |finding, number| lines(finding, number) }]
       end
 
-      def same = @again ? @layout.lines(@words.call(:advice_again, options: Width.clean(@again))) : []
+      def same
+        @again ? @layout.lines(@words.call(:advice_again, options: Width.clean(@again))) : []
+      end
 
       def lines(finding, number)
         margin = " " * (label_width + 5)
-        ["", *@layout.item("#{number}. ", finding.what).map { |line| @style.paint(line, :bold) }, *finding.parts.flat_map { |part| part(part, margin) }]
+        ["", *@layout.item("#{number}. ", finding.what).map { |line| @style.paint(line, :bold) },
+          *finding.parts.flat_map { |part| part(part, margin) }]
       end
 
       def part(part, margin)
         first, *rest = Width.wrap(part.text, @width - margin.size)
-        ["   #{Width.left(part.label, label_width)}  #{first}", *(rest + part.diff).map { |line| "#{margin}#{line}" }]
+        ["   #{Width.left(part.label, label_width)}  #{first}",
+          *(rest + part.diff).map { |line| "#{margin}#{line}" }]
       end
 
-      def label_width = @label_width ||= @findings.labels.map { |label| Width.of(label) }.max
+      def label_width
+        @label_width ||= @findings.labels.map { |label| Width.of(label) }.max
+      end
     end
   end
 end

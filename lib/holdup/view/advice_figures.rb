@@ -13,7 +13,8 @@ module Holdup
 
       # @param candidate [Sizing::Candidate]
       # @param slice [Boolean] whether the time slice is told too
-      # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1", "2 x 5/10 ms", "2 x (3+2)" where pools share a process
+      # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1", "2 x 5/10 ms", "2 x (3+2)" where pools share
+      #   a process
       def setting(candidate, slice: false)
         groups = candidate.groups.map { |group| @words.call(:advice_setting, **size(group)) }.join(" + ")
         slice ? "#{groups}/#{slice(candidate)}" : groups
@@ -21,22 +22,28 @@ module Holdup
 
       # @return [String] the same in a sentence
       def long(candidate, slice: false)
-        slice ? @words.call(:advice_long_slice, **size(candidate), slice: slice(candidate)) : setting(candidate)
+        slice ? @words.call(:advice_long_slice, **size(candidate),
+          slice: slice(candidate)) : setting(candidate)
       end
 
       # @param share [Float] signed
       # @return [String] "+2.5 %"
-      def signed(share) = "#{Figures.change(share)} %"
+      def signed(share)
+        "#{Figures.change(share)} %"
+      end
 
       # @return [String] "29.1 %"
       def share(share) = format("%.1f %%", share * 100)
 
       # @param test [Sizing::SelfTest::SelfTestResult]
       # @return [Hash{Symbol => String}] how far its replay is off
-      def errors(test) = test.errors.slice(:response, :p95, :wait).transform_values { |error| signed(error) }
+      def errors(test)
+        test.errors.slice(:response, :p95, :wait).transform_values { |error| signed(error) }
+      end
 
       # @param found [Sizing::SelfTestCauses]
-      # @return [Hash{Symbol => String}] what may have been to blame, each with the size from which it is named
+      # @return [Hash{Symbol => String}] what may have been to blame, each with the size from which it is
+      #   named
       def causes(found)
         known = Sizing::SelfTestCauses::LIMITS
         limits = known.to_h { |name, limit| [:"#{name}_limit", cause(name, limit)] }
@@ -44,23 +51,32 @@ module Holdup
       end
 
       # @param hits [Array<Sizing::Guards::Violation>]
-      def guards(hits) = @words.list(hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") })
+      def guards(hits)
+        @words.list(hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") })
+      end
 
       # What a fact's name ends with says what it is.
       # @param facts [Hash{Symbol => Object}]
       # @return [Hash{Symbol => String}]
-      def facts(facts) = facts.to_h { |name, value| [name, fact(name.to_s, value)] }
+      def facts(facts)
+        facts.to_h { |name, value| [name, fact(name.to_s, value)] }
+      end
 
       private
 
-      def cause(name, figure) = (name == :swings) ? Figures.rate(figure) : share(figure)
+      def cause(name, figure)
+        (name == :swings) ? Figures.rate(figure) : share(figure)
+      end
 
       def size(candidate)
         io = candidate.io_threads.positive? ? "+#{candidate.io_threads} io" : ""
-        {processes: candidate.processes, threads: "#{candidate.beside.any? ? "(#{candidate.caps.join("+")})" : candidate.threads}#{io}"}
+        {processes: candidate.processes,
+         threads: "#{candidate.beside.any? ? "(#{candidate.caps.join("+")})" : candidate.threads}#{io}"}
       end
 
-      def slice(candidate) = "#{candidate.time_slice_ns / MS} ms"
+      def slice(candidate)
+        "#{candidate.time_slice_ns / MS} ms"
+      end
 
       def fact(name, value)
         case value
@@ -73,7 +89,9 @@ module Holdup
       end
 
       # A part of a sentence that has facts of its own.
-      def phrase(phrase:, **values) = @words.call(:"phrase_#{phrase}", **facts(values))
+      def phrase(phrase:, **values)
+        @words.call(:"phrase_#{phrase}", **facts(values))
+      end
 
       def number(name, value)
         return Figures.duration(value) if name.end_with?("_ns")

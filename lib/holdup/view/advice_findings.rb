@@ -2,7 +2,8 @@
 
 module Holdup
   module View
-    # Findings in sentences: what it is, what was seen, what to do, what to expect, what may go wrong, how to verify and to undo.
+    # Findings in sentences: what it is, what was seen, what to do, what to expect, what may go wrong, how to
+    # verify and to undo.
     class AdviceFindings
       include Enumerable
 
@@ -20,24 +21,34 @@ module Holdup
       end
 
       # @yieldparam told [Told]
-      def each(&) = @findings.map { |finding| tell(finding) }.each(&)
+      def each(&)
+        @findings.map { |finding| tell(finding) }.each(&)
+      end
 
       def empty? = @findings.empty?
 
       # @return [Array<String>] of the parts, in their order
-      def labels = LABELS.map { |label| word(label) }
+      def labels
+        LABELS.map { |label| word(label) }
+      end
 
       private
 
-      def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
-
-      def tell(finding)
-        texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk), word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
-        diffs = [[], finding.line&.diff.to_a.map { |line| Width.clean(line) }]
-        Told.new(rule: finding.rule, what: say(finding, :what), parts: labels.zip(texts, diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
+      def word(key, **facts)
+        @words.call(:"advice_#{key}", **facts)
       end
 
-      def say(finding, part) = @words.call(:"finding_#{finding.rule}_#{part}", **@figures.facts(finding.facts.except(:query)))
+      def tell(finding)
+        texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk),
+          word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
+        diffs = [[], finding.line&.diff.to_a.map { |line| Width.clean(line) }]
+        Told.new(rule: finding.rule, what: say(finding, :what),
+          parts: labels.zip(texts, diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
+      end
+
+      def say(finding, part)
+        @words.call(:"finding_#{finding.rule}_#{part}", **@figures.facts(finding.facts.except(:query)))
+      end
 
       def evidence(finding)
         text = say(finding, :evidence)
@@ -48,7 +59,8 @@ module Holdup
         text = say(finding, :do)
         return word(:beyond, text:, guards: @figures.guards(finding.limits)) if finding.limits.any?
         change = finding.change or return text
-        facts = {text:, change: told([change.new, change.rest].compact.join(", ")), where: told(change.where), rest: told(change.rest)}
+        facts = {text:, change: told([change.new, change.rest].compact.join(", ")),
+                 where: told(change.where), rest: told(change.rest)}
         return word(:write, **facts) unless change.where
         return word(:at, **facts) if change.diff.empty?
         change.rest ? word(:diff_then, **facts) : word(:diff, **facts)
@@ -59,8 +71,10 @@ module Holdup
       def expected(finding)
         return word(:expected_unknown) unless finding.interval
         worse = finding.measure != :throughput && finding.gain.negative?
-        gain, (low, high) = worse ? [-finding.gain, finding.interval.minmax.map(&:-@).reverse] : [finding.gain, finding.interval.minmax]
-        word(expectation(finding, worse), gain: @figures.share(gain), low: @figures.share(low), high: @figures.share(high))
+        gain, (low, high) = worse ? [-finding.gain,
+          finding.interval.minmax.map(&:-@).reverse] : [finding.gain, finding.interval.minmax]
+        word(expectation(finding, worse), gain: @figures.share(gain), low: @figures.share(low),
+          high: @figures.share(high))
       end
 
       def expectation(finding, worse)

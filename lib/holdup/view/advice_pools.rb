@@ -14,7 +14,8 @@ module Holdup
       # @return [Section, nil] nil where there is one pool, or nothing can be said
       def section
         return if @recommendation.nil? || @recommendation.verdict == :unknown || !pools.several?
-        Section.new(title: word(:pools), columns: %i[pool pool_threads pool_rate stalled pool_wall].map { |key| word(key) }, rows:, notes: [word(pools.company? ? :pools_company : :pools_note)])
+        Section.new(title: word(:pools),
+          columns: %i[pool pool_threads pool_rate stalled pool_wall].map { |key| word(key) }, rows:, notes: [word(pools.company? ? :pools_company : :pools_note)])
       end
 
       private
@@ -23,11 +24,19 @@ module Holdup
 
       def pools = @recommendation.recording.pools
 
-      def rows = pools.names.zip(*sides.map { |candidate| @recommendation.pools_of(candidate) }).map { |name, *figures| row(name, figures) }
+      def rows
+        pools.names.zip(*sides.map { |candidate| @recommendation.pools_of(candidate) }).map { |name, *figures|
+          row(name, figures)
+        }
+      end
 
-      def sides = [@recommendation.now, *(@recommendation.best.candidate if @recommendation.verdict == :change)]
+      def sides
+        [@recommendation.now, *(@recommendation.best.candidate if @recommendation.verdict == :change)]
+      end
 
-      def row(name, sides) = [Width.clean(name), *cells(sides)]
+      def row(name, sides)
+        [Width.clean(name), *cells(sides)]
+      end
 
       def cells(sides)
         return [Figures::NONE] * 4 unless sides.all?
@@ -35,7 +44,9 @@ module Holdup
           *%i[stalled_ns wall_ns].map { |time| both(sides) { |one| milliseconds(one.public_send(time)) } }]
       end
 
-      def both(sides) = sides.map { |one| yield(one).to_s }.uniq.join(" -> ")
+      def both(sides)
+        sides.map { |one| yield(one).to_s }.uniq.join(" -> ")
+      end
 
       def milliseconds(value) = Figures.rate(value / 1e6)
     end

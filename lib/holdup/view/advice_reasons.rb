@@ -20,11 +20,15 @@ module Holdup
       end
 
       # @return [String]
-      def call = (@recommendation ? @recommendation.reasons : [:no_recording]).map { |key| reason(key) }.join(" ")
+      def call
+        (@recommendation ? @recommendation.reasons : [:no_recording]).map { |key| reason(key) }.join(" ")
+      end
 
       private
 
-      def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"advice_#{key}", **facts)
+      end
 
       def reason(key)
         return word(:reason_other, problem: key.to_s.tr("_", " ")) unless KNOWN.include?(key)

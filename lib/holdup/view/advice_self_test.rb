@@ -24,7 +24,9 @@ module Holdup
       private
 
       # Where it forbids an answer it is shown all the more.
-      def tested? = !@recommendation.nil? && [nil, :self_test].include?(@recommendation.reasons.first)
+      def tested?
+        !@recommendation.nil? && [nil, :self_test].include?(@recommendation.reasons.first)
+      end
 
       def test = @recommendation.self_test
 
@@ -35,11 +37,17 @@ module Holdup
           [@words.call(:whatif_used), *both { |one| Figures.share(one.utilisation) }, off(:utilisation)]]
       end
 
-      def times(title, error) = [@words.call(title), *both { |one| Figures.duration(yield one) }, off(error)]
+      def times(title, error)
+        [@words.call(title), *both { |one| Figures.duration(yield one) }, off(error)]
+      end
 
-      def both = [test.measured, test.predicted].map { |one| yield one }
+      def both
+        [test.measured, test.predicted].map { |one| yield one }
+      end
 
-      def off(error) = @figures.signed(test.errors.fetch(error))
+      def off(error)
+        @figures.signed(test.errors.fetch(error))
+      end
     end
   end
 end

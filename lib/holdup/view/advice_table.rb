@@ -23,59 +23,87 @@ module Holdup
       # @return [Section, nil] nil where nothing can be said
       def section
         return if @recommendation.nil? || @recommendation.verdict == :unknown
-        Section.new(title: word(:table), columns:, rows: shown.map { |prediction| row(prediction) }, notes: [word(:marks), *left_out])
+        Section.new(title: word(:table), columns:, rows: shown.map { |prediction| row(prediction) },
+          notes: [word(:marks), *left_out])
       end
 
       private
 
-      def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"advice_#{key}", **facts)
+      end
 
       def columns
-        [word(:setting_column), word(:ceiling_column), word(:used), word(:queued), word(:stalled), "p50", "p95", "p99", *(word(:memory) if memory?),
+        [word(:setting_column), word(:ceiling_column), word(:used), word(:queued), word(:stalled), "p50", "p95", "p99", *(if memory?
+                                                                                                                            word(:memory)
+                                                                                                                          end),
           word(:connections), word(:binds)]
       end
 
       def row(prediction)
         [name(prediction), Figures.rate(prediction.ceiling), percent([prediction.utilisation, 1].min), milliseconds(prediction.queued_ns),
           milliseconds(prediction.stalled_ns), *[0.5, 0.95, 0.99].map { |at| milliseconds(prediction.responses[at]) },
-          *(Figures.bytes(prediction.memory_bytes) if memory?), Figures.count(prediction.connections), @figures.guards(prediction.guards.first(1))]
+          *(if memory?
+              Figures.bytes(prediction.memory_bytes)
+            end), Figures.count(prediction.connections), @figures.guards(prediction.guards.first(1))]
       end
 
-      def percent(share) = "#{(share * 100).round} %"
+      def percent(share)
+        "#{(share * 100).round} %"
+      end
 
       # One unit for all, so that columns are narrow and compare at a glance.
-      def milliseconds(value) = value ? Figures.rate(value / 1e6) : Figures::NONE
+      def milliseconds(value)
+        value ? Figures.rate(value / 1e6) : Figures::NONE
+      end
 
       def name(prediction)
         slice = prediction.candidate.time_slice_ns != now.time_slice_ns
-        "#{@figures.setting(prediction.candidate, slice:)}#{NOW if prediction.candidate == now}#{BEST if advised?(prediction)}"
+        "#{@figures.setting(prediction.candidate,
+          slice:)}#{NOW if prediction.candidate == now}#{BEST if advised?(prediction)}"
       end
 
-      def advised?(prediction) = @recommendation.verdict == :change && prediction.candidate == @recommendation.best.candidate
+      def advised?(prediction)
+        @recommendation.verdict == :change && prediction.candidate == @recommendation.best.candidate
+      end
 
       def now = @recommendation.now
 
-      def memory? = !@recommendation.limits.process_bytes.nil?
+      def memory?
+        !@recommendation.limits.process_bytes.nil?
+      end
 
       def shown
         @shown ||= begin
-          main, others = @recommendation.predictions.partition { |one| [now, @recommendation.best&.candidate].include?(one.candidate) }
+          main, others = @recommendation.predictions.partition { |one|
+            [now, @recommendation.best&.candidate].include?(one.candidate)
+          }
           rejected = others.reject(&:allowed?).min_by(@limit / 4) { |one| distance(one) }
-          plain, variants = others.select(&:allowed?).partition { |one| plain(one.candidate) == one.candidate }
-          better = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }.values.flat_map { |same| same.min_by(1) { |one| wait(one) } }
-          near = plain.min_by(@limit - main.size - rejected.size - better.size) { |one| [distance(one), wait(one)] }
+          plain, variants = others.select(&:allowed?).partition { |one|
+            plain(one.candidate) == one.candidate
+          }
+          better = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }.values.flat_map { |same|
+            same.min_by(1) { |one| wait(one) }
+          }
+          near = plain.min_by(@limit - main.size - rejected.size - better.size) { |one|
+            [distance(one), wait(one)]
+          }
           @recommendation.predictions & (main + rejected + better + near)
         end
       end
 
-      def plain(candidate) = candidate.with(time_slice_ns: now.time_slice_ns, io_threads: now.io_threads)
+      def plain(candidate)
+        candidate.with(time_slice_ns: now.time_slice_ns, io_threads: now.io_threads)
+      end
 
       def shorter?(variant)
         plain = @recommendation.predictions.find { |one| one.candidate == plain(variant.candidate) }
         plain && wait(variant) < WORTH * wait(plain)
       end
 
-      def wait(prediction) = prediction.waits.fetch(@recommendation.objective.slo.percentile, 0)
+      def wait(prediction)
+        prediction.waits.fetch(@recommendation.objective.slo.percentile, 0)
+      end
 
       # In what a person would have to turn.
       def distance(prediction)

@@ -7,7 +7,10 @@ module Holdup
       # @param found [Analysis::ApplicationShares]
       # @param words [Words]
       # @return [String, nil] nil where they are of one
-      def self.remark(found, words:) = found.several? ? words.call(:remark_applications, count: found.shares.size, apps: Width.clean(found.to_s)) : nil
+      def self.remark(found, words:)
+        found.several? ? words.call(:remark_applications, count: found.shares.size,
+          apps: Width.clean(found.to_s)) : nil
+      end
     end
   end
 end

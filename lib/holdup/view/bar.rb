@@ -2,22 +2,26 @@
 
 module Holdup
   module View
-    # A split as a row of characters. Each state has its own character, so the bar reads the same without colours, in a
-    # log file and in an East-Asian terminal (where block characters may take two columns).
+    # A split as a row of characters. Each state has its own character, so the bar reads the same without
+    # colours, in a log file and in an East-Asian terminal (where block characters may take two columns).
     module Bar
       SYMBOLS = {cpu: "#", starved: "!", stalled: "x", io: "~", lock: "=", sleep: "z", native: "+"}.freeze
-      COLORS = {cpu: :green, starved: :yellow, stalled: :red, io: :blue, lock: :magenta, sleep: :dim, native: :cyan}.freeze
+      COLORS = {cpu: :green, starved: :yellow, stalled: :red, io: :blue, lock: :magenta, sleep: :dim,
+                native: :cyan}.freeze
       RUN = /(#+)|(!+)|(x+)|(~+)|(=+)|(z+)|(\++)/
 
       module_function
 
       # @param split [Analysis::StateSplit]
-      # @return [String] exactly `columns` characters, largest remainders first; spaces when nothing was measured
+      # @return [String] exactly `columns` characters, largest remainders first; spaces when nothing was
+      #   measured
       def draw(split, columns)
         return " " * columns if split.total.zero?
         cells = SYMBOLS.keys.to_h { |state| [state, split.share(state) * columns] }
         whole = cells.transform_values(&:floor)
-        cells.keys.max_by(columns - whole.values.sum) { |state| cells[state] % 1 }.each { |state| whole[state] += 1 }
+        cells.keys.max_by(columns - whole.values.sum) { |state| cells[state] % 1 }.each { |state|
+          whole[state] += 1
+        }
         whole.map { |state, count| SYMBOLS[state] * count }.join
       end
 

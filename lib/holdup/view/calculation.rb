@@ -4,8 +4,8 @@ require "json"
 
 module Holdup
   module View
-    # What the thread calculator found, for a terminal or a program: the answer, the table, a plot, and why the numbers
-    # that people know differ.
+    # What the thread calculator found, for a terminal or a program: the answer, the table, a plot, and why
+    # the numbers that people know differ.
     class Calculation
       AMDAHL = "a"
       BOUND = ":"
@@ -19,7 +19,8 @@ module Holdup
       # @param style [Style]
       # @param timed [Boolean] whether the demand is in real time (else only shares are shown)
       # @param arrivals [OpenCalculation, nil] what becomes of units that arrive at a rate
-      def initialize(calculator, words: Words.new, width: 80, table_width: width, style: Style.none, timed: false, arrivals: nil)
+      def initialize(calculator, words: Words.new, width: 80, table_width: width, style: Style.none,
+        timed: false, arrivals: nil)
         @calculator = calculator
         @words = words
         @width = width
@@ -35,7 +36,9 @@ module Holdup
       end
 
       # @return [String]
-      def title = word(:title, share: Figures.share(@calculator.demand.idle_share))
+      def title
+        word(:title, share: Figures.share(@calculator.demand.idle_share))
+      end
 
       # @return [String] how many threads are enough, and what Amdahl's law says
       def answer
@@ -46,12 +49,16 @@ module Holdup
 
       # @return [Section] one row a number of threads
       def section
-        columns = %i[threads speed_up gain amdahl amdahl_gain bound held stall].map { |key| word(key) } + (@timed ? [word(:response)] : [])
-        Section.new(title: "", columns:, rows: lines.map { |line| row(line) }, notes: @timed ? [] : [word(:stall_share)])
+        columns = %i[threads speed_up gain amdahl amdahl_gain bound held
+          stall].map { |key| word(key) } + (@timed ? [word(:response)] : [])
+        Section.new(title: "", columns:, rows: lines.map { |line| row(line) },
+          notes: @timed ? [] : [word(:stall_share)])
       end
 
       # @return [Array<String>] why the numbers that people know differ
-      def reasons = [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits].map { |key| word(key, **facts(key)) }
+      def reasons
+        [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits].map { |key| word(key, **facts(key)) }
+      end
 
       # @return [String] for programs; ends with a newline
       def json
@@ -69,13 +76,25 @@ module Holdup
 
       def lines = @lines ||= @calculator.lines
 
-      def word(key, **facts) = @words.call(:"calculate_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"calculate_#{key}", **facts)
+      end
 
-      def head = [@style.paint(title, :bold), "", *@layout.bold(answer), *(@layout.bold(@arrivals.answer) if @arrivals)]
+      def head
+        [@style.paint(title, :bold), "", *@layout.bold(answer), *(if @arrivals
+                                                                    @layout.bold(@arrivals.answer)
+                                                                  end)]
+      end
 
-      def table = section.then { |section| @layout.table(section) + section.notes.flat_map { |note| @layout.lines(note) } }
+      def table
+        section.then { |section|
+          @layout.table(section) + section.notes.flat_map { |note| @layout.lines(note) }
+        }
+      end
 
-      def opened = @arrivals ? @arrivals.sections.flat_map { |section| @layout.section(section) } : []
+      def opened
+        @arrivals ? @arrivals.sections.flat_map { |section| @layout.section(section) } : []
+      end
 
       def row(line)
         mark = (line.threads == @calculator.recommended) ? " <-" : ""
@@ -84,11 +103,15 @@ module Holdup
       end
 
       # Without real times: against the unit's own time.
-      def stall(line) = @timed ? Figures.duration(line.stall_ns) : Figures.share(line.stall_ns / @calculator.demand.own_ns)
+      def stall(line)
+        @timed ? Figures.duration(line.stall_ns) : Figures.share(line.stall_ns / @calculator.demand.own_ns)
+      end
 
       def times(value) = format("%.2fx", value)
 
-      def percent(value) = "#{Figures.change(value, 0)} %"
+      def percent(value)
+        "#{Figures.change(value, 0)} %"
+      end
 
       def plot
         room = @width - MARGIN - 8
@@ -98,12 +121,16 @@ module Holdup
 
       def bar(line, scale)
         cells = CLOSED * (line.speed_up * scale).round
-        cells = cells.ljust((line.bound * scale).round).tap { |text| text[[(line.bound * scale).round - 1, 0].max] = BOUND }
+        cells = cells.ljust((line.bound * scale).round).tap { |text|
+          text[[(line.bound * scale).round - 1, 0].max] = BOUND
+        }
         cells[[(line.amdahl * scale).round - 1, 0].max] = AMDAHL
         "#{line.threads.to_s.rjust(MARGIN - 2)} |#{cells}"
       end
 
-      def notes = reasons.flat_map { |reason| ["", *@layout.lines(reason)] }.drop(1)
+      def notes
+        reasons.flat_map { |reason| ["", *@layout.lines(reason)] }.drop(1)
+      end
 
       def facts(key)
         return {} unless key == :acquisitions

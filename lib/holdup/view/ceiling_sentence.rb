@@ -21,13 +21,17 @@ module Holdup
       end
 
       # @return [String] "2 vCPUs, 1 process: CPU can never pass 50-55 %; ..."
-      def sentence = @words.call(:ceiling, vcpus:, processes:, range:, target: percent(@ceiling.unreachable), idle:)
+      def sentence
+        @words.call(:ceiling, vcpus:, processes:, range:, target: percent(@ceiling.unreachable), idle:)
+      end
 
       # @return [String] "2 vCPUs"
       def vcpus = counted(:vcpus, @ceiling.vcpus)
 
       # @return [String] "1 process"
-      def processes = counted(:processes, @ceiling.processes)
+      def processes
+        counted(:processes, @ceiling.processes)
+      end
 
       # @return [String] "50-55 %"
       def range
@@ -37,15 +41,21 @@ module Holdup
 
       private
 
-      def percent(share) = "#{(share * 100).round} %"
+      def percent(share)
+        "#{(share * 100).round} %"
+      end
 
-      def idle = counted(:idle, @ceiling.idle_vcpus.round(1))
+      def idle
+        counted(:idle, @ceiling.idle_vcpus.round(1))
+      end
 
       def counted(key, number)
         (number == 1) ? @words.call(:"#{key}_one") : @words.call(:"#{key}_many", count: plain(number))
       end
 
-      def plain(number) = (number % 1).zero? ? number.to_i.to_s : number.round(2).to_s
+      def plain(number)
+        (number % 1).zero? ? number.to_i.to_s : number.round(2).to_s
+      end
     end
   end
 end

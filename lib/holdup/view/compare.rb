@@ -2,7 +2,8 @@
 
 module Holdup
   module View
-    # What `holdup compare` says, before it is laid out: the verdict first, then what differs, the figures and who moved them.
+    # What `holdup compare` says, before it is laid out: the verdict first, then what differs, the figures and
+    # who moved them.
     class Compare
       # Sentences for facts that need more words than their name.
       APART = {"setting" => :compare_by_setting, "arm" => :compare_by_arm}.freeze
@@ -13,7 +14,8 @@ module Holdup
       # @param families [Array<Symbol>, nil] of metrics that are shown and judged; nil for all
       # @param limit [Integer] endpoints shown
       # @param picked [#fact, nil] by what the sides were told apart, and of how many; nil: by time
-      def initialize(comparison, words: Words.new, kind: :request, families: nil, limit: Sections::LIMIT, picked: nil)
+      def initialize(comparison, words: Words.new, kind: :request, families: nil, limit: Sections::LIMIT,
+        picked: nil)
         @comparison = comparison
         @words = words
         @kind = kind
@@ -29,7 +31,9 @@ module Holdup
       end
 
       # @return [Sentences]
-      def sentences = @sentences ||= Sentences.new(@comparison, words: @words, metrics: judged)
+      def sentences
+        @sentences ||= Sentences.new(@comparison, words: @words, metrics: judged)
+      end
 
       private
 

@@ -2,8 +2,8 @@
 
 module Holdup
   module View
-    # The order in which a report answers: where the time goes, who caused the stall, how fast, then the details. One
-    # list for text and Markdown.
+    # The order in which a report answers: where the time goes, who caused the stall, how fast, then the
+    # details. One list for text and Markdown.
     class Contents
       ORDER = [Sections::BlameTable, Sections::StallPairTable, Sections::StateSplitTable, Sections::LatencyTable, Sections::QueueTable, Sections::AverageTable, Sections::HoldTable, Sections::ConnectionTable,
         Sections::DistributionTable, Sections::QuantileBandTable, Sections::PoolTable, Sections::PoolCpuTable, Sections::ProcessTable, Sections::JitTable, Sections::AmdahlTable, Sections::SettingTable].freeze

@@ -12,7 +12,8 @@ module Holdup
 
       # @param words [Words]
       # @param key [Symbol] of a finding, with _fix for its remedy
-      # @param facts [Hash{Symbol => Object}] paths and messages may be from anywhere; what ends in _ns is a duration
+      # @param facts [Hash{Symbol => Object}] paths and messages may be from anywhere; what ends in _ns is a
+      #   duration
       # @return [String]
       def self.call(words, key, facts)
         words.call(:"doctor_#{key}", **facts.to_h { |name, fact| [name, told(words, name, fact)] })
@@ -24,7 +25,9 @@ module Holdup
         RECORDED.include?(name) ? words.lever(text) : text
       end
 
-      def self.duration(ns) = (ns < LONG_NS) ? Figures.duration(ns) : Figures.rough(ns)
+      def self.duration(ns)
+        (ns < LONG_NS) ? Figures.duration(ns) : Figures.rough(ns)
+      end
 
       private_class_method :told, :duration
     end

@@ -2,8 +2,9 @@
 
 module Holdup
   module View
-    # Numbers as people read them: three significant digits and the unit that fits. The only place where nanoseconds
-    # turn into something else. Units are ASCII ("us"), so that columns stay straight in every terminal.
+    # Numbers as people read them: three significant digits and the unit that fits. The only place where
+    # nanoseconds turn into something else. Units are ASCII ("us"), so that columns stay straight in every
+    # terminal.
     module Figures
       DURATIONS = [[1_000, 1, "ns"], [1_000_000, 1_000, "us"], [1_000_000_000, 1_000_000, "ms"],
         [600_000_000_000, 1_000_000_000, "s"], [7_200_000_000_000, 60_000_000_000, "min"],
@@ -70,7 +71,9 @@ module Holdup
       # @param fraction [Float] a change
       # @param digits [Integer] after the point
       # @return [String] -0.298 => "-29.8", in %; what rounds to nothing has no sign
-      def change(fraction, digits = 1) = format("%+.#{digits}f", fraction * 100).sub(/\A[+-](?=0(\.0+)?\z)/, "")
+      def change(fraction, digits = 1)
+        format("%+.#{digits}f", fraction * 100).sub(/\A[+-](?=0(\.0+)?\z)/, "")
+      end
 
       # @param per_second [Float, nil]
       def rate(per_second)

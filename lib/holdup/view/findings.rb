@@ -19,7 +19,8 @@ module Holdup
 
       # @return [String] ends with a newline
       def call
-        [@style.paint(@words.call(:doctor_title), :bold), "", *@findings.flat_map { |finding| lines(finding) }, "", last].join("\n") + "\n"
+        [@style.paint(@words.call(:doctor_title), :bold), "",
+          *@findings.flat_map { |finding| lines(finding) }, "", last].join("\n") + "\n"
       end
 
       private
@@ -29,21 +30,32 @@ module Holdup
         ["#{mark(finding.level)}  #{first}", *(rest + remedy(finding)).map { |line| "#{margin}#{line}" }]
       end
 
-      def remedy(finding) = finding.ok? ? [] : wrap("-> #{text(:"#{finding.key}_fix", finding.facts)}")
+      def remedy(finding)
+        finding.ok? ? [] : wrap("-> #{text(:"#{finding.key}_fix", finding.facts)}")
+      end
 
-      def text(key, facts) = DoctorSentence.call(@words, key, facts)
+      def text(key, facts)
+        DoctorSentence.call(@words, key, facts)
+      end
 
-      def mark(level) = @style.paint(Width.left(@words.call(:"level_#{level}"), mark_width), COLORS.fetch(level))
+      def mark(level)
+        @style.paint(Width.left(@words.call(:"level_#{level}"), mark_width), COLORS.fetch(level))
+      end
 
-      def mark_width = COLORS.keys.map { |level| Width.of(@words.call(:"level_#{level}")) }.max
+      def mark_width
+        COLORS.keys.map { |level| Width.of(@words.call(:"level_#{level}")) }.max
+      end
 
       def margin = " " * (mark_width + 2)
 
-      def wrap(text) = Width.wrap(text, @width - mark_width - 2)
+      def wrap(text)
+        Width.wrap(text, @width - mark_width - 2)
+      end
 
       def last
         return @words.call(:doctor_sound) if @findings.all?(&:ok?)
-        @words.call(:doctor_summary, **COLORS.keys.to_h { |level| [level, @findings.count { |finding| finding.level == level }] })
+        @words.call(:doctor_summary,
+**COLORS.keys.to_h { |level| [level, @findings.count { |finding| finding.level == level }] })
       end
     end
   end

@@ -23,7 +23,9 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{JSON.pretty_generate(to_h)}\n"
+      def call
+        "#{JSON.pretty_generate(to_h)}\n"
+      end
 
       # @return [Hash]
       def to_h
@@ -35,10 +37,14 @@ module Holdup
 
       def finding(finding)
         {level: finding.level, key: finding.key, text: text(finding.key, finding.facts),
-         fix: (text(:"#{finding.key}_fix", finding.facts) unless finding.ok?), facts: finding.facts.transform_values { |fact| fact.is_a?(String) ? Width.clean(fact) : fact }}
+         fix: (unless finding.ok?
+                 text(:"#{finding.key}_fix", finding.facts)
+               end), facts: finding.facts.transform_values { |fact| fact.is_a?(String) ? Width.clean(fact) : fact }}
       end
 
-      def text(key, facts) = DoctorSentence.call(@words, key, facts)
+      def text(key, facts)
+        DoctorSentence.call(@words, key, facts)
+      end
 
       def process(process)
         {pid: process.pid, worker: process.worker, server: process.profile["server"], alive: process.alive,
@@ -47,7 +53,9 @@ module Holdup
 
       # @return [Hash, nil] what ends it for its memory
       def killer(profile)
-        known = profile.select { |key, _| key.start_with?(KILLER) }.transform_keys { |key| key.delete_prefix(KILLER).to_sym }
+        known = profile.select { |key, _| key.start_with?(KILLER) }.transform_keys { |key|
+          key.delete_prefix(KILLER).to_sym
+        }
         known unless known.empty?
       end
 
@@ -55,7 +63,9 @@ module Holdup
       def jit(jit)
         return unless jit.kind
         known = jit.to_h.except(*TIMES, :kind)
-        {on: jit.on?, kind: (jit.kind if jit.on?), since: time_of_ns(jit.since_ns), warm_since: time_of_ns(jit.warm_ns), memory_bytes: jit.memory_bytes, **known}
+        {on: jit.on?, kind: (if jit.on?
+                               jit.kind
+                             end), since: time_of_ns(jit.since_ns), warm_since: time_of_ns(jit.warm_ns), memory_bytes: jit.memory_bytes, **known}
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Holdup
   module View
-    # What stands above the tables: the verdict in one sentence, the span, the few figures that everything else is
-    # measured against, and why a number may not mean what it seems to.
+    # What stands above the tables: the verdict in one sentence, the span, the few figures that everything
+    # else is measured against, and why a number may not mean what it seems to.
     class Headline
       # Below this the high percentiles are single units.
       FEW = 200
@@ -11,7 +11,8 @@ module Holdup
       SHORT_S = 300
       # Below this in each unit, the stall for each time it took the GVL tells nothing of units.
       FEW_ACQUISITIONS = 0.1
-      # Of the elapsed time: from here on, and where it is more than the time on a CPU, a missing CPU is what others wait for.
+      # Of the elapsed time: from here on, and where it is more than the time on a CPU, a missing CPU is what
+      # others wait for.
       STARVED = 0.05
       # A sentence must stay readable with any name in it.
       NAME = 60
@@ -36,7 +37,8 @@ module Holdup
 
       # @return [String] "2026-11-21 12:00:00 to 13:00:00 +00:00"
       def span
-        from, to = time(@summary.from_s), time(@summary.to_s)
+        from = time(@summary.from_s)
+        to = time(@summary.to_s)
         same_day = from.to_date_s == to.to_date_s
         @words.call(:span, from: from.text, to: same_day ? to.clock : to.text, zone: to.zone)
       end
@@ -57,7 +59,9 @@ module Holdup
 
       private
 
-      def finding = @finding ||= Analysis::StallVerdict.new(@summary).call
+      def finding
+        @finding ||= Analysis::StallVerdict.new(@summary).call
+      end
 
       Moment = Data.define(:time) do
         def to_date_s = time.strftime("%F")
@@ -70,7 +74,9 @@ module Holdup
       end
       private_constant :Moment
 
-      def time(seconds) = Moment.new(time: @zone ? Time.at(seconds, in: @zone) : Time.at(seconds))
+      def time(seconds)
+        Moment.new(time: @zone ? Time.at(seconds, in: @zone) : Time.at(seconds))
+      end
 
       # Facts of the verdict in figures; a cause becomes its name.
       def spoken(facts)
@@ -107,7 +113,9 @@ module Holdup
           gc: each_unit(total.sum(:gc_ns)), hold: Figures.duration(total.histogram(:longest_hold).max))
       end
 
-      def each_unit(value) = Figures.duration(total.per_unit(value))
+      def each_unit(value)
+        Figures.duration(total.per_unit(value))
+      end
 
       # Where stall is the verdict, waits for connections are said all the same.
       def connections
@@ -122,25 +130,34 @@ module Holdup
         @words.call(:remark_starved, share: Figures.share(split.starved.fdiv(split.starved + split.cpu)))
       end
 
-      def few = (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
+      def few
+        (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
+      end
 
       # Where single units tell when the first began and the last ended, the throughput is no bound.
       def short
         @words.call(:remark_short) if @summary.measured_s < SHORT_S && !@summary.coverage.exact
       end
 
-      def ceiling = CeilingSentence.remark(@summary.processes.machines, words: @words)
+      def ceiling
+        CeilingSentence.remark(@summary.processes.machines, words: @words)
+      end
 
-      def applications = Applications.remark(@summary.applications, words: @words)
+      def applications
+        Applications.remark(@summary.applications, words: @words)
+      end
 
       # Each application has one at least.
       def mixed_settings
         settings = @summary.setting_names.settings.size
-        (settings > [@summary.applications.shares.size, 1].max && @summary.by != :setting) ? @words.call(:remark_settings, count: Figures.count(settings)) : nil
+        (settings > [@summary.applications.shares.size,
+          1].max && @summary.by != :setting) ? @words.call(:remark_settings,
+            count: Figures.count(settings)) : nil
       end
 
       def overflow
-        @summary.overflowed.zero? ? nil : @words.call(:remark_overflow, count: Figures.count(@summary.overflowed))
+        @summary.overflowed.zero? ? nil : @words.call(:remark_overflow,
+          count: Figures.count(@summary.overflowed))
       end
     end
   end

@@ -28,7 +28,9 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{JSON.pretty_generate(to_h)}\n"
+      def call
+        "#{JSON.pretty_generate(to_h)}\n"
+      end
 
       # @return [Hash]
       def to_h
@@ -41,17 +43,25 @@ module Holdup
 
       def uncollected
         at_ns = @uncollected&.at_ns
-        @uncollected && {units: @uncollected.units, stored_up_to: at_ns && time(at_ns / 1_000_000_000), collector: @uncollected.collecting}
+        @uncollected && {units: @uncollected.units, stored_up_to: at_ns && time(at_ns / 1_000_000_000),
+                         collector: @uncollected.collecting}
       end
 
       def verdict
         {key: Analysis::StallVerdict.new(@summary).call.key, text: Headline.new(@summary, words: @words).verdict}
       end
 
-      def marks = @marks.map { |mark| {at: time(mark.at_s), server: clean(mark.server), deployed: mark.deployed?, changed: mark.differences.map { |one| difference(one) }} }
+      def marks
+        @marks.map { |mark|
+          {at: time(mark.at_s), server: clean(mark.server), deployed: mark.deployed?,
+           changed: mark.differences.map { |one| difference(one) }}
+        }
+      end
 
       def settings
-        @summary.setting_names.settings.map { |setting| {fingerprint: setting.fingerprint, attributes: setting.attributes} }
+        @summary.setting_names.settings.map { |setting|
+          {fingerprint: setting.fingerprint, attributes: setting.attributes}
+        }
       end
 
       def totals
@@ -61,13 +71,17 @@ module Holdup
 
       def accounts
         @summary.blame.accounts.map do |line|
-          {name: clean(line.name), suffered_ns: line.suffered, caused_ns: line.caused, running_ns: line.running}
+          {name: clean(line.name), suffered_ns: line.suffered, caused_ns: line.caused,
+           running_ns: line.running}
         end
       end
 
       def amdahl
         share = @summary.total.idle_share
-        share ? Analysis::Amdahl.table(share).map { |line| {threads: line.threads, speed_up: line.speed_up.round(4)} } : []
+        share ? Analysis::Amdahl.table(share).map { |line|
+          {threads: line.threads,
+           speed_up: line.speed_up.round(4)}
+        } : []
       end
 
       def series(row)
@@ -87,7 +101,8 @@ module Holdup
       # What is known of no unit has no sum.
       def distribution(histogram, units)
         sum = histogram.sum unless histogram.count.zero? && units.positive?
-        {sum:, mean: histogram.mean&.round, **QUANTILES.transform_values { |q| histogram.quantile(q) }, max: histogram.max}
+        {sum:, mean: histogram.mean&.round, **QUANTILES.transform_values { |q| histogram.quantile(q) },
+         max: histogram.max}
       end
 
       def groups(row)

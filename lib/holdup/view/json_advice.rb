@@ -4,7 +4,8 @@ require "json"
 
 module Holdup
   module View
-    # The advice for programs. Durations are integer nanoseconds, shares 0.0 to 1.0; docs/advise.md has the keys.
+    # The advice for programs. Durations are integer nanoseconds, shares 0.0 to 1.0; docs/advise.md has the
+    # keys.
     class JsonAdvice
       VERSION = 1
 
@@ -12,7 +13,8 @@ module Holdup
       # @param findings [Array<Holdup::Advice::Finding>]
       # @param from_s [Integer]
       # @param to_s [Integer]
-      # @param asked [Hash{Symbol => Object}] what it was asked for besides (kind, warm_up_s): `--verify` needs it again
+      # @param asked [Hash{Symbol => Object}] what it was asked for besides (kind, warm_up_s): `--verify`
+      #   needs it again
       def initialize(recommendation, findings, from_s:, to_s:, **asked)
         @recommendation = recommendation
         @findings = findings
@@ -20,10 +22,14 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{JSON.pretty_generate(to_h)}\n"
+      def call
+        "#{JSON.pretty_generate(to_h)}\n"
+      end
 
       # @return [Hash{Symbol => Object}]
-      def to_h = {version: VERSION, **@span, **verdict, findings: @findings.map { |finding| finding(finding) }}
+      def to_h
+        {version: VERSION, **@span, **verdict, findings: @findings.map { |finding| finding(finding) }}
+      end
 
       # @param prediction [Sizing::Prediction]
       # @return [Hash{Symbol => Object}]
@@ -37,16 +43,24 @@ module Holdup
          response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits)}
       end
 
-      def self.candidate(candidate) = {**candidate.to_h, **candidate.to_h.slice(:beside, :company).transform_values { |threads| threads if threads.any? }, pool: candidate.pool && candidate(candidate.pool)}.compact
+      def self.candidate(candidate)
+        neighbours = candidate.to_h.slice(:beside, :company).transform_values { |threads| threads if threads.any? }
+        pool = candidate.pool && candidate(candidate.pool)
+        {**candidate.to_h, **neighbours, pool:}.compact
+      end
 
-      def self.percentiles(values) = values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
+      def self.percentiles(values)
+        values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
+      end
       private_class_method :times, :candidate, :percentiles
 
       private
 
       def verdict
         return {verdict: :unknown, reasons: [:no_recording]} unless @recommendation
-        return {verdict: :unknown, reasons: @recommendation.reasons, **tested} if @recommendation.verdict == :unknown
+        if @recommendation.verdict == :unknown
+          return {verdict: :unknown, reasons: @recommendation.reasons, **tested}
+        end
         {verdict: @recommendation.verdict, why: @recommendation.why, **decision, current: self.class.prediction(@recommendation.current),
          candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
       end
@@ -60,18 +74,23 @@ module Holdup
       def recording = @recommendation.recording
 
       # Where it is why nothing can be said.
-      def tested = @recommendation.reasons.include?(:self_test) ? {self_test:} : {}
+      def tested
+        @recommendation.reasons.include?(:self_test) ? {self_test:} : {}
+      end
 
       def self_test
         test = @recommendation.self_test
         {grade: test.grade, errors: rounded(test.errors), causes: rounded(test.causes.figures)}
       end
 
-      def rounded(figures) = figures.transform_values { |figure| figure.round(4) }
+      def rounded(figures)
+        figures.transform_values { |figure| figure.round(4) }
+      end
 
       # nil where nothing was found, or nobody can tell.
       def estimate(found)
-        found && {**found.to_h.slice(:value, :low, :high, :gc).transform_values { |share| share&.round(4) }, enough: found.enough?, units: found.units}
+        found && {**found.to_h.slice(:value, :low, :high, :gc).transform_values { |share| share&.round(4) },
+          enough: found.enough?, units: found.units}
       end
 
       def best
@@ -83,11 +102,16 @@ module Holdup
       def pools
         names = @recommendation.recording.pools.names
         return {} if names.empty?
-        now, best = [@recommendation.now, @recommendation.best.candidate].map { |candidate| @recommendation.pools_of(candidate).map { |found| pool(found) } }
+        now, best = [@recommendation.now, @recommendation.best.candidate].map { |candidate|
+          @recommendation.pools_of(candidate).map { |found| pool(found) }
+        }
         {pools: names.zip(now, best).map { |name, *sides| {name:, **%i[current best].zip(sides).to_h} }}
       end
 
-      def pool(found) = found && {threads: found.threads, per_second: found.throughput.round(3), stalled_ns: found.stalled_ns.round, wall_ns: found.wall_ns.round}
+      def pool(found)
+        found && {threads: found.threads, per_second: found.throughput.round(3),
+                  stalled_ns: found.stalled_ns.round, wall_ns: found.wall_ns.round}
+      end
 
       def finding(finding)
         {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.line&.to_h, limits: finding.limits.map(&:to_h), measure: finding.measure, gain: finding.gain&.round(4),

@@ -9,7 +9,8 @@ module Holdup
       # Ages in seconds up to which the warm-up is told.
       AGES_S = [60, 120, 300, 600, 1800, 3600, 14_400].freeze
       # Medians of the processes with a JIT.
-      MEDIANS = %i[code_bytes metadata_bytes memory_bytes limit_bytes threshold compiled_iseqs live_iseqs invalidations redefined failures code_gcs].freeze
+      MEDIANS = %i[code_bytes metadata_bytes memory_bytes limit_bytes threshold compiled_iseqs live_iseqs
+        invalidations redefined failures code_gcs].freeze
       LISTS = %i[kind by at limit_of limit_from].freeze
 
       # @param jits [Analysis::JitReport]
@@ -18,7 +19,9 @@ module Holdup
       end
 
       # @return [Array<Hash>]
-      def to_a = @jits.servers.map { |server| server(server) }
+      def to_a
+        @jits.servers.map { |server| server(server) }
+      end
 
       private
 

@@ -12,7 +12,9 @@ module Holdup
       end
 
       # @return [Hash]
-      def to_h = {pairs:, machines:, pools:, pool_cpu:, processes:}
+      def to_h
+        {pairs:, machines:, pools:, pool_cpu:, processes:}
+      end
 
       private
 
@@ -23,7 +25,9 @@ module Holdup
         end
       end
 
-      def series(series) = {name: clean(series.name), kind: series.kind, queue: series.queue && clean(series.queue)}
+      def series(series)
+        {name: clean(series.name), kind: series.kind, queue: series.queue && clean(series.queue)}
+      end
 
       def machines
         @summary.processes.machines.map do |machine|
@@ -47,7 +51,8 @@ module Holdup
 
       def pool_cpu
         @summary.pool_cpu.map do |line|
-          {server: line.server && clean(line.server), kind: line.kind, name: line.name && clean(line.name), units: line.units, cpu_share: line.cpu_share.round(4)}
+          {server: line.server && clean(line.server), kind: line.kind, name: line.name && clean(line.name),
+           units: line.units, cpu_share: line.cpu_share.round(4)}
         end
       end
 

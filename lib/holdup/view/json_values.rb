@@ -10,18 +10,26 @@ module Holdup
 
       # @param seconds [Integer, nil] since 1970
       # @return [String, nil] "2026-11-21T12:00:00Z"
-      def time(seconds) = seconds && Time.at(seconds, in: "UTC").strftime("%FT%TZ")
+      def time(seconds)
+        seconds && Time.at(seconds, in: "UTC").strftime("%FT%TZ")
+      end
 
       # @param ns [Integer, nil] since 1970
       # @return [String, nil] the same
-      def time_of_ns(ns) = ns && time(ns / NS)
+      def time_of_ns(ns)
+        ns && time(ns / NS)
+      end
 
       # @param one [Analysis::Comparison::SettingDifferences::SettingDifference]
       # @return [Hash{Symbol => Object}]
-      def difference(one) = {subject: one.subject, facts: one.facts.transform_values { |before, after| {before:, after:} }}
+      def difference(one)
+        {subject: one.subject, facts: one.facts.transform_values { |before, after| {before:, after:} }}
+      end
 
       # @return [String, nil] without what a terminal would obey
-      def clean(text) = text && Width.clean(text)
+      def clean(text)
+        text && Width.clean(text)
+      end
     end
   end
 end

@@ -2,8 +2,8 @@
 
 module Holdup
   module View
-    # The captures that are kept, the newest first: a sentence each, of which unit it caught, for whom that waited, and why
-    # there is the capture. Names are too long for a table of them.
+    # The captures that are kept, the newest first: a sentence each, of which unit it caught, for whom that
+    # waited, and why there is the capture. Names are too long for a table of them.
     class KeptCaptures
       TRIGGERS = {"rule" => :by_rule, "until" => :asked_until, "dashboard" => :dashboard}.freeze
 
@@ -17,11 +17,15 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{(@kept.empty? ? @layout.lines(word(:none)) : list).join("\n")}\n"
+      def call
+        "#{(@kept.empty? ? @layout.lines(word(:none)) : list).join("\n")}\n"
+      end
 
       private
 
-      def word(key, **facts) = @words.call(:"kept_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"kept_#{key}", **facts)
+      end
 
       def list
         width = @kept.map { |one| one.id.size }.max
@@ -31,7 +35,8 @@ module Holdup
 
       def sentences(one)
         return word(:broken) unless one.header
-        [what(one), word(TRIGGERS.fetch(one.facts["trigger"], :asked), rule: text(one.facts["rule"]))].join(" ")
+        [what(one),
+          word(TRIGGERS.fetch(one.facts["trigger"], :asked), rule: text(one.facts["rule"]))].join(" ")
       end
 
       def what(one)
@@ -49,7 +54,9 @@ module Holdup
 
       def text(name) = Width.clean(name.to_s)
 
-      def duration(ns) = ns.is_a?(Integer) ? Figures.duration(ns) : Figures::NONE
+      def duration(ns)
+        ns.is_a?(Integer) ? Figures.duration(ns) : Figures::NONE
+      end
     end
   end
 end

@@ -20,7 +20,9 @@ module Holdup
       # @param text [String] a sentence or more
       # @param color [Symbol, nil] see Style
       # @return [Array<String>]
-      def lines(text, color = nil) = Width.wrap(text, @width).map { |line| @style.paint(line, color) }
+      def lines(text, color = nil)
+        Width.wrap(text, @width).map { |line| @style.paint(line, color) }
+      end
 
       # @return [Array<String>]
       def bold(text) = lines(text, :bold)
@@ -28,11 +30,15 @@ module Holdup
       # @param mark [String] in front of the first line; the others begin below its text
       # @return [Array<String>]
       def item(mark, text)
-        Width.wrap(text, @width - mark.size).each_with_index.map { |line, index| (index.zero? ? mark : " " * mark.size) + line }
+        Width.wrap(text, @width - mark.size).each_with_index.map { |line, index|
+          (index.zero? ? mark : " " * mark.size) + line
+        }
       end
 
       # @return [Array<String>]
-      def warning(text) = item(WARNING, text).map { |line| @style.paint(line, :yellow) }
+      def warning(text)
+        item(WARNING, text).map { |line| @style.paint(line, :yellow) }
+      end
 
       # @param section [Section]
       # @return [Array<String>] without title and notes
@@ -44,10 +50,14 @@ module Holdup
 
       # @param section [Section]
       # @return [Array<String>] behind an empty line
-      def section(section) = ["", *title(section), *table(section), *section.notes.flat_map { |note| lines(note) }]
+      def section(section)
+        ["", *title(section), *table(section), *section.notes.flat_map { |note| lines(note) }]
+      end
 
       # @return [Array<String>] one line
-      def title(section) = [@style.paint(Width.truncate(section.title, [@width, @table_width].max), :bold)]
+      def title(section)
+        [@style.paint(Width.truncate(section.title, [@width, @table_width].max), :bold)]
+      end
     end
   end
 end

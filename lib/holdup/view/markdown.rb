@@ -21,7 +21,9 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{(@summary.empty? ? head : head + facts + states + sections).join("\n")}\n"
+      def call
+        "#{(@summary.empty? ? head : head + facts + states + sections).join("\n")}\n"
+      end
 
       private
 
@@ -30,9 +32,13 @@ module Holdup
         (@summary.empty? && @headline.told.any?) ? [*head, *listed(@headline.told)] : head
       end
 
-      def facts = listed(@headline.figures + @headline.remarks)
+      def facts
+        listed(@headline.figures + @headline.remarks)
+      end
 
-      def listed(lines) = ["", *lines.map { |line| "- #{escape(line)}" }]
+      def listed(lines)
+        ["", *lines.map { |line| "- #{escape(line)}" }]
+      end
 
       def states
         section = @contents.states.call
@@ -41,21 +47,29 @@ module Holdup
 
       def sections
         @contents.sections.flat_map do |section|
-          ["", "## #{escape(section.title)}", "", *table(section), *section.notes.flat_map { |note| ["", escape(note)] }]
+          ["", "## #{escape(section.title)}", "", *table(section),
+            *section.notes.flat_map { |note| ["", escape(note)] }]
         end
       end
 
       def table(section)
         return [] if section.columns.empty?
-        [line(section.columns), rule(section.columns.size), *section.rows.map { |row| line(row) }, *section.total && [line(section.total)]]
+        [line(section.columns), rule(section.columns.size), *section.rows.map { |row| line(row) },
+          *section.total && [line(section.total)]]
       end
 
-      def line(cells) = "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
+      def line(cells)
+        "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
+      end
 
-      def rule(columns) = "| --- |#{" ---: |" * (columns - 1)}"
+      def rule(columns)
+        "| --- |#{" ---: |" * (columns - 1)}"
+      end
 
       # Names come from requests: nothing in them may become markup or end a cell.
-      def escape(text) = text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
+      def escape(text)
+        text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
+      end
     end
   end
 end

@@ -12,7 +12,8 @@ module Holdup
       # @param again [String, nil] options with which other commands look at the same
       # @param words [Words]
       # @param limit [Integer] rows of the table
-      def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil, words: Words.new, limit: AdviceTable::LIMIT)
+      def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil,
+        words: Words.new, limit: AdviceTable::LIMIT)
         @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:, summary:)
         @table = AdviceTable.new(recommendation, words:, limit:)
         @pools = AdvicePools.new(recommendation, words:)
@@ -22,13 +23,22 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*head, *table, *findings].join("\n")}\n"
+      def call
+        "#{[*head, *table, *findings].join("\n")}\n"
+      end
 
       private
 
-      def head = ["# #{escape(@verdict.title)}", "", "**#{escape(@verdict.sentence)}**", *@verdict.details.flat_map { |text| ["", escape(text)] }]
+      def head
+        ["# #{escape(@verdict.title)}", "", "**#{escape(@verdict.sentence)}**",
+          *@verdict.details.flat_map { |text| ["", escape(text)] }]
+      end
 
-      def table = [*[@table.section, @pools.section].compact.flat_map { |section| section(section) }, *(["", escape(@verdict.amdahl)] if @verdict.amdahl)]
+      def table
+        [*[@table.section, @pools.section].compact.flat_map { |section| section(section) }, *(if @verdict.amdahl
+                                                                                                ["", escape(@verdict.amdahl)]
+                                                                                              end)]
+      end
 
       def section(section)
         ["", "## #{escape(section.title)}", "", line(section.columns), "| --- |#{" ---: |" * (section.columns.size - 1)}", *section.rows.map { |row| line(row) },
@@ -37,22 +47,32 @@ module Holdup
 
       def findings
         return ["", escape(@words.call(:advice_no_findings))] if @findings.empty?
-        ["", "## #{escape(@words.call(:advice_findings))}", *same, *@findings.flat_map { |told| finding(told) }]
+        ["", "## #{escape(@words.call(:advice_findings))}", *same,
+          *@findings.flat_map { |told| finding(told) }]
       end
 
-      def same = @again ? ["", escape(@words.call(:advice_again, options: @again))] : []
+      def same
+        @again ? ["", escape(@words.call(:advice_again, options: @again))] : []
+      end
 
       def finding(told)
-        ["", "### #{escape(told.what)}", "", *told.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]
+        ["", "### #{escape(told.what)}", "",
+          *told.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]
       end
 
       # Its lines begin with - or +, so none of them can end the block.
-      def diff(lines) = lines.empty? ? [] : ["", *["```diff", *lines, "```"].map { |line| "  #{line}" }, ""]
+      def diff(lines)
+        lines.empty? ? [] : ["", *["```diff", *lines, "```"].map { |line| "  #{line}" }, ""]
+      end
 
-      def line(cells) = "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
+      def line(cells)
+        "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
+      end
 
       # Names come from requests: nothing in them may become markup or end a cell.
-      def escape(text) = text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
+      def escape(text)
+        text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
+      end
     end
   end
 end

@@ -2,7 +2,8 @@
 
 module Holdup
   module View
-    # Moments in sentences, with their zone: who reads them elsewhere knows when it was, and a page can tell them in its viewer's.
+    # Moments in sentences, with their zone: who reads them elsewhere knows when it was, and a page can tell
+    # them in its viewer's.
     module Moments
       MOMENT = /\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?/
       # One or two of them as they are told, and the zone of both.
@@ -12,14 +13,17 @@ module Holdup
 
       # @param second [Integer] since 1970
       # @return [String] "2026-11-21 12:00 +09:00"
-      def at(second, format = "%F %H:%M") = Time.at(second).strftime("#{format} %:z")
+      def at(second, format = "%F %H:%M")
+        Time.at(second).strftime("#{format} %:z")
+      end
 
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
       # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00 +09:00"
       def span(from_s, to_s)
         to = Time.at(to_s)
-        [Time.at(from_s, in: to.utc_offset), to].map { |time| time.strftime("%F %H:%M") }.join(" - ") + to.strftime(" %:z")
+        [Time.at(from_s, in: to.utc_offset),
+          to].map { |time| time.strftime("%F %H:%M") }.join(" - ") + to.strftime(" %:z")
       end
 
       # @param moment [String] that is told

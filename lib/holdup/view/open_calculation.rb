@@ -2,7 +2,8 @@
 
 module Holdup
   module View
-    # What the thread calculator says of units that arrive at a rate: one sentence, and their mean waits at each number of threads.
+    # What the thread calculator says of units that arrive at a rate: one sentence, and their mean waits at
+    # each number of threads.
     class OpenCalculation
       # @param calculator [Sizing::OpenCalculator]
       # @param words [Words]
@@ -14,15 +15,19 @@ module Holdup
       # @return [String]
       def answer
         return word(:unlike, cv2: Figures.rate(@calculator.demand.cv2)) unless @calculator.valid?
-        best = @calculator.best or return word(:unserved, **asked, capacity: Figures.rate(@calculator.capacity))
-        word(:answer, **asked, threads: best.threads, whole: duration(best.whole_ns), queued: duration(best.queued_ns), stall: duration(best.stall_ns))
+        best = @calculator.best or return word(:unserved, **asked,
+          capacity: Figures.rate(@calculator.capacity))
+        word(:answer, **asked, threads: best.threads, whole: duration(best.whole_ns),
+          queued: duration(best.queued_ns), stall: duration(best.stall_ns))
       end
 
       # @return [Array<Section>] empty where no formula holds
       def sections
         return [] unless @calculator.valid?
-        columns = [@words.call(:calculate_threads), *%i[capacity held queued stall whole].map { |key| word(key) }]
-        [Section.new(title: word(:title, rate: asked[:rate]), columns:, rows: @calculator.lines.map { |line| row(line) }, notes: [word(:note)])]
+        columns = [@words.call(:calculate_threads),
+          *%i[capacity held queued stall whole].map { |key| word(key) }]
+        [Section.new(title: word(:title, rate: asked[:rate]), columns:,
+          rows: @calculator.lines.map { |line| row(line) }, notes: [word(:note)])]
       end
 
       # @return [Hash] for programs
@@ -33,13 +38,19 @@ module Holdup
 
       private
 
-      def word(key, **facts) = @words.call(:"calculate_open_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"calculate_open_#{key}", **facts)
+      end
 
-      def asked = {rate: Figures.rate(@calculator.rate), processes: @calculator.processes, vcpus: format("%g", @calculator.vcpus)}
+      def asked
+        {rate: Figures.rate(@calculator.rate), processes: @calculator.processes,
+         vcpus: format("%g", @calculator.vcpus)}
+      end
 
       def row(line)
         mark = (line == @calculator.best) ? " <-" : ""
-        ["#{line.threads}#{mark}", Figures.rate(line.capacity), Figures.share([line.utilisation, 1.0].min), *[line.queued_ns, line.stall_ns, line.whole_ns].map { |ns| duration(ns) }]
+        ["#{line.threads}#{mark}", Figures.rate(line.capacity), Figures.share([line.utilisation, 1.0].min),
+          *[line.queued_ns, line.stall_ns, line.whole_ns].map { |ns| duration(ns) }]
       end
 
       def duration(ns) = Figures.duration(ns)

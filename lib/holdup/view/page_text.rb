@@ -14,15 +14,25 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*head, *remarks, *@page.sections.flat_map { |section| ["", *lines(section)] }].join("\n")}\n"
+      def call
+        "#{[*head, *remarks, *@page.sections.flat_map { |section| ["", *lines(section)] }].join("\n")}\n"
+      end
 
       private
 
-      def head = [*@layout.bold(@page.title), *@page.facts.flat_map { |fact| @layout.lines(fact) }, "", *@layout.bold(@page.lead)]
+      def head
+        [*@layout.bold(@page.title), *@page.facts.flat_map { |fact| @layout.lines(fact) }, "",
+          *@layout.bold(@page.lead)]
+      end
 
-      def remarks = @page.remarks.empty? ? [] : ["", *@page.remarks.flat_map { |remark| @layout.warning(remark) }]
+      def remarks
+        @page.remarks.empty? ? [] : ["", *@page.remarks.flat_map { |remark| @layout.warning(remark) }]
+      end
 
-      def lines(section) = [*@layout.title(section), *@layout.table(section), *section.notes.flat_map { |note| @layout.lines(note, :dim) }]
+      def lines(section)
+        [*@layout.title(section), *@layout.table(section),
+          *section.notes.flat_map { |note| @layout.lines(note, :dim) }]
+      end
     end
   end
 end

@@ -38,7 +38,9 @@ module Holdup
 
       # @param value [Object]
       # @return [Boolean]
-      def missing?(value) = value.nil? || value == MISSING
+      def missing?(value)
+        value.nil? || value == MISSING
+      end
 
       def parted(text, values)
         text.gsub(PART) do |part|
@@ -47,7 +49,9 @@ module Holdup
         end
       end
 
-      def formed(text, values) = text.gsub(FORMS) { (values[$1.to_sym].to_s == ONE) ? $2 : $3 }
+      def formed(text, values)
+        text.gsub(FORMS) { (values[$1.to_sym].to_s == ONE) ? $2 : $3 }
+      end
 
       def complete(text, values, unknown)
         stopped = text.scan(BEFORE_A_STOP).map { |(name)| name.to_sym }

@@ -2,7 +2,8 @@
 
 module Holdup
   module View
-    # Colours for terminals. They only repeat what characters already say, so a report without them loses nothing.
+    # Colours for terminals. They only repeat what characters already say, so a report without them loses
+    # nothing.
     class Style
       CODES = {bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36}.freeze
 

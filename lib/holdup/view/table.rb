@@ -18,10 +18,14 @@ module Holdup
       def head = line(@section.columns)
 
       # @return [Array<String>]
-      def body = @section.rows.map { |row| line(row) }
+      def body
+        @section.rows.map { |row| line(row) }
+      end
 
       # @return [String, nil]
-      def total = @section.total && line(@section.total)
+      def total
+        @section.total && line(@section.total)
+      end
 
       private
 
@@ -41,13 +45,19 @@ module Holdup
 
       # Airy when every name still fits whole.
       def gap
-        @gap ||= GAPS.find { |gap| [longest(0), NAME_MIN].max + figure_widths.sum { |width| width + gap } <= @room } || GAPS.last
+        @gap ||= GAPS.find { |gap|
+          [longest(0),
+            NAME_MIN].max + figure_widths.sum { |width| width + gap } <= @room
+        } || GAPS.last
       end
 
-      def figure_widths = @figure_widths ||= (1...@section.columns.size).map { |column| longest(column) }
+      def figure_widths
+        @figure_widths ||= (1...@section.columns.size).map { |column| longest(column) }
+      end
 
       def longest(column)
-        [@section.columns, *@section.rows, *@section.total && [@section.total]].map { |row| Width.of(row[column]) }.max
+        [@section.columns, *@section.rows,
+          *@section.total && [@section.total]].map { |row| Width.of(row[column]) }.max
       end
     end
   end

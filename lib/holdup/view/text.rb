@@ -16,7 +16,8 @@ module Holdup
       # @param details [Boolean] also the group means of each row
       # @param told [Array<String>] more remarks
       # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
-      def initialize(summary, words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: LIMIT, details: false, told: [], zone: nil)
+      def initialize(summary, words: Words.new, width: WIDTH, table_width: width, style: Style.none,
+        limit: LIMIT, details: false, told: [], zone: nil)
         @summary = summary
         @words = words
         @width = width
@@ -27,7 +28,9 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{(@summary.empty? ? head : head + states + sections).join("\n")}\n"
+      def call
+        "#{(@summary.empty? ? head : head + states + sections).join("\n")}\n"
+      end
 
       private
 
@@ -37,7 +40,8 @@ module Holdup
       end
 
       def facts
-        ["", *@headline.figures.flat_map { |line| wrap(line) }, *@headline.remarks.flat_map { |line| remark(line) }]
+        ["", *@headline.figures.flat_map { |line| wrap(line) },
+          *@headline.remarks.flat_map { |line| remark(line) }]
       end
 
       def remark(line)
@@ -59,7 +63,9 @@ module Holdup
       def table(section)
         return [] if section.columns.empty?
         table = Table.new(section, width: @table_width)
-        [@style.paint(table.head, :dim), *table.body, *table.total && [bold(table.total)]].map { |line| bars(line) }
+        [@style.paint(table.head, :dim), *table.body, *table.total && [bold(table.total)]].map { |line|
+          bars(line)
+        }
       end
 
       # Only bars have runs like these; names never match, for a bar is set apart by spaces.
@@ -67,10 +73,14 @@ module Holdup
         line.sub(/(?<= )[#!x~=z+]{#{Sections::StateSplitTable::BAR}}(?= )/o) { |bar| Bar.paint(bar, @style) }
       end
 
-      def notes(section) = section.notes.flat_map { |note| wrap(note, indent: "  ", first: "  ") }
+      def notes(section)
+        section.notes.flat_map { |note| wrap(note, indent: "  ", first: "  ") }
+      end
 
       def wrap(text, indent: "", first: "")
-        Width.wrap(text, @width - Width.of(indent)).each_with_index.map { |line, i| (i.zero? ? first : indent) + line }
+        Width.wrap(text, @width - Width.of(indent)).each_with_index.map { |line, i|
+          (i.zero? ? first : indent) + line
+        }
       end
 
       def bold(text) = @style.paint(text, :bold)

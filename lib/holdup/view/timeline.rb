@@ -26,9 +26,12 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*head, *pattern_lines, *closing, *tables].join("\n")}\n"
+      def call
+        "#{[*head, *pattern_lines, *closing, *tables].join("\n")}\n"
+      end
 
-      # @return [String, nil] what happened to the unit that it was taken for, else for whom all threads waited
+      # @return [String, nil] what happened to the unit that it was taken for, else for whom all threads
+      #   waited
       def answer
         told = TimelineAnswer.new(@scene, words: @words)
         @answer ||= (told.unit(@scene.caught) if @scene.caught) || told.whole
@@ -43,22 +46,29 @@ module Holdup
       # @return [Array<String>] what it cost, and what is missing
       def remarks
         share = @header.cost_ns.fdiv([@scene.recording.length_ns, 1].max)
-        [*by_rule, word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)), *(word(:open) unless @header.closed?),
+        [*by_rule, word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)), *(unless @header.closed?
+                                                                                                          word(:open)
+                                                                                                        end),
           *(word(:lost, count: Figures.count(@header.overwritten)) if @header.overwritten.positive?)]
       end
 
       # @return [Array<String>] a sentence for each pattern
-      def findings = TimelinePatterns.new(@patterns, names: @names, words: @words).sentences
+      def findings
+        TimelinePatterns.new(@patterns, names: @names, words: @words).sentences
+      end
 
       # @return [Section, nil] methods that ran while others waited; nil where the capture has no stacks
-      def ran = (TimelineMethods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?)
+      def ran
+        TimelineMethods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?
+      end
 
       # @return [Section] units that waited longest, with their id in the second column
       def units
         waited = @within.to_h { |unit| [unit, @scene.sums_of(unit)] }
         longest = waited.max_by(ROWS) { |_, sums| sums[:stalled] }
         columns = %i[unit id wall ran stalled idle for].map { |key| word(key) }
-        Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) }, notes: [word(:more)])
+        Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) },
+          notes: [word(:more)])
       end
 
       # @return [Section] for whom threads waited
@@ -73,7 +83,9 @@ module Holdup
 
       private
 
-      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"timeline_#{key}", **facts)
+      end
 
       def time(ticks) = @names.time(ticks)
 
@@ -81,29 +93,42 @@ module Holdup
       def by_rule
         rule, unit = @header.facts.values_at("rule", "unit")
         return [] unless rule.is_a?(String) && @header.caught.positive?
-        [word(:by_rule, rule: Width.clean(rule), unit: @names.text(unit&.to_s), stalled: Figures.duration(@header.caught_stalled_ns), wall: Figures.duration(@header.caught_wall_ns))]
+        [word(:by_rule, rule: Width.clean(rule), unit: @names.text(unit&.to_s),
+          stalled: Figures.duration(@header.caught_stalled_ns), wall: Figures.duration(@header.caught_wall_ns))]
       end
 
-      def head = [*(@layout.bold(answer) if answer), *@layout.lines(title)]
+      def head
+        [*(@layout.bold(answer) if answer), *@layout.lines(title)]
+      end
 
-      def closing = [*("" if findings.any?), *remarks.flat_map { |remark| @layout.lines(remark) }]
+      def closing
+        [*("" if findings.any?), *remarks.flat_map { |remark| @layout.lines(remark) }]
+      end
 
-      def pattern_lines = findings.flat_map { |finding| ["", *@layout.warning(finding)] }
+      def pattern_lines
+        findings.flat_map { |finding| ["", *@layout.warning(finding)] }
+      end
 
       def tables
         return ["", *@layout.lines(word(:nothing))] if @scene.waits.empty? && @scene.units.empty?
-        [*(@layout.section(units) if @within.any?), *[holders, ran].compact.flat_map { |section| @layout.section(section) }]
+        [*(if @within.any?
+             @layout.section(units)
+           end), *[holders, ran].compact.flat_map { |section| @layout.section(section) }]
       end
 
       def unit_row(unit, sums)
-        [@names.text(unit.name), unit.id.to_s, time(unit.to - unit.from), time(sums[:running]), time(sums[:stalled]), time(sums[:idle]), @names.main(unit)]
+        [@names.text(unit.name), unit.id.to_s, time(unit.to - unit.from), time(sums[:running]),
+          time(sums[:stalled]), time(sums[:idle]), @names.main(unit)]
       end
 
       def holder_row(row, all)
-        [@names.holder(row), time(row.caused), share(row.caused, all), Figures.count(row.waits), time(row.held), time(row.longest)]
+        [@names.holder(row), time(row.caused), share(row.caused, all), Figures.count(row.waits),
+          time(row.held), time(row.longest)]
       end
 
-      def share(ticks, all) = all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(all))
+      def share(ticks, all)
+        all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(all))
+      end
     end
   end
 end

@@ -2,7 +2,8 @@
 
 module Holdup
   module View
-    # The one sentence that whoever is on call looks for: what took the time of a unit, or of all threads, and who is to blame.
+    # The one sentence that whoever is on call looks for: what took the time of a unit, or of all threads, and
+    # who is to blame.
     class TimelineAnswer
       # Garbage collections that are this part of what a holder did meanwhile are told.
       GC_SHARE = 10
@@ -22,14 +23,16 @@ module Holdup
       def unit(unit)
         state, ticks = spent(unit).max_by(&:last)
         return if ticks.zero?
-        word(:"answer_#{state}", name: @names.unit(unit), wall: time(length(unit)), spent: time(ticks), **cause(unit, state, ticks))
+        word(:"answer_#{state}", name: @names.unit(unit), wall: time(length(unit)), spent: time(ticks),
+**cause(unit, state, ticks))
       end
 
       # @return [String, nil] for what threads waited most; nil where none waited
       def whole
         kind, ticks = {stalled: stalled, lock: units(:lock), pool: pooled(@scene.pool_waits)}.max_by(&:last)
         return if ticks.zero?
-        word(:"answer_all_#{kind}", spent: time(ticks), stalled: time(stalled), **((kind == :stalled) ? held(@scene.waits) : {}))
+        word(:"answer_all_#{kind}", spent: time(ticks), stalled: time(stalled),
+**((kind == :stalled) ? held(@scene.waits) : {}))
       end
 
       private
@@ -43,13 +46,17 @@ module Holdup
         end
       end
 
-      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"timeline_#{key}", **facts)
+      end
 
       def time(ticks) = @names.time(ticks)
 
       def from(unit) = [unit.from, 0].max
 
-      def length(unit) = (unit.to || @scene.recording.length_ticks) - from(unit)
+      def length(unit)
+        (unit.to || @scene.recording.length_ticks) - from(unit)
+      end
 
       # A wait for a connection is a sleep for the probe.
       def spent(unit)
@@ -58,22 +65,41 @@ module Holdup
         {**STATES.to_h { |state| [state, sums[state]] }, sleep: [sums[:sleep] - pool, 0].max, pool:}
       end
 
-      def pooled(waits) = waits.sum { |_, span| span.length }
+      def pooled(waits)
+        waits.sum { |_, span| span.length }
+      end
 
-      def stalled = @scene.waits.sum { |wait| wait.span.length }
+      def stalled
+        @scene.waits.sum { |wait| wait.span.length }
+      end
 
-      def units(kind) = @scene.lanes.sum { |lane| lane.spans.sum { |span| (span.kind == kind && !span.unit.zero?) ? span.length : 0 } }
+      def units(kind)
+        @scene.lanes.sum { |lane|
+          lane.spans.sum { |span| (span.kind == kind && !span.unit.zero?) ? span.length : 0 }
+        }
+      end
 
-      def waits(unit) = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span| @scene.wait(unit.lane, span) }
+      def waits(unit)
+        @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span|
+          @scene.wait(unit.lane, span)
+        }
+      end
 
-      def own(unit) = Analysis::Timeline::GvlWait::WaitPart.new(unit.lane, unit, from(unit), length(unit))
+      def own(unit)
+        Analysis::Timeline::GvlWait::WaitPart.new(unit.lane, unit, from(unit), length(unit))
+      end
 
       # Who had the GVL for most of it, and what that ran.
       def held(waits)
         parts = waits.flat_map(&:parts).group_by { |part| @names.part(part) }
         who, own = parts.max_by { |_, some| some.sum(&:ticks) }
-        ticks, handoff = own.to_a.sum(&:ticks), waits.sum(&:handoff)
-        who, own, ticks = word(:answer_nobody), [], handoff if handoff > ticks
+        ticks = own.to_a.sum(&:ticks)
+        handoff = waits.sum(&:handoff)
+        if handoff > ticks
+          who = word(:answer_nobody)
+          own = []
+          ticks = handoff
+        end
         share = Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length }))
         {who:, held: time(ticks), share:, ran: ran(own, ticks), gc: gc(own, ticks)}
       end

@@ -2,7 +2,8 @@
 
 module Holdup
   module View
-    # Which methods held the GVL longest while others waited, as a table. Shares are of all waiting, as in that of holders.
+    # Which methods held the GVL longest while others waited, as a table. Shares are of all waiting, as in
+    # that of holders.
     class TimelineMethods
       ROWS = 12
 
@@ -20,28 +21,37 @@ module Holdup
       # @return [Section]
       def section
         columns = %i[method in caused share held stalled].map { |key| word(key) }
-        Section.new(title: word(:methods), columns:, rows: [*@named.first(ROWS).map { |row| line(row) }, *rest, *nameless], notes: [note, *sampler])
+        Section.new(title: word(:methods), columns:,
+          rows: [*@named.first(ROWS).map { |row| line(row) }, *rest, *nameless], notes: [note, *sampler])
       end
 
       private
 
-      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"timeline_#{key}", **facts)
+      end
 
-      def line(row) = [@names.method_of(row), row.unit ? @names.text(row.unit) : word(:no_unit), *figures([row])]
+      def line(row)
+        [@names.method_of(row), row.unit ? @names.text(row.unit) : word(:no_unit), *figures([row])]
+      end
 
       def rest
         rows = @named.drop(ROWS)
         rows.empty? ? [] : [[word(:other_methods, count: Figures.count(rows.size)), "", *figures(rows)]]
       end
 
-      def nameless = @nameless.empty? ? [] : [[word(:no_stack), "", *figures(@nameless)]]
+      def nameless
+        @nameless.empty? ? [] : [[word(:no_stack), "", *figures(@nameless)]]
+      end
 
       def figures(rows)
         caused = rows.sum(&:caused)
         [@names.time(caused), share(caused), @names.time(rows.sum(&:held)), @names.time(rows.sum(&:stalled))]
       end
 
-      def share(ticks) = @all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(@all))
+      def share(ticks)
+        @all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(@all))
+      end
 
       def sampler
         name = @scene.recording.header.facts["sampler"]
@@ -50,7 +60,8 @@ module Holdup
 
       def note
         stacks = @scene.recording.header.stacks
-        word(:stacks, count: Figures.count(stacks.taken), cost: Figures.duration(stacks.stack_ns), watch: Figures.duration(stacks.watch_ns), share: share(@named.sum(&:caused)))
+        word(:stacks, count: Figures.count(stacks.taken), cost: Figures.duration(stacks.stack_ns),
+          watch: Figures.duration(stacks.watch_ns), share: share(@named.sum(&:caused)))
       end
     end
   end

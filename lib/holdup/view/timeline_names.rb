@@ -13,10 +13,15 @@ module Holdup
 
       # @param name [String, nil] of a unit or thread
       # @return [String]
-      def text(name) = (name.nil? || name.empty?) ? @words.call(:timeline_unnamed) : Width.clean(name)
+      def text(name)
+        (name.nil? || name.empty?) ? @words.call(:timeline_unnamed) : Width.clean(name)
+      end
 
       # @return [String] of a thread
-      def thread(lane) = @words.call(:timeline_thread, name: (lane.name.nil? || lane.name.empty?) ? lane.number : Width.clean(lane.name))
+      def thread(lane)
+        @words.call(:timeline_thread,
+          name: (lane.name.nil? || lane.name.empty?) ? lane.number : Width.clean(lane.name))
+      end
 
       # @param row [Analysis::Timeline::HolderTable::HolderRow]
       # @return [String]
@@ -27,26 +32,35 @@ module Holdup
 
       # @param unit [Analysis::Timeline::TimelineUnit]
       # @return [String] names are known when units end
-      def unit(unit) = (unit.name || unit.to) ? text(unit.name) : @words.call(:timeline_unfinished)
+      def unit(unit)
+        (unit.name || unit.to) ? text(unit.name) : @words.call(:timeline_unfinished)
+      end
 
       # @param part [Analysis::Timeline::GvlWait::WaitPart]
       # @return [String] the unit that held, else the thread
-      def part(part) = part.unit ? unit(part.unit) : thread(part.lane)
+      def part(part)
+        part.unit ? unit(part.unit) : thread(part.lane)
+      end
 
       # @param row [Analysis::Timeline::MethodTable::MethodRow]
       # @return [String] and where it begins
-      def method_of(row) = frame(Capture::Frame.new(label: row.method, path: row.path, line: row.line, at: 0))
+      def method_of(row)
+        frame(Capture::Frame.new(label: row.method, path: row.path, line: row.line, at: 0))
+      end
 
       # @param frame [Capture::Frame]
       # @return [String] the method, and the line at which it was
       def frame(frame)
-        frame.place ? @words.call(:timeline_frame, method: text(frame.method_name), place: Width.clean(frame.place)) : text(frame.method_name)
+        frame.place ? @words.call(:timeline_frame, method: text(frame.method_name),
+          place: Width.clean(frame.place)) : text(frame.method_name)
       end
 
       # @param unit [Analysis::Timeline::TimelineUnit]
       # @return [String] for whom it waited longest, perhaps nobody, and the share of its waiting
       def main(unit)
-        waits = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span| @scene.wait(unit.lane, span) }
+        waits = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span|
+          @scene.wait(unit.lane, span)
+        }
         return Figures::NONE if waits.empty?
         parts = waits.flat_map(&:parts).group_by { |part| part(part) }
         sums = parts.transform_values { |own| own.sum(&:ticks) }

@@ -23,14 +23,18 @@ module Holdup
 
       private
 
-      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"timeline_#{key}", **facts)
+      end
 
       # Where the time of a long hold went, and what is known of its cause.
       def hold(known, facts)
         known[:cause] ? {parts: parts(known), cause: word(:"hold_#{known[:cause]}", **facts)} : {}
       end
 
-      def figures(facts) = facts.to_h { |name, fact| [name, figure(name, fact)] }
+      def figures(facts)
+        facts.to_h { |name, fact| [name, figure(name, fact)] }
+      end
 
       def figure(name, fact)
         case fact

@@ -28,11 +28,14 @@ module Holdup
 
       # @return [String] ends with a newline
       def call
-        "#{[*(@layout.bold(answer) if answer), *@layout.lines(title), *@layout.lines(split), *remarks.flat_map { |remark| @layout.lines(remark) }, "", *steps].join("\n")}\n"
+        "#{[*(@layout.bold(answer) if answer), *@layout.lines(title), *@layout.lines(split),
+          *remarks.flat_map { |remark| @layout.lines(remark) }, "", *steps].join("\n")}\n"
       end
 
       # @return [String, nil] where most of its time went, and because of whom
-      def answer = @answer ||= TimelineAnswer.new(@scene, words: @words).unit(@unit)
+      def answer
+        @answer ||= TimelineAnswer.new(@scene, words: @words).unit(@unit)
+      end
 
       # @return [String] which unit, when, for how long
       def title
@@ -49,18 +52,26 @@ module Holdup
       end
 
       # @return [Array<String>]
-      def remarks = [*ran, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
+      def remarks
+        [*ran, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
+      end
 
       # @return [Array<Array(String, String, String)>] since when, how long, what: period by period
-      def rows = @story.call.map { |step| ["+#{time(step.from)}", time(step.length), sentence(step)] }
+      def rows
+        @story.call.map { |step| ["+#{time(step.from)}", time(step.length), sentence(step)] }
+      end
 
       private
 
-      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"timeline_#{key}", **facts)
+      end
 
       def time(ticks) = @names.time(ticks)
 
-      def share(ticks) = Figures.share(ticks.fdiv(@story.waits.sum { |wait| wait.span.length }))
+      def share(ticks)
+        Figures.share(ticks.fdiv(@story.waits.sum { |wait| wait.span.length }))
+      end
 
       # What ran meanwhile, as far as it was seen.
       def ran
@@ -69,25 +80,35 @@ module Holdup
         word(:meanwhile, share: share(all.sum(&:ticks)), methods: @words.list(named)) if all.any?
       end
 
-      def steps = rows.flat_map { |from, length, sentence| @layout.item("#{from.rjust(10)}  #{length.rjust(8)}  ", sentence) }
+      def steps
+        rows.flat_map { |from, length, sentence|
+          @layout.item("#{from.rjust(10)}  #{length.rjust(8)}  ", sentence)
+        }
+      end
 
       def sentence(step)
         case step.state
         when nil then together(step)
-        when :stalled then [word((step.kind == :preempted) ? :step_preempted : :step_stalled, holders: holders(step.wait)), *itself(step.wait)].join
+        when :stalled then [
+          word((step.kind == :preempted) ? :step_preempted : :step_stalled,
+            holders: holders(step.wait)), *itself(step.wait)
+        ].join
         when :idle then word(:step_idle, kind: word(:"kind_#{step.kind || "none"}"))
         else word(:"step_#{step.state}")
         end
       end
 
       def together(step)
-        word(:step_together, count: Figures.count(step.count), **%i[running stalled idle].to_h { |state| [state, time(step.sums.fetch(state, 0))] })
+        word(:step_together, count: Figures.count(step.count),
+**%i[running stalled idle].to_h { |state| [state, time(step.sums.fetch(state, 0))] })
       end
 
       def holders(wait)
         parts = wait.parts.group_by { |part| [part.lane, part.unit] }.values
         named = parts.max_by(HOLDERS) { |own| own.sum(&:ticks) }.map { |own| held(own) }
-        named << word(:nobody, time: time(wait.handoff)) if named.empty? || wait.handoff * HANDOFF_SHARE > wait.span.length
+        if named.empty? || wait.handoff * HANDOFF_SHARE > wait.span.length
+          named << word(:nobody, time: time(wait.handoff))
+        end
         @words.list(named)
       end
 
@@ -114,7 +135,9 @@ module Holdup
         word(:waited_in, frame: @names.frame(frame)) if frame
       end
 
-      def who(part) = part.unit ? word(:part, who: @names.part(part), thread: @names.thread(part.lane)) : @names.part(part)
+      def who(part)
+        part.unit ? word(:part, who: @names.part(part), thread: @names.thread(part.lane)) : @names.part(part)
+      end
     end
   end
 end

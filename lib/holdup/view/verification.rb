@@ -13,7 +13,8 @@ module Holdup
       # @param width [Integer] columns
       # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
-      def initialize(found, span:, stored: false, words: Words.new, width: 80, table_width: width, style: Style.none)
+      def initialize(found, span:, stored: false, words: Words.new, width: 80, table_width: width,
+        style: Style.none)
         @found = found
         @span = span
         @stored = stored
@@ -24,28 +25,39 @@ module Holdup
 
       # @return [String] ends with a newline
       def call
-        section = Section.new(title: "", columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:)
-        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section), "", *@layout.lines(word(:meaning)), *(@layout.lines(word(:stored)) if @stored)].join("\n")}\n"
+        section = Section.new(title: "",
+          columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:)
+        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section), "",
+          *@layout.lines(word(:meaning)), *(@layout.lines(word(:stored)) if @stored)].join("\n")}\n"
       end
 
       # @return [String] for programs; ends with a newline
       def json
         lines = @found.lines.map { |line| figures(line) }
-        "#{JSON.pretty_generate(kept: @found.kept?, **@found.candidate.to_h.slice(:processes, :threads, :time_slice_ns), units: @found.units, stored: @stored, lines:)}\n"
+        "#{JSON.pretty_generate(kept: @found.kept?,
+**@found.candidate.to_h.slice(:processes, :threads, :time_slice_ns), units: @found.units, stored: @stored, lines:)}\n"
       end
 
       private
 
       def figures(line)
         times = line.to_h.slice(:before, :predicted, :measured).to_h { |key, ns| [:"#{key}_ns", ns.round] }
-        {name: line.name, **times, error: line.error.round(4), interval: line.interval.minmax.map { |bound| bound.round(4) }, kept: line.kept?}
+        {name: line.name, **times, error: line.error.round(4),
+         interval: line.interval.minmax.map { |bound| bound.round(4) }, kept: line.kept?}
       end
 
-      def word(key, **facts) = @words.call(:"verify_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"verify_#{key}", **facts)
+      end
 
-      def name(line) = word((line.name == :wait && !@found.queued?) ? :wait_unqueued : line.name)
+      def name(line)
+        word((line.name == :wait && !@found.queued?) ? :wait_unqueued : line.name)
+      end
 
-      def title = word(:title, setting: @figures.setting(@found.candidate, slice: @found.sliced?), span: @span, units: Figures.count(@found.units))
+      def title
+        word(:title, setting: @figures.setting(@found.candidate, slice: @found.sliced?), span: @span,
+          units: Figures.count(@found.units))
+      end
 
       def sentence
         return word(:kept) if @found.kept?

@@ -15,7 +15,8 @@ module Holdup
       # @param width [Integer] columns
       # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
-      def initialize(found, change:, kind:, slo:, span:, words: Words.new, width: 80, table_width: width, style: Style.none)
+      def initialize(found, change:, kind:, slo:, span:, words: Words.new, width: 80, table_width: width,
+        style: Style.none)
         @found = found
         @change = change
         @kind = kind
@@ -28,35 +29,52 @@ module Holdup
 
       # @return [String] ends with a newline
       def call
-        head = [*@layout.lines(title), "", *@layout.bold(sentence), *remarks.flat_map { |remark| @layout.warning(remark) }]
-        "#{[*head, "", *@layout.table(section), *notes.flat_map { |note| ["", *@layout.lines(note)] }].join("\n")}\n"
+        head = [*@layout.lines(title), "", *@layout.bold(sentence),
+          *remarks.flat_map { |remark| @layout.warning(remark) }]
+        "#{[*head, "", *@layout.table(section),
+          *notes.flat_map { |note| ["", *@layout.lines(note)] }].join("\n")}\n"
       end
 
       # @return [Page] for other layouts
-      def page = Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:, notes:)])
+      def page
+        Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:, notes:)])
+      end
 
       # @return [String] for programs; ends with a newline
-      def json = "#{JSON.pretty_generate(to_h)}\n"
+      def json
+        "#{JSON.pretty_generate(to_h)}\n"
+      end
 
       # @return [Hash{Symbol => Object}]
       def to_h
-        gained = {gain: known? ? @found.gain.round(4) : nil, gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
-        apart = (known? && @found.told_apart?) ? {named: json_of(@found.named), others: json_of(@found.others)} : {}
-        {**json_of(@found), **gained, **apart, amdahl_threads: @found.amdahl, unsupported: @found.unsupported, bias: AdviceBias.json(@found.bias)}
+        gained = {gain: known? ? @found.gain.round(4) : nil,
+                  gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
+        apart = (known? && @found.told_apart?) ? {named: json_of(@found.named),
+                                                  others: json_of(@found.others)} : {}
+        {**json_of(@found), **gained, **apart, amdahl_threads: @found.amdahl,
+                                               unsupported: @found.unsupported, bias: AdviceBias.json(@found.bias)}
       end
 
       private
 
-      def json_of(sides) = {before: JsonAdvice.prediction(sides.before), after: JsonAdvice.prediction(sides.after)}
+      def json_of(sides)
+        {before: JsonAdvice.prediction(sides.before), after: JsonAdvice.prediction(sides.after)}
+      end
 
-      def word(key, **facts) = @words.call(:"whatif_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"whatif_#{key}", **facts)
+      end
 
       def known? = @found.replayed?
 
-      def title = word(:title, changes: @words.list(changes), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
+      def title
+        word(:title, changes: @words.list(changes), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
+      end
 
       def changes
-        {**of_setting, **of_units}.compact.map { |key, value| word(:"change_#{key}", value: Width.clean(value)) }
+        {**of_setting, **of_units}.compact.map { |key, value|
+          word(:"change_#{key}", value: Width.clean(value))
+        }
       end
 
       def of_setting
@@ -69,40 +87,62 @@ module Holdup
          mix: pairs(@change.mix) { |share| Figures.share(share) }, own_pool: own(true), own_threads: own(false), priorities: pairs(@change.priorities, &:to_s), io: @change.io}
       end
 
-      def own(apart) = (@change.own_pool.name if @change.own_pool&.apart? == apart)
+      def own(apart)
+        @change.own_pool.name if @change.own_pool&.apart? == apart
+      end
 
-      def pairs(named) = (named.map { |name, value| "#{yield value} #{name}" }.join(", ") if named.any?)
+      def pairs(named)
+        named.map { |name, value| "#{yield value} #{name}" }.join(", ") if named.any?
+      end
 
       def sentence
         return word(:unserved) unless known?
         worse = @found.gain.negative?
         low, high = @found.interval.minmax.map { |bound| worse ? -bound : bound }.minmax
-        word(worse ? :worse : :better, gain: @figures.share(@found.gain.abs), percentile: @slo.name, low: @figures.share(low), high: @figures.share(high))
+        word(worse ? :worse : :better, gain: @figures.share(@found.gain.abs), percentile: @slo.name,
+          low: @figures.share(low), high: @figures.share(high))
       end
 
-      def notes = [*AdviceBias.new(@found.bias, words: @words).sentences, amdahl]
+      def notes
+        [*AdviceBias.new(@found.bias, words: @words).sentences, amdahl]
+      end
 
-      def amdahl = @words.call(:advice_amdahl, amdahl: @found.amdahl, share: Figures.share(@found.idle_share))
+      def amdahl
+        @words.call(:advice_amdahl, amdahl: @found.amdahl, share: Figures.share(@found.idle_share))
+      end
 
       # What the recorded Ruby or server would have to be for it.
       def remarks
-        @found.unsupported.map { |key| word(:"needs_#{key}", ruby: fact("ruby"), server: fact("server", "server_version")) }
+        @found.unsupported.map { |key|
+          word(:"needs_#{key}", ruby: fact("ruby"), server: fact("server", "server_version"))
+        }
       end
 
-      def fact(*names) = Width.clean(names.filter_map { |name| @found.setting[name] }.join(" "))
+      def fact(*names)
+        Width.clean(names.filter_map { |name| @found.setting[name] }.join(" "))
+      end
 
-      def section = Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:)
+      def section
+        Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:)
+      end
 
-      def rows = sides.map { |label, value| row(label, @found, &value) } + parts + pools
+      def rows
+        sides.map { |label, value| row(label, @found, &value) } + parts + pools
+      end
 
-      def row(label, sides) = [label, *[sides.before, sides.after].map { |prediction| yield prediction }]
+      def row(label, sides)
+        [label, *[sides.before, sides.after].map { |prediction| yield prediction }]
+      end
 
       # Where units are treated unlike others, some may pay for what the others gain.
       def parts
         return [] unless known? && @found.told_apart?
         names = Width.clean(@change.names.join(", "))
-        {word(:named, percentile: @slo.name, names:) => @found.named, word(:others, percentile: @slo.name) => @found.others}
-          .map { |label, sides| row(label, sides) { |one| Figures.duration(one.responses[@slo.percentile]) } }
+        {word(:named, percentile: @slo.name, names:) => @found.named,
+         word(:others, percentile: @slo.name) => @found.others}
+          .map { |label, sides|
+          row(label, sides) { |one| Figures.duration(one.responses[@slo.percentile]) }
+        }
       end
 
       def pools
@@ -123,10 +163,17 @@ module Holdup
          word(:queued) => ->(one) { Figures.duration(one.queued_ns) },
          word(:stalled) => ->(one) { Figures.duration(one.stalled_ns) },
          word(:wait, percentile: @slo.name) => ->(one) { Figures.duration(one.waits[at]) },
-         **[0.5, 0.95, 0.99, at].uniq.to_h { |share| [word(:response, percentile: @slo.with(percentile: share).name), ->(one) { Figures.duration(one.responses[share]) }] },
+         **responses(at),
          word(:memory) => ->(one) { Figures.bytes(one.memory_bytes) },
          word(:connections) => ->(one) { Figures.count(one.connections) },
          word(:binds) => ->(one) { one.guards.empty? ? Figures::NONE : @figures.guards(one.guards) }}
+      end
+
+      def responses(at)
+        [0.5, 0.95, 0.99, at].uniq.to_h { |share|
+          name = word(:response, percentile: @slo.with(percentile: share).name)
+          [name, ->(one) { Figures.duration(one.responses[share]) }]
+        }
       end
     end
   end

@@ -2,11 +2,12 @@
 
 module Holdup
   module View
-    # How many terminal columns a text takes, and the operations that depend on it. Japanese characters take two,
-    # combining marks none; a name that came from a request may hold anything, so nothing here trusts its input.
+    # How many terminal columns a text takes, and the operations that depend on it. Japanese characters take
+    # two, combining marks none; a name that came from a request may hold anything, so nothing here trusts its
+    # input.
     #
-    # The table is the wide and full-width part of Unicode's EastAsianWidth; "ambiguous" counts as one, which is why
-    # the reports draw their bars with ASCII only.
+    # The table is the wide and full-width part of Unicode's EastAsianWidth; "ambiguous" counts as one, which
+    # is why the reports draw their bars with ASCII only.
     module Width
       WIDE = Regexp.new(
         "[\u{1100}-\u{115F}\u{231A}-\u{231B}\u{2329}-\u{232A}\u{23E9}-\u{23EC}\u{25FD}-\u{25FE}\u{2614}-\u{2615}" \
@@ -17,7 +18,8 @@ module Holdup
         "\u{1B000}-\u{1B2FF}\u{1F300}-\u{1F64F}\u{1F680}-\u{1F6FF}\u{1F900}-\u{1F9FF}\u{1FA70}-\u{1FAFF}" \
         "\u{20000}-\u{3FFFD}]"
       )
-      # What wrap keeps whole: a wide character with the punctuation that may not start a line, a word, spaces.
+      # What wrap keeps whole: a wide character with the punctuation that may not start a line, a word,
+      # spaces.
       PIECE = /#{WIDE}[、。」）]*|[^\s\p{Han}\p{Hiragana}\p{Katakana}]+|\s+|./
       NARROW_ZERO = /\p{Mn}|\p{Me}|\p{Cf}/
       # Escape sequences and text direction overrides could rewrite the reader's screen.
@@ -33,7 +35,9 @@ module Holdup
 
       # @return [String] valid UTF-8 without control characters
       def clean(text)
-        text.to_s.encode(Encoding::UTF_8, invalid: :replace, undef: :replace, replace: "?").scrub("?").gsub(UNPRINTABLE, "?")
+        text.to_s.encode(Encoding::UTF_8, invalid: :replace, undef: :replace, replace: "?").scrub("?").gsub(
+          UNPRINTABLE, "?"
+        )
       end
 
       # Shortens in the middle, where names differ least: "Admin::Rep…ontroller#show".
@@ -45,9 +49,13 @@ module Holdup
         "#{take(text.each_char, columns - 1 - tail)}…#{take(text.each_char.to_a.reverse, tail).reverse}"
       end
 
-      def left(text, columns) = text + " " * [columns - of(text), 0].max
+      def left(text, columns)
+        text + " " * [columns - of(text), 0].max
+      end
 
-      def right(text, columns) = " " * [columns - of(text), 0].max + text
+      def right(text, columns)
+        " " * [columns - of(text), 0].max + text
+      end
 
       # Breaks at spaces, and between wide characters, since Japanese has no spaces.
       # @return [Array<String>] lines at most `columns` wide; only a longer single word is broken

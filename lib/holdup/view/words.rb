@@ -2,8 +2,8 @@
 
 module Holdup
   module View
-    # Every sentence and heading of the reports in one language. A missing key raises at once (a test compares the
-    # languages), so a half-translated report can't happen.
+    # Every sentence and heading of the reports in one language. A missing key raises at once (a test compares
+    # the languages), so a half-translated report can't happen.
     class Words
       EN = [Locales::EN, Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::COMPARE_EN, Locales::CONNECTIONS_EN,
         Locales::DOCTOR_EN, Locales::JIT_EN, Locales::MACHINE_EN, Locales::LAB_EN, Locales::SWEEP_EN, Locales::TIMELINE_EN].freeze
@@ -26,7 +26,8 @@ module Holdup
       # @raise [Holdup::UsageError] another language
       def initialize(language = "en")
         @table = LANGUAGES.fetch(language) do
-          raise UsageError, "there is no language #{language.inspect}; --lang takes one of: #{LANGUAGES.keys.join(", ")}"
+          raise UsageError,
+            "there is no language #{language.inspect}; --lang takes one of: #{LANGUAGES.keys.join(", ")}"
         end
         @language = language
       end
@@ -34,7 +35,9 @@ module Holdup
       # @param key [Symbol] a key of the locale files
       # @param params the values that its %<name>s take
       # @return [String]
-      def call(key, **params) = fill(@table.fetch(key), params)
+      def call(key, **params)
+        fill(@table.fetch(key), params)
+      end
 
       # Sentences have the units of their language: "31.0 分". Tables and charts have the international ones.
       # @param text [String] with %<name>s, see Phrase
@@ -49,11 +52,15 @@ module Holdup
       # @param kind [Symbol] :request, :job or :unit
       # @param count [Integer, nil] how many; nil: no number stands before it
       # @return [String] "requests", "request" where it is one
-      def units(kind, count = nil) = call((count == 1) ? :"kind_#{kind}_one" : :"kind_#{kind}")
+      def units(kind, count = nil)
+        call((count == 1) ? :"kind_#{kind}_one" : :"kind_#{kind}")
+      end
 
       # @param items [Array<String>]
       # @return [String] "one, two"
-      def list(items) = items.join(@table.fetch(:list_separator))
+      def list(items)
+        items.join(@table.fetch(:list_separator))
+      end
 
       # @param text [String, nil] how or where something of a server is changed, as it was recorded
       # @return [String, nil] the same with the phrases that this language has
@@ -64,7 +71,9 @@ module Holdup
 
       # @param text [String] a fact of a JIT, as it was recorded
       # @return [String] as this language says it
-      def jit_fact(text) = JIT_FACTS.fetch(@language, {}).fetch(text, text)
+      def jit_fact(text)
+        JIT_FACTS.fetch(@language, {}).fetch(text, text)
+      end
 
       private
 
@@ -74,7 +83,9 @@ module Holdup
       end
 
       # A unit that is written in Japanese goes on without a space: "31 分前", but "31 ms 前".
-      def joined(text) = (@language == "ja") ? text.gsub(JOINED, "\\1") : text
+      def joined(text)
+        (@language == "ja") ? text.gsub(JOINED, "\\1") : text
+      end
     end
   end
 end

@@ -16,7 +16,8 @@ module Holdup
       CHALLENGE = {"www-authenticate" => 'Basic realm="Holdup", charset="UTF-8"'}.freeze
 
       # @param auth [Hash{Symbol => String}, #call, :none, nil] nil: nobody may
-      # @param hosts [Array<String>, nil] names that it may be asked by: another one on loopback is a page of somebody else's
+      # @param hosts [Array<String>, nil] names that it may be asked by: another one on loopback is a page of
+      #   somebody else's
       # @param posts [Array<String>] paths that something may be sent to
       def initialize(auth:, hosts: nil, posts: [])
         @auth = auth
@@ -33,13 +34,16 @@ module Holdup
 
       private
 
-      def host?(host) = @hosts.nil? || @hosts.include?(host.to_s.b.sub(/:\d+\z/, "").downcase)
+      def host?(host)
+        @hosts.nil? || @hosts.include?(host.to_s.b.sub(/:\d+\z/, "").downcase)
+      end
 
       def person(env)
         case @auth
         when :none then nil
         when nil then Refusal.new(status: 403, key: :refused_closed)
-        when Hash then credentials?(env["HTTP_AUTHORIZATION"]) ? nil : Refusal.new(status: 401, key: :refused_credentials, headers: CHALLENGE)
+        when Hash then credentials?(env["HTTP_AUTHORIZATION"]) ? nil : Refusal.new(status: 401,
+          key: :refused_credentials, headers: CHALLENGE)
         else @auth.call(env) ? nil : Refusal.new(status: 403, key: :refused_person)
         end
       end

@@ -23,10 +23,16 @@ module Holdup
       def title = verdict.title
 
       # @return [Array<Object>] what to do
-      def answer = [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts, candidates, pools, findings].compact
+      def answer
+        [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts,
+          candidates, pools, findings].compact
+      end
 
       # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
-      def grounds = [Blocks::Table.of(Holdup::View::AdviceSelfTest.new(recommendation, words: @words.reports).section), limits, amdahl].compact
+      def grounds
+        [Blocks::Table.of(Holdup::View::AdviceSelfTest.new(recommendation, words: @words.reports).section),
+          limits, amdahl].compact
+      end
 
       private
 
@@ -39,26 +45,38 @@ module Holdup
           summary: @sized.summary)
       end
 
-      def charts = Charts::Candidates.new(recommendation, words: @words).call
+      def charts
+        Charts::Candidates.new(recommendation, words: @words).call
+      end
 
-      def candidates = Blocks::Table.of(Holdup::View::AdviceTable.new(recommendation, words: @words.reports, limit: @limit).section)
+      def candidates
+        Blocks::Table.of(Holdup::View::AdviceTable.new(recommendation, words: @words.reports,
+          limit: @limit).section)
+      end
 
-      def pools = Blocks::Table.of(Holdup::View::AdvicePools.new(recommendation, words: @words.reports).section)
+      def pools
+        Blocks::Table.of(Holdup::View::AdvicePools.new(recommendation, words: @words.reports).section)
+      end
 
-      def findings = Blocks::Findings.new(title: word(:advice_findings), items: Holdup::View::AdviceFindings.new(@found, words: @words.reports).to_a, none: word(:advice_no_findings))
+      def findings
+        Blocks::Findings.new(title: word(:advice_findings),
+          items: Holdup::View::AdviceFindings.new(@found, words: @words.reports).to_a, none: word(:advice_no_findings))
+      end
 
       def limits
         known = recommendation&.limits or return
         pairs = {vcpus: known.vcpus && Holdup::View::Figures.rate(known.vcpus), memory: known.memory_limit_bytes && Holdup::View::Figures.bytes(known.memory_limit_bytes),
                  pool: known.pool, connections: known.connections, hosts: known.hosts}
-        Blocks::Facts.new(title: word(:limits_title), pairs: pairs.to_h { |key, value| [word(:"limit_#{key}"), value&.to_s || word(:not_known)] })
+        Blocks::Facts.new(title: word(:limits_title),
+          pairs: pairs.to_h { |key, value| [word(:"limit_#{key}"), value&.to_s || word(:not_known)] })
       end
 
       # Of the units that the advice is made from, where there is one.
       def amdahl
         known = recommendation&.recording&.demand
         share = (known || @sized.summary.total).idle_share
-        section = Holdup::View::Sections::AmdahlTable.new(@sized.summary, share:, words: @words.reports, limit: @limit).call or return
+        section = Holdup::View::Sections::AmdahlTable.new(@sized.summary, share:, words: @words.reports,
+          limit: @limit).call or return
         Blocks::Table.of(section, notes: known ? [verdict.amdahl] : section.notes)
       end
     end

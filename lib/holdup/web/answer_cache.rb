@@ -31,10 +31,14 @@ module Holdup
         def full? = ahead.nil?
 
         # @return [Integer] of HTTP
-        def status = full? ? 503 : 202
+        def status
+          full? ? 503 : 202
+        end
 
         # @return [Float, nil] of it that is done, about; nil before its turn and when nothing tells
-        def share = (elapsed_s && expected_s&.positive?) ? (elapsed_s / expected_s).clamp(0.0, 1.0) : nil
+        def share
+          (elapsed_s && expected_s&.positive?) ? (elapsed_s / expected_s).clamp(0.0, 1.0) : nil
+        end
 
         # @return [Float, nil] until it is there
         def rest_s
@@ -43,7 +47,9 @@ module Holdup
         end
 
         # @return [Integer] when to ask again
-        def again_s = full? ? AGAIN_S.end : (rest_s.to_f / 5).ceil.clamp(AGAIN_S)
+        def again_s
+          full? ? AGAIN_S.end : (rest_s.to_f / 5).ceil.clamp(AGAIN_S)
+        end
       end
 
       # @param clock [Clock]
@@ -99,7 +105,9 @@ module Holdup
 
       private
 
-      def taken(kept) = kept.error ? raise(kept.error) : kept
+      def taken(kept)
+        kept.error ? raise(kept.error) : kept
+      end
 
       # Only one program may hold a thread of the server for that long.
       def await(queue, question, file)
@@ -115,7 +123,9 @@ module Holdup
         Wait.new(ahead: place.ahead, elapsed_s: place.elapsed_s, step: place.step, expected_s: took_s(page))
       end
 
-      def took_s(page) = @lock.synchronize { @took_ns[page] }&.fdiv(NS)
+      def took_s(page)
+        @lock.synchronize { @took_ns[page] }&.fdiv(NS)
+      end
 
       # It may have been computed since it was asked for.
       def compute(page, question, version, step)
@@ -138,9 +148,13 @@ module Holdup
         end
       end
 
-      def old?(kept) = age_ns(kept) > (kept.error ? FAILED_S : KEPT_S) * NS
+      def old?(kept)
+        age_ns(kept) > (kept.error ? FAILED_S : KEPT_S) * NS
+      end
 
-      def fresh?(kept, version) = kept.error || kept.version == version || age_ns(kept) <= GRACE_S * NS
+      def fresh?(kept, version)
+        kept.error || kept.version == version || age_ns(kept) <= GRACE_S * NS
+      end
 
       def age_ns(kept) = @clock.monotonic_ns - kept.done_ns
     end

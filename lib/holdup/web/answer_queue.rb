@@ -75,7 +75,9 @@ module Holdup
       private
 
       # Patience is real time, even in tests that move the clock by hand.
-      def monotonic_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def monotonic_s
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
 
       def enter(key, work)
         return if running && waiting.size >= @room
@@ -84,10 +86,14 @@ module Holdup
 
       def running = @questions.each_value.find(&:thread)
 
-      def waiting = @questions.reject { |_, question| question.thread }
+      def waiting
+        @questions.reject { |_, question| question.thread }
+      end
 
       def place(key, question)
-        return QueuePosition.new(ahead: waiting.keys.index(key) + 1, elapsed_s: nil, step: nil) unless question.thread
+        unless question.thread
+          return QueuePosition.new(ahead: waiting.keys.index(key) + 1, elapsed_s: nil, step: nil)
+        end
         elapsed_s = (@clock.monotonic_ns - question.begun_ns).fdiv(NS)
         QueuePosition.new(ahead: 0, elapsed_s:, step: question.step)
       end
@@ -128,7 +134,9 @@ module Holdup
         question.thread.kill if question && left?(question) && waiting.any?
       end
 
-      def left?(question) = question.asked_ns < @clock.monotonic_ns - LEFT_S * NS
+      def left?(question)
+        question.asked_ns < @clock.monotonic_ns - LEFT_S * NS
+      end
     end
   end
 end

@@ -5,8 +5,8 @@ require "uri"
 
 module Holdup
   class Web
-    # Routes: a page under its name, its files under the name with an ending, what pages refer to under assets/. What can't
-    # be answered is a page too, that says what to do.
+    # Routes: a page under its name, its files under the name with an ending, what pages refer to under
+    # assets/. What can't be answered is a page too, that says what to do.
     class App < Roda
       include Captures::Routes
       include ComputedAnswers
@@ -20,7 +20,8 @@ module Holdup
 
       plugin :default_headers, Headers::ALL.merge("content-type" => "text/html; charset=utf-8")
       plugin :head
-      plugin :render, views: File.join(__dir__, "views"), engine: "erb", escape: true, cache: true, check_template_mtime: false
+      plugin :render, views: File.join(__dir__, "views"), engine: "erb", escape: true, cache: true,
+        check_template_mtime: false
       plugin :not_found do
         message(404, word(:refused_nowhere))
       end
@@ -59,7 +60,8 @@ module Holdup
         end
       end
 
-      # What the charts of a page are drawn from: all in one answer, because they come from one look into the store.
+      # What the charts of a page are drawn from: all in one answer, because they come from one look into the
+      # store.
       def series(name)
         paged(name) do |page|
           next if page.charts.empty?
@@ -87,7 +89,9 @@ module Holdup
         lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
       end
 
-      def stored(store) = {behind: behind(store), newest: newest(store), apps: store.applications}
+      def stored(store)
+        {behind: behind(store), newest: newest(store), apps: store.applications}
+      end
 
       def file(page, name, ending)
         disposition = %(attachment; filename="holdup-#{name}.#{ending}")
@@ -109,13 +113,17 @@ module Holdup
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end
 
-      def lay_out(view, body) = render("layout", locals: {view:, body:})
+      def lay_out(view, body)
+        render("layout", locals: {view:, body:})
+      end
 
       def view(name, query, **more)
         View.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
       end
 
-      def query = @query ||= PageQuery.new(params, now_s: context.clock.realtime_s)
+      def query
+        @query ||= PageQuery.new(params, now_s: context.clock.realtime_s)
+      end
 
       # Flat, and each once: nothing here is nested.
       def params
@@ -131,7 +139,9 @@ module Holdup
       end
 
       # Also of an address that can't be read as a whole.
-      def asked_for(word) = env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=(\w+)/, 1]
+      def asked_for(word)
+        env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=(\w+)/, 1]
+      end
 
       def word(key, **facts) = words.call(key, **facts)
     end

@@ -4,18 +4,22 @@ require "digest"
 
 module Holdup
   class Web
-    # The files that pages refer to. Their names have a digest of what is in them, so a browser asks for each only once.
-    # Scripts and charts.css are built from assets/ by bin/assets; the built files are in the gem, so nobody who uses it needs Node.
+    # The files that pages refer to. Their names have a digest of what is in them, so a browser asks for each
+    # only once. Scripts and charts.css are built from assets/ by bin/assets; the built files are in the gem,
+    # so nobody who uses it needs Node.
     class Assets
       DIR = File.join(__dir__, "assets")
-      TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8", ".svg" => "image/svg+xml", ".txt" => "text/plain; charset=utf-8"}.freeze
+      TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8",
+               ".svg" => "image/svg+xml", ".txt" => "text/plain; charset=utf-8"}.freeze
       FOREVER = "public, max-age=31536000, immutable"
 
       Asset = Data.define(:type, :body)
 
       def initialize
         @names = Dir.children(DIR).sort.to_h { |file| [file, hashed(file)] }
-        @assets = @names.to_h { |file, name| [name, Asset.new(type: TYPES.fetch(File.extname(file)), body: read(file))] }
+        @assets = @names.to_h { |file, name|
+          [name, Asset.new(type: TYPES.fetch(File.extname(file)), body: read(file))]
+        }
       end
 
       # @param file [String] "holdup.css"
@@ -28,7 +32,9 @@ module Holdup
 
       private
 
-      def read(file) = File.read(File.join(DIR, file), encoding: "UTF-8").freeze
+      def read(file)
+        File.read(File.join(DIR, file), encoding: "UTF-8").freeze
+      end
 
       def hashed(file)
         type = File.extname(file)

@@ -12,7 +12,9 @@ module Holdup
       # @return [Blocks::Bar]
       def self.of(split, words)
         parts = split.members.to_h { |state| [state, split.share(state)] }
-        told = parts.select { |_, share| share >= TOLD }.map { |state, share| "#{words.call(:"state_#{state}")} #{Holdup::View::Figures.share(share)}" }
+        told = parts.select { |_, share| share >= TOLD }.map { |state, share|
+          "#{words.call(:"state_#{state}")} #{Holdup::View::Figures.share(share)}"
+        }
         Blocks::Bar.new(parts:, label: words.reports.list(told))
       end
     end

@@ -2,12 +2,15 @@
 
 module Holdup
   class Web
-    # What a page is made of, before it is laid out. Each has a template of its name; what needs a script for drawing has
-    # its figures in a table as well.
+    # What a page is made of, before it is laid out. Each has a template of its name; what needs a script for
+    # drawing has its figures in a table as well.
     module Blocks
       # @param page [Holdup::View::Page]
       # @return [Array<Object>] its sentence, what is said of it, its tables
-      def self.of(page) = [Lead.new(text: page.lead), Notes.new(texts: [*page.facts, *page.remarks].compact), *page.sections.map { |section| Table.of(section) }]
+      def self.of(page)
+        [Lead.new(text: page.lead), Notes.new(texts: [*page.facts, *page.remarks].compact),
+          *page.sections.map { |section| Table.of(section) }]
+      end
 
       # With so many columns a table fits beside another one on wide screens only, or not at all.
       BROAD = 8
@@ -25,35 +28,45 @@ module Holdup
         def view = "notes"
       end
 
-      # - `columns`: Array of Column; `rows`: Array of Arrays of cells: String, Link, Bar, Meter; `total`: one more row or nil
+      # - `columns`: Array of Column; `rows`: Array of Arrays of cells: String, Link, Bar, Meter; `total`: one
+      #   more row or nil
       # - `notes`: sentences under it; `more`: Link to other rows, or nil
       Table = Data.define(:title, :columns, :rows, :total, :notes, :more) do
-        def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil) = super
+        def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil)
+          super
+        end
 
         # @param section [Holdup::View::Section, nil]
         # @yield [String] the first cell of a row, and its number, for a Link in its place
         # @return [Table, nil]
         def self.of(section, notes: section&.notes)
           return unless section
-          rows = section.rows.each_with_index.map { |row, index| block_given? ? [yield(row.first, index), *row.drop(1)] : row }
-          new(title: section.title, columns: section.columns.map { |text| Column.new(text:) }, rows:, total: section.total, notes:)
+          rows = section.rows.each_with_index.map { |row, index|
+            block_given? ? [yield(row.first, index), *row.drop(1)] : row
+          }
+          new(title: section.title, columns: section.columns.map { |text| Column.new(text:) }, rows:,
+            total: section.total, notes:)
         end
 
         def view = "table"
 
         # @return [String, nil] the class of one that may need a page's whole width
-        def extent = {FULL.. => "full", BROAD.. => "broad"}.find { |sizes, _| sizes.cover?(columns.size) }&.last
+        def extent
+          {FULL.. => "full", BROAD.. => "broad"}.find { |sizes, _| sizes.cover?(columns.size) }&.last
+        end
 
         # @param index [Integer] of a column; the first always begins at the left
-        # @return [String, nil] the class of one whose cells are words, which begin at the left; nil for figures,
-        #   whose digits stand under each other
+        # @return [String, nil] the class of one whose cells are words, which begin at the left; nil for
+        #   figures, whose digits stand under each other
         def alignment(index)
           return "words" if columns[index].words
           "text" if index.positive? && rows.any? { |row| !Figure.match?(row[index]) }
         end
 
         # @return [Array<Symbol>, nil] what its bars show, for a legend
-        def states = rows.first&.grep(Bar)&.first&.parts&.keys
+        def states
+          rows.first&.grep(Bar)&.first&.parts&.keys
+        end
       end
 
       # Whether a cell is a number with its unit, such as "12.3 ms", "-1.2..+3.4 %", "2 x 5" or "-".
@@ -63,12 +76,17 @@ module Holdup
 
         # @param cell [Object]
         # @return [Boolean]
-        def self.match?(cell) = cell.nil? || (cell.is_a?(String) && !LETTER.match?(cell.gsub(UNITS, "")))
+        def self.match?(cell)
+          cell.nil? || (cell.is_a?(String) && !LETTER.match?(cell.gsub(UNITS, "")))
+        end
       end
 
-      # `sort`: what its link asks for; `sorted`: "ascending", "descending" or nil; `words`: whether its cells are sentences, that wrap
+      # `sort`: what its link asks for; `sorted`: "ascending", "descending" or nil; `words`: whether its cells
+      # are sentences, that wrap
       Column = Data.define(:text, :sort, :sorted, :words) do
-        def initialize(text:, sort: nil, sorted: nil, words: false) = super
+        def initialize(text:, sort: nil, sorted: nil, words: false)
+          super
+        end
       end
 
       # To another page of ours with these words in its address.
@@ -107,9 +125,12 @@ module Holdup
         def view = "form"
       end
 
-      # `options`: {value => text} to choose from; nil: anything can be written. `slider`: Slider, nil for none
+      # `options`: {value => text} to choose from; nil: anything can be written. `slider`: Slider, nil for
+      # none
       Field = Data.define(:name, :label, :value, :hint, :options, :slider) do
-        def initialize(name:, label:, value: nil, hint: nil, options: nil, slider: nil) = super
+        def initialize(name:, label:, value: nil, hint: nil, options: nil, slider: nil)
+          super
+        end
       end
 
       # `range` of numbers before `unit`; moving one of a `group` takes the place of the other groups.
@@ -120,8 +141,8 @@ module Holdup
         def view = "span_link"
       end
 
-      # What is said while a page is computed. `share`: of it that is done, nil when unknown; `again_s`: when to ask
-      # again
+      # What is said while a page is computed. `share`: of it that is done, nil when unknown; `again_s`: when
+      # to ask again
       Wait = Data.define(:lead, :step, :times, :share, :again_s) do
         def view = "wait"
       end

@@ -2,8 +2,9 @@
 
 module Holdup
   class Web
-    # The captures that are kept, as pages read them. Only what the folder lists is ever opened: an address has the name of
-    # one, and never a path. Playing a capture again takes a second and more, so the last one stays at hand.
+    # The captures that are kept, as pages read them. Only what the folder lists is ever opened: an address
+    # has the name of one, and never a path. Playing a capture again takes a second and more, so the last one
+    # stays at hand.
     class Captures
       # @param dir [String, nil] nil: there is none
       def initialize(dir)
@@ -12,13 +13,16 @@ module Holdup
       end
 
       # @return [Array<Capture::ArchivedCapture>] the newest first
-      def all = @archive ? @archive.kept : []
+      def all
+        @archive ? @archive.kept : []
+      end
 
       # @param id [String, nil]
       # @return [Capture::ArchivedCapture]
       # @raise [UsageError] none is called so
       def find(id)
-        @archive&.find(id) || raise(UsageError.new("there is no such capture", "choose one in the list; only the newest #{Capture::Archive::KEPT} are kept"))
+        @archive&.find(id) || raise(UsageError.new("there is no such capture",
+          "choose one in the list; only the newest #{Capture::Archive::KEPT} are kept"))
       end
 
       # @param kept [Capture::ArchivedCapture]
@@ -35,7 +39,9 @@ module Holdup
       # @param kept [Capture::ArchivedCapture]
       # @return [String] the file as it is
       # @raise [UsageError]
-      def bytes(kept) = reading { File.binread(kept.path) }
+      def bytes(kept)
+        reading { File.binread(kept.path) }
+      end
 
       private
 
@@ -43,7 +49,8 @@ module Holdup
       def reading
         yield
       rescue SystemCallError, DamagedData => error
-        raise UsageError.new("the capture can't be read (#{error.class.name.split("::").last})", "choose another one, or take a new one")
+        raise UsageError.new("the capture can't be read (#{error.class.name.split("::").last})",
+          "choose another one, or take a new one")
       end
     end
   end

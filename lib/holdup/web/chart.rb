@@ -8,13 +8,19 @@ module Holdup
     #
     # - `kind`: :stack, :line or :heat; `unit` of its values: :ns, :share, :rate, :count, :bytes
     # - `x`: Axis; `series`: Array of Line, each with a value or nil for each of x
-    # - `limits`: Array of Mark across it, `marks`: Array of Mark down it; `most`: where its scale ends, nil for what it takes
+    # - `limits`: Array of Mark across it, `marks`: Array of Mark down it; `most`: where its scale ends, nil
+    #   for what it takes
     # - `points`: Array of Point, on its lines; `heat`: of that kind, see Analysis::TimeSeries#heat
     Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :points, :most, :heat) do
-      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], points: [], most: nil, heat: nil) = super
+      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], points: [], most: nil, heat: nil)
+        super
+      end
 
       # @return [String]
-      def to_json(*) = {**to_h, x: x.to_h, series: series.map(&:told), limits: limits.map(&:to_h), marks: marks.map(&:to_h), points: points.map { |point| point.to_h.compact }}.compact.to_json(*)
+      def to_json(*)
+        {**to_h, x: x.to_h, series: series.map(&:told), limits: limits.map(&:to_h), marks: marks.map(&:to_h),
+points: points.map { |point| point.to_h.compact }}.compact.to_json(*)
+      end
     end
 
     # Six are more than a screen has dots.
@@ -27,10 +33,15 @@ module Holdup
 
     # `state`: a member of Analysis::StateSplit, for its colour and pattern; `unit`: another than the chart's.
     Chart::Line = Data.define(:label, :values, :state, :unit) do
-      def initialize(label:, values:, state: nil, unit: nil) = super
+      def initialize(label:, values:, state: nil, unit: nil)
+        super
+      end
 
       # @return [Hash{Symbol => Object}]
-      def told = {label:, values: values.map { |value| value.is_a?(Float) ? value.round(Chart::DIGITS) : value }, state:, unit:}.compact
+      def told
+        {label:, values: values.map { |value| value.is_a?(Float) ? value.round(Chart::DIGITS) : value },
+         state:, unit:}.compact
+      end
     end
 
     # `label`: nil for one that is only crossed out.

@@ -14,12 +14,16 @@ module Holdup
 
       # @param lines [Array<Array<String, Numeric, nil>>]
       # @return [String]
-      def call(lines) = lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
+      def call(lines)
+        lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
+      end
 
       # @param page [Holdup::View::Page]
-      # @return [String] its tables, one after the other, each under a line with its title; lists have a line for each
-      #   sentence. What is not known is empty
-      def of(page) = page.sections.map { |section| call([[section.title], *lines(section)]) }.join("\r\n")
+      # @return [String] its tables, one after the other, each under a line with its title; lists have a line
+      #   for each sentence. What is not known is empty
+      def of(page)
+        page.sections.map { |section| call([[section.title], *lines(section)]) }.join("\r\n")
+      end
 
       def lines(section)
         return section.notes.zip if section.columns.empty?
@@ -27,7 +31,9 @@ module Holdup
         [section.columns, *rows.map { |row| row.map { |cell| known(cell) } }]
       end
 
-      def known(cell) = (cell == Holdup::View::Figures::NONE) ? nil : cell
+      def known(cell)
+        (cell == Holdup::View::Figures::NONE) ? nil : cell
+      end
 
       def harmless(field)
         return field unless field.is_a?(String)
@@ -35,7 +41,9 @@ module Holdup
         (FORMULA.match?(text) && !FIGURE.match?(text)) ? "'#{text}" : text
       end
 
-      def quoted(field) = field.to_s.match?(/[",\r\n]/) ? %("#{field.to_s.gsub('"', '""')}") : field.to_s
+      def quoted(field)
+        field.to_s.match?(/[",\r\n]/) ? %("#{field.to_s.gsub('"', '""')}") : field.to_s
+      end
       private_class_method :known, :lines, :harmless, :quoted
     end
   end

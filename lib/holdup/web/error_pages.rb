@@ -45,7 +45,9 @@ module Holdup
       end
 
       # What a page that says why there is nothing to see goes on with.
-      def chosen = {"lang" => asked_for("lang"), "theme" => asked_for("theme")}.compact
+      def chosen
+        {"lang" => asked_for("lang"), "theme" => asked_for("theme")}.compact
+      end
     end
   end
 end

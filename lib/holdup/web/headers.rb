@@ -2,7 +2,8 @@
 
 module Holdup
   class Web
-    # What goes with every answer: nothing of another host, nothing inline, no frame of somebody else's, no cookie.
+    # What goes with every answer: nothing of another host, nothing inline, no frame of somebody else's, no
+    # cookie.
     module Headers
       POLICY = {"default-src" => "'none'", "style-src" => "'self'", "img-src" => "'self' data:", "script-src" => "'self'", "connect-src" => "'self'",
                 "font-src" => "'self'", "form-action" => "'self'", "frame-ancestors" => "'self'", "base-uri" => "'none'"}.freeze

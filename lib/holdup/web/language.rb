@@ -13,11 +13,16 @@ module Holdup
       # @param header [String, nil] Accept-Language
       # @param default [String, nil]
       # @return [String] one of KNOWN
-      def of(asked, header, default = nil) = KNOWN.find { |language| language == asked } || accepted(header) || default || KNOWN.first
+      def of(asked, header, default = nil)
+        KNOWN.find { |language| language == asked } || accepted(header) || default || KNOWN.first
+      end
 
       def accepted(header)
         wishes = header.to_s.b[0, 200].split(",").filter_map { |part| PART.match(part)&.captures }
-        wishes.map { |language, weight| [language.downcase, (weight || 1).to_f] }.select { |language, weight| KNOWN.include?(language) && weight.positive? }
+        wishes.map { |language, weight|
+          [language.downcase,
+            (weight || 1).to_f]
+        }.select { |language, weight| KNOWN.include?(language) && weight.positive? }
           .max_by(&:last)&.first
       end
       private_class_method :accepted

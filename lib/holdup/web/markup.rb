@@ -20,7 +20,9 @@ module Holdup
 
       # @param text [String]
       # @return [String] no longer than a name that is recorded
-      def cut(text) = Holdup::View::Width.truncate(text, NAME)
+      def cut(text)
+        Holdup::View::Width.truncate(text, NAME)
+      end
 
       # @param text [String]
       # @return [String] HTML: a name that may wrap between its parts
@@ -35,7 +37,9 @@ module Holdup
 
       private
 
-      def wrapping(text) = text.split(PARTS).map { |part| CGI.escapeHTML(part) }.join("<wbr>")
+      def wrapping(text)
+        text.split(PARTS).map { |part| CGI.escapeHTML(part) }.join("<wbr>")
+      end
 
       def plain(text)
         parts = text.split(LONG_WORD)

@@ -2,12 +2,13 @@
 
 module Holdup
   class Web
-    # What the address of a page asks for: the span, which units, how they are sorted. It stands whole in the address, so a
-    # page can be sent to somebody else, and links keep it.
+    # What the address of a page asks for: the span, which units, how they are sorted. It stands whole in the
+    # address, so a page can be sent to somebody else, and links keep it.
     class PageQuery
       # What goes from page to page.
       KEPT = %w[since until app kind name queue threads lang theme].freeze
-      SPANS = {"15m" => 900, "1h" => 3600, "6h" => 6 * 3600, "24h" => 86_400, "7d" => 7 * 86_400, "30d" => 30 * 86_400}.freeze
+      SPANS = {"15m" => 900, "1h" => 3600, "6h" => 6 * 3600, "24h" => 86_400, "7d" => 7 * 86_400,
+               "30d" => 30 * 86_400}.freeze
       SINCE = "1h"
       KINDS = %i[request job].freeze
       LIMIT = 50
@@ -26,39 +27,58 @@ module Holdup
       # @return [String, nil] as it stands in the address
       def [](name) = @params[name]
 
-      def since = self["since"] || SINCE
+      def since
+        self["since"] || SINCE
+      end
 
       # @return [Integer] seconds since 1970
-      def from_s = @from_s ||= Queries::OptionValues.moment("since", since, now_s: @now_s)
+      def from_s
+        @from_s ||= Queries::OptionValues.moment("since", since, now_s: @now_s)
+      end
 
       # @return [Integer]
-      def until_s = @until_s ||= self["until"] ? Queries::OptionValues.moment("until", self["until"], now_s: @now_s) : @now_s
+      def until_s
+        @until_s ||= self["until"] ? Queries::OptionValues.moment("until", self["until"],
+          now_s: @now_s) : @now_s
+      end
 
       # @return [Boolean] whether the span ends now
       def live? = self["until"].nil?
 
       # @return [Symbol, nil]
-      def kind = self["kind"] && Queries::OptionValues.choice("kind", self["kind"], KINDS)
+      def kind
+        self["kind"] && Queries::OptionValues.choice("kind", self["kind"], KINDS)
+      end
 
       # @return [Integer, nil]
-      def threads = self["threads"] && Queries::OptionValues.whole("threads", self["threads"], 1..10_000)
+      def threads
+        self["threads"] && Queries::OptionValues.whole("threads", self["threads"], 1..10_000)
+      end
 
       # @return [Integer] rows of a table
-      def limit = self["limit"] ? Queries::OptionValues.whole("limit", self["limit"], 1..10_000) : LIMIT
+      def limit
+        self["limit"] ? Queries::OptionValues.whole("limit", self["limit"], 1..10_000) : LIMIT
+      end
 
       # @return [Integer] units that a name must have to be listed
-      def least = self["least"] ? Queries::OptionValues.whole("least", self["least"], 1..1_000_000_000) : 1
+      def least
+        self["least"] ? Queries::OptionValues.whole("least", self["least"], 1..1_000_000_000) : 1
+      end
 
       # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00 +09:00"
       def span = Holdup::View::Moments.span(from_s, until_s)
 
       # @param overriding [Hash] what the page says itself
       # @return [Analysis::UnitFilter]
-      def filter(**overriding) = Analysis::UnitFilter.new(kind:, name: pattern, queue: self["queue"], threads:, **overriding)
+      def filter(**overriding)
+        Analysis::UnitFilter.new(kind:, name: pattern, queue: self["queue"], threads:, **overriding)
+      end
 
       # @param name [String]
       # @return [String] a glob of exactly that
-      def self.literal(name) = name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
+      def self.literal(name)
+        name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
+      end
 
       # @return [Hash{String => String}] what links to other pages have
       def kept = @params.slice(*KEPT)
@@ -68,8 +88,8 @@ module Holdup
 
       private
 
-      # A part of a name finds it; * stands for anything. Other signs of globs are taken as they are: braces in braces would
-      # take time without end.
+      # A part of a name finds it; * stands for anything. Other signs of globs are taken as they are: braces
+      # in braces would take time without end.
       def pattern
         text = self["name"] or return
         glob = self.class.literal(text).gsub("\\*", "*")
@@ -78,13 +98,21 @@ module Holdup
 
       def check
         @params.each { |name, value| check_text(name, value) }
-        raise UsageError.new("since is not before until", "there would be nothing to show; swap or correct them") unless from_s < until_s
+        unless from_s < until_s
+          raise UsageError.new("since is not before until",
+            "there would be nothing to show; swap or correct them")
+        end
         [kind, threads, limit, least]
       end
 
       def check_text(name, value)
-        raise UsageError.new("#{name[0, 40].inspect} is given in a way that nobody reads", "give it once, as text") unless value.is_a?(String)
-        raise UsageError.new("#{name[0, 40].inspect} is too long or no text", "shorten it") unless value.size <= LENGTH && value.valid_encoding? && !value.include?("\0")
+        unless value.is_a?(String)
+          raise UsageError.new("#{name[0, 40].inspect} is given in a way that nobody reads",
+            "give it once, as text")
+        end
+        unless value.size <= LENGTH && value.valid_encoding? && !value.include?("\0")
+          raise UsageError.new("#{name[0, 40].inspect} is too long or no text", "shorten it")
+        end
       end
     end
   end

@@ -44,7 +44,9 @@ module Holdup
       end
 
       # Nobody counts tenths of a second while waiting.
-      def seconds(number) = Holdup::View::Figures.rough(number.to_f.ceil * NS)
+      def seconds(number)
+        Holdup::View::Figures.rough(number.to_f.ceil * NS)
+      end
     end
   end
 end

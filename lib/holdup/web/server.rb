@@ -2,7 +2,8 @@
 
 module Holdup
   class Web
-    # A server for the dashboard alone. Puma, because most have it; who has not may mount the dashboard in what there is.
+    # A server for the dashboard alone. Puma, because most have it; who has not may mount the dashboard in
+    # what there is.
     class Server
       # Who stops it does not wait for a page that takes long.
       OPTIONS = {min_threads: 0, max_threads: 4, force_shutdown_after: 1}.freeze
@@ -35,17 +36,21 @@ module Holdup
         require "puma/server"
         Puma::Server.new(@app, nil, OPTIONS)
       rescue LoadError
-        raise Error.new("there is no server to show the dashboard with", "`gem install puma`, or mount Holdup::Web in your application (docs/dashboard.md)")
+        raise Error.new("there is no server to show the dashboard with",
+          "`gem install puma`, or mount Holdup::Web in your application (docs/dashboard.md)")
       end
 
       def listen(server)
         server.add_tcp_listener(@host, @port)
         server.connected_ports.first
       rescue SystemCallError, SocketError => error
-        raise Error.new("nothing can listen at #{@host}, port #{@port} (#{error.message})", "name another with --bind and --port")
+        raise Error.new("nothing can listen at #{@host}, port #{@port} (#{error.message})",
+          "name another with --bind and --port")
       end
 
-      def host = @host.include?(":") ? "[#{@host}]" : @host
+      def host
+        @host.include?(":") ? "[#{@host}]" : @host
+      end
     end
   end
 end

@@ -2,8 +2,9 @@
 
 module Holdup
   class Web
-    # Which colours a page has: the browser's wish, or what somebody chose by its address. The dark ones are a style sheet of
-    # their own, so that its `media` alone decides and nothing is written twice. Paper is always light.
+    # Which colours a page has: the browser's wish, or what somebody chose by its address. The dark ones are a
+    # style sheet of their own, so that its `media` alone decides and nothing is written twice. Paper is
+    # always light.
     module Theme
       KNOWN = %w[auto light dark].freeze
       # When the dark ones are in force; never where there is none.
@@ -13,7 +14,9 @@ module Holdup
 
       # @param asked [String, nil] in the address
       # @return [String] one of KNOWN
-      def self.of(asked) = KNOWN.find { |theme| theme == asked } || KNOWN.first
+      def self.of(asked)
+        KNOWN.find { |theme| theme == asked } || KNOWN.first
+      end
     end
   end
 end

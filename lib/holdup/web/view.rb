@@ -57,19 +57,29 @@ module Holdup
       end
 
       # @return [String] this page with other words in its address
-      def here(params) = url(@name || "overview", {**(@query ? @query.all : {}), **params})
+      def here(params)
+        url(@name || "overview", {**(@query ? @query.all : {}), **params})
+      end
 
       # @param ending [String]
       # @return [String] this page as a file: of what is kept, that which the page shows
-      def export(ending) = url(@name, {**@query.all, "computed" => @computed_s&.to_s}, ending:)
+      def export(ending)
+        url(@name, {**@query.all, "computed" => @computed_s&.to_s}, ending:)
+      end
 
       # @param chart [String] of this page
       # @return [String] where its series are
-      def series(chart) = "#{url("series/#{@name}", @query.all)}##{chart}"
+      def series(chart)
+        "#{url("series/#{@name}", @query.all)}##{chart}"
+      end
 
-      def asset(file) = "#{base}/assets/#{App::ASSETS.name(file)}"
+      def asset(file)
+        "#{base}/assets/#{App::ASSETS.name(file)}"
+      end
 
-      def title = @title || word(:"title_#{@name || "message"}")
+      def title
+        @title || word(:"title_#{@name || "message"}")
+      end
 
       # @return [String, nil] since when there is nothing new
       def behind(newest_s, now_s)
@@ -103,7 +113,9 @@ module Holdup
       end
 
       # @return [String] "12.3%" for SVG
-      def percent(share) = "#{(share * 100).round(3)}%"
+      def percent(share)
+        "#{(share * 100).round(3)}%"
+      end
 
       # @param bar [Blocks::Bar]
       # @return [Array<Array(Symbol, String, String)>] state, where it begins, how wide it is

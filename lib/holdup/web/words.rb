@@ -4,7 +4,8 @@ module Holdup
   class Web
     # The sentences of the dashboard in one language, with those of the reports under them.
     class Words
-      LANGUAGES = {"en" => Locales::EN.merge(Locales::CAPTURES_EN, Locales::CHARTS_EN).freeze, "ja" => Locales::JA.merge(Locales::CAPTURES_JA, Locales::CHARTS_JA).freeze}.freeze
+      LANGUAGES = {"en" => Locales::EN.merge(Locales::CAPTURES_EN, Locales::CHARTS_EN).freeze,
+                   "ja" => Locales::JA.merge(Locales::CAPTURES_JA, Locales::CHARTS_JA).freeze}.freeze
 
       attr_reader :language
       # @return [Holdup::View::Words]

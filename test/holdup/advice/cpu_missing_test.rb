@@ -8,8 +8,11 @@ module Holdup::Advice
     include Situations
 
     def test_others_have_the_cpu
-      told = told(find(CpuMissing, units: unit(cpu: 10, starved: 4), samples: container(run_delay_share: 0.4)))
-      assert_match(/\ARequests and jobs held the GVL for 28.\d % of their time without a CPU, and for 7\d.\d % on one; threads waited for a CPU 28.\d %/, told["seen"])
+      told = told(find(CpuMissing, units: unit(cpu: 10, starved: 4),
+        samples: container(run_delay_share: 0.4)))
+      assert_match(
+        /\ARequests and jobs held the GVL for 28.\d % of their time without a CPU, and for 7\d.\d % on one; threads waited for a CPU 28.\d %/, told["seen"]
+      )
       assert_match(/fewer processes, or take more vCPUs/, told["do"])
       assert_match(/not predicted/, told["expect"])
     end
@@ -17,13 +20,16 @@ module Holdup::Advice
     # A sentence has no hole where nobody counted the waits.
     def test_waits_for_a_cpu_that_nobody_counted
       told = told(find(CpuMissing, units: unit(cpu: 10, starved: 4), samples: container))
-      assert_match(/\ARequests and jobs held the GVL for 28.\d % .* on one\. How long threads waited for a CPU was not measured here\. \[/, told["seen"])
+      assert_match(
+        /\ARequests and jobs held the GVL for 28.\d % .* on one\. How long threads waited for a CPU was not measured here\. \[/, told["seen"]
+      )
     end
 
     # @param rates [Hash] milliseconds of CPU in each second, of counters of the container
     def starved(processes: 1, vcpus: 2.0, host_cpus: 4, **rates)
       counters = rates.transform_values { |ms| ->(passed) { passed * ms * Situations::MS } }
-      find(CpuMissing, units: unit(cpu: 10, starved: 4), samples: container(processes:, vcpus:, run_delay_share: 0.4, host_cpus:, **counters))
+      find(CpuMissing, units: unit(cpu: 10, starved: 4),
+        samples: container(processes:, vcpus:, run_delay_share: 0.4, host_cpus:, **counters))
     end
 
     def test_these_processes_themselves
@@ -47,7 +53,8 @@ module Holdup::Advice
     def test_other_machines_of_the_hypervisor
       found = starved(cpu_ns: 500, steal_ns: 300, host_busy_ns: 900)
       assert_equal :starved_steal, found.rule
-      assert_match(/25\.0 % of the CPU time that this machine wanted was stolen \(0\.30 CPUs\)\./, told(found)["seen"])
+      assert_match(/25\.0 % of the CPU time that this machine wanted was stolen \(0\.30 CPUs\)\./,
+        told(found)["seen"])
     end
 
     def test_nobody_can_tell_who
@@ -62,7 +69,8 @@ module Holdup::Advice
     end
 
     def test_nothing_where_nobody_else_had_it
-      assert_nil find(CpuMissing, units: unit(cpu: 10, starved: 4), samples: container(run_delay_share: 0.001))
+      assert_nil find(CpuMissing, units: unit(cpu: 10, starved: 4),
+        samples: container(run_delay_share: 0.001))
       assert_nil find(CpuMissing, units: unit(cpu: 10), samples: container(run_delay_share: 0.4))
     end
   end

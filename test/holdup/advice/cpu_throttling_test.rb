@@ -7,11 +7,15 @@ module Holdup::Advice
   class CpuThrottlingTest < Minitest::Test
     include Situations
 
-    def throttled(share) = container(periods: ->(passed) { passed * 10 }, throttled_periods: ->(passed) { passed * 10 * share }, throttled_ns: ->(passed) { passed * Situations::MS })
+    def throttled(share)
+      container(periods: ->(passed) { passed * 10 }, throttled_periods: ->(passed) { passed * 10 * share },
+        throttled_ns: ->(passed) { passed * Situations::MS })
+    end
 
     def test_a_quota_that_stops_everybody
       told = told(find(CpuThrottling, samples: throttled(0.1)))
-      assert_match(/\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report\]\z/, told["seen"])
+      assert_match(/\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report\]\z/,
+        told["seen"])
       assert_match(/Raise the quota/, told["do"])
       assert_match(/not predicted/, told["expect"])
     end

@@ -4,7 +4,9 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Advice::DatabaseYmlTest < Minitest::Test
-  def change(*lines, size: 5, wanted: 8) = Holdup::Advice::DatabaseYml.new(lines, size:).change(wanted)
+  def change(*lines, size: 5, wanted: 8)
+    Holdup::Advice::DatabaseYml.new(lines, size:).change(wanted)
+  end
 
   def test_a_number_is_changed_where_it_stands
     found = change("default: &default", "  adapter: postgresql", "  pool: 5 # as many as threads")
@@ -29,7 +31,8 @@ class Holdup::Advice::DatabaseYmlTest < Minitest::Test
   def test_what_is_computed_becomes_a_number
     line = 'max_connections: <%= ENV.fetch("THREADS", "4").to_i + 1 %>'
     assert_equal ["- #{line}", "+ max_connections: 8"], change(line).diff
-    assert_equal ["- pool: <%= Etc.nprocessors * 5 %>", "+ pool: 8"], change("pool: <%= Etc.nprocessors * 5 %>").diff
+    assert_equal ["- pool: <%= Etc.nprocessors * 5 %>", "+ pool: 8"],
+      change("pool: <%= Etc.nprocessors * 5 %>").diff
   end
 
   def test_of_several_databases_the_one_of_that_size
@@ -39,7 +42,8 @@ class Holdup::Advice::DatabaseYmlTest < Minitest::Test
 
   def test_nothing_is_made_up_where_nothing_can_be_read
     found = change
-    assert_equal ["config/database.yml", nil, "max_connections: 8 (before Rails 8.1 pool: 8)"], [found.where, found.old, found.new]
+    assert_equal ["config/database.yml", nil, "max_connections: 8 (before Rails 8.1 pool: 8)"],
+      [found.where, found.old, found.new]
     assert_empty change("  pooling: 5", "  # pool: 5").diff
   end
 end

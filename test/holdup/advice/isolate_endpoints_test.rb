@@ -9,14 +9,23 @@ module Holdup::Advice
 
     SHAPES = {"Export#csv" => [0.2, 40, 40, 4], "Light#show" => [0.8, 4, 20, 4]}.freeze
 
-    def recommendation = PlayedRecording.new(shapes: SHAPES, rate: 25.0, minutes: 6, swing: 0.0).then { |recording| advised(recording) }
+    def recommendation
+      PlayedRecording.new(shapes: SHAPES, rate: 25.0, minutes: 6, swing: 0.0).then { |recording|
+        advised(recording)
+      }
+    end
 
-    def units(blame: 90, cpu: 40) = unit("Export#csv", units: 20, acquisitions: 4, blame:, cpu:, stalled: 5, io: 40).merge(unit("Light#show", units: 80, acquisitions: 4, blame: 10, cpu: 8, stalled: 30, io: 20))
+    def units(blame: 90, cpu: 40)
+      unit("Export#csv", units: 20, acquisitions: 4, blame:, cpu:, stalled: 5,
+        io: 40).merge(unit("Light#show", units: 80, acquisitions: 4, blame: 10, cpu: 8, stalled: 30, io: 20))
+    end
 
     def test_more_of_the_stall_than_of_the_cpu
       told = told(found = find(IsolateEndpoints, units:, recommendation:))
       assert_equal ["Export#csv", "whatif --own-pool 'Export#csv'"], found.facts.values_at(:name, :query)
-      assert_match(/\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one process more/, told["seen"])
+      assert_match(
+        /\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one process more/, told["seen"]
+      )
       assert_operator found.gain, :>, IsolateEndpoints::WORTH
       assert_operator found.interval.begin, :>, 0
     end

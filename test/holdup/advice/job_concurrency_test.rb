@@ -12,14 +12,17 @@ module Holdup::Advice
                "lever.concurrency single.value": 1, "lever.concurrency single.how": "concurrency = N in config.capsule(\"single\")"}].freeze
 
     def found(samples: [], pool: nil, levers: LEVERS, **recording)
-      find(JobConcurrency, pool:, units: unit(cpu: 5), samples:, recommendation: advised(PlayedRecording.new(**WAITING, **recording), objective: :throughput), levers:)
+      find(JobConcurrency, pool:, units: unit(cpu: 5), samples:,
+        recommendation: advised(PlayedRecording.new(**WAITING, **recording), objective: :throughput), levers:)
     end
 
     def test_more_jobs_at_a_time
       told = told(found = found(threads: 3))
       best = found.facts[:best]
       assert_operator best, :>, 8
-      assert_match(/\AAt most [\d.]+ jobs\/s now, [\d.]+ then, .*\[holdup whatif --threads #{best} --kind job\]\z/, told["seen"])
+      assert_match(
+        /\AAt most [\d.]+ jobs\/s now, [\d.]+ then, .*\[holdup whatif --threads #{best} --kind job\]\z/, told["seen"]
+      )
       assert_match(/In config\/sidekiq.yml:1 .*:\n- :concurrency: 3\n\+ :concurrency: #{best}\z/, told["do"])
       assert_match(/% more jobs, or as many with so much fewer threads \([\d.]+ % to/, told["expect"])
       assert_operator found.interval.begin, :>, 0
@@ -41,7 +44,8 @@ module Holdup::Advice
 
     # Known to the replay: the first one is sized, whatever samples say of the busiest.
     def test_pools_that_were_replayed
-      found = found(pools: {"single (a)" => [1, %w[SyncJob]], "default" => [2, %w[OtherJob]]}, shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]})
+      found = found(pools: {"single (a)" => [1, %w[SyncJob]], "default" => [2, %w[OtherJob]]},
+        shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]})
       assert_equal "single", found.facts[:group]
       assert_equal "concurrency = #{found.facts[:best] - 2}", found.change.new[/\A\S+ = \d+/]
     end
@@ -49,16 +53,24 @@ module Holdup::Advice
     # In the words of Solid Queue and GoodJob; a line of all groups would be the wrong one.
     def test_groups_that_are_named_by_their_queues
       pools = {"queues sync" => [1, %w[SyncJob]], "queues *" => [2, %w[OtherJob]]}
-      levers = [{"lever.threads.how": "good_job start --max-threads N", "lever.threads (sync).how": "threads: N of the worker for sync in config/queue.yml", "lever.threads (*).how": "threads: N of the worker for *"}]
-      recommendation = advised(PlayedRecording.new(**WAITING, pools:, shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]}, minutes: 4), objective: :throughput)
-      found, unnamed = [levers, [levers.first.slice(:"lever.threads.how")]].map { |known| find(JobConcurrency, units: unit(cpu: 5), recommendation:, levers: known) }
-      assert_equal ["threads: #{found.facts[:best] - 2}", "of the worker for sync in config/queue.yml"], [found.change.new, found.change.rest]
+      levers = [{"lever.threads.how": "good_job start --max-threads N",
+                 "lever.threads (sync).how": "threads: N of the worker for sync in config/queue.yml", "lever.threads (*).how": "threads: N of the worker for *"}]
+      recommendation = advised(
+        PlayedRecording.new(**WAITING, pools:, shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]},
+          minutes: 4), objective: :throughput
+      )
+      found, unnamed = [levers, [levers.first.slice(:"lever.threads.how")]].map { |known|
+        find(JobConcurrency, units: unit(cpu: 5), recommendation:, levers: known)
+      }
+      assert_equal ["threads: #{found.facts[:best] - 2}", "of the worker for sync in config/queue.yml"],
+        [found.change.new, found.change.rest]
       assert_nil unnamed.change
     end
 
     def test_nothing_where_the_number_is_right
       assert_nil found(threads: 12)
-      assert_nil find(JobConcurrency, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10))), "requests"
+      assert_nil find(JobConcurrency, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10))),
+        "requests"
     end
   end
 end

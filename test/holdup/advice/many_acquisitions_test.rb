@@ -9,14 +9,21 @@ module Holdup::Advice
 
     SHAPES = {"List#index" => [0.5, 10, 20, 40], "Heavy#show" => [0.5, 30, 20, 2]}.freeze
 
-    def recommendation(rate) = advised(PlayedRecording.new(shapes: SHAPES, rate:, minutes: 6, swing: 0.0))
+    def recommendation(rate)
+      advised(PlayedRecording.new(shapes: SHAPES, rate:, minutes: 6, swing: 0.0))
+    end
 
-    def units(acquisitions = 40) = unit("List#index", acquisitions:, cpu: 10, stalled: 60, io: 20).merge(unit("Heavy#show", acquisitions: 2, cpu: 30, stalled: 10, io: 20))
+    def units(acquisitions = 40)
+      unit("List#index", acquisitions:, cpu: 10, stalled: 60,
+        io: 20).merge(unit("Heavy#show", acquisitions: 2, cpu: 30, stalled: 10, io: 20))
+    end
 
     def test_half_as_many_of_who_stalls_most
       told = told(found = find(ManyAcquisitions, units:, recommendation: recommendation(30.0)))
-      assert_equal ["List#index", "whatif --halve-acquisitions 'List#index'"], found.facts.values_at(:name, :query)
-      assert_match(/\AIt takes it 40 times each, and stalls 6\d.\d ms\. Replayed with half as many/, told["seen"])
+      assert_equal ["List#index", "whatif --halve-acquisitions 'List#index'"],
+        found.facts.values_at(:name, :query)
+      assert_match(/\AIt takes it 40 times each, and stalls 6\d.\d ms\. Replayed with half as many/,
+        told["seen"])
       assert_operator found.gain, :>, ManyAcquisitions::WORTH
     end
 

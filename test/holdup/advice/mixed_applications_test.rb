@@ -7,10 +7,17 @@ module Holdup::Advice
   class MixedApplicationsTest < Minitest::Test
     include Situations
 
-    def with(facts) = ->(_) { SampleWindows.new(setting: SampleWindows::SETTING.merge(facts)).to_a }
+    def with(facts)
+      ->(_) { SampleWindows.new(setting: SampleWindows::SETTING.merge(facts)).to_a }
+    end
 
     def test_two_applications
-      assert_equal ["-, admin", "-"], find(MixedApplications, &with("app" => "admin")).facts.then { |facts| [facts[:apps].scan(/\S+(?= 50 %)/).join(", "), facts[:most]] }
+      assert_equal ["-, admin", "-"],
+        find(MixedApplications,
+          &with("app" => "admin")).facts.then { |facts|
+          [facts[:apps].scan(/\S+(?= 50 %)/).join(", "),
+            facts[:most]]
+        }
       assert_nil find(MixedSettings, &with("app" => "admin"))
     end
 

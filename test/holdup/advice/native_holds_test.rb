@@ -11,15 +11,21 @@ module Holdup::Advice
     Recommendation = Struct.new(:now, :verdict)
 
     # Nothing is replayed; a process has so many threads.
-    def of(threads) = Recommendation.new(Setting.new(threads), :unknown)
+    def of(threads)
+      Recommendation.new(Setting.new(threads), :unknown)
+    end
 
-    def long(stalled: 60, **options) = find(NativeHolds, units: unit("Images#show", cpu: 900).merge(unit("B#b", cpu: 2, stalled:)), **options)
+    def long(stalled: 60, **options)
+      find(NativeHolds, units: unit("Images#show", cpu: 900).merge(unit("B#b", cpu: 2, stalled:)), **options)
+    end
 
     def test_holds_that_no_slice_ends_though_others_wait
       told = told(found = long(stalled: 6_000, recommendation: of(5)))
       assert_equal :native, found.rule
       assert_operator found.facts[:hold_ns], :>, 250 * Situations::MS
-      assert_match(/\ALongest hold .* at p95, .* at most; others wait .* for each, and a time slice ended 0\.1\d holds of each\..*\[holdup report --name .Images#show.\]\z/, told["seen"])
+      assert_match(
+        /\ALongest hold .* at p95, .* at most; others wait .* for each, and a time slice ended 0\.1\d holds of each\..*\[holdup report --name .Images#show.\]\z/, told["seen"]
+      )
       assert_match(/a library that lets go of the GVL/, told["do"])
     end
 
@@ -43,7 +49,8 @@ module Holdup::Advice
 
     def test_nothing_where_ruby_gives_way
       assert_nil find(NativeHolds, units: unit(cpu: 60, stalled: 20))
-      assert_nil find(NativeHolds, units: unit("A#a", cpu: 300, starved: 600).merge(unit("B#b", cpu: 2, stalled: 60))), "it had no CPU"
+      assert_nil find(NativeHolds, units: unit("A#a", cpu: 300, starved: 600).merge(unit("B#b", cpu: 2, stalled: 60))),
+        "it had no CPU"
     end
   end
 end

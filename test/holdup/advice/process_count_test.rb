@@ -7,15 +7,21 @@ module Holdup::Advice
   class ProcessCountTest < Minitest::Test
     include Situations
 
-    LEVERS = [{"lever.processes.value": 1, "lever.processes.how": "workers N, then restart; live: SIGTTIN adds one", "lever.processes.where": "environment WEB_CONCURRENCY"}].freeze
+    LEVERS = [{"lever.processes.value": 1,
+               "lever.processes.how": "workers N, then restart; live: SIGTTIN adds one", "lever.processes.where": "environment WEB_CONCURRENCY"}].freeze
 
-    def found(**recording) = find(ProcessCount, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10, **recording), process_bytes: 200_000_000), levers: LEVERS)
+    def found(**recording)
+      find(ProcessCount, units: unit(cpu: 5),
+        recommendation: advised(PlayedRecording.new(minutes: 10, **recording), process_bytes: 200_000_000), levers: LEVERS)
+    end
 
     def test_a_second_process_in_the_variable_that_says_so
       told = told(found)
       assert_equal "Run 2 processes on each host instead of 1.", told["what"]
-      assert_match(/queued \+ stalled at p95: .* 400 MB of memory\. \[holdup whatif --processes 2\]\z/, told["seen"])
-      assert_match(/In environment WEB_CONCURRENCY .*\n- WEB_CONCURRENCY=1\n\+ WEB_CONCURRENCY=2\z/, told["do"])
+      assert_match(/queued \+ stalled at p95: .* 400 MB of memory\. \[holdup whatif --processes 2\]\z/,
+        told["seen"])
+      assert_match(/In environment WEB_CONCURRENCY .*\n- WEB_CONCURRENCY=1\n\+ WEB_CONCURRENCY=2\z/,
+        told["do"])
       assert_operator found.interval.begin, :>, 0
     end
 

@@ -9,17 +9,22 @@ module Holdup::Advice
 
     STORM = {"Orders#index" => [0.3, 20, 40, 60], "B#b" => [0.7, 8, 16, 2]}.freeze
 
-    def storm = unit("Orders#index", acquisitions: 4000, cpu: 50, stalled: 30).merge(unit("B#b", cpu: 5, stalled: 1))
+    def storm
+      unit("Orders#index", acquisitions: 4000, cpu: 50, stalled: 30).merge(unit("B#b", cpu: 5, stalled: 1))
+    end
 
     def test_thousands_of_acquisitions
       told = told(find(ReleaseStorm, units: storm))
-      assert_equal "Orders#index takes the GVL 4,000 times in each request or job, and may have to wait for it each time.", told["what"]
-      assert_match(/\AIt stalls .* each, .* for each time\. \[holdup report --name .Orders#index.\]\z/, told["seen"])
+      assert_equal "Orders#index takes the GVL 4,000 times in each request or job, and may have to wait for it each time.",
+        told["what"]
+      assert_match(/\AIt stalls .* each, .* for each time\. \[holdup report --name .Orders#index.\]\z/,
+        told["seen"])
       assert_match(/not predicted/, told["expect"])
     end
 
     def test_half_of_it_is_replayed
-      found = find(ReleaseStorm, units: storm, recommendation: advised(PlayedRecording.new(shapes: STORM, rate: 12.0, minutes: 10)))
+      found = find(ReleaseStorm, units: storm,
+        recommendation: advised(PlayedRecording.new(shapes: STORM, rate: 12.0, minutes: 10)))
       assert_operator found.gain, :>, 0
       assert_match(/\A[\d.]+ % less/, told(found)["expect"])
     end

@@ -7,26 +7,35 @@ module Holdup::Advice
   class ServerLeversTest < Minitest::Test
     include Situations
 
-    FILE = {"lever.threads.value": 5, "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}.freeze
+    FILE = {"lever.threads.value": 5,
+            "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}.freeze
 
-    def change(facts = FILE, *names, line: nil) = ServerLevers.new([facts], lines: ->(_) { line }).change(*(names.empty? ? ["threads"] : names), 3)
+    def change(facts = FILE, *names, line: nil)
+      ServerLevers.new([facts], lines: ->(_) { line }).change(*(names.empty? ? ["threads"] : names), 3)
+    end
 
     def test_the_words_of_the_server
       change = change()
-      assert_equal ["threads 3, 3", "threads 5, 5", "config/puma.rb:12", "then restart (SIGUSR2 to the master)"], change.to_h.values_at(:new, :old, :where, :rest)
+      assert_equal ["threads 3, 3", "threads 5, 5", "config/puma.rb:12", "then restart (SIGUSR2 to the master)"],
+        change.to_h.values_at(:new, :old, :where, :rest)
       assert_equal ["- threads 5, 5", "+ threads 3, 3"], change.diff
     end
 
     # What stands there keeps everything but the number.
     def test_the_line_itself_where_it_can_be_read
-      assert_equal ["- threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)", "+ threads ENV.fetch(\"RAILS_MAX_THREADS\", 3)"], change(line: "  threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)").diff
-      assert_equal ["- threads count, count", "+ threads 3, 3"], change(line: "  threads count, count").diff, "no such number there"
-      assert_equal [[], "threads 3, 3"], change(line: "count = Integer(ENV[\"COUNT\"] || USUAL)").then { |one| [one.diff, one.new] }, "not the same word"
-      assert_equal [["- threads 1, 5", "+ threads 1, 3"], ["- threads 4, 5", "+ threads 3, 3"]], ["threads 1, 5", "threads 4, 5"].map { |line| change(line:).diff }
+      assert_equal ["- threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)", "+ threads ENV.fetch(\"RAILS_MAX_THREADS\", 3)"],
+        change(line: "  threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)").diff
+      assert_equal ["- threads count, count", "+ threads 3, 3"], change(line: "  threads count, count").diff,
+        "no such number there"
+      assert_equal [[], "threads 3, 3"],
+        change(line: "count = Integer(ENV[\"COUNT\"] || USUAL)").then { |one| [one.diff, one.new] }, "not the same word"
+      assert_equal [["- threads 1, 5", "+ threads 1, 3"], ["- threads 4, 5", "+ threads 3, 3"]],
+        ["threads 1, 5", "threads 4, 5"].map { |line| change(line:).diff }
     end
 
     def test_a_variable_of_the_environment
-      assert_equal ["- WEB_CONCURRENCY=5", "+ WEB_CONCURRENCY=3"], change(FILE.merge("lever.threads.where": "environment WEB_CONCURRENCY")).diff
+      assert_equal ["- WEB_CONCURRENCY=5", "+ WEB_CONCURRENCY=3"],
+        change(FILE.merge("lever.threads.where": "environment WEB_CONCURRENCY")).diff
     end
 
     def test_words_of_all_servers

@@ -8,7 +8,9 @@ module Holdup::Advice
   class SituationTest < Minitest::Test
     include Situations
 
-    def query(recording, **options) = situation(recommendation: recording.recommendation(**options)).query("whatif --threads 3")
+    def query(recording, **options)
+      situation(recommendation: recording.recommendation(**options)).query("whatif --threads 3")
+    end
 
     def test_a_name_is_one_argument_of_a_shell_whatever_is_in_it
       asked = situation

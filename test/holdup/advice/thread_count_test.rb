@@ -7,10 +7,12 @@ module Holdup::Advice
   class ThreadCountTest < Minitest::Test
     include Situations
 
-    LEVERS = [{"lever.threads.value": 1, "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}].freeze
+    LEVERS = [{"lever.threads.value": 1,
+               "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}].freeze
 
     def found(levers: LEVERS, limits: {}, **recording)
-      find(ThreadCount, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10, **recording), **limits), levers:)
+      find(ThreadCount, units: unit(cpu: 5),
+        recommendation: advised(PlayedRecording.new(minutes: 10, **recording), **limits), levers:)
     end
 
     def test_more_threads_with_a_diff_of_the_line
@@ -18,9 +20,13 @@ module Holdup::Advice
       best = found.facts[:best]
       assert_operator best, :>, 1
       told = told(found)
-      assert_match(/\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"])
-      assert_equal "Change the number of threads. In config/puma.rb:12 (then restart (SIGUSR2 to the master)):\n- threads 1, 1\n+ threads #{best}, #{best}", told["do"]
-      assert_match(/\A[\d.]+ % less queued \+ stalled .*\([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/, told["expect"])
+      assert_match(
+        /\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"]
+      )
+      assert_equal "Change the number of threads. In config/puma.rb:12 (then restart (SIGUSR2 to the master)):\n- threads 1, 1\n+ threads #{best}, #{best}",
+        told["do"]
+      assert_match(/\A[\d.]+ % less queued \+ stalled .*\([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/,
+        told["expect"])
     end
 
     # Two threads alone would be worse; with a second process they are better.

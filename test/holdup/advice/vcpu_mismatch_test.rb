@@ -7,12 +7,15 @@ module Holdup::Advice
   class VcpuMismatchTest < Minitest::Test
     include Situations
 
-    LEVERS = [{"lever.processes.value": 1, "lever.processes.how": "workers N, then restart (SIGUSR2 to the master)", "lever.processes.where": "config/puma.rb:3"}].freeze
+    LEVERS = [{"lever.processes.value": 1,
+               "lever.processes.how": "workers N, then restart (SIGUSR2 to the master)", "lever.processes.where": "config/puma.rb:3"}].freeze
 
     def test_fewer_processes_than_cpus
-      told = told(found = find(VcpuMismatch, samples: container(processes: 1, vcpus: 4.0), levers: LEVERS, units: unit(cpu: 5)))
+      told = told(found = find(VcpuMismatch, samples: container(processes: 1, vcpus: 4.0), levers: LEVERS,
+        units: unit(cpu: 5)))
       assert_equal [1, 4.0, 4], found.facts.values_at(:processes, :vcpus, :needed)
-      assert_match(/these processes can use about 2\d.\d % of the machine: .*\[holdup report\]\z/, told["seen"])
+      assert_match(/these processes can use about 2\d.\d % of the machine: .*\[holdup report\]\z/,
+        told["seen"])
       assert_match(/In config\/puma.rb:3 .*:\n- workers 1\n\+ workers 4\z/, told["do"])
       assert_match(/not predicted/, told["expect"])
     end
@@ -21,7 +24,8 @@ module Holdup::Advice
       recommendation = advised(PlayedRecording.new(minutes: 10, vcpus: 4.0))
       best = recommendation.best.candidate.processes
       [best + 1, best].each do |vcpus|
-        found = find(VcpuMismatch, samples: container(processes: 1, vcpus: vcpus.to_f), units: unit(cpu: 5), levers: LEVERS, recommendation:)
+        found = find(VcpuMismatch, samples: container(processes: 1, vcpus: vcpus.to_f), units: unit(cpu: 5),
+          levers: LEVERS, recommendation:)
         assert_equal best, found.facts[:needed]
         assert_nil found.gain, "the recommendation says so already"
         assert_nil found.change, "the recommendation has the line to write"
@@ -30,9 +34,11 @@ module Holdup::Advice
 
     # Memory for a single process: all stays as it is, and so says the finding.
     def test_where_all_is_to_stay_no_other_number_is_named
-      recommendation = advised(PlayedRecording.new(minutes: 4), process_bytes: 300_000_000, memory_limit_bytes: 500_000_000)
+      recommendation = advised(PlayedRecording.new(minutes: 4), process_bytes: 300_000_000,
+        memory_limit_bytes: 500_000_000)
       assert_equal :keep, recommendation.verdict
-      found = find(VcpuMismatch, samples: container(processes: 1, vcpus: 2.0), units: unit(cpu: 5), levers: LEVERS, recommendation:)
+      found = find(VcpuMismatch, samples: container(processes: 1, vcpus: 2.0), units: unit(cpu: 5),
+        levers: LEVERS, recommendation:)
       assert_nil found.change
       refute_match(/Run \d/, told(found)["do"])
     end

@@ -4,12 +4,15 @@ require "test_helper"
 require "holdup/agent/configuration"
 
 class Holdup::ConfigurationTest < Minitest::Test
-  def build(env = {}, &) = Holdup::Configuration.build(env:, &)
+  def build(env = {}, &)
+    Holdup::Configuration.build(env:, &)
+  end
 
   def test_defaults
     config = build
     assert config.enabled
-    assert_equal [200, 4096, 1, :process], config.to_h.values_at(:series_limit, :ring_size, :tick_seconds, :collector)
+    assert_equal [200, 4096, 1, :process],
+      config.to_h.values_at(:series_limit, :ring_size, :tick_seconds, :collector)
     assert_predicate config, :frozen?
   end
 
@@ -34,12 +37,15 @@ class Holdup::ConfigurationTest < Minitest::Test
     refute config.enabled
     refute config.backlog
     assert_equal "canary", config.arm
-    assert_equal [["/up", "/assets/*"], :thread, 0.5], config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
+    assert_equal [["/up", "/assets/*"], :thread, 0.5],
+      config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
     assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
-    assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"}, config.stats_log)
+    assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"},
+      config.stats_log)
     assert_equal IO::NULL, config.log
     assert_equal({username: "ops", password: "a:b"}, config.web_auth)
-    assert_equal ["stall > 50 ms", :holdup, true, true], [config.capture, config.capture_sampler, config.web_capture, config.example_paths]
+    assert_equal ["stall > 50 ms", :holdup, true, true],
+      [config.capture, config.capture_sampler, config.web_capture, config.example_paths]
   end
 
   def log_target(env = {}, log: $stderr)
@@ -62,13 +68,17 @@ class Holdup::ConfigurationTest < Minitest::Test
   def test_what_is_captured_by_itself
     assert_equal [nil, :off], [build.capture, build("HOLDUP_CAPTURE" => "off").capture]
     assert_equal({stall: "50 ms"}, build { |draft| draft.capture = {stall: "50 ms"} }.capture)
-    assert_match(/give "stall > 50 ms"/, assert_raises(Holdup::ConfigurationError) { build("HOLDUP_CAPTURE" => "stall > 50") }.message)
+    assert_match(/give "stall > 50 ms"/,
+      assert_raises(Holdup::ConfigurationError) { build("HOLDUP_CAPTURE" => "stall > 50") }.message)
   end
 
   def test_who_sees_the_dashboard
     assert_equal [nil, :none], [build.web_auth, build("HOLDUP_WEB_AUTH" => "none").web_auth]
-    [:none, ->(_env) { true }, {username: "a", password: "b"}].each { |value| assert_equal [value], [build { |draft| draft.web_auth = value }.web_auth] }
-    [:all, true, "a:b", {username: "a"}, {username: "a", password: ""}, {username: "a", password: "b", realm: "c"}].each do |value|
+    [:none, ->(_env) { true }, {username: "a", password: "b"}].each { |value|
+      assert_equal [value], [build { |draft| draft.web_auth = value }.web_auth]
+    }
+    [:all, true, "a:b", {username: "a"}, {username: "a", password: ""},
+      {username: "a", password: "b", realm: "c"}].each do |value|
       assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.web_auth = value } }
     end
     error = assert_raises(Holdup::ConfigurationError) { build("HOLDUP_WEB_AUTH" => "secret") }
@@ -76,22 +86,30 @@ class Holdup::ConfigurationTest < Minitest::Test
   end
 
   def test_the_jit
-    assert_equal [nil, :on, :off], [build, build("HOLDUP_JIT" => "on"), build("HOLDUP_JIT" => "OFF")].map(&:jit)
-    [:on, :off, nil, {after: :boot, mem_size: 2048}, {stats: :quiet, stats_share: 1}].each { |value| assert_equal [value], [build { |draft| draft.jit = value }.jit] }
-    assert_equal({stats: :quiet, stats_share: 0.25}, build("HOLDUP_JIT" => "stats=quiet,stats_share=0.25").jit)
+    assert_equal [nil, :on, :off],
+      [build, build("HOLDUP_JIT" => "on"), build("HOLDUP_JIT" => "OFF")].map(&:jit)
+    [:on, :off, nil, {after: :boot, mem_size: 2048}, {stats: :quiet, stats_share: 1}].each { |value|
+      assert_equal [value], [build { |draft| draft.jit = value }.jit]
+    }
+    assert_equal({stats: :quiet, stats_share: 0.25},
+      build("HOLDUP_JIT" => "stats=quiet,stats_share=0.25").jit)
     %w[stats=1 stats_share=2 mem_size=1.5 stats=quiet,stats=quiet;].each { |text| assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_JIT" => text) } }
-    [true, {after: :fork}, {mem_size: 0}, {mem_size: 4096}, {call_threshold: "30"}, {stats: true}, {stats_share: 0}].each do |value|
+    [true, {after: :fork}, {mem_size: 0}, {mem_size: 4096}, {call_threshold: "30"}, {stats: true},
+      {stats_share: 0}].each do |value|
       assert_raises(Holdup::ConfigurationError) { build { |draft| draft.jit = value } }
     end
   end
 
   def test_the_lines_of_statistics
-    texts = {"stdout" => :stdout, "OFF" => :off, "/var/log/a=b.log" => "/var/log/a=b.log", "every=5" => {every: 5.0}}
+    texts = {"stdout" => :stdout, "OFF" => :off, "/var/log/a=b.log" => "/var/log/a=b.log",
+             "every=5" => {every: 5.0}}
     texts.each { |text, value| assert_equal value, build("HOLDUP_STATS_LOG" => text).stats_log }
-    [nil, :stderr, $stdout, CollectedLog.new.tap { |log| log.define_singleton_method(:info) { |_| nil } }, {sample: 1, workers: 2}].each do |value|
+    [nil, :stderr, $stdout, CollectedLog.new.tap { |log| log.define_singleton_method(:info) { |_| nil } },
+      {sample: 1, workers: 2}].each do |value|
       assert_equal [value], [build { |draft| draft.stats_log = value }.stats_log]
     end
-    [:file, "log/stats.log", 3, {to: "x"}, {every: 0.5}, {sample: 0}, {sample: 1.1}, {workers: 0}, {format: :xml}, {namespace: "AWS/EC2"}, {cols: 1}].each do |value|
+    [:file, "log/stats.log", 3, {to: "x"}, {every: 0.5}, {sample: 0}, {sample: 1.1}, {workers: 0},
+      {format: :xml}, {namespace: "AWS/EC2"}, {cols: 1}].each do |value|
       assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.stats_log = value } }
     end
     %w[log/stats.log every=x every=5,every=6 to=stdout;every=5 workers=1.5 color=1 =].each do |text|

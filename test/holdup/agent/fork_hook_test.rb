@@ -17,7 +17,8 @@ class Holdup::ForkHookTest < Minitest::Test
      "(pid = fork) ? Process.wait(pid) : exit!" => 1, "system('true'); spawn('true'); Process.wait" => 0}.each do |script, times|
       assert_equal times, in_fresh_ruby(script).scan("child").size, script
     end
-    assert_equal "child|", in_fresh_ruby("io = IO.popen('-'); io ? puts(io.read.chomp + '|') : exit!").delete("\n")
+    assert_equal "child|",
+      in_fresh_ruby("io = IO.popen('-'); io ? puts(io.read.chomp + '|') : exit!").delete("\n")
   end
 
   def test_a_daemon_is_a_new_process_too
@@ -40,6 +41,7 @@ class Holdup::ForkHookTest < Minitest::Test
   end
 
   def test_a_child_of_a_child
-    assert_equal 2, in_fresh_ruby("fork { fork { exit! }; Process.wait; exit! }; Process.wait").scan("child").size
+    assert_equal 2,
+      in_fresh_ruby("fork { fork { exit! }; Process.wait; exit! }; Process.wait").scan("child").size
   end
 end

@@ -8,7 +8,9 @@ class Holdup::MissingLibraryTest < Minitest::Test
 
   ERROR = LoadError.new("cannot load such file -- sequel")
 
-  def sentence(**facts) = Holdup::MissingLibrary.sentence(ERROR, **facts)
+  def sentence(**facts)
+    Holdup::MissingLibrary.sentence(ERROR, **facts)
+  end
 
   def test_without_a_bundle_the_gem_is_to_be_installed
     said = sentence(dir: "/dev/shm/x", env: {})

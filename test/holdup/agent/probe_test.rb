@@ -36,7 +36,9 @@ class Holdup::ProbeTest < Minitest::Test
     assert_empty FALLBACK.snapshot
     refute FALLBACK.tick([])
     assert_equal "{}", FALLBACK.setting = "{}"
-    assert_equal [nil, nil, nil, nil], [FALLBACK.cancel(0), FALLBACK.label(Thread.current, "x"), FALLBACK.count(1), FALLBACK.open_segment("/x", 1, 1, nil, 0)]
+    assert_equal [nil, nil, nil, nil],
+      [FALLBACK.cancel(0), FALLBACK.label(Thread.current, "x"), FALLBACK.count(1),
+        FALLBACK.open_segment("/x", 1, 1, nil, 0)]
   end
 
   def test_without_its_extension_it_says_why_once_and_the_application_runs

@@ -55,7 +55,8 @@ class Holdup::RuntimeTest < Minitest::Test
     @runtime.start
     wait_until { @probe.ticks.size == 1 }
     @runtime.stop
-    assert_equal [2, %i[enable disable close], %i[start stop]], [@probe.ticks.size, @probe.calls, @collector.calls]
+    assert_equal [2, %i[enable disable close], %i[start stop]],
+      [@probe.ticks.size, @probe.calls, @collector.calls]
     @runtime.stop
     refute_predicate @runtime, :running?
   end
@@ -67,14 +68,17 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_empty @collector.calls
   end
 
-  def served(worker:, generation: 0) = Holdup::Servers::Identity.new(name: "puma", worker:, generation:)
+  def served(worker:, generation: 0)
+    Holdup::Servers::Identity.new(name: "puma", worker:, generation:)
+  end
 
   def test_says_once_that_it_measures_and_how_to_switch_it_off
     2.times do
       @runtime.start
       @runtime.stop
     end
-    assert_equal ["measuring this process (pid #{Process.pid}) into #{@root}; HOLDUP_ENABLED=false switches it off"], @log.infos
+    assert_equal ["measuring this process (pid #{Process.pid}) into #{@root}; HOLDUP_ENABLED=false switches it off"],
+      @log.infos
   end
 
   def test_says_by_what_server_the_process_is_run
@@ -110,7 +114,8 @@ class Holdup::RuntimeTest < Minitest::Test
   def test_says_once_that_it_does_not_measure_and_why
     @settings[:enabled] = false
     2.times { @runtime.start }
-    assert_equal ["not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"], @log.infos
+    assert_equal ["not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"],
+      @log.infos
   end
 
   def test_a_wrong_setting_is_the_only_reason_given
@@ -124,7 +129,8 @@ class Holdup::RuntimeTest < Minitest::Test
   def test_warns_once_of_variables_that_no_setting_has
     mistaken = runtime(env: {"HOLDUP_ENABLE" => "0", "HOLDUP_DIR" => "/x"})
     mistaken.start
-    assert_match(/\Ano such setting, so it has no effect: HOLDUP_ENABLE \(did you mean HOLDUP_ENABLED\?\);/, @log.lines.first)
+    assert_match(/\Ano such setting, so it has no effect: HOLDUP_ENABLE \(did you mean HOLDUP_ENABLED\?\);/,
+      @log.lines.first)
     mistaken.stop
     mistaken.start
     assert_equal 1, @log.lines.size
@@ -155,13 +161,15 @@ class Holdup::RuntimeTest < Minitest::Test
   end
 
   def test_labels_threads_by_name_without_their_numbers
-    names = ["puma srv tp 001", "worker-7", "sidekiq", "falcon (C=1/1 L=0.2)", "dispatcher-7fd0#{"a1" * 8}", "", nil]
+    names = ["puma srv tp 001", "worker-7", "sidekiq", "falcon (C=1/1 L=0.2)", "dispatcher-7fd0#{"a1" * 8}",
+      "", nil]
     stop = Queue.new
     threads = names.map { |name| Thread.new { stop.pop }.tap { |thread| thread.name = name if name } }
     @runtime.start
     wait_until { (threads - @probe.labels.keys).empty? }
     labels = threads.map { |thread| @probe.labels[thread] }
-    assert_equal ["puma srv tp", "worker", "sidekiq", "falcon", "dispatcher", "(unnamed)", "(unnamed)"], labels.map { |label| label.delete_prefix("thread:") }
+    assert_equal ["puma srv tp", "worker", "sidekiq", "falcon", "dispatcher", "(unnamed)", "(unnamed)"],
+      labels.map { |label| label.delete_prefix("thread:") }
     assert_equal "main", @probe.labels[Thread.main]
   ensure
     stop&.close
@@ -200,7 +208,9 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_match(/"threads":5/, @probe.settings.first)
   end
 
-  def serve(facts, name: "puma", **options) = @runtime.serve(Holdup::Servers::Identity.new(name:, facts:, **options))
+  def serve(facts, name: "puma", **options)
+    @runtime.serve(Holdup::Servers::Identity.new(name:, facts:, **options))
+  end
 
   def test_a_server_that_comes_after_the_start_keeps_the_segment
     @runtime.start
@@ -223,12 +233,15 @@ class Holdup::RuntimeTest < Minitest::Test
   def test_a_job_runner_shares_the_process_of_its_server
     levers = -> { [Holdup::Servers::Lever.new(name: "concurrency", value: 2, how: "config.concurrency = 2")] }
     serve({"server" => "puma"}, worker: 1, pools: -> { [Holdup::Servers::Pool.new(name: "web", max: 3)] })
-    serve({"jobs" => "sidekiq"}, name: "sidekiq", levers:, pools: -> { [Holdup::Servers::Pool.new(name: "default", max: 2)] })
+    serve({"jobs" => "sidekiq"}, name: "sidekiq", levers:,
+      pools: -> { [Holdup::Servers::Pool.new(name: "default", max: 2)] })
     assert_empty @log.lines
     assert_equal [1, 0], @probe.identified.last
-    setting, profile = JSON.parse(@probe.settings.last), JSON.parse(@probe.profiles.last)
+    setting = JSON.parse(@probe.settings.last)
+    profile = JSON.parse(@probe.profiles.last)
     assert_equal %w[puma sidekiq], setting.values_at("server", "jobs")
-    assert_equal ["puma+sidekiq", "web", "default", 2], profile.values_at("server", "pool.0", "pool.1", "lever.concurrency.value")
+    assert_equal ["puma+sidekiq", "web", "default", 2],
+      profile.values_at("server", "pool.0", "pool.1", "lever.concurrency.value")
   end
 
   Connections = Struct.new(:facts, :pools) do
@@ -244,7 +257,8 @@ class Holdup::RuntimeTest < Minitest::Test
     refute_predicate @runtime, :running?
     serve({"server" => "puma"}, pools: -> { [Holdup::Servers::Pool.new(name: "web", max: 3)] })
     assert_equal ["puma", 5], JSON.parse(@probe.settings.last).values_at("server", "db_pool")
-    assert_equal ["puma", "web", "db primary"], JSON.parse(@probe.profiles.last).values_at("server", "pool.0", "pool.1")
+    assert_equal ["puma", "web", "db primary"],
+      JSON.parse(@probe.profiles.last).values_at("server", "pool.0", "pool.1")
     wait_until { @probe.ticks.last&.fetch(Holdup::Segment::Layout::GAUGES.index(:connections_kept_ns)) == 77 }
     assert_equal "db primary", in_child { JSON.parse(@probe.profiles.last)["pool.0"] }
   end
@@ -325,7 +339,9 @@ class Holdup::RuntimeTest < Minitest::Test
   def test_a_helper_that_a_measuring_server_forks_waits_and_its_children_too
     serve({}, worker: 1)
     grandchild = @runtime.wait_in_forks do
-      in_child { [@runtime.running?, in_child { [@runtime.running?, serve({}, worker: 2), @runtime.running?] }] }
+      in_child {
+        [@runtime.running?, in_child { [@runtime.running?, serve({}, worker: 2), @runtime.running?] }]
+      }
     end
     assert_equal [false, [false, true, true]], grandchild
     assert_predicate @runtime, :running?

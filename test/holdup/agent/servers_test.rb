@@ -21,9 +21,17 @@ class Holdup::ServersTest < Minitest::Test
     def install = self.class.installed += 1
   end
 
-  def adapter(here) = Class.new(Adapter).tap { |made| made.here, made.installed = here, 0 }
+  def adapter(here)
+    Class.new(Adapter).tap { |made|
+      made.here = here
+      made.installed = 0
+    }
+  end
 
-  def joining(known) = Holdup::Servers::Attachment.new(runtime: nil, middleware: nil, known: known.transform_values { |made| -> { made } })
+  def joining(known)
+    Holdup::Servers::Attachment.new(runtime: nil, middleware: nil,
+      known: known.transform_values { |made| -> { made } })
+  end
 
   def test_holdup_exec_waits_for_the_same_classes
     output, = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-r#{BOOT}", "-e", "puts Holdup::ExecBoot::SERVERS")
@@ -31,7 +39,8 @@ class Holdup::ServersTest < Minitest::Test
   end
 
   def test_what_is_loaded_is_joined_once_and_may_run_later
-    runner, absent = adapter(false), adapter(true)
+    runner = adapter(false)
+    absent = adapter(true)
     joining = joining("Minitest::Test" => runner, "Nothing::Loaded" => absent)
     2.times { refute joining.call }
     assert_equal [1, 0], [runner.installed, absent.installed]

@@ -28,11 +28,13 @@ class Holdup::SettingFactsTest < Minitest::Test
     known = facts(env: {"RUBY_GC_HEAP_INIT_SLOTS" => "9", "RUBY_GC_MALLOC_LIMIT" => "1", "LD_PRELOAD" => "/usr/lib/libjemalloc.so.2",
                         "MALLOC_ARENA_MAX" => "2", "RUBY_THREAD_TIMESLICE" => "10", "RUBY_MN_THREADS" => "1", "RAILS_ENV" => "production"}).to_h
     assert_equal "heap_init_slots=9 malloc_limit=1", known["gc"]
-    assert_equal ["jemalloc", "2", "10", true, "production"], known.values_at("malloc", "malloc_arena_max", "time_slice_ms", "mn_threads", "environment")
+    assert_equal ["jemalloc", "2", "10", true, "production"],
+      known.values_at("malloc", "malloc_arena_max", "time_slice_ms", "mn_threads", "environment")
   end
 
   def test_the_application_and_its_revision
-    assert_equal %w[shop abc], facts(app: "shop", revision: "abc", env: {"GIT_COMMIT" => "other"}).to_h.values_at("app", "revision")
+    assert_equal %w[shop abc],
+      facts(app: "shop", revision: "abc", env: {"GIT_COMMIT" => "other"}).to_h.values_at("app", "revision")
     assert_equal "other", facts(env: {"GIT_COMMIT" => "other"}).to_h["revision"]
     Dir.mktmpdir do |root|
       File.write(File.join(root, "REVISION"), "from-the-file\n")
@@ -46,7 +48,8 @@ class Holdup::SettingFactsTest < Minitest::Test
   end
 
   def test_the_servers_facts
-    assert_equal ["puma", 5], facts.to_h(server: {"server" => "puma", "threads" => 5}).values_at("server", "threads")
+    assert_equal ["puma", 5],
+      facts.to_h(server: {"server" => "puma", "threads" => 5}).values_at("server", "threads")
   end
 
   def test_the_json_is_the_settings_own

@@ -112,7 +112,10 @@ class Holdup::StatsLogTest < Minitest::Test
       puts Holdup.running?, $LOADED_FEATURES.grep(/stats_log\\b|segment.reader|\\/json\\.rb/)
     RUBY
     prelude = "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n"
-    said = [nil, File.join(@dir, "lines")].map { |to| fresh_ruby(script, prelude:, env: {"HOLDUP_DIR" => File.join(@dir, "segments"), "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOLDUP_STATS_LOG" => to}) }
+    said = [nil, File.join(@dir, "lines")].map { |to|
+      fresh_ruby(script, prelude:,
+        env: {"HOLDUP_DIR" => File.join(@dir, "segments"), "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOLDUP_STATS_LOG" => to})
+    }
     assert_equal "true\n", said.first
     assert_includes said.last, "lib/holdup/agent/stats_log.rb"
   end

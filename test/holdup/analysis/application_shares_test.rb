@@ -7,7 +7,12 @@ require "holdup/model/setting"
 class ApplicationSharesTest < Minitest::Test
   Applications = Holdup::Analysis::ApplicationShares
 
-  def of(*counts) = Applications.of(counts.map { |app, count| [app && Holdup::Setting.new(attributes: {"app" => app}), count] })
+  def of(*counts)
+    Applications.of(counts.map { |app, count|
+      [app && Holdup::Setting.new(attributes: {"app" => app}),
+        count]
+    })
+  end
 
   def test_shares_of_the_units_most_first
     found = of(["admin", 10], ["shop", 60], ["admin", 10], [nil, 20])

@@ -52,7 +52,12 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
   end
 
   def test_blocks_are_long_where_the_recording_is
-    assert_equal [60, 120, 600], [3, 12, 60].map { |minutes| compare(sample(minutes:, units: {"A#a" => SHOP["A#fast"].merge(units: 3)})).block_s }
+    assert_equal [60, 120, 600],
+      [3, 12,
+        60].map { |minutes|
+        compare(sample(minutes:,
+          units: {"A#a" => SHOP["A#fast"].merge(units: 3)})).block_s
+      }
   end
 
   def test_of_two_blocks_nothing_is_concluded
@@ -63,16 +68,24 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
   end
 
   def test_queued_and_stalled_together_come_from_single_units
-    profiles = Array.new(200) { |index| SampleProfiles.profile(index * 60, stalled_ns: 3_000_000, queued_ns: 1_000_000) }
-    window = sample(minutes: 1).window("A#b", start_s: SampleProfiles::START_S, count: 200, setting: SampleProfiles::SETTING, histograms: {wall: Holdup::Histogram.of([5_000_000] * 200)})
-    one = Comparison::Side.new(label: "x", windows: [window], profiles:, from_s: SampleProfiles::START_S, to_s: SampleProfiles::START_S + 60)
+    profiles = Array.new(200) { |index|
+      SampleProfiles.profile(index * 60, stalled_ns: 3_000_000, queued_ns: 1_000_000)
+    }
+    window = sample(minutes: 1).window("A#b", start_s: SampleProfiles::START_S, count: 200,
+      setting: SampleProfiles::SETTING, histograms: {wall: Holdup::Histogram.of([5_000_000] * 200)})
+    one = Comparison::Side.new(label: "x", windows: [window], profiles:, from_s: SampleProfiles::START_S,
+      to_s: SampleProfiles::START_S + 60)
     assert_in_delta 4_000_000, Comparison.new(one, one).estimates[:wait_p95].before, 100_000
   end
 
   def test_the_first_minutes_of_a_process_are_kept_apart
     windows = sample(minutes: 6)
-    samples = (0..6).map { |minute| {at_s: windows.from_s + minute * 60, since_s: windows.from_s, host: "web-1", pid: 1, start: 1, setting: windows.to_a.first.setting.fingerprint} }
-    one = Comparison::Side.new(label: "x", windows: windows.to_a, samples:, from_s: windows.from_s, to_s: windows.to_s)
+    samples = (0..6).map { |minute|
+      {at_s: windows.from_s + minute * 60, since_s: windows.from_s, host: "web-1", pid: 1, start: 1,
+       setting: windows.to_a.first.setting.fingerprint}
+    }
+    one = Comparison::Side.new(label: "x", windows: windows.to_a, samples:, from_s: windows.from_s,
+      to_s: windows.to_s)
     assert_equal [480, 240], [one.units, one.cold.sum(&:count)]
   end
 
@@ -80,8 +93,11 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
     windows = sample(minutes: 1).to_a
     setting = windows.first.setting
     profiles = [[1, 50], [1, 50], [2, 60]].map { |pid, since_s| SampleProfiles.profile(0, setting:, process: Holdup::UnitSample::SampledProcess.new(pid:, since_ns: since_s * 1_000_000_000 + 7)) }
-    samples = [[1, 50], [3, 70]].map { |pid, since_s| {at_s: since_s + 9, since_s:, host: profiles.first.host, pid:, start: pid, setting: setting.fingerprint} }
-    assert_equal 3, Comparison::Side.new(label: "x", windows:, profiles:, samples:, from_s: 0, to_s: 1, filter: Holdup::Analysis::UnitFilter.new).processes
+    samples = [[1, 50], [3, 70]].map { |pid, since_s|
+      {at_s: since_s + 9, since_s:, host: profiles.first.host, pid:, start: pid, setting: setting.fingerprint}
+    }
+    assert_equal 3,
+      Comparison::Side.new(label: "x", windows:, profiles:, samples:, from_s: 0, to_s: 1, filter: Holdup::Analysis::UnitFilter.new).processes
   end
 
   def test_memory_is_of_the_oldest_age_that_both_had
@@ -98,7 +114,8 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
     change = Comparison::SettingDifferences.new([before], [after])
     assert_equal ["ruby"], change.differences.map(&:subject)
     assert_predicate change, :single?
-    refute_predicate Comparison::SettingDifferences.new([before], [Holdup::Setting.new(attributes: {**after.attributes, "threads" => 3})]), :single?
+    refute_predicate Comparison::SettingDifferences.new([before], [Holdup::Setting.new(attributes: {**after.attributes, "threads" => 3})]),
+      :single?
     assert_equal({"threads" => 5}, change.shared)
   end
 
@@ -121,7 +138,10 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
   # Four processes; the first minutes of each are smaller.
   def memory(megabytes, minutes)
     (1..4).flat_map do |pid|
-      (0..minutes).map { |minute| {at_s: minute * 60, since_s: 0, host: "a", pid:, start: 1, pss_bytes: (megabytes + pid) * 1_000_000 + minute} }
+      (0..minutes).map { |minute|
+        {at_s: minute * 60, since_s: 0, host: "a", pid:, start: 1,
+         pss_bytes: (megabytes + pid) * 1_000_000 + minute}
+      }
     end
   end
 end

@@ -12,20 +12,25 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
   def windows(units = UNITS, setting: {"db_pool" => 5})
     sample = SampleWindows.new(setting:)
     units.map do |name, (wall, wait, held)|
-      sums = {sleep_ns: wait * MS, io_ns: (wall - wait) * MS, pool_wait_ns: wait * MS, pool_held_ns: held * MS}
+      sums = {sleep_ns: wait * MS, io_ns: (wall - wait) * MS, pool_wait_ns: wait * MS,
+              pool_held_ns: held * MS}
       sample.window(name, count: 2, sums:, histograms: {wall: Holdup::Histogram.of([wall * MS / 2] * 2)})
     end
   end
 
-  IDLE = [0, 60].map { |at| {host: "web-1", pid: 9, at_s: SampleWindows::START_S + at, connections_kept_ns: 0} }.freeze
+  IDLE = [0,
+    60].map { |at| {host: "web-1", pid: 9, at_s: SampleWindows::START_S + at, connections_kept_ns: 0} }.freeze
 
   def summary(windows = self.windows, samples: IDLE, **options)
-    Holdup::Analysis::Summary.new(windows, samples:, from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 60, **options)
+    Holdup::Analysis::Summary.new(windows, samples:, from_s: SampleWindows::START_S,
+      to_s: SampleWindows::START_S + 60, **options)
   end
 
   def connections(...) = summary(...).connections
 
-  def sample(pid, at, **facts) = {host: "web-1", pid:, name: "worker #{pid}", server: "puma", at_s: SampleWindows::START_S + at, **facts}
+  def sample(pid, at, **facts)
+    {host: "web-1", pid:, name: "worker #{pid}", server: "puma", at_s: SampleWindows::START_S + at, **facts}
+  end
 
   def test_shares_of_waiting_and_of_keeping
     summary = self.summary
@@ -53,16 +58,20 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
   end
 
   def test_sizes_of_several_settings
-    mixed = windows + windows({"B" => [10, 1, 1]}, setting: {"db_pool" => 10}) + windows({"C" => [10, 1, 1]}, setting: {"ruby" => "x"})
+    mixed = windows + windows({"B" => [10, 1, 1]},
+      setting: {"db_pool" => 10}) + windows({"C" => [10, 1, 1]}, setting: {"ruby" => "x"})
     assert_equal ["5", "5/10"], [connections.size, connections(mixed).size]
   end
 
   def test_sizes_of_several_pools
-    assert_equal "5 (animals: 2)", connections(windows(setting: {"db_pool" => 5, "db_pool.animals" => 2})).size
+    assert_equal "5 (animals: 2)",
+      connections(windows(setting: {"db_pool" => 5, "db_pool.animals" => 2})).size
   end
 
   def test_threads_outside_of_units_keep_connections_too
-    samples = [[1, 0, 100], [1, 60, 300], [2, 0, 0], [2, 60, 200]].map { |pid, at, ms| sample(pid, at, connections_kept_ns: ms * MS) }
+    samples = [[1, 0, 100], [1, 60, 300], [2, 0, 0], [2, 60, 200]].map { |pid, at, ms|
+      sample(pid, at, connections_kept_ns: ms * MS)
+    }
     summary = self.summary(samples:)
     assert_in_delta 0.8, summary.connections.outside_share
     assert_in_delta 0.2, summary.rows.sum { |row| summary.connections.held_share(row) }
@@ -74,24 +83,32 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
   # Two processes, of which one was seen with four threads waiting; units waited for 40 ms in all.
   def test_one_pool_has_the_waits_themselves_and_several_what_was_seen
     db = {"pool.0": "web", "pool.0.max": 3, "pool.0.busy": 3, "pool.1": "db primary", "pool.1.max": 2}
-    samples = [sample(1, 0, **db, "pool.1.busy": 2, "pool.1.backlog": 4), sample(2, 0, **db, "pool.1.busy": 1, "pool.1.backlog": 0)]
+    samples = [sample(1, 0, **db, "pool.1.busy": 2, "pool.1.backlog": 4),
+      sample(2, 0, **db, "pool.1.busy": 1, "pool.1.backlog": 0)]
     pool = connections(samples:).pools.first
     assert_equal ["primary", 2, 1.5, 4], pool.to_h.values_at(:name, :max, :busy, :most_backlog)
     assert_in_delta 0.04 / 120, pool.backlog
-    several = connections(samples: samples.map { |one| one.merge("pool.2": "db animals", "pool.2.max": 1) }).pools
+    several = connections(samples: samples.map { |one|
+      one.merge("pool.2": "db animals",
+        "pool.2.max": 1)
+    }).pools
     assert_equal({"primary" => 2.0, "animals" => nil}, several.to_h { |one| [one.name, one.backlog] })
   end
 
   def test_the_verdict_names_the_holder_unless_units_stall_more
     result = Holdup::Analysis::StallVerdict.new(summary).call
-    assert_equal [:connections_kept, "Reports#show", "5"], [result.key, result.facts[:cause].name, result.facts[:size]]
+    assert_equal [:connections_kept, "Reports#show", "5"],
+      [result.key, result.facts[:cause].name, result.facts[:size]]
     assert_in_delta 0.9, result.facts[:held_share]
-    stalled = windows.map { |window| window.with(histograms: window.histograms.merge(stalled: window.histograms[:wall])) }
+    stalled = windows.map { |window|
+      window.with(histograms: window.histograms.merge(stalled: window.histograms[:wall]))
+    }
     refute_equal :connections_kept, Holdup::Analysis::StallVerdict.new(summary(stalled)).call.key
   end
 
   def test_a_process_that_was_born_in_the_span_began_at_zero
-    born = connections(samples: [sample(1, 50, since_s: SampleWindows::START_S, ended: true, connections_kept_ns: 100 * MS)])
+    born = connections(samples: [sample(1, 50, since_s: SampleWindows::START_S, ended: true,
+      connections_kept_ns: 100 * MS)])
     assert_equal [100 * MS, true], [born.outside_ns, born.outside_known?]
   end
 

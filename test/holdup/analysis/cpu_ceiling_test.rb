@@ -13,7 +13,8 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
     assert_in_delta 0.9, one.idle_vcpus
     assert_equal 2, one.processes_needed
     assert_predicate one, :low?
-    assert_equal %i[fires fires unsure never never], [0.2, 0.49, 0.52, 0.6, 1.0].map { |target| one.alarm(target) }
+    assert_equal %i[fires fires unsure never never],
+      [0.2, 0.49, 0.52, 0.6, 1.0].map { |target| one.alarm(target) }
   end
 
   def test_native_code_adds_to_it
@@ -57,7 +58,8 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
 
   def test_the_ratio_is_of_units_and_other_threads
     sample = SampleWindows.new
-    windows = [sample.window("A", count: 1, sums: {cpu_ns: 300, native_ns: 60}), sample.window("main", kind: :account, queue: nil, sums: {cpu_ns: 100, native_ns: 40})]
+    windows = [sample.window("A", count: 1, sums: {cpu_ns: 300, native_ns: 60}),
+      sample.window("main", kind: :account, queue: nil, sums: {cpu_ns: 100, native_ns: 40})]
     assert_in_delta 0.25, Holdup::Analysis::CpuCeiling.native_ratio(windows)
     assert_equal 0.0, Holdup::Analysis::CpuCeiling.native_ratio([])
   end

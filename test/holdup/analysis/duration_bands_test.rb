@@ -6,14 +6,18 @@ require "holdup/loader"
 class Holdup::Analysis::DurationBandsTest < Minitest::Test
   Spread = Holdup::Analysis::DurationBands
 
-  def spread(*values) = Spread.new(values.map { |ns| ns && Holdup::Histogram.of(ns) })
+  def spread(*values)
+    Spread.new(values.map { |ns| ns && Holdup::Histogram.of(ns) })
+  end
 
   def test_every_value_is_in_the_band_that_ends_above_it
     random = Random.new(3)
     values = Array.new(500) { (1_000 * 10**(random.rand * 6)).round }
     found = spread(values)
     upto = found.upto_ns
-    counts = upto.each_index.map { |band| values.count { |ns| ns <= upto[band] && (band.zero? || ns > upto[band - 1]) } }
+    counts = upto.each_index.map { |band|
+      values.count { |ns| ns <= upto[band] && (band.zero? || ns > upto[band - 1]) }
+    }
     assert_equal [counts], found.counts
   end
 

@@ -9,7 +9,8 @@ module Holdup::Analysis
 
     def test_the_first_and_the_last_minute_are_parts
       coverage = MeasuredTime.of([unit(605, 606), unit(630, 602), unit(740, 750.5)])
-      assert_equal [55.0, 60.0, 30.5, 0.0], [600, 660, 720, 780].map { |minute_s| coverage.seconds(minute_s, minute_s + 60) }
+      assert_equal [55.0, 60.0, 30.5, 0.0],
+        [600, 660, 720, 780].map { |minute_s| coverage.seconds(minute_s, minute_s + 60) }
       assert coverage.exact
     end
 
@@ -26,7 +27,8 @@ module Holdup::Analysis
     end
 
     def test_what_lies_in_windows
-      assert_equal [10.0..40.0, 60.0..80.0], MeasuredTime.whole(10, 90).within([[0, 20], [20, 40], [60, 80]]).spans
+      assert_equal [10.0..40.0, 60.0..80.0],
+        MeasuredTime.whole(10, 90).within([[0, 20], [20, 40], [60, 80]]).spans
     end
 
     def test_a_rate_needs_a_second
@@ -37,6 +39,8 @@ module Holdup::Analysis
 
     private
 
-    def unit(from_s, to_s) = Unit.new(start_ns: (from_s * 1e9).to_i, end_ns: (to_s * 1e9).to_i)
+    def unit(from_s, to_s)
+      Unit.new(start_ns: (from_s * 1e9).to_i, end_ns: (to_s * 1e9).to_i)
+    end
   end
 end

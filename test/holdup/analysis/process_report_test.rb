@@ -9,7 +9,8 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
   WEB = {"pool.0": "web", "pool.0.max": 5}.freeze
 
   def test_cpu_memory_and_waiting_of_a_process
-    worker = processes(sample(0, cpu: 10, run_delay_ns: 1 * NS, rss_bytes: 5), sample(60, cpu: 40, run_delay_ns: 11 * NS, rss_bytes: 7)).members.first
+    worker = processes(sample(0, cpu: 10, run_delay_ns: 1 * NS, rss_bytes: 5),
+      sample(60, cpu: 40, run_delay_ns: 11 * NS, rss_bytes: 7)).members.first
     assert_equal ["worker 0", "puma", 7], worker.to_h.values_at(:name, :server, :rss_bytes)
     assert_in_delta 0.5, worker.cpu_share
     assert_in_delta 0.25, worker.waiting_share, 0.001, "10 of 40 seconds in which it wanted a CPU"
@@ -26,18 +27,24 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
   end
 
   def test_a_counter_that_falls_adds_nothing
-    delays = [5, 9, 2, 3].each_with_index.map { |seconds, minute| sample(minute * 60, cpu: minute * 60, run_delay_ns: seconds * NS) }
+    delays = [5, 9, 2, 3].each_with_index.map { |seconds, minute|
+      sample(minute * 60, cpu: minute * 60, run_delay_ns: seconds * NS)
+    }
     assert_in_delta 5.0 / 185, processes(*delays).members.first.waiting_share
   end
 
   def test_pools_by_name
-    pool = processes(sample(0, **WEB, "pool.0.busy": 1, "pool.0.backlog": 0), sample(60, **WEB, "pool.0.busy": 4, "pool.0.backlog": 6, "pool.0.oldest_ns": 9)).members.first.pools.first
+    pool = processes(sample(0, **WEB, "pool.0.busy": 1, "pool.0.backlog": 0),
+      sample(60, **WEB, "pool.0.busy": 4, "pool.0.backlog": 6,
+        "pool.0.oldest_ns": 9)).members.first.pools.first
     assert_equal ["web", 5, 2.5, 3.0, 6, 9], pool.to_h.values
   end
 
   # Whoever looks three times a minute may find two of five threads, of which each was busy.
   def test_busy_is_what_the_process_counted_and_not_what_was_seen
-    seen = [2, 3, 2].each_with_index.map { |busy, minute| ticked(minute * 60, **WEB, "pool.0.busy": busy, "pool.0.busy_ns": minute * 60 * 5 * NS) }
+    seen = [2, 3, 2].each_with_index.map { |busy, minute|
+      ticked(minute * 60, **WEB, "pool.0.busy": busy, "pool.0.busy_ns": minute * 60 * 5 * NS)
+    }
     assert_in_delta 5.0, processes(*seen).members.first.pools.first.busy
     assert_in_delta 1.0, processes(*seen).pools.first.busy_share
   end
@@ -59,19 +66,25 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
 
   def test_a_pool_that_moves_to_another_place_is_told_by_its_name
     before = ticked(0, **WEB, "pool.0.busy_ns": 0)
-    after = [60, 120].map { |at_s| ticked(at_s, "pool.0": "jobs", "pool.0.max": 2, "pool.0.busy_ns": at_s * NS, "pool.1": "web", "pool.1.max": 5, "pool.1.busy_ns": at_s * 4 * NS) }
-    assert_equal({"jobs" => 1.0, "web" => 4.0}, processes(before, *after).members.first.pools.to_h { |pool| [pool.name, pool.busy] })
+    after = [60, 120].map { |at_s|
+      ticked(at_s, "pool.0": "jobs", "pool.0.max": 2, "pool.0.busy_ns": at_s * NS, "pool.1": "web",
+        "pool.1.max": 5, "pool.1.busy_ns": at_s * 4 * NS)
+    }
+    assert_equal({"jobs" => 1.0, "web" => 4.0},
+      processes(before, *after).members.first.pools.to_h { |pool| [pool.name, pool.busy] })
   end
 
   def test_threads_that_wait_for_the_gvl_are_their_stall
     seen = [ticked(0, waiting_threads: 0, stalled_ns: 0), ticked(60, waiting_threads: 0, stalled_ns: 90 * NS)]
     assert_in_delta 1.5, processes(*seen).members.first.waiting
-    assert_in_delta 3.0, processes(sample(0, waiting_threads: 2), sample(60, waiting_threads: 4)).members.first.waiting
+    assert_in_delta 3.0,
+      processes(sample(0, waiting_threads: 2), sample(60, waiting_threads: 4)).members.first.waiting
   end
 
   def test_requests_wait_at_each_process_and_jobs_in_queues_that_all_see
     jobs = {"pool.1": "default", "pool.1.max": 2, "pool.0.backlog": 3, "pool.1.backlog": 40}
-    pools = processes(*[7, 8].flat_map { |pid| [0, 60].map { |at_s| sample(at_s, pid:, **WEB, **jobs) } }).pools
+    pools = processes(*[7,
+      8].flat_map { |pid| [0, 60].map { |at_s| sample(at_s, pid:, **WEB, **jobs) } }).pools
     assert_equal({"web" => 6.0, "default" => 40.0}, pools.to_h { |pool| [pool.name, pool.backlog] })
   end
 
@@ -87,7 +100,8 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
   def test_the_ceiling_counts_those_that_take_units_at_the_same_time
     two = [0, 60].flat_map { |at_s| [sample(at_s, **WEB), sample(at_s, pid: 8, **WEB), sample(at_s, pid: 9)] }
     assert_equal 2, processes(*two, container(0)).machines.first.processes
-    replaced = [sample(0, **WEB), sample(300, ended: true, **WEB), sample(300, pid: 8, since_s: 300, **WEB), sample(600, pid: 8, **WEB)]
+    replaced = [sample(0, **WEB), sample(300, ended: true, **WEB), sample(300, pid: 8, since_s: 300, **WEB),
+      sample(600, pid: 8, **WEB)]
     machine = processes(*replaced, container(0)).machines.first
     assert_equal [1, 0.5], [machine.processes, machine.ceiling.low]
   end
@@ -95,11 +109,17 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
   def test_no_ceiling_without_vcpus_but_the_setting_knows_them_too
     assert_nil processes(sample(0)).machines.first.ceiling
     settings = {"f" => Holdup::Setting.new(attributes: {"vcpus" => 4})}
-    assert_equal 4, Holdup::Analysis::ProcessReport.new([sample(0)], from_s: 0, to_s: 600, settings:).machines.first.ceiling.vcpus
+    assert_equal 4,
+      Holdup::Analysis::ProcessReport.new([sample(0)], from_s: 0, to_s: 600,
+        settings:).machines.first.ceiling.vcpus
   end
 
   def test_groups_by_server
-    made = processes(*[0, 60].flat_map { |at_s| [sample(at_s, cpu: at_s / 2, uss_bytes: 3), sample(at_s, pid: 8, cpu: at_s, server: "sidekiq"), sample(at_s, pid: 9, cpu: 0, uss_bytes: 4)] })
+    samples = [0, 60].flat_map { |at_s|
+      [sample(at_s, cpu: at_s / 2, uss_bytes: 3),
+        sample(at_s, pid: 8, cpu: at_s, server: "sidekiq"), sample(at_s, pid: 9, cpu: 0, uss_bytes: 4)]
+    }
+    made = processes(*samples)
     assert_equal [["sidekiq", 1.0], ["puma", 2.0]], made.groups.map { |group| [group.server, group.size] }
     assert_equal 7, made.groups.last.memory(:uss_bytes)
     assert_nil made.groups.first.memory(:uss_bytes)
@@ -107,7 +127,8 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
 
   def test_share_of_capacity
     both = {**WEB, "pool.1": "default", "pool.1.max": 10, "pool.2": "db primary", "pool.2.max": 50}
-    members = processes(sample(0, **both), sample(540, ended: true, **both), sample(0, pid: 8, setting: "other", **WEB)).members
+    members = processes(sample(0, **both), sample(540, ended: true, **both),
+      sample(0, pid: 8, setting: "other", **WEB)).members
     capacity = Holdup::Analysis::Capacity.new(members)
     assert_in_delta 0.5, capacity.share(row(:job, 2700))
     assert_in_delta 0.5, capacity.share(row(:request, 1350))
@@ -123,20 +144,27 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
 
   private
 
-  def processes(*samples) = Holdup::Analysis::ProcessReport.new(samples, from_s: 0, to_s: 600)
-
-  def sample(at_s, pid: 7, cpu: nil, start: 1, server: "puma", **facts)
-    {at_s:, host: "h", pid:, start:, name: "worker 0", server:, setting: "f", cpu_ns: cpu && cpu * NS, **facts}.compact
+  def processes(*samples)
+    Holdup::Analysis::ProcessReport.new(samples, from_s: 0, to_s: 600)
   end
 
-  def ticked(at_s, **facts) = sample(at_s, ticked_ns: at_s * NS, **facts)
+  def sample(at_s, pid: 7, cpu: nil, start: 1, server: "puma", **facts)
+    {at_s:, host: "h", pid:, start:, name: "worker 0", server:, setting: "f", cpu_ns: cpu && cpu * NS,
+     **facts}.compact
+  end
+
+  def ticked(at_s, **facts)
+    sample(at_s, ticked_ns: at_s * NS, **facts)
+  end
 
   def container(at_s, cpu: 0, periods: 0, throttled: 0)
-    {at_s:, host: "h", pid: 0, vcpus: 2.0, cpu_ns: cpu * NS, periods:, throttled_periods: throttled, memory_bytes: 1000, reclaimable_bytes: 300}
+    {at_s:, host: "h", pid: 0, vcpus: 2.0, cpu_ns: cpu * NS, periods:, throttled_periods: throttled,
+     memory_bytes: 1000, reclaimable_bytes: 300}
   end
 
   def row(kind, seconds, settings: ["f"])
-    window = SampleWindows.new.window("A", count: 1, histograms: {wall: Holdup::Histogram.of_sum(seconds * NS)})
+    window = SampleWindows.new.window("A", count: 1,
+      histograms: {wall: Holdup::Histogram.of_sum(seconds * NS)})
     Holdup::Analysis::SeriesRow.new(name: "A", kind:, queue: nil, window:, settings:)
   end
 end

@@ -5,22 +5,34 @@ require "holdup/loader"
 require "holdup/model/setting"
 
 class Holdup::Analysis::SettingChangesTest < Minitest::Test
-  def setting(**facts) = Holdup::Setting.new(attributes: {"server" => "puma", "revision" => "aaa", "threads" => 5}.merge(facts.transform_keys(&:to_s)))
+  def setting(**facts)
+    Holdup::Setting.new(attributes: {"server" => "puma", "revision" => "aaa",
+                                     "threads" => 5}.merge(facts.transform_keys(&:to_s)))
+  end
 
-  def seen(setting, *minutes) = minutes.map { |minute| Holdup::Analysis::SettingChanges::FirstSeen.new(at_s: minute * 60, setting:) }
+  def seen(setting, *minutes)
+    minutes.map { |minute| Holdup::Analysis::SettingChanges::FirstSeen.new(at_s: minute * 60, setting:) }
+  end
 
-  def marks(*setting_starts) = Holdup::Analysis::SettingChanges.new(setting_starts.flatten.shuffle(random: Random.new(1))).to_a
+  def marks(*setting_starts)
+    Holdup::Analysis::SettingChanges.new(setting_starts.flatten.shuffle(random: Random.new(1))).to_a
+  end
 
-  def told(*setting_starts) = marks(*setting_starts).map { |mark| [mark.at_s / 60, mark.differences.join(", ")] }
+  def told(*setting_starts)
+    marks(*setting_starts).map { |mark| [mark.at_s / 60, mark.differences.join(", ")] }
+  end
 
   def test_a_deployment_and_another_number_of_threads
-    found = marks(seen(setting, *0..20), seen(setting(revision: "bbb"), *18..40), seen(setting(revision: "bbb", threads: 3), *41..50))
-    assert_equal [[18, "revision aaa -> bbb", true], [41, "threads 5 -> 3", false]], found.map { |mark| [mark.at_s / 60, mark.differences.join(", "), mark.deployed?] }
+    found = marks(seen(setting, *0..20), seen(setting(revision: "bbb"), *18..40),
+      seen(setting(revision: "bbb", threads: 3), *41..50))
+    assert_equal [[18, "revision aaa -> bbb", true], [41, "threads 5 -> 3", false]],
+      found.map { |mark| [mark.at_s / 60, mark.differences.join(", "), mark.deployed?] }
     assert_equal ["puma"], found.map(&:server).uniq
   end
 
   def test_back_again
-    assert_equal [[20, "threads 5 -> 3"], [40, "threads 3 -> 5"]], told(seen(setting, *0..19, *40..60), seen(setting(threads: 3), *20..39))
+    assert_equal [[20, "threads 5 -> 3"], [40, "threads 3 -> 5"]],
+      told(seen(setting, *0..19, *40..60), seen(setting(threads: 3), *20..39))
   end
 
   def test_nothing_changed
@@ -37,11 +49,14 @@ class Holdup::Analysis::SettingChangesTest < Minitest::Test
   def test_servers_are_apart
     jobs = Holdup::Setting.new(attributes: {"jobs" => "sidekiq", "revision" => "aaa"})
     assert_empty told(seen(setting, *0..20), seen(jobs, *10..20))
-    assert_equal [[21, "revision aaa -> bbb"]], told(seen(setting, *0..20), seen(jobs, *10..30), seen(setting(revision: "bbb"), *21..30))
+    assert_equal [[21, "revision aaa -> bbb"]],
+      told(seen(setting, *0..20), seen(jobs, *10..30), seen(setting(revision: "bbb"), *21..30))
   end
 
   def test_two_settings_that_both_follow
     before = [seen(setting, *0..20), seen(setting(threads: 8), *0..20)]
-    assert_equal [[21, "revision aaa -> bbb"]], told(*before, seen(setting(revision: "bbb"), *21..30), seen(setting(revision: "bbb", threads: 8), *21..30))
+    assert_equal [[21, "revision aaa -> bbb"]],
+      told(*before, seen(setting(revision: "bbb"), *21..30),
+        seen(setting(revision: "bbb", threads: 8), *21..30))
   end
 end

@@ -12,13 +12,17 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
 
   def test_more_cpu_since_a_deployment_is_told_and_its_other_facts
     drift = drifts(SLOW, FACTS.merge("revision" => "bbb", "threads" => 3)).first
-    assert_equal [:request, "puma", ["threads"], [:cpu_unit]], [drift.kind, drift.turn.server, drift.differences.map(&:subject), drift.moved.map { |one| one.metric.name }]
+    assert_equal [:request, "puma", ["threads"], [:cpu_unit]],
+      [drift.kind, drift.turn.server, drift.differences.map(&:subject),
+        drift.moved.map { |one| one.metric.name }]
     keys = Holdup::Doctor::Checks::Drift.findings([drift]).map { |finding| [finding.level, finding.key] }
     assert_equal [[:ok, :setting_changed], [:warn, :drift_cpu_unit_worse]], keys
   end
 
   def test_less_is_told_and_wakes_nobody
-    findings = Holdup::Doctor::Checks::Drift.findings(drifts({"A#fast" => SHOP["A#fast"].merge(ms: {cpu: 2, stalled: 2, io: 6})}, FACTS.merge("revision" => "bbb")))
+    findings = Holdup::Doctor::Checks::Drift.findings(drifts(
+      {"A#fast" => SHOP["A#fast"].merge(ms: {cpu: 2, stalled: 2, io: 6})}, FACTS.merge("revision" => "bbb")
+    ))
     assert_equal [[:ok, :drift_cpu_unit_better]], findings.map { |finding| [finding.level, finding.key] }
     assert_match(/\A\d\d %\z/, findings.first.facts[:change])
   end
@@ -26,15 +30,19 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
   BUSY = {"A#fast" => SHOP["A#fast"].merge(units: 100)}.freeze
 
   def test_a_longer_tail_with_the_same_mean_is_told
-    drift = drifts(BUSY, FACTS.merge("revision" => "bbb"), before: BUSY) { |window| (window.series.kind == :request) ? with_tail(window) : window }.first
-    assert_equal [%i[stalled_p99 worse], %i[wall_p99 worse]], drift.moved.map { |one| [one.metric.name, one.verdict] }
+    drift = drifts(BUSY, FACTS.merge("revision" => "bbb"),
+      before: BUSY) { |window| (window.series.kind == :request) ? with_tail(window) : window }.first
+    assert_equal [%i[stalled_p99 worse], %i[wall_p99 worse]],
+      drift.moved.map { |one| [one.metric.name, one.verdict] }
     findings = Holdup::Doctor::Checks::Drift.findings([drift])
-    assert_equal [%i[warn drift_stalled_p99_worse], %i[warn drift_wall_p99_worse]], findings.map { |finding| [finding.level, finding.key] }
+    assert_equal [%i[warn drift_stalled_p99_worse], %i[warn drift_wall_p99_worse]],
+      findings.map { |finding| [finding.level, finding.key] }
   end
 
   def test_the_tail_of_the_same_again_is_no_news_and_of_few_units_nobody_knows_it
     assert_empty drifts(BUSY, FACTS.merge("revision" => "bbb"), before: BUSY)
-    assert_empty drifts(SHOP, FACTS.merge("revision" => "bbb")) { |window| (window.series.kind == :request) ? with_tail(window) : window }
+    assert_empty drifts(SHOP,
+      FACTS.merge("revision" => "bbb")) { |window| (window.series.kind == :request) ? with_tail(window) : window }
   end
 
   # Three of a hundred wait ten times as long, and all of them together as long as before.
@@ -57,11 +65,15 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
 
   def test_another_arm_alone_is_no_change_of_setting
     assert_empty drifts(SLOW, FACTS.merge("arm" => "canary"))
-    assert_equal [["threads"]], drifts(SLOW, FACTS.merge("arm" => "canary", "threads" => 3)).map { |drift| drift.differences.map(&:subject) }
+    assert_equal [["threads"]],
+      drifts(SLOW,
+        FACTS.merge("arm" => "canary", "threads" => 3)).map { |drift| drift.differences.map(&:subject) }
   end
 
   def test_settings_of_one_deployment_belong_together_and_the_one_before_it_counts
-    samples = [[0, "old"], [1000, "a"], [1100, "b"], [5000, "c"], [5001, "d"]].map { |at_s, setting| {at_s:, setting:, server: "puma"} }
+    samples = [[0, "old"], [1000, "a"], [1100, "b"], [5000, "c"], [5001, "d"]].map { |at_s, setting|
+      {at_s:, setting:, server: "puma"}
+    }
     settings = {"old" => "1", "a" => "2", "b" => "2", "c" => "3", "d" => "3"}.transform_values { |revision| Holdup::Setting.new(attributes: {"revision" => revision}) }
     turn = Holdup::Analysis::SettingTurn.all(samples, settings:).first
     assert_equal [%w[a b], %w[c d], 5000], [turn.before, turn.after, turn.at_s]
@@ -70,7 +82,9 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
   # Beside an application that stays as it is.
   def test_applications_change_each_for_itself
     settings = {"old" => "shop", "new" => "shop", "other" => "admin"}.transform_values { |app| Holdup::Setting.new(attributes: {"app" => app}) }
-    samples = [[0, "old"], [0, "other"], [5000, "new"], [5000, "other"]].map { |at_s, setting| {at_s:, setting:, server: "puma"} }
+    samples = [[0, "old"], [0, "other"], [5000, "new"], [5000, "other"]].map { |at_s, setting|
+      {at_s:, setting:, server: "puma"}
+    }
     assert_equal [["shop puma", %w[old], %w[new]]], Holdup::Analysis::SettingTurn.all(samples, settings:).map { |turn| [turn.server, turn.before, turn.after] }
   end
 
@@ -83,14 +97,16 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
     after = SampleWindows.new(units:, minutes: MINUTES, seed: 2, setting: facts)
     store = Holdup::Store.open("memory:")
     later = after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
-    store.commit(before.to_a + (change ? later.map(&change) : later), {}, processes: samples(before, 0) + samples(after, LATER_S))
+    store.commit(before.to_a + (change ? later.map(&change) : later), {},
+      processes: samples(before, 0) + samples(after, LATER_S))
     Holdup::Queries::DriftQuery.call(store, after.to_s + LATER_S)
   end
 
   # Both are past their first minutes.
   def samples(sample, offset_s)
     SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map do |one|
-      one[:since_s] ? one.merge(at_s: one[:at_s] + offset_s, since_s: one[:since_s] - 600, start: offset_s) : one.merge(at_s: one[:at_s] + offset_s)
+      one[:since_s] ? one.merge(at_s: one[:at_s] + offset_s, since_s: one[:since_s] - 600,
+        start: offset_s) : one.merge(at_s: one[:at_s] + offset_s)
     end
   end
 end

@@ -5,9 +5,13 @@ require "holdup/loader"
 require "holdup/model/setting"
 
 class Holdup::Analysis::SettingLabelsTest < Minitest::Test
-  def setting(**facts) = Holdup::Setting.new(attributes: facts)
+  def setting(**facts)
+    Holdup::Setting.new(attributes: facts)
+  end
 
-  def names = Holdup::Analysis::SettingLabels.new([web, jobs])
+  def names
+    Holdup::Analysis::SettingLabels.new([web, jobs])
+  end
 
   def web = setting(ruby: "3.4.5", threads: 5)
 

@@ -7,7 +7,9 @@ require "holdup/model/series"
 class Holdup::Analysis::StallPairsTest < Minitest::Test
   Part = Holdup::Analysis::StallPairs::StallPart
 
-  def series(name, kind: :job) = Holdup::Series.new(kind:, name:)
+  def series(name, kind: :job)
+    Holdup::Series.new(kind:, name:)
+  end
 
   # name => [suffered, caused]
   def cell(figures, handoff: 0)
@@ -15,11 +17,14 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
     parts << Part.new(series("(handoff)", kind: :account), 0, handoff)
   end
 
-  def pairs(*windows, **options) = Holdup::Analysis::StallPairs.new([windows], **options).to_a.to_h { |pair| ["#{pair.causer.name}>#{pair.victim.name}", pair] }
+  def pairs(*windows, **options)
+    Holdup::Analysis::StallPairs.new([windows], **options).to_a.to_h { |pair| ["#{pair.causer.name}>#{pair.victim.name}", pair] }
+  end
 
   def test_stall_is_split_as_it_was_caused
     found = pairs(cell({"PdfJob" => [10, 81], "MailJob" => [90, 18]}, handoff: 1))
-    assert_equal [72, 71, 81, 90], found["PdfJob>MailJob"].to_h.values_at(:about_ns, :least_ns, :most_ns, :suffered_ns)
+    assert_equal [72, 71, 81, 90],
+      found["PdfJob>MailJob"].to_h.values_at(:about_ns, :least_ns, :most_ns, :suffered_ns)
     assert_equal 16, found["MailJob>MailJob"].about_ns
     assert_in_delta 0.8, found["PdfJob>MailJob"].share
   end
@@ -38,7 +43,8 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
       figures = names.each_with_index.to_h { |name, i| [name, [truth.sum { |row| row[i] }, truth[i].sum]] }
       found = pairs(cell(figures))
       names.each_with_index do |victim, v|
-        assert_in_delta figures[victim].first, names.sum { |causer| found["#{causer}>#{victim}"]&.about_ns.to_i }, 4
+        assert_in_delta figures[victim].first,
+          names.sum { |causer| found["#{causer}>#{victim}"]&.about_ns.to_i }, 4
         names.each_with_index do |causer, c|
           pair = found["#{causer}>#{victim}"] or next
           assert_includes pair.least_ns..pair.most_ns, truth[c][v]
@@ -48,7 +54,8 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
   end
 
   def test_a_cause_that_is_told_later_than_the_stall
-    late = pairs(cell({"MailJob" => [50, 0]}), cell({"MailJob" => [40, 0]}), cell({"PdfJob" => [2, 92], "MailJob" => [0, 0]}), cell({"Other" => [5, 5]}))
+    late = pairs(cell({"MailJob" => [50, 0]}), cell({"MailJob" => [40, 0]}),
+      cell({"PdfJob" => [2, 92], "MailJob" => [0, 0]}), cell({"Other" => [5, 5]}))
     assert_equal [90, 90, 90], late["PdfJob>MailJob"].to_h.values_at(:about_ns, :least_ns, :most_ns)
     assert_equal %w[Other>Other PdfJob>MailJob PdfJob>PdfJob], late.keys.sort
   end
@@ -64,13 +71,17 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
   end
 
   def test_victims_may_be_chosen_and_threads_outside_of_units_may_cause
-    cells = [cell({"A" => [10, 2], "B" => [10, 2]}) << Part.new(series("thread:cache", kind: :account), 0, 16)]
+    cells = [cell({"A" => [10, 2],
+"B" => [10, 2]}) << Part.new(series("thread:cache", kind: :account), 0, 16)]
     found = Holdup::Analysis::StallPairs.new([cells], victims: ->(one) { one.name == "A" }).to_a
     assert_equal ["A"], found.map { |pair| pair.victim.name }.uniq
     assert_equal "thread:cache", found.first.causer.name
   end
 
-  def pair(about, least, most) = Holdup::Analysis::StallPairs::StallPair.new(causer: series("A"), victim: series("B"), about_ns: about, least_ns: least, most_ns: most, suffered_ns: 100)
+  def pair(about, least, most)
+    Holdup::Analysis::StallPairs::StallPair.new(causer: series("A"), victim: series("B"), about_ns: about,
+      least_ns: least, most_ns: most, suffered_ns: 100)
+  end
 
   def test_a_tenth_that_is_certain_is_informative
     assert_predicate pair(72, 71, 81), :informative?
@@ -88,7 +99,8 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
     refute_predicate pair(7, 0, 70), :informative?, "ten times the estimate is possible"
   end
 
-  # Ten names that each suffer a tenth: one caused 38 % of all, so it may have caused all or none of anybody's.
+  # Ten names that each suffer a tenth: one caused 38 % of all, so it may have caused all or none of
+  # anybody's.
   def test_many_names_of_which_one_causes_more_than_each_suffers
     shares = {"A" => [1000, 3800], **("B".."J").to_h { |name| [name, [1000, 689]] }}
     found = pairs(cell(shares, handoff: 0))

@@ -10,7 +10,9 @@ class Holdup::Analysis::StallVerdictTest < Minitest::Test
     Holdup::Analysis::StallVerdict.new(summary).call
   end
 
-  def unit(ms, blame: 1) = {ms: {stalled: 0, **ms}, acquisitions: 4, units: 100, blame:}
+  def unit(ms, blame: 1)
+    {ms: {stalled: 0, **ms}, acquisitions: 4, units: 100, blame:}
+  end
 
   def test_one_cause
     result = verdict
@@ -47,8 +49,11 @@ class Holdup::Analysis::StallVerdictTest < Minitest::Test
   end
 
   def test_what_units_wait_for_when_they_do_not_stall
-    {io: {io: 90, cpu: 8}, lock: {lock: 40, cpu: 9}, sleep: {sleep: 50, cpu: 9}, native: {native: 80, cpu: 9}, cpu: {cpu: 90, io: 9}}
-      .each { |key, ms| assert_equal key, verdict(units: {"A" => unit(ms)}).key }
+    {io: {io: 90, cpu: 8}, lock: {lock: 40, cpu: 9}, sleep: {sleep: 50, cpu: 9},
+     native: {native: 80, cpu: 9}, cpu: {cpu: 90, io: 9}}
+      .each { |key, ms|
+      assert_equal key, verdict(units: {"A" => unit(ms)}).key
+    }
   end
 
   def test_locks_that_dwarf_the_stall_come_first

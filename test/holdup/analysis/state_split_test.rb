@@ -4,7 +4,9 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Analysis::StateSplitTest < Minitest::Test
-  def split(**states) = Holdup::Analysis::StateSplit.new(*[0] * 7).with(**states)
+  def split(**states)
+    Holdup::Analysis::StateSplit.new(*[0] * 7).with(**states)
+  end
 
   def test_shares_are_of_the_whole
     one = split(cpu: 30, stalled: 60, io: 10)

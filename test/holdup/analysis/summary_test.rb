@@ -18,7 +18,8 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
   def test_rows_are_the_merged_windows_of_each_name
     rows = summary.rows
     assert_equal SampleWindows::STOREFRONT.keys.sort, rows.map(&:name).sort
-    assert_equal [900, 240], %w[ProductsController#index ReportsController#sales].map { |name| row(rows, name).count }
+    assert_equal [900, 240],
+      %w[ProductsController#index ReportsController#sales].map { |name| row(rows, name).count }
   end
 
   def test_the_total_is_the_sum_of_the_rows
@@ -61,7 +62,10 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
   end
 
   def test_who_has_a_gvl_of_its_own_is_not_to_blame
-    jobs = SampleWindows.new(units: {"Report" => {ms: {cpu: 5, stalled: 8}, acquisitions: 4, units: 30, blame: 1}}, kind: :job, queue: "low", setting: SampleWindows::SETTING.merge("server" => "sidekiq")).to_a
+    jobs = SampleWindows.new(
+      units: {"Report" => {ms: {cpu: 5, stalled: 8}, acquisitions: 4, units: 30,
+                           blame: 1}}, kind: :job, queue: "low", setting: SampleWindows::SETTING.merge("server" => "sidekiq")
+    ).to_a
     assert_equal "ReportsController#sales", summary(@sample.to_a + jobs).blame.main_cause.name
     blame = summary(@sample.to_a + jobs, filter: Filter.new(kind: :job)).blame
     assert_equal ["Report"], blame.series.map(&:name)
@@ -70,7 +74,8 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
   end
 
   def test_filters_by_kind_and_queue
-    jobs = SampleWindows.new(units: {"ReportJob" => {ms: {cpu: 9}, acquisitions: 2, units: 5, blame: 1}}, kind: :job, queue: "low").to_a
+    jobs = SampleWindows.new(units: {"ReportJob" => {ms: {cpu: 9}, acquisitions: 2, units: 5, blame: 1}},
+      kind: :job, queue: "low").to_a
     windows = @sample.to_a + jobs
     assert_equal ["ReportJob"], summary(windows, filter: Filter.new(kind: :job)).rows.map(&:name)
     assert_equal 15, summary(windows, filter: Filter.new(queue: "low")).total.count
@@ -92,17 +97,24 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
   end
 
   def test_by_queue_and_by_process
-    jobs = SampleWindows.new(units: {"A" => {ms: {cpu: 9}, acquisitions: 2, units: 5, blame: 1}}, kind: :job, queue: "low").to_a
+    jobs = SampleWindows.new(units: {"A" => {ms: {cpu: 9}, acquisitions: 2, units: 5, blame: 1}}, kind: :job,
+      queue: "low").to_a
     assert_equal ["-", "low"], summary(@sample.to_a + jobs, by: :queue).rows.map(&:name).sort
     process = @sample.window("worker 0", kind: :process, count: 7)
-    assert_equal [["worker 0", 7]], summary(@sample.to_a + [process], by: :process).rows.map { |row| [row.name, row.count] }
+    assert_equal [["worker 0", 7]],
+      summary(@sample.to_a + [process], by: :process).rows.map { |row| [row.name, row.count] }
   end
 
   def test_by_priority_within_each_queue
-    views = [["others", "low", 9], ["10", "low", 4], ["2", "low", 3], ["1", "high", 5]].map { |name, queue, count| @sample.window(name, kind: :priority, queue:, count:) }
+    views = [["others", "low", 9], ["10", "low", 4], ["2", "low", 3],
+      ["1", "high", 5]].map { |name, queue, count|
+      @sample.window(name, kind: :priority, queue:, count:)
+    }
     rows = summary(@sample.to_a + views, by: :priority, filter: Filter.new(kind: :job)).rows
-    assert_equal [["1", "high", 5], ["2", "low", 3], ["10", "low", 4], ["others", "low", 9]], rows.map { |row| [row.name, row.queue, row.count] }
-    assert_equal [3, 4, 9], summary(views, by: :priority, filter: Filter.new(kind: :job, queue: "low")).rows.map(&:count)
+    assert_equal [["1", "high", 5], ["2", "low", 3], ["10", "low", 4], ["others", "low", 9]],
+      rows.map { |row| [row.name, row.queue, row.count] }
+    assert_equal [3, 4, 9],
+      summary(views, by: :priority, filter: Filter.new(kind: :job, queue: "low")).rows.map(&:count)
     assert_equal 2220, summary(@sample.to_a + views).total.count, "they are in the totals already"
   end
 
@@ -148,5 +160,7 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
 
   private
 
-  def row(rows, name) = rows.find { |row| row.name == name }
+  def row(rows, name)
+    rows.find { |row| row.name == name }
+  end
 end

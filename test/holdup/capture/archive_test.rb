@@ -43,7 +43,8 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     end
   end
 
-  # A megabyte of it unpacks to a gigabyte: nobody has that much memory to spare, whatever the file says that it is.
+  # A megabyte of it unpacks to a gigabyte: nobody has that much memory to spare, whatever the file says that
+  # it is.
   def test_unpacks_no_more_than_a_capture_can_be
     in_folder do |archive|
       path = File.join(archive.dir, "bomb")
@@ -68,7 +69,8 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
       File.write(File.join(archive.dir, "19700101T000200Z-9.holdup-capture"), "nonsense")
       File.write(File.join(archive.dir, "other.holdup-capture"), "")
       assert_equal %w[19700101T000200Z-9 19700101T000100Z-7 19700101T000000Z-7], archive.kept.map(&:id)
-      assert_equal [[{}, nil, nil], [{"trigger" => "rule"}, 1, 10], [{}, 1, 10]], archive.kept.map { |kept| [kept.facts, kept.events, kept.length_ns] }
+      assert_equal [[{}, nil, nil], [{"trigger" => "rule"}, 1, 10], [{}, 1, 10]],
+        archive.kept.map { |kept| [kept.facts, kept.events, kept.length_ns] }
       assert_equal [Time.at(60), 7], archive.find("19700101T000100Z-7").to_h.values_at(:time, :pid)
       assert_nil archive.find("../19700101T000100Z-7")
     end
@@ -80,7 +82,11 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
 
   private
 
-  def bytes = @bytes ||= EventRing.new.running(1).suspended(1, 5).bytes(to: 10)
+  def bytes
+    @bytes ||= EventRing.new.running(1).suspended(1, 5).bytes(to: 10)
+  end
 
-  def in_folder = Dir.mktmpdir { |folder| yield Archive.new(folder) }
+  def in_folder
+    Dir.mktmpdir { |folder| yield Archive.new(folder) }
+  end
 end

@@ -25,7 +25,8 @@ class Holdup::Capture::BackgroundRequestTest < Minitest::Test
   def test_who_can_not_be_asked
     assert_match(/measures nothing here/, assert_raises(Holdup::Error) { @ordering.order(1) }.message)
     File.binwrite(Holdup::Capture::Controller.path(@segment.path), EventRing.new.bytes(to: 10, closed: false))
-    assert_match(/is being captured already/, assert_raises(Holdup::Error) { @ordering.order(Process.pid) }.message)
+    assert_match(/is being captured already/,
+      assert_raises(Holdup::Error) { @ordering.order(Process.pid) }.message)
     assert_empty Ordering.new(dir: "#{folder}/none", clock: nil).processes
   end
 end

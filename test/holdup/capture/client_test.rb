@@ -59,9 +59,13 @@ class Holdup::Capture::ClientTest < Minitest::Test
 
   private
 
-  def bytes(closed: true) = EventRing.new.running(1).suspended(1, 5).bytes(to: 10, closed:)
+  def bytes(closed: true)
+    EventRing.new.running(1).suspended(1, 5).bytes(to: 10, closed:)
+  end
 
-  def left(bytes) = File.binwrite(File.join(@folder, "12-34.events"), bytes)
+  def left(bytes)
+    File.binwrite(File.join(@folder, "12-34.events"), bytes)
+  end
 
   def in_folder
     Dir.mktmpdir do |folder|

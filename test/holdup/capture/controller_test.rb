@@ -12,13 +12,17 @@ class Holdup::Capture::ControllerTest < Minitest::Test
     attr_accessor :request, :rule, :caught, :room, :realtime_ns, :monotonic_ns
 
     def initialize
-      @opened, @names, @warned = [], [], []
+      @opened = []
+      @names = []
+      @warned = []
       @closed = 0
       @room = 200_000
       @realtime_ns = @monotonic_ns = 1_000_000_000_000
     end
 
-    def read_segment(offset, _bytes) = [{216 => @request, 224 => @rule}.fetch(offset)&.encode.to_i].pack("Q<")
+    def read_segment(offset, _bytes)
+      [{216 => @request, 224 => @rule}.fetch(offset)&.encode.to_i].pack("Q<")
+    end
 
     def open_capture(path, events, *limits)
       raise Errno::ENOSPC if events > @room
@@ -44,12 +48,15 @@ class Holdup::Capture::ControllerTest < Minitest::Test
       @monotonic_ns += seconds * 1_000_000_000
     end
 
-    def ask(seconds) = @request = Request.new(asked_ms: @realtime_ns / 1_000_000, seconds:)
+    def ask(seconds)
+      @request = Request.new(asked_ms: @realtime_ns / 1_000_000, seconds:)
+    end
   end
 
   def setup
     @process = Process.new
-    @control = Holdup::Capture::Controller.new(probe: @process, segment: "/folder/12-34.segment", clock: @process, log: @process)
+    @control = Holdup::Capture::Controller.new(probe: @process, segment: "/folder/12-34.segment",
+      clock: @process, log: @process)
   end
 
   def tick(after: 1)
@@ -143,7 +150,8 @@ class Holdup::Capture::ControllerTest < Minitest::Test
 
   def sampled
     sampling = Sampling.new(@process)
-    @control = Holdup::Capture::Controller.new(probe: @process, segment: "/folder/12-34.segment", clock: @process, log: @process, sampling:)
+    @control = Holdup::Capture::Controller.new(probe: @process, segment: "/folder/12-34.segment",
+      clock: @process, log: @process, sampling:)
     yield
     sampling.calls
   end

@@ -14,7 +14,11 @@ class Holdup::Capture::DamageTest < Minitest::Test
   def test_it_is_refused_or_told_whatever_the_damage
     outcomes = SEEDS.times.map do |seed|
       bytes = damage.call(Random.new(seed))
-      [outcome(seed) { tell(bytes) }, outcome(seed) { Holdup::Capture::Reason.add(bytes.dup, Holdup::Analysis::Timeline::CaptureMatches.facts(bytes)) }]
+      [outcome(seed) { tell(bytes) },
+        outcome(seed) {
+          Holdup::Capture::Reason.add(bytes.dup,
+            Holdup::Analysis::Timeline::CaptureMatches.facts(bytes))
+        }]
     end
     assert_operator outcomes.count(%i[fine fine]), :>, SEEDS / 5
     assert_operator outcomes.count(%i[refused refused]), :>, SEEDS / 5
@@ -50,9 +54,13 @@ class Holdup::Capture::DamageTest < Minitest::Test
     flunk "seed #{seed}: #{error.full_message(highlight: false)}"
   end
 
-  def damage = @damage ||= Damage.new(whole, head: 496, events: events)
+  def damage
+    @damage ||= Damage.new(whole, head: 496, events: events)
+  end
 
-  def events = (whole.bytesize - 32 * whole.unpack1("Q<", offset: 64))...whole.bytesize
+  def events
+    (whole.bytesize - 32 * whole.unpack1("Q<", offset: 64))...whole.bytesize
+  end
 
   def whole
     bytes = ring.bytes(to: 200 * MS)
@@ -63,12 +71,16 @@ class Holdup::Capture::DamageTest < Minitest::Test
   def ring
     ring = EventRing.new.running(2).idle(3)
     ring.unit(1, 2, 1 * MS, 100 * MS, name: "GET /hog") do
-      ring.ready(3, 10 * MS).stack(2, 50 * MS, ["Report#crunch", "/srv/report.rb", 12], ["Array#each", nil, 0], unit: 1)
+      ring.ready(3, 10 * MS).stack(2, 50 * MS, ["Report#crunch", "/srv/report.rb", 12],
+        ["Array#each", nil, 0], unit: 1)
       ring.collected(2, 60 * MS, 80 * MS).suspended(2, 100 * MS - 1, unit: 1).resumed(3, 102 * MS)
     end
-    ring.begins(2, 3, 103 * MS).stack(3, 103 * MS, ["Orders#index", "/srv/orders.rb", 3], kind: :stalled, unit: 2)
-    ring.suspended(3, 104 * MS, unit: 2).ready(3, 108 * MS, kind: :sleep, unit: 2).resumed(3, 109 * MS, unit: 2)
-    ring.pool_wait(3, 109 * MS, 3 * MS, unit: 2).ends(2, 3, 110 * MS, name: "GET /light", trace: "0af7651916cd43dd8448eb211c80319c")
+    ring.begins(2, 3, 103 * MS).stack(3, 103 * MS, ["Orders#index", "/srv/orders.rb", 3], kind: :stalled,
+      unit: 2)
+    ring.suspended(3, 104 * MS, unit: 2).ready(3, 108 * MS, kind: :sleep, unit: 2).resumed(3, 109 * MS,
+      unit: 2)
+    ring.pool_wait(3, 109 * MS, 3 * MS, unit: 2).ends(2, 3, 110 * MS, name: "GET /light",
+      trace: "0af7651916cd43dd8448eb211c80319c")
   end
 
   def tell(bytes)
@@ -80,8 +92,10 @@ class Holdup::Capture::DamageTest < Minitest::Test
 
   def report(scene, words)
     layout = Holdup::View::Layout.new(width: 120, style: Holdup::View::Style.for(StringIO.new, {}))
-    holders, patterns = Holdup::Analysis::Timeline::HolderTable.new(scene), Holdup::Analysis::Timeline::Patterns.new(scene).call
-    Holdup::View::Timeline.new(scene, holders:, patterns:, methods: Holdup::Analysis::Timeline::MethodTable.new(scene).call, words:, layout:).call
+    holders = Holdup::Analysis::Timeline::HolderTable.new(scene)
+    patterns = Holdup::Analysis::Timeline::Patterns.new(scene).call
+    Holdup::View::Timeline.new(scene, holders:, patterns:,
+      methods: Holdup::Analysis::Timeline::MethodTable.new(scene).call, words:, layout:).call
     scene.units.each { |unit| Holdup::View::TimelineStory.new(scene, unit, story: Holdup::Analysis::Timeline::UnitStory.new(scene, unit), words:, layout:).call }
   end
 end

@@ -6,17 +6,21 @@ require "holdup/capture"
 class Holdup::Capture::EventLogTest < Minitest::Test
   Recording = Holdup::Capture::EventLog
 
-  def ring = EventRing.new.running(2).suspended(2, 10).ready(3, 20).resumed(3, 30)
+  def ring
+    EventRing.new.running(2).suspended(2, 10).ready(3, 20).resumed(3, 30)
+  end
 
   def parse(bytes) = Recording.parse(bytes, path: "file")
 
   def test_reads_what_the_probe_writes
     recording = parse(ring.bytes(to: 100))
     assert_equal %i[suspended ready resumed], recording.events.map(&:kind)
-    assert_equal [[:running, false], [:unknown, true], [:waiting, false]], recording.events.map { |event| [event.before, event.flag?(:closed)] }
+    assert_equal [[:running, false], [:unknown, true], [:waiting, false]],
+      recording.events.map { |event| [event.before, event.flag?(:closed)] }
     assert_equal "srv 2", recording.threads.fetch(3).name
     assert_equal "GET /light", recording.names.fetch(1).name
-    assert_equal [100, 100, 1_790_000_000_000_000_030], [recording.length_ticks, recording.length_ns, recording.realtime_ns(30)]
+    assert_equal [100, 100, 1_790_000_000_000_000_030],
+      [recording.length_ticks, recording.length_ns, recording.realtime_ns(30)]
     assert_equal "pid 7", recording.header.process_name
   end
 
@@ -31,7 +35,9 @@ class Holdup::Capture::EventLogTest < Minitest::Test
 
   # Of a full ring the oldest events are gone; a stack may be told long after it was taken.
   def test_a_window_does_not_begin_with_a_stack_that_was_told_late
-    ring = EventRing.new.running(1).suspended(1, 100).stack(1, 20, ["crunch", "a.rb", 1]).resumed(2, 110).suspended(2, 130)
+    ring = EventRing.new.running(1).suspended(1, 100).stack(1, 20, ["crunch", "a.rb", 1]).resumed(2, 110).suspended(
+      2, 130
+    )
     recording = Holdup::Capture::EventLog.parse(ring.bytes(to: 200), path: "the ring", since: 1)
     assert_equal [110, 0], [recording.first_ticks, recording.events.first.time]
   end
@@ -62,7 +68,9 @@ class Holdup::Capture::EventLogTest < Minitest::Test
         rescue Holdup::DamagedData
           next
         end
-        recording.events.each { |event| recording.stacks.of(event)&.then { |stack| recording.stacks.frames(stack) } }
+        recording.events.each { |event|
+          recording.stacks.of(event)&.then { |stack| recording.stacks.frames(stack) }
+        }
       end
     end
     lost = whole.dup.tap { |bytes| bytes[384 + 8, 8] = [0].pack("Q<") }

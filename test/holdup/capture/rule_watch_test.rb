@@ -12,12 +12,16 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     attr_accessor :request, :caught, :beside, :room, :realtime_ns, :monotonic_ns
 
     def initialize
-      @opened, @limited, @warned = [], [], []
+      @opened = []
+      @limited = []
+      @warned = []
       @room = 200_000
       @realtime_ns = @monotonic_ns = 1_000_000_000_000
     end
 
-    def read_segment(offset, _bytes) = [(offset == 216) ? @request&.encode.to_i : 0].pack("Q<")
+    def read_segment(offset, _bytes)
+      [(offset == 216) ? @request&.encode.to_i : 0].pack("Q<")
+    end
 
     def open_capture(path, events, *limits)
       raise Errno::ENOSPC if events > @room
@@ -28,9 +32,13 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
 
     def open? = !!@open
 
-    def caught? = open? && @caught
+    def caught?
+      open? && @caught
+    end
 
-    def told? = caught? && !@beside
+    def told?
+      caught? && !@beside
+    end
 
     def name_captured(_thread, _name) = nil
 
@@ -63,7 +71,8 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
   def test_waits_from_the_first_tick_on
     3.times { tick }
     assert_equal [["12-34.armed", 200_000, [50_000_000, 0]]], @process.opened
-    assert_equal({"trigger" => "rule", "rule" => "stall > 50 ms", "every_s" => 60, "app" => "shop"}, facts("12-34.armed"))
+    assert_equal({"trigger" => "rule", "rule" => "stall > 50 ms", "every_s" => 60, "app" => "shop"},
+      facts("12-34.armed"))
   end
 
   def test_leaves_what_it_caught_and_begins_anew_after_a_pause
@@ -171,7 +180,8 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
   end
 
   def ask(seconds, **facts)
-    @process.request = Holdup::Capture::Request.new(asked_ms: @process.realtime_ns / 1_000_000, seconds:, **facts)
+    @process.request = Holdup::Capture::Request.new(asked_ms: @process.realtime_ns / 1_000_000, seconds:,
+**facts)
   end
 
   def left = Dir.children(@dir).sort

@@ -14,7 +14,9 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
       @events = 0
       @here = @free = true
       @begun = @ended = @charged = 0
-      @taken, @told, @warned = [], [], []
+      @taken = []
+      @told = []
+      @warned = []
     end
 
     def sample_elsewhere(on)
@@ -24,7 +26,9 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
 
     def take_sample(*sample) = @taken << sample
 
-    def charge_capture(nanoseconds) = @charged += nanoseconds
+    def charge_capture(nanoseconds)
+      @charged += nanoseconds
+    end
 
     def tell(facts) = @told << facts
 
@@ -58,7 +62,10 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
       self
     end
 
-    def call(known) = [[Thread.current.object_id, 10, [known[["a", nil, 1]], 2], false], [0, 20, [], true], [0, 30, [], false]]
+    def call(known)
+      [[Thread.current.object_id, 10, [known[["a", nil, 1]], 2], false], [0, 20, [], true],
+        [0, 30, [], false]]
+    end
   end
 
   def setup

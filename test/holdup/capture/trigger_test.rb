@@ -13,7 +13,8 @@ class Holdup::Capture::TriggerTest < Minitest::Test
   end
 
   def test_nothing_else
-    ["", "stall", "stall > 50", "idle > 5 ms", "wall > 0 ms", "wall < 5 ms", "wall > 5 ms or so", "wall > 999999999 s"].each do |text|
+    ["", "stall", "stall > 50", "idle > 5 ms", "wall > 0 ms", "wall < 5 ms", "wall > 5 ms or so",
+      "wall > 999999999 s"].each do |text|
       assert_nil Rule.parse(text), text
     end
   end

@@ -17,12 +17,16 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def advise(*arguments, played: PLAYED)
     played.in_a_file do |path|
-      share_sizing(played) { holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }
+      share_sizing(played) {
+        holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s)
+      }
     end
   end
 
   # For the tests that ask for more than the usual advice.
-  def advise_coarsely(...) = size_coarsely { advise(...) }
+  def advise_coarsely(...)
+    size_coarsely { advise(...) }
+  end
 
   def test_verdict_table_and_the_line_to_change
     said = advise("--save", kept = File.join(folder, "advice.json"))
@@ -40,18 +44,28 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
-  # All of them are of the first seconds of their process: too little for an advice, and yet they were measured.
+  # All of them are of the first seconds of their process: too little for an advice, and yet they were
+  # measured.
   def test_the_load_of_a_few_seconds_is_told_where_nothing_can_be_said
     path = File.join(folder, "store.sqlite3")
-    BurstStore.new(BurstStore::Burst.new(from_s: 10, to_s: 17.6, count: 900, kind: :job, born_s: 5)).open(url: path).close
-    said = %w[advise report].to_h { |command| [command, holdup(command, "--store", path, "--since", "1d", "--kind", "job", now_s: BurstStore::START_S + 3600).out.gsub(/\s+/, " ")] }
-    assert_match(/\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: most of it is from the first two minutes after a boot; record for longer\./, said["advise"])
+    BurstStore.new(BurstStore::Burst.new(from_s: 10, to_s: 17.6, count: 900, kind: :job,
+      born_s: 5)).open(url: path).close
+    said = %w[advise report].to_h { |command|
+      [command,
+        holdup(command, "--store", path, "--since", "1d", "--kind", "job", now_s: BurstStore::START_S + 3600).out.gsub(
+          /\s+/, " "
+        )]
+    }
+    assert_match(
+      /\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: most of it is from the first two minutes after a boot; record for longer\./, said["advise"]
+    )
     assert_match(/900 jobs in 7\.60 s, 11\d per second, 0 errors/, said["report"])
     refute_match(/lower bound/, said["report"])
   end
 
   def test_limits_that_the_user_names
-    text = advise_coarsely("--memory", "350M", "--db-connections", "12", "--slo", "p99=2s").out.gsub(/\s+/, " ")
+    text = advise_coarsely("--memory", "350M", "--db-connections", "12", "--slo", "p99=2s").out.gsub(/\s+/,
+      " ")
     assert_match(/KEEP 1 x 5/, text)
     assert_match(/ memory( |\z)/, text)
   end
@@ -63,24 +77,32 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_operator said["gain_interval"].first, :>, 0
     assert(said["candidates"].any? { |candidate| candidate["guards"].any? { |guard| guard["name"] == "stability" } })
     assert_equal "process_count", said["findings"].first["rule"]
-    assert_equal({"new" => "workers 2", "old" => "workers 1", "where" => "config/puma.rb:14", "rest" => "then restart"}, said["findings"].first["change"])
+    assert_equal(
+      {"new" => "workers 2", "old" => "workers 1", "where" => "config/puma.rb:14",
+       "rest" => "then restart"}, said["findings"].first["change"]
+    )
     markdown = advise("--markdown").out
     assert_match(/^\| 2 x 5 \\<- \|/, markdown)
     assert_match(/^  ```diff\n  - workers 1\n  \+ workers 2\n  ```$/, markdown)
   end
 
-  def asked(*arguments) = JSON.parse(advise_coarsely("--json", *arguments).out)
+  def asked(*arguments)
+    JSON.parse(advise_coarsely("--json", *arguments).out)
+  end
 
   def self.usual = @usual ||= yield
 
   # @return [String] JSON, without any option, once for all
-  def written = self.class.usual { advise("--json").out }
+  def written
+    self.class.usual { advise("--json").out }
+  end
 
   def usual = JSON.parse(written)
 
   def test_what_is_better_is_what_one_asks_for
     cost = asked("--objective", "cost")
-    assert_equal [["change", 2], ["keep", 1]], [usual, cost].map { |said| [said["verdict"], said["best"]["processes"]] }
+    assert_equal [["change", 2], ["keep", 1]],
+      [usual, cost].map { |said| [said["verdict"], said["best"]["processes"]] }
   end
 
   def test_another_load_on_another_machine
@@ -89,7 +111,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_operator more["current"]["utilisation"], :>, 1.2 * usual["current"]["utilisation"]
     five = more["candidates"].select { |one| one["threads"] == 5 && one["response_ns"].any? }
     assert_equal [1, 2, 3, 4], five.map { |one| one["processes"] }
-    # A further process has to bring a tenth: the one with the least response times 1.1 for each, so not the last.
+    # A further process has to bring a tenth: the one with the least response times 1.1 for each, so not the
+    # last.
     assert_operator more["best"]["processes"], :<, 4
     assert_operator more["best"]["processes"], :>, 1
   end
@@ -101,7 +124,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   def test_jobs
-    recording = PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 20.0, minutes: 20, threads: 3)
+    recording = PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 20.0,
+      minutes: 20, threads: 3)
     text = advise_coarsely("--kind", "job", played: PlayedStore.new(recording)).out.gsub(/\s+/, " ")
     assert_match(/CHANGE .* to 1 x 1\d \(now 1 x 3\)/, text)
   end
@@ -118,12 +142,15 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   # Two job runners with queues of their own have two settings: without the queue that can't be answered.
   def test_jobs_of_one_queue
     runners = {"low" => [3, 45], "mailers" => [10, 4]}.map do |queue, (threads, idle)|
-      recording = PlayedRecording.new(kind: :job, shapes: {"#{queue.capitalize}Job" => [1.0, 5, idle, 6]}, rate: 15.0, minutes: 5, threads:, queue:)
+      recording = PlayedRecording.new(kind: :job, shapes: {"#{queue.capitalize}Job" => [1.0, 5, idle, 6]},
+        rate: 15.0, minutes: 5, threads:, queue:)
       PlayedStore.new(recording, facts: {"job_queues" => queue}, pid: threads)
     end
     runners.first.in_a_file(runners.last) do |path|
       ask = lambda do |*arguments|
-        size_coarsely { holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: runners.first.to_s) }
+        size_coarsely {
+          holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: runners.first.to_s)
+        }
       end
       assert_match(/\(now 1 x 3\)/, ask.call("--queue", "low").out.gsub(/\s+/, " "))
       assert_match(/CAN'T SAY/, ask.call("--kind", "job").out)
@@ -136,22 +163,32 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   # Of each nearly nothing, so that nothing is replayed: it is about whose units are looked at.
   def test_one_of_several_applications
-    shop, admin = {"shop" => 4, "admin" => 6}.map { |app, minutes| PlayedStore.new(PlayedRecording.new(minutes:, rate: 0.16, swing: 0.0), facts: {"app" => app}, pid: minutes) }
+    shop, admin = {"shop" => 4, "admin" => 6}.map { |app, minutes|
+      PlayedStore.new(PlayedRecording.new(minutes:, rate: 0.16, swing: 0.0), facts: {"app" => app},
+        pid: minutes)
+    }
     shop.in_a_file(admin) do |path|
-      ask = ->(*arguments) { holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: admin.to_s).out.gsub(/\s+/, " ") }
-      assert_match(/CAN'T SAY: units of several applications are mixed; choose one of them\..* Choose one: --app admin/, ask.call)
+      ask = ->(*arguments) {
+        holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: admin.to_s).out.gsub(/\s+/, " ")
+      }
+      assert_match(
+        /CAN'T SAY: units of several applications are mixed; choose one of them\..* Choose one: --app admin/, ask.call
+      )
       assert_match(/CAN'T SAY: not enough data yet: \d\d units in 4 minutes/, ask.call("--app", "shop"))
       assert_equal "admin", JSON.parse(ask.call("--app", "admin", "--json"))["app"]
     end
   end
 
   def test_what_can_not_be_said
-    assert_match(/CAN'T SAY: no jobs were recorded in this span; for requests add --kind request/, advise("--kind", "job").out.gsub(/\s+/, " "))
+    assert_match(/CAN'T SAY: no jobs were recorded in this span; for requests add --kind request/,
+      advise("--kind", "job").out.gsub(/\s+/, " "))
     fibers = PlayedStore.new(PlayedRecording.new(minutes: 6), facts: {"fibers" => true})
     assert_match(/it ran on fibers/, advise(played: fibers).out.gsub(/\s+/, " "))
   end
 
-  def recorded(minutes: 12, **options) = PlayedStore.new(PlayedRecording.new(minutes:), **options)
+  def recorded(minutes: 12, **options)
+    PlayedStore.new(PlayedRecording.new(minutes:), **options)
+  end
 
   def said(*others, played:)
     now_s = [played, *others].map(&:to_s).max
@@ -161,9 +198,11 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     said.out.gsub(/\s+/, " ")
   end
 
-  # Everything recorded under 1 x 5, then the advised 2 x 5 under another load: the prediction is for that load.
+  # Everything recorded under 1 x 5, then the advised 2 x 5 under another load: the prediction is for that
+  # load.
   def test_what_was_predicted_is_held_against_what_came
-    later = PlayedStore.new(PlayedRecording.new(minutes: 12, processes: 2, rate: 32.0, seed: 5), from_s: PLAYED.to_s)
+    later = PlayedStore.new(PlayedRecording.new(minutes: 12, processes: 2, rate: 32.0, seed: 5),
+      from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|
       File.write("#{path}.json", written)
       said = verify(path, now_s: later.to_s)
@@ -175,12 +214,15 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       assert_equal [[2, 5, later.to_s]], outcomes(path).map { |one| [one.processes, one.threads, one.at_s] }
       again = locked(path) { verify(path, "--json", now_s: later.to_s + 1) }
       assert_equal 0, again.status
-      assert_match(/\Aholdup: what came of it was not stored for later advice: the store .* is locked by another process.*\n\z/, again.err)
+      assert_match(
+        /\Aholdup: what came of it was not stored for later advice: the store .* is locked by another process.*\n\z/, again.err
+      )
       assert_equal [later.to_s], outcomes(path).map(&:at_s)
       stored, lines = JSON.parse(again.out).values_at("stored", "lines")
       refute stored
       lines.each { |line| assert_in_delta 0, line["error"], 0.1, line["name"] }
-      assert_match(%r{no units ran on the advised setting \(2 x 5/100 ms\) since, only on: none}, verify(path).err)
+      assert_match(%r{no units ran on the advised setting \(2 x 5/100 ms\) since, only on: none},
+        verify(path).err)
     end
   end
 
@@ -188,7 +230,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     size_coarsely { holdup("advise", "--store", path, "--verify", "#{path}.json", *arguments, now_s:) }
   end
 
-  def outcomes(path) = Holdup::Store.open(path, read_only: true).then { |store| store.outcomes.tap { store.close } }
+  def outcomes(path)
+    Holdup::Store.open(path, read_only: true).then { |store| store.outcomes.tap { store.close } }
+  end
 
   # Another one writes, and does not end.
   def locked(path)
@@ -198,7 +242,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     end
   end
 
-  # All is to stay as it is, and somebody tries another setting: that is what is judged, also where the span has the old one too.
+  # All is to stay as it is, and somebody tries another setting: that is what is judged, also where the span
+  # has the old one too.
   def test_another_setting_is_tried_where_all_is_to_stay
     later = PlayedStore.new(PlayedRecording.new(minutes: 12, threads: 3, seed: 5), from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|
@@ -208,7 +253,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       end
       File.write(advice, kept.out)
       assert_equal "keep", JSON.parse(File.read(advice))["verdict"]
-      judged = ->(since, now_s) { JSON.parse(verify(path, "--json", "--since", since, now_s:).out).values_at("processes", "threads") }
+      judged = ->(since, now_s) {
+        JSON.parse(verify(path, "--json", "--since", since, now_s:).out).values_at("processes", "threads")
+      }
       assert_equal [1, 3], judged.call("1h", later.to_s)
       assert_equal [1, 5], judged.call("1h", PLAYED.to_s)
     end
@@ -219,8 +266,10 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     PLAYED.in_a_file do |path|
       advice = "#{path}.json"
       said = JSON.parse(written)
-      File.write(advice, JSON.generate(said.merge("best" => said["current"].merge("time_slice_ns" => 10_000_000))))
-      assert_match(%r{no units ran on the advised setting \(1 x 5/10 ms\) since, only on: 1 x 5/100 ms}, verify(path, "--since", "1h").err)
+      File.write(advice,
+        JSON.generate(said.merge("best" => said["current"].merge("time_slice_ns" => 10_000_000))))
+      assert_match(%r{no units ran on the advised setting \(1 x 5/10 ms\) since, only on: 1 x 5/100 ms},
+        verify(path, "--since", "1h").err)
     end
   end
 
@@ -241,7 +290,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def test_forty_requests
     few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
-    assert_match(/CAN'T SAY: not enough data yet: \d\d units in 4 minutes so far, which tell time with the GVL to \+-[\d.]+ %, .* Missing: at least 400 units, two hours with the peak in them.*Amdahl's law says \d+ threads/, said(played: few))
+    assert_match(
+      /CAN'T SAY: not enough data yet: \d\d units in 4 minutes so far, which tell time with the GVL to \+-[\d.]+ %, .* Missing: at least 400 units, two hours with the peak in them.*Amdahl's law says \d+ threads/, said(played: few)
+    )
   end
 
   def test_one_file_for_a_browser
@@ -254,7 +305,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   def test_a_saturated_cpu
-    assert_match(/Warning: For 23\.1 % of the time that the GVL was held, its holder was on no CPU/, said(played: recorded(held_per_cpu: 1.3)))
+    assert_match(/Warning: For 23\.1 % of the time that the GVL was held, its holder was on no CPU/,
+      said(played: recorded(held_per_cpu: 1.3)))
   end
 
   def test_an_application_that_waits_for_its_pool
@@ -262,7 +314,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     File.write("#{folder}/config/database.yml", "default:\n  pool: <%= ENV.fetch(\"DB_POOL\") { 3 } %>\n")
     text = Dir.chdir(folder) { said(played: recorded(pool_share: 0.2, facts: {"db_pool" => 3})) }
     assert_match(/Warning: 20\.0 % of the elapsed time were waits for database connections/, text)
-    assert_match(/In config\/database.yml:2 \(then restart; where DB_POOL is set, that counts\): - pool: <%= ENV.fetch\("DB_POOL"\) { 3 } %> \+ pool: <%= ENV.fetch\("DB_POOL"\) { 5 } %>/, text)
+    assert_match(
+      /In config\/database.yml:2 \(then restart; where DB_POOL is set, that counts\): - pool: <%= ENV.fetch\("DB_POOL"\) { 3 } %> \+ pool: <%= ENV.fetch\("DB_POOL"\) { 5 } %>/, text
+    )
   end
 
   def test_what_can_not_be_asked

@@ -25,20 +25,24 @@ class Holdup::CLI::CalculateTest < Minitest::Test
   end
 
   def test_real_times_give_the_stall_of_each_acquisition
-    said = holdup("calculate", "--running", "12ms", "--idle", "30ms", "--acquisitions", "8", "--threads", "5,1")
+    said = holdup("calculate", "--running", "12ms", "--idle", "30ms", "--acquisitions", "8", "--threads",
+      "5,1")
     assert_match(/for each of its 8 GVL\s+acquisitions/, said.out)
     assert_equal %w[1 5], said.out.scan(/^(\d+)(?: <-)? +\d\.\d\dx/).flatten
     assert_match(/^1 .* 0 +42\.0 ms$/, said.out)
   end
 
   def test_one_thread_is_enough_without_io
-    assert_match(/^1 thread is enough: the GVL is then in use 100 % of the time/, holdup("calculate", "--io", "0").out)
+    assert_match(/^1 thread is enough: the GVL is then in use 100 % of the time/,
+      holdup("calculate", "--io", "0").out)
   end
 
   # Of a thousand threads each uses a millionth of the GVL.
   def test_units_that_hardly_need_the_gvl_have_another_limit
     said = holdup("calculate", "--io", "99.9999%").out
-    assert_match(/^The GVL is no limit here: with 1000 threads, the most that are tried, it is in\s+use 0.1 %/, said)
+    assert_match(
+      /^The GVL is no limit here: with 1000 threads, the most that are tried, it is in\s+use 0.1 %/, said
+    )
     refute_match(/threads? (is|are) enough/, said)
     assert_match(/GVL は限界になりません/, holdup("calculate", "--io", "99.9999%", "--lang", "ja").out)
   end
@@ -52,7 +56,11 @@ class Holdup::CLI::CalculateTest < Minitest::Test
   def test_what_units_wait_that_arrive_at_a_rate
     said = holdup("calculate", *UNIT, "--rate", "40/s", "--threads", "1,2,4,8")
     assert_equal [0, ""], [said.status, said.err]
-    assert_match(/At 40\.0 units\/s \(processes: 1, vCPUs: 1\) 8 threads in each process are enough: [\d.]+ ms from arriving to the end/, said.out.gsub(/\s+/, " "))
+    assert_match(
+      /At 40\.0 units\/s \(processes: 1, vCPUs: 1\) 8 threads in each process are enough: [\d.]+ ms from arriving to the end/, said.out.gsub(
+        /\s+/, " "
+      )
+    )
     assert_match(/^1 +23\.8 +48\.0 % +- +- +-$/, said.out)
     assert_match(/^8 <- +[\d.]+ +48\.0 % +[\d.]+ [um]s +[\d.]+ ms +[\d.]+ ms$/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
@@ -72,8 +80,10 @@ class Holdup::CLI::CalculateTest < Minitest::Test
       assert_match(/cv2 2\.80/, said.out)
       refute_match(/<- .* ms +[\d.]+ ms +[\d.]+ ms$/, said.out)
     end
-    refute JSON.parse(holdup("calculate", *UNIT, "--rate", "40", "--cv2", "2.8", "--json").out)["open"].key?("threads")
-    assert_match(/90\.0 units\/s are more than any of these can serve/, holdup("calculate", *UNIT, "--rate", "90").out.gsub(/\s+/, " "))
+    refute JSON.parse(holdup("calculate", *UNIT, "--rate", "40", "--cv2", "2.8",
+      "--json").out)["open"].key?("threads")
+    assert_match(/90\.0 units\/s are more than any of these can serve/,
+      holdup("calculate", *UNIT, "--rate", "90").out.gsub(/\s+/, " "))
   end
 
   def test_what_can_not_be_is_refused_in_one_line

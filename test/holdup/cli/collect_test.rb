@@ -17,7 +17,9 @@ class Holdup::CLI::CollectTest < Minitest::Test
     FileUtils.rm_rf(@dir)
   end
 
-  def collect(*options, now_s: Time.now.to_i) = holdup("collect", "--dir", @segments, "--store", @store, *options, now_s:)
+  def collect(*options, now_s: Time.now.to_i)
+    holdup("collect", "--dir", @segments, "--store", @store, *options, now_s:)
+  end
 
   def stored
     said = holdup("report", "--store", @store, "--format", "json", now_s: Time.now.to_i + 60)
@@ -64,7 +66,8 @@ class Holdup::CLI::CollectTest < Minitest::Test
     path = write(5)
     error, input = IO.pipe
     mistyped = {"HOLDUP_STROE" => "/x"}
-    pid = Process.spawn(mistyped, RbConfig.ruby, CommandLine::EXE, "collect", "--dir", @segments, "--store", @store, "--interval", "0.1", err: input)
+    pid = Process.spawn(mistyped, RbConfig.ruby, CommandLine::EXE, "collect", "--dir", @segments, "--store",
+      @store, "--interval", "0.1", err: input)
     input.close
     assert_match(/holdup: carrying .* every 0\.1 s; Ctrl-C ends it/, error.gets)
     assert_match(/HOLDUP_STROE \(did you mean HOLDUP_STORE\?\)/, error.gets)

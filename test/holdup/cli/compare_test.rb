@@ -11,7 +11,8 @@ class Holdup::CLI::CompareTest < Minitest::Test
   include CommandLine
 
   SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1, error_every: 7},
-          "B#slow" => {ms: {cpu: 40, stalled: 8, io: 60}, acquisitions: 9, units: 10, blame: 2, error_every: 3}}.freeze
+          "B#slow" => {ms: {cpu: 40, stalled: 8, io: 60}, acquisitions: 9, units: 10, blame: 2,
+                       error_every: 3}}.freeze
   HALF = SHOP.transform_values { |shape| shape.merge(ms: shape[:ms].merge(cpu: shape[:ms][:cpu] / 2)) }
   FACTS = SampleWindows::SETTING.merge("revision" => "aaa111")
   MINUTES = 12
@@ -22,7 +23,8 @@ class Holdup::CLI::CompareTest < Minitest::Test
   def setup
     super
     @before = SampleWindows.new(units: SHOP, minutes: MINUTES, setting: FACTS)
-    @after = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: FACTS.merge("jit" => "none", "revision" => "bbb222"))
+    @after = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2,
+      setting: FACTS.merge("jit" => "none", "revision" => "bbb222"))
   end
 
   def compare(*arguments, env: {})
@@ -36,31 +38,41 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_match(/\A.*requests\nbefore: .*\nafter: .*\n\nBetter: .*CPU of\s+each unit -\d\d/, said.out)
     assert_match(/2 things differ \(jit, revision\)/, said.out.gsub(/\s+/, " "))
     assert_match(/^CPU of each unit .* better$/, said.out)
-    assert_match(/6 and 6 stretches of 2 min\. .*only about 80 % of such intervals held the truth/, said.out.gsub(/\s+/, " "))
+    assert_match(/6 and 6 stretches of 2 min\. .*only about 80 % of such intervals held the truth/,
+      said.out.gsub(/\s+/, " "))
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
   def test_one_of_several_applications
-    both = {"shop" => SHOP, "admin" => HALF}.flat_map { |app, units| SampleWindows.new(units:, minutes: MINUTES, setting: FACTS.merge("app" => app)).to_a }
+    both = {"shop" => SHOP, "admin" => HALF}.flat_map { |app, units|
+      SampleWindows.new(units:, minutes: MINUTES, setting: FACTS.merge("app" => app)).to_a
+    }
     windows = both + both.map { |window| window.with(start_s: window.start_s + LATER_S) }
     with_store(windows) do |path|
-      said = ->(*arguments) { holdup("compare", "--store", path, *arguments, now_s: NOW_S).out.gsub(/\s+/, " ") }
-      assert_match(/Units of 2 applications are in these figures \(shop 50 %, admin 50 %\)/, said.call(*SPANS))
+      said = ->(*arguments) {
+        holdup("compare", "--store", path, *arguments, now_s: NOW_S).out.gsub(/\s+/, " ")
+      }
+      assert_match(/Units of 2 applications are in these figures \(shop 50 %, admin 50 %\)/,
+        said.call(*SPANS))
       refute_match(/of 2 applications/, said.call(*SPANS, "--app", "admin") + said.call("--by", "app"))
     end
   end
 
   # As a process with that HOLDUP_ARM records it.
   def arm(name, units, **facts)
-    configured = Holdup::SettingFacts.new(configuration: Holdup::Configuration.build(env: {"HOLDUP_ARM" => name}), env: {}, root: "/nowhere").to_h
+    configured = Holdup::SettingFacts.new(
+      configuration: Holdup::Configuration.build(env: {"HOLDUP_ARM" => name}), env: {}, root: "/nowhere"
+    ).to_h
     SampleWindows.new(units:, minutes: MINUTES, seed: name.size, setting: {**configured, **FACTS, **facts})
   end
 
   def test_settings_revisions_and_other_facts
-    [%w[--by setting], %w[--revision aaa111 bbb222 --kind request], %w[--by jit --values yjit,none]].each do |arguments|
+    [%w[--by setting], %w[--revision aaa111 bbb222 --kind request],
+      %w[--by jit --values yjit,none]].each do |arguments|
       said = JSON.parse(compare(*arguments, "--format", "json").out)
       assert_equal "better", said["verdict"]["key"], arguments.inspect
-      assert_equal %w[yjit none], said.values_at("before", "after").map { |side| side["settings"].first["attributes"]["jit"] }
+      assert_equal %w[yjit none],
+        said.values_at("before", "after").map { |side| side["settings"].first["attributes"]["jit"] }
     end
   end
 
@@ -71,7 +83,8 @@ class Holdup::CLI::CompareTest < Minitest::Test
       assert_match(/^before: arm stable, .*\nafter: arm canary, .*\nCompared are arms, .*\n\nBetter: /, said)
       assert_match(/only jit differs, and both ran at the same time/, said.gsub(/\s+/, " "))
       refute_match(/of such intervals/, said)
-      told = JSON.parse(holdup("compare", "--store", path, "--by", "arm", "--format", "json", now_s: NOW_S).out)
+      told = JSON.parse(holdup("compare", "--store", path, "--by", "arm", "--format", "json",
+        now_s: NOW_S).out)
       assert_equal %w[jit], told["changed"].map { |one| one["subject"] }
     end
   end
@@ -80,33 +93,46 @@ class Holdup::CLI::CompareTest < Minitest::Test
   def alike(ms)
     sample = SampleWindows.new(setting: FACTS)
     time = Holdup::Histogram.of([(ms * 1_000_000).round] * 30)
-    Array.new(MINUTES) { |minute| sample.window("A#a", start_s: sample.from_s + 60 * minute, count: 30, sums: {cpu_ns: time.sum}, histograms: {wall: time, running: time}) }
+    Array.new(MINUTES) { |minute|
+      sample.window("A#a", start_s: sample.from_s + 60 * minute, count: 30, sums: {cpu_ns: time.sum},
+        histograms: {wall: time, running: time})
+    }
   end
 
   def test_differences_that_matter_to_nobody
-    @before, @after = alike(10.0), alike(10.02)
+    @before = alike(10.0)
+    @after = alike(10.02)
     said = compare(*SPANS).out
     assert_match(/^No relevant difference: /, said)
     assert_match(/^CPU of each unit .* too small$/, said)
     refute_match(/WORSE/, said)
-    told = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric| metric["name"] == "cpu_unit" }
+    told = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric|
+      metric["name"] == "cpu_unit"
+    }
     assert_equal ["none", false], told.values_at("verdict", "relevant")
   end
 
   # Three settings and two arms: by setting the arm is no difference, by arm all else is none.
   def test_says_which_settings_were_compared
-    windows = [arm("stable", SHOP), arm("canary", SHOP), arm("stable", HALF, "jit" => "none"), arm("canary", SHOP, "threads" => 9)].zip([0, 0, 0, 8]).flat_map { |sample, left_out| sample.to_a.drop(left_out * 3) }
+    windows = [arm("stable", SHOP), arm("canary", SHOP), arm("stable", HALF, "jit" => "none"),
+      arm("canary", SHOP, "threads" => 9)].zip([0, 0, 0, 8]).flat_map { |sample, left_out|
+      sample.to_a.drop(left_out * 3)
+    }
     with_store(windows) do |path|
       said = ->(by) { holdup("compare", "--store", path, "--by", by, now_s: NOW_S).out.gsub(/\s+/, " ") }
-      assert_match(/before: \h{6}, \h{6}: .*Compared are settings that differ in more than the arm .* Of 3 these two have the most requests; --values chooses others\./, said.call("setting"))
-      assert_match(/before: arm stable, .*Compared are arms, whatever else differs in their settings\. [^O]/, said.call("arm"))
+      assert_match(
+        /before: \h{6}, \h{6}: .*Compared are settings that differ in more than the arm .* Of 3 these two have the most requests; --values chooses others\./, said.call("setting")
+      )
+      assert_match(/before: arm stable, .*Compared are arms, whatever else differs in their settings\. [^O]/,
+        said.call("arm"))
       assert_match(/Compared are values of jit\./, said.call("jit"))
     end
   end
 
   def test_keys_for_programs
     said = JSON.parse(compare("--by", "setting", "--format", "json").out)
-    assert_equal %w[after before blocks changed endpoints left_out metrics mix_effect schema verdict], said.keys.sort
+    assert_equal %w[after before blocks changed endpoints left_out metrics mix_effect schema verdict],
+      said.keys.sort
     cpu = said["metrics"].find { |metric| metric["name"] == "cpu_unit" }
     assert_in_delta(-0.5, cpu["relative"], 0.1)
     assert_operator cpu["relative_interval"].last, :<, 0
@@ -117,8 +143,11 @@ class Holdup::CLI::CompareTest < Minitest::Test
   def test_what_is_equal_is_called_the_same
     said = compare(*SPANS)
     assert_match(/^errors +17\.5 % +17\.5 % +0 % +0\.0 % +0\.0\.\.0\.0 % +same$/, said.out)
-    errors = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric| metric["name"] == "errors" }
-    assert_equal ["none", "0.0", %w[0.0 0.0]], [errors["verdict"], errors["relative"].to_s, errors["relative_interval"].map(&:to_s)]
+    errors = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric|
+      metric["name"] == "errors"
+    }
+    assert_equal ["none", "0.0", %w[0.0 0.0]],
+      [errors["verdict"], errors["relative"].to_s, errors["relative_interval"].map(&:to_s)]
   end
 
   def test_markdown_and_japanese
@@ -146,7 +175,11 @@ class Holdup::CLI::CompareTest < Minitest::Test
     said = compare(*states)
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/on against off: Better:/, said.out)
-    assert_match(/again against off: Nothing changed: both sides have the same wall p50, wall p95, CPU of each unit\./, said.out.gsub(/\s+/, " "))
+    assert_match(
+      /again against off: Nothing changed: both sides have the same wall p50, wall p95, CPU of each unit\./, said.out.gsub(
+        /\s+/, " "
+      )
+    )
     assert_match(/^jit +yjit +none +yjit$/, said.out)
     assert_match(/^CPU of each unit +\S+ ms +\S+ ms +-\d\d\.\d % +\S+ ms +same$/, said.out)
     assert_match(/^off +\S+ ms +={30}$/, said.out)
@@ -162,7 +195,8 @@ class Holdup::CLI::CompareTest < Minitest::Test
 
   def test_states_that_are_settings
     off, on = [@before, @after].map { |sample| sample.to_a.first.setting.fingerprint }
-    assert_match(/on against off: Better:/, compare("--states", "off=#{off[0, 6]}", "on=#{on}", "--since", "3h").out)
+    assert_match(/on against off: Better:/,
+      compare("--states", "off=#{off[0, 6]}", "on=#{on}", "--since", "3h").out)
     said = compare("--states", "off=#{off}", "on=ffff")
     assert_equal [2, ""], [said.status, said.out]
     assert_match(/no setting of that span is "ffff"; there are #{off}/, said.err)
@@ -176,31 +210,43 @@ class Holdup::CLI::CompareTest < Minitest::Test
 
   def test_report_tells_what_changed_with_the_setting
     samples = [[@before, 0], [@after, LATER_S]].flat_map do |sample, offset_s|
-      SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map { |one| one.merge(at_s: one[:at_s] + offset_s, since_s: sample.from_s - 600, start: offset_s) }
+      SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map { |one|
+        one.merge(at_s: one[:at_s] + offset_s, since_s: sample.from_s - 600, start: offset_s)
+      }
     end
     windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
     with_store(windows, samples) do |path|
       said = holdup("report", "--store", path, now_s: NOW_S).out.gsub(/\s+/, " ")
       assert_match(/! puma: the setting is not what it was before: jit yjit -> none/, said)
       assert_match(/! puma: units take \d\d % less CPU than before the change of setting/, said)
-      told = JSON.parse(holdup("report", "--store", path, "--since", "2h", "--format", "json", now_s: NOW_S).out)
+      told = JSON.parse(holdup("report", "--store", path, "--since", "2h", "--format", "json",
+        now_s: NOW_S).out)
       assert_equal %w[setting_changed drift_cpu_unit_better], told["drifts"].map { |one| one["key"] }
-      assert_equal [[true, %w[jit revision]]], told["marks"].map { |mark| [mark["deployed"], mark["changed"].map { |one| one["subject"] }] }
+      assert_equal [[true, %w[jit revision]]],
+        told["marks"].map { |mark| [mark["deployed"], mark["changed"].map { |one| one["subject"] }] }
     end
   end
 
   # Two workers that use 1.1 of four CPUs together.
   def test_cpu_percent_never_comes_without_its_caveat
     facts = FACTS.merge("vcpus" => 4)
-    before, after = [SampleWindows.new(units: SHOP, minutes: MINUTES, setting: facts), SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: facts.merge("jit" => "none"))]
-    samples = [[before, 0], [after, LATER_S]].flat_map { |sample, later_s| SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map { |one| one.merge(at_s: one[:at_s] + later_s, start: later_s) } }
-    with_store(before.to_a + after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }, samples) do |path|
+    before = SampleWindows.new(units: SHOP, minutes: MINUTES, setting: facts)
+    after = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: facts.merge("jit" => "none"))
+    samples = [[before, 0], [after, LATER_S]].flat_map { |sample, later_s|
+      SampleProcesses.new(sample,
+        servers: {"puma" => 2}).to_a.map { |one| one.merge(at_s: one[:at_s] + later_s, start: later_s) }
+    }
+    with_store(before.to_a + after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) },
+      samples) do |path|
       [SPANS, ["--states", "off=73m..60m", "on=13m.."]].each do |sides|
         said = holdup("compare", "--store", path, *sides, now_s: NOW_S).out
         assert_match(/^CPU % +2\d(\.\d)? % +2\d(\.\d)? % /, said)
-        assert_match(/CPU % follows the traffic, and an autoscaler brings it back to its target/, said.gsub(/\s+/, " "))
+        assert_match(/CPU % follows the traffic, and an autoscaler brings it back to its target/,
+          said.gsub(/\s+/, " "))
       end
-      refute_match(/CPU %/, holdup("compare", "--store", path, "--states", "off=73m..60m", "on=13m..", "--metric", "wall", now_s: NOW_S).out)
+      refute_match(/CPU %/,
+        holdup("compare", "--store", path, "--states", "off=73m..60m", "on=13m..", "--metric", "wall",
+          now_s: NOW_S).out)
     end
   end
 

@@ -33,7 +33,8 @@ class Holdup::CLI::ConsoleTest < Minitest::Test
   private
 
   def widths(out, columns = nil)
-    console = Holdup::CLI::Console.new(out:, err: StringIO.new, env: {"COLUMNS" => columns}.compact, clock: nil)
+    console = Holdup::CLI::Console.new(out:, err: StringIO.new, env: {"COLUMNS" => columns}.compact,
+      clock: nil)
     [console.columns, console.width, console.table_width]
   end
 end

@@ -8,37 +8,54 @@ class Holdup::CLI::DoctorTest < Minitest::Test
 
   NOW_S = SampleWindows::START_S + 240
 
-  def doctor(*arguments, samples: []) = with_samples(samples) { |store| holdup("doctor", "--store", store, "--dir", "/nonexistent", *arguments, now_s: NOW_S) }
+  def doctor(*arguments, samples: [])
+    with_samples(samples) { |store|
+      holdup("doctor", "--store", store, "--dir", "/nonexistent", *arguments, now_s: NOW_S)
+    }
+  end
 
   def test_whether_an_alarm_can_fire
-    samples = SampleProcesses.new(vcpus: 2.0, servers: {"sidekiq" => 1}).to_a.reject { |sample| sample[:pid].zero? && sample[:at_s] > SampleWindows::START_S }
+    samples = SampleProcesses.new(vcpus: 2.0, servers: {"sidekiq" => 1}).to_a.reject { |sample|
+      sample[:pid].zero? && sample[:at_s] > SampleWindows::START_S
+    }
     said = doctor("--autoscale-target", "90", samples:).out.gsub(/\s+/, " ")
-    assert_match(/The CPU alarm at 90 % never fires: host web-1 \(vCPUs: 2, Ruby processes: 1\) reaches 6\d-6\d % at most/, said)
+    assert_match(
+      /The CPU alarm at 90 % never fires: host web-1 \(vCPUs: 2, Ruby processes: 1\) reaches 6\d-6\d % at most/, said
+    )
     assert_match(/ok Scale on the time that work waits for a thread: queued above .* at p95/, said)
   end
 
   def test_nobody_asked_and_nobody_knows
     refute_match(/alarm/, doctor.out)
-    assert_match(/Whether the CPU alarm at 60 % can fire is not known/, doctor("--autoscale-target", "60").out)
+    assert_match(/Whether the CPU alarm at 60 % can fire is not known/,
+      doctor("--autoscale-target", "60").out)
     assert_match(/CPU アラーム（60 %）/, doctor("--autoscale-target", "60", "--lang", "ja").out)
   end
 
   # A deployment an hour ago; since then each unit takes half as much CPU again.
   def test_what_is_not_as_it_was_before_the_last_change_of_setting
     shop = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}}
-    sides = [[4, "aaa", 0], [6, "bbb", 3600]].map { |cpu, revision, later_s| side({"A#fast" => shop["A#fast"].merge(ms: {cpu:, stalled: 2, io: 6})}, revision, later_s) }
+    sides = [[4, "aaa", 0], [6, "bbb", 3600]].map { |cpu, revision, later_s|
+      side({"A#fast" => shop["A#fast"].merge(ms: {cpu:, stalled: 2, io: 6})}, revision, later_s)
+    }
     with_store(sides.flat_map(&:first), sides.flat_map(&:last)) do |path|
-      said = holdup("doctor", "--store", path, "--dir", "/nonexistent", "--json", now_s: SampleWindows::START_S + 3600 + 1800)
+      said = holdup("doctor", "--store", path, "--dir", "/nonexistent", "--json",
+        now_s: SampleWindows::START_S + 3600 + 1800)
       drift = JSON.parse(said.out)["findings"].select { |finding| finding["key"].start_with?("drift") }
       assert_equal [%w[warn drift_cpu_unit_worse]], drift.map { |finding| finding.values_at("level", "key") }
-      assert_match(/\Apuma: units take \d\d % more CPU than before the change of setting at /, drift.first["text"])
+      assert_match(/\Apuma: units take \d\d % more CPU than before the change of setting at /,
+        drift.first["text"])
     end
   end
 
   # @return [Array(Array<Holdup::Window>, Array<Hash>)] half an hour of two warm processes
   def side(units, revision, later_s)
-    sample = SampleWindows.new(units:, minutes: 30, seed: later_s + 1, setting: SampleWindows::SETTING.merge("revision" => revision))
-    processes = SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map { |one| one.merge(at_s: one[:at_s] + later_s, **(one[:since_s] ? {since_s: one[:since_s] - 600, start: later_s} : {})) }
+    sample = SampleWindows.new(units:, minutes: 30, seed: later_s + 1,
+      setting: SampleWindows::SETTING.merge("revision" => revision))
+    processes = SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map { |one|
+      one.merge(at_s: one[:at_s] + later_s,
+     **(one[:since_s] ? {since_s: one[:since_s] - 600, start: later_s} : {}))
+    }
     [sample.to_a.map { |window| window.with(start_s: window.start_s + later_s) }, processes]
   end
 

@@ -16,7 +16,9 @@ class Holdup::CLI::ExecTest < Minitest::Test
     FileUtils.rm_rf(@dir)
   end
 
-  def exec(*command, **options) = holdup_process("exec", "--no-collector", "--dir", @dir, "--", *command, **options)
+  def exec(*command, **options)
+    holdup_process("exec", "--no-collector", "--dir", @dir, "--", *command, **options)
+  end
 
   def test_gives_the_exit_status_back
     assert_equal 0, exec("true").status
@@ -48,12 +50,14 @@ class Holdup::CLI::ExecTest < Minitest::Test
 
   def test_no_command
     said = holdup("exec", "--no-collector")
-    assert_equal [2, "holdup: exec needs a command; for instance `holdup exec -- bin/rails server`\n"], [said.status, said.err]
+    assert_equal [2, "holdup: exec needs a command; for instance `holdup exec -- bin/rails server`\n"],
+      [said.status, said.err]
   end
 
   def test_forwards_signals_and_waits
     script = "%w[TERM INT USR1 TSTP URG].each { |name| trap(name) { $stdout.puts name; $stdout.flush; exit 3 if name == 'TERM' } }; puts 'ready'; $stdout.flush; loop { sleep 1 }"
-    IO.popen([RbConfig.ruby, CommandLine::EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script]) do |output|
+    IO.popen([RbConfig.ruby, CommandLine::EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby,
+      "-e", script]) do |output|
       assert_equal "ready\n", output.gets
       %w[USR1 TSTP URG INT TERM].each do |name|
         Process.kill(name, output.pid)
@@ -67,21 +71,25 @@ class Holdup::CLI::ExecTest < Minitest::Test
     store = File.join(@dir, "store.sqlite3")
     lib = File.expand_path("../../../lib", __dir__)
     script = 'require "holdup"; Holdup.start; 9.times { Holdup.measure("short", kind: :job) { } }'
-    said = holdup_process("exec", "--dir", @dir, "--store", store, "--", RbConfig.ruby, "-I#{lib}", "-e", script)
+    said = holdup_process("exec", "--dir", @dir, "--store", store, "--", RbConfig.ruby, "-I#{lib}", "-e",
+      script)
     assert_equal 0, said.status
     assert_empty said.err.lines.grep_v(/\Aholdup: measuring /)
     report = holdup("report", "--store", store, "--format", "json", now_s: Time.now.to_i + 60)
-    assert_equal [["short", 9]], JSON.parse(report.out)["series"].map { |series| series.values_at("name", "count") }
+    assert_equal [["short", 9]],
+      JSON.parse(report.out)["series"].map { |series| series.values_at("name", "count") }
   end
 
   # Without Bundler and without a folder of gems, this Ruby has no Sequel.
-  BARE = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_PATH" => nil, "BUNDLER_SETUP" => nil, "GEM_HOME" => "/nonexistent", "GEM_PATH" => "/nonexistent"}.freeze
+  BARE = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil, "BUNDLE_PATH" => nil,
+          "BUNDLER_SETUP" => nil, "GEM_HOME" => "/nonexistent", "GEM_PATH" => "/nonexistent"}.freeze
   MEASURED = 'require "holdup"; Holdup.start; Holdup.measure("kept") { }; '
 
   def without_gems(script)
     lib = File.expand_path("../../../lib", __dir__)
     # The command has its libraries, what it runs has none.
-    env = {**BARE, "HOME" => @dir, "RUBYLIB" => Gem.loaded_specs.fetch("zeitwerk").full_require_paths.join(":")}
+    env = {**BARE, "HOME" => @dir,
+                   "RUBYLIB" => Gem.loaded_specs.fetch("zeitwerk").full_require_paths.join(":")}
     application = ["env", "-u", "RUBYLIB", RbConfig.ruby, "-I#{lib}", "-e", MEASURED + script]
     holdup_process("exec", "--dir", File.join(@dir, "segments"), "--store", store, "--", *application, env:)
   end
@@ -93,7 +101,9 @@ class Holdup::CLI::ExecTest < Minitest::Test
     assert_equal 7, said.status, said.err
     lines = said.err.lines.grep_v(/\Aholdup: measuring /)
     assert_equal 1, lines.size, said.err
-    assert_match(/\Aholdup: the collector can't run in \S*ruby \(.*(?:zeitwerk|sequel)\): run `gem install holdup` with this Ruby\. Nothing is lost:/, lines.first)
+    assert_match(
+      /\Aholdup: the collector can't run in \S*ruby \(.*(?:zeitwerk|sequel)\): run `gem install holdup` with this Ruby\. Nothing is lost:/, lines.first
+    )
     assert_includes lines.first, "`holdup collect --dir #{@dir}/segments` from any Ruby that has the gem"
   end
 
@@ -101,15 +111,18 @@ class Holdup::CLI::ExecTest < Minitest::Test
     said = without_gems("exit 7")
     assert_equal 7, said.status, said.err
     assert_match(/Nothing is lost/, said.err)
-    assert_equal 0, holdup("collect", "--once", "--dir", "#{@dir}/segments", "--store", store, now_s: Time.now.to_i).status
+    assert_equal 0,
+      holdup("collect", "--once", "--dir", "#{@dir}/segments", "--store", store, now_s: Time.now.to_i).status
     report = holdup("report", "--store", store, "--format", "json", now_s: Time.now.to_i + 60)
-    assert_equal [["kept", 1]], JSON.parse(report.out)["series"].map { |series| series.values_at("name", "count") }
+    assert_equal [["kept", 1]],
+      JSON.parse(report.out)["series"].map { |series| series.values_at("name", "count") }
   end
 
   # The terminal sends Ctrl-C to everybody in the foreground; a server takes a second one as "at once".
   def test_ctrl_c_arrives_once
     script = "n = 0; trap('INT') { n += 1 }; puts 'ready'; $stdout.flush; sleep 0.05 until n > 0; t = Time.now + 0.5; sleep 0.05 while Time.now < t; puts \"n=\#{n}\""
-    PTY.spawn(RbConfig.ruby, CommandLine::EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script) do |output, input, pid|
+    PTY.spawn(RbConfig.ruby, CommandLine::EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby,
+      "-e", script) do |output, input, pid|
       output.gets
       input.write("\x03")
       assert_match(/n=1\b/, output.gets)
@@ -120,14 +133,19 @@ class Holdup::CLI::ExecTest < Minitest::Test
   def test_the_environment_it_gives
     console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/h"}, clock: nil)
     given = Holdup::CLI::Exec.new(console:, command: ["x"], store: "/s.sqlite3", dir: "/d").environment
-    assert_equal({"RUBYOPT" => "-r#{Holdup::CLI::Exec::BOOT}", "HOLDUP_DIR" => "/d", "HOLDUP_STORE" => "/s.sqlite3", "HOLDUP_SUPERVISED" => "1"}, given)
+    assert_equal(
+      {"RUBYOPT" => "-r#{Holdup::CLI::Exec::BOOT}", "HOLDUP_DIR" => "/d", "HOLDUP_STORE" => "/s.sqlite3",
+       "HOLDUP_SUPERVISED" => "1"}, given
+    )
   end
 
   def test_bundlers_copy_of_the_environment_gets_it_too
     boot = "-r#{Holdup::CLI::Exec::BOOT}"
     {"-W0" => "-W0 #{boot}", Holdup::CLI::Exec::BUNDLERS_NIL => boot}.each do |before, after|
-      console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/h", "BUNDLER_ORIG_RUBYOPT" => before}, clock: nil)
-      assert_equal after, Holdup::CLI::Exec.new(console:, command: ["true"]).environment["BUNDLER_ORIG_RUBYOPT"]
+      console = Holdup::CLI::Console.new(out: nil, err: nil,
+        env: {"HOME" => "/h", "BUNDLER_ORIG_RUBYOPT" => before}, clock: nil)
+      assert_equal after,
+        Holdup::CLI::Exec.new(console:, command: ["true"]).environment["BUNDLER_ORIG_RUBYOPT"]
     end
   end
 end

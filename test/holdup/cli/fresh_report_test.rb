@@ -19,7 +19,9 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     measure(2)
     collect
     measure(19)
-    assert_match(/^! 19 requests and jobs that have ended are not in these figures: no collector is running\./, report.out)
+    assert_match(
+      /^! 19 requests and jobs that have ended are not in these figures: no collector is running\./, report.out
+    )
     assert_match(/^- 19 requests and jobs that have ended/, report("--markdown").out)
     assert_includes report("--html").out, "19 requests and jobs that have ended"
     assert_match(/終了したリクエストとジョブ 19 件が集計に入っていません/, report("--lang", "ja").out)
@@ -31,7 +33,9 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
   def test_an_empty_report_says_it_too
     measure(2)
     store.commit([], {"made" => "x"})
-    ["text", "markdown"].each { |format| assert_match(/2 requests and jobs that have ended/, report("--format", format, store: nil).out) }
+    ["text", "markdown"].each { |format|
+      assert_match(/2 requests and jobs that have ended/, report("--format", format, store: nil).out)
+    }
   end
 
   def test_nothing_is_said_of_a_time_that_is_over
@@ -51,7 +55,8 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     assert_equal 7, JSON.parse(report("--json", "--fresh", store: nil).out).dig("totals", "count")
   end
 
-  # Else a second store would get what the first has, and the segments would be removed before their own has them.
+  # Else a second store would get what the first has, and the segments would be removed before their own has
+  # them.
   def test_what_another_store_has_is_left_to_it
     measure(4)
     collect
@@ -66,7 +71,8 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
 
   def test_a_collector_that_runs_is_asked_and_waited_for
     measure(4)
-    pid = Process.spawn(RbConfig.ruby, CommandLine::EXE, "collect", "--dir", segments, "--store", path, "--interval", "3600", err: File::NULL)
+    pid = Process.spawn(RbConfig.ruby, CommandLine::EXE, "collect", "--dir", segments, "--store", path,
+      "--interval", "3600", err: File::NULL)
     started << pid
     wait_until { counted == 4 }
     measure(3)
@@ -95,10 +101,13 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
 
   def store = Holdup::Store.open(path)
 
-  def console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"HOME" => folder}, clock: Holdup::Clock.new)
+  def console
+    Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"HOME" => folder}, clock: Holdup::Clock.new)
+  end
 
   def report(*arguments, store: path)
-    out, err = StringIO.new, StringIO.new
+    out = StringIO.new
+    err = StringIO.new
     env = {"HOME" => folder, "HOLDUP_DIR" => segments, "HOLDUP_STORE" => path}
     one = Holdup::CLI::Console.new(out:, err:, env:, clock: Holdup::Clock.new)
     status = Holdup::CLI.new(console: one).run(["report", *arguments, *(["--store", store] if store)])
@@ -107,10 +116,14 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
 
   def writer = @writer ||= SegmentWriter.new(segments)
 
-  def measure(count) = count.times { writer.record("A#b", wall: 5_000_000, start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)) }
+  def measure(count)
+    count.times { writer.record("A#b", wall: 5_000_000, start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)) }
+  end
 
   # Under the name that this host has by itself.
-  def collect = Holdup::Collector.new(store:, directory: segments, log: CollectedLog.new).once
+  def collect
+    Holdup::Collector.new(store:, directory: segments, log: CollectedLog.new).once
+  end
 
   def counted
     Holdup::Store.open(path, read_only: true).then { |one| one.windows(0, 1 << 40, kinds: :request).sum(&:count).tap { one.close } }

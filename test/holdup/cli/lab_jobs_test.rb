@@ -28,25 +28,34 @@ class Holdup::CLI::LabJobsTest < Minitest::Test
     end
   end
 
-  def parse(*argv) = Holdup::CLI::Lab::Jobs.options(Struct.new(:clock).new(CommandLine::Still.new(now_s: 0))).parse(argv)
+  def parse(*argv)
+    Holdup::CLI::Lab::Jobs.options(Struct.new(:clock).new(CommandLine::Still.new(now_s: 0))).parse(argv)
+  end
 
   def said(lab = Finished.new, steps: nil, **options)
     plan = PlayedJobs.plan([1, 5], rounds: 1)
-    out, err = StringIO.new, StringIO.new
-    console = Holdup::CLI::Console.new(out:, err:, env: {"PATH" => "/bin"}, clock: CommandLine::Still.new(now_s: 0))
-    status = Holdup::CLI::Lab::Jobs.new(console:, ledger: PlayedJobs.new.ledger(plan, **{steps:}.compact), lab:, **options).run
+    out = StringIO.new
+    err = StringIO.new
+    console = Holdup::CLI::Console.new(out:, err:, env: {"PATH" => "/bin"},
+      clock: CommandLine::Still.new(now_s: 0))
+    status = Holdup::CLI::Lab::Jobs.new(console:, ledger: PlayedJobs.new.ledger(plan, **{steps:}.compact),
+      lab:, **options).run
     CommandLine::Said.new(status:, out: out.string, err: err.string)
   end
 
   def test_shows_its_options
     help = holdup("lab", "jobs", "--help")
     assert_equal 0, help.status
-    %w[--concurrency --baseline --seconds --warm-up --rounds --job --redis-url --out --resume --store --json --lang].each { |option| assert_includes help.out, option }
+    %w[--concurrency --baseline --seconds --warm-up --rounds --job --redis-url --out --resume --store --json
+      --lang].each { |option|
+      assert_includes help.out, option
+    }
   end
 
   def test_asked_wrongly
     {["--concurrency", "0"] => /--concurrency can't be "0"/,
-     ["--job", "report"] => /--job can't be "report"; it takes a class, and how often and with what, such as ReportJob,3,\[42,"pdf"\]/,
+     ["--job",
+       "report"] => /--job can't be "report"; it takes a class, and how often and with what, such as ReportJob,3,\[42,"pdf"\]/,
      ["--job", "Report,1,[1"] => /--job can't be/,
      ["--job", "Report"] => /--job needs the Sidekiq that has it; give its command last/,
      ["--", "sidekiq"] => /which jobs are to be put into the queue\?; name them with --job/,
@@ -59,9 +68,12 @@ class Holdup::CLI::LabJobsTest < Minitest::Test
   end
 
   def test_plans_the_runs_and_where_they_are_kept
-    ledger = parse("--concurrency", "1,2,5", "--rounds", "3", "--job", "A,2", "--out", "/x.json", "--", "sidekiq", "-r", "app")[:ledger]
+    ledger = parse("--concurrency", "1,2,5", "--rounds", "3", "--job", "A,2", "--out", "/x.json", "--",
+      "sidekiq", "-r", "app")[:ledger]
     plan = ledger.plan
-    assert_equal ["/x.json", [1, 2, 5], 2, 3, %w[sidekiq -r app], Dir.pwd, ["A"]], [ledger.path, plan.concurrency, plan.baseline, plan.rounds, plan.command, plan.root, plan.kinds.map(&:name)]
+    assert_equal ["/x.json", [1, 2, 5], 2, 3, %w[sidekiq -r app], Dir.pwd, ["A"]],
+      [ledger.path, plan.concurrency, plan.baseline, plan.rounds, plan.command, plan.root,
+        plan.kinds.map(&:name)]
     assert_equal [10, Holdup::Lab::Jobs::Work::OWN], parse("--baseline", "10")[:ledger].plan.then { |own| [own.baseline, own.kinds] }
   end
 
@@ -76,7 +88,8 @@ class Holdup::CLI::LabJobsTest < Minitest::Test
   def test_prints_the_result_and_where_it_is
     lab = Finished.new
     answer = said(lab, redis_url: "redis://y")
-    assert_equal [0, "step 1/2, -c 5: counting jobs for 15 s, about 1 min left\nEverything is in jobs.json.\n"], [answer.status, answer.err]
+    assert_equal [0, "step 1/2, -c 5: counting jobs for 15 s, about 1 min left\nEverything is in jobs.json.\n"],
+      [answer.status, answer.err]
     assert_includes answer.out, "threads are enough"
     assert_equal ["redis://y", nil], lab.given.values_at(:redis_url, :store)
   end

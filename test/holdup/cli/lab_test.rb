@@ -25,7 +25,8 @@ class Holdup::CLI::LabTest < Minitest::Test
   end
 
   def said(**options)
-    out, err = StringIO.new, StringIO.new
+    out = StringIO.new
+    err = StringIO.new
     console = Holdup::CLI::Console.new(out:, err:, env: {"PATH" => "/bin"}, clock: nil)
     @lab = Finished.new
     status = Holdup::CLI::Lab::SidekiqVcpu.new(console:, lab: @lab, **options).run
@@ -43,14 +44,17 @@ class Holdup::CLI::LabTest < Minitest::Test
   def test_shows_the_options_of_one
     help = holdup("lab", "sidekiq-vcpu", "--help")
     assert_equal 0, help.status
-    %w[--seconds --repeat --redis-url --autoscale-target --json --lang].each { |option| assert_includes help.out, option }
+    %w[--seconds --repeat --redis-url --autoscale-target --json --lang].each { |option|
+      assert_includes help.out, option
+    }
   end
 
   def test_asked_wrongly
     {[] => /lab needs the name of an experiment; it is one of .*sidekiq-vcpu/,
      ["sidekiq-vcpus"] => /no experiment "sidekiq-vcpus"; did you mean sidekiq-vcpu\?/,
      ["other"] => /no experiment "other"; it is one of .*sidekiq-vcpu/,
-     ["sidekiq-vcpu", "--seconds", "0"] => /--seconds can't be "0"; it takes a number of seconds from 0.1 to 600/,
+     ["sidekiq-vcpu", "--seconds",
+       "0"] => /--seconds can't be "0"; it takes a number of seconds from 0.1 to 600/,
      ["sidekiq-vcpu", "--repeat", "0"] => /--repeat can't be "0"/,
      ["sidekiq-vcpu", "--autoscale-target", "101"] => /from 1 to 100/,
      ["sidekiq-vcpu", "now"] => /takes no argument "now"/,
@@ -65,8 +69,10 @@ class Holdup::CLI::LabTest < Minitest::Test
     answer = said(seconds: 3, repeats: 2, target: 70, redis_url: "redis://x")
     assert_equal 0, answer.status
     assert_includes answer.out, "alarm 60 %"
-    assert_equal ["running 1 of 2: alone", "running 1 of 2: two threads"], answer.err.lines(chomp: true).first(2)
-    assert_equal({seconds: 3, repeats: 2, target: 0.7, redis_url: "redis://x", env: {"PATH" => "/bin"}}, @lab.given)
+    assert_equal ["running 1 of 2: alone", "running 1 of 2: two threads"],
+      answer.err.lines(chomp: true).first(2)
+    assert_equal({seconds: 3, repeats: 2, target: 0.7, redis_url: "redis://x", env: {"PATH" => "/bin"}},
+      @lab.given)
   end
 
   def test_prints_it_for_programs_and_in_japanese
@@ -77,7 +83,9 @@ class Holdup::CLI::LabTest < Minitest::Test
   def test_without_a_redis_says_how_to_get_one
     answer = holdup("lab", "sidekiq-vcpu", env: {"PATH" => "/nonexistent"})
     assert_equal [1, ""], [answer.status, answer.out]
-    assert_match(/\Aholdup: there is no redis-server on this machine; install it .*bin\/setup --services.*--redis-url/, answer.err)
+    assert_match(
+      /\Aholdup: there is no redis-server on this machine; install it .*bin\/setup --services.*--redis-url/, answer.err
+    )
   end
 
   def test_without_a_sidekiq_says_where_to_run_it
@@ -85,7 +93,9 @@ class Holdup::CLI::LabTest < Minitest::Test
       answer = holdup_process("lab", "sidekiq-vcpu", env: {"RUBYOPT" => nil, "BUNDLER_SETUP" => nil, "BUNDLE_GEMFILE" => nil, "GEM_HOME" => empty, "GEM_PATH" => empty,
                                                            "RUBYLIB" => Gem.loaded_specs.fetch("zeitwerk").full_require_paths.join(":")})
       assert_equal [1, ""], [answer.status, answer.out]
-      assert_match(/\Aholdup: there is no Sidekiq 7\.0 or newer here \(.*sidekiq.*\); run it where yours is \(`bundle exec holdup/, answer.err)
+      assert_match(
+        /\Aholdup: there is no Sidekiq 7\.0 or newer here \(.*sidekiq.*\); run it where yours is \(`bundle exec holdup/, answer.err
+      )
     end
   end
 

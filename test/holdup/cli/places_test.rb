@@ -18,10 +18,13 @@ class Holdup::CLI::PlacesTest < Minitest::Test
   end
 
   def test_language
-    assert_equal %w[ja en en ja], [{"LANG" => "ja_JP.UTF-8"}, {}, {"LC_ALL" => "C", "LANG" => "ja_JP"}, {"LC_ALL" => "", "LANG" => "ja"}].map { |env| Places.language(env) }
+    assert_equal %w[ja en en ja],
+      [{"LANG" => "ja_JP.UTF-8"}, {}, {"LC_ALL" => "C", "LANG" => "ja_JP"},
+        {"LC_ALL" => "", "LANG" => "ja"}].map { |env| Places.language(env) }
   end
 
   def test_a_wrong_environment_says_so
-    assert_match(/HOLDUP_DIR/, assert_raises(Holdup::ConfigurationError) { Places.directory({"HOLDUP_DIR" => "relative"}) }.message)
+    assert_match(/HOLDUP_DIR/,
+      assert_raises(Holdup::ConfigurationError) { Places.directory({"HOLDUP_DIR" => "relative"}) }.message)
   end
 end

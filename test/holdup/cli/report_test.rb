@@ -11,7 +11,9 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   NOW_S = SampleWindows::START_S + 240
 
-  def report(*arguments, store:, **options) = holdup("report", "--store", store, *arguments, now_s: NOW_S, **options)
+  def report(*arguments, store:, **options)
+    holdup("report", "--store", store, *arguments, now_s: NOW_S, **options)
+  end
 
   def test_text_is_what_it_prints
     with_store do |store|
@@ -25,7 +27,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
   LONG = "Pricing::PriceOracleController#recalculate_all (app/services/price_oracle.rb:11)"
 
   def test_names_are_whole_in_a_pipe_and_as_long_as_columns_say_elsewhere
-    with_store(SampleWindows.new(units: {LONG => SampleWindows::STOREFRONT.fetch("CartsController#update"), "A#b" => SampleWindows::STOREFRONT.fetch("QuotesController#show")})) do |store|
+    with_store(SampleWindows.new(units: {LONG => SampleWindows::STOREFRONT.fetch("CartsController#update"),
+                                         "A#b" => SampleWindows::STOREFRONT.fetch("QuotesController#show")})) do |store|
       rows = ->(columns) { report(store:, env: {"COLUMNS" => columns}.compact).out.lines.grep(/^Pricing/) }
       assert_operator rows.call(nil).size, :>=, 4
       rows.call(nil).each { |row| assert_operator row, :start_with?, LONG }
@@ -44,7 +47,9 @@ class Holdup::CLI::ReportTest < Minitest::Test
   def test_one_file_for_a_browser
     with_store do |store|
       file = "#{store}.html"
-      assert_equal [0, "", ""], report("--format", "html", "--out", file, "--lang", "ja", "--name", "Orders*", store:).then { |said| [said.status, said.out, said.err] }
+      assert_equal [0, "", ""],
+        report("--format", "html", "--out", file, "--lang", "ja", "--name", "Orders*",
+          store:).then { |said| [said.status, said.out, said.err] }
       assert_match(/\A<!DOCTYPE html>\n<html lang="ja">/, File.read(file))
       assert_equal "名前: Orders*", File.read(file)[%r{(?<=class="about">)名前[^<]*}]
       assert_match(/\A<!DOCTYPE html>/, report("--format", "html", store:).out)
@@ -56,7 +61,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   def test_filters_and_order
     with_store do |store|
-      rows = JSON.parse(report("--format", "json", "--name", "*Controller#index", "--sort", "count", store:).out)["series"]
+      rows = JSON.parse(report("--format", "json", "--name", "*Controller#index", "--sort", "count",
+        store:).out)["series"]
       assert_equal %w[ProductsController#index OrdersController#index], rows.map { |row| row["name"] }
     end
   end
@@ -66,36 +72,43 @@ class Holdup::CLI::ReportTest < Minitest::Test
     with_store do |store|
       {%w[--name OrderController#index] => /no request or job of that span is called "OrderController#index"; did you mean OrdersController#index\?/,
        %w[--name orders*] => /is called "orders\*"; did you mean OrdersController#index\?/,
-       %w[--name zzz] => /is called "zzz"; there were ProductsController#index, OrdersController#index, .* \.\.\./,
+       %w[--name
+         zzz] => /is called "zzz"; there were ProductsController#index, OrdersController#index, .* \.\.\./,
        %w[--kind job] => /no job was measured in that span; there were requests$/,
        %w[--queue mailers] => /no job of that span is of the queue "mailers"; there was none at all/,
        %w[--threads 4] => /no request or job of that span ran with 4 threads; there were 5/,
-       %w[--kind request --name zzz --threads 5] => /no request of that span is called "zzz"/}.each do |arguments, told|
+       %w[--kind request --name zzz --threads
+         5] => /no request of that span is called "zzz"/}.each do |arguments, told|
         %w[text json markdown html].each do |format|
           said = report(*arguments, "--format", format, store:)
           assert_equal [2, ""], [said.status, said.out], arguments.inspect
           assert_match told, said.err
         end
       end
-      assert_equal [0, ""], report("--name", "zzz", "--until", "2d", "--since", "3d", store:).then { |said| [said.status, said.err] }
+      assert_equal [0, ""],
+        report("--name", "zzz", "--until", "2d", "--since", "3d",
+          store:).then { |said| [said.status, said.err] }
     end
   end
 
   # Two applications in one store.
   def two(&)
     shop, admin = {"shop" => "Orders#show", "admin" => "Users#index"}.map do |app, name|
-      SampleWindows.new(units: {name => SampleWindows::STOREFRONT.fetch("CartsController#update")}, setting: SampleWindows::SETTING.merge("app" => app)).to_a
+      SampleWindows.new(units: {name => SampleWindows::STOREFRONT.fetch("CartsController#update")},
+        setting: SampleWindows::SETTING.merge("app" => app)).to_a
     end
     with_store(shop + admin, &)
   end
 
   def test_several_applications_are_told_and_told_apart
     two do |store|
-      assert_match(/! Units of 2 applications are in these figures \(shop 50 %, admin 50 %\).*--app NAME/m, report(store:).out)
+      assert_match(/! Units of 2 applications are in these figures \(shop 50 %, admin 50 %\).*--app NAME/m,
+        report(store:).out)
       said = report("--app", "admin", store:)
       refute_match(/applications|settings are mixed/, said.out)
       assert_equal [true, false], %w[Users#index Orders#show].map { |name| said.out.include?(name) }
-      assert_match(/no application of the store is called "shap"; did you mean shop/, report("--app", "shap", store:).err)
+      assert_match(/no application of the store is called "shap"; did you mean shop/,
+        report("--app", "shap", store:).err)
     end
   end
 
@@ -105,14 +118,19 @@ class Holdup::CLI::ReportTest < Minitest::Test
       assert_equal 2, refused.status
       assert_match(/--by priority can't be combined with --name or --kind request/, refused.err)
     end
-    with_store { |store| assert_equal [0, []], JSON.parse(report("--by", "priority", "--format", "json", store:).out).then { |made| [made.dig("totals", "count"), made["series"]] } }
+    with_store { |store|
+      assert_equal [0, []],
+        JSON.parse(report("--by", "priority", "--format", "json",
+          store:).out).then { |made| [made.dig("totals", "count"), made["series"]] }
+    }
   end
 
   def test_since_and_until_choose_the_time
     with_store do |store|
       one = JSON.parse(report("--format", "json", "--since", "4m", "--until", "3m", store:).out)
       assert_equal 740, one.dig("totals", "count")
-      assert_equal 0, JSON.parse(report("--format", "json", "--until", "2d", store:).out).dig("totals", "count")
+      assert_equal 0,
+        JSON.parse(report("--format", "json", "--until", "2d", store:).out).dig("totals", "count")
     end
   end
 
@@ -169,7 +187,9 @@ class Holdup::CLI::ReportTest < Minitest::Test
     with_store do |store|
       output = in_terminal(store, {})
       assert_includes output, "\e[31m"
-      output.gsub(/\e\[\d+m/, "").each_line(chomp: true) { |line| assert_operator line.delete("\r").size, :<=, 100 }
+      output.gsub(/\e\[\d+m/, "").each_line(chomp: true) { |line|
+        assert_operator line.delete("\r").size, :<=, 100
+      }
       refute_includes in_terminal(store, {"NO_COLOR" => "1"}), "\e["
     end
   end
@@ -186,7 +206,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   def in_terminal(store, env)
     text = +""
-    PTY.spawn(env, RbConfig.ruby, CommandLine::EXE, "report", "--store", store, "--since", "2026-09-01") do |reader, _, pid|
+    PTY.spawn(env, RbConfig.ruby, CommandLine::EXE, "report", "--store", store, "--since",
+      "2026-09-01") do |reader, _, pid|
       reader.winsize = [40, 100]
       loop { text << reader.readpartial(65_536).force_encoding(Encoding::UTF_8) }
     rescue EOFError, Errno::EIO

@@ -7,15 +7,19 @@ class Holdup::CLI::TerraformTest < Minitest::Test
   include CommandLine
 
   def test_prints_a_file_for_terraform
-    result = holdup("terraform", "--log-group", "/ecs/shop", "--app", "shop", "--region", "eu-central-1", "--memory", "700")
+    result = holdup("terraform", "--log-group", "/ecs/shop", "--app", "shop", "--region", "eu-central-1",
+      "--memory", "700")
     assert_equal [0, ""], [result.status, result.err]
     file = HclGrammar.parse(result.out)
-    assert_equal ["[]", "/ecs/shop", "eu-central-1"], file.all("variable").map { |block| block.body.attributes["default"].to_s }
+    assert_equal ["[]", "/ecs/shop", "eu-central-1"],
+      file.all("variable").map { |block| block.body.attributes["default"].to_s }
     assert_includes result.out, (700 << 20).to_s
   end
 
   def test_what_is_not_given_terraform_asks_for
-    defaults = HclGrammar.parse(holdup("terraform").out).all("variable").map { |block| block.body.attributes.key?("default") }
+    defaults = HclGrammar.parse(holdup("terraform").out).all("variable").map { |block|
+      block.body.attributes.key?("default")
+    }
     assert_equal [true, false, false], defaults
   end
 

@@ -10,7 +10,8 @@ class Holdup::CLI::WebTest < Minitest::Test
 
   # @yieldparam port [Integer]
   def serving(*options, env: {})
-    Open3.popen3(env, RbConfig.ruby, CommandLine::EXE, "web", "--port", "0", *options) do |stdin, _, err, process|
+    Open3.popen3(env, RbConfig.ruby, CommandLine::EXE, "web", "--port", "0",
+      *options) do |stdin, _, err, process|
       stdin.close
       address = err.gets
       yield URI(address[%r{http://\S+/}]), process
@@ -23,7 +24,9 @@ class Holdup::CLI::WebTest < Minitest::Test
     end
   end
 
-  def get(uri, **headers) = Net::HTTP.start(uri.hostname, uri.port) { |http| http.get(uri.request_uri, headers.transform_keys(&:to_s)) }
+  def get(uri, **headers)
+    Net::HTTP.start(uri.hostname, uri.port) { |http| http.get(uri.request_uri, headers.transform_keys(&:to_s)) }
+  end
 
   def test_it_serves_this_machine_until_it_is_told_to_stop
     with_store do |path|
@@ -51,7 +54,8 @@ class Holdup::CLI::WebTest < Minitest::Test
     TCPServer.open("127.0.0.1", 0) do |taken|
       said = holdup("web", "--port", taken.addr[1].to_s)
       assert_equal 1, said.status
-      assert_match(/nothing can listen at 127.0.0.1, port \d+ .*; name another with --bind and --port/, said.err)
+      assert_match(/nothing can listen at 127.0.0.1, port \d+ .*; name another with --bind and --port/,
+        said.err)
     end
   end
 end

@@ -25,7 +25,11 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/^What if 2 processes, a time slice of 10.0 ms\? requests/, said.out)
     assert_match(/less queued \+ stalled at p95/, said.out)
-    assert_match(/! RUBY_THREAD_TIMESLICE is heeded by Ruby 3\.4 and later; this was recorded on Ruby 3\.3\.8/, said.out.gsub(/\s+/, " "))
+    assert_match(
+      /! RUBY_THREAD_TIMESLICE is heeded by Ruby 3\.4 and later; this was recorded on Ruby 3\.3\.8/, said.out.gsub(
+        /\s+/, " "
+      )
+    )
     assert_match(%r{^processes x threads +1 x 5/100 ms +2 x 5/10 ms$}, said.out)
     assert_match(/^Amdahl's law says \d threads for \d\d\.\d % io/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
@@ -49,7 +53,9 @@ class Holdup::CLI::WhatifTest < Minitest::Test
   def test_units_that_are_treated_unlike_the_others
     said = whatif("--own-pool", "Orders*=1x2", "--mix", "Orders*=50%", "--priority", "Orders*=-1")
     assert_equal [0, ""], [said.status, said.err]
-    assert_match(/^What if units being 50.0 % Orders\*, processes of their own for Orders\*, thread\npriority -1 Orders\*\? requests/, said.out)
+    assert_match(
+      /^What if units being 50.0 % Orders\*, processes of their own for Orders\*, thread\npriority -1 Orders\*\? requests/, said.out
+    )
     assert_match(/^processes x threads +1 x 5 +1 x 5 \+ 1 x 2$/, said.out)
     assert_match(/^p95 of Orders\* +[\d.]+ ms +[\d.]+ ms$/, said.out)
     assert_match(/^p95 of the others +[\d.]+ ms +[\d.]+ ms$/, said.out)
@@ -60,7 +66,8 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     said = JSON.parse(whatif("--io", "Orders*", "--max-io-threads", "4", "--json").out)
     assert_equal [4, %w[io]], [said["after"]["io_threads"], said["unsupported"]]
     assert_equal 9, said["after"]["connections"]
-    assert_operator said["named"]["after"]["response_ns"]["p95"], :>, said["others"]["after"]["response_ns"]["p95"]
+    assert_operator said["named"]["after"]["response_ns"]["p95"], :>,
+      said["others"]["after"]["response_ns"]["p95"]
   end
 
   # On the two vCPUs that there are, four processes can't do four times as much.

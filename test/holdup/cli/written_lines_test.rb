@@ -15,7 +15,10 @@ class Holdup::CLI::WrittenLinesTest < Minitest::Test
       assert_equal "  threads 5, 5", lines.call("puma.rb:2")
       assert_equal ["workers 2", "  threads 5, 5"], lines.all("puma.rb").first(2)
       ["nobody.rb", "../secret", "link", "."].each { |path| assert_empty lines.all(path), path }
-      ["puma.rb:3", "puma.rb:9", "puma.rb:0", "nobody.rb:1", "../secret:1", "link:1", "#{folder}/secret:1", "environment WEB_CONCURRENCY", "command line", ".:1"].each { |place| assert_nil lines.call(place), place }
+      ["puma.rb:3", "puma.rb:9", "puma.rb:0", "nobody.rb:1", "../secret:1", "link:1", "#{folder}/secret:1",
+        "environment WEB_CONCURRENCY", "command line", ".:1"].each { |place|
+        assert_nil lines.call(place), place
+      }
     end
   end
 end

@@ -5,7 +5,8 @@ require "holdup/loader"
 require "sqlite3"
 
 class Holdup::Collector
-  # Damage is planted at random in the segments and in the store. What is damaged is named; all other requests and jobs are counted once.
+  # Damage is planted at random in the segments and in the store. What is damaged is named; all other requests
+  # and jobs are counted once.
   class BadRowsTest < Minitest::Test
     include TemporaryFolder
 
@@ -13,11 +14,14 @@ class Holdup::Collector
     NS = 1_000_000_000
     SEEDS = 8
     ROUNDS = 12
-    NAMES = ["Plain#index", "日本語", "🍣🍺", "invalid \xFF\xFE", "é" * 100, "a\0b", "cut #{"あ" * 70}".b.byteslice(0, 200), "' OR 1=1", ""].freeze
+    NAMES = ["Plain#index", "日本語", "🍣🍺", "invalid \xFF\xFE", "é" * 100, "a\0b",
+      "cut #{"あ" * 70}".b.byteslice(0, 200), "' OR 1=1", ""].freeze
     VICTIM = "Victim#damaged"
     REFUSED = "Refused#by_the_database"
 
-    def test_in_memory = SEEDS.times { |seed| check(seed, Holdup::Store::Memory.new) }
+    def test_in_memory
+      SEEDS.times { |seed| check(seed, Holdup::Store::Memory.new) }
+    end
 
     def test_in_sqlite
       SEEDS.times do |seed|
@@ -50,7 +54,8 @@ class Holdup::Collector
     def start_over
       clock = HandClock.new
       warnings = RateLimitedLog.new(log: @log, clock:)
-      @round = Round.new(store: @store, directory: Holdup::Segment::Directory.new(@dir), host: "h", warnings:, sampler: sampler)
+      @round = Round.new(store: @store, directory: Holdup::Segment::Directory.new(@dir), host: "h",
+        warnings:, sampler: sampler)
     end
 
     # Some process samples fail.
@@ -60,7 +65,8 @@ class Holdup::Collector
     end
 
     def writer(index)
-      SegmentWriter.new(@dir, worker: index, suffix: "-#{index + 1}", now_ns: @now_ns, ring: 32).tap do |writer|
+      SegmentWriter.new(@dir, worker: index, suffix: "-#{index + 1}", now_ns: @now_ns,
+        ring: 32).tap do |writer|
         writer.setting = %({"app":"店舗 #{index}"})
         writer.profile = {"server" => "プーマ", "jit.at" => "boot"}
         writer.record(VICTIM, start_ns: @now_ns, wall: 5_000)
@@ -77,7 +83,8 @@ class Holdup::Collector
 
     def step
       record
-      send(%i[damage_a_slot damage_the_ring damage_a_profile damage_the_handoff foreign_file nothing].sample(random: @random))
+      send(%i[damage_a_slot damage_the_ring damage_a_profile damage_the_handoff foreign_file
+        nothing].sample(random: @random))
       round
       damage_the_store if @path
       start_over if @random.rand(4).zero?
@@ -88,13 +95,16 @@ class Holdup::Collector
         name = NAMES.sample(random: @random)
         kind = %i[request job].sample(random: @random)
         wall = @random.rand(1..1_000_000)
-        @writers.sample(random: @random).record(name, kind:, wall:, queue: (kind == :job) ? "優先" : nil, start_ns: @now_ns - @random.rand(NS))
+        @writers.sample(random: @random).record(name, kind:, wall:, queue: (kind == :job) ? "優先" : nil,
+          start_ns: @now_ns - @random.rand(NS))
         @expected[[kind, text(name), :count]] += 1
         @expected[[kind, text(name), :wall]] += wall
       end
     end
 
-    def text(name) = name.dup.force_encoding(Encoding::UTF_8).scrub("?").tr("\0", "?")
+    def text(name)
+      name.dup.force_encoding(Encoding::UTF_8).scrub("?").tr("\0", "?")
+    end
 
     # Another round counts nothing again.
     def round
@@ -110,7 +120,8 @@ class Holdup::Collector
     def damage_a_slot
       @planted += 1
       at = @writers.sample(random: @random).then { |writer| [writer, writer.slot_offset(0)] }
-      place, value = [[0, 99], [L::COUNT_OFFSET, 0], [L::SUMS_OFFSET, 1 << 63], [L.histogram_offset(0) + 40, 600], [L.histogram_offset(1), 1 << 40]].sample(random: @random)
+      place, value = [[0, 99], [L::COUNT_OFFSET, 0], [L::SUMS_OFFSET, 1 << 63],
+        [L.histogram_offset(0) + 40, 600], [L.histogram_offset(1), 1 << 40]].sample(random: @random)
       at.first.put_word(at.last + place, value)
     end
 
@@ -125,7 +136,9 @@ class Holdup::Collector
       writer.put_word(L::PROFILE_OFFSET + 8, @random.rand(1 << 64))
     end
 
-    def damage_the_handoff = @writers.sample(random: @random).counter(:handoff_ns, 1 << 63)
+    def damage_the_handoff
+      @writers.sample(random: @random).counter(:handoff_ns, 1 << 63)
+    end
 
     def foreign_file
       @planted += 1
@@ -138,7 +151,8 @@ class Holdup::Collector
         case @random.rand(4)
         when 0 then db.execute("UPDATE windows SET wall = x'01ff' WHERE series_id IN (SELECT id FROM series WHERE name = '#{VICTIM}')")
         when 1 then db.execute("UPDATE profiles SET units = x'02ff00'")
-        when 2 then db.execute("UPDATE progress SET state = x'#{["ff", "02", "0203", "028080808001"].sample(random: @random)}' WHERE segment NOT LIKE '%#units'")
+        when 2 then db.execute("UPDATE progress SET state = x'#{["ff", "02", "0203",
+          "028080808001"].sample(random: @random)}' WHERE segment NOT LIKE '%#units'")
         when 3 then db.execute("UPDATE processes SET facts = '{' WHERE pid > 0")
         end
       end
@@ -157,7 +171,9 @@ class Holdup::Collector
 
     # All but those that were damaged.
     module Wanted
-      def self.series?(series) = series.unit? && ![VICTIM, REFUSED].include?(series.name)
+      def self.series?(series)
+        series.unit? && ![VICTIM, REFUSED].include?(series.name)
+      end
     end
   end
 end

@@ -79,12 +79,16 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
 
   private
 
-  def left = Dir.children(folder).grep(/(armed|ended|events|left)\z/)
+  def left
+    Dir.children(folder).grep(/(armed|ended|events|left)\z/)
+  end
 
   # GET /light (unit 2) waits for GET /hog (unit 1).
   def leave(name, caught: 0, closed: true, facts: {"trigger" => "rule", "every_s" => 60})
     ring = EventRing.new.running(2).idle(3)
-    ring.begins(1, 2, 5).begins(2, 3, 10).ready(3, 11, unit: 2).suspended(2, 80, unit: 1).ends(1, 2, 80, name: "GET /hog").resumed(3, 81, unit: 2).ends(2, 3, 90, name: "GET /light")
+    ring.begins(1, 2, 5).begins(2, 3, 10).ready(3, 11, unit: 2).suspended(2, 80, unit: 1).ends(1, 2, 80, name: "GET /hog").resumed(3, 81, unit: 2).ends(
+      2, 3, 90, name: "GET /light"
+    )
     bytes = ring.bytes(to: 100, closed:)
     bytes.bytesplice(312, 40, [caught, 70, 80, 8, 1].pack("Q<5"))
     File.binwrite(File.join(folder, name), Holdup::Capture::Reason.add(bytes, facts))

@@ -16,7 +16,8 @@ class Holdup::Collector
     end
 
     def test_one_leads_until_it_lets_go
-      first, second = Election.new(@path), Election.new(@path)
+      first = Election.new(@path)
+      second = Election.new(@path)
       assert first.won?
       refute second.won?
       assert first.won?
@@ -26,7 +27,8 @@ class Holdup::Collector
     end
 
     def test_who_holds_a_removed_file_leads_nothing
-      first, second = Election.new(@path), Election.new(@path)
+      first = Election.new(@path)
+      second = Election.new(@path)
       assert first.won?
       File.unlink(@path)
       assert second.won?

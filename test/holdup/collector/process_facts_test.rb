@@ -8,7 +8,8 @@ class Holdup::Collector
   class ProcessFactsTest < Minitest::Test
     def test_of_this_process
       facts = ProcessFacts.new.call(Process.pid)
-      assert_in_delta Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond), facts[:cpu_ns], 1_000_000_000
+      assert_in_delta Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond), facts[:cpu_ns],
+        1_000_000_000
       assert_operator facts[:rss_bytes], :>, 5_000_000
       assert_operator facts[:pss_bytes], :<=, facts[:rss_bytes] + 10_000_000
       assert_operator facts[:uss_bytes], :<=, facts[:pss_bytes]
@@ -19,13 +20,17 @@ class Holdup::Collector
       files = {"status" => "Name:\truby\nVmRSS:\t  100 kB\n", "stat" => "7 (a) b) S #{"0 " * 10}150 50 0\n",
                "smaps_rollup" => "Rss: 100 kB\nPss:  60 kB\nPss_Dirty:  10 kB\nPrivate_Clean:  7 kB\nPrivate_Dirty:  30 kB\n",
                "task/7/schedstat" => "1000 20 3\n", "task/8/schedstat" => "1000 5 3\n"}
-      assert_equal({rss_bytes: 102_400, pss_bytes: 61_440, uss_bytes: 37_888, cpu_ns: 2_000_000_000, run_delay_ns: 25}, facts(files))
+      assert_equal(
+        {rss_bytes: 102_400, pss_bytes: 61_440, uss_bytes: 37_888, cpu_ns: 2_000_000_000,
+         run_delay_ns: 25}, facts(files)
+      )
     end
 
     # The kernel cuts a thread's name after 15 bytes, wherever a character ends.
     def test_a_name_that_is_cut_inside_of_a_character
       name = "日本語スレッド".b[0, 14]
-      files = {"status" => "Name:\t#{name}\nVmRSS:\t  100 kB\n".b, "stat" => "7 (#{name}) S #{"0 " * 10}150 50 0\n".b}
+      files = {"status" => "Name:\t#{name}\nVmRSS:\t  100 kB\n".b,
+               "stat" => "7 (#{name}) S #{"0 " * 10}150 50 0\n".b}
       assert_equal({rss_bytes: 102_400, cpu_ns: 2_000_000_000}, facts(files))
     end
 

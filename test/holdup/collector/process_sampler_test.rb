@@ -12,7 +12,8 @@ class Holdup::Collector
     def setup
       @dir = Dir.mktmpdir("holdup-sampler")
       @writer = SegmentWriter.new(@dir, now_ns: 5 * NS)
-      @sampler = ProcessSampler.new(facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} }, own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 })
+      @sampler = ProcessSampler.new(facts: ->(_pid) { {rss_bytes: 5} },
+        container: ->(pid) { {vcpus: 2.0, asked: pid} }, own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 })
     end
 
     def teardown = FileUtils.remove_entry(@dir)
@@ -26,9 +27,11 @@ class Holdup::Collector
     end
 
     def test_processes_that_were_started_together_are_spread_over_the_minute
-      @sampler = ProcessSampler.new(facts: ->(_pid) { {} }, container: ->(_pid) { {} }, spread: ->(pid) { pid.zero? ? 0 : 20 })
+      @sampler = ProcessSampler.new(facts: ->(_pid) { {} }, container: ->(_pid) { {} },
+        spread: ->(pid) { pid.zero? ? 0 : 20 })
       seen = (100..300).flat_map { |at_s| samples(at_s).each { |sample| @sampler.committed([sample]) } }
-      assert_equal [100, 140, 200, 260], seen.reject { |sample| sample[:pid].zero? }.map { |sample| sample[:at_s] }
+      assert_equal [100, 140, 200, 260],
+        seen.reject { |sample| sample[:pid].zero? }.map { |sample| sample[:at_s] }
     end
 
     def test_the_system_knows_better_than_the_segment_and_what_nobody_knows_is_left_out
@@ -41,7 +44,10 @@ class Holdup::Collector
     end
 
     def test_the_container_of_the_processes_comes_with_them
-      assert_equal({at_s: 100, host: "h", pid: 0, name: "container", segment_bytes: File.size(@writer.path), collector_cpu_ns: 7, vcpus: 2.0, asked: Process.pid}, samples(100).last)
+      assert_equal(
+        {at_s: 100, host: "h", pid: 0, name: "container", segment_bytes: File.size(@writer.path),
+         collector_cpu_ns: 7, vcpus: 2.0, asked: Process.pid}, samples(100).last
+      )
     end
 
     def test_one_that_has_ended_is_told_as_of_its_last_tick
@@ -65,7 +71,12 @@ class Holdup::Collector
 
     def test_one_that_lived_between_two_looks_is_told_with_its_birth_and_its_end
       @writer.heartbeat(9 * NS)
-      assert_equal [[5, 9, true]], samples(15, ended: true).reject { |sample| sample[:pid].zero? }.map { |sample| sample.values_at(:since_s, :at_s, :ended) }
+      assert_equal [[5, 9, true]],
+        samples(15,
+          ended: true).reject { |sample| sample[:pid].zero? }.map { |sample|
+          sample.values_at(:since_s,
+            :at_s, :ended)
+        }
     end
 
     def test_a_process_of_another_container_is_not_looked_up_here
@@ -78,13 +89,16 @@ class Holdup::Collector
       @writer.profile = {"server" => "puma+sidekiq", "pool.0" => "web", "pool.1" => "default"}
       @writer.pools = [[5, 2, 0], [10, nil, 3]]
       sample = samples(100).first
-      assert_equal ["puma+sidekiq", "web", 5, 2, 0], sample.values_at(:server, :"pool.0", :"pool.0.max", :"pool.0.busy", :"pool.0.backlog")
-      assert_equal ["default", 10, nil, 3], sample.values_at(:"pool.1", :"pool.1.max", :"pool.1.busy", :"pool.1.backlog")
+      assert_equal ["puma+sidekiq", "web", 5, 2, 0],
+        sample.values_at(:server, :"pool.0", :"pool.0.max", :"pool.0.busy", :"pool.0.backlog")
+      assert_equal ["default", 10, nil, 3],
+        sample.values_at(:"pool.1", :"pool.1.max", :"pool.1.busy", :"pool.1.backlog")
     end
 
     def test_levers_only_when_they_change_and_each_hour
       @writer.profile = {"lever.threads.value" => 5, "lever.threads.live" => true}
-      assert_equal [5, true], (first = samples(100)).first.values_at(:"lever.threads.value", :"lever.threads.live")
+      assert_equal [5, true],
+        (first = samples(100)).first.values_at(:"lever.threads.value", :"lever.threads.live")
       @sampler.committed(first)
       refute samples(160).first.key?(:"lever.threads.value")
       @writer.profile = {"lever.threads.value" => 3}
@@ -97,7 +111,8 @@ class Holdup::Collector
     def test_what_is_short_and_asked_of_each_span_is_told_each_time
       @writer.profile = {"jit.at" => "process", "killer.name" => "sidekiqswarm", "lever.threads.value" => 5}
       @sampler.committed(samples(100))
-      assert_equal ["process", "sidekiqswarm", nil], samples(160).first.values_at(:"jit.at", :"killer.name", :"lever.threads.value")
+      assert_equal ["process", "sidekiqswarm", nil],
+        samples(160).first.values_at(:"jit.at", :"killer.name", :"lever.threads.value")
     end
 
     TOGETHER = {"killer.name" => "puma_worker_killer", "killer.of" => "all"}.freeze
@@ -108,12 +123,14 @@ class Holdup::Collector
         dir = File.join(@dir, pid.to_s).tap { |path| Dir.mkdir(path) }
         SegmentWriter.new(dir, pid:, start: 1, parent:).profile = profile
         entry = Holdup::Segment::Directory.new(dir).entries.first.with(alive: true)
-        ProcessSnapshot.new(header: entry.read(&:header), setting: Holdup::Setting.new(attributes: {}), entry:, ended: false)
+        ProcessSnapshot.new(header: entry.read(&:header), setting: Holdup::Setting.new(attributes: {}),
+          entry:, ended: false)
       end
     end
 
     def masters(parents, profile)
-      sampler = ProcessSampler.new(facts: ->(_pid) { {} }, container: ->(_pid) { {} }, own: -> { {} }, rss: ->(pid) { pid * 10 })
+      sampler = ProcessSampler.new(facts: ->(_pid) { {} }, container: ->(_pid) { {} }, own: -> { {} },
+        rss: ->(pid) { pid * 10 })
       sampler.samples(snapshots(parents, profile), "h", 100 * NS).reject { |sample| sample[:pid].zero? }
         .to_h { |sample| [sample[:pid], sample.values_at(:master_pid, :master_rss_bytes)] }
     end
@@ -135,7 +152,10 @@ class Holdup::Collector
     def samples(at_s, ended: false, here: true)
       entry = Holdup::Segment::Directory.new(@dir).entries.first.with(alive: here)
       header = entry.read(&:header)
-      @sampler.samples([ProcessSnapshot.new(header:, setting: Holdup::Setting.new(attributes: {}), entry:, ended:)], "h", at_s * NS)
+      @sampler.samples(
+        [ProcessSnapshot.new(header:, setting: Holdup::Setting.new(attributes: {}), entry:,
+          ended:)], "h", at_s * NS
+      )
     end
   end
 end

@@ -28,20 +28,27 @@ class Holdup::Collector
       run_round
       assert_equal 2, window("A#b").count
       assert_equal Holdup::Histogram.of([5_000_000] * 2), window("A#b").histograms[:wall]
-      assert_equal [[1, 1], ["low"]], [[window("J").count, window("J").errors], windows.filter_map { |one| one.series.queue }]
+      assert_equal [[1, 1], ["low"]],
+        [[window("J").count, window("J").errors], windows.filter_map { |one| one.series.queue }]
       assert_equal [2, 1], ["worker 0", "worker 1"].map { |name| window(name).count }
       assert_equal [60, 0], [window("A#b").seconds, window("A#b").start_s % 60]
     end
 
     def test_jobs_are_once_more_by_pool_and_by_priority
       writer = SegmentWriter.new(@dir)
-      [["A", "default", "1"], ["A", "default", "5"], ["B", "default", "5"], ["B", nil, nil]].each do |name, pool, priority|
+      [["A", "default", "1"], ["A", "default", "5"], ["B", "default", "5"],
+        ["B", nil, nil]].each do |name, pool, priority|
         writer.record(name, kind: :job, queue: "low", pool:, priority:, wall: 9_000, queued: 7)
       end
       run_round
       assert_equal({[:job, "A"] => 2, [:job, "B"] => 2, [:pool, "default"] => 3, [:priority, "1"] => 1, [:priority, "5"] => 2},
-        windows.reject { |one| one.series.kind == :process }.to_h { |one| [[one.series.kind, one.series.name], one.count] })
-      assert_equal [["low"], [nil]], [windows.filter_map { |one| one.series.queue }.uniq, windows.map { |one| one.series.pool }.uniq]
+        windows.reject { |one| one.series.kind == :process }.to_h { |one|
+          [
+            [one.series.kind, one.series.name], one.count
+          ]
+        })
+      assert_equal [["low"], [nil]],
+        [windows.filter_map { |one| one.series.queue }.uniq, windows.map { |one| one.series.pool }.uniq]
     end
 
     def test_only_what_was_added_is_counted_in_the_next_round
@@ -65,7 +72,8 @@ class Holdup::Collector
       assert_equal [10, 5, 10], ["(handoff)", "main", "(nested)"].map { |name| window(name).sums[:caused_ns] }
       assert_equal 40, 25 + 10 - 10 + 5 + 10
       process = windows.find { |one| one.series.kind == :process }
-      assert_equal [25, 100, 60], [process.sums[:caused_ns], process.histograms[:wall].sum, process.histograms[:running].sum]
+      assert_equal [25, 100, 60],
+        [process.sums[:caused_ns], process.histograms[:wall].sum, process.histograms[:running].sum]
     end
 
     # Of two processes the one that is told last; then no more is told.
@@ -91,7 +99,8 @@ class Holdup::Collector
         writer.record("A#b", wall: 5_000)
       end
       run_round
-      assert_equal %w[3.3 3.4], windows.select { |one| one.series.name == "A#b" }.map { |one| one.setting["ruby"] }.sort
+      assert_equal %w[3.3 3.4],
+        windows.select { |one| one.series.name == "A#b" }.map { |one| one.setting["ruby"] }.sort
     end
 
     def test_a_dead_process_is_finished_and_its_file_removed
@@ -154,7 +163,8 @@ class Holdup::Collector
       @round.run(minute_ns + 5 * NS)
       writer.record("A#b", wall: 5_000)
       @round.run(minute_ns + 15 * NS)
-      assert_equal [minute_ns / NS - 60, minute_ns / NS], windows.select { |one| one.series.name == "A#b" }.map(&:start_s)
+      assert_equal [minute_ns / NS - 60, minute_ns / NS],
+        windows.select { |one| one.series.name == "A#b" }.map(&:start_s)
     end
 
     def test_bad_files_are_told_once_and_harm_nobody
@@ -206,10 +216,13 @@ class Holdup::Collector
       assert_operator samples.first[:rss_bytes], :>, 1_000_000
     end
 
-    # Of our own process table we know at once that a process is dead; of another container's only by its silence.
+    # Of our own process table we know at once that a process is dead; of another container's only by its
+    # silence.
     def test_a_dead_process_of_our_own_process_table_is_finished_at_once
       ours, another = [Holdup::Segment::OwnerProcess.new.namespace, 1].map.with_index do |namespace, index|
-        SegmentWriter.new(@dir, pid: 4_000_000 + index, start: 7, now_ns: @now_ns, namespace:).tap { |writer| writer.record("A#b", wall: 5_000_000) }
+        SegmentWriter.new(@dir, pid: 4_000_000 + index, start: 7, now_ns: @now_ns, namespace:).tap { |writer|
+          writer.record("A#b", wall: 5_000_000)
+        }
       end
       run_round
       assert_equal [false, true], [ours, another].map { |writer| File.exist?(writer.path) }
@@ -225,7 +238,8 @@ class Holdup::Collector
       writer.heartbeat(@now_ns + 3 * NS)
       writer.close
       [5 * NS, 70 * NS].each { |later_ns| run_round(later_ns) }
-      assert_equal [[@now_ns / NS, nil], [@now_ns / NS + 3, true]], processes.map { |sample| sample.values_at(:at_s, :ended) }
+      assert_equal [[@now_ns / NS, nil], [@now_ns / NS + 3, true]],
+        processes.map { |sample| sample.values_at(:at_s, :ended) }
     end
 
     def test_their_container_is_sampled_with_them
@@ -249,16 +263,26 @@ class Holdup::Collector
       Round.new(store:, directory: Holdup::Segment::Directory.new(@dir), host: "h", warnings:)
     end
 
-    def run_round(later_ns = 0) = @round.run(@now_ns + later_ns)
+    def run_round(later_ns = 0)
+      @round.run(@now_ns + later_ns)
+    end
 
-    def dead_writer(now_ns: @now_ns - 60 * NS) = SegmentWriter.new(@dir, pid: DEAD_PID, start: 5, now_ns:)
+    def dead_writer(now_ns: @now_ns - 60 * NS)
+      SegmentWriter.new(@dir, pid: DEAD_PID, start: 5, now_ns:)
+    end
 
-    def processes = @store.processes(0, 1 << 40).reject { |sample| sample[:pid].zero? }
+    def processes
+      @store.processes(0, 1 << 40).reject { |sample| sample[:pid].zero? }
+    end
 
     def windows = @store.windows(0, 1 << 40).to_a
 
-    def window(name) = windows.find { |one| one.series.name == name }
+    def window(name)
+      windows.find { |one| one.series.name == name }
+    end
 
-    def total(name) = Holdup::Window.sum(windows.select { |one| one.series.name == name })
+    def total(name)
+      Holdup::Window.sum(windows.select { |one| one.series.name == name })
+    end
   end
 end

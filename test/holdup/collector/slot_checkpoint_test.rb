@@ -28,7 +28,8 @@ class Holdup::Collector
 
     def slot(counts)
       histograms = Array.new(6) { |index| Holdup::Segment::HistogramCells.new(counts.sum, 1 << 50, 5, 1 << 40, 0, index, counts) }
-      Holdup::Segment::Slot.new(Holdup::Series.new(kind: :request, name: "A#b"), 7, 2, Array.new(Holdup::Segment::Layout::SUMS.size) { |index| index * (1 << 30) }, histograms)
+      Holdup::Segment::Slot.new(Holdup::Series.new(kind: :request, name: "A#b"), 7, 2,
+        Array.new(Holdup::Segment::Layout::SUMS.size) { |index| index * (1 << 30) }, histograms)
     end
   end
 end

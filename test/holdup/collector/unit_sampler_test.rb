@@ -18,14 +18,18 @@ class Holdup::Collector
 
     def test_units_come_singly_into_the_store
       writer = new_writer(setting: {"threads" => 5})
-      record(writer, 9, name: "A#b", running: 8 * MS, cpu_ns: 7 * MS, idle: 20 * MS, stalled: 2 * MS, acquisitions: 6, longest_hold: 5 * MS, gc_ns: MS, queued: 3 * MS)
+      record(writer, 9, name: "A#b", running: 8 * MS, cpu_ns: 7 * MS, idle: 20 * MS, stalled: 2 * MS,
+        acquisitions: 6, longest_hold: 5 * MS, gc_ns: MS, queued: 3 * MS)
       record(writer, 3, name: "ReportJob", kind: :job, queue: "low")
       run_round
       request, job = profiles
       assert_equal ["A#b", 8 * MS, 7 * MS, 20 * MS, 2 * MS, 6, 5 * MS, MS, 3 * MS, 2500, 1.0],
-        [request.series.name, *request.to_h.values_at(:running_ns, :cpu_ns, :idle_ns, :stalled_ns, :acquisitions, :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight)]
+        [request.series.name,
+          *request.to_h.values_at(:running_ns, :cpu_ns, :idle_ns, :stalled_ns, :acquisitions, :longest_hold_ns, :gc_ns,
+            :queued_ns, :in_flight_milli, :weight)]
       assert_equal [:job, "low", nil], [job.series.kind, job.series.queue, job.queued_ns]
-      assert_equal [5, "h", Process.pid, NOW_NS - 9 * NS], [request.setting["threads"], request.host, request.process.pid, request.start_ns]
+      assert_equal [5, "h", Process.pid, NOW_NS - 9 * NS],
+        [request.setting["threads"], request.host, request.process.pid, request.start_ns]
       assert_equal 591 * NS, request.age_ns
     end
 
@@ -56,7 +60,9 @@ class Holdup::Collector
       drawn = [[1], [1, 40, 7, 300]].map do |ticks|
         writer = new_writer(ring: 4096)
         units = Array.new(3000) { |index| 599 - index * 0.19 }
-        units.each_slice(units.size / ticks.size) { |some| some.each { |ago| record(writer, ago) } && run_round }
+        units.each_slice(units.size / ticks.size) { |some|
+          some.each { |ago| record(writer, ago) } && run_round
+        }
         writer.close
         run_round
         profiles.tap { @store = Holdup::Store::Memory.new and @round = new_round }
@@ -78,11 +84,14 @@ class Holdup::Collector
       [650, 651].each { |ago| record(writer, ago) }
       run_round
       assert_equal [1.0], profiles.map(&:weight).uniq
-      assert_equal [3, 2], [@store.profiles(0, NOW_NS / NS - 599), @store.profiles(NOW_NS / NS - 599, 1 << 40)].map(&:count)
+      assert_equal [3, 2],
+        [@store.profiles(0, NOW_NS / NS - 599), @store.profiles(NOW_NS / NS - 599, 1 << 40)].map(&:count)
     end
 
     def test_processes_and_settings_are_told_apart
-      [["3.3", 1], ["3.4", 2]].each { |ruby, number| record(new_writer(setting: {"ruby" => ruby}, suffix: "-#{number}", now_ns: NOW_NS - number * NS), 1) }
+      [["3.3", 1], ["3.4", 2]].each { |ruby, number|
+        record(new_writer(setting: {"ruby" => ruby}, suffix: "-#{number}", now_ns: NOW_NS - number * NS), 1)
+      }
       run_round
       assert_equal %w[3.3 3.4], profiles.map { |one| one.setting["ruby"] }.sort
       assert_equal 2, profiles.map(&:process).uniq.size
@@ -101,7 +110,8 @@ class Holdup::Collector
       writer = new_writer
       record(writer, 5)
       run_round
-      @store.commit([], @store.progress.reject { |key, _| key.end_with?("#units") }.transform_values { |head| without_ring(head) })
+      @store.commit([],
+        @store.progress.reject { |key, _| key.end_with?("#units") }.transform_values { |head| without_ring(head) })
       @round = new_round
       record(writer, 4)
       run_round
@@ -117,7 +127,9 @@ class Holdup::Collector
     end
 
     def new_writer(setting: nil, now_ns: NOW_NS - 600 * NS, **rest)
-      SegmentWriter.new(folder, now_ns:, **rest).tap { |writer| writer.setting = JSON.generate(setting) if setting }
+      SegmentWriter.new(folder, now_ns:, **rest).tap { |writer|
+        writer.setting = JSON.generate(setting) if setting
+      }
     end
 
     def record(writer, seconds_ago, name: "A#b", in_flight_milli: 2500, **rest)

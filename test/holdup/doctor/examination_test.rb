@@ -31,7 +31,8 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
 
   def examine(dir: @dir, segments: Holdup::Doctor::SegmentFacts, &open_store)
     open_store ||= -> { raise Holdup::Error.new("no store", "make one") }
-    Holdup::Doctor::Examination.new(dir:, clock: CommandLine::Still.new(now_s: NOW_S), open_store:, segments:).call
+    Holdup::Doctor::Examination.new(dir:, clock: CommandLine::Still.new(now_s: NOW_S), open_store:,
+      segments:).call
   end
 
   def test_what_it_sees_of_ruby_and_folder
@@ -69,7 +70,8 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
     measuring do |pid|
       host = examine
       process = host.segments.first
-      assert_equal [pid, true, false, 25, 5], [process.pid, process.alive, process.closed, process.requests, process.queued]
+      assert_equal [pid, true, false, 25, 5],
+        [process.pid, process.alive, process.closed, process.requests, process.queued]
       assert_equal "off", process.setting["jit"]
       assert_equal 25, host.counter(:units)
     end

@@ -6,7 +6,8 @@ require "holdup/loader"
 # What the doctor makes of what processes tell of their JIT.
 class Holdup::Doctor::JitTest < Minitest::Test
   MIB = 1 << 20
-  GAUGES = {jit_enabled_ns: 1_700_000_000_000_000_000, jit_saturated: 0, jit_limit_bytes: 48 * MIB, jit_code_bytes: 48 * MIB, jit_alloc_bytes: 100 * MIB}.freeze
+  GAUGES = {jit_enabled_ns: 1_700_000_000_000_000_000, jit_saturated: 0, jit_limit_bytes: 48 * MIB,
+            jit_code_bytes: 48 * MIB, jit_alloc_bytes: 100 * MIB}.freeze
 
   def process(setting = {}, jit: {}, gauges: {})
     profile = {"server" => "puma", **jit.transform_keys { |name| "jit.#{name}" }}
@@ -29,7 +30,8 @@ class Holdup::Doctor::JitTest < Minitest::Test
     worker = process(jit: {"at" => "process", "parent" => "off"})
     found = findings(worker, worker)
     assert_equal %i[jit jit_master_off], found.map(&:key)
-    assert_equal({name: "yjit", processes: 2, since: "2023-11-14 22:13:20 UTC", by: "holdup"}, found.first.facts)
+    assert_equal({name: "yjit", processes: 2, since: "2023-11-14 22:13:20 UTC", by: "holdup"},
+      found.first.facts)
   end
 
   def test_off_in_some
@@ -50,33 +52,42 @@ class Holdup::Doctor::JitTest < Minitest::Test
   end
 
   def test_from_the_start_of_ruby
-    assert_equal %i[jit jit_at_boot], keys(process({"jit_by" => "RUBYOPT"}, jit: {"at" => "boot", "parent" => "on"}))
+    assert_equal %i[jit jit_at_boot],
+      keys(process({"jit_by" => "RUBYOPT"}, jit: {"at" => "boot", "parent" => "on"}))
   end
 
   def test_what_was_asked_for_and_can_not_be
     assert_includes keys(process(jit: {"wish" => "off"})), :jit_unwanted
-    assert_equal %i[jit_off jit_unavailable], keys(off.with(profile: {"jit.wish" => "on", "jit.available" => false}))
-    line = findings(process(jit: {"rubyopt" => "--yjit-disable --yjit-mem-size=64"})).find { |finding| finding.key == :jit_options }
+    assert_equal %i[jit_off jit_unavailable],
+      keys(off.with(profile: {"jit.wish" => "on", "jit.available" => false}))
+    line = findings(process(jit: {"rubyopt" => "--yjit-disable --yjit-mem-size=64"})).find { |finding|
+      finding.key == :jit_options
+    }
     assert_equal({line: "--yjit-disable --yjit-mem-size=64"}, line.facts)
   end
 
   def test_ineffective
     assert_includes keys(process({"jit_effective" => false})), :jit_ineffective
     found = findings(process({"jit_effective" => false}, jit: {"suspects" => "byebug, tracer"})).last
-    assert_equal [:jit_ineffective_suspects, {processes: 1, suspects: "byebug, tracer"}], [found.key, found.facts]
+    assert_equal [:jit_ineffective_suspects, {processes: 1, suspects: "byebug, tracer"}],
+      [found.key, found.facts]
   end
 
   def test_workers_that_do_not_live_long_enough
     host = Struct.new(:lives)
-    short = Holdup::Analysis::WorkerLifetimes.new(server: "puma", ended: 9, alive: 4, units: 300, seconds: 90, jit: true)
+    short = Holdup::Analysis::WorkerLifetimes.new(server: "puma", ended: 9, alive: 4, units: 300,
+      seconds: 90, jit: true)
     found = Holdup::Doctor::Checks::JitLives.call(host.new([short]))
-    assert_equal [[:jit_short_lives, {server: "puma", ended: 9, units: 300, lived_ns: 90_000_000_000}]], found.map { |finding| [finding.key, finding.facts] }
+    assert_equal [[:jit_short_lives, {server: "puma", ended: 9, units: 300, lived_ns: 90_000_000_000}]],
+      found.map { |finding| [finding.key, finding.facts] }
     well = [short.with(ended: 4), short.with(units: 5000, seconds: 3000), short.with(jit: false)]
     assert_empty Holdup::Doctor::Checks::JitLives.call(host.new(well))
   end
 
   def test_full
-    found = findings(process(jit: {"limit_of" => "code", "limit_from" => "default"}, gauges: {jit_saturated: 1})).last
-    assert_equal [:jit_saturated, {processes: 1, limit: 48.0, from: "default", code: 48.0, metadata: 100.0, option: "--yjit-exec-mem-size", more: 60}], [found.key, found.facts]
+    found = findings(process(jit: {"limit_of" => "code", "limit_from" => "default"},
+      gauges: {jit_saturated: 1})).last
+    assert_equal [:jit_saturated, {processes: 1, limit: 48.0, from: "default", code: 48.0, metadata: 100.0, option: "--yjit-exec-mem-size", more: 60}],
+      [found.key, found.facts]
   end
 end

@@ -21,9 +21,13 @@ class Holdup::Doctor::RunningServersTest < Minitest::Test
     File.write("#{@proc}/#{pid}/maps", maps)
   end
 
-  def found = Holdup::Doctor::RunningServers.new(proc: @proc, ticks_per_s: 100).call
+  def found
+    Holdup::Doctor::RunningServers.new(proc: @proc, ticks_per_s: 100).call
+  end
 
-  def names = found.map { |server| "#{server.name} #{server.pid}" }
+  def names
+    found.map { |server| "#{server.name} #{server.pid}" }
+  end
 
   def test_knows_servers_and_job_runners_by_their_titles
     process(2, "puma 8.0.2 (tcp://0.0.0.0:3000) [shop]")

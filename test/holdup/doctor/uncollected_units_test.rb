@@ -81,7 +81,11 @@ class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
 
   def writer = @writer ||= SegmentWriter.new(@dir)
 
-  def collect = Holdup::Collector.new(store: @store, directory: @dir, log: CollectedLog.new, host: "h").once
+  def collect
+    Holdup::Collector.new(store: @store, directory: @dir, log: CollectedLog.new, host: "h").once
+  end
 
-  def look(named: false, host: "h", **options) = Holdup::Doctor::UncollectedUnits.new(dir: @dir, host:, **options).look(@store, named:)
+  def look(named: false, host: "h", **options)
+    Holdup::Doctor::UncollectedUnits.new(dir: @dir, host:, **options).look(@store, named:)
+  end
 end

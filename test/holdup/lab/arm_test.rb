@@ -21,7 +21,8 @@ class Holdup::Lab::ArmTest < Minitest::Test
   end
 
   def test_has_a_name
-    names = [arm(processes: 2, threads: 5), arm(threads: 5), arm(processes: 2), arm(yjit: false), arm(processes: 1, threads: 3, yjit: true, time_slice_ns: 10_000_000, again: true)]
+    names = [arm(processes: 2, threads: 5), arm(threads: 5), arm(processes: 2), arm(yjit: false),
+      arm(processes: 1, threads: 3, yjit: true, time_slice_ns: 10_000_000, again: true)]
     assert_equal ["2 x 5", "x 5", "2 x", "no yjit", "1 x 3, yjit, 10 ms (again)"], names.map(&:name)
   end
 

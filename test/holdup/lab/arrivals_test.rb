@@ -5,7 +5,8 @@ require "holdup/loader"
 
 class Holdup::Lab::ArrivalsTest < Minitest::Test
   def arrivals(seed: 1, rate: 100, seconds: 100)
-    routes = [Holdup::Lab::Route.new(label: "often", path: "/often", weight: 3), Holdup::Lab::Route.new(label: "rare", path: "/rare")]
+    routes = [Holdup::Lab::Route.new(label: "often", path: "/often", weight: 3),
+      Holdup::Lab::Route.new(label: "rare", path: "/rare")]
     Holdup::Lab::Arrivals.new(routes:, rate:, seconds:, seed:).to_a
   end
 
@@ -16,8 +17,8 @@ class Holdup::Lab::ArrivalsTest < Minitest::Test
     assert_operator times.first, :>=, 0
   end
 
-  # A Poisson process: as many as the rate says (10,000 with a standard deviation of 100), with gaps whose standard
-  # deviation is their mean. Evenly spaced arrivals would have none and so never queue.
+  # A Poisson process: as many as the rate says (10,000 with a standard deviation of 100), with gaps whose
+  # standard deviation is their mean. Evenly spaced arrivals would have none and so never queue.
   def test_are_a_poisson_process
     times = arrivals.map(&:at_ns)
     assert_in_delta 10_000, times.size, 400

@@ -14,7 +14,9 @@ class Holdup::Lab::CheckTest < Minitest::Test
     Lab::Check.new(Lab::Check::Baseline.new(nil, before), after, tolerance:)
   end
 
-  def text(check, language = "en") = Lab::Check::Text.new(check, tolerance: 0.1, words: Holdup::View::Words.new(language)).call
+  def text(check, language = "en")
+    Lab::Check::Text.new(check, tolerance: 0.1, words: Holdup::View::Words.new(language)).call
+  end
 
   def test_the_same_passes
     found = check({"A#a" => figures, "B#b" => figures})
@@ -38,7 +40,9 @@ class Holdup::Lab::CheckTest < Minitest::Test
 
   # Who has to wait longer is not who has to be mended.
   def test_says_what_is_worse_and_whose_fault_it_is
-    said = text(check({"A#a" => figures(acquisitions: 16, longest_hold_ns: 9_000_000), "B#b" => figures(p95_ns: 143_000_000)})).gsub(/\s+/, " ")
+    said = text(check({"A#a" => figures(acquisitions: 16, longest_hold_ns: 9_000_000), "B#b" => figures(p95_ns: 143_000_000)})).gsub(
+      /\s+/, " "
+    )
     assert_includes said, "! A#a: it takes the GVL 16 times instead of 4 (more queries or calls, as an N+1 has); it holds the GVL for 9.00 ms at a time instead of 5.00 ms. " \
       "! B#b: its p95 is 143 ms instead of 90.0 ms, though it takes and holds the GVL as before: it waits for others, or computes more."
   end
@@ -47,7 +51,9 @@ class Holdup::Lab::CheckTest < Minitest::Test
     found = check({"A#a" => figures(count: 5, acquisitions: 100), "C#c" => figures})
     assert_predicate found, :passed?
     assert_equal [["C#c"], ["B#b"], ["A#a"]], [found.added, found.gone, found.thin]
-    assert_match(/New, and not compared: C#c.*No longer there: B#b.*Fewer than 30 requests, and not compared: A#a/m, text(found))
+    assert_match(
+      /New, and not compared: C#c.*No longer there: B#b.*Fewer than 30 requests, and not compared: A#a/m, text(found)
+    )
   end
 
   def test_for_programs
@@ -56,7 +62,8 @@ class Holdup::Lab::CheckTest < Minitest::Test
   end
 
   def test_fits_in_80_columns_in_each_language
-    found = check({"Admin::SomeVeryLongController#with_a_long_action" => figures(acquisitions: 5)}, {"Admin::SomeVeryLongController#with_a_long_action" => figures})
+    found = check({"Admin::SomeVeryLongController#with_a_long_action" => figures(acquisitions: 5)},
+      {"Admin::SomeVeryLongController#with_a_long_action" => figures})
     %w[en ja].each { |language| assert_empty text(found, language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 } }
   end
 end

@@ -8,9 +8,13 @@ require "rbconfig"
 class Holdup::Lab::ChildTest < Minitest::Test
   include TemporaryFolder
 
-  def child(*command, **options) = Holdup::Lab::Child.new(*command, log: File.join(folder, "log"), **options)
+  def child(*command, **options)
+    Holdup::Lab::Child.new(*command, log: File.join(folder, "log"), **options)
+  end
 
-  def dead?(pid) = !File.exist?("/proc/#{pid}") || File.read("/proc/#{pid}/stat").match?(/\) Z/)
+  def dead?(pid)
+    !File.exist?("/proc/#{pid}") || File.read("/proc/#{pid}/stat").match?(/\) Z/)
+  end
 
   def group_of(path)
     state, _, group = File.read(path).rpartition(")").last.split
@@ -50,15 +54,19 @@ class Holdup::Lab::ChildTest < Minitest::Test
 
   # Between the start of a process and the note of its pid, Ctrl-C would leave it behind.
   def test_ctrl_c_while_it_starts_leaves_nothing_behind
-    pid, said = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", SPAWN).first.lines(chomp: true)
+    pid, said = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e",
+      SPAWN).first.lines(chomp: true)
     assert_equal "interrupted", said
     assert(wait_until { dead?(Integer(pid)) })
   end
 
-  # An error's first line has a message behind the place; the others are of no use to who wants to know what happened.
+  # An error's first line has a message behind the place; the others are of no use to who wants to know what
+  # happened.
   def test_its_last_words_are_no_backtrace
     said = "app.rb:3:in 'Object#boot': no \xFFdatabase (RuntimeError)\n"
-    callers = Array.new(20) { |line| "\tfrom /gems/a-1/lib/a.rb:#{line}:in 'block in A.b'\n/gems/b.rb:1:in `c'\n" }
+    callers = Array.new(20) { |line|
+      "\tfrom /gems/a-1/lib/a.rb:#{line}:in 'block in A.b'\n/gems/b.rb:1:in `c'\n"
+    }
     File.write(File.join(folder, "said"), said + callers.join)
     started = child("cat", File.join(folder, "said"))
     wait_until { !started.alive? }

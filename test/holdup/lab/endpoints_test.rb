@@ -10,13 +10,18 @@ class Holdup::Lab::EndpointsTest < Minitest::Test
   Observed = Struct.new(:profiles, :processes, :threads, :time_slice_ns, :demand, :recording)
   LOAD = Endpoints::Reference.new(rate: 20, processes: 1, threads: 3)
 
-  def profiles = @profiles ||= SimulatedRecording.new(seed: 1, minutes: 4, rate: 10, sway: 0.1).all
-
-  def observed(profiles)
-    Observed.new(profiles, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS, Struct.new(:cost).new(Holdup::Sizing::HoldCost::CONSTANT), Struct.new(:vcpus).new(2))
+  def profiles
+    @profiles ||= SimulatedRecording.new(seed: 1, minutes: 4, rate: 10, sway: 0.1).all
   end
 
-  def figures(profiles = self.profiles, load: LOAD) = Endpoints.new(observed(profiles), load:).to_h
+  def observed(profiles)
+    Observed.new(profiles, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS,
+      Struct.new(:cost).new(Holdup::Sizing::HoldCost::CONSTANT), Struct.new(:vcpus).new(2))
+  end
+
+  def figures(profiles = self.profiles, load: LOAD)
+    Endpoints.new(observed(profiles), load:).to_h
+  end
 
   def test_counts_acquisitions_and_measures_holds_by_medians
     found = figures
@@ -34,7 +39,9 @@ class Holdup::Lab::EndpointsTest < Minitest::Test
   def test_what_a_request_lacked_of_cpus_is_not_its_own
     starved = profiles.map { |profile| profile.with(running_ns: profile.running_ns * 2) }
     assert_equal figures["A#a"].p95_ns, figures(starved)["A#a"].p95_ns
-    slower = profiles.map { |profile| profile.with(running_ns: profile.running_ns * 2, cpu_ns: profile.cpu_ns * 2) }
+    slower = profiles.map { |profile|
+      profile.with(running_ns: profile.running_ns * 2, cpu_ns: profile.cpu_ns * 2)
+    }
     assert_operator figures(slower)["A#a"].p95_ns, :>, 1.5 * figures["A#a"].p95_ns
   end
 

@@ -12,7 +12,8 @@ class Holdup::Lab::ExchangeCountsTest < Minitest::Test
   def test_counts_errors_losses_and_surprises
     [200, 200, 500, 503, 404, nil].each { |status| @tally.add(@route, status, 1) }
     outcome = @tally.outcomes.fetch("a")
-    assert_equal [6, 3, 1, 3, 5], [outcome.count, outcome.errors, outcome.lost, outcome.unexpected, outcome.answered]
+    assert_equal [6, 3, 1, 3, 5],
+      [outcome.count, outcome.errors, outcome.lost, outcome.unexpected, outcome.answered]
     assert_equal 6, @tally.count
   end
 

@@ -47,18 +47,22 @@ class Holdup::Lab::HeyTest < Minitest::Test
 
   def call(hey, rate: 3, seconds: 1.2)
     @server = SmallServer.new { SmallServer.ok.sub("\r\n\r\n", "\r\nConnection: close\r\n\r\n") }
-    hey.call(Holdup::Lab::Target.new(@server.url), routes: [Holdup::Lab::Route.new(label: "/a", path: "/a", verb: "POST")], rate:, seconds:)
+    hey.call(Holdup::Lab::Target.new(@server.url),
+      routes: [Holdup::Lab::Route.new(label: "/a", path: "/a", verb: "POST")], rate:, seconds:)
   end
 
   def test_reads_what_hey_tells
     seen = call(Holdup::Lab::Hey.new(fake_program("hey", SAID)))
-    assert_equal [43, 38, 10, 5, 2.0369], [seen.total.count, seen.total.answered, seen.total.unexpected, seen.total.lost, seen.seconds]
-    assert_equal [8_100_000, 16_000_000, 79_500_000, 8_700_000], [seen.total.p50_ns, seen.total.p95_ns, seen.total.p99_ns, seen.mean_ns]
+    assert_equal [43, 38, 10, 5, 2.0369],
+      [seen.total.count, seen.total.answered, seen.total.unexpected, seen.total.lost, seen.seconds]
+    assert_equal [8_100_000, 16_000_000, 79_500_000, 8_700_000],
+      [seen.total.p50_ns, seen.total.p95_ns, seen.total.p99_ns, seen.mean_ns]
     assert_equal %W[-z 2s -c 3 -t 20 -m POST -disable-redirects #{@server.url}/a], arguments_of("hey")
   end
 
   def test_says_what_it_can_not_read_or_send
-    assert_match(/what hey reports can't be read/, assert_raises(Holdup::Error) { call(Holdup::Lab::Hey.new(fake_program("hey", "Summary:"))) }.message)
+    assert_match(/what hey reports can't be read/,
+      assert_raises(Holdup::Error) { call(Holdup::Lab::Hey.new(fake_program("hey", "Summary:"))) }.message)
     assert_match(/one address only/, Holdup::Lab::Hey.refusal([1, 2]))
     assert_nil Holdup::Lab::Hey.refusal([1])
   end

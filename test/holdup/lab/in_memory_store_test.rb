@@ -10,11 +10,16 @@ module Holdup::Lab
 
     MS = 1_000_000
 
-    def writer = @writer ||= SegmentWriter.new(folder).tap { |writer| writer.setting = %({"threads":5}) }
+    def writer
+      @writer ||= SegmentWriter.new(folder).tap { |writer| writer.setting = %({"threads":5}) }
+    end
 
     def intake = @intake ||= InMemoryStore.new(folder)
 
-    def unit(wall_ms) = writer.record("A#b", wall: wall_ms * MS, running: MS, start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+    def unit(wall_ms)
+      writer.record("A#b", wall: wall_ms * MS, running: MS,
+        start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+    end
 
     def test_takes_each_unit_once
       unit(3)
@@ -22,7 +27,8 @@ module Holdup::Lab
       2.times { unit(5) }
       assert_equal 3, intake.take.count
       assert_equal 3, intake.take.count
-      assert_equal 13 * MS, intake.windows.sum { |window| (window.series.kind == :request) ? window.histograms[:wall].sum : 0 }
+      assert_equal 13 * MS,
+        intake.windows.sum { |window| (window.series.kind == :request) ? window.histograms[:wall].sum : 0 }
     end
 
     def test_leaves_out_what_was_before
@@ -46,7 +52,9 @@ module Holdup::Lab
     end
 
     # @return [Array<Array(Integer, Integer)>] processes and how often each was sampled
-    def looks = intake.samples.map { |sample| sample[:pid] }.reject(&:zero?).tally.to_a
+    def looks
+      intake.samples.map { |sample| sample[:pid] }.reject(&:zero?).tally.to_a
+    end
 
     def test_makes_the_folder
       place = File.join(folder, "none")

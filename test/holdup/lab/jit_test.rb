@@ -12,7 +12,9 @@ class Holdup::Lab::JitTest < Minitest::Test
   OFF = {kind: "off", by: nil, code_bytes: nil, metadata_bytes: nil, saturated: false}.freeze
   ON = {kind: "yjit", by: "holdup", code_bytes: 2_000_000, metadata_bytes: 5_000_000, saturated: false}.freeze
 
-  def arms(...) = Jit.arms({"RUBYOPT" => "-W1", "PATH" => "/bin"}, ...)
+  def arms(...)
+    Jit.arms({"RUBYOPT" => "-W1", "PATH" => "/bin"}, ...)
+  end
 
   def jit_plan = plan(arms: arms, rounds: 2)
 
@@ -20,14 +22,18 @@ class Holdup::Lab::JitTest < Minitest::Test
   def found(cpu_ms, jit: {})
     arms = jit_plan.arms.to_h { |arm| [arm.name, arm] }
     readings = cpu_ms.flat_map do |name, values|
-      values.each_with_index.map { |cpu, round| reading(arms.fetch(name), round:, cpu_ns: (cpu * 1e6).round, jit: jit.fetch(name, name.start_with?("off") ? OFF : ON)) }
+      values.each_with_index.map { |cpu, round|
+        reading(arms.fetch(name), round:, cpu_ns: (cpu * 1e6).round,
+          jit: jit.fetch(name, name.start_with?("off") ? OFF : ON))
+      }
     end
     result(*readings, plan: jit_plan)
   end
 
   def comparison(...) = Jit::Comparison.new(found(...))
 
-  FASTER = {"off" => [20, 30], "off (again)" => [20.6, 30], "at boot" => [16, 24.6], "after boot" => [15, 22.5]}.freeze
+  FASTER = {"off" => [20, 30], "off (again)" => [20.6, 30], "at boot" => [16, 24.6],
+            "after boot" => [15, 22.5]}.freeze
 
   def text(result, language = "en")
     Holdup::View::PageText.new(Jit::Report.new(result, Jit::Comparison.new(result), words: Holdup::View::Words.new(language)).page).call
@@ -50,11 +56,14 @@ class Holdup::Lab::JitTest < Minitest::Test
   def test_another_ruby_comes_first_and_without_our_bundler
     ruby = Jit::OtherRuby.parse("#{RbConfig.ruby},BUNDLE_PATH=vendor/other")
     last = arms(rubies: [ruby]).last
-    assert_equal ["off", "at boot", "after boot", "off, Ruby #{RUBY_VERSION}", "at boot, Ruby #{RUBY_VERSION}", "after boot, Ruby #{RUBY_VERSION}"], arms(rubies: [ruby]).map(&:name)
+    assert_equal ["off", "at boot", "after boot", "off, Ruby #{RUBY_VERSION}", "at boot, Ruby #{RUBY_VERSION}", "after boot, Ruby #{RUBY_VERSION}"],
+      arms(rubies: [ruby]).map(&:name)
     assert_equal "after boot, Ruby #{RUBY_VERSION}", last.name
-    assert_equal ["#{File.dirname(RbConfig.ruby)}:/bin", nil, nil, "vendor/other"], last.env.values_at("PATH", "RUBYOPT", "BUNDLER_SETUP", "BUNDLE_PATH")
+    assert_equal ["#{File.dirname(RbConfig.ruby)}:/bin", nil, nil, "vendor/other"],
+      last.env.values_at("PATH", "RUBYOPT", "BUNDLER_SETUP", "BUNDLE_PATH")
     ["/none/ruby", "#{RbConfig.ruby},BUNDLE", "/bin/false"].each do |text|
-      assert_match(/--ruby can't be .*give the path of a ruby/, assert_raises(Holdup::UsageError) { Jit::OtherRuby.parse(text) }.message)
+      assert_match(/--ruby can't be .*give the path of a ruby/,
+        assert_raises(Holdup::UsageError) { Jit::OtherRuby.parse(text) }.message)
     end
   end
 
@@ -62,7 +71,8 @@ class Holdup::Lab::JitTest < Minitest::Test
   def installed(*rubies)
     Dir.mktmpdir do |folder|
       rubies.each { |name, version| ruby(File.join(folder, name, "bin"), version) }
-      yield Jit::InstalledRubies.new({"PATH" => "#{folder}/one/bin:#{folder}/none"}, ours: "#{folder}/ours/bin/ruby"), folder
+      yield Jit::InstalledRubies.new({"PATH" => "#{folder}/one/bin:#{folder}/none"},
+        ours: "#{folder}/ours/bin/ruby"), folder
     end
   end
 
@@ -76,16 +86,23 @@ class Holdup::Lab::JitTest < Minitest::Test
   end
 
   def test_finds_the_rubies_that_are_installed
-    installed(["ours", RUBY_VERSION], %w[one 3.4.100], %w[other 3.3.99], %w[again 3.3.99], ["old", nil]) do |rubies, folder|
-      assert_equal [["3.3.99", "#{folder}/again/bin/ruby"], ["3.4.100", "#{folder}/one/bin/ruby"]], rubies.call.map { |ruby| [ruby.version, ruby.path] }
+    installed(["ours", RUBY_VERSION], %w[one 3.4.100], %w[other 3.3.99], %w[again 3.3.99],
+      ["old", nil]) do |rubies, folder|
+      assert_equal [["3.3.99", "#{folder}/again/bin/ruby"], ["3.4.100", "#{folder}/one/bin/ruby"]],
+        rubies.call.map { |ruby| [ruby.version, ruby.path] }
     end
-    installed(["ours", RUBY_VERSION]) { |rubies| assert_match(/finds no other Ruby: there is none beside/, assert_raises(Holdup::UsageError) { rubies.call }.message) }
+    installed(["ours", RUBY_VERSION]) { |rubies|
+      assert_match(/finds no other Ruby: there is none beside/,
+        assert_raises(Holdup::UsageError) { rubies.call }.message)
+    }
   end
 
   def test_a_ruby_without_the_gems_is_named
     installed(%w[other 3.3.99]) do |rubies, folder|
       File.write("#{folder}/other/bin/bundle", "#!/bin/sh\nexit 1\n")
-      assert_match(/other\/bin\/ruby \(3.3.99\) can't run what is in this folder: `bundle check` fails; give one with what it needs/, assert_raises(Holdup::UsageError) { rubies.call }.message)
+      assert_match(
+        /other\/bin\/ruby \(3.3.99\) can't run what is in this folder: `bundle check` fails; give one with what it needs/, assert_raises(Holdup::UsageError) { rubies.call }.message
+      )
     end
   end
 
@@ -94,30 +111,42 @@ class Holdup::Lab::JitTest < Minitest::Test
     assert_in_delta 0.03, one.noise
     assert_equal "after boot", one.best.arm.name
     one.change(one.best).values.each { |share| assert_in_delta(-0.25, share) }
-    assert_match(/YJIT after boot: a request takes 18.8 ms of CPU instead of 25.0 ms \(-25.0 % to\s+-25.0 %, round by round\)/, text(found(FASTER)))
+    assert_match(
+      /YJIT after boot: a request takes 18.8 ms of CPU instead of 25.0 ms \(-25.0 % to\s+-25.0 %, round by round\)/, text(found(FASTER))
+    )
   end
 
   def test_no_difference_where_chance_does_as_much
     one = found(FASTER.merge("off (again)" => [20, 45]))
     assert_nil Jit::Comparison.new(one).best
     assert_match(/No difference: .* two\s+runs without differ by up to 50.0 %/m, text(one))
-    assert_match(/Too early to say.*! Stopped: 7 of 8 steps are left. `holdup lab jit --resume/m, text(found({"off" => [20]})))
+    assert_match(/Too early to say.*! Stopped: 7 of 8 steps are left. `holdup lab jit --resume/m,
+      text(found({"off" => [20]})))
   end
 
   def test_says_which_arm_was_not_steady_and_how_often
-    readings = found(FASTER).lines(40).flat_map(&:readings).map { |reading| reading.with(steady: reading.arm.name == "off" || (reading.arm.name == "at boot" && reading.round == 1)) }
-    assert_match(/not steady when the measurement began: off \(again\); at boot \(1 of 2\); after\s+boot; give/, text(result(*readings, plan: jit_plan)))
+    readings = found(FASTER).lines(40).flat_map(&:readings).map { |reading|
+      reading.with(steady: reading.arm.name == "off" || (reading.arm.name == "at boot" && reading.round == 1))
+    }
+    assert_match(
+      /not steady when the measurement began: off \(again\); at boot \(1 of 2\); after\s+boot; give/, text(result(
+        *readings, plan: jit_plan
+      ))
+    )
   end
 
   def test_sees_an_arm_that_is_not_what_it_is_called
     one = found(FASTER, jit: {"off" => ON, "at boot" => ON.merge(saturated: true)})
     assert_equal [["off"], ["at boot"]], Jit::Comparison.new(one).then { |both| [both.misnamed, both.saturated].map { |lines| lines.map { |line| line.arm.name } } }
-    assert_match(/! these ran with another JIT than their name says.*: off\.$.*! YJIT had no memory left and compiled no more: at boot/m, text(one))
+    assert_match(
+      /! these ran with another JIT than their name says.*: off\.$.*! YJIT had no memory left and compiled no more: at boot/m, text(one)
+    )
   end
 
   # 2 MB of code and 5 of metadata.
   def test_says_which_limit_would_show_what_too_little_memory_does
-    assert_match(/What too little memory does, `--mem-size 3` shows: half of what YJIT took/, text(found(FASTER)))
+    assert_match(/What too little memory does, `--mem-size 3` shows: half of what YJIT took/,
+      text(found(FASTER)))
     refute_match(/too little memory/, text(found({"off" => [20]})))
     limited = Jit.arms({}, mem_size: 8)
     plan = plan(arms: limited)
@@ -125,28 +154,35 @@ class Holdup::Lab::JitTest < Minitest::Test
   end
 
   def test_fits_in_80_columns_in_each_language
-    %w[en ja].each { |language| assert_empty text(found(FASTER), language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 } }
+    %w[en ja].each { |language|
+      assert_empty text(found(FASTER), language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 }
+    }
   end
 
   def test_for_programs
     hash = comparison(FASTER).to_h
     assert_equal [[2, 2]], hash[:arms].map { |arm| arm.values_at(:rounds, :steady) }.uniq
-    assert_equal ["after boot", 0.03, [-0.2, -0.18]], [hash[:best], hash[:noise], hash[:arms].find { |arm| arm[:name] == "at boot" }[:change]]
+    assert_equal ["after boot", 0.03, [-0.2, -0.18]],
+      [hash[:best], hash[:noise], hash[:arms].find { |arm| arm[:name] == "at boot" }[:change]]
   end
 
   def test_the_arms_in_a_store
-    one = result(*jit_plan.arms.map { |arm| reading(arm, setting: {"jit" => arm.setting.name}) }, plan: jit_plan)
+    one = result(*jit_plan.arms.map { |arm| reading(arm, setting: {"jit" => arm.setting.name}) },
+      plan: jit_plan)
     states = Jit::States.new(one)
     assert_equal jit_plan.arms.map { |arm| arm.setting.name }.uniq, states.to_h.keys
     assert_equal states.to_h.values.uniq, states.to_h.values
-    assert_match(/\Aholdup compare --store 'a'\\''b' --format markdown --states off=\h{12} 'at boot=\h{12}' 'after/, states.command("a'b"))
+    assert_match(
+      /\Aholdup compare --store 'a'\\''b' --format markdown --states off=\h{12} 'at boot=\h{12}' 'after/, states.command("a'b")
+    )
     assert_includes told(one, store: "memory:"), "The states with intervals: #{states.command("memory:")}\n"
     assert_equal "Everything is in sweep.json.\nIt took 0.\n", told(one)
   end
 
   # @return [String] what the command says beside the report
   def told(result, **options)
-    console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"HOME" => "/"}, clock: CommandLine::Still.new(now_s: 0))
+    console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"HOME" => "/"},
+      clock: CommandLine::Still.new(now_s: 0))
     lab = Struct.new(:call).new(result)
     lab.define_singleton_method(:new) { |*, **| self }
     Holdup::CLI::Lab::Jit.new(console:, ledger: ledger(plan: jit_plan), lab:, **options).run
@@ -157,10 +193,13 @@ class Holdup::Lab::JitTest < Minitest::Test
     said = holdup("lab", "jit", "--mem-size", "0", "--rate", "1", "--url", "/", "--", "puma")
     assert_match(/--mem-size can't be "0"/, said.err)
     assert_match(/lab jit needs the command of a server/, holdup("lab", "jit", "--rate", "1").err)
-    parsed = Holdup::CLI::Lab.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0), {})).parse(%w[jit --mem-size 8 --rate 5 --url / -- puma])
+    parsed = Holdup::CLI::Lab.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0),
+      {})).parse(%w[jit --mem-size 8 --rate 5 --url / -- puma])
     plan = parsed[:values][:ledger].plan
-    assert_equal [["off", "off (again)", "at boot", "after boot", "after boot, 8 MiB"], 90], [plan.arms.map(&:name), plan.warm_up_s]
-    parsed = Holdup::CLI::Lab.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0), {})).parse(%w[jit --arms after --rate 5 --url / -- puma])
+    assert_equal [["off", "off (again)", "at boot", "after boot", "after boot, 8 MiB"], 90],
+      [plan.arms.map(&:name), plan.warm_up_s]
+    parsed = Holdup::CLI::Lab.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0),
+      {})).parse(%w[jit --arms after --rate 5 --url / -- puma])
     assert_equal ["off", "off (again)", "after boot"], parsed[:values][:ledger].plan.arms.map(&:name)
     assert_match(/--arms can't be "later"/, holdup("lab", "jit", "--arms", "later").err)
   end

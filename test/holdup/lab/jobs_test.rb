@@ -30,7 +30,9 @@ class Holdup::Lab::JobsTest < Minitest::Test
       @progress.call(:count)
       raise @fails if @fails && @threads == 20
       @ran << @threads
-      PlayedJobs.new.outcome(@threads, seed: @ran.size).tap { |outcome| @keep.call(Taken.new(windows: [:window], samples: [:sample], profiles: outcome.profiles)) }
+      PlayedJobs.new.outcome(@threads, seed: @ran.size).tap { |outcome|
+        @keep.call(Taken.new(windows: [:window], samples: [:sample], profiles: outcome.profiles))
+      }
     end
   end
 
@@ -38,7 +40,8 @@ class Holdup::Lab::JobsTest < Minitest::Test
 
   def jobs(ledger = Jobs::JobLog.new(path, PlayedJobs.plan), run: Run.new, **options)
     @steps = []
-    Jobs.new(ledger, env: {}, redis_url: "redis://nowhere", run:, progress: ->(number, of, doing, arm:, **facts) { @steps << [number, of, doing, arm.name, facts] }, **options).call
+    Jobs.new(ledger, env: {}, redis_url: "redis://nowhere", run:,
+      progress: ->(number, of, doing, arm:, **facts) { @steps << [number, of, doing, arm.name, facts] }, **options).call
   end
 
   def test_runs_each_concurrency_in_each_round_the_baseline_twice
@@ -52,7 +55,10 @@ class Holdup::Lab::JobsTest < Minitest::Test
     result = jobs
     kept = Jobs::JobsResult.new(Jobs::JobLog.open(path))
     assert_equal [result.plan, 0], [kept.plan, kept.left]
-    result.lines.zip(kept.lines) { |one, other| assert_equal [one.measured, one.predicted, one.error(:amdahl)], [other.measured, other.predicted, other.error(:amdahl)] }
+    result.lines.zip(kept.lines) { |one, other|
+      assert_equal [one.measured, one.predicted, one.error(:amdahl)],
+        [other.measured, other.predicted, other.error(:amdahl)]
+    }
     assert_equal result.setting, kept.setting
   end
 
@@ -66,7 +72,10 @@ class Holdup::Lab::JobsTest < Minitest::Test
   def test_what_goes_wrong_in_a_run_is_told_and_the_rest_kept
     result = jobs(run: Run.new(fails: Holdup::Error.new("no sidekiq")))
     assert_equal ["no sidekiq", 5, 3], [result.failure.message, result.left, Jobs::JobLog.open(path).readings.size]
-    assert_raises(Holdup::Error) { jobs(Jobs::JobLog.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)), run: Run.new(fails: Holdup::Error.new("no sidekiq"))) }
+    assert_raises(Holdup::Error) {
+      jobs(Jobs::JobLog.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)),
+        run: Run.new(fails: Holdup::Error.new("no sidekiq")))
+    }
   end
 
   def test_ctrl_c_before_anything_was_measured
@@ -76,13 +85,16 @@ class Holdup::Lab::JobsTest < Minitest::Test
   def test_a_store_gets_what_was_measured
     kept = []
     store = Object.new
-    store.define_singleton_method(:commit) { |windows, _progress, processes:, profiles:| kept << [windows, processes, profiles.sum(&:seen)] }
+    store.define_singleton_method(:commit) { |windows, _progress, processes:, profiles:|
+      kept << [windows, processes, profiles.sum(&:seen)]
+    }
     jobs(Jobs::JobLog.new(path, PlayedJobs.plan([5], rounds: 1, again: false)), store:)
     assert_equal [[[:window], [:sample], PlayedJobs::JOBS]], kept
   end
 
   def test_says_what_is_no_such_file
     File.write(path, '{"kind":"holdup sweep","schema":1}')
-    assert_match(/is no jobs of this version; name the file that `holdup lab jobs` wrote/, assert_raises(Holdup::Error) { Jobs::JobLog.open(path) }.message)
+    assert_match(/is no jobs of this version; name the file that `holdup lab jobs` wrote/,
+      assert_raises(Holdup::Error) { Jobs::JobLog.open(path) }.message)
   end
 end

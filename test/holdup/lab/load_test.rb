@@ -9,7 +9,9 @@ class Holdup::Lab::LoadTest < Minitest::Test
 
   def serve(&answer) = @server = SmallServer.new(&answer)
 
-  def route(label = "a", **options) = Holdup::Lab::Route.new(label:, path: "/#{label}", **options)
+  def route(label = "a", **options)
+    Holdup::Lab::Route.new(label:, path: "/#{label}", **options)
+  end
 
   def arrivals(at_seconds, route: self.route)
     at_seconds.map { |at| Holdup::Lab::Arrival.new(at_ns: (at * 1e9).round, route:, path: route.path) }
@@ -21,7 +23,8 @@ class Holdup::Lab::LoadTest < Minitest::Test
 
   def test_every_request_is_sent_once_and_counted_under_its_route
     serve { |head| head.include?("/b") ? SmallServer.ok.sub("200 OK", "503 Busy") : SmallServer.ok }
-    mix = Holdup::Lab::Arrivals.new(routes: [route("a"), route("b", expected: [503])], rate: 400, seconds: 0.5, seed: 3)
+    mix = Holdup::Lab::Arrivals.new(routes: [route("a"), route("b", expected: [503])], rate: 400,
+      seconds: 0.5, seed: 3)
     outcomes = load(mix)
     assert_equal mix.map { |arrival| arrival.route.label }.tally, outcomes.transform_values(&:count)
     assert_equal mix.count, @server.heads.size
@@ -46,7 +49,8 @@ class Holdup::Lab::LoadTest < Minitest::Test
     assert_operator outcome.p99_ns, :>=, 400_000_000
   end
 
-  # The second is sent when the first is done, 200 ms late at least: the server counts them as time in the queue.
+  # The second is sent when the first is done, 200 ms late at least: the server counts them as time in the
+  # queue.
   def test_the_server_is_told_when_a_request_was_due
     serve { IO.select(nil, nil, nil, 0.2) || SmallServer.ok }
     load(arrivals([0, 0.01]), connections: 1)

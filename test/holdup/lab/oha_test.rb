@@ -17,34 +17,44 @@ class Holdup::Lab::OhaTest < Minitest::Test
     errorDistribution: {"aborted due to deadline" => 2, "connection closed before message completed" => 1}
   )
 
-  def route(path, weight = 1, verb: "GET") = Holdup::Lab::Route.new(label: path, path:, verb:, weight:)
+  def route(path, weight = 1, verb: "GET")
+    Holdup::Lab::Route.new(label: path, path:, verb:, weight:)
+  end
 
   def call(says, routes: [route("/a", 9), route("/b")])
-    Holdup::Lab::Oha.new(fake_program("oha", says)).call(Holdup::Lab::Target.new("http://127.0.0.1:9"), routes:, rate: 40.0, seconds: 2)
+    Holdup::Lab::Oha.new(fake_program("oha", says)).call(Holdup::Lab::Target.new("http://127.0.0.1:9"),
+      routes:, rate: 40.0, seconds: 2)
   end
 
   def test_reads_what_oha_tells
     seen = call(SAID)
-    assert_equal [101, 100, 3, 1, 40.0], [seen.total.count, seen.total.answered, seen.total.unexpected, seen.total.lost, seen.throughput]
-    assert_equal [10_000_000, 40_000_000, 50_000_000, 12_500_000], [seen.total.p50_ns, seen.total.p95_ns, seen.total.p99_ns, seen.mean_ns]
+    assert_equal [101, 100, 3, 1, 40.0],
+      [seen.total.count, seen.total.answered, seen.total.unexpected, seen.total.lost, seen.throughput]
+    assert_equal [10_000_000, 40_000_000, 50_000_000, 12_500_000],
+      [seen.total.p50_ns, seen.total.p95_ns, seen.total.p99_ns, seen.mean_ns]
   end
 
   def test_asks_at_a_rate_with_latencies_from_when_each_was_due
     call(SAID)
     *options, list = arguments_of("oha")
-    assert_equal %w[--no-tui --output-format json --latency-correction -q 40.0 -z 2s -c 128 -m GET --redirect 0 --urls-from-file], options
+    assert_equal %w[--no-tui --output-format json --latency-correction -q 40.0 -z 2s -c 128 -m GET --redirect 0 --urls-from-file],
+      options
     refute_path_exists list
     assert_equal :paced, Holdup::Lab::Oha::KIND
   end
 
   def test_a_path_has_as_many_lines_as_it_has_weight
-    Holdup::Lab::Oha.new("/oha").send(:with_list, Holdup::Lab::Target.new("http://127.0.0.1:9"), [route("/a", 9), route("/b")]) do |list|
-      assert_equal({"http://127.0.0.1:9/a" => 900, "http://127.0.0.1:9/b" => 100}, File.readlines(list, chomp: true).tally)
+    Holdup::Lab::Oha.new("/oha").send(:with_list, Holdup::Lab::Target.new("http://127.0.0.1:9"),
+      [route("/a", 9), route("/b")]) do |list|
+      assert_equal({"http://127.0.0.1:9/a" => 900, "http://127.0.0.1:9/b" => 100},
+        File.readlines(list, chomp: true).tally)
     end
   end
 
   def test_says_what_it_can_not_read_or_send
-    ["oops", "{}", SAID.sub(/"p99":0.05,/, "")].each { |said| assert_match(/what oha reports can't be read/, assert_raises(Holdup::Error) { call(said) }.message) }
+    ["oops", "{}", SAID.sub(/"p99":0.05,/, "")].each { |said|
+      assert_match(/what oha reports can't be read/, assert_raises(Holdup::Error) { call(said) }.message)
+    }
     assert_match(/one kind of request/, Holdup::Lab::Oha.refusal([route("/a"), route("/b", verb: "POST")]))
   end
 end

@@ -6,7 +6,9 @@ require "holdup/loader"
 class Holdup::Lab::RedisTest < Minitest::Test
   include TemporaryFolder
 
-  def run_redis(&) = Holdup::Lab::Redis.run(path: ENV.fetch("PATH"), &)
+  def run_redis(&)
+    Holdup::Lab::Redis.run(path: ENV.fetch("PATH"), &)
+  end
 
   def answer(url, command, lines = 1)
     TCPSocket.open("127.0.0.1", Integer(url[/:(\d+)\//, 1])) do |socket|
@@ -35,7 +37,9 @@ class Holdup::Lab::RedisTest < Minitest::Test
 
   def test_says_how_to_get_one
     error = assert_raises(Holdup::UnsupportedError) { Holdup::Lab::Redis.run(path: folder) { flunk } }
-    assert_match(/no redis-server on this machine; install it \(`apt-get install redis-server`.*`bin\/setup --services`.*--redis-url redis:/, error.message)
+    assert_match(
+      /no redis-server on this machine; install it \(`apt-get install redis-server`.*`bin\/setup --services`.*--redis-url redis:/, error.message
+    )
   end
 
   def test_one_that_does_not_start_says_why

@@ -4,7 +4,9 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Lab::ResponseTest < Minitest::Test
-  def status(bytes) = Holdup::Lab::Response.new(bytes.b).status
+  def status(bytes)
+    Holdup::Lab::Response.new(bytes.b).status
+  end
 
   def test_status_of_a_whole_answer
     assert_equal 200, status("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")

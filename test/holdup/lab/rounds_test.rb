@@ -13,6 +13,7 @@ class Holdup::Lab::RoundsTest < Minitest::Test
 
   def test_gives_the_samples_of_each_arm
     number = 0
-    assert_equal({a: [1, 4], b: [2, 3]}, Holdup::Lab::Rounds.call(%i[a b], 2) { number += 1 }.transform_values(&:sort))
+    assert_equal({a: [1, 4], b: [2, 3]},
+      Holdup::Lab::Rounds.call(%i[a b], 2) { number += 1 }.transform_values(&:sort))
   end
 end

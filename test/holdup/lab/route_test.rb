@@ -14,6 +14,7 @@ class Holdup::Lab::RouteTest < Minitest::Test
 
   def test_expects_success_unless_told
     route = Holdup::Lab::Route.new(label: "a", path: "/a")
-    assert_equal [true, true, false, false, false], [200, 302, 404, 500, nil].map { |status| route.expected.include?(status) }
+    assert_equal [true, true, false, false, false],
+      [200, 302, 404, 500, nil].map { |status| route.expected.include?(status) }
   end
 end

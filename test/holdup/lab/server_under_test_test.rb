@@ -9,7 +9,8 @@ class Holdup::Lab::ServerUnderTestTest < Minitest::Test
   ROUTE = Holdup::Lab::Route.new(label: "/", path: "/")
 
   def served(*command, arm: Holdup::Lab::Arm.new, **options)
-    @served = Holdup::Lab::ServerUnderTest.new(command, arm:, env: {"HOLDUP_ENABLED" => "false"}, folder:, segments: folder, **options)
+    @served = Holdup::Lab::ServerUnderTest.new(command, arm:, env: {"HOLDUP_ENABLED" => "false"}, folder:,
+      segments: folder, **options)
   end
 
   def teardown
@@ -18,13 +19,17 @@ class Holdup::Lab::ServerUnderTestTest < Minitest::Test
   end
 
   def test_a_command_that_ends_says_why
-    error = assert_raises(Holdup::Error) { served("sh", "-c", "echo $WEB_CONCURRENCY {threads}; exit 3", arm: Holdup::Lab::Arm.new(processes: 2, threads: 5)).boot(ROUTE) }
+    error = assert_raises(Holdup::Error) {
+      served("sh", "-c", "echo $WEB_CONCURRENCY {threads}; exit 3",
+        arm: Holdup::Lab::Arm.new(processes: 2, threads: 5)).boot(ROUTE)
+    }
     assert_match(/the server has ended; it said: 2 5/, error.message)
   end
 
   def test_a_command_that_does_not_listen_is_not_waited_for_without_end
     error = assert_raises(Holdup::Error) { served("sh", "-c", "echo not ${HOLDUP_ENABLED:-set}; sleep 600").boot(ROUTE, patience_s: 6) }
-    assert_match(/did not answer on port \d+ within 6 s; does it listen on \$PORT.*it said: not set/, error.message)
+    assert_match(/did not answer on port \d+ within 6 s; does it listen on \$PORT.*it said: not set/,
+      error.message)
   end
 
   def test_boots_when_it_answers_and_tells_its_cpu_time

@@ -26,7 +26,8 @@ class Holdup::Lab::SignalsTest < Minitest::Test
 
   def test_the_first_ends_the_block_and_later_ones_do_nothing
     %w[INT TERM HUP].each do |name|
-      out, status = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", SCRIPT, name)
+      out, status = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e",
+        SCRIPT, name)
       assert_equal ["cleaned up", Signal.list[name].to_s, "value", "DEFAULT"], out.lines(chomp: true)
       assert_predicate status, :success?
     end
@@ -46,7 +47,8 @@ class Holdup::Lab::SignalsTest < Minitest::Test
   RUBY
 
   def test_what_must_not_be_torn_apart_is_done_first
-    out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", LATER, "TERM")
+    out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", LATER,
+      "TERM")
     assert_equal ["whole", Signal.list["TERM"].to_s], out.lines(chomp: true)
   end
 end

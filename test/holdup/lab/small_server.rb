@@ -2,7 +2,8 @@
 
 require "socket"
 
-# A server on a free loopback port that answers each connection with what its block returns for the request's head.
+# A server on a free loopback port that answers each connection with what its block returns for the request's
+# head.
 class SmallServer
   attr_reader :heads
 
@@ -13,7 +14,9 @@ class SmallServer
     @acceptor = Thread.new { loop { serve(@server.accept) } }
   end
 
-  def url = "http://127.0.0.1:#{port}"
+  def url
+    "http://127.0.0.1:#{port}"
+  end
 
   def port = @server.addr[1]
 
@@ -22,7 +25,9 @@ class SmallServer
     @server.close
   end
 
-  def self.ok(body = "hello") = "HTTP/1.1 200 OK\r\nContent-Length: #{body.bytesize}\r\n\r\n#{body}"
+  def self.ok(body = "hello")
+    "HTTP/1.1 200 OK\r\nContent-Length: #{body.bytesize}\r\n\r\n#{body}"
+  end
 
   private
 

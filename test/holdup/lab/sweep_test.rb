@@ -20,7 +20,9 @@ class Holdup::Lab::SweepTest < Minitest::Test
 
   # A server whose response is 1 us, and at rates beyond `limit` so many times that.
   Trial = Struct.new(:limit, :times, :rates, :progress, :fails) do
-    def new(_command, progress:, **) = tap { self.progress = progress }
+    def new(_command, progress:, **)
+      tap { self.progress = progress }
+    end
 
     def call(arm, rate:)
       progress.call(:boot, arm:)
@@ -42,7 +44,8 @@ class Holdup::Lab::SweepTest < Minitest::Test
     @ledger = ledger
     @steps = []
     @trial = Trial.new(limit, times, [], nil, fails)
-    sweep = Swept::Sweep.new(@ledger, env: {}, trial: @trial, progress: ->(*step, **) { @steps << step }, **options)
+    sweep = Swept::Sweep.new(@ledger, env: {}, trial: @trial, progress: ->(*step, **) { @steps << step },
+**options)
     Swept::Sweep::Predictor.stub(:new, ->(*, **) { ->(arm) { prediction(arm) } }) do
       Swept::Sweep::SettingMeasurement.stub(:of, ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }) { sweep.call }
     end
@@ -100,7 +103,8 @@ class Holdup::Lab::SweepTest < Minitest::Test
     sweep(plan: plan(rounds: 2), fails: Interrupt.new)
     before = Swept::Sweep::ProgressFile.open(path)
     result = sweep(ledger: before)
-    assert_equal [["1 x 3", 40, 1], ["1 x 3", 40, 2], ["1 x 5 (again)", 40, 2], ["1 x 5", 40, 2]], @trial.rates
+    assert_equal [["1 x 3", 40, 1], ["1 x 3", 40, 2], ["1 x 5 (again)", 40, 2], ["1 x 5", 40, 2]],
+      @trial.rates
     assert_equal [3, 4, 5, 6], @steps.map(&:first)
     assert_equal [0, 6], [result.left, result.to_h[:readings].size]
     assert_equal result.to_h[:readings], Swept::Sweep::ProgressFile.open(path).to_h[:readings]
@@ -111,7 +115,9 @@ class Holdup::Lab::SweepTest < Minitest::Test
   def test_a_store_gets_the_windows_as_well
     kept = []
     store = Object.new
-    store.define_singleton_method(:commit) { |windows, _progress, processes:, profiles:| kept << [windows, processes, profiles] }
+    store.define_singleton_method(:commit) { |windows, _progress, processes:, profiles:|
+      kept << [windows, processes, profiles]
+    }
     sweep(plan: plan, store:)
     assert_equal [[[:window], [], [:block]]] * 3, kept
   end

@@ -19,7 +19,8 @@ class Holdup::Lab::TargetTest < Minitest::Test
   end
 
   def test_refuses_what_is_no_http_address
-    ["https://127.0.0.1", "127.0.0.1:80", "ftp://127.0.0.1", "http://", "http://a b", "/etc/hosts"].each do |url|
+    ["https://127.0.0.1", "127.0.0.1:80", "ftp://127.0.0.1", "http://", "http://a b",
+      "/etc/hosts"].each do |url|
       error = assert_raises(Holdup::UsageError, url) { Holdup::Lab::Target.new(url) }
       assert_match(/give one such as http:/, error.message)
     end

@@ -20,20 +20,28 @@ class Holdup::Lab::WrkTest < Minitest::Test
   end
 
   def call(wrk, *paths)
-    @server = SmallServer.new { |head| head.to_s.include?("/broken") ? SmallServer.ok.sub("200 OK", "503 Busy") : SmallServer.ok }
+    @server = SmallServer.new { |head|
+      head.to_s.include?("/broken") ? SmallServer.ok.sub("200 OK", "503 Busy") : SmallServer.ok
+    }
     routes = paths.map { |path| Holdup::Lab::Route.new(label: path, path:, verb: "POST") }
     wrk.call(Holdup::Lab::Target.new(@server.url), routes:, rate: 2, seconds: 0.5)
   end
 
   def test_reads_what_wrk_tells
-    seen = call(wrk(%(Running 1s\n{"requests":100,"seconds":2.0,"failed":3,"lost":1,"mean_us":15,"p50_us":10,"p95_us":20,"p99_us":30})), "/")
-    assert_equal [101, 100, 4, 1, 50.0, 20_000, 15_000], [seen.total.count, seen.total.answered, seen.total.unexpected, seen.total.lost, seen.throughput, seen.total.p95_ns, seen.mean_ns]
+    seen = call(
+      wrk(%(Running 1s\n{"requests":100,"seconds":2.0,"failed":3,"lost":1,"mean_us":15,"p50_us":10,"p95_us":20,"p99_us":30})), "/"
+    )
+    assert_equal [101, 100, 4, 1, 50.0, 20_000, 15_000],
+      [seen.total.count, seen.total.answered, seen.total.unexpected, seen.total.lost, seen.throughput,
+        seen.total.p95_ns, seen.mean_ns]
     assert_equal :closed, wrk("").kind
   end
 
   def test_says_what_went_wrong
-    assert_match(/wrk failed .*; it said: unable to connect/, assert_raises(Holdup::Error) { call(wrk("unable to connect", status: 1), "/") }.message)
-    assert_match(/no wrk on this machine; install it .* or leave out --load-tool/, assert_raises(Holdup::UnsupportedError) { Holdup::Lab::Wrk.find("#{folder}/none") }.message)
+    assert_match(/wrk failed .*; it said: unable to connect/,
+      assert_raises(Holdup::Error) { call(wrk("unable to connect", status: 1), "/") }.message)
+    assert_match(/no wrk on this machine; install it .* or leave out --load-tool/,
+      assert_raises(Holdup::UnsupportedError) { Holdup::Lab::Wrk.find("#{folder}/none") }.message)
   end
 
   def test_a_real_wrk_asks_for_all_paths

@@ -5,8 +5,11 @@ require "holdup/model/errors"
 
 class Holdup::ErrorsTest < Minitest::Test
   def test_every_error_is_one_of_ours
-    [Holdup::UsageError, Holdup::ConfigurationError, Holdup::UnsupportedError, Holdup::DamagedData, Holdup::SegmentError, Holdup::StoreError]
-      .each { |error| assert_operator error, :<, Holdup::Error }
+    [Holdup::UsageError, Holdup::ConfigurationError, Holdup::UnsupportedError, Holdup::DamagedData,
+      Holdup::SegmentError, Holdup::StoreError]
+      .each { |error|
+      assert_operator error, :<, Holdup::Error
+    }
   end
 
   def test_problem_and_advice_make_one_sentence
@@ -14,7 +17,8 @@ class Holdup::ErrorsTest < Minitest::Test
   end
 
   def test_a_sentence_loses_its_full_stop_to_the_advice
-    assert_equal "record for longer; `holdup advise` says more", Holdup::Error.new("record for longer.", "`holdup advise` says more").message
+    assert_equal "record for longer; `holdup advise` says more",
+      Holdup::Error.new("record for longer.", "`holdup advise` says more").message
     assert_equal "nothing was recorded.", Holdup::Error.new("nothing was recorded.").message
   end
 
@@ -30,7 +34,8 @@ class Holdup::ErrorsTest < Minitest::Test
 
     assert_match(/restart the collector/, error.new(path: "/s", found: 2, known: 1).message)
     assert_match(/restart the application/, error.new(path: "/s", found: 1, known: 2).message)
-    assert_match(%r{/s is not a segment}, Holdup::SegmentError::NotASegment.new(path: "/s", reason: "short").message)
+    assert_match(%r{/s is not a segment},
+      Holdup::SegmentError::NotASegment.new(path: "/s", reason: "short").message)
   end
 
   def test_every_store_error_names_the_store_and_what_to_do

@@ -12,7 +12,8 @@ class Holdup::HistogramTest < Minitest::Test
       values = RandomValues.new(seed).take(200)
       histogram = Histogram.of(values)
 
-      assert_equal [200, values.sum, values.min, values.max], [histogram.count, histogram.sum, histogram.min, histogram.max], "seed #{seed}"
+      assert_equal [200, values.sum, values.min, values.max],
+        [histogram.count, histogram.sum, histogram.min, histogram.max], "seed #{seed}"
       assert_equal 200, histogram.zero + histogram.counts.sum, "seed #{seed}"
     end
   end
@@ -58,7 +59,8 @@ class Holdup::HistogramTest < Minitest::Test
   end
 
   def test_equal_distributions_are_equal_objects_whatever_zeros_they_were_built_with
-    padded = Histogram.new(count: 1, sum: 2_000, min: 2_000, max: 2_000, zero: 0, offset: 0, counts: [0] * 15 + [1, 0, 0])
+    padded = Histogram.new(count: 1, sum: 2_000, min: 2_000, max: 2_000, zero: 0, offset: 0,
+      counts: [0] * 15 + [1, 0, 0])
 
     assert_equal Histogram.of([2_000]), padded
   end

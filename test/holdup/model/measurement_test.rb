@@ -7,6 +7,8 @@ class Holdup::MeasurementTest < Minitest::Test
   def test_the_array_of_the_probe_fits_in_order
     measurement = Holdup::Measurement.new(*1..20)
 
-    assert_equal [1, 5, 16, 17, 18], [measurement.wall_ns, measurement.stalled_ns, measurement.hold_squares_us2, measurement.queued_ns, measurement.in_flight]
+    assert_equal [1, 5, 16, 17, 18],
+      [measurement.wall_ns, measurement.stalled_ns, measurement.hold_squares_us2, measurement.queued_ns,
+        measurement.in_flight]
   end
 end

@@ -7,7 +7,9 @@ class Holdup::SeriesTest < Minitest::Test
   Series = Holdup::Series
 
   def test_equal_facts_are_one_key
-    assert_equal 1, {Series.new(kind: :job, name: +"A", queue: +"low") => 1}[Series.new(kind: :job, name: "A", queue: "low")]
+    assert_equal 1,
+      {Series.new(kind: :job, name: +"A",
+        queue: +"low") => 1}[Series.new(kind: :job, name: "A", queue: "low")]
     refute_equal Series.new(kind: :job, name: "A"), Series.new(kind: :request, name: "A")
   end
 
@@ -22,7 +24,8 @@ class Holdup::SeriesTest < Minitest::Test
   def test_pool_and_priority_are_views_of_the_same_units
     job = Series.new(kind: :job, name: "A", queue: "low", pool: "default", priority: "5")
     assert_equal Series.new(kind: :job, name: "A", queue: "low"), job.plain
-    assert_equal [Series.new(kind: :pool, name: "default", queue: "low"), Series.new(kind: :priority, name: "5", queue: "low")], job.views
+    assert_equal [Series.new(kind: :pool, name: "default", queue: "low"), Series.new(kind: :priority, name: "5", queue: "low")],
+      job.views
     assert_equal [true, false], [job.views.all?(&:view?), job.view?]
     assert_empty job.plain.views
   end

@@ -30,7 +30,9 @@ class Holdup::SettingTest < Minitest::Test
   end
 
   def test_the_label_of_an_arm_alone_is_no_difference
-    stable, canary, other = [[5, "stable"], [5, "canary"], [6, "canary"]].map { |threads, arm| Setting.new(attributes: {threads:, arm:}) }
+    stable, canary, other = [[5, "stable"], [5, "canary"], [6, "canary"]].map { |threads, arm|
+      Setting.new(attributes: {threads:, arm:})
+    }
     assert_equal [Setting.new(attributes: {threads: 5})] * 2, [stable, canary].map(&:unlabelled)
     thing = Struct.new(:setting)
     things = [stable, other, canary, nil].map { |setting| thing.new(setting) }

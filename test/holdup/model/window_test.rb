@@ -19,14 +19,17 @@ class Holdup::WindowTest < Minitest::Test
   end
 
   def test_merge_is_associative_and_commutative
-    a, b, c = window(1, start_s: 60), window(2, start_s: 0), window(3, start_s: 600, host: "b")
+    a = window(1, start_s: 60)
+    b = window(2, start_s: 0)
+    c = window(3, start_s: 600, host: "b")
 
     assert_equal a.merge(b).merge(c), a.merge(b.merge(c))
     assert_equal a.merge(c), c.merge(a)
     assert_equal a.merge(b).merge(c), Window.sum([c, a, b])
   end
 
-  # However windows are divided and in whatever order they are added: the same window, every sum the plain sum.
+  # However windows are divided and in whatever order they are added: the same window, every sum the plain
+  # sum.
   def test_every_partition_adds_up_to_the_same
     20.times do |seed|
       random = Random.new(seed)
@@ -34,7 +37,8 @@ class Holdup::WindowTest < Minitest::Test
       parts = windows.shuffle(random:).group_by { random.rand(3) }.values
       merged = Window.sum(parts.map { |part| Window.sum(part) }.shuffle(random:))
       assert_equal Window.sum(windows), merged, "seed #{seed}"
-      assert_equal Window::SUMS.to_h { |name| [name, windows.sum { |window| window.sums[name] }] }, merged.sums, "seed #{seed}"
+      assert_equal Window::SUMS.to_h { |name| [name, windows.sum { |window| window.sums[name] }] },
+        merged.sums, "seed #{seed}"
     end
   end
 

@@ -15,7 +15,9 @@ class Holdup::Queries::ChartedSpanTest < Minitest::Test
 
   def recorded = [@sample.from_s, @sample.to_s]
 
-  def charted(**options) = Holdup::Queries::ChartedSpan.new(@store, **options)
+  def charted(**options)
+    Holdup::Queries::ChartedSpan.new(@store, **options)
+  end
 
   def test_the_part_of_a_day_that_has_data
     assert_equal recorded, charted.within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
@@ -25,7 +27,8 @@ class Holdup::Queries::ChartedSpanTest < Minitest::Test
     Dir.mktmpdir do |folder|
       store = Holdup::Store.open(File.join(folder, "store.sqlite3"))
       store.commit(@sample.to_a, {})
-      assert_equal recorded, Holdup::Queries::ChartedSpan.new(store).within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
+      assert_equal recorded,
+        Holdup::Queries::ChartedSpan.new(store).within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
       assert_equal recorded, Holdup::Queries::ChartedSpan.new(store).last(@sample.to_s + 400 * HOUR)
       store.close
     end
@@ -37,7 +40,8 @@ class Holdup::Queries::ChartedSpanTest < Minitest::Test
   end
 
   def test_no_further_than_the_span
-    assert_equal [@sample.from_s + 120, @sample.from_s + 300], charted.within(@sample.from_s + 120, @sample.from_s + 300)
+    assert_equal [@sample.from_s + 120, @sample.from_s + 300],
+      charted.within(@sample.from_s + 120, @sample.from_s + 300)
   end
 
   def test_a_span_without_data_has_none
@@ -56,7 +60,8 @@ class Holdup::Queries::ChartedSpanTest < Minitest::Test
   def test_of_which_units
     other = Holdup::Analysis::UnitFilter.new(name: "Nobody")
     assert_nil charted(filter: other, units: true).within(*recorded)
-    assert_equal recorded, charted(filter: other).within(*recorded), "a chart without units is one of a process that had none"
+    assert_equal recorded, charted(filter: other).within(*recorded),
+      "a chart without units is one of a process that had none"
   end
 
   def test_of_which_settings
@@ -70,7 +75,9 @@ class Holdup::Queries::ChartedSpanTest < Minitest::Test
 
   # A minute of two hours before, and one of ten minutes before, is another recording and the same.
   def test_a_pause_ends_a_recording
-    [2 * HOUR, 600].each { |before_s| @store.commit([@sample.window("GET /", count: 1, start_s: @sample.from_s - before_s)], {}) }
+    [2 * HOUR, 600].each { |before_s|
+      @store.commit([@sample.window("GET /", count: 1, start_s: @sample.from_s - before_s)], {})
+    }
     assert_equal [@sample.from_s - 600, @sample.to_s], charted.last(@sample.to_s + HOUR)
   end
 

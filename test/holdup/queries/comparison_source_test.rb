@@ -9,7 +9,8 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
     sample = SampleWindows.new(minutes: 2)
     store = Holdup::Store.open("memory:")
     store.commit(sample.to_a, {})
-    recorded = Holdup::Queries::ComparisonSource.new(store, from_s: sample.from_s, to_s: sample.to_s, filter: Holdup::Analysis::UnitFilter.new(kind: :request, name: "Orders*"))
+    recorded = Holdup::Queries::ComparisonSource.new(store, from_s: sample.from_s, to_s: sample.to_s,
+      filter: Holdup::Analysis::UnitFilter.new(kind: :request, name: "Orders*"))
     assert_equal [200], recorded.settings.values
     assert_equal [200, 0], [recorded.side("x", recorded.settings.keys).units, recorded.side("x", []).units]
   end
@@ -19,13 +20,16 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
 
   # Longer stretches are only a shorter way to the same.
   def test_what_is_put_together_comes_to_what_is_apart
-    recorded = recorded(part, part(seed: 2, later_s: PART_S, setting: {"threads" => 3}), began_s: SampleWindows::START_S + PART_S + 1250)
+    recorded = recorded(part, part(seed: 2, later_s: PART_S, setting: {"threads" => 3}),
+      began_s: SampleWindows::START_S + PART_S + 1250)
     parts = recorded.settings.keys.map { |setting| [recorded, setting["threads"].to_s, [setting]] }
-    apart, together = [parts.map { |_, *part| recorded.side(*part) }, Holdup::Queries::ComparisonSource.sides(parts)]
+    apart = parts.map { |_, *part| recorded.side(*part) }
+    together = Holdup::Queries::ComparisonSource.sides(parts)
 
     assert_operator together.sum { |side| side.windows.size }, :<, apart.sum { |side| side.windows.size } / 4
     refute_empty together.last.cold
-    assert_equal(*[apart, together].map { |sides| sides.map { |side| [side.units, side.cold.map(&:start_s).uniq, side.beside.sum { |window| window.sums[:cpu_ns] }] } })
+    counts = [apart, together].map { |sides| sides.map { |side| side_counts(side) } }
+    assert_equal(*counts)
     assert_equal(*[apart, together].map { |sides| figures(sides) })
   end
 
@@ -41,11 +45,16 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
 
   private
 
-  def burst(from_s, to_s, count) = BurstStore::Burst.new(from_s:, to_s:, count:, born_s: -3600)
+  def burst(from_s, to_s, count)
+    BurstStore::Burst.new(from_s:, to_s:, count:, born_s: -3600)
+  end
 
   def comparison(store, *spans)
     sides = spans.map do |from_s, to_s|
-      [Holdup::Queries::ComparisonSource.new(store, from_s: BurstStore::START_S + from_s, to_s: BurstStore::START_S + to_s, filter: Holdup::Analysis::UnitFilter.new(kind: :request)), "x"]
+      [
+        Holdup::Queries::ComparisonSource.new(store, from_s: BurstStore::START_S + from_s,
+          to_s: BurstStore::START_S + to_s, filter: Holdup::Analysis::UnitFilter.new(kind: :request)), "x"
+      ]
     end
     Holdup::Analysis::Comparison.new(*Holdup::Queries::ComparisonSource.sides(sides))
   end
@@ -57,13 +66,20 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
   # A process of the last setting begins in between.
   def recorded(*parts, began_s:)
     store = Holdup::Store.open("memory:")
-    sample = {at_s: began_s + 60, host: "web-1", pid: 7, start: 1, since_s: began_s, setting: parts.last.first.setting.fingerprint}
+    sample = {at_s: began_s + 60, host: "web-1", pid: 7, start: 1, since_s: began_s,
+              setting: parts.last.first.setting.fingerprint}
     store.commit(parts.flatten, {}, processes: [sample])
-    Holdup::Queries::ComparisonSource.new(store, from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 2 * PART_S, filter: Holdup::Analysis::UnitFilter.new(kind: :request))
+    Holdup::Queries::ComparisonSource.new(store, from_s: SampleWindows::START_S,
+      to_s: SampleWindows::START_S + 2 * PART_S, filter: Holdup::Analysis::UnitFilter.new(kind: :request))
+  end
+
+  def side_counts(side)
+    [side.units, side.cold.map(&:start_s).uniq, side.beside.sum { |window| window.sums[:cpu_ns] }]
   end
 
   def figures(sides)
     comparison = Holdup::Analysis::Comparison.new(*sides)
-    [comparison.block_s, comparison.sizes, comparison.estimates.transform_values { |estimate| [estimate.before, estimate.after, estimate.interval].compact.map { |figure| figure.is_a?(Range) ? [figure.begin.round(9), figure.end.round(9)] : figure.round(6) } }]
+    [comparison.block_s, comparison.sizes,
+      comparison.estimates.transform_values { |estimate| [estimate.before, estimate.after, estimate.interval].compact.map { |figure| figure.is_a?(Range) ? [figure.begin.round(9), figure.end.round(9)] : figure.round(6) } }]
   end
 end

@@ -11,16 +11,20 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
     @store.commit(@sample.to_a, {}, processes: SampleProcesses.new(@sample).to_a)
   end
 
-  def summed(**view) = Holdup::Queries::LoadSummary.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
+  def summed(**view)
+    Holdup::Queries::LoadSummary.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
+  end
 
   def test_a_span_with_its_processes
     assert_equal @sample.to_a.sum(&:count), summed.total.count
     assert_equal %w[puma sidekiq], summed.processes.groups.map(&:server).sort
   end
 
-  # Samples know whole seconds: a process that ended just now was last seen in the second in which the span ends.
+  # Samples know whole seconds: a process that ended just now was last seen in the second in which the span
+  # ends.
   def test_the_last_second_belongs_to_it
-    @store.commit([], {}, processes: [{at_s: @sample.to_s, host: "web-1", pid: 9, name: "pid 9", server: "late"}])
+    @store.commit([], {},
+      processes: [{at_s: @sample.to_s, host: "web-1", pid: 9, name: "pid 9", server: "late"}])
     assert_includes summed.processes.groups.map(&:server), "late"
   end
 
@@ -41,7 +45,11 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
   end
 
   def test_one_endpoint_has_the_time_of_all_that_are_measured
-    summary = read(BurstStore.new(BURST, BurstStore::Burst.new(from_s: 12, to_s: 13, count: 2, kind: :job)).open, 0, 60, filter: Holdup::Analysis::UnitFilter.new(name: "Report*"))
+    summary = read(
+      BurstStore.new(BURST,
+        BurstStore::Burst.new(from_s: 12, to_s: 13, count: 2,
+          kind: :job)).open, 0, 60, filter: Holdup::Analysis::UnitFilter.new(name: "Report*")
+    )
     assert_equal 2, summary.total.count
     assert_in_delta 7.6, summary.measured_s, 0.05
   end
@@ -56,7 +64,8 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
     expected = read(stores.fetch(60), 0, 480)
     assert_in_delta 10, expected.throughput, 0.05
     stores.each do |finest_s, store|
-      [[-100 * 60, 1200], [-2 * HOUR_S, 0], [-3 * HOUR_S, 2 * HOUR_S], [-90 * HOUR_S, 30 * HOUR_S]].each do |from_s, to_s|
+      [[-100 * 60, 1200], [-2 * HOUR_S, 0], [-3 * HOUR_S, 2 * HOUR_S],
+        [-90 * HOUR_S, 30 * HOUR_S]].each do |from_s, to_s|
         found = read(store, from_s, 480 + to_s)
         said = "windows of #{finest_s} s, from #{from_s} to #{to_s}"
         assert_equal expected.throughput, found.throughput, said
@@ -67,9 +76,14 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
 
   private
 
-  def read(store, from_s, to_s, **view) = Holdup::Queries::LoadSummary.call(store, from_s: BurstStore::START_S + from_s, to_s: BurstStore::START_S + to_s, **view)
+  def read(store, from_s, to_s, **view)
+    Holdup::Queries::LoadSummary.call(store, from_s: BurstStore::START_S + from_s,
+      to_s: BurstStore::START_S + to_s, **view)
+  end
 
   def difference(one, other)
-    [one, other].map { |summary| summary.processes.smallest_machine.ceiling.range }.then { |ranges| ranges.map(&:minmax).transpose.sum { |pair| (pair.first - pair.last).abs } }
+    [one, other].map { |summary| summary.processes.smallest_machine.ceiling.range }.then { |ranges|
+      ranges.map(&:minmax).transpose.sum { |pair| (pair.first - pair.last).abs }
+    }
   end
 end

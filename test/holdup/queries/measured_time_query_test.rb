@@ -38,7 +38,8 @@ class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
 
   def test_only_the_kind_and_the_settings_that_are_asked_for
     other = Holdup::Setting.new(attributes: {"threads" => 3})
-    store = BurstStore.new(burst(0, 600, 600), burst(60, 90, 30, kind: :job), burst(120, 180, 60, setting: other)).open
+    store = BurstStore.new(burst(0, 600, 600), burst(60, 90, 30, kind: :job),
+      burst(120, 180, 60, setting: other)).open
     seconds = ->(**which) { Holdup::Queries::MeasuredTimeQuery.call(store, from_s: START_S, to_s: START_S + 900, **which).total_s }
     assert_in_delta 600, seconds.call(kinds: [:request]), 1
     assert_in_delta 30, seconds.call(kinds: [:job]), 1
@@ -62,7 +63,8 @@ class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
   end
 
   def test_nothing_was_recorded
-    assert_predicate Holdup::Queries::MeasuredTimeQuery.call(Holdup::Store.open("memory:"), from_s: START_S, to_s: START_S + DAY_S), :empty?
+    assert_predicate Holdup::Queries::MeasuredTimeQuery.call(Holdup::Store.open("memory:"), from_s: START_S, to_s: START_S + DAY_S),
+      :empty?
   end
 
   # Whatever span is asked for around it, and however long the windows are that are left.
@@ -74,7 +76,8 @@ class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
       BurstStore::AGES_S.each_key do |finest_s|
         store = recorded.open(finest_s:)
         [0, *Array.new(3) { random.rand(1..3 * DAY_S) }].each do |around_s|
-          covered = Holdup::Queries::MeasuredTimeQuery.call(store, from_s: START_S - around_s, to_s: START_S + 20_000 + around_s)
+          covered = Holdup::Queries::MeasuredTimeQuery.call(store, from_s: START_S - around_s,
+            to_s: START_S + 20_000 + around_s)
           expected ||= covered
           assert_equal expected, covered, "seed #{seed}, windows of #{finest_s} s, #{around_s} s around it"
         end
@@ -84,7 +87,9 @@ class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
 
   private
 
-  def burst(from_s, to_s, count, **options) = BurstStore::Burst.new(from_s:, to_s:, count:, **options)
+  def burst(from_s, to_s, count, **options)
+    BurstStore::Burst.new(from_s:, to_s:, count:, **options)
+  end
 
   def bursts(random)
     at_s = 0
@@ -96,6 +101,7 @@ class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
   end
 
   def read(*bursts, from_s: -DAY_S, to_s: DAY_S, **options)
-    Holdup::Queries::MeasuredTimeQuery.call(BurstStore.new(*bursts, **options).open, from_s: START_S + from_s, to_s: START_S + to_s)
+    Holdup::Queries::MeasuredTimeQuery.call(BurstStore.new(*bursts, **options).open,
+      from_s: START_S + from_s, to_s: START_S + to_s)
   end
 end

@@ -6,11 +6,16 @@ require "holdup/loader"
 class Holdup::Queries::OptionValuesTest < Minitest::Test
   NOW = 1_790_000_000
 
-  def moment(text) = Holdup::Queries::OptionValues.moment("--since", text, now_s: NOW)
+  def moment(text)
+    Holdup::Queries::OptionValues.moment("--since", text, now_s: NOW)
+  end
 
   def test_times_ago
-    {"now" => 0, "30s" => 30, "90 s" => 90, "30m" => 1800, "5min" => 300, "1h" => 3600, "1.5h" => 5400, "2d" => 172_800, "1w" => 604_800}
-      .each { |text, ago| assert_equal NOW - ago, moment(text), text }
+    {"now" => 0, "30s" => 30, "90 s" => 90, "30m" => 1800, "5min" => 300, "1h" => 3600, "1.5h" => 5400,
+     "2d" => 172_800, "1w" => 604_800}
+      .each { |text, ago|
+      assert_equal NOW - ago, moment(text), text
+    }
   end
 
   def test_dates_and_times
@@ -22,7 +27,8 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
   end
 
   def test_what_is_no_time_says_what_is
-    ["yesterday", "", "1", "h", "-1h", "1y", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12", "1h\n", "9" * 40 + "d", "99999999d", "0000-01-01", "9999-12-31"].each do |text|
+    ["yesterday", "", "1", "h", "-1h", "1y", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12",
+      "1h\n", "9" * 40 + "d", "99999999d", "0000-01-01", "9999-12-31"].each do |text|
       error = assert_raises(Holdup::UsageError, text) { moment(text) }
       assert_match(/30m, 1h, 2d.*2026-11-21T12:03:00/, error.message)
     end
@@ -30,8 +36,16 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
 
   def test_choices
     assert_equal :wall, Holdup::Queries::OptionValues.choice("--sort", "wall", %i[wall count])
-    assert_match(/did you mean count\?/, assert_raises(Holdup::UsageError) { Holdup::Queries::OptionValues.choice("--sort", "coutn", %i[wall count]) }.message)
-    assert_match(/one of wall, count/, assert_raises(Holdup::UsageError) { Holdup::Queries::OptionValues.choice("--sort", "q", %i[wall count]) }.message)
+    assert_match(/did you mean count\?/,
+      assert_raises(Holdup::UsageError) {
+        Holdup::Queries::OptionValues.choice("--sort", "coutn",
+          %i[wall count])
+      }.message)
+    assert_match(/one of wall, count/,
+      assert_raises(Holdup::UsageError) {
+        Holdup::Queries::OptionValues.choice("--sort", "q",
+          %i[wall count])
+      }.message)
   end
 
   def test_numbers

@@ -8,13 +8,16 @@ module Holdup::Queries
   class QueueOwnerTest < Minitest::Test
     # A store with these windows.
     Some = Data.define(:all) do
-      def windows(_from_s, _to_s, kinds:) = all.select { |window| kinds.include?(window.series.kind) }
+      def windows(_from_s, _to_s, kinds:)
+        all.select { |window| kinds.include?(window.series.kind) }
+      end
     end
 
     def test_the_runner_and_the_group_that_ran_most_of_its_jobs
       store = Some.new([window(:job, "MailJob", "mailers", "b", 30), window(:job, "MailJob", "mailers", "a", 10), window(:job, "SyncJob", "low", "a", 90),
         window(:pool, "default (mailers, low)", "mailers", "b", 5), window(:pool, "single", "mailers", "b", 25), window(:pool, "other", "mailers", "a", 40)])
-      assert_equal [setting("b").fingerprint, "single"], served(store, "mailers").then { |one| [one.setting, one.pool] }
+      assert_equal [setting("b").fingerprint, "single"],
+        served(store, "mailers").then { |one| [one.setting, one.pool] }
       assert_nil served(store, "low").pool
     end
 
@@ -26,12 +29,17 @@ module Holdup::Queries
 
     private
 
-    def served(store, queue) = QueueOwner.new(store, from_s: 0, to_s: 60, queue:)
+    def served(store, queue)
+      QueueOwner.new(store, from_s: 0, to_s: 60, queue:)
+    end
 
-    def setting(queues) = Holdup::Setting.new(attributes: {"job_queues" => queues})
+    def setting(queues)
+      Holdup::Setting.new(attributes: {"job_queues" => queues})
+    end
 
     def window(kind, name, queue, queues, count)
-      Holdup::Window.empty(series: Holdup::Series.new(kind:, name:, queue:), setting: setting(queues), host: "a", start_s: 0, seconds: 60).with(count:)
+      Holdup::Window.empty(series: Holdup::Series.new(kind:, name:, queue:), setting: setting(queues),
+        host: "a", start_s: 0, seconds: 60).with(count:)
     end
   end
 end

@@ -9,7 +9,8 @@ class Holdup::Queries::RecordedIntervalTest < Minitest::Test
   UNITS = {kinds: Holdup::Series::UNITS}.freeze
 
   def test_nothing_was_recorded
-    assert_nil Holdup::Queries::RecordedInterval.call(store([]), from_s: START_S, to_s: START_S + DAY_S, **UNITS)
+    assert_nil Holdup::Queries::RecordedInterval.call(store([]), from_s: START_S, to_s: START_S + DAY_S,
+**UNITS)
   end
 
   def test_minutes_at_the_ends_of_a_long_recording
@@ -41,7 +42,8 @@ class Holdup::Queries::RecordedIntervalTest < Minitest::Test
       after_s = Array.new(random.rand(1..5)) { random.rand(0..3000) * 60 }.sort
       store = store(after_s, aged_s: [0, 1200, DAY_S, 4 * DAY_S, 20 * DAY_S].sample(random:))
       exact = extent(store, after_s.min, after_s.max + 60)
-      before_s, later_s = random.rand(0..10 * DAY_S), random.rand(0..10 * DAY_S)
+      before_s = random.rand(0..10 * DAY_S)
+      later_s = random.rand(0..10 * DAY_S)
       padded = extent(store, after_s.min - before_s, after_s.max + 60 + later_s)
       assert_equal exact, padded, "seed #{seed}"
     end
@@ -65,7 +67,8 @@ class Holdup::Queries::RecordedIntervalTest < Minitest::Test
   end
 
   def extent(store, from_s, to_s, **which)
-    found = Holdup::Queries::RecordedInterval.call(store, from_s: START_S + from_s, to_s: START_S + to_s, **UNITS, **which)
+    found = Holdup::Queries::RecordedInterval.call(store, from_s: START_S + from_s, to_s: START_S + to_s,
+**UNITS, **which)
     found && [found.from_s - START_S, found.to_s - START_S]
   end
 end

@@ -61,7 +61,9 @@ class Holdup::Queries::RecordedSpansTest < Minitest::Test
   private
 
   # A database adds up by itself.
-  def url(seed) = (seed % 13).zero? ? "sqlite://#{File.join(folder, "#{seed}.sqlite3")}" : "memory:"
+  def url(seed)
+    (seed % 13).zero? ? "sqlite://#{File.join(folder, "#{seed}.sqlite3")}" : "memory:"
+  end
 
   def store(windows, aged_s:, began: [], url: "memory:")
     Holdup::Store.open(url).tap do |store|
@@ -88,7 +90,8 @@ class Holdup::Queries::RecordedSpansTest < Minitest::Test
   end
 
   def window(start_s, count, setting)
-    empty = Holdup::Window.empty(series: Holdup::Series.new(kind: :request, name: "A#b"), setting:, host: "a", start_s:, seconds: 60)
+    empty = Holdup::Window.empty(series: Holdup::Series.new(kind: :request, name: "A#b"), setting:,
+      host: "a", start_s:, seconds: 60)
     empty.with(count:, histograms: empty.histograms.merge(wall: Holdup::Histogram.of([20_000_000] * count)))
   end
 
@@ -96,7 +99,8 @@ class Holdup::Queries::RecordedSpansTest < Minitest::Test
   def began(random)
     Array.new(random.rand(0..3)) do |index|
       since_s = START_S + random.rand(0..8 * HOUR_S)
-      {at_s: since_s + 90, host: "a", pid: 7 + index, start: 1, since_s:, setting: SETTINGS.sample(random:).fingerprint}
+      {at_s: since_s + 90, host: "a", pid: 7 + index, start: 1, since_s:,
+       setting: SETTINGS.sample(random:).fingerprint}
     end
   end
 
@@ -106,7 +110,9 @@ class Holdup::Queries::RecordedSpansTest < Minitest::Test
     [from_s, from_s + [24 * HOUR_S * 4, 12 * HOUR_S, random.rand(HOUR_S..6 * HOUR_S)].sample(random:)]
   end
 
-  def recorded(store, from_s, to_s) = Holdup::Queries::ComparisonSource.new(store, from_s:, to_s:, filter: FILTER)
+  def recorded(store, from_s, to_s)
+    Holdup::Queries::ComparisonSource.new(store, from_s:, to_s:, filter: FILTER)
+  end
 
   def sides(recorded, by)
     picked = Holdup::Queries::SettingGroups.new(recorded.settings, by).pick(nil)
@@ -114,10 +120,14 @@ class Holdup::Queries::RecordedSpansTest < Minitest::Test
     Holdup::Queries::ComparisonSource.sides(parts).to_h { |side| [side.label, counted(side)] }
   end
 
-  def counts(recorded) = counted(Holdup::Queries::ComparisonSource.sides([[recorded, "all"]]).first)
+  def counts(recorded)
+    counted(Holdup::Queries::ComparisonSource.sides([[recorded, "all"]]).first)
+  end
 
   # The first minutes of processes are shown apart.
-  def counted(side) = (side.windows + side.cold).sum(&:count)
+  def counted(side)
+    (side.windows + side.cold).sum(&:count)
+  end
 
   def reported(store, from_s, to_s)
     summary = Holdup::Queries::LoadSummary.call(store, from_s:, to_s:, filter: FILTER, by: :setting)

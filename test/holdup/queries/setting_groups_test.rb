@@ -5,10 +5,15 @@ require "holdup/loader"
 require "holdup/model/setting"
 
 class Holdup::Queries::SettingGroupsTest < Minitest::Test
-  SETTINGS = [{"jit" => "none", "revision" => "a1"}, {"jit" => "yjit", "revision" => "a1"}, {"jit" => "yjit", "revision" => "b2"}].map { |facts| Holdup::Setting.new(attributes: facts) }
+  SETTINGS = [{"jit" => "none", "revision" => "a1"}, {"jit" => "yjit", "revision" => "a1"},
+    {"jit" => "yjit", "revision" => "b2"}].map { |facts|
+    Holdup::Setting.new(attributes: facts)
+  }
   UNITS = SETTINGS.zip([10, 500, 400]).to_h.freeze
 
-  def pick(fact, values = nil, units: UNITS) = Holdup::Queries::SettingGroups.new(units, fact).pick(values).sides
+  def pick(fact, values = nil, units: UNITS)
+    Holdup::Queries::SettingGroups.new(units, fact).pick(values).sides
+  end
 
   def test_values_of_a_fact_with_all_their_settings_in_the_order_in_which_they_came
     assert_equal({"jit none" => SETTINGS.first(1), "jit yjit" => SETTINGS.last(2)}, pick("jit"))
@@ -17,14 +22,19 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
 
   def test_of_many_settings_those_with_most_units
     assert_equal SETTINGS.last(2).zip, pick("setting").values
-    assert_equal [[SETTINGS[2]], [SETTINGS[0]]], pick("setting", [SETTINGS[2].fingerprint[0, 6], SETTINGS[0].fingerprint]).values
+    assert_equal [[SETTINGS[2]], [SETTINGS[0]]],
+      pick("setting", [SETTINGS[2].fingerprint[0, 6], SETTINGS[0].fingerprint]).values
   end
 
   def test_what_is_not_there
-    assert_match(/no setting of that span says arm; they have jit, revision/, assert_raises(Holdup::Error) { pick("arm") }.message)
-    assert_match(/says revison; did you mean revision\?/, assert_raises(Holdup::Error) { pick("revison") }.message)
-    assert_match(/no jit .* "zjit"; there are none, yjit/, assert_raises(Holdup::Error) { pick("jit", %w[zjit none]) }.message)
-    assert_match(/"a1" twice is no comparison; give two of a1, b2/, assert_raises(Holdup::Error) { pick("revision", %w[a1 a1]) }.message)
+    assert_match(/no setting of that span says arm; they have jit, revision/,
+      assert_raises(Holdup::Error) { pick("arm") }.message)
+    assert_match(/says revison; did you mean revision\?/,
+      assert_raises(Holdup::Error) { pick("revison") }.message)
+    assert_match(/no jit .* "zjit"; there are none, yjit/,
+      assert_raises(Holdup::Error) { pick("jit", %w[zjit none]) }.message)
+    assert_match(/"a1" twice is no comparison; give two of a1, b2/,
+      assert_raises(Holdup::Error) { pick("revision", %w[a1 a1]) }.message)
   end
 
   ARMS = [%w[3 stable], %w[3 canary], %w[5 stable], %w[5 canary]].map { |threads, arm| Holdup::Setting.new(attributes: {"threads" => threads, "arm" => arm}) }
@@ -33,14 +43,19 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
   def test_settings_that_differ_in_more_than_the_arm
     units = ARMS.zip([10, 500, 400, 20]).to_h
     assert_equal [ARMS.first(2), ARMS.last(2)], pick("setting", units:).values
-    assert_equal ["#{ARMS[0].fingerprint[0, 6]}, #{ARMS[1].fingerprint[0, 6]}: threads=3", "#{ARMS[2].fingerprint[0, 6]}, #{ARMS[3].fingerprint[0, 6]}: threads=5"], pick("setting", units:).keys
-    assert_equal({"arm stable" => ARMS.values_at(0, 2), "arm canary" => ARMS.values_at(1, 3)}, pick("arm", units:))
+    assert_equal ["#{ARMS[0].fingerprint[0, 6]}, #{ARMS[1].fingerprint[0, 6]}: threads=3", "#{ARMS[2].fingerprint[0, 6]}, #{ARMS[3].fingerprint[0, 6]}: threads=5"],
+      pick("setting", units:).keys
+    assert_equal({"arm stable" => ARMS.values_at(0, 2), "arm canary" => ARMS.values_at(1, 3)},
+      pick("arm", units:))
   end
 
   def test_fingerprints_as_reports_have_them
-    found = pick("setting", [ARMS[3].fingerprint[0, 6], ARMS[0].fingerprint], units: ARMS.to_h { |one| [one, 1] })
+    found = pick("setting", [ARMS[3].fingerprint[0, 6], ARMS[0].fingerprint],
+      units: ARMS.to_h { |one| [one, 1] })
     assert_equal [ARMS.last(2), ARMS.first(2)], found.values
-    assert_equal [ARMS[1]], Holdup::Queries::SettingGroups.new(ARMS.to_h { |one| [one, 1] }, "setting").settings(ARMS[1].fingerprint[0, 8])
+    assert_equal [ARMS[1]],
+      Holdup::Queries::SettingGroups.new(ARMS.to_h { |one| [one, 1] },
+        "setting").settings(ARMS[1].fingerprint[0, 8])
   end
 
   def test_arms_alone_are_no_two_settings

@@ -5,14 +5,16 @@ require "holdup/loader"
 require_relative "../../support/burst_store"
 require_relative "../../support/played_store"
 
-# Advice is of what was recorded: neither empty time around it nor the windows that happen to be left change it.
+# Advice is of what was recorded: neither empty time around it nor the windows that happen to be left change
+# it.
 class Holdup::Queries::SizedSpansTest < Minitest::Test
   HOUR_S = 3600
   START_S = BurstStore::START_S
   Sizing = Holdup::Sizing
 
   # All that a verdict is made from.
-  Made = Data.define(:units, :throughput, :peak, :mean, :demand, :limits, :ceiling, :problems, :singly, :levers) do
+  Made = Data.define(:units, :throughput, :peak, :mean, :demand, :limits, :ceiling, :problems, :singly,
+    :levers) do
     def self.of(sized)
       found = sized.recommendation
       machine = sized.summary.processes.smallest_machine
@@ -32,7 +34,8 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
         store = recorded.open(finest_s:)
         exact = made(store, 0, 1200)
         4.times do
-          from_s, to_s = -random.rand(0..60 * HOUR_S), 1200 + random.rand(0..30 * HOUR_S)
+          from_s = -random.rand(0..60 * HOUR_S)
+          to_s = 1200 + random.rand(0..30 * HOUR_S)
           said = "seed #{seed}, windows of #{finest_s} s, from #{from_s} to #{to_s}"
           assert_equal exact, made(store, from_s, to_s), said
         end
@@ -59,7 +62,8 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
   end
 
   def test_the_verdict_is_the_same_by_any_windows
-    played = PlayedStore.new(PlayedRecording.new(minutes: 5, swing: 0.0), from_s: START_S, booted_s: START_S - 600)
+    played = PlayedStore.new(PlayedRecording.new(minutes: 5, swing: 0.0), from_s: START_S,
+      booted_s: START_S - 600)
     said = BurstStore::AGES_S.values.map do |age_s|
       whole = sized(aged(played, age_s), -2 * HOUR_S, 3 * HOUR_S).recommendation
       found = Sizing::Recommendation.new(whole.recording, limits: whole.limits, rounds: 8, units: 5000)
@@ -72,11 +76,14 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
 
   def burst(random)
     from_s = random.rand(30..120)
-    to_s, count = from_s + random.rand(300..800), random.rand(450..800)
+    to_s = from_s + random.rand(300..800)
+    count = random.rand(450..800)
     BurstStore::Burst.new(from_s:, to_s:, count:, born_s: from_s - [3000, 300, 70].sample(random:))
   end
 
-  def made(store, from_s, to_s) = Made.of(sized(store, from_s, to_s))
+  def made(store, from_s, to_s)
+    Made.of(sized(store, from_s, to_s))
+  end
 
   def sized(store, from_s, to_s)
     Holdup::Queries::SizingInputs.new(store, from_s: START_S + from_s, to_s: START_S + to_s, kind: :request,
@@ -89,7 +96,8 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
       played.fill(store)
       store.rollup(played.to_s + age_s)
       store.prune(played.to_s + age_s, max_bytes: 1 << 40)
-      store.commit([], {}, processes: played.send(:samples), profiles: age_s.zero? ? [] : played.send(:blocks))
+      store.commit([], {}, processes: played.send(:samples),
+        profiles: age_s.zero? ? [] : played.send(:blocks))
     end
   end
 end

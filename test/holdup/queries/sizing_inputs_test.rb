@@ -7,7 +7,10 @@ require_relative "../../support/played_store"
 
 class Holdup::Queries::SizingInputsTest < Minitest::Test
   WEB = PlayedStore.new(PlayedRecording.new(minutes: 2))
-  JOBS = PlayedStore.new(PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 5.0, minutes: 2, threads: 3), pid: 70)
+  JOBS = PlayedStore.new(
+    PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 5.0, minutes: 2,
+      threads: 3), pid: 70
+  )
 
   # Both have threads and processes, and one of them only is asked about.
   def test_levers_are_of_the_processes_that_take_such_units
@@ -32,7 +35,8 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   def test_requests_and_jobs_of_the_same_processes
     {request: [5, 3, %w[web default]], job: [3, 5, %w[default web]]}.each do |kind, (own, others, names)|
       found = mixed(kind:)
-      assert_equal [[own, others], [others], names], [found.now.caps, found.now.company, found.recording.pools.names]
+      assert_equal [[own, others], [others], names],
+        [found.now.caps, found.now.company, found.recording.pools.names]
       assert_empty found.recording.warnings.keys - [:pool_bound]
       assert_operator found.self_test.errors[:utilisation].abs, :<, 0.05
       assert_equal others, found.limits.connections_of(found.now) - own

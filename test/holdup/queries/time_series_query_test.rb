@@ -12,11 +12,16 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
     @store.commit(@sample.to_a, {})
   end
 
-  def course(from_s: @sample.from_s, to_s: @sample.to_s, **view) = Holdup::Queries::TimeSeriesQuery.call(@store, from_s:, to_s:, **view)
+  def course(from_s: @sample.from_s, to_s: @sample.to_s, **view)
+    Holdup::Queries::TimeSeriesQuery.call(@store, from_s:, to_s:, **view)
+  end
 
-  def summary(**view) = Holdup::Queries::LoadSummary.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
+  def summary(**view)
+    Holdup::Queries::LoadSummary.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
+  end
 
-  # What a collector writes beside: the units of a minute once more, by process; each second unit is another's.
+  # What a collector writes beside: the units of a minute once more, by process; each second unit is
+  # another's.
   def processes(windows = @sample.to_a.select { |window| window.series.unit? })
     windows.group_by(&:start_s).flat_map do |start_s, same|
       same.partition.with_index { |_, index| index.even? }.each_with_index.map do |own, index|
@@ -51,7 +56,10 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
   def test_nested_units_are_taken_off_what_is_not_narrowed
     before = course.mean(:stalled).first
     units = @sample.to_a.select { |window| window.series.unit? && window.start_s == @sample.from_s }.sum(&:count)
-    @store.commit([@sample.window("ReportJob", kind: :nested, histograms: {stalled: Holdup::Histogram.of_sum(units * 1000)}, count: 1)], {})
+    @store.commit(
+      [@sample.window("ReportJob", kind: :nested, histograms: {stalled: Holdup::Histogram.of_sum(units * 1000)},
+        count: 1)], {}
+    )
     assert_in_delta before - 1000, course.mean(:stalled).first, 1e-3
     filter = Holdup::Analysis::UnitFilter.new(kind: :request)
     assert_in_delta before, course(filter:).mean(:stalled).first, 1e-3
@@ -67,7 +75,9 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
   end
 
   def test_a_process_that_is_measured_and_takes_no_unit_has_a_rate_of_none
-    @store.commit([@sample.window("thread:main", kind: :account, queue: nil, start_s: @sample.from_s - MINUTE)], {})
+    @store.commit(
+      [@sample.window("thread:main", kind: :account, queue: nil, start_s: @sample.from_s - MINUTE)], {}
+    )
     assert_equal [nil, 0.0], course(from_s: @sample.from_s - 2 * MINUTE).per_second.first(2)
   end
 
@@ -76,15 +86,19 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
   end
 
   def test_minutes_of_processes_with_other_threads_are_not_measured_ones
-    @store.commit([@sample.window("thread:main", kind: :account, queue: nil, start_s: @sample.from_s - MINUTE)], {})
+    @store.commit(
+      [@sample.window("thread:main", kind: :account, queue: nil, start_s: @sample.from_s - MINUTE)], {}
+    )
     filter = Holdup::Analysis::UnitFilter.new(threads: 77)
     assert_empty course(from_s: @sample.from_s - MINUTE, filter:).per_second.compact
   end
 
   # Units of which half were stamped, then units of which none was.
   def test_a_queue_time_that_is_unknown_is_no_zero
-    half = @sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9]), queued: Holdup::Histogram.of([1_000])}, start_s: @sample.to_s)
-    none = @sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9])}, start_s: @sample.to_s + MINUTE)
+    half = @sample.window("GET /", count: 2,
+      histograms: {wall: Holdup::Histogram.of([9, 9]), queued: Holdup::Histogram.of([1_000])}, start_s: @sample.to_s)
+    none = @sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9])},
+      start_s: @sample.to_s + MINUTE)
     @store.commit([half, none], {})
     queued = course(from_s: @sample.to_s, to_s: @sample.to_s + 2 * MINUTE).mean(:queued)
     assert_in_delta 1_000, queued.first
@@ -104,7 +118,9 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
 
   def test_how_long_the_gvls_of_two_processes_were_held
     @store.commit(processes, {})
-    held = @sample.to_a.select { |window| window.start_s == @sample.from_s }.sum { |window| window.histograms[:running].sum }
+    held = @sample.to_a.select { |window| window.start_s == @sample.from_s }.sum { |window|
+      window.histograms[:running].sum
+    }
     assert_in_delta held.fdiv(2 * MINUTE * 1_000_000_000), course.gvl.fetch("puma 8.0.2").first, 1e-9
   end
 
@@ -123,12 +139,14 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
   def test_everything_goes_into_json
     found = course.to_h
     assert_equal %i[step_s at_s shares per_second wall_ns queued_ns stalled_ns gvl], found.keys
-    lists = [found[:at_s], found[:per_second], *found[:shares].values, *%i[wall_ns queued_ns stalled_ns].flat_map { |key| found[key].values }]
+    lists = [found[:at_s], found[:per_second], *found[:shares].values,
+      *%i[wall_ns queued_ns stalled_ns].flat_map { |key| found[key].values }]
     assert_equal [4], lists.map(&:size).uniq
   end
 
   def test_never_more_points_than_a_chart_can_show
-    {900 => 60, 3600 => 60, 6 * 3600 => 120, 86_400 => 300, 7 * 86_400 => 3600, 30 * 86_400 => 10_800, 900 * 86_400 => 4 * 86_400}.each do |span_s, step_s|
+    {900 => 60, 3600 => 60, 6 * 3600 => 120, 86_400 => 300, 7 * 86_400 => 3600, 30 * 86_400 => 10_800,
+     900 * 86_400 => 4 * 86_400}.each do |span_s, step_s|
       assert_equal step_s, Holdup::Queries::TimeSeriesQuery.step_s(0, span_s)
       assert_operator span_s / step_s, :<, Holdup::Queries::TimeSeriesQuery::POINTS
     end

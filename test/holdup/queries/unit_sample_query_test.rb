@@ -8,9 +8,13 @@ class Holdup::Queries::UnitSampleQueryTest < Minitest::Test
 
   # A store that has units of some ten minutes, and tells what of them is asked for.
   Kept = Data.define(:starts, :asked) do
-    def profile_starts(from_s, to_s) = starts.select { |start_s| start_s > from_s - 600 && start_s < to_s }
+    def profile_starts(from_s, to_s)
+      starts.select { |start_s| start_s > from_s - 600 && start_s < to_s }
+    end
 
-    def profiles(from_s, to_s) = starts.select { |start_s| start_s >= from_s && start_s < to_s }.tap { asked << [from_s, to_s] }
+    def profiles(from_s, to_s)
+      starts.select { |start_s| start_s >= from_s && start_s < to_s }.tap { asked << [from_s, to_s] }
+    end
   end
 
   def test_of_weeks_some_stretches_are_read_evenly_spread
@@ -34,5 +38,7 @@ class Holdup::Queries::UnitSampleQueryTest < Minitest::Test
 
   private
 
-  def kept(starts) = Kept.new(starts: starts.to_a, asked: [])
+  def kept(starts)
+    Kept.new(starts: starts.to_a, asked: [])
+  end
 end

@@ -13,11 +13,14 @@ class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
   end
 
   def test_what_matches_something_is_no_matter
-    [{}, {kind: :job}, {queue: "低い"}, {name: "Orders*", threads: 5}].each { |filter| assert_nil unmatched(**filter), filter.inspect }
+    [{}, {kind: :job}, {queue: "低い"}, {name: "Orders*", threads: 5}].each { |filter|
+      assert_nil unmatched(**filter), filter.inspect
+    }
   end
 
   def test_an_empty_span_is_nobodys_fault
-    assert_nil Holdup::Queries::UnmatchedFilter.of(@store, 0, 60, Holdup::Analysis::UnitFilter.new(name: "zzz"))
+    assert_nil Holdup::Queries::UnmatchedFilter.of(@store, 0, 60,
+      Holdup::Analysis::UnitFilter.new(name: "zzz"))
   end
 
   def test_the_first_part_that_leaves_nothing
@@ -35,5 +38,7 @@ class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
 
   private
 
-  def unmatched(**filter) = Holdup::Queries::UnmatchedFilter.of(@store, @sample.from_s, @sample.to_s, Holdup::Analysis::UnitFilter.new(**filter))
+  def unmatched(**filter)
+    Holdup::Queries::UnmatchedFilter.of(@store, @sample.from_s, @sample.to_s, Holdup::Analysis::UnitFilter.new(**filter))
+  end
 end

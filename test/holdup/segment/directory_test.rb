@@ -16,7 +16,9 @@ module Holdup
       end
 
       def test_finds_segments_by_name_only
-        %w[12-34.segment 12-34-2.segment collector.lock 12.segment x-1.segment 1-2.segment.bak].each { |name| File.write(File.join(@dir, name), "") }
+        %w[12-34.segment 12-34-2.segment collector.lock 12.segment x-1.segment 1-2.segment.bak].each { |name|
+          File.write(File.join(@dir, name), "")
+        }
         assert_equal %w[12-34-2.segment 12-34.segment], Directory.new(@dir).entries.map(&:name)
         assert_equal [[12, 34]], Directory.new(@dir).entries.map { |entry| [entry.pid, entry.start] }.uniq
       end
@@ -29,8 +31,11 @@ module Holdup
 
       def test_a_pid_that_somebody_else_has_now_is_not_alive
         start = OwnerProcess.new.start_of(Process.pid)
-        %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each { |name| File.write(File.join(@dir, name), "") }
-        assert_equal({start => true, start - 1 => false}, Directory.new(@dir).entries.to_h { |entry| [entry.start, entry.alive] })
+        %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each { |name|
+          File.write(File.join(@dir, name), "")
+        }
+        assert_equal({start => true, start - 1 => false},
+          Directory.new(@dir).entries.to_h { |entry| [entry.start, entry.alive] })
       end
 
       def test_a_dead_child_is_not_alive_even_before_it_is_reaped

@@ -11,7 +11,8 @@ module Holdup
         good = [1, 5_000, 5_000, 5_000, 0, 36, 36, 0] + buckets
         assert_equal 1, HistogramCells.parse(good.pack("Q<*"), 0).count
         {0 => 2, 1 => 1 << 62, 2 => 6_000, 3 => 1 << 63, 4 => 5, 5 => 600, 6 => 600}.each do |word, lie|
-          assert_nil HistogramCells.parse(good.dup.tap { |copy| copy[word] = lie }.pack("Q<*"), 0), "word #{word}"
+          assert_nil HistogramCells.parse(good.dup.tap { |copy| copy[word] = lie }.pack("Q<*"), 0),
+            "word #{word}"
         end
       end
 

@@ -20,20 +20,25 @@ module Holdup
 
       def test_what_was_written_is_what_is_read
         @writer.setting = %({"ruby":"3.4.5","threads":5})
-        [1_500, 2_000_000, 7_000_000_000].each { |wall| @writer.record("A#b", wall:, running: wall / 2, cpu_ns: wall / 4, queued: 9_000) }
+        [1_500, 2_000_000, 7_000_000_000].each { |wall|
+          @writer.record("A#b", wall:, running: wall / 2, cpu_ns: wall / 4, queued: 9_000)
+        }
         @writer.record("J", kind: :job, queue: "low", error: true, wall: 100)
         slot = snapshot.slot("A#b")
         assert_equal Histogram.of([1_500, 2_000_000, 7_000_000_000]), slot.histogram(:wall)
         assert_equal Histogram.of([9_000] * 3), slot.histogram(:queued)
         assert_equal [3, 0, 1_750_500_375], [slot.count, slot.errors, slot.named_sums[:cpu_ns]]
-        assert_equal [1, 1, 0], snapshot.slot("J", kind: :job, queue: "low").then { |job| [job.count, job.errors, job.histogram(:queued).count] }
+        assert_equal [1, 1, 0],
+          snapshot.slot("J", kind: :job,
+            queue: "low").then { |job| [job.count, job.errors, job.histogram(:queued).count] }
         assert_equal({"ruby" => "3.4.5", "threads" => 5}, snapshot.setting.attributes)
         assert_equal "worker 3", snapshot.header.process_name
       end
 
       def test_pool_and_priority_of_jobs
         @writer.record("J", kind: :job, queue: "low", pool: "default (low)", priority: "-1")
-        assert_equal [Series.new(kind: :job, name: "J", queue: "low", pool: "default (low)", priority: "-1")], snapshot.slots.map(&:series)
+        assert_equal [Series.new(kind: :job, name: "J", queue: "low", pool: "default (low)", priority: "-1")],
+          snapshot.slots.map(&:series)
       end
 
       def test_a_path_that_requests_had
@@ -81,7 +86,8 @@ module Holdup
 
       def test_pools_of_threads
         @writer.pools = [[5, 2, 0], [10, nil, 3, 9_000]]
-        assert_equal [[5, 2, 0, nil], [10, nil, 3, 9_000]], snapshot.header.pools.map { |pool| pool.values_at(:max, :busy, :backlog, :oldest_ns) }
+        assert_equal [[5, 2, 0, nil], [10, nil, 3, 9_000]],
+          snapshot.header.pools.map { |pool| pool.values_at(:max, :busy, :backlog, :oldest_ns) }
       end
 
       def test_random_units_equal_the_histogram_of_their_values
@@ -94,7 +100,8 @@ module Holdup
       def test_gauges_and_counters
         @writer.gauge(:threads, 5)
         @writer.counter(:handoff_ns, 77)
-        assert_equal [5, nil, 77], [snapshot.gauges[:threads], snapshot.gauges[:backlog], snapshot.counters[:handoff_ns]]
+        assert_equal [5, nil, 77],
+          [snapshot.gauges[:threads], snapshot.gauges[:backlog], snapshot.counters[:handoff_ns]]
       end
 
       def test_the_ring_keeps_the_newest_and_continues_from_a_head
@@ -107,7 +114,9 @@ module Holdup
       def test_the_ring_can_be_read_without_parsing_it
         70.times { |index| @writer.record("A#b", wall: index + 1) }
         stretch = entry.read { |reader| reader.ring_stretch(since: 60) }
-        assert_equal [60, 10, 65, [61, 62]], [stretch.first, stretch.size, stretch.entry(4).wall_ns, stretch.drop(0).entries.first(2).map(&:wall_ns)]
+        assert_equal [60, 10, 65, [61, 62]],
+          [stretch.first, stretch.size, stretch.entry(4).wall_ns,
+            stretch.drop(0).entries.first(2).map(&:wall_ns)]
         assert_equal stretch.entries.map(&:start_ns), stretch.starts
         assert_equal 0, entry.read { |reader| reader.ring_stretch(since: 70) }.size
         assert_equal 7, entry.read { |reader| reader.ring_stretch(since: 3) }.first
@@ -154,7 +163,8 @@ module Holdup
 
       def test_headers_that_lie_are_refused
         @writer.record("A#b", wall: 5_000)
-        lies = {L::SERIES_COUNT => 1 << 40, 56 => 1 << 50, 64 => 0, 72 => 1, 80 => 5, 88 => 1 << 60, 112 => 1 << 62, L::LOG_LENGTH => 9_999, L::SETTING_LENGTH => 1 << 33}
+        lies = {L::SERIES_COUNT => 1 << 40, 56 => 1 << 50, 64 => 0, 72 => 1, 80 => 5, 88 => 1 << 60,
+                112 => 1 << 62, L::LOG_LENGTH => 9_999, L::SETTING_LENGTH => 1 << 33}
         lies.each do |offset, lie|
           bytes = File.binread(@writer.path).tap { |copy| copy[offset, 8] = [lie].pack("Q<") }
           assert_raises(SegmentError::NotASegment, "offset #{offset}") { read_copy(bytes) }
@@ -189,9 +199,13 @@ module Holdup
 
       private
 
-      def entry(alive: true) = Directory.new(@dir).entries.find { |found| found.path == @writer.path }.with(alive:)
+      def entry(alive: true)
+        Directory.new(@dir).entries.find { |found| found.path == @writer.path }.with(alive:)
+      end
 
-      def snapshot(...) = entry(...).read { |reader| reader.snapshot }
+      def snapshot(...)
+        entry(...).read { |reader| reader.snapshot }
+      end
 
       def complete_unit
         @complete_unit ||= begin
@@ -230,7 +244,9 @@ module Holdup
       end
 
       def damage(bytes, random)
-        Array.new(4) { random.rand(bytes.size) }.each_with_object(bytes.dup) { |at, copy| copy.setbyte(at, random.rand(256)) }
+        Array.new(4) { random.rand(bytes.size) }.each_with_object(bytes.dup) { |at, copy|
+          copy.setbyte(at, random.rand(256))
+        }
       end
     end
   end

@@ -11,7 +11,10 @@ module Holdup::Sizing
     def units(held: 8, idle: 24, **rest)
       random = Random.new(1)
       around = ->(ms) { (-Math.log(1 - random.rand) * ms * SampleProfiles::MS).round }
-      Array.new(2000) { |index| profile(index, kind: :job, running_ns: around[held], idle_ns: around[idle], acquisitions: 1, longest_hold_ns: 0, in_flight_milli: 1000, **rest) }
+      Array.new(2000) { |index|
+        profile(index, kind: :job, running_ns: around[held], idle_ns: around[idle], acquisitions: 1,
+          longest_hold_ns: 0, in_flight_milli: 1000, **rest)
+      }
     end
 
     def throughput(profiles, threads, **options)
@@ -19,17 +22,23 @@ module Holdup::Sizing
       BacklogReplay.new(profiles, vcpus: 4, **options.except(:processes)).throughput(threads:, **at)
     end
 
-    def mean(profiles, name) = profiles.sum(&name).fdiv(profiles.size)
+    def mean(profiles, name)
+      profiles.sum(&name).fdiv(profiles.size)
+    end
 
     def test_agrees_with_the_closed_model_where_that_is_exact
       some = units
       model = ClosedModel.new(Demand.new(held_ns: mean(some, :running_ns), idle_ns: mean(some, :idle_ns)))
-      [1, 3, 5, 12].each { |threads| assert_in_delta 1, throughput(some, threads) / model.throughput(threads), 0.05, threads }
+      [1, 3, 5, 12].each { |threads|
+        assert_in_delta 1, throughput(some, threads) / model.throughput(threads), 0.05, threads
+      }
     end
 
     def test_threads_that_only_compute_add_nothing
       some = units(idle: 0)
-      [1, 4].each { |threads| assert_in_delta 1e9 / mean(some, :running_ns), throughput(some, threads), 4, threads }
+      [1, 4].each { |threads|
+        assert_in_delta 1e9 / mean(some, :running_ns), throughput(some, threads), 4, threads
+      }
     end
 
     def test_processes_have_a_gvl_each
@@ -39,7 +48,8 @@ module Holdup::Sizing
 
     # 8 ms and 24 of a unit, 2 and 6 between two.
     def test_what_threads_do_between_units_costs_time
-      between = DispatchCost.new(held_ns: 2.0 * SampleProfiles::MS, idle_ns: 6.0 * SampleProfiles::MS, acquisitions: 0.4)
+      between = DispatchCost.new(held_ns: 2.0 * SampleProfiles::MS, idle_ns: 6.0 * SampleProfiles::MS,
+        acquisitions: 0.4)
       assert_in_delta 0.8, throughput(units, 1, between:) / throughput(units, 1), 0.01
     end
 

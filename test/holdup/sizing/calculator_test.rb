@@ -5,7 +5,9 @@ require "holdup/loader"
 
 module Holdup::Sizing
   class CalculatorTest < Minitest::Test
-    def calculator(share, **options) = Calculator.new(Demand.of_share(share), **options)
+    def calculator(share, **options)
+      Calculator.new(Demand.of_share(share), **options)
+    end
 
     def test_where_the_articles_say_four_three_are_enough
       assert_equal [3, 4], [calculator(0.45).recommended, calculator(0.45).amdahls]

@@ -7,7 +7,9 @@ module Holdup::Sizing
   class CandidateGridTest < Minitest::Test
     NOW = Candidate.new(processes: 2, threads: 5)
 
-    def candidates(vcpus: 2, share: 0.5, now: NOW) = CandidateGrid.new(Demand.of_share(share), current: now, vcpus:).to_a
+    def candidates(vcpus: 2, share: 0.5, now: NOW)
+      CandidateGrid.new(Demand.of_share(share), current: now, vcpus:).to_a
+    end
 
     def test_the_grid
       found = candidates
@@ -20,7 +22,8 @@ module Holdup::Sizing
 
     # Unicorn and Pitchfork: processes do what threads do elsewhere.
     def test_a_server_without_threads
-      found = CandidateGrid.new(Demand.of_share(0.5), current: NOW.with(threads: 1), vcpus: 2, threaded: false).to_a
+      found = CandidateGrid.new(Demand.of_share(0.5), current: NOW.with(threads: 1), vcpus: 2,
+        threaded: false).to_a
       assert_equal [[1], [*1..8]], [found.map(&:threads).uniq, found.map(&:processes)]
     end
 
@@ -55,7 +58,8 @@ module Holdup::Sizing
     def test_effort_is_smallest_for_what_is
       assert_equal NOW, candidates.min_by { |one| one.effort(NOW) }
       assert_equal %i[threads], NOW.with(threads: 3).differences(NOW)
-      assert_operator NOW.with(threads: 9).effort(NOW) <=> NOW.with(threads: 1, processes: 1).effort(NOW), :<, 0
+      assert_operator NOW.with(threads: 9).effort(NOW) <=> NOW.with(threads: 1, processes: 1).effort(NOW),
+        :<, 0
     end
   end
 end

@@ -8,7 +8,9 @@ module Holdup::Sizing
   class ClosedModelTest < Minitest::Test
     RUNS = MeasuredRuns.all.select { |run| run.set == "closed2" }
 
-    def closed(share) = ClosedModel.new(Demand.of_share(share))
+    def closed(share)
+      ClosedModel.new(Demand.of_share(share))
+    end
 
     def test_throughput_of_measured_runs_where_amdahl_is_wrong
       RUNS.group_by(&:mix).each do |mix, runs|
@@ -24,7 +26,9 @@ module Holdup::Sizing
       [1, 3, 5].each do |known|
         errors = RUNS.reject { |run| run.mix == "convoy" }.group_by(&:mix).map do |_, runs|
           model = ClosedModel.new(runs.find { |run| run.threads == known }.demand)
-          MeasuredRuns.error(runs.reject { |run| run.threads == known }) { |run| model.throughput(run.threads) }
+          MeasuredRuns.error(runs.reject { |run| run.threads == known }) { |run|
+            model.throughput(run.threads)
+          }
         end
         assert_operator errors.sum / errors.size, :<=, 0.05, "calibrated at #{known}: #{errors}"
       end
@@ -41,7 +45,8 @@ module Holdup::Sizing
         model = closed(share)
         assert_operator model.lower_bound(threads), :<=, model.throughput(threads) * 1.000001
         assert_operator model.throughput(threads), :<=, model.upper_bound(threads) * 1.000001
-        assert_in_delta Holdup::Analysis::Amdahl.speed_up(share, threads), model.lower_bound(threads) / model.throughput(1), 1e-9
+        assert_in_delta Holdup::Analysis::Amdahl.speed_up(share, threads),
+          model.lower_bound(threads) / model.throughput(1), 1e-9
       end
     end
 
@@ -67,8 +72,10 @@ module Holdup::Sizing
     end
 
     def test_what_lies_between_units_takes_of_what_can_be_served
-      demand = Demand.new(held_ns: 8.0, idle_ns: 24.0, between: DispatchCost.new(held_ns: 2.0, idle_ns: 6.0, acquisitions: 3.0))
-      assert_in_delta 0.8, ClosedModel.new(demand.in_all).throughput(1) / ClosedModel.new(demand).throughput(1), 1e-9
+      demand = Demand.new(held_ns: 8.0, idle_ns: 24.0,
+        between: DispatchCost.new(held_ns: 2.0, idle_ns: 6.0, acquisitions: 3.0))
+      assert_in_delta 0.8,
+        ClosedModel.new(demand.in_all).throughput(1) / ClosedModel.new(demand).throughput(1), 1e-9
       assert_in_delta 1e8, ClosedModel.new(demand.in_all).throughput(50), 1e5
       assert_equal [4.0, DispatchCost::NOTHING], [demand.in_all.acquisitions, demand.in_all.between]
     end

@@ -12,19 +12,24 @@ module Holdup::Sizing
 
     # Neither, one of them, both; heavy-tailed units are what fools whoever looks at a unit's own neighbours.
     def test_the_intervals_have_what_was_planted
-      cases = [[0.0, 0.0, :LIKE], [0.2, 0.0, :LIKE], [0.0, 0.3, :LIKE], [0.2, 0.3, :LIKE], [0.0, 0.0, :HEAVY_TAILED]].product(SEEDS.to_a)
+      cases = [[0.0, 0.0, :LIKE], [0.2, 0.0, :LIKE], [0.0, 0.3, :LIKE], [0.2, 0.3, :LIKE],
+        [0.0, 0.0, :HEAVY_TAILED]].product(SEEDS.to_a)
       wrong = cases.reject do |(growth, cold, endpoints), seed|
         found = growth_of(seed:, growth:, cold:, endpoints:)
-        growth.between?(found.overall.low, found.overall.high) && cold.between?(found.rest.low, found.rest.high)
+        growth.between?(found.overall.low,
+          found.overall.high) && cold.between?(found.rest.low, found.rest.high)
       end
       assert_operator wrong.size, :<=, cases.size * (1 - COVERED), wrong.inspect
     end
 
     # On virtual machines a rest hides what company costs: alone is cold, together is warm.
     def test_growth_and_rests_are_told_apart
-      growing, resting = [{growth: 0.2, cold: 0.3}, {cold: 0.3}].map { |planted| SEEDS.map { |seed| growth_of(seed:, **planted) } }
+      growing, resting = [{growth: 0.2, cold: 0.3}, {cold: 0.3}].map { |planted|
+        SEEDS.map { |seed| growth_of(seed:, **planted) }
+      }
       assert_operator growing.count { |found| found.overall.grows? && found.rest.grows? }, :>=, SEEDS.size - 1
-      assert_operator resting.count { |found| found.overall.for_models.zero? && found.rest.grows? }, :>=, SEEDS.size - 1
+      assert_operator resting.count { |found| found.overall.for_models.zero? && found.rest.grows? }, :>=,
+        SEEDS.size - 1
       costs = growing.map(&:cost)
       assert_in_delta 0.2, costs.sum(&:growth) / costs.size, 0.07
       assert_in_delta 0.3, costs.sum(&:cold) / costs.size, 0.1
@@ -38,14 +43,18 @@ module Holdup::Sizing
 
     # More heavy units at high load are no growth: each endpoint is compared with itself only.
     def test_a_mix_that_goes_with_the_load_does_not_fool_it
-      wrong = SEEDS.reject { |seed| growth_of(seed:, endpoints: :MIXED_BY_LOAD).overall.then { |found| 0.between?(found.low, found.high) } }
+      wrong = SEEDS.reject { |seed|
+        growth_of(seed:, endpoints: :MIXED_BY_LOAD).overall.then { |found| 0.between?(found.low, found.high) }
+      }
       assert_operator wrong.size, :<=, 1
     end
 
     # A nightly batch under the same name, a machine that slows down: units are compared within minutes.
     def test_units_that_get_heavier_with_the_hour_do_not_fool_it
       first_ns = profiles(seed: 1).first.start_ns
-      heavier = profiles(seed: 1).map { |one| one.with(running_ns: (one.running_ns * (1 + (one.start_ns - first_ns) / 1.2e12)).round) }
+      heavier = profiles(seed: 1).map { |one|
+        one.with(running_ns: (one.running_ns * (1 + (one.start_ns - first_ns) / 1.2e12)).round)
+      }
       assert_in_delta growth_of(seed: 1).overall.value, ConcurrencyCost.new(heavier).overall.value, 0.02
     end
 
@@ -58,7 +67,8 @@ module Holdup::Sizing
     # What grows by each doubling would be told too small where more are in flight than were recorded.
     def test_what_collections_mark_of_each_further_unit
       found = SEEDS.map { |seed| growth_of(seed:, marking: 0.1) }
-      assert_operator found.count { |one| 0.1.between?(one.marking.low, one.marking.high) }, :>=, SEEDS.size - 1
+      assert_operator found.count { |one| 0.1.between?(one.marking.low, one.marking.high) }, :>=,
+        SEEDS.size - 1
       assert_in_delta 0.1, found.sum { |one| one.marking.value } / found.size, 0.04
       told = found.map(&:cost).select { |cost| cost.marking.positive? }
       assert_operator told.size, :>=, SEEDS.size - 1
@@ -82,7 +92,8 @@ module Holdup::Sizing
       found = growth_of(seed: 1, threads: 1).overall
       refute found.enough?
       assert_equal [0.0, 0.0], [found.spread.round(3), found.for_models]
-      assert_equal [ConcurrencyCost::CostEstimate::LOWEST, ConcurrencyCost::CostEstimate::HIGHEST], [found.low, found.high]
+      assert_equal [ConcurrencyCost::CostEstimate::LOWEST, ConcurrencyCost::CostEstimate::HIGHEST],
+        [found.low, found.high]
     end
 
     def test_of_very_many_units_some_are_looked_at
@@ -93,19 +104,24 @@ module Holdup::Sizing
 
     def test_few_units_say_nothing
       found = ConcurrencyCost.new(profiles(seed: 1).first(150))
-      assert_equal [nil, false, 0.0, nil, nil], [found.overall.value, found.overall.enough?, found.overall.for_models, found.rest.value, found.marking.value]
+      assert_equal [nil, false, 0.0, nil, nil],
+        [found.overall.value, found.overall.enough?, found.overall.for_models, found.rest.value,
+          found.marking.value]
       assert_equal [nil, nil], [ConcurrencyCost.new([]).overall.value, ConcurrencyCost.new([]).rest.value]
     end
 
     # Of a store that is older than the knowledge of how units began.
     def test_units_of_which_nobody_knows_how_they_began_say_nothing
-      assert_equal HoldCost::CONSTANT, ConcurrencyCost.new(profiles(seed: 1).map { |one| one.with(company: nil, rest_ns: nil) }).cost
+      assert_equal HoldCost::CONSTANT,
+        ConcurrencyCost.new(profiles(seed: 1).map { |one| one.with(company: nil, rest_ns: nil) }).cost
     end
 
     private
 
     def profiles(endpoints: :LIKE, **options)
-      RECORDINGS[[endpoints, options]] ||= SimulatedRecording.new(endpoints: SimulatedRecording.const_get(endpoints), slower: 6, minutes: 20, **options).profiles
+      RECORDINGS[[endpoints,
+        options]] ||= SimulatedRecording.new(endpoints: SimulatedRecording.const_get(endpoints), slower: 6,
+          minutes: 20, **options).profiles
     end
 
     def growth_of(**) = ConcurrencyCost.new(profiles(**))

@@ -9,9 +9,15 @@ module Holdup::Sizing
     KINDS = %i[request job].freeze
     MS = 1_000_000
 
-    def self.recorded = @recorded ||= KINDS.to_h { |kind| [kind, PlayedRecording.mixed(kind:)] }
+    def self.recorded
+      @recorded ||= KINDS.to_h { |kind| [kind, PlayedRecording.mixed(kind:)] }
+    end
 
-    def self.answers = @answers ||= recorded.transform_values { |one| {with: one.recommendation, without: one.alone.recommendation} }
+    def self.answers
+      @answers ||= recorded.transform_values { |one|
+        {with: one.recommendation, without: one.alone.recommendation}
+      }
+    end
 
     def recorded = self.class.recorded
 
@@ -21,7 +27,9 @@ module Holdup::Sizing
     def errors(kind, processes, own)
       recorded = self.recorded[kind]
       truth = recorded.truth_at(processes:, threads: own + recorded.beside.threads).mean(:response)
-      answers[kind].values.map { |found| found.of(found.now.with(processes:, threads: own + found.now.company.sum)).response_ns / truth - 1 }
+      answers[kind].values.map { |found|
+        found.of(found.now.with(processes:, threads: own + found.now.company.sum)).response_ns / truth - 1
+      }
     end
 
     # Recorded with 5 threads for requests and 3 for jobs.
@@ -52,7 +60,9 @@ module Holdup::Sizing
     # What one kind is given, the other pays for.
     def test_both_are_told
       found = answers[:job][:with]
-      before, after = [found.now, found.now.with(threads: found.now.threads + 5)].map { |candidate| found.pools_of(candidate) }
+      before, after = [found.now, found.now.with(threads: found.now.threads + 5)].map { |candidate|
+        found.pools_of(candidate)
+      }
       assert_equal [[3, 5], [8, 5]], [before, after].map { |each| each.map(&:threads) }
       assert_operator after[0].stalled_ns, :>, before[0].stalled_ns
       assert_in_delta 2, before[1].throughput / before[0].throughput, 0.3
@@ -63,7 +73,8 @@ module Holdup::Sizing
     # Fewer processes have fewer threads for the others: these have to do their work as well.
     def test_the_others_have_to_be_served
       now = Candidate.new(processes: 2, threads: 8, beside: [3], company: [3])
-      guards = Guards.new(Demand.new(held_ns: MS, idle_ns: MS), limits: ResourceLimits.new(vcpus: 4), rate: 10.0, current: now, company: ConcurrentUnits::ConcurrentLoad.new(busy: 4.5, cpus: 1.0))
+      guards = Guards.new(Demand.new(held_ns: MS, idle_ns: MS), limits: ResourceLimits.new(vcpus: 4),
+        rate: 10.0, current: now, company: ConcurrentUnits::ConcurrentLoad.new(busy: 4.5, cpus: 1.0))
       assert_empty guards.call(now)
       assert_equal [:company, 4.5, 3], guards.call(now.with(processes: 1)).map(&:to_h).first.values
       assert_empty guards.call(now.with(processes: 1, threads: 10, beside: [5], company: [5]))
@@ -75,7 +86,10 @@ module Holdup::Sizing
       came = ConcurrentUnits.new(recorded[:job].profiles, {0 => 600, 60 => 0, 120 => 60})
       assert_equal [10.0, 0.0, 1.0, 0.0], came.rates([0, 60, 120, 180])
       assert_equal [5.0], came.rates([0], hosts: 2)
-      arrivals = came.units([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools, seed: 1).map { |unit| unit.arrival_ns / 1e9 }
+      arrivals = came.units([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools,
+        seed: 1).map { |unit|
+        unit.arrival_ns / 1e9
+      }
       assert_in_delta 600, arrivals.count { |at| at < 60 }, 75
       assert_empty arrivals.select { |at| at.between?(60, 120) }
       assert_equal arrivals.sort, arrivals
@@ -84,7 +98,8 @@ module Holdup::Sizing
     # Much company costs as much to replay as many units.
     def test_with_much_company_fewer_units_are_drawn
       few = recorded[:job].arrivals.transform_values { 60 }
-      traffic = Traffic.of(recorded[:job].profiles, few, pools: recorded[:job].pools, company: ConcurrentUnits.new(recorded[:request].profiles, few.transform_values { |count| 200 * count }))
+      traffic = Traffic.of(recorded[:job].profiles, few, pools: recorded[:job].pools,
+        company: ConcurrentUnits.new(recorded[:request].profiles, few.transform_values { |count| 200 * count }))
       trace = traffic.peak(units: 1000)
       assert_equal [10, 10], [trace.size, traffic.drawn(units: 1000).size]
       assert_in_delta 2 * 2 * 1000, trace.company.size, 300
@@ -95,7 +110,8 @@ module Holdup::Sizing
     def test_time_slices
       unit = Trace::TraceUnit.of(recorded[:job].profiles.first, 0)
       trace = Trace.new([unit], company: Trace.new([unit.with(slice_ns: 50)]))
-      assert_equal [0, 10], [trace.paced(0.2).units, trace.paced(0.2).company.units].map { |units| units.first.slice_ns }
+      assert_equal [0, 10],
+        [trace.paced(0.2).units, trace.paced(0.2).company.units].map { |units| units.first.slice_ns }
       assert_same trace, trace.paced(1.0)
     end
   end

@@ -9,7 +9,9 @@ module Holdup::Sizing
     RECORDING = PlayedRecording.new(minutes: 4, growth: 0.1)
     TRAFFIC = Traffic.of(RECORDING.profiles, RECORDING.arrivals)
 
-    def growth(value, low, high) = ConcurrencyCost::CostEstimate.unknown(500).with(value:, low:, high:)
+    def growth(value, low, high)
+      ConcurrencyCost::CostEstimate.unknown(500).with(value:, low:, high:)
+    end
 
     def recording(growth, cost)
       RECORDING.dup.tap do |one|
@@ -20,7 +22,9 @@ module Holdup::Sizing
 
     # @return [Array<Float>] growths that so many draws take
     def drawn(growth)
-      estimates = DemandEstimates.new(recording(growth, RECORDING.demand.cost.with(**{growth: growth&.value}.compact)), TRAFFIC)
+      estimates = DemandEstimates.new(
+        recording(growth, RECORDING.demand.cost.with(**{growth: growth&.value}.compact)), TRAFFIC
+      )
       Array.new(200) { |seed| estimates.call(TRAFFIC, seed:).cost.growth }
     end
 
@@ -37,7 +41,9 @@ module Holdup::Sizing
 
     # Both are drawn as one: what is known is their sum.
     def test_what_collections_mark_is_drawn_with_it
-      estimates = DemandEstimates.new(recording(growth(0.2, 0.15, 0.25), HoldCost.new(growth: 0.1, marking: 0.05)), TRAFFIC)
+      estimates = DemandEstimates.new(
+        recording(growth(0.2, 0.15, 0.25), HoldCost.new(growth: 0.1, marking: 0.05)), TRAFFIC
+      )
       draws = Array.new(20) { |seed| estimates.call(TRAFFIC, seed:).cost }
       assert_equal [2.0], draws.map { |cost| (cost.growth / cost.marking).round(9) }.uniq
       assert_operator draws.map(&:marking).uniq.size, :>, 10
@@ -61,7 +67,9 @@ module Holdup::Sizing
     end
 
     def test_other_units_ask_for_as_much_more_as_they_took
-      twice = TRAFFIC.map { |profile| profile.with(running_ns: profile.running_ns * 2, idle_ns: profile.idle_ns * 3) }
+      twice = TRAFFIC.map { |profile|
+        profile.with(running_ns: profile.running_ns * 2, idle_ns: profile.idle_ns * 3)
+      }
       demand = DemandEstimates.new(RECORDING, TRAFFIC).call(twice)
       assert_in_delta 2, demand.held_ns / RECORDING.demand.held_ns, 1e-3
       assert_in_delta 3, demand.idle_ns / RECORDING.demand.idle_ns, 1e-3

@@ -8,11 +8,15 @@ module Holdup::Sizing
   class FreeCpusTest < Minitest::Test
     # Two processes that hold their GVLs for much of the time, on CPUs that others want too.
     def utilisation(vcpus)
-      @traces ||= PlayedRecording.new(rate: 80.0, minutes: 3).then { |one| Traffic.of(one.profiles, one.arrivals).recorded(units: 8_000) }
+      @traces ||= PlayedRecording.new(rate: 80.0, minutes: 3).then { |one|
+        Traffic.of(one.profiles, one.arrivals).recorded(units: 8_000)
+      }
       Replay.call(@traces, Scenario.of(processes: 2, threads: 5, vcpus:)).utilisation
     end
 
-    def fit(range, measured) = FreeCpus.fit(range, measured) { |vcpus| utilisation(vcpus) }
+    def fit(range, measured)
+      FreeCpus.fit(range, measured) { |vcpus| utilisation(vcpus) }
+    end
 
     def test_finds_as_many_as_there_were
       [1.3, 1.5, 1.8].each { |truth| assert_in_delta truth, fit(1.2..2.0, utilisation(truth)), 0.06 }

@@ -10,7 +10,8 @@ module Holdup::Sizing
     DEMAND = Demand.new(held_ns: 10 * MS, idle_ns: 10 * MS, acquisitions: 5)
 
     def hits(candidate = NOW, rate: 50, vcpus: 2, demand: DEMAND, kind: :request, now: NOW, **limits)
-      Guards.new(demand, limits: ResourceLimits.new(vcpus:, **limits), rate:, current: now, kind:).call(candidate)
+      Guards.new(demand, limits: ResourceLimits.new(vcpus:, **limits), rate:, current: now,
+        kind:).call(candidate)
     end
 
     def names(...) = hits(...).map(&:name)
@@ -52,7 +53,8 @@ module Holdup::Sizing
 
     def test_connections_that_threads_outside_of_units_keep
       assert_empty names(NOW.with(threads: 7), pool: 8)
-      assert_equal [[8, 7]], hits(NOW.with(threads: 7), pool: 7, outside: 1.2).map { |hit| [hit.value, hit.limit] }
+      assert_equal [[8, 7]],
+        hits(NOW.with(threads: 7), pool: 7, outside: 1.2).map { |hit| [hit.value, hit.limit] }
     end
 
     def test_jobs_that_only_compute
@@ -60,7 +62,8 @@ module Holdup::Sizing
       assert_includes names(demand: computing, kind: :job, rate: 0), :cpu_bound
       refute_includes names(NOW.with(threads: 1), demand: computing, kind: :job, rate: 0), :cpu_bound
       refute_includes names(demand: computing.with(idle_ns: MS), kind: :job, rate: 0), :cpu_bound
-      refute_includes names(demand: computing.with(cv2: 3.0), kind: :job, rate: 0), :cpu_bound, "short ones pass"
+      refute_includes names(demand: computing.with(cv2: 3.0), kind: :job, rate: 0), :cpu_bound,
+        "short ones pass"
       refute_includes names(demand: computing), :cpu_bound, "requests"
     end
 
@@ -73,7 +76,8 @@ module Holdup::Sizing
     def test_jobs
       assert_includes names(NOW.with(threads: 51), kind: :job, rate: 0), :job_threads
       busy = Demand.new(held_ns: 60 * MS, idle_ns: 1 * MS)
-      assert_includes names(NOW.with(processes: 1, threads: 10), kind: :job, rate: 0, demand: busy), :client_timeout
+      assert_includes names(NOW.with(processes: 1, threads: 10), kind: :job, rate: 0, demand: busy),
+        :client_timeout
       assert_includes names(NOW.with(processes: 4), kind: :job, rate: 0, demand: busy), :inflation
       assert_empty names(NOW.with(threads: 2), kind: :job, rate: 0)
     end

@@ -5,14 +5,19 @@ require "support/simulated_recording"
 
 module Holdup::Sizing
   class HandoffTest < Minitest::Test
-    def trace = @trace ||= Trace.of(SimulatedRecording.new(seed: 3, minutes: 2, rate: 20, threads: 5, sway: 0.1).all)
+    def trace
+      @trace ||= Trace.of(SimulatedRecording.new(seed: 3, minutes: 2, rate: 20, threads: 5, sway: 0.1).all)
+    end
 
     def figures(handoff_ns)
       outcome = Replay.call(trace, Scenario.of(processes: 1, threads: 5, vcpus: 2, handoff_ns:))
-      Handoff::HandoffTimes.new(handoff_ns: outcome.handoff_ns, wait_ns: outcome.mean(:queued) + outcome.mean(:stalled))
+      Handoff::HandoffTimes.new(handoff_ns: outcome.handoff_ns,
+        wait_ns: outcome.mean(:queued) + outcome.mean(:stalled))
     end
 
-    def fit(measured) = Handoff.fit(measured) { |handoff_ns| figures(handoff_ns) }
+    def fit(measured)
+      Handoff.fit(measured) { |handoff_ns| figures(handoff_ns) }
+    end
 
     def test_finds_the_one_that_there_was
       [5_000, 20_000, 60_000].each { |truth| assert_in_epsilon truth, fit(figures(truth)), 0.05 }
@@ -41,7 +46,9 @@ module Holdup::Sizing
     end
 
     def test_where_nobody_waits_nothing_can_be_found
-      assert_equal(Handoff::NS, Handoff.fit(Handoff::HandoffTimes.new(handoff_ns: 0, wait_ns: 1.0)) { |_| Handoff::HandoffTimes.new(handoff_ns: 0.0, wait_ns: 1.0) })
+      assert_equal(Handoff::NS,
+        Handoff.fit(Handoff::HandoffTimes.new(handoff_ns: 0,
+          wait_ns: 1.0)) { |_| Handoff::HandoffTimes.new(handoff_ns: 0.0, wait_ns: 1.0) })
     end
   end
 end

@@ -4,11 +4,18 @@ require "holdup/loader"
 
 # The runs of test/fixtures/closed_runs.csv.
 module MeasuredRuns
-  Run = Data.define(:set, :mix, :processes, :threads, :throughput, :held_ms, :cpu_ms, :idle_ms, :stall_ms, :acquisitions) do
-    def demand = Holdup::Sizing::Demand.new(held_ns: held_ms * 1e6, idle_ns: idle_ms * 1e6, cpu_ns: cpu_ms * 1e6, acquisitions:)
+  Run = Data.define(:set, :mix, :processes, :threads, :throughput, :held_ms, :cpu_ms, :idle_ms, :stall_ms,
+    :acquisitions) do
+    def demand
+      Holdup::Sizing::Demand.new(held_ns: held_ms * 1e6, idle_ns: idle_ms * 1e6, cpu_ns: cpu_ms * 1e6,
+        acquisitions:)
+    end
 
-    # What Amdahl's law says for the io share of the run, from the throughput of one thread without any waiting.
-    def amdahl = threads * 1000 / (threads * held_ms + idle_ms)
+    # What Amdahl's law says for the io share of the run, from the throughput of one thread without any
+    # waiting.
+    def amdahl
+      threads * 1000 / (threads * held_ms + idle_ms)
+    end
   end
 
   FILE = File.expand_path("../../fixtures/closed_runs.csv", __dir__)
@@ -24,5 +31,7 @@ module MeasuredRuns
   end
 
   # @return [Float] mean of the relative errors
-  def self.error(runs) = runs.sum { |run| (yield(run) / run.throughput - 1).abs } / runs.size
+  def self.error(runs)
+    runs.sum { |run| (yield(run) / run.throughput - 1).abs } / runs.size
+  end
 end

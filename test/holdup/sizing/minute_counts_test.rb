@@ -31,7 +31,9 @@ module Holdup::Sizing
     # All minutes had as many: of one unit in twenty that is kept, chance would make some minutes look busier.
     def test_chance_is_no_swing
       random = Random.new(1)
-      units = Array.new(1800) { SampleProfiles.profile(random.rand * 60 * MINUTE_MS, name: "A#b", weight: 20.0) }
+      units = Array.new(1800) {
+        SampleProfiles.profile(random.rand * 60 * MINUTE_MS, name: "A#b", weight: 20.0)
+      }
       windows = Array.new(6) { |slot| window(start_s: SampleProfiles::START_S + 600 * slot, seconds: 600, count: 6000) }
       found = minutes(units).counts(windows).values
       assert_operator units.map { |unit| unit.start_ns / NS / 60 }.tally.values.max, :>, 40
@@ -51,14 +53,18 @@ module Holdup::Sizing
 
     # Three times as many in one minute are more than chance.
     def test_swings_are_no_chance
-      units = (0..9).flat_map { |minute| Array.new((minute == 4) ? 90 : 30) { |index| at(minute, index, weight: 20.0) } }
+      units = (0..9).flat_map { |minute|
+        Array.new((minute == 4) ? 90 : 30) { |index| at(minute, index, weight: 20.0) }
+      }
       found = minutes(units).counts([window(seconds: 600, count: 7200)]).values
       assert_in_delta 1800, found[4], 200
     end
 
     def test_the_first_minutes_of_a_process_are_taken_off
       young = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      units = (0..9).map { |minute| at(minute, 0, process: young, running_ns: (minute < 2) ? 20 * SampleProfiles::MS : 10 * SampleProfiles::MS) }
+      units = (0..9).map { |minute|
+        at(minute, 0, process: young, running_ns: (minute < 2) ? 20 * SampleProfiles::MS : 10 * SampleProfiles::MS)
+      }
       whole = window(seconds: 600, count: 100, running: 12 * SampleProfiles::MS * 100, sums: {cpu_ns: 1000})
       part = minutes(units).warm([whole]).first
       assert_equal 80, part.count
@@ -68,14 +74,19 @@ module Holdup::Sizing
 
     def test_nothing_is_left_of_a_window_of_young_processes
       young = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      assert_empty minutes([at(0, 0, process: young), at(1, 0, process: young)]).warm([window(seconds: 300, count: 9)])
+      assert_empty minutes([at(0, 0, process: young),
+        at(1, 0, process: young)]).warm([window(seconds: 300, count: 9)])
     end
 
     private
 
-    def minutes(units) = Recording::MinuteCounts.new(units, Holdup::Analysis::ProcessBoots.new(units, []))
+    def minutes(units)
+      Recording::MinuteCounts.new(units, Holdup::Analysis::ProcessBoots.new(units, []))
+    end
 
-    def at(minute, index, **rest) = SampleProfiles.profile(minute * MINUTE_MS + 100 * index, name: "A#b", **rest)
+    def at(minute, index, **rest)
+      SampleProfiles.profile(minute * MINUTE_MS + 100 * index, name: "A#b", **rest)
+    end
 
     def window(seconds:, count:, start_s: SampleProfiles::START_S, running: 0, sums: {})
       series = Holdup::Series.new(kind: :request, name: "A#b")

@@ -11,7 +11,8 @@ module Holdup::Sizing
     def read(played)
       played.in_a_file do |path|
         store = Holdup::Store.open(path, read_only: true)
-        Read.new(windows: store.windows(played.from_s, played.to_s).to_a, profiles: store.profiles(played.from_s, played.to_s).to_a, samples: store.processes(played.from_s, played.to_s))
+        Read.new(windows: store.windows(played.from_s, played.to_s).to_a,
+          profiles: store.profiles(played.from_s, played.to_s).to_a, samples: store.processes(played.from_s, played.to_s))
       ensure
         store&.close
       end
@@ -20,14 +21,17 @@ module Holdup::Sizing
     def observe(kind: :request, facts: {}, **recording)
       played = PlayedStore.new(PlayedRecording.new(kind:, minutes: 6, **recording), facts:)
       found = read(played)
-      members = Holdup::Analysis::ProcessReport.new(found.samples, from_s: played.from_s, to_s: played.to_s).members
+      members = Holdup::Analysis::ProcessReport.new(found.samples, from_s: played.from_s,
+        to_s: played.to_s).members
       Observation.new(Recording.new(**found.to_h, kind:), kind:, members:)
     end
 
     # The GVL was held for 10 ms, 8 of them on a CPU; for 10 or 50 % of the time the processes waited for one.
     def test_waits_for_a_cpu_are_no_part_of_what_units_ask_for
-      assert_equal [9_000_000, 8_000_000, 10_000_000], [0.1, 0.5, nil].map { |share| starved(share).demand.held_ns.round }
-      assert_equal [7_200_000, 1_800_000], starved(0.1).profiles.first.then { |profile| [profile.running_ns, profile.longest_hold_ns] }
+      assert_equal [9_000_000, 8_000_000, 10_000_000],
+        [0.1, 0.5, nil].map { |share| starved(share).demand.held_ns.round }
+      assert_equal [7_200_000, 1_800_000],
+        starved(0.1).profiles.first.then { |profile| [profile.running_ns, profile.longest_hold_ns] }
       assert_equal 8_000_000, starved(nil).profiles.first.running_ns
       assert_equal 1.25, starved(0.5).held_per_cpu
     end
@@ -38,15 +42,21 @@ module Holdup::Sizing
 
     def starved(waiting_share)
       pool, member = [Holdup::Analysis::ProcessReport::ProcessPool, Holdup::Analysis::ProcessReport::MeasuredProcess].map { |kind| kind.new(**kind.members.to_h { |name| [name, nil] }) }
-      member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:, pools: [pool.with(name: "web", max: 5)])
+      member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:,
+        pools: [pool.with(name: "web", max: 5)])
       demand = Demand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
-      Observation.new(Held.new(demand:, profiles: [SampleProfiles.profile], held_per_cpu: 1.25, setting: SampleProfiles::SETTING), kind: :request, members: [member])
+      Observation.new(
+        Held.new(demand:, profiles: [SampleProfiles.profile], held_per_cpu: 1.25,
+          setting: SampleProfiles::SETTING), kind: :request, members: [member]
+      )
     end
 
     Some = Data.define(:windows, :profiles, :setting) do
       def fingerprints = []
 
-      def arrivals = Recording::MinuteCounts.new(profiles, Holdup::Analysis::ProcessBoots.new([], [])).counts(windows)
+      def arrivals
+        Recording::MinuteCounts.new(profiles, Holdup::Analysis::ProcessBoots.new([], [])).counts(windows)
+      end
     end
 
     def test_a_web_server
@@ -82,15 +92,21 @@ module Holdup::Sizing
     def test_longer_windows_are_spread_over_their_minutes
       found = observe
       whole = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 300, count: 50)
-      assert_equal [10.0] * 5, Observation.new(Some.new(windows: [whole], profiles: [], setting: nil), kind: :request).arrivals.values
+      assert_equal [10.0] * 5,
+        Observation.new(Some.new(windows: [whole], profiles: [], setting: nil),
+          kind: :request).arrivals.values
     end
 
     # Half of a minute with 50 units has the load of a minute with 100.
     def test_minutes_that_were_recorded_in_part
       found = observe
-      half = [30, 60].map { |passed| found.profiles.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0, idle_ns: 0, stalled_ns: 0) }
+      half = [30, 60].map { |passed|
+        found.profiles.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0, idle_ns: 0,
+          stalled_ns: 0)
+      }
       window = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 60, count: 50)
-      assert_equal({1_790_000_400 => 100.0}, Observation.new(Some.new(windows: [window], profiles: half, setting: nil), kind: :request).arrivals)
+      assert_equal({1_790_000_400 => 100.0},
+        Observation.new(Some.new(windows: [window], profiles: half, setting: nil), kind: :request).arrivals)
     end
   end
 end

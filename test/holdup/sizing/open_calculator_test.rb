@@ -7,7 +7,9 @@ module Holdup::Sizing
   class OpenCalculatorTest < Minitest::Test
     UNIT = Demand.new(held_ns: 12e6, idle_ns: 30e6, acquisitions: 8)
 
-    def calculator(demand = UNIT, rate: 40.0, threads: [1, 2, 3, 5, 8], **options) = OpenCalculator.new(demand, rate:, threads:, **options)
+    def calculator(demand = UNIT, rate: 40.0, threads: [1, 2, 3, 5, 8], **options)
+      OpenCalculator.new(demand, rate:, threads:, **options)
+    end
 
     def test_the_fewest_threads_with_about_the_shortest_response
       lines = calculator.lines

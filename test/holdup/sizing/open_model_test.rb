@@ -8,7 +8,9 @@ module Holdup::Sizing
     # 10 ms held and 20 ms idle in all: the run of the research notes at U = 0.61.
     LIKE = Demand.new(held_ns: 10e6, idle_ns: 10e6, acquisitions: 8)
 
-    def model(demand = LIKE, processes: 1, threads: 5, rate: 50.0, vcpus: 2) = OpenModel.new(demand, processes:, threads:, rate:, vcpus:)
+    def model(demand = LIKE, processes: 1, threads: 5, rate: 50.0, vcpus: 2)
+      OpenModel.new(demand, processes:, threads:, rate:, vcpus:)
+    end
 
     # One thread is a queue with one server; alike units of exponential length: M/M/1.
     def test_one_thread_is_a_queue_with_one_server
@@ -44,9 +46,11 @@ module Holdup::Sizing
       assert_in_delta 100, model(processes: 4, threads: 5, vcpus: 1).capacity, 0.01
     end
 
-    # 2,000 units in flight, each with a thread and most of them idle: nearly nobody waits, and no number overflows.
+    # 2,000 units in flight, each with a thread and most of them idle: nearly nobody waits, and no number
+    # overflows.
     def test_thousands_in_flight
-      fleet = model(Demand.new(held_ns: 1e6, idle_ns: 99e6), processes: 100, threads: 50, rate: 20_000.0, vcpus: 100)
+      fleet = model(Demand.new(held_ns: 1e6, idle_ns: 99e6), processes: 100, threads: 50, rate: 20_000.0,
+        vcpus: 100)
       assert_in_delta 100e6, fleet.response_ns, 1e6
       assert_in_delta 0, fleet.queued_ns, 1e3
     end

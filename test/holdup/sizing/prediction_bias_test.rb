@@ -12,7 +12,12 @@ module Holdup::Sizing
     NOW = Candidate.new(processes: 1, threads: 5)
     Recorded = Data.define(:setting, :kind, :pools)
 
-    def correction(*ratios, name: :p95, **figure) = PredictionBias.new(ratios.map { |ratio| outcome(figures: {:response => figure(1.0), name => figure(ratio, **figure)}) }).corrections.fetch(name)
+    def correction(*ratios, name: :p95, **figure)
+      PredictionBias.new(ratios.map { |ratio|
+        outcome(figures: {:response => figure(1.0),
+                          name => figure(ratio, **figure)})
+      }).corrections.fetch(name)
+    end
 
     def factor(...) = correction(...).factor
 
@@ -25,7 +30,8 @@ module Holdup::Sizing
 
     def test_nothing_learned_corrects_nothing
       assert_predicate PredictionBias::NONE, :none?
-      assert_equal [prediction] * 2, [PredictionBias::NONE.told(prediction, now: NOW), PredictionBias::NONE.judged(prediction, before:)]
+      assert_equal [prediction] * 2,
+        [PredictionBias::NONE.told(prediction, now: NOW), PredictionBias::NONE.judged(prediction, before:)]
       assert_in_delta 1.0, factor(1.0, 1.0, 1.0), 1e-9
     end
 
@@ -73,20 +79,26 @@ module Holdup::Sizing
 
     def test_only_of_the_same_application_kind_and_pool_and_with_units_enough
       ours = outcome(1.2, app: "shop", kind: :job, pool: "low")
-      others = [ours.with(app: "blog"), ours.with(kind: :request), ours.with(pool: "mail"), ours.with(units: 399)]
-      recorded = Recorded.new(setting: Holdup::Setting.new(attributes: {"app" => "shop"}), kind: :job, pools: Data.define(:names).new(names: %w[low mail]))
+      others = [ours.with(app: "blog"), ours.with(kind: :request), ours.with(pool: "mail"),
+        ours.with(units: 399)]
+      recorded = Recorded.new(setting: Holdup::Setting.new(attributes: {"app" => "shop"}), kind: :job,
+        pools: Data.define(:names).new(names: %w[low mail]))
       assert_equal 1, PredictionBias.of([ours, *others], recorded).corrections.fetch(:p95).predictions
       assert_predicate PredictionBias.of(others, recorded), :none?
       assert_predicate PredictionBias.of([ours], recorded.with(setting: nil)), :none?
     end
 
     def test_each_figure_by_its_own
-      bias = PredictionBias.new([outcome(figures: {response: figure(1.1), p95: figure(0.9), wait: figure(1.0)})])
-      told, judged = bias.told(prediction, now: NOW), bias.judged(prediction, before:)
-      up, down = factor(1.1), factor(0.9)
+      bias = PredictionBias.new([outcome(figures: {response: figure(1.1), p95: figure(0.9),
+                                                   wait: figure(1.0)})])
+      told = bias.told(prediction, now: NOW)
+      judged = bias.judged(prediction, before:)
+      up = factor(1.1)
+      down = factor(0.9)
       assert_equal [(40 * MS * up).round, (100 * MS * down).round], told.responses.values
       assert_in_delta 50 * MS * up, told.response_ns, 1
-      assert_equal prediction.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns, :waits, :ceiling, :guards), told.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns, :waits, :ceiling, :guards)
+      assert_equal prediction.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns, :waits, :ceiling, :guards),
+        told.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns, :waits, :ceiling, :guards)
       assert_equal [(40 * MS * up).round, 100 * MS], judged.responses.values
     end
 
@@ -98,7 +110,8 @@ module Holdup::Sizing
     end
 
     def test_what_was_not_replayed_has_nothing_to_correct
-      rejected = prediction.with(assignment: nil, queued_ns: nil, stalled_ns: nil, response_ns: nil, responses: {}, waits: {})
+      rejected = prediction.with(assignment: nil, queued_ns: nil, stalled_ns: nil, response_ns: nil,
+        responses: {}, waits: {})
       assert_equal rejected, PredictionBias.new([outcome(1.1)]).told(rejected, now: NOW)
     end
   end

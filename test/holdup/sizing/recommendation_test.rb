@@ -44,8 +44,12 @@ module Holdup::Sizing
       assert_equal plain.current, longer.current
       assert_operator longer.gain, :<, plain.gain
       assert_operator longer.interval.begin, :<, plain.interval.begin
-      others = [plain, longer].map { |found| found.predictions.select { |one| one.replayed? && one.candidate != found.now } }
-      others.transpose.each { |was, is| assert_in_delta 1.2**0.5, is.responses[0.95].fdiv(was.responses[0.95]), 1e-6 }
+      others = [plain, longer].map { |found|
+        found.predictions.select { |one| one.replayed? && one.candidate != found.now }
+      }
+      others.transpose.each { |was, is|
+        assert_in_delta 1.2**0.5, is.responses[0.95].fdiv(was.responses[0.95]), 1e-6
+      }
     end
 
     def test_every_candidate_in_memory_that_is_not_there_shows_its_guard
@@ -82,7 +86,8 @@ module Holdup::Sizing
     end
 
     def test_a_problem_of_the_recording_and_unknown_cpus
-      assert_equal [:settings_mixed], recommendation { |recorded| recorded.problems = [:settings_mixed] }.reasons
+      assert_equal [:settings_mixed],
+        recommendation { |recorded| recorded.problems = [:settings_mixed] }.reasons
       assert_equal [:vcpus_unknown], recommendation(limits: {vcpus: nil}).reasons
     end
 
@@ -102,18 +107,21 @@ module Holdup::Sizing
     end
 
     def test_cost_wants_less_of_the_same
-      found = recommendation(processes: 2, threads: 5, rate: 5.0, limits: {process_bytes: 300 * MB}, objective: Objective.new(:cost, slo: Slo.parse("p95=300ms")))
+      found = recommendation(processes: 2, threads: 5, rate: 5.0, limits: {process_bytes: 300 * MB},
+        objective: Objective.new(:cost, slo: Slo.parse("p95=300ms")))
       assert_equal :change, found.verdict
       assert_equal 1, found.best.candidate.processes
     end
 
     def test_jobs_get_the_fewest_threads_that_do_nearly_all
       io = {"SyncJob" => [1.0, 5, 45, 6]}
-      more = recommendation(kind: :job, shapes: io, rate: 15.0, threads: 3, objective: Objective.new(:throughput))
+      more = recommendation(kind: :job, shapes: io, rate: 15.0, threads: 3,
+        objective: Objective.new(:throughput))
       assert_equal :change, more.verdict
       assert_includes 11..14, more.best.candidate.threads
       cpu = {"ReportJob" => [1.0, 50, 5, 6]}
-      fewer = recommendation(kind: :job, shapes: cpu, rate: 5.0, threads: 10, objective: Objective.new(:throughput))
+      fewer = recommendation(kind: :job, shapes: cpu, rate: 5.0, threads: 10,
+        objective: Objective.new(:throughput))
       assert_equal [:change, 1], [fewer.verdict, fewer.best.candidate.threads]
     end
 

@@ -20,14 +20,19 @@ module Holdup::Sizing
     # Z is what is left of idle without native work, locks and waits for a connection.
     def test_what_a_unit_asks_for
       demand = recording.demand
-      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, HoldCost::CONSTANT], [*demand.to_h.values_at(:held_ns, :cpu_ns, :idle_ns, :native_ns).map { |ns| (ns / SampleProfiles::MS).round(3) }, demand.acquisitions, demand.cost]
+      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, HoldCost::CONSTANT],
+        [
+          *demand.to_h.values_at(:held_ns, :cpu_ns, :idle_ns,
+            :native_ns).map { |ns| (ns / SampleProfiles::MS).round(3) }, demand.acquisitions, demand.cost
+        ]
       assert_in_delta 0.64, demand.cv2, 0.06
     end
 
     def test_what_each_series_asks_for
       heavy = minutes(name: "B#b", count: 10) { FAST.merge(running: 300, cpu: 300) }
       demands = recording(windows: minutes + heavy).demands
-      assert_equal [["B#b", 300.0], ["A#b", 10.0]], demands.map { |series, demand| [series.name, (demand.held_ns / SampleProfiles::MS).round(3)] }
+      assert_equal [["B#b", 300.0], ["A#b", 10.0]],
+        demands.map { |series, demand| [series.name, (demand.held_ns / SampleProfiles::MS).round(3)] }
     end
 
     def test_how_many_come
@@ -41,21 +46,29 @@ module Holdup::Sizing
     def test_the_first_two_minutes_after_a_boot_are_left_out
       booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
       found = recording(profiles: SampleProfiles.many(3000, process: booted))
-      assert_equal (SampleProfiles::START_S + 120...SampleProfiles::START_S + MINUTES * 60).step(60).to_a, found.arrivals.keys
+      assert_equal (SampleProfiles::START_S + 120...SampleProfiles::START_S + MINUTES * 60).step(60).to_a,
+        found.arrivals.keys
       assert_operator found.profiles.map(&:age_ns).min, :>=, 120 * NS
       assert_empty found.problems
     end
 
     # One of sixteen that starts again is its own affair.
     def test_few_young_processes_cost_no_minute
-      samples = Array.new(16) { |pid| {at_s: SampleProfiles::START_S + MINUTES * 60, host: "a", pid:, since_s: SampleProfiles::START_S - (pid.zero? ? -300 : 999), setting: SampleProfiles::SETTING.fingerprint} }
+      samples = Array.new(16) { |pid|
+        {at_s: SampleProfiles::START_S + MINUTES * 60, host: "a", pid:,
+         since_s: SampleProfiles::START_S - (pid.zero? ? -300 : 999), setting: SampleProfiles::SETTING.fingerprint}
+      }
       assert_equal MINUTES, recording(samples:, profiles: []).arrivals.size
-      assert_equal MINUTES - 3, recording(samples: samples.each { |one| one[:since_s] = SampleProfiles::START_S + 310 if one[:pid] < 8 }, profiles: []).arrivals.size
+      assert_equal MINUTES - 3, recording(samples: samples.each { |one|
+        one[:since_s] = SampleProfiles::START_S + 310 if one[:pid] < 8
+      }, profiles: []).arrivals.size
     end
 
     def test_a_warm_up_phase_is_refused
       booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      problem = only(recording(windows: minutes(to: 3), profiles: SampleProfiles.many(2000, process: booted)), :warming_up)
+      problem = only(
+        recording(windows: minutes(to: 3), profiles: SampleProfiles.many(2000, process: booted)), :warming_up
+      )
       assert problem.refusal?
       assert_operator problem.facts[:share], :>, 0.5
     end
@@ -71,21 +84,32 @@ module Holdup::Sizing
     # A job runner boots inside of a web server: until then the process has another setting.
     def test_what_a_process_was_before_it_had_booted_is_no_other_setting
       booted = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
-      profiles = ->(process) { SampleProfiles.many(3000, process: booted) + SampleProfiles.many(10, process:).map { |one| one.with(setting: OTHER, start_ns: process.since_ns + 30 * NS) } }
-      of = ->(process) { recording(windows: minutes + minutes(to: 1, count: 10, setting: OTHER), profiles: profiles.call(process)) }
+      profiles = ->(process) {
+        SampleProfiles.many(3000,
+          process: booted) + SampleProfiles.many(10,
+            process:).map { |one| one.with(setting: OTHER, start_ns: process.since_ns + 30 * NS) }
+      }
+      of = ->(process) {
+        recording(windows: minutes + minutes(to: 1, count: 10, setting: OTHER),
+          profiles: profiles.call(process))
+      }
       assert_equal [[], [SampleProfiles::SETTING]], of.call(booted).then { |found| [found.problems, found.settings.keys] }
       assert only(of.call(booted.with(pid: 4711)), :mixed_settings).refusal?
     end
 
     def test_applications_of_one_store_are_refused_as_such
       other = Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "app" => "admin"})
-      assert only(recording(windows: minutes(to: 12) + minutes(from: 12, setting: other)), :mixed_applications).refusal?
+      assert only(recording(windows: minutes(to: 12) + minutes(from: 12, setting: other)),
+        :mixed_applications).refusal?
     end
 
     def test_the_label_of_an_arm_alone_is_no_other_setting
       stable, canary = %w[stable canary].map { |arm| Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "arm" => arm}) }
-      profiles = SampleProfiles.many(4000).each_with_index.map { |profile, index| profile.with(setting: index.odd? ? canary : stable) }
-      found = recording(windows: minutes(to: 12, setting: stable) + minutes(from: 12, setting: canary), profiles:)
+      profiles = SampleProfiles.many(4000).each_with_index.map { |profile, index|
+        profile.with(setting: index.odd? ? canary : stable)
+      }
+      found = recording(windows: minutes(to: 12, setting: stable) + minutes(from: 12, setting: canary),
+        profiles:)
       assert_equal [[], {stable => 2000}], [found.problems, found.settings]
       assert_equal [4000, [stable, canary].map(&:fingerprint)], [found.profiles.size, found.fingerprints]
     end
@@ -112,12 +136,17 @@ module Holdup::Sizing
     end
 
     def test_units_that_got_faster_are_told
-      slow = profiles.each_with_index.map { |profile, index| (index < 1000) ? profile.with(running_ns: profile.running_ns * 2) : profile }
+      slow = profiles.each_with_index.map { |profile, index|
+        (index < 1000) ? profile.with(running_ns: profile.running_ns * 2) : profile
+      }
       assert_in_delta 2, only(recording(profiles: slow), :unsteady).facts[:ratio], 0.2
     end
 
     def test_another_mix_is_no_drift
-      mixed = profiles.each_with_index.map { |profile, index| (index < 1000) ? profile.with(running_ns: profile.running_ns * 5, series: Holdup::Series.new(kind: :request, name: "B#b")) : profile }
+      mixed = profiles.each_with_index.map { |profile, index|
+        (index < 1000) ? profile.with(running_ns: profile.running_ns * 5,
+          series: Holdup::Series.new(kind: :request, name: "B#b")) : profile
+      }
       assert_empty recording(profiles: mixed).problems
     end
 
@@ -128,26 +157,36 @@ module Holdup::Sizing
 
     def test_jobs_are_not_requests
       job = minutes(kind: :job, name: "ReportJob", count: 7)
-      assert_equal [MINUTES * 7, MINUTES * 100], %i[job request].map { |kind| recording(windows: minutes + job, kind:).units }
+      assert_equal [MINUTES * 7, MINUTES * 100],
+        %i[job request].map { |kind| recording(windows: minutes + job, kind:).units }
     end
 
     # Of 1 to 100 us, by units that were alone.
     def test_how_long_a_request_is_under_way_to_a_free_thread
-      some = Array.new(300) { |index| SampleProfiles.profile(index, queued_ns: (index % 100 + 1) * 1000, in_flight_milli: (index % 3 == 2) ? 3000 : 1000) }
+      some = Array.new(300) { |index|
+        SampleProfiles.profile(index, queued_ns: (index % 100 + 1) * 1000,
+          in_flight_milli: (index % 3 == 2) ? 3000 : 1000)
+      }
       assert_in_delta 50_000, recording(profiles: some).pickup_ns, 2000
       assert_equal 0, recording(windows: minutes(kind: :job), profiles: some, kind: :job).pickup_ns
     end
 
-    # Of the only thread nearly all waited for seconds, and began 60 us after the one before: these were under way for no more than it rested.
+    # Of the only thread nearly all waited for seconds, and began 60 us after the one before: these were under
+    # way for no more than it rested.
     def test_how_long_a_request_is_under_way_to_the_only_thread
       busy = Array.new(300) { |index| only_thread(index, queued_ns: 2_000_000_000 + index, rest_ns: 60_000) }
       free = Array.new(3) { |index| only_thread(300 + index, queued_ns: 40_000, rest_ns: 1_000_000) }
-      found = [busy + free, busy].map { |some| recording(windows: minutes(setting: busy.first.setting), profiles: some) }
+      found = [busy + free, busy].map { |some|
+        recording(windows: minutes(setting: busy.first.setting), profiles: some)
+      }
       assert_equal [40_000, 0], found.map(&:pickup_ns)
       assert_equal [40_000, 0], found.map { |one| one.between.own_ns.round }
     end
 
-    def only_thread(index, **times) = SampleProfiles.profile(index, in_flight_milli: 1000, **times).with(setting: OTHER.with(attributes: {"threads" => 1}))
+    def only_thread(index, **times)
+      SampleProfiles.profile(index, in_flight_milli: 1000,
+**times).with(setting: OTHER.with(attributes: {"threads" => 1}))
+    end
 
     def test_unknown_rests_of_the_only_thread_tell_nothing
       one = Array.new(300) { |index| only_thread(index, queued_ns: 10_000) }
@@ -157,30 +196,44 @@ module Holdup::Sizing
     # 2 ms of the other threads fall to each unit.
     def test_what_is_between_two_units
       others = minutes(name: "thread:puma srv", kind: :account, count: 20) { FAST }
-      assert_equal [2.0 * SampleProfiles::MS, 0.0, 1.4], recording(windows: minutes + others).between.to_h.values
-      assert_equal [0.0, 0.5 * SampleProfiles::MS, 0.0], recording(profiles: Array.new(300) { |index| SampleProfiles.profile(index, in_flight_milli: 1000) }).between.to_h.values
+      assert_equal [2.0 * SampleProfiles::MS, 0.0, 1.4],
+        recording(windows: minutes + others).between.to_h.values
+      assert_equal [0.0, 0.5 * SampleProfiles::MS, 0.0],
+        recording(profiles: Array.new(300) { |index|
+          SampleProfiles.profile(index,
+            in_flight_milli: 1000)
+        }).between.to_h.values
     end
 
     def test_nothing_at_all
       empty = Recording.new(windows: [], profiles: [])
-      assert_equal [nil, nil, 0, 0.0, 0.0, nil], [empty.setting, empty.demand, empty.units, empty.rate, empty.peak_rate, empty.cpu_share]
+      assert_equal [nil, nil, 0, 0.0, 0.0, nil],
+        [empty.setting, empty.demand, empty.units, empty.rate, empty.peak_rate, empty.cpu_share]
       assert_equal %i[few_units few_profiles], empty.problems.map(&:kind)
     end
 
-    # What company and rests cost is taken off, so that models can put it on for each number of units in flight.
+    # What company and rests cost is taken off, so that models can put it on for each number of units in
+    # flight.
     def test_what_a_unit_asks_for_alone
       simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30, slower: 6).profiles
       found = recording(windows: minutes(to: 60), profiles: simulated)
       assert_operator [found.growth.cost.growth, found.growth.cost.cold].min, :>, 0.1
-      factors = simulated.map { |one| found.growth.cost.factor(in_flight: one.in_flight, rested: HoldCost.rested(one.rest_ns)) }
-      assert_in_delta 10 * SampleProfiles::MS * simulated.sum(&:weight) / factors.zip(simulated).sum { |factor, one| factor * one.weight }, found.demand.held_ns, 1
+      factors = simulated.map { |one|
+        found.growth.cost.factor(in_flight: one.in_flight, rested: HoldCost.rested(one.rest_ns))
+      }
+      assert_in_delta 10 * SampleProfiles::MS * simulated.sum(&:weight) / factors.zip(simulated).sum { |factor, one| factor * one.weight },
+        found.demand.held_ns, 1
     end
 
     private
 
-    def profiles = @profiles ||= SampleProfiles.many(3000).sort_by(&:start_ns)
+    def profiles
+      @profiles ||= SampleProfiles.many(3000).sort_by(&:start_ns)
+    end
 
-    def recording(windows: minutes, profiles: self.profiles, vcpus: 8, **rest) = Recording.new(windows:, profiles:, vcpus:, **rest)
+    def recording(windows: minutes, profiles: self.profiles, vcpus: 8, **rest)
+      Recording.new(windows:, profiles:, vcpus:, **rest)
+    end
 
     def only(recording, kind)
       assert_equal [kind], recording.problems.map(&:kind)
@@ -191,16 +244,25 @@ module Holdup::Sizing
     def minutes(from: 0, to: MINUTES, count: 100, name: "A#b", kind: :request, setting: SampleProfiles::SETTING)
       ms = block_given? ? yield : FAST
       (from...to).map do |minute|
-        empty = Holdup::Window.empty(series: Holdup::Series.new(kind:, name:), setting:, host: "a", start_s: SampleProfiles::START_S + minute * 60, seconds: 60)
-        empty.with(count:, sums: empty.sums.merge(sums(ms, count)), histograms: empty.histograms.merge(histograms(ms, count)))
+        empty = Holdup::Window.empty(series: Holdup::Series.new(kind:, name:), setting:, host: "a",
+          start_s: SampleProfiles::START_S + minute * 60, seconds: 60)
+        empty.with(count:, sums: empty.sums.merge(sums(ms, count)),
+          histograms: empty.histograms.merge(histograms(ms, count)))
       end
     end
 
-    def sums(ms, count) = {cpu_ns: ms[:cpu], lock_ns: ms[:lock], native_ns: ms[:native], pool_wait_ns: ms[:pool], acquisitions: 7.0 / SampleProfiles::MS}.transform_values { |each| (each * SampleProfiles::MS * count).round }
+    def sums(ms, count)
+      {cpu_ns: ms[:cpu], lock_ns: ms[:lock], native_ns: ms[:native], pool_wait_ns: ms[:pool],
+       acquisitions: 7.0 / SampleProfiles::MS}.transform_values { |each|
+        (each * SampleProfiles::MS * count).round
+      }
+    end
 
     def histograms(ms, count)
       wall = ms[:running] + ms[:idle] + ms[:stalled]
-      {wall:, running: ms[:running], idle: ms[:idle], stalled: ms[:stalled]}.transform_values { |each| Holdup::Histogram.of([(each * SampleProfiles::MS).round] * count) }
+      {wall:, running: ms[:running], idle: ms[:idle], stalled: ms[:stalled]}.transform_values { |each|
+        Holdup::Histogram.of([(each * SampleProfiles::MS).round] * count)
+      }
     end
   end
 end

@@ -9,28 +9,39 @@ module Holdup::Sizing
     MS = 1_000_000
 
     def unit(arrival_ms: 0, held_ms: 10, idle_ms: 0, acquisitions: 0, **rest)
-      Trace::TraceUnit.new(arrival_ns: (arrival_ms * MS).round, held_ns: (held_ms * MS).round, idle_ns: (idle_ms * MS).round, acquisitions:, **rest)
+      Trace::TraceUnit.new(arrival_ns: (arrival_ms * MS).round, held_ns: (held_ms * MS).round,
+        idle_ns: (idle_ms * MS).round, acquisitions:, **rest)
     end
 
     def units(count, every_ms: 12, seed: 1, pool: 0)
       random = Random.new(seed)
-      Array.new(count) { |index| unit(arrival_ms: every_ms * index + random.rand, held_ms: random.rand(1.0..9), idle_ms: random.rand(0.0..30), acquisitions: random.rand(0..6), pool:) }
+      Array.new(count) { |index|
+        unit(arrival_ms: every_ms * index + random.rand, held_ms: random.rand(1.0..9),
+          idle_ms: random.rand(0.0..30), acquisitions: random.rand(0..6), pool:)
+      }
     end
 
     def replay(own, company, processes: 1, threads: 5, beside: [2], vcpus: 8, **rest)
-      Replay.call(Trace.new(own, company: Trace.new(company)), Scenario.of(processes:, threads:, vcpus:, beside:, **rest))
+      Replay.call(Trace.new(own, company: Trace.new(company)),
+        Scenario.of(processes:, threads:, vcpus:, beside:, **rest))
     end
 
     # What the same units are in one trace, two pools of the same kind.
     def test_who_is_asked_about_changes_nothing
-      own, company = units(500), units(500, seed: 2, pool: 1)
+      own = units(500)
+      company = units(500, seed: 2, pool: 1)
       [1, 3].each do |processes|
-        together = Replay.call(Trace.new(own + company), Scenario.of(processes:, threads: 5, beside: [2], vcpus: 1.5, assignment: :shared))
+        together = Replay.call(Trace.new(own + company),
+          Scenario.of(processes:, threads: 5, beside: [2], vcpus: 1.5, assignment: :shared))
         apart = replay(own, company, processes:, vcpus: 1.5, assignment: :shared, company: :shared)
-        pools = together.results.each_slice(4).zip(together.trace.units).group_by { |_, unit| unit.pool }.transform_values { |same| same.map(&:first) }
+        pools = together.results.each_slice(4).zip(together.trace.units).group_by { |_, unit| unit.pool }.transform_values { |same|
+          same.map(&:first)
+        }
         assert_equal pools[0], apart.results.each_slice(4).first(500)
         assert_equal apart.column(:queued), pools[0].map(&:first)
-        done = apart.company(:response).each_index.select { |index| apart.company(:response)[index].positive? }
+        done = apart.company(:response).each_index.select { |index|
+          apart.company(:response)[index].positive?
+        }
         assert_operator done.size, :>, 400
         assert_equal pools[1].values_at(*done).map(&:last), apart.company(:response).values_at(*done)
       end
@@ -39,7 +50,9 @@ module Holdup::Sizing
     def test_company_that_never_holds_is_not_felt
       waiting = units(300, pool: 1).map { |one| one.with(held_ns: 0, longest_ns: 0, acquisitions: 0) }
       own = units(400).map { |one| one.with(acquisitions: 0) }
-      alone, beside = [[], waiting].map { |company| replay(own, company, handoff_ns: 0, assignment: :least_busy).column(:response) }
+      alone, beside = [[], waiting].map { |company|
+        replay(own, company, handoff_ns: 0, assignment: :least_busy).column(:response)
+      }
       assert_equal alone, beside
     end
 
@@ -50,14 +63,19 @@ module Holdup::Sizing
       assert_equal [400, 400], [beside.column(:held).size, beside.company(:held).size]
     end
 
-    # Two processes with a thread for jobs each: a request may stand behind another while a thread is free elsewhere, a job does not.
+    # Two processes with a thread for jobs each: a request may stand behind another while a thread is free
+    # elsewhere, a job does not.
     def test_requests_choose_a_process_and_jobs_are_taken_by_any_free_thread
       pair = Array.new(80) { |index| unit(arrival_ms: 100 * (index / 2), held_ms: 0, idle_ms: 60) }
-      played = replay(pair, pair.map { |one| one.with(pool: 1) }, processes: 2, threads: 2, beside: [1], assignment: :random, company: :shared, handoff_ns: 0)
+      played = replay(pair, pair.map { |one| one.with(pool: 1) }, processes: 2, threads: 2, beside: [1],
+        assignment: :random, company: :shared, handoff_ns: 0)
       assert_equal [0], played.company(:queued).uniq
       assert_includes played.column(:queued), 60 * MS
-      jobs = replay(pair, pair.map { |one| one.with(pool: 1) }, processes: 2, threads: 2, beside: [1], assignment: :shared, handoff_ns: 0)
-      assert_equal [:least_busy, [0]], [Scenario.of(processes: 1, threads: 1, vcpus: 1, assignment: :shared).company, jobs.column(:queued).uniq]
+      jobs = replay(pair, pair.map { |one| one.with(pool: 1) }, processes: 2, threads: 2, beside: [1],
+        assignment: :shared, handoff_ns: 0)
+      assert_equal [:least_busy, [0]],
+        [Scenario.of(processes: 1, threads: 1, vcpus: 1, assignment: :shared).company,
+          jobs.column(:queued).uniq]
     end
 
     # So it is known what a full pool does beside others that come as they came.
@@ -72,7 +90,8 @@ module Holdup::Sizing
 
     def test_it_ends_when_the_units_in_question_are_done
       played = replay(units(10), units(1000, pool: 1))
-      assert_equal played.results.each_slice(4).first(10).zip(played.trace.units).map { |result, one| one.arrival_ns + result.last }.max, played.elapsed_ns.round
+      assert_equal played.results.each_slice(4).first(10).zip(played.trace.units).map { |result, one| one.arrival_ns + result.last }.max,
+        played.elapsed_ns.round
       assert_equal 0, played.company(:response).last
     end
 
@@ -81,7 +100,11 @@ module Holdup::Sizing
       assert_raises(ArgumentError) { replay([unit], [], company: :nobody) }
       words = [1, 0, 0, 0, 0, 0, 2, 1, 0, 5]
       assert_raises(ArgumentError) { Holdup::ReplayEngine.simulate(Trace.new([unit]).bytes, [[1, 1, 0, 1]], words) }
-      assert_equal "a trace has fewer units than are its own", assert_raises(ArgumentError) { Holdup::ReplayEngine.simulate(Trace.new([unit]).bytes, [[1, 1, 0, 1]], words) }.message
+      assert_equal "a trace has fewer units than are its own",
+        assert_raises(ArgumentError) {
+          Holdup::ReplayEngine.simulate(Trace.new([unit]).bytes, [[1, 1, 0, 1]],
+            words)
+        }.message
     end
   end
 end

@@ -9,30 +9,44 @@ module Holdup::Sizing
     MS = 1_000_000
 
     def unit(arrival_ms: 0, held_ms: 10, idle_ms: 0, acquisitions: 0, **rest)
-      Trace::TraceUnit.new(arrival_ns: (arrival_ms * MS).round, held_ns: (held_ms * MS).round, idle_ns: (idle_ms * MS).round, acquisitions:, **rest)
+      Trace::TraceUnit.new(arrival_ns: (arrival_ms * MS).round, held_ns: (held_ms * MS).round,
+        idle_ns: (idle_ms * MS).round, acquisitions:, **rest)
     end
 
-    def replay(units, processes: 1, threads: 5, vcpus: 8, **rest) = Replay.call(Trace.new(units), Scenario.of(processes:, threads:, vcpus:, **rest))
+    def replay(units, processes: 1, threads: 5, vcpus: 8, **rest)
+      Replay.call(Trace.new(units), Scenario.of(processes:, threads:, vcpus:, **rest))
+    end
 
     def mixed(count = 1500, seed: 1)
       random = Random.new(seed)
-      Array.new(count) { |index| unit(arrival_ms: 6 * index + random.rand, held_ms: random.rand(1.0..9), idle_ms: random.rand(0.0..30), acquisitions: random.rand(0..6), pool: random.rand(2)) }
+      Array.new(count) { |index|
+        unit(arrival_ms: 6 * index + random.rand, held_ms: random.rand(1.0..9), idle_ms: random.rand(0.0..30),
+          acquisitions: random.rand(0..6), pool: random.rand(2))
+      }
     end
 
     # [began, ended] of the units of a pool, in the order in which they came.
     def spans(result, pool)
-      result.results.each_slice(4).zip(result.trace.units).select { |_, unit| unit.pool == pool }.map { |(queued, *, response), unit| [unit.arrival_ns + queued, unit.arrival_ns + response] }
+      result.results.each_slice(4).zip(result.trace.units).select { |_, unit| unit.pool == pool }.map { |(queued, *, response), unit|
+        [unit.arrival_ns + queued, unit.arrival_ns + response]
+      }
     end
 
     def most_at_once(spans)
-      spans.flat_map { |from, to| [[from, 1], [to, -1]] }.sort.inject([0, 0]) { |(now, most), (_, step)| [now + step, [most, now + step].max] }.last
+      spans.flat_map { |from, to|
+        [[from, 1],
+          [to, -1]]
+      }.sort.inject([0, 0]) { |(now, most), (_, step)| [now + step, [most, now + step].max] }.last
     end
 
     def test_a_pool_that_nobody_needs_changes_nothing
       units = mixed.map { |each| each.with(pool: 0) }
       Scenario::ASSIGNMENTS.product([1, 3]).each do |assignment, processes|
-        options = {assignment:, processes:, vcpus: 1.5, cost: HoldCost.new(growth: 0.1, marking: 0.02, cold: 0.2)}
-        alone, beside = [{threads: 3}, {threads: 8, beside: [4, 1]}].map { |threads| replay(units, **options, **threads) }
+        options = {assignment:, processes:, vcpus: 1.5,
+                   cost: HoldCost.new(growth: 0.1, marking: 0.02, cold: 0.2)}
+        alone, beside = [{threads: 3}, {threads: 8, beside: [4, 1]}].map { |threads|
+          replay(units, **options, **threads)
+        }
         assert_equal alone.results, beside.results
         assert_equal alone.to_h.except(:trace), beside.to_h.except(:trace)
       end
@@ -63,9 +77,14 @@ module Holdup::Sizing
 
     # They meet nowhere: neither holds the GVL for any time.
     def test_pools_whose_units_only_wait_know_nothing_of_each_other
-      units = Array.new(40) { |index| unit(arrival_ms: 3 * index, held_ms: 0, idle_ms: 10 + index % 7, pool: index % 2) }
+      units = Array.new(40) { |index|
+        unit(arrival_ms: 3 * index, held_ms: 0, idle_ms: 10 + index % 7, pool: index % 2)
+      }
       both = replay(units, threads: 2, beside: [1], handoff_ns: 0)
-      [0, 1].each { |pool| assert_equal spans(replay(units.select { |one| one.pool == pool }.map { |one| one.with(pool: 0) }, threads: 1, handoff_ns: 0), 0), spans(both, pool) }
+      [0, 1].each { |pool|
+        assert_equal spans(replay(units.select { |one| one.pool == pool }.map { |one| one.with(pool: 0) }, threads: 1, handoff_ns: 0), 0),
+          spans(both, pool)
+      }
     end
 
     # A pool's queue is nobody else's: who waits for the GVL only, waits less than who waits for a thread.
@@ -74,13 +93,21 @@ module Holdup::Sizing
       other = replay(units, threads: 2, beside: [1], time_slice_ns: 10 * MS, handoff_ns: 0).results.last(4)
       assert_equal 0, other[0]
       assert_in_delta 10 * MS, other[1], 1.1 * MS
-      assert_operator replay(units.map { |each| each.with(pool: 0) }, threads: 1).column(:queued).last, :>, 500 * MS
+      assert_operator replay(units.map { |each| each.with(pool: 0) }, threads: 1).column(:queued).last, :>,
+        500 * MS
     end
 
     # Two processes of each pool's cap, and one queue of the pool that threads of both take from.
     def test_a_shared_queue_is_of_a_pool
       units = Array.new(8) { |index| unit(held_ms: 0, idle_ms: 100, pool: index % 2) }
-      assert_equal [[0, 0, 0, 0], [0, 0, 100 * MS, 100 * MS]], [0, 1].map { |pool| spans(replay(units, processes: 2, threads: 3, beside: [1], assignment: :shared, handoff_ns: 0), pool).map(&:first).sort }
+      assert_equal [[0, 0, 0, 0], [0, 0, 100 * MS, 100 * MS]],
+        [0,
+          1].map { |pool|
+          spans(
+            replay(units, processes: 2, threads: 3, beside: [1], assignment: :shared,
+              handoff_ns: 0), pool
+          ).map(&:first).sort
+        }
     end
 
     def test_a_limit_of_units_that_are_there
@@ -90,7 +117,9 @@ module Holdup::Sizing
     end
 
     def test_what_can_not_be_is_refused
-      [{threads: 2, beside: [2]}, {threads: 12, beside: [1] * 8}, {threads: 5, beside: [1, 0]}].each { |wrong| assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) } }
+      [{threads: 2, beside: [2]}, {threads: 12, beside: [1] * 8}, {threads: 5, beside: [1, 0]}].each { |wrong|
+        assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }
+      }
       assert_raises(ArgumentError) { replay([unit(pool: 1)]) }
     end
   end

@@ -10,15 +10,18 @@ module Holdup::Sizing
 
     def machine
       sample = SampleWindows.new
-      Holdup::Analysis::ProcessReport.new(SampleProcesses.new(sample, servers: {"puma" => 2}).to_a, from_s: sample.from_s, to_s: sample.to_s).machines.first
+      Holdup::Analysis::ProcessReport.new(SampleProcesses.new(sample, servers: {"puma" => 2}).to_a,
+        from_s: sample.from_s, to_s: sample.to_s).machines.first
     end
 
     def test_what_the_samples_say
       limits = ResourceLimits.of(machine, processes: 2)
-      assert_equal [4.0, 2000 * MB, 140 * MB, 520 * MB], [limits.vcpus, limits.memory_limit_bytes, limits.process_bytes, limits.base_bytes]
+      assert_equal [4.0, 2000 * MB, 140 * MB, 520 * MB],
+        [limits.vcpus, limits.memory_limit_bytes, limits.process_bytes, limits.base_bytes]
     end
 
-    # A database beside the application takes CPUs that no number of processes can use; in its pauses they are free.
+    # A database beside the application takes CPUs that no number of processes can use; in its pauses they are
+    # free.
     def test_what_others_use_is_not_there
       limits = ResourceLimits.of(machine, processes: 2)
       assert_equal machine.beside, limits.beside

@@ -7,18 +7,24 @@ module Holdup::Sizing
   class SaturationTest < Minitest::Test
     MS = 1_000_000
 
-    # Of ten units `slow` are of the second pool; both pools' units hold the GVL for so long and wait for so long.
+    # Of ten units `slow` are of the second pool; both pools' units hold the GVL for so long and wait for so
+    # long.
     def trace(slow: 1, light: [1, 9], heavy: [10, 90])
       Trace.new(Array.new(4000) do |index|
         pool = (index % 10 < slow) ? 1 : 0
         held, idle = pool.zero? ? light : heavy
-        Trace::TraceUnit.new(arrival_ns: index, held_ns: held * MS, idle_ns: idle * MS, acquisitions: 1, pool:)
+        Trace::TraceUnit.new(arrival_ns: index, held_ns: held * MS, idle_ns: idle * MS, acquisitions: 1,
+          pool:)
       end)
     end
 
-    def most(trace, threads:, beside: []) = Saturation.throughput(trace, Scenario.of(processes: 1, threads:, beside:, vcpus: 4, assignment: :shared, handoff_ns: 0))
+    def most(trace, threads:, beside: [])
+      Saturation.throughput(trace,
+        Scenario.of(processes: 1, threads:, beside:, vcpus: 4, assignment: :shared, handoff_ns: 0))
+    end
 
-    # One thread of 100 ms does 10 a second, of which there is one in ten units; nine others of 10 ms need no two threads.
+    # One thread of 100 ms does 10 a second, of which there is one in ten units; nine others of 10 ms need no
+    # two threads.
     def test_the_pool_that_is_full_first_bounds_all
       assert_in_delta 100, most(trace, threads: 5, beside: [1]), 8
       assert_in_delta 2, most(trace, threads: 6, beside: [2]) / most(trace, threads: 5, beside: [1]), 0.15
@@ -39,7 +45,8 @@ module Holdup::Sizing
       scenario = Scenario.of(processes: 1, threads: 3, vcpus: 4, assignment: :shared)
       outcome = Replay.call(one.backlog, scenario)
       span = outcome.steady_span(BacklogReplay::EDGE)
-      assert_in_delta 1, Saturation.throughput(one, scenario) / (outcome.ended(span).size * 1e9 / (span.end - span.begin)), 0.001
+      assert_in_delta 1,
+        Saturation.throughput(one, scenario) / (outcome.ended(span).size * 1e9 / (span.end - span.begin)), 0.001
     end
   end
 end

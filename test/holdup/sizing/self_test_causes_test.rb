@@ -14,7 +14,8 @@ module Holdup::Sizing
 
     # A response of 100 ms, 10 of them on a CPU; one unit a second.
     def causes(held_per_cpu: 1.0, beside_ms: 0, stalled_ms: 5, peak: 1.0, rates: [1.0, 1.0], queued_ns: 0)
-      measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns: nil, response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
+      measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns: nil,
+        response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
       recording = Recording.new(Demand.new(10 * MS, 10 * MS), measured, held_per_cpu, beside_ms * MS)
       SelfTestCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), processes: 1)
     end

@@ -20,7 +20,9 @@ module Holdup::Sizing
     # What units ask for is known without the waits for a CPU.
     def test_a_recording_that_was_starved
       recording = PlayedRecording.new(minutes: 6, truth: 1.5)
-      assert_equal [[:unknown], [:starved]], [1.0, 1.3].map { |held_per_cpu| test(recording.tap { recording.held_per_cpu = held_per_cpu }).reasons }
+      assert_equal [[:unknown], [:starved]],
+        [1.0,
+          1.3].map { |held_per_cpu| test(recording.tap { recording.held_per_cpu = held_per_cpu }).reasons }
     end
 
     # Another number of threads than is thought to be.
@@ -36,7 +38,8 @@ module Holdup::Sizing
       whole = recording.measured
       outcome = recording.truth_at(threads: 5, processes: 1)
       inside = outcome.column(:response).zip(outcome.column(:queued)).map { |response, queued| response - queued }.sort
-      recording.measured = whole.with(queued_ns: nil, response_ns: inside.sum.fdiv(inside.size), p95_ns: inside[(inside.size * 0.95).floor])
+      recording.measured = whole.with(queued_ns: nil, response_ns: inside.sum.fdiv(inside.size),
+        p95_ns: inside[(inside.size * 0.95).floor])
       found = test(recording)
       assert_equal :a, found.grade
       assert_nil found.predicted.queued_ns

@@ -9,15 +9,22 @@ module Holdup::Sizing
     RUNS = MeasuredRuns.all.select { |run| run.set == "multi" }
     VCPUS = 2
 
-    def shared(demand, processes, threads, vcpus = VCPUS) = SharedCpus.new(demand, processes:, threads:, vcpus:)
+    def shared(demand, processes, threads, vcpus = VCPUS)
+      SharedCpus.new(demand, processes:, threads:, vcpus:)
+    end
 
-    # What a process needs when it has the CPUs to itself: the held time of a run has its waits for a CPU in it.
-    def alone(run) = run.demand.with(held_ns: run.cpu_ms * 1e6)
+    # What a process needs when it has the CPUs to itself: the held time of a run has its waits for a CPU in
+    # it.
+    def alone(run)
+      run.demand.with(held_ns: run.cpu_ms * 1e6)
+    end
 
     def test_throughput_of_measured_runs_where_more_processes_than_cpus_scale_no_further
       RUNS.group_by(&:processes).each do |processes, runs|
         ours = MeasuredRuns.error(runs) { |run| shared(alone(run), run.processes, run.threads).throughput }
-        naive = MeasuredRuns.error(runs) { |run| run.processes * ClosedModel.new(alone(run)).throughput(run.threads) }
+        naive = MeasuredRuns.error(runs) { |run|
+          run.processes * ClosedModel.new(alone(run)).throughput(run.threads)
+        }
         assert_operator ours, :<=, 0.03, "#{processes} processes"
         assert_operator naive, :>, 0.2, "#{processes} processes" if processes > VCPUS
       end
@@ -35,7 +42,8 @@ module Holdup::Sizing
       end
     end
 
-    # 2 ms of Ruby and 8 ms of native code, which needs no GVL but a CPU: two serve 200 a second, however many threads there are.
+    # 2 ms of Ruby and 8 ms of native code, which needs no GVL but a CPU: two serve 200 a second, however many
+    # threads there are.
     def test_native_code_takes_cpus_too
       native = Demand.new(held_ns: 2e6, idle_ns: 10e6, native_ns: 8e6)
       assert_in_delta 200, shared(native, 2, 10).throughput, 1e-6

@@ -13,7 +13,9 @@ class Holdup::Sizing::SloTest < Minitest::Test
   end
 
   def test_what_is_none
-    ["", "95", "p5", "p10=3s", "p95=300", "p95=fast", "p100=1s"].each { |text| assert_nil Slo.parse(text), text }
+    ["", "95", "p5", "p10=3s", "p95=300", "p95=fast", "p100=1s"].each { |text|
+      assert_nil Slo.parse(text), text
+    }
   end
 
   def test_a_name_and_a_limit

@@ -5,7 +5,11 @@ require_relative "../../support/played_recording"
 
 module Holdup::Sizing
   class SufficiencyTest < Minitest::Test
-    def sufficiency(**options) = PlayedRecording.new(**options).then { |one| Sufficiency.new(Traffic.of(one.profiles, one.arrivals), units: one.units, rounds: 60).call }
+    def sufficiency(**options)
+      PlayedRecording.new(**options).then { |one|
+        Sufficiency.new(Traffic.of(one.profiles, one.arrivals), units: one.units, rounds: 60).call
+      }
+    end
 
     def test_two_steady_hours_are_enough
       found = sufficiency(minutes: 130)
@@ -14,7 +18,8 @@ module Holdup::Sizing
     end
 
     def test_what_is_missing_has_a_name
-      assert_equal [[:hours], :medium], sufficiency(minutes: 60).then { |found| [found.missing, found.confidence] }
+      assert_equal [[:hours], :medium],
+        sufficiency(minutes: 60).then { |found| [found.missing, found.confidence] }
       few = sufficiency(minutes: 3, rate: 0.5, swing: 0.0)
       assert few.too_little?
       assert_operator few.widths[:p95], :>, 0.02
@@ -22,7 +27,8 @@ module Holdup::Sizing
     end
 
     def test_unlike_units_make_it_wide
-      unlike = sufficiency(minutes: 15, shapes: {"Light#show" => [0.98, 2, 8, 2], "Heavy#show" => [0.02, 900, 8, 2]})
+      unlike = sufficiency(minutes: 15,
+        shapes: {"Light#show" => [0.98, 2, 8, 2], "Heavy#show" => [0.02, 900, 8, 2]})
       assert_includes unlike.missing, :held
       assert_equal :low, unlike.confidence
       assert_operator unlike.widths[:held], :>, 3 * unlike.widths[:idle]

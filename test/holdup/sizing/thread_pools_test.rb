@@ -9,20 +9,30 @@ module Holdup::Sizing
 
     Member = Data.define(:pools)
 
-    def pool(name, max, busy = 0.0) = Holdup::Analysis::ProcessReport::ProcessPool.new(name:, max:, busy:, backlog: nil, most_backlog: nil, oldest_ns: nil)
+    def pool(name, max, busy = 0.0)
+      Holdup::Analysis::ProcessReport::ProcessPool.new(name:, max:, busy:, backlog: nil, most_backlog: nil,
+        oldest_ns: nil)
+    end
 
     def window(queue, pool, count)
       series = Holdup::Series.new(kind: :pool, name: pool, queue:)
-      Holdup::Window.empty(series:, setting: nil, host: "a", start_s: SampleProfiles::START_S, seconds: 60).with(count:)
+      Holdup::Window.empty(series:, setting: nil, host: "a", start_s: SampleProfiles::START_S,
+        seconds: 60).with(count:)
     end
 
-    def pools(*all, windows: [window("low", "low", 5), window("mail", "default (mail, high)", 9), window("high", "default (mail, high)", 1)], first: nil, **options)
+    def pools(*all,
+      windows: [window("low", "low", 5), window("mail", "default (mail, high)", 9),
+        window("high", "default (mail, high)", 1)], first: nil, **options)
       ThreadPools.of(windows, members: all.map { |pools| Member.new(pools:) }, first:, **options)
     end
 
-    def capsules(busy = 1.5) = [pool("default (mail, high)", 5, 0.5), pool("low", 2, busy), pool("db primary", 9)]
+    def capsules(busy = 1.5)
+      [pool("default (mail, high)", 5, 0.5), pool("low", 2, busy), pool("db primary", 9)]
+    end
 
-    def indices(found, *queues) = queues.map { |queue| found.index(profile(0, kind: :job, queue:)) }
+    def indices(found, *queues)
+      queues.map { |queue| found.index(profile(0, kind: :job, queue:)) }
+    end
 
     def test_the_busiest_is_first_and_takes_its_queues
       found = pools(capsules, capsules)
@@ -55,10 +65,12 @@ module Holdup::Sizing
       requests, jobs = %i[request job].map { |kind| pools(both, both, kind:, company: true) }
       assert_equal [["web", "low", "default (mail, high)"], [2, 5]], [requests.names, requests.company]
       assert_equal [["low", "default (mail, high)", "web"], [5]], [jobs.names, jobs.company]
-      assert_equal [[1, 2, 1], [0, 1, 0]], [requests, jobs].map { |found| indices(found, "low", "mail", "new") }
+      assert_equal [[1, 2, 1], [0, 1, 0]],
+        [requests, jobs].map { |found| indices(found, "low", "mail", "new") }
       assert_equal [0, 2], [requests, jobs].map { |found| found.index(profile(0)) }
       assert_equal [true, false], [requests.company?, pools(capsules, company: true).company?]
-      assert_equal ["web", "default"], pools([pool("web", 5), pool("default", 3)], windows: [], kind: :request, company: true).names
+      assert_equal ["web", "default"],
+        pools([pool("web", 5), pool("default", 3)], windows: [], kind: :request, company: true).names
     end
 
     # The other kind is unknown; nobody knows who ran what; processes that differ; more than a replay knows.
@@ -68,7 +80,9 @@ module Holdup::Sizing
       assert_equal ["low", "default (mail, high)"], pools(both).names
       assert_same ThreadPools::ONE, pools(both, kind: :request, windows: [], company: true)
       assert_same ThreadPools::ONE, pools(both, [pool("web", 5)], kind: :request, company: true)
-      assert_same ThreadPools::ONE, pools([pool("web", 5), *Array.new(8) { |index| pool("capsule #{index}", 1) }], kind: :request, company: true)
+      assert_same ThreadPools::ONE,
+        pools([pool("web", 5), *Array.new(8) { |index| pool("capsule #{index}", 1) }], kind: :request,
+          company: true)
     end
 
     # One pool; processes that differ; no word of who ran what; a web server's threads.

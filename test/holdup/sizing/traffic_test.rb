@@ -7,7 +7,9 @@ module Holdup::Sizing
   class TrafficTest < Minitest::Test
     RECORDING = PlayedRecording.new(rate: 20.0, minutes: 60)
 
-    def traffic(recording = RECORDING, **) = Traffic.of(recording.profiles, recording.arrivals, **)
+    def traffic(recording = RECORDING, **)
+      Traffic.of(recording.profiles, recording.arrivals, **)
+    end
 
     def seconds(trace) = trace.units.last.arrival_ns / 1e9
 
@@ -34,8 +36,12 @@ module Holdup::Sizing
     end
 
     def test_units_stand_for_what_was_not_kept
-      heavy = RECORDING.profiles.map { |profile| (profile.series.name == "OrdersController#index") ? profile.with(weight: profile.weight * 3) : profile }
-      orders = Traffic.of(heavy, RECORDING.arrivals).peak(units: 4000).units.count { |unit| unit.acquisitions == 6 }
+      heavy = RECORDING.profiles.map { |profile|
+        (profile.series.name == "OrdersController#index") ? profile.with(weight: profile.weight * 3) : profile
+      }
+      orders = Traffic.of(heavy, RECORDING.arrivals).peak(units: 4000).units.count { |unit|
+        unit.acquisitions == 6
+      }
       assert_in_delta 1.2 / 1.8, orders / 4000.0, 0.03
     end
 
@@ -51,11 +57,17 @@ module Holdup::Sizing
       refute_equal traffic.peak(seed: 3, units: 50).units, traffic.peak(seed: 4, units: 50).units
     end
 
-    # Ten minutes that are unlike others make intervals wide, and more units of the same do not make them narrow.
+    # Ten minutes that are unlike others make intervals wide, and more units of the same do not make them
+    # narrow.
     def test_an_interval_from_blocks
-      even, uneven = [0.05, 0.6].map { |swing| RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120, swing:))).interval { |part, _| part.mean_rate } }
+      even, uneven = [0.05, 0.6].map { |swing|
+        RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120,
+          swing:))).interval { |part, _| part.mean_rate }
+      }
       assert_operator even.end - even.begin, :<, 0.2 * (uneven.end - uneven.begin)
-      assert_equal even, RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120, swing: 0.05))).interval { |part, _| part.mean_rate }
+      assert_equal even,
+        RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120,
+          swing: 0.05))).interval { |part, _| part.mean_rate }
     end
   end
 end

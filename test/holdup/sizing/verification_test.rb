@@ -8,7 +8,9 @@ module Holdup::Sizing
   class VerificationTest < Minitest::Test
     BEFORE = PlayedRecording.new(minutes: 20).recommendation
 
-    def verification(**since) = Verification.new(BEFORE, PlayedRecording.new(minutes: 10, seed: 3, processes: 2, **since), rounds: 6)
+    def verification(**since)
+      Verification.new(BEFORE, PlayedRecording.new(minutes: 10, seed: 3, processes: 2, **since), rounds: 6)
+    end
 
     # At half as much load again: the prediction is for the load that came.
     def test_it_came_true
@@ -28,9 +30,11 @@ module Holdup::Sizing
       assert_equal [{app: "shop", kind: :request, pool: "", setting: before.recording.setting.fingerprint, from_s: 1, to_s: 2, processes: 2, threads: 5, time_slice_ns: 100_000_000}, found.units],
         [kept.key, kept.units]
       p95 = found.lines.find { |line| line.name == :p95 }
-      assert_equal [p95.before, before.self_test.predicted.p95_ns, p95.predicted, p95.measured].map(&:round), kept.figures.fetch(:p95).to_h.values
+      assert_equal [p95.before, before.self_test.predicted.p95_ns, p95.predicted, p95.measured].map(&:round),
+        kept.figures.fetch(:p95).to_h.values
       assert_equal Verification::NAMES, kept.figures.keys
-      assert_nil Verification.new(before, PlayedRecording.new(minutes: 4), rounds: 2).outcome(from_s: 1, to_s: 2, at_s: 9)
+      assert_nil Verification.new(before, PlayedRecording.new(minutes: 4), rounds: 2).outcome(from_s: 1,
+        to_s: 2, at_s: 9)
     end
 
     def test_other_work_than_recorded_is_a_miss

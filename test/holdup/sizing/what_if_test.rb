@@ -9,18 +9,29 @@ module Holdup::Sizing
   class WhatIfTest < Minitest::Test
     CONVOY = {"Light#show" => [0.9, 3, 8, 6], "Heavy#show" => [0.1, 120, 10, 4]}.freeze
 
-    def what_if(recording = plain, **change) = WhatIf.new(recording.recommendation, WhatIf::WhatIfChange.new(**change), rounds: 6)
+    def what_if(recording = plain, **change)
+      WhatIf.new(recording.recommendation, WhatIf::WhatIfChange.new(**change), rounds: 6)
+    end
 
     def plain = @plain ||= PlayedRecording.new(minutes: 60)
 
-    def convoy = @convoy ||= PlayedRecording.new(shapes: CONVOY, rate: 25.0, swing: 0.0)
+    def convoy
+      @convoy ||= PlayedRecording.new(shapes: CONVOY, rate: 25.0, swing: 0.0)
+    end
 
-    def waiting = @waiting ||= PlayedRecording.new(shapes: {"Slow#quote" => [0.2, 2, 400, 2], "Light#show" => [0.8, 4, 8, 4]}, rate: 20.0, threads: 3, swing: 0.0)
+    def waiting
+      @waiting ||= PlayedRecording.new(
+        shapes: {"Slow#quote" => [0.2, 2, 400, 2],
+                 "Light#show" => [0.8, 4, 8, 4]}, rate: 20.0, threads: 3, swing: 0.0
+      )
+    end
 
     def truth_of(recording, scenario)
       traffic = recording.recommendation.traffic
       draw = {seed: 77, rate: traffic.peak_rate, units: 30_000}
-      units = traffic.peak(**draw).units.zip(traffic.drawn(**draw)).map { |unit, profile| unit.with(**yield(profile.series.name)) }
+      units = traffic.peak(**draw).units.zip(traffic.drawn(**draw)).map { |unit, profile|
+        unit.with(**yield(profile.series.name))
+      }
       Replay.call(Trace.new(units), scenario)
     end
 
@@ -39,14 +50,20 @@ module Holdup::Sizing
 
     # Told as it is likely to come out; better only by what it was predicted too long before, it is not.
     def test_what_came_of_earlier_predictions_corrects_another_setting_and_no_other_load
-      low, high = [0.8, 1.2].map { |ratio| WhatIf.new(plain.recommendation(bias: Learned.learned(ratio, times: 4)), WhatIf::WhatIfChange.new(processes: 2), rounds: 2) }
+      low, high = [0.8, 1.2].map { |ratio|
+        WhatIf.new(plain.recommendation(bias: Learned.learned(ratio, times: 4)),
+          WhatIf::WhatIfChange.new(processes: 2), rounds: 2)
+      }
       found = what_if(processes: 2)
       assert_equal [found.before] * 2, [low.before, high.before]
-      [[low, 0.8**0.5], [high, 1.2**0.5]].each { |one, factor| assert_in_delta factor, one.after.responses[0.95].fdiv(found.after.responses[0.95]), 1e-6 }
+      [[low, 0.8**0.5], [high, 1.2**0.5]].each { |one, factor|
+        assert_in_delta factor, one.after.responses[0.95].fdiv(found.after.responses[0.95]), 1e-6
+      }
       assert_equal found.gain, low.gain
       assert_operator high.gain, :<, found.gain
       refute_predicate low.bias, :none?
-      assert_predicate WhatIf.new(plain.recommendation(bias: Learned.learned(0.8)), WhatIf::WhatIfChange.new(factor: 1.5)).bias, :none?
+      assert_predicate WhatIf.new(plain.recommendation(bias: Learned.learned(0.8)), WhatIf::WhatIfChange.new(factor: 1.5)).bias,
+        :none?
     end
 
     def test_twice_the_traffic
@@ -58,7 +75,8 @@ module Holdup::Sizing
     # Counted on both sides are those that stay.
     def test_the_heavy_ones_elsewhere
       found = what_if(PlayedRecording.new(shapes: CONVOY, rate: 30.0), without: "Heavy*")
-      assert_operator found.before.response_ns, :<, 0.85 * PlayedRecording.new(shapes: CONVOY, rate: 30.0).recommendation.current.response_ns
+      assert_operator found.before.response_ns, :<,
+        0.85 * PlayedRecording.new(shapes: CONVOY, rate: 30.0).recommendation.current.response_ns
       assert_operator found.gain, :>, 0.3
       assert_in_delta 3_000_000, found.demand.held_ns, 300_000
       assert_empty found.unknown
@@ -79,10 +97,12 @@ module Holdup::Sizing
       assert_operator found.gain, :<, -0.1
     end
 
-    # Held against a replay of all units in two groups of processes, which nobody has drawn from the recording.
+    # Held against a replay of all units in two groups of processes, which nobody has drawn from the
+    # recording.
     def test_an_endpoint_in_processes_of_its_own
       found = what_if(convoy, own_pool: WhatIf::OwnPool.new(name: "Heavy*", threads: 2))
-      assert_equal [[1, 5], [1, 2]], found.after.candidate.groups.map { |group| [group.processes, group.threads] }
+      assert_equal [[1, 5], [1, 2]],
+        found.after.candidate.groups.map { |group| [group.processes, group.threads] }
       assert_operator found.others.after.waits[0.95], :<, 0.1 * found.others.before.waits[0.95]
       truth = truth_of(convoy, Scenario.new(groups: [Scenario::ProcessGroup.new(processes: 1, threads: 5), Scenario::ProcessGroup.new(processes: 1, threads: 2)], vcpus: 2.0)) { |name| {group: name.start_with?("Heavy") ? 1 : 0} }
       assert_in_delta 1, found.after.response_ns / truth.mean(:response), 0.08
@@ -94,7 +114,9 @@ module Holdup::Sizing
       found = what_if(convoy, priorities: {"Heavy*" => -3})
       assert_operator found.others.after.waits[0.95], :<, 0.8 * found.others.before.waits[0.95]
       assert_operator found.named.after.response_ns, :>, found.named.before.response_ns
-      truth = truth_of(convoy, Scenario.of(processes: 1, threads: 5, vcpus: 2.0)) { |name| {slice_ns: name.start_with?("Heavy") ? 20_000_000 : 0} }
+      truth = truth_of(convoy, Scenario.of(processes: 1, threads: 5, vcpus: 2.0)) { |name|
+        {slice_ns: name.start_with?("Heavy") ? 20_000_000 : 0}
+      }
       assert_in_delta 1, found.after.response_ns / truth.mean(:response), 0.08
     end
 
@@ -103,7 +125,9 @@ module Holdup::Sizing
       found = what_if(waiting, io: "Slow*", io_threads: 10)
       assert_operator found.before.queued_ns, :>, 20 * found.after.queued_ns
       assert_operator found.gain, :>, 0.1
-      truth = truth_of(waiting, Scenario.of(processes: 1, threads: 3, io_threads: 10, vcpus: 2.0)) { |name| {io: name.start_with?("Slow")} }
+      truth = truth_of(waiting, Scenario.of(processes: 1, threads: 3, io_threads: 10, vcpus: 2.0)) { |name|
+        {io: name.start_with?("Slow")}
+      }
       assert_in_delta 1, found.after.response_ns / truth.mean(:response), 0.05
     end
 

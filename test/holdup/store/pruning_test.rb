@@ -28,5 +28,7 @@ class Holdup::Store::PruningTest < Minitest::Test
 
   private
 
-  def prune(now_s, max_bytes: 1 << 30) = Holdup::Store::Pruning.new(@rows).run(now_s, max_bytes:)
+  def prune(now_s, max_bytes: 1 << 30)
+    Holdup::Store::Pruning.new(@rows).run(now_s, max_bytes:)
+  end
 end

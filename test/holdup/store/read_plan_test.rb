@@ -29,7 +29,8 @@ class Holdup::Store::ReadPlanTest < Minitest::Test
   def test_where_short_windows_were_pruned_the_next_longer_answer
     plan = plan(rolled: {300 => 9000, 3600 => 7200}, kept: {60 => 7200, 300 => 3600})
 
-    assert_equal [[3600, 0, 3600], [300, 3600, 7200], [60, 7200, 7260]], stretches(plan, 60, 7260, seconds: 60)
+    assert_equal [[3600, 0, 3600], [300, 3600, 7200], [60, 7200, 7260]],
+      stretches(plan, 60, 7260, seconds: 60)
     assert_equal [[3600, 0, 3600]], stretches(plan, 100, 200)
   end
 
@@ -50,19 +51,28 @@ class Holdup::Store::ReadPlanTest < Minitest::Test
 
   private
 
-  def stretches(plan, from_s, to_s, **options) = plan.stretches(from_s, to_s, **options).map { |stretch| [stretch.seconds, stretch.from_s, stretch.to_s] }
-
-  def plan(rolled: {}, kept: {})
-    Holdup::Store::ReadPlan.new(Holdup::Store::Tier.fresh.map { |tier| tier.with(rolled_to_s: rolled.fetch(tier.seconds, 0), kept_from_s: kept.fetch(tier.seconds, 0)) })
+  def stretches(plan, from_s, to_s, **options)
+    plan.stretches(from_s, to_s, **options).map { |stretch| [stretch.seconds, stretch.from_s, stretch.to_s] }
   end
 
-  # As roll-up and prune leave it: a tier is complete up to a multiple of its length and no further than the finer one; a
-  # tier is pruned on a boundary of the coarser one and no further than that is complete.
+  def plan(rolled: {}, kept: {})
+    Holdup::Store::ReadPlan.new(Holdup::Store::Tier.fresh.map { |tier|
+      tier.with(
+        rolled_to_s: rolled.fetch(tier.seconds,
+          0), kept_from_s: kept.fetch(tier.seconds, 0)
+      )
+    })
+  end
+
+  # As roll-up and prune leave it: a tier is complete up to a multiple of its length and no further than the
+  # finer one; a tier is pruned on a boundary of the coarser one and no further than that is complete.
   def random_state(random)
     upto = 5 * DAY
     rolled = [300, 3600, DAY].to_h { |seconds| [seconds, upto = random.rand(0..upto) / seconds * seconds] }
     least = 5 * DAY
-    kept = {60 => 300, 300 => 3600, 3600 => DAY}.to_h { |fine, coarse| [fine, least = random.rand(0..[rolled[coarse], least].min) / coarse * coarse] }
+    kept = {60 => 300, 300 => 3600, 3600 => DAY}.to_h { |fine, coarse|
+      [fine, least = random.rand(0..[rolled[coarse], least].min) / coarse * coarse]
+    }
     {rolled:, kept:}
   end
 end

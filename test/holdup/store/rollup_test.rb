@@ -14,7 +14,9 @@ class Holdup::Store::RollupTest < Minitest::Test
       @left = spans
     end
 
-    def transaction(&) = ((@left -= 1) < 0) ? raise(Interrupt) : __getobj__.transaction(&)
+    def transaction(&)
+      ((@left -= 1) < 0) ? raise(Interrupt) : __getobj__.transaction(&)
+    end
   end
 
   def setup
@@ -23,7 +25,9 @@ class Holdup::Store::RollupTest < Minitest::Test
   end
 
   def test_an_interrupted_roll_up_goes_on_where_it_stopped
-    6.times { |spans| assert_raises(Interrupt) { Holdup::Store::Rollup.new(Interrupted.new(@rows, spans)).run(SampleMinutes::MINUTE_START + 86_400 * 2) } }
+    6.times { |spans|
+      assert_raises(Interrupt) { Holdup::Store::Rollup.new(Interrupted.new(@rows, spans)).run(SampleMinutes::MINUTE_START + 86_400 * 2) }
+    }
     Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 86_400 * 2)
 
     assert_equal [[24, 120], [2, 120], [1, 120]], [300, 3600, 86_400].map { |seconds| coarse(seconds) }
@@ -43,5 +47,7 @@ class Holdup::Store::RollupTest < Minitest::Test
 
   private
 
-  def coarse(seconds) = @rows.between(seconds, 0, SampleMinutes::MINUTE_START * 2).then { |windows| [windows.size, windows.sum(&:count)] }
+  def coarse(seconds)
+    @rows.between(seconds, 0, SampleMinutes::MINUTE_START * 2).then { |windows| [windows.size, windows.sum(&:count)] }
+  end
 end

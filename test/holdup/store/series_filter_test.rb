@@ -31,5 +31,7 @@ class Holdup::Store::SeriesFilterTest < Minitest::Test
 
   private
 
-  def match?(series, **options) = Holdup::Store::SeriesFilter.new(**options).match?(series)
+  def match?(series, **options)
+    Holdup::Store::SeriesFilter.new(**options).match?(series)
+  end
 end

@@ -13,7 +13,8 @@ class Holdup::Store::WindowBatchTest < Minitest::Test
   def test_a_late_minute_goes_to_every_tier_that_has_passed_it
     found = rows([minute(7)], rolled: SampleMinutes::MINUTE_START + 3600)
 
-    assert_equal [[60, SampleMinutes::MINUTE_START + 420], [300, SampleMinutes::MINUTE_START + 300], [3600, SampleMinutes::MINUTE_START], [86_400, SampleMinutes::MINUTE_START]], found.map { |row| [row.seconds, row.start_s] }
+    assert_equal [[60, SampleMinutes::MINUTE_START + 420], [300, SampleMinutes::MINUTE_START + 300], [3600, SampleMinutes::MINUTE_START], [86_400, SampleMinutes::MINUTE_START]],
+      found.map { |row| [row.seconds, row.start_s] }
   end
 
   def test_windows_of_one_row_are_merged_before_they_are_written

@@ -2,16 +2,23 @@
 
 require "test_helper"
 
-# The evaluator that our filters' patterns are tested with, itself, by the examples of the documentation's rules.
+# The evaluator that our filters' patterns are tested with, itself, by the examples of the documentation's
+# rules.
 class FilterPatternTest < Minitest::Test
-  def match?(pattern, event) = FilterPattern.new(pattern).match?(event.is_a?(String) ? event : JSON.generate(event))
+  def match?(pattern, event)
+    FilterPattern.new(pattern).match?(event.is_a?(String) ? event : JSON.generate(event))
+  end
 
   def test_texts_numbers_and_members_that_are_there
     event = {eventType: "UpdateTrail", errorCode: 400, users: [1], none: nil}
     ['{ $.eventType = "UpdateTrail" }', "{ $.eventType = UpdateTrail }", "{$.errorCode = 400}", "{ $.errorCode >= 399.5 }", "{ $.errorCode = * }",
-      "{ $.errorCode != 500 }"].each { |pattern| assert match?(pattern, event), pattern }
+      "{ $.errorCode != 500 }"].each { |pattern|
+      assert match?(pattern, event), pattern
+    }
     ['{ $.eventType = "updatetrail" }', "{ $.errorCode < 400 }", "{ $.missing = * }", "{ $.missing != 5 }", "{ $.users = 1 }", "{ $.users != 1 }", "{ $.none = * }",
-      '{ $.errorCode = "400" }'].each { |pattern| refute match?(pattern, event), pattern }
+      '{ $.errorCode = "400" }'].each { |pattern|
+      refute match?(pattern, event), pattern
+    }
   end
 
   def test_and_binds_closer_than_or
@@ -25,7 +32,8 @@ class FilterPatternTest < Minitest::Test
   end
 
   def test_what_is_refused
-    ["$.id = 1", "{ $.id = 1", "{ id = 1 }", "{ $.id == 1 }", "{ $.id = 1 && }", "{ }", "{ ($.id = 1 }", "{ $.id = 1 } x", "{ $.id = #{"1" * 1024} }"].each do |pattern|
+    ["$.id = 1", "{ $.id = 1", "{ id = 1 }", "{ $.id == 1 }", "{ $.id = 1 && }", "{ }", "{ ($.id = 1 }",
+      "{ $.id = 1 } x", "{ $.id = #{"1" * 1024} }"].each do |pattern|
       assert_raises(FilterPattern::Wrong, pattern) { FilterPattern.new(pattern) }
     end
   end

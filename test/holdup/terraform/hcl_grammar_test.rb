@@ -6,7 +6,9 @@ require "test_helper"
 class HclGrammarTest < Minitest::Test
   def read(text) = HclGrammar.parse(text)
 
-  def value(text) = read("a = #{text}\n").attributes.fetch("a")
+  def value(text)
+    read("a = #{text}\n").attributes.fetch("a")
+  end
 
   def test_bodies_and_blocks
     body = read(<<~HCL)
@@ -23,20 +25,26 @@ class HclGrammarTest < Minitest::Test
       }
     HCL
     block = body.all("resource", "aws_x").first
-    assert_equal [{"region" => "eu"}, %w[aws_x y], {"n" => 1}], [body.attributes, block.labels, block.body.all("inner").first.body.attributes]
+    assert_equal [{"region" => "eu"}, %w[aws_x y], {"n" => 1}],
+      [body.attributes, block.labels, block.body.all("inner").first.body.attributes]
     assert_equal %w[local all], block.body.attributes["for_each"].path
   end
 
   def test_expressions
     {"1.5" => 1.5, "-3" => -3, "1e3" => 1000.0, "true" => true, "null" => nil, "[1, \"b\", [true],]" => [1, "b", [true]], "[]" => [], "{}" => {},
      "{ a = 1, \"b\" : 2 }" => {"a" => 1, "b" => 2}, "{\n  a = 1 # one\n  b = [\n    2,\n    { c = 3 },\n  ]\n}" => {"a" => 1, "b" => [2, {"c" => 3}]},
-     "(\n  1\n)" => 1}.each { |text, expected| expected.nil? ? assert_nil(value(text)) : assert_equal(expected, value(text), text) }
+     "(\n  1\n)" => 1}.each { |text, expected|
+      expected.nil? ? assert_nil(value(text)) : assert_equal(
+        expected, value(text), text
+      )
+    }
     call = value("jsonencode({\n  a = var.b\n})")
     assert_equal ["jsonencode", %w[var b]], [call.name, call.arguments.first["a"].path]
   end
 
   def test_texts
-    assert_equal ["a\"b\\c\n", "${x} %{y} $5 100%", "é"], [value('"a\"b\\\\c\n"'), value('"$${x} %%{y} $5 100%"'), value('"\u00e9"')]
+    assert_equal ["a\"b\\c\n", "${x} %{y} $5 100%", "é"],
+      [value('"a\"b\\\\c\n"'), value('"$${x} %%{y} $5 100%"'), value('"\u00e9"')]
     assert_equal "{ $.units = * }", value('"{ $.${each.key} = * }"').fill("each.key" => "units")
     assert_equal "a-b", value('"a-${var.b}"').fill("var.b" => "b")
   end

@@ -23,7 +23,8 @@ class Holdup::Terraform::HclTest < Minitest::Test
   end
 
   def test_the_signs_of_neighbours_stand_below_each_other
-    block = Hcl::Block.new("x", ["y z"], {a: 1, long_name: Hcl::Code.new("var.b"), list: [{c: 1}], d: 2}, [Hcl::Block.new("in", [], {e: 3})])
+    block = Hcl::Block.new("x", ["y z"], {a: 1, long_name: Hcl::Code.new("var.b"), list: [{c: 1}], d: 2},
+      [Hcl::Block.new("in", [], {e: 3})])
     assert_equal <<~HCL, Hcl.render(block)
       x "y z" {
         a         = 1

@@ -7,9 +7,12 @@ require_relative "../../support/learned"
 class Holdup::View::AdviceBiasTest < Minitest::Test
   include Learned
 
-  THREE = Holdup::Sizing::PredictionBias.new([Learned.outcome(figures: {response: Learned.figure(0.98), p95: Learned.figure(1.04), wait: Learned.figure(1.0)})] * 3)
+  THREE = Holdup::Sizing::PredictionBias.new([Learned.outcome(figures: {response: Learned.figure(0.98),
+                                                                        p95: Learned.figure(1.04), wait: Learned.figure(1.0)})] * 3)
 
-  def told(bias, language = "en") = Holdup::View::AdviceBias.new(bias, words: Holdup::View::Words.new(language)).sentences
+  def told(bias, language = "en")
+    Holdup::View::AdviceBias.new(bias, words: Holdup::View::Words.new(language)).sentences
+  end
 
   def test_what_came_and_what_follows
     assert_equal ["Earlier predictions that were tried here (3) came out, beyond what their self-tests were off by: mean response -2.0 %, p95 +4.0 %, queued + stalled 0.0 % against what was predicted. " \

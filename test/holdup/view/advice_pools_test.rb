@@ -8,11 +8,15 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
   Sizing = Holdup::Sizing
 
   # The busiest pool has too few threads for its part of the mix.
-  def self.advised = @advised ||= PlayedRecording.capsules.then { |one| one.recommendation(limits: one.limits, objective: Sizing::Objective.new(:throughput), units: 2000) }
+  def self.advised
+    @advised ||= PlayedRecording.capsules.then { |one| one.recommendation(limits: one.limits, objective: Sizing::Objective.new(:throughput), units: 2000) }
+  end
 
   def advised = self.class.advised
 
-  def section(recommendation = advised, language: "en") = Holdup::View::AdvicePools.new(recommendation, words: Holdup::View::Words.new(language)).section
+  def section(recommendation = advised, language: "en")
+    Holdup::View::AdvicePools.new(recommendation, words: Holdup::View::Words.new(language)).section
+  end
 
   def test_what_each_pool_gets_done
     assert_equal [:change, [3, 2]], [advised.verdict, advised.now.caps]
@@ -28,15 +32,22 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
   def test_for_programs
     told = Holdup::View::JsonAdvice.new(advised, [], from_s: 0, to_s: 1).to_h
     best = advised.best.candidate
-    assert_equal [{name: "mail", threads: [3, best.caps.first]}, {name: "reports", threads: [2, 2]}], told[:pools].map { |pool| {name: pool[:name], threads: pool.values_at(:current, :best).map { |side| side[:threads] }} }
+    assert_equal [{name: "mail", threads: [3, best.caps.first]}, {name: "reports", threads: [2, 2]}],
+      told[:pools].map { |pool|
+        {name: pool[:name],
+         threads: pool.values_at(:current, :best).map { |side| side[:threads] }}
+      }
     assert_operator told[:pools][1][:best][:stalled_ns], :>, told[:pools][1][:current][:stalled_ns]
     assert_equal [2], told[:best][:beside]
   end
 
   # A job runner in a web server: at the peak, and what is asked about first.
   def test_requests_and_jobs
-    found = PlayedRecording.mixed(kind: :job, minutes: 3).then { |one| one.recommendation(limits: one.limits, units: 1000) }
-    assert_equal [%w[default 3], %w[web 5]], section(found).rows.map { |row| row.first(2).map { |cell| cell[/\A\w+/] } }
+    found = PlayedRecording.mixed(kind: :job, minutes: 3).then { |one|
+      one.recommendation(limits: one.limits, units: 1000)
+    }
+    assert_equal [%w[default 3], %w[web 5]],
+      section(found).rows.map { |row| row.first(2).map { |cell| cell[/\A\w+/] } }
     assert_match(/\AAt the peak, .*Requests and jobs share these processes/, section(found).notes.first)
     assert_match(/リクエストとジョブは同じプロセス/, section(found, language: "ja").notes.first)
     told = Holdup::View::JsonAdvice.new(found, [], from_s: 0, to_s: 1).to_h

@@ -9,7 +9,9 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   class Told < PlayedRecording
     attr_writer :found, :growths
 
-    def growths = @growths || {}
+    def growths
+      @growths || {}
+    end
 
     def growth = @found&.first
 
@@ -21,7 +23,9 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   RECORDING = Told.new(minutes: 8)
   ADVISED = RECORDING.recommendation
 
-  def estimate(value, low, high, gc: nil) = Holdup::Sizing::ConcurrencyCost::CostEstimate.unknown(600).with(value:, low:, high:, gc:)
+  def estimate(value, low, high, gc: nil)
+    Holdup::Sizing::ConcurrencyCost::CostEstimate.unknown(600).with(value:, low:, high:, gc:)
+  end
 
   def told(language = "en", growth: nil, estimate: growth, rest: nil)
     RECORDING.found = [growth, estimate, rest]
@@ -30,13 +34,18 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def test_what_company_costs
     growth = estimate(0.123, 0.08, 0.17, gc: 0.05)
-    assert_match(/^Twice as many units in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:))
+    assert_match(
+      /^Twice as many units in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:)
+    )
     assert_match(/12\.3 %.*8\.0 %.*17\.0 %.*5\.0 %/, told("ja", growth:))
     refute_match(/concurrency costs|caches are cold/, told(growth:))
   end
 
   def test_whom_company_costs_most
-    RECORDING.growths = {"A#a" => estimate(0.1, 0.05, 0.2), "B#b" => estimate(0.3, 0.2, 0.4), "C#c" => estimate(0.9, -0.2, 1.0)}.transform_keys { |name| Holdup::Series.new(kind: :request, name:) }
+    RECORDING.growths = {"A#a" => estimate(0.1, 0.05, 0.2), "B#b" => estimate(0.3, 0.2, 0.4),
+                         "C#c" => estimate(0.9, -0.2, 1.0)}.transform_keys { |name|
+      Holdup::Series.new(kind: :request, name:)
+    }
     growth = estimate(0.12, 0.08, 0.17)
     assert_match(/^Most of all to B#b: 30\.0 % \(20\.0 % to 40\.0 %\)\.$/, told(growth:))
     assert_match(/B#b.*30\.0 %/, told("ja", growth:))
@@ -49,22 +58,28 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def test_company_did_not_vary_enough
     unknown = estimate(nil, -0.2, 1.0)
-    assert_match(/^What concurrency costs is not known: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. Predictions take it as constant\.$/, told(estimate: unknown))
+    assert_match(
+      /^What concurrency costs is not known: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. Predictions take it as constant\.$/, told(estimate: unknown)
+    )
     assert_match(/-20\.0 %.*100\.0 %/, told("ja", estimate: unknown))
   end
 
   def test_what_a_rest_costs
     rest = estimate(0.2, 0.1, 0.3)
-    assert_match(/has rested takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\), perhaps because caches are cold then/, told(rest:))
+    assert_match(
+      /has rested takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\), perhaps because caches are cold then/, told(rest:)
+    )
     assert_match(/20\.0 %.*10\.0 %.*30\.0 %/, told("ja", rest:))
   end
 
   def test_nothing_of_a_cost_that_is_known_to_be_none
-    refute_match(/concurrency costs|units in flight add|caches are cold/, told(estimate: estimate(0.01, -0.02, 0.03)))
+    refute_match(/concurrency costs|units in flight add|caches are cold/,
+      told(estimate: estimate(0.01, -0.02, 0.03)))
   end
 
   def test_what_may_be_the_reason_where_nothing_can_be_said
-    recording = Struct.new(:warnings).new({cpu_saturated: {cpu_share: 0.91}, held_without_cpu: {starved_share: 0.2}})
+    recording = Struct.new(:warnings).new({cpu_saturated: {cpu_share: 0.91},
+held_without_cpu: {starved_share: 0.2}})
     unsaid = Struct.new(:verdict, :recording).new(:unknown, recording)
     expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. For 20.0 % of the time that the GVL was held, its holder was on no CPU: " \
       "CPUs were short, a quota stopped the process, pages were read from a disk, or C code waited with the GVL held."
@@ -74,6 +89,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   def test_the_same_for_programs
     told(growth: estimate(0.12345, 0.08, 0.17, gc: 0.05))
     json = Holdup::View::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h
-    assert_equal [{value: 0.1235, low: 0.08, high: 0.17, gc: 0.05, enough: true, units: 600}, nil], json.values_at(:growth, :rest)
+    assert_equal [{value: 0.1235, low: 0.08, high: 0.17, gc: 0.05, enough: true, units: 600}, nil],
+      json.values_at(:growth, :rest)
   end
 end

@@ -6,7 +6,9 @@ require "holdup/loader"
 class Holdup::View::BarTest < Minitest::Test
   Bar = Holdup::View::Bar
 
-  def split(*values) = Holdup::Analysis::StateSplit.new(*values)
+  def split(*values)
+    Holdup::Analysis::StateSplit.new(*values)
+  end
 
   def test_each_state_has_its_share_of_the_characters
     assert_equal "##xxxxx~~~", Bar.draw(split(20, 0, 50, 30, 0, 0, 0), 10)

@@ -26,7 +26,9 @@ class Holdup::View::ClaimsTest < Minitest::Test
   end
 
   def test_no_remedy_is_said_to_be_useless
-    ENGLISH.each { |key, text| refute_match(/No (?:number|setting) of|would not help|does not help/, text, key) }
+    ENGLISH.each { |key, text|
+      refute_match(/No (?:number|setting) of|would not help|does not help/, text, key)
+    }
   end
 
   # The figures of a rule do not show it, but where others waited and no time slice ended a hold.

@@ -11,7 +11,9 @@ class Holdup::View::FindingsJsonTest < Minitest::Test
       worker: 1, profile: {"server" => "puma", "jit.at" => "process"}, gauges: {jit_enabled_ns: 1_700_000_000_000_000_000, jit_code_bytes: 5, jit_alloc_bytes: 15})
   end
 
-  def json(findings, *processes) = JSON.parse(Holdup::View::FindingsJson.new(findings, processes:).call)
+  def json(findings, *processes)
+    JSON.parse(Holdup::View::FindingsJson.new(findings, processes:).call)
+  end
 
   def test_findings
     found = json([Finding.ok(:ruby, ruby: "ruby 3.4\e[1m"), Finding.fail(:collector_none)])
@@ -24,14 +26,18 @@ class Holdup::View::FindingsJsonTest < Minitest::Test
 
   def test_processes_and_their_jit
     told = json([], process({"jit" => "yjit", "jit_by" => "holdup"}))["processes"].first
-    assert_equal [7, 1, "puma", true, 3, "2023-11-14T22:13:20Z"], told.values_at("pid", "worker", "server", "alive", "requests", "heartbeat")
-    assert_equal [true, "yjit", "holdup", "process", "2023-11-14T22:13:20Z", nil, 26], told["jit"].values_at("on", "kind", "by", "at", "since", "warm_since", "memory_bytes")
-    assert_equal [false, nil], json([], process({"jit" => "off"}))["processes"].first["jit"].values_at("on", "kind")
+    assert_equal [7, 1, "puma", true, 3, "2023-11-14T22:13:20Z"],
+      told.values_at("pid", "worker", "server", "alive", "requests", "heartbeat")
+    assert_equal [true, "yjit", "holdup", "process", "2023-11-14T22:13:20Z", nil, 26],
+      told["jit"].values_at("on", "kind", "by", "at", "since", "warm_since", "memory_bytes")
+    assert_equal [false, nil],
+      json([], process({"jit" => "off"}))["processes"].first["jit"].values_at("on", "kind")
     assert_nil json([], process({}))["processes"].first["jit"]
   end
 
   def test_what_ends_them
     killed = process({}).with(profile: {"killer.name" => "sidekiqswarm", "killer.limit_bytes" => 5})
-    assert_equal [{"name" => "sidekiqswarm", "limit_bytes" => 5}, nil], json([], killed, process({}))["processes"].map { |one| one["killer"] }
+    assert_equal [{"name" => "sidekiqswarm", "limit_bytes" => 5}, nil],
+      json([], killed, process({}))["processes"].map { |one| one["killer"] }
   end
 end

@@ -5,7 +5,8 @@ require "holdup/loader"
 
 class Holdup::View::JsonTest < Minitest::Test
   DISTRIBUTIONS = %w[wall_ns running_ns stalled_ns idle_ns queued_ns longest_hold_ns].freeze
-  SUMS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions].freeze
+  SUMS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
+    preemptions].freeze
 
   def report(windows = SampleWindows.new.to_a, **options)
     sample = SampleWindows.new
@@ -16,7 +17,8 @@ class Holdup::View::JsonTest < Minitest::Test
   def test_the_keys_of_schema_1
     made = report
     assert_equal [1, "2026-09-21T14:14:00Z", "2026-09-21T14:17:00Z"], made.values_at("schema", "from", "to")
-    assert_equal %w[schema from to by uncollected verdict drifts marks settings totals series pairs machines pools pool_cpu processes jit].sort, made.keys.sort
+    assert_equal %w[schema from to by uncollected verdict drifts marks settings totals series pairs machines pools pool_cpu processes jit].sort,
+      made.keys.sort
     [made["totals"], *made["series"]].each do |figures|
       assert_empty %w[count errors] + DISTRIBUTIONS + SUMS - figures.keys
       DISTRIBUTIONS.each { |key| assert_equal %w[sum mean p50 p90 p95 p99 max], figures[key].keys }
@@ -35,7 +37,8 @@ class Holdup::View::JsonTest < Minitest::Test
 
   def test_the_states_of_each_series_add_up
     report["series"].each do |series|
-      states = series.values_at("cpu_ns", "starved_ns", "io_ns", "lock_ns", "sleep_ns", "native_ns").sum + series["stalled_ns"]["sum"]
+      states = series.values_at("cpu_ns", "starved_ns", "io_ns", "lock_ns", "sleep_ns",
+        "native_ns").sum + series["stalled_ns"]["sum"]
       assert_equal series["wall_ns"]["sum"], states, series["name"]
     end
   end
@@ -56,10 +59,17 @@ class Holdup::View::JsonTest < Minitest::Test
     made = report(SampleWindows.new.to_a, samples: SampleProcesses.new.to_a)
     assert_equal %w[causer victim stall_ns least_ns most_ns share informative], made["pairs"].first.keys
     assert_operator made["pairs"].sum { |pair| pair["stall_ns"] }, :<=, made["totals"]["stalled_ns"]["sum"]
-    assert_equal [["web-1", 4.0, 3, 0.425, 0.9395]], made["machines"].map { |one| [*one.values_at("host", "vcpus", "processes", "cpu_share"), one.dig("ceiling", "low")] }
-    assert_equal [["sidekiq", "default", 10.0], ["puma", "web", 10.0], ["sidekiq", "pdf", 1.0]], made["pools"].map { |pool| pool.values_at("server", "name", "max") }
-    assert_equal [["worker 0", 0.5], ["worker 1", 0.6], ["pid 700", 0.5]], made["processes"].map { |one| one.values_at("name", "cpu_share") }
-    assert_in_delta made["totals"]["wall_ns"]["sum"] / 1e9 / (180 * 10), made["totals"]["capacity_share"], 0.001
+    assert_equal [["web-1", 4.0, 3, 0.425, 0.9395]],
+      made["machines"].map { |one|
+        [*one.values_at("host", "vcpus", "processes", "cpu_share"),
+          one.dig("ceiling", "low")]
+      }
+    assert_equal [["sidekiq", "default", 10.0], ["puma", "web", 10.0], ["sidekiq", "pdf", 1.0]],
+      made["pools"].map { |pool| pool.values_at("server", "name", "max") }
+    assert_equal [["worker 0", 0.5], ["worker 1", 0.6], ["pid 700", 0.5]],
+      made["processes"].map { |one| one.values_at("name", "cpu_share") }
+    assert_in_delta made["totals"]["wall_ns"]["sum"] / 1e9 / (180 * 10), made["totals"]["capacity_share"],
+      0.001
   end
 
   def test_hostile_names_are_valid_json

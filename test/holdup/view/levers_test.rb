@@ -14,8 +14,11 @@ class Holdup::View::LeversTest < Minitest::Test
   def hints
     levers = [Holdup::Servers::Puma::Levers, Holdup::Servers::Sidekiq::Levers]
     found = levers.flat_map { |kind| kind.constants.map { |name| kind.const_get(name) } }
-    written = Dir["#{SERVERS}/{unicorn,pitchfork}.rb"].flat_map { |file| File.read(file).scan(/"([^"]*SIG[^"]*)"/).flatten }
-    [*found.flat_map { |hint| hint.is_a?(Hash) ? hint.values : hint }, *written, "command line", "environment WEB_CONCURRENCY"]
+    written = Dir["#{SERVERS}/{unicorn,pitchfork}.rb"].flat_map { |file|
+      File.read(file).scan(/"([^"]*SIG[^"]*)"/).flatten
+    }
+    [*found.flat_map { |hint| hint.is_a?(Hash) ? hint.values : hint }, *written, "command line",
+      "environment WEB_CONCURRENCY"]
   end
 
   def test_what_is_recorded_in_english_is_told_in_japanese
@@ -24,7 +27,8 @@ class Holdup::View::LeversTest < Minitest::Test
   end
 
   def test_what_is_to_be_written_stays
-    assert_equal "threads 5, 5, その後に再起動（マスターに SIGUSR2）", JA.lever("threads 5, 5, then restart (SIGUSR2 to the master)")
+    assert_equal "threads 5, 5, その後に再起動（マスターに SIGUSR2）",
+      JA.lever("threads 5, 5, then restart (SIGUSR2 to the master)")
     assert_equal "環境変数 RAILS_MAX_THREADS", JA.lever("environment RAILS_MAX_THREADS")
     assert_equal "config/puma.rb:12", JA.lever("config/puma.rb:12")
     assert_nil JA.lever(nil)

@@ -21,7 +21,10 @@ class Holdup::View::MarkdownTest < Minitest::Test
   end
 
   def test_names_are_not_markup
-    hostile = SampleWindows.new(units: {"<img src=x>|`a`" => {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 9, blame: 1}}, minutes: 1)
+    hostile = SampleWindows.new(
+      units: {"<img src=x>|`a`" => {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 9,
+                                    blame: 1}}, minutes: 1
+    )
     report = markdown(hostile)
     refute_match(/(?<!\\)</, report)
     assert_includes report, "\\<img src=x\\>\\|\\`a\\`"

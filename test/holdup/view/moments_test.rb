@@ -7,7 +7,8 @@ class Holdup::View::MomentsTest < Minitest::Test
   Moments = Holdup::View::Moments
 
   def in_zone(name)
-    before, ENV["TZ"] = ENV["TZ"], name
+    before = ENV["TZ"]
+    ENV["TZ"] = name
     yield
   ensure
     ENV["TZ"] = before
@@ -20,7 +21,9 @@ class Holdup::View::MomentsTest < Minitest::Test
 
   # Both ends are told in one zone, also where clocks were changed between them.
   def test_a_span
-    in_zone("Europe/Berlin") { assert_equal "2026-10-25 01:30 - 2026-10-25 02:30 +01:00", Moments.span(1_792_888_200, 1_792_891_800) }
+    in_zone("Europe/Berlin") {
+      assert_equal "2026-10-25 01:30 - 2026-10-25 02:30 +01:00", Moments.span(1_792_888_200, 1_792_891_800)
+    }
   end
 
   def test_what_is_told_can_be_read

@@ -4,7 +4,9 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::View::PhraseTest < Minitest::Test
-  def say(text, **values) = Holdup::View::Phrase.call(text, values, unknown: "unknown")
+  def say(text, **values)
+    Holdup::View::Phrase.call(text, values, unknown: "unknown")
+  end
 
   def test_one_and_many
     text = "%<count>s {count:process runs|processes run}"

@@ -11,7 +11,8 @@ class Holdup::View::SentencesTest < Minitest::Test
   TABLES = [Holdup::View::Words::LANGUAGES, Holdup::Web::Words::LANGUAGES].freeze
   REGULAR = %w[thread unit request job setting minute second connection application endpoint thing name time worker
     event stack step run round arm vCPU error host sample row pool].freeze
-  NOUNS = {"process" => "processes", "stretch" => "stretches", **REGULAR.to_h { |noun| [noun, "#{noun}s"] }}.freeze
+  NOUNS = {"process" => "processes", "stretch" => "stretches",
+           **REGULAR.to_h { |noun| [noun, "#{noun}s"] }}.freeze
   # "1 and 1 processes" is of two numbers, "1 requests/s" a rate.
   MANY_OF_ONE = %r{(?<!and )(?<![\d.,])1 (#{NOUNS.values.join("|")})\b(?!/)}
   ONE_OF_MANY = %r{(?<![\d.,])[02] (#{NOUNS.keys.join("|")})\b(?!/)}
@@ -24,11 +25,13 @@ class Holdup::View::SentencesTest < Minitest::Test
   NAMES = %i[name killer tool what speed_up].freeze
 
   def test_counts_agree_with_their_nouns
-    assert_empty wrong(%w[en], %w[0 1 2], NAMES) { |text| text.match?(MANY_OF_ONE) || text.match?(ONE_OF_MANY) }
+    assert_empty wrong(%w[en], %w[0 1 2],
+      NAMES) { |text| text.match?(MANY_OF_ONE) || text.match?(ONE_OF_MANY) }
   end
 
   def test_a_missing_value_is_left_out_or_unknown
-    assert_empty wrong(%w[en ja], [nil, "-"]) { |text, template| text.scan(DASH).size != template.scan(DASH).size }
+    assert_empty wrong(%w[en ja],
+      [nil, "-"]) { |text, template| text.scan(DASH).size != template.scan(DASH).size }
   end
 
   def test_nothing_of_the_notation_is_left
@@ -37,7 +40,8 @@ class Holdup::View::SentencesTest < Minitest::Test
 
   def test_no_punctuation_is_doubled
     values = ["1", "2", "-", "A sentence.", "文です。"]
-    assert_empty wrong(%w[en ja], values) { |text, template| text.match?(DOUBLED) && !template.match?(DOUBLED) }
+    assert_empty wrong(%w[en ja],
+      values) { |text, template| text.match?(DOUBLED) && !template.match?(DOUBLED) }
   end
 
   # Where a value may be missing in one language, it may in the other.
@@ -52,7 +56,9 @@ class Holdup::View::SentencesTest < Minitest::Test
   private
 
   # @return [Array<String>] values without which a part goes
-  def left_out(text) = text.scan(/\[\[.*?\]\]/m).flat_map { |part| part.scan(/%<(\w+)>/) }.flatten.uniq.sort
+  def left_out(text)
+    text.scan(/\[\[.*?\]\]/m).flat_map { |part| part.scan(/%<(\w+)>/) }.flatten.uniq.sort
+  end
 
   def each_sentence(*languages)
     languages.each do |language|
@@ -67,7 +73,9 @@ class Holdup::View::SentencesTest < Minitest::Test
     found = []
     each_sentence(*languages) do |key, words, template|
       names = template.scan(/%<(\w+)>/).flatten.map(&:to_sym)
-      rendered = values.map { |value| words.call(key, **names.to_h { |name| [name, texts.include?(name) ? "A" : value] }) }
+      rendered = values.map { |value|
+        words.call(key, **names.to_h { |name| [name, texts.include?(name) ? "A" : value] })
+      }
       found.concat(rendered.select { |text| yield text, template }.map { |text| "#{key}: #{text}" })
     end
     found

@@ -5,7 +5,9 @@ require "holdup/loader"
 require "pty"
 
 class Holdup::View::StyleTest < Minitest::Test
-  def painted(io, env) = Holdup::View::Style.for(io, env).paint("x", :red)
+  def painted(io, env)
+    Holdup::View::Style.for(io, env).paint("x", :red)
+  end
 
   def test_colours_only_on_a_terminal_and_not_against_the_users_wish
     PTY.open do |_, terminal|

@@ -6,31 +6,41 @@ require "holdup/loader"
 class Holdup::View::TextTest < Minitest::Test
   LONG = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController#recalculate_everything_for_all_tenants"
 
-  def text(sample = SampleWindows.new, language: "en", style: Holdup::View::Style.none, extra: [], by: :name, **options)
-    summary = Holdup::Analysis::Summary.new(sample.to_a + extra, from_s: sample.from_s, to_s: sample.to_s, by:)
-    Holdup::View::Text.new(summary, words: Holdup::View::Words.new(language), style:, zone: "UTC", **options).call
+  def text(sample = SampleWindows.new, language: "en", style: Holdup::View::Style.none, extra: [], by: :name,
+    **options)
+    summary = Holdup::Analysis::Summary.new(sample.to_a + extra, from_s: sample.from_s, to_s: sample.to_s,
+      by:)
+    Holdup::View::Text.new(summary, words: Holdup::View::Words.new(language), style:, zone: "UTC",
+**options).call
   end
 
   def many(count)
-    units = (1..count).to_h { |i| ["#{LONG}_#{i}", {ms: {cpu: i % 7 + 1, stalled: 3, io: 5}, acquisitions: 4, units: 6, blame: i}] }
+    units = (1..count).to_h { |i|
+      ["#{LONG}_#{i}", {ms: {cpu: i % 7 + 1, stalled: 3, io: 5}, acquisitions: 4, units: 6, blame: i}]
+    }
     SampleWindows.new(units:, minutes: 1)
   end
 
   def test_starts_with_the_sentence_to_understand
     lines = text.lines(chomp: true)
     assert_equal "Holdup report  2026-09-21 14:14:00 to 14:17:00 +00:00", lines[0]
-    assert_match(/\AReportsController#sales, which is 10.8 % of all units, caused 7\d\.\d % of the time/, lines[2])
+    assert_match(/\AReportsController#sales, which is 10.8 % of all units, caused 7\d\.\d % of the time/,
+      lines[2])
   end
 
   def test_units_that_hardly_take_the_gvl_have_no_stall_for_each_time
-    free = text(SampleWindows.new(units: {"GET /" => {ms: {cpu: 3}, acquisitions: 0, units: 50, blame: 1}})).tr("\n", " ")
+    free = text(SampleWindows.new(units: {"GET /" => {ms: {cpu: 3}, acquisitions: 0, units: 50, blame: 1}})).tr(
+      "\n", " "
+    )
     assert_includes free, "(most ran without having to take the GVL)"
     assert_includes text.tr("\n", " "), "GVL acquisitions)"
   end
 
   def test_a_cause_that_has_no_cpu_is_not_the_whole_truth
-    starved = SampleWindows.new(units: {"GET /" => {ms: {cpu: 3, starved: 9, stalled: 18}, acquisitions: 4, units: 50, blame: 1}})
-    assert_match(/! For 7\d\.\d % of the time that the GVL was held, its holder was on no CPU\./, text(starved).tr("\n", " ").squeeze(" "))
+    starved = SampleWindows.new(units: {"GET /" => {ms: {cpu: 3, starved: 9, stalled: 18}, acquisitions: 4,
+                                                    units: 50, blame: 1}})
+    assert_match(/! For 7\d\.\d % of the time that the GVL was held, its holder was on no CPU\./,
+      text(starved).tr("\n", " ").squeeze(" "))
     assert_match(/GVL を保持していた時間の 7\d\.\d %/, text(starved, language: "ja").delete("\n"))
     refute_includes text, "on no CPU"
   end
@@ -39,11 +49,15 @@ class Holdup::View::TextTest < Minitest::Test
     report = text
     ["2,220 requests", "per second", "30 errors (1.4 %)", "p50", "p90", "p95", "p99", "cpu", "starved", "stalled", "io", "lock", "sleep",
       "native", "caused", "suffered", "each", "per acq.", "que. p95", "hold max", "gc", "io %", "p0-10", "p50-60", "p90-99", "p99-99.9",
-      "Amdahl", "Known to be wrong", "threads=5", "(thread) main", "(hand-off: nobody held it)"].each { |part| assert_includes report, part }
+      "Amdahl", "Known to be wrong", "threads=5", "(thread) main", "(hand-off: nobody held it)"].each { |part|
+      assert_includes report,
+        part
+    }
   end
 
   def test_fits_in_80_columns_whatever_the_names
-    [SampleWindows.new, many(1), many(60)].product(%w[en ja], [false, true]).each do |sample, language, details|
+    [SampleWindows.new, many(1), many(60)].product(%w[en ja],
+      [false, true]).each do |sample, language, details|
       text(sample, language:, details:).each_line(chomp: true) do |line|
         assert_operator Holdup::View::Width.of(line), :<=, 80, "#{language}: #{line}"
       end
@@ -51,12 +65,19 @@ class Holdup::View::TextTest < Minitest::Test
   end
 
   def test_fits_in_other_widths
-    [72, 100, 120].each { |width| text(width:).each_line(chomp: true) { |line| assert_operator line.size, :<=, width, line } }
+    [72, 100, 120].each { |width|
+      text(width:).each_line(chomp: true) { |line| assert_operator line.size, :<=, width, line }
+    }
   end
 
   def test_long_figures_fit_too
-    units = {"A" => {ms: {cpu: 90_000, starved: 80_000, stalled: 900_000, io: 99_999, lock: 88_888, sleep: 77_777, native: 66_666}, acquisitions: 123_456, units: 50, blame: 1}}
-    text(SampleWindows.new(units:, minutes: 1)).each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
+    units = {"A" => {
+      ms: {cpu: 90_000, starved: 80_000, stalled: 900_000, io: 99_999, lock: 88_888, sleep: 77_777,
+           native: 66_666}, acquisitions: 123_456, units: 50, blame: 1
+    }}
+    text(SampleWindows.new(units:, minutes: 1)).each_line(chomp: true) { |line|
+      assert_operator line.size, :<=, 80, line
+    }
   end
 
   def test_shows_the_top_rows_and_says_how_many_are_left
@@ -84,7 +105,10 @@ class Holdup::View::TextTest < Minitest::Test
   end
 
   def test_names_can_not_write_to_the_terminal
-    hostile = SampleWindows.new(units: {"\e]0;x\a\u202e\xff\0" => {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 9, blame: 1}}, minutes: 1)
+    hostile = SampleWindows.new(
+      units: {"\e]0;x\a\u202e\xff\0" => {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 9,
+                                         blame: 1}}, minutes: 1
+    )
     refute_match(/[\e\a\0\u202e]/, text(hostile))
   end
 

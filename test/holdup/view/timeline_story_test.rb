@@ -7,7 +7,9 @@ require "holdup/loader"
 class Holdup::View::TimelineStoryTest < Minitest::Test
   # Nobody ends the unit of a thread that was killed.
   def test_a_unit_whose_thread_is_gone
-    ring = EventRing.new.running(2).idle(3).begins(1, 2, 1_000_000).suspended(2, 3_000_000, unit: 1).exited(2, 4_000_000)
+    ring = EventRing.new.running(2).idle(3).begins(1, 2, 1_000_000).suspended(2, 3_000_000, unit: 1).exited(
+      2, 4_000_000
+    )
     assert_match(/ran$.*its thread was gone/m, story(ring.recording(to: 9_000_000), "en"))
     assert_match(/スレッドは終了していた/, story(ring.recording(to: 9_000_000), "ja"))
   end
@@ -18,6 +20,7 @@ class Holdup::View::TimelineStoryTest < Minitest::Test
     scene = Holdup::Analysis::Timeline::Scene.new(recording)
     layout = Holdup::View::Layout.new(width: 120, style: Holdup::View::Style.for(StringIO.new, {}))
     unit = scene.units.first
-    Holdup::View::TimelineStory.new(scene, unit, story: Holdup::Analysis::Timeline::UnitStory.new(scene, unit), words: Holdup::View::Words.new(language), layout:).call
+    Holdup::View::TimelineStory.new(scene, unit,
+      story: Holdup::Analysis::Timeline::UnitStory.new(scene, unit), words: Holdup::View::Words.new(language), layout:).call
   end
 end

@@ -9,17 +9,40 @@ require "holdup/loader"
 class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   MS = 1_000_000
   READERS = {
-    json: ->(told) { told["threads"].map { |thread| thread["periods"].map { |one| [one["state"], one["to_ns"] - one["from_ns"]] } } },
+    json: ->(told) {
+      told["threads"].map { |thread|
+        thread["periods"].map { |one|
+          [one["state"],
+            one["to_ns"] - one["from_ns"]]
+        }
+      }
+    },
     firefox: ->(told) { told["threads"].map { |thread| firefox_states(thread) } },
-    perfetto: ->(told) { told.slices.select { |one| one.category == "state" }.group_by(&:track).values.map { |own| own.map { |one| [one.name, one.to_ns - one.from_ns] } } },
-    speedscope: ->(told) { told["profiles"].map { |profile| speedscope_states(profile, told["shared"]["frames"]) } }
+    perfetto: ->(told) {
+      told.slices.select { |one| one.category == "state" }.group_by(&:track).values.map { |own|
+        own.map { |one|
+          [
+            one.name, one.to_ns - one.from_ns
+          ]
+        }
+      }
+    },
+    speedscope: ->(told) {
+      told["profiles"].map { |profile|
+        speedscope_states(profile,
+          told["shared"]["frames"])
+      }
+    }
   }.freeze
-  FIREFOX = {"THREAD_RUNNING" => "running", "THREAD_STALLED" => "stalled", "THREAD_SUSPENDED" => "idle", "THREAD_UNKNOWN" => "unknown", "THREAD_ABSENT" => "absent"}.freeze
+  FIREFOX = {"THREAD_RUNNING" => "running", "THREAD_STALLED" => "stalled", "THREAD_SUSPENDED" => "idle",
+             "THREAD_UNKNOWN" => "unknown", "THREAD_ABSENT" => "absent"}.freeze
 
   def self.firefox_states(thread)
     markers = thread["markers"]
     named = markers["name"].map { |number| FIREFOX[thread["stringArray"].fetch(number)] }
-    named.zip(markers["startTime"], markers["endTime"]).filter_map { |state, from, to| [state, ((to - from) * 1e6).round] if state }
+    named.zip(markers["startTime"], markers["endTime"]).filter_map { |state, from, to|
+      [state, ((to - from) * 1e6).round] if state
+    }
   end
 
   # Frames that close are those that opened last.
@@ -50,10 +73,13 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   end
 
   def test_names_of_any_language
-    ring = EventRing.new(names: ["GET /商品"], threads: {2 => "店"}).running(2).begins(1, 2, 1 * MS).ends(1, 2, 9 * MS, name: "GET /商品").stack(2, 5 * MS, ["店#品", "/srv/店.rb", 12])
+    ring = EventRing.new(names: ["GET /商品"], threads: {2 => "店"}).running(2).begins(1, 2, 1 * MS).ends(1, 2, 9 * MS, name: "GET /商品").stack(
+      2, 5 * MS, ["店#品", "/srv/店.rb", 12]
+    )
     named = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
     READERS.each_key { |format| ["店#品", "GET /商品"].each { |name| assert_includes Holdup::View::TraceFormats.call(named, format).b, name.b, format } }
-    assert_equal ["店: units", "店#品"], export(:perfetto, named).then { |trace| [trace.tracks.last, trace.samples.first.frames.first.first] }
+    assert_equal ["店: units", "店#品"],
+      export(:perfetto, named).then { |trace| [trace.tracks.last, trace.samples.first.frames.first.first] }
   end
 
   def test_a_time_that_is_not_of_whole_nanoseconds_leaves_no_gap
@@ -69,9 +95,12 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     ring = EventRing.new(threads: {2 => "srv 1"}).running(2).begins(1, 2, 1 * MS).begins(2, 2, 10 * MS)
     ring.ends(2, 2, 20 * MS, name: "GET /light").ends(1, 2, 50 * MS, name: "GET /hog").begins(3, 2, 60 * MS)
     nested = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
-    READERS.each { |format, states| assert_equal [{"running" => 200 * MS}], sums(states.call(export(format, nested))), format }
+    READERS.each { |format, states|
+      assert_equal [{"running" => 200 * MS}], sums(states.call(export(format, nested))), format
+    }
     units = export(:perfetto, nested).slices.select { |one| one.category == "unit" }
-    assert_equal [["GET /hog", "GET /light", "unit that went on"], ["srv 1: units"]], [units.map(&:name).sort, units.map(&:track).uniq]
+    assert_equal [["GET /hog", "GET /light", "unit that went on"], ["srv 1: units"]],
+      [units.map(&:name).sort, units.map(&:track).uniq]
   end
 
   def test_a_capture_without_events_is_empty_in_each_format
@@ -83,47 +112,68 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     told = export(:json)
     stalled = told["threads"].last["periods"].find { |one| one["state"] == "stalled" }
     assert_equal [[2, 1, 90 * MS]], stalled["held_by"].map(&:values)
-    assert_equal stalled["to_ns"] - stalled["from_ns"], stalled["handoff_ns"] + stalled["held_by"].sum { |one| one["ns"] }
-    assert_equal [1, 7, nil, 200 * MS, true], told.values_at("schema", "pid", "worker", "length_ns", "complete")
-    assert_equal [["GET /hog", "request", 2], ["GET /light", "request", 3]], told["units"].map { |unit| unit.values_at("name", "kind", "thread") }
-    assert_equal [{"from_ns" => 20 * MS, "to_ns" => 30 * MS}], told["threads"].flat_map { |thread| thread["collections"] }
+    assert_equal stalled["to_ns"] - stalled["from_ns"],
+      stalled["handoff_ns"] + stalled["held_by"].sum { |one| one["ns"] }
+    assert_equal [1, 7, nil, 200 * MS, true],
+      told.values_at("schema", "pid", "worker", "length_ns", "complete")
+    assert_equal [["GET /hog", "request", 2], ["GET /light", "request", 3]],
+      told["units"].map { |unit| unit.values_at("name", "kind", "thread") }
+    assert_equal [{"from_ns" => 20 * MS, "to_ns" => 30 * MS}],
+      told["threads"].flat_map { |thread| thread["collections"] }
   end
 
   def test_stacks_are_in_ours_and_in_speedscope
-    ring = EventRing.new(threads: {2 => "srv 1"}).running(2).begins(1, 2, 1 * MS).ends(1, 2, 99 * MS, name: "GET /hog")
-    ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS, ["Report#crunch", "/srv/report.rb", 12])
+    ring = EventRing.new(threads: {2 => "srv 1"}).running(2).begins(1, 2, 1 * MS).ends(1, 2, 99 * MS,
+      name: "GET /hog")
+    ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS,
+      ["Report#crunch", "/srv/report.rb", 12])
     seen = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 100 * MS))
     told = export(:json, seen)
     assert_equal [[[1, 1], [0, 13]], [[0, 13]]], told["stacks"]
     assert_equal [[2, 20 * MS, "held", 0], [2, 60 * MS, "held", 1]], told["samples"].map(&:values)
-    assert_equal [{"label" => "Report#crunch", "path" => "/srv/report.rb", "line" => 12}, {"label" => "C#call", "path" => nil, "line" => 0}], told["frames"]
+    assert_equal [{"label" => "Report#crunch", "path" => "/srv/report.rb", "line" => 12}, {"label" => "C#call", "path" => nil, "line" => 0}],
+      told["frames"]
     assert_equal 100 * MS, told["methods"].sum { |row| row["held_ns"] }
     frames = export(:speedscope, seen)["shared"]["frames"].map { |frame| frame["name"] }
     assert_equal ["running", "Report#crunch", "C#call", "GET /hog"], frames
-    READERS.each { |format, states| assert_equal [{"running" => 100 * MS}], sums(states.call(export(format, seen))), format }
+    READERS.each { |format, states|
+      assert_equal [{"running" => 100 * MS}], sums(states.call(export(format, seen))), format
+    }
   end
 
   # It waits 40 ms for the hog, 10 ms for another thread, and 1 ms for nobody before each of them goes on.
   def test_speedscope_gives_each_holder_its_own_part_of_a_wait
-    ring = EventRing.new(names: ["GET /hog", "GET /light"], threads: {2 => "srv 1", 3 => "srv 2", 4 => "srv 3"}).running(2).idle(3).idle(4)
-    ring.begins(1, 2, 1 * MS).ready(3, 10 * MS).ready(4, 10 * MS).suspended(2, 50 * MS, unit: 1).resumed(4, 51 * MS).suspended(4, 61 * MS).resumed(3, 62 * MS)
+    ring = EventRing.new(names: ["GET /hog", "GET /light"],
+      threads: {2 => "srv 1", 3 => "srv 2", 4 => "srv 3"}).running(2).idle(3).idle(4)
+    ring.begins(1, 2, 1 * MS).ready(3, 10 * MS).ready(4, 10 * MS).suspended(2, 50 * MS, unit: 1).resumed(4, 51 * MS).suspended(4, 61 * MS).resumed(
+      3, 62 * MS
+    )
     told = export(:speedscope, Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 70 * MS)))
     frames = told["shared"]["frames"].map { |frame| frame["name"] }
     waited = told["profiles"].find { |profile| profile["name"] == "srv 2" }
-    moments = waited["events"].select { |event| frames[event["frame"]].start_with?("for ") }.group_by { |event| frames[event["frame"]] }
-    lengths = moments.transform_values { |events| events.each_slice(2).sum { |open, close| close["at"] - open["at"] } }
-    assert_equal({"for unit that went on" => 40 * MS, "for hand-off" => 2 * MS, "for srv 3" => 10 * MS}, lengths)
+    moments = waited["events"].select { |event| frames[event["frame"]].start_with?("for ") }.group_by { |event|
+      frames[event["frame"]]
+    }
+    lengths = moments.transform_values { |events|
+      events.each_slice(2).sum { |open, close| close["at"] - open["at"] }
+    }
+    assert_equal({"for unit that went on" => 40 * MS, "for hand-off" => 2 * MS, "for srv 3" => 10 * MS},
+      lengths)
   end
 
   def test_firefox_has_samples_that_weigh_what_was_held
     ring = EventRing.new(threads: {2 => "srv 1"}).running(2)
-    ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS, ["Report#crunch", "/srv/report.rb", 12])
-    thread = export(:firefox, Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 100 * MS)))["threads"].first
+    ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS,
+      ["Report#crunch", "/srv/report.rb", 12])
+    thread = export(:firefox,
+      Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 100 * MS)))["threads"].first
     tables = %w[samples stackTable frameTable funcTable].map { |name| thread.fetch(name) }
     tables.each { |table| assert_equal [table["length"]], table.values.grep(Array).map(&:size).uniq }
     assert_equal [[40.0, 60.0], [1, 0]], thread["samples"].values_at("weight", "stack")
     assert_equal [[nil, 0], [0, 1]], thread["stackTable"].values_at("prefix", "frame")
-    assert_equal [["Report#crunch", "C#call"], ["/srv/report.rb", nil]], thread["funcTable"].values_at("name", "fileName").map { |column| column.map { |index| index && thread["stringArray"].fetch(index) } }
+    assert_equal [["Report#crunch", "C#call"], ["/srv/report.rb", nil]],
+      thread["funcTable"].values_at("name",
+        "fileName").map { |column| column.map { |index| index && thread["stringArray"].fetch(index) } }
   end
 
   def test_firefox_columns_are_of_one_length_and_point_into_their_tables
@@ -134,19 +184,26 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
       assert_equal markers["startTime"].sort, markers["startTime"]
       assert_empty markers["category"].uniq - (0...told["meta"]["categories"].size).to_a
       assert_empty markers["data"].map { |data| data["type"] }.uniq - told["meta"]["markerSchema"].map { |schema| schema["name"] }
-      %w[samples stackTable frameTable funcTable resourceTable nativeSymbols].each { |table| assert_equal 0, thread.fetch(table).fetch("length") }
+      %w[samples stackTable frameTable funcTable resourceTable nativeSymbols].each { |table|
+        assert_equal 0, thread.fetch(table).fetch("length")
+      }
     end
-    assert_equal %w[GC_PAUSE UNIT], told["threads"].flat_map { |thread| thread["stringArray"] }.grep_v(/\ATHREAD/).uniq.sort
-    assert_includes told["threads"].flat_map { |thread| thread["markers"]["data"] }, {"type" => "THREAD_STALLED", "id" => 2, "waited_for" => "GET /hog", "handoff" => 2.0}
+    assert_equal %w[GC_PAUSE UNIT],
+      told["threads"].flat_map { |thread| thread["stringArray"] }.grep_v(/\ATHREAD/).uniq.sort
+    assert_includes told["threads"].flat_map { |thread| thread["markers"]["data"] },
+      {"type" => "THREAD_STALLED", "id" => 2, "waited_for" => "GET /hog", "handoff" => 2.0}
   end
 
   def test_perfetto_has_a_track_of_holders_and_an_arrow_to_who_waited
     trace = export(:perfetto)
-    assert_equal ["pid 7", "GVL holder", "srv 1", "srv 1: units", "srv 1: GC", "srv 2", "srv 2: units"], trace.tracks
+    assert_equal ["pid 7", "GVL holder", "srv 1", "srv 1: units", "srv 1: GC", "srv 2", "srv 2: units"],
+      trace.tracks
     assert_equal [["srv 1", 10 * MS], ["srv 2", 102 * MS]], trace.arrows.map { |one| [one.track, one.at_ns] }
     waited = trace.slices.find { |one| one.name == "stalled" }
-    assert_equal [10 * MS, 102 * MS, {"unit" => 2, "waited_for" => "GET /hog"}], [waited.from_ns, waited.to_ns, waited.args]
-    assert_equal [["GC", 20 * MS, 30 * MS]], trace.slices.select { |one| one.category == "gc" }.map { |one| [one.name, one.from_ns, one.to_ns] }
+    assert_equal [10 * MS, 102 * MS, {"unit" => 2, "waited_for" => "GET /hog"}],
+      [waited.from_ns, waited.to_ns, waited.args]
+    assert_equal [["GC", 20 * MS, 30 * MS]],
+      trace.slices.select { |one| one.category == "gc" }.map { |one| [one.name, one.from_ns, one.to_ns] }
   end
 
   def test_perfetto_has_stacks_that_weigh_what_was_held
@@ -154,16 +211,21 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     crunch = ["Report#crunch", "/srv/report.rb", 12]
     ring.stack(2, 20 * MS, ["C#call", nil, 0], crunch).stack(2, 60 * MS, crunch)
     samples = export(:perfetto, Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 100 * MS))).samples
-    assert_equal [[2, 0, 40 * MS], [2, 40 * MS, 60 * MS]], samples.map { |one| [one.thread, one.at_ns, one.held_ns] }
-    assert_equal [[["C#call", nil, 1], ["Report#crunch", "/srv/report.rb", 13]], [["Report#crunch", "/srv/report.rb", 13]]], samples.map(&:frames)
+    assert_equal [[2, 0, 40 * MS], [2, 40 * MS, 60 * MS]],
+      samples.map { |one| [one.thread, one.at_ns, one.held_ns] }
+    assert_equal [[["C#call", nil, 1], ["Report#crunch", "/srv/report.rb", 13]], [["Report#crunch", "/srv/report.rb", 13]]],
+      samples.map(&:frames)
   end
 
   private
 
-  # The hog collects garbage and holds until 100 ms; the light unit, begun before, is ready at 10 ms and waits until 102 ms.
+  # The hog collects garbage and holds until 100 ms; the light unit, begun before, is ready at 10 ms and waits
+  # until 102 ms.
   def scene
     @scene ||= begin
-      ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
+      ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(
+        3, 10 * MS, unit: 2
+      )
       ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
       ring.ends(1, 2, 103 * MS, name: "GET /hog").ends(2, 3, 110 * MS, name: "GET /light")
       Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
@@ -175,5 +237,7 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     (format == :perfetto) ? PerfettoTrace.new(told) : JSON.parse(told)
   end
 
-  def sums(threads) = threads.map { |states| states.group_by(&:first).transform_values { |own| own.sum(&:last) } }
+  def sums(threads)
+    threads.map { |states| states.group_by(&:first).transform_values { |own| own.sum(&:last) } }
+  end
 end

@@ -7,8 +7,11 @@ class Holdup::View::WidthTest < Minitest::Test
   Width = Holdup::View::Width
 
   def test_columns_of_a_text
-    {"abc" => 3, "" => 0, "日本語" => 6, "ｱ" => 1, "Ａ" => 2, "한글" => 4, "é" => 1, "e\u0301" => 1, "a\u200bb" => 2, "🚀" => 2, "…" => 1}
-      .each { |text, columns| assert_equal columns, Width.of(text), text.inspect }
+    {"abc" => 3, "" => 0, "日本語" => 6, "ｱ" => 1, "Ａ" => 2, "한글" => 4, "é" => 1, "e\u0301" => 1,
+     "a\u200bb" => 2, "🚀" => 2, "…" => 1}
+      .each { |text, columns|
+      assert_equal columns, Width.of(text), text.inspect
+    }
   end
 
   def test_shortens_in_the_middle

@@ -12,7 +12,9 @@ class Holdup::View::WordsTest < Minitest::Test
 
   def test_every_language_takes_the_same_values
     TABLES["en"].each do |key, text|
-      TABLES.each { |name, table| assert_equal text.scan(/%<\w+>/).uniq.sort, table[key].scan(/%<\w+>/).uniq.sort, "#{key} in #{name}" }
+      TABLES.each { |name, table|
+        assert_equal text.scan(/%<\w+>/).uniq.sort, table[key].scan(/%<\w+>/).uniq.sort, "#{key} in #{name}"
+      }
     end
   end
 
@@ -32,9 +34,13 @@ class Holdup::View::WordsTest < Minitest::Test
   def test_sentences_have_the_units_of_their_language
     japanese = Holdup::View::Words.new("ja")
     assert_equal "リクエスト 9 件（12.0 分間、毎秒 2 件）、エラー 0 件（0 %）",
-      japanese.call(:volume, units: "リクエスト", count: "9", measured: "12.0 min", rate: "2", errors: "0", error_share: "0 %")
-    {"31 s" => "31 秒", "2.50 h" => "2.50 時間", "3 d" => "3 日", "12.3 ms" => "12.3 ms", "JIT 3 d" => "JIT 3 d", "0 h - 2 min" => "0 時間 - 2 分"}
-      .each { |figure, text| assert_equal text, japanese.fill("%<one>s", {one: figure}) }
+      japanese.call(:volume, units: "リクエスト", count: "9", measured: "12.0 min", rate: "2", errors: "0",
+        error_share: "0 %")
+    {"31 s" => "31 秒", "2.50 h" => "2.50 時間", "3 d" => "3 日", "12.3 ms" => "12.3 ms", "JIT 3 d" => "JIT 3 d",
+     "0 h - 2 min" => "0 時間 - 2 分"}
+      .each { |figure, text|
+      assert_equal text, japanese.fill("%<one>s", {one: figure})
+    }
     assert_equal "10.0 分まで", japanese.fill("%<one>s まで", {one: "10.0 min"})
     assert_equal "10.0 ms まで", japanese.fill("%<one>s まで", {one: "10.0 ms"})
     assert_equal "12.0 min", Holdup::View::Words.new("en").fill("%<one>s", {one: "12.0 min"})

@@ -21,7 +21,8 @@ class Holdup::Web::AccessTest < Minitest::Test
   def test_a_name_and_its_password
     @app = dashboard(auth: OPS)
     get "/"
-    assert_equal [401, 'Basic realm="Holdup", charset="UTF-8"'], [last_response.status, last_response.headers["www-authenticate"]]
+    assert_equal [401, 'Basic realm="Holdup", charset="UTF-8"'],
+      [last_response.status, last_response.headers["www-authenticate"]]
     [%w[ops geheim], %w[op gehe:im], ["", ""], ["ops", ""]].each do |name, password|
       basic_authorize(name, password)
       get "/"
@@ -34,7 +35,8 @@ class Holdup::Web::AccessTest < Minitest::Test
 
   def test_damaged_credentials
     @app = dashboard(auth: OPS)
-    ["Basic", "Basic !!!", "Bearer abc", "Basic #{["ops"].pack("m0")}", "\xFF\xFE", "Basic #{"A" * 100_000}"].each do |header|
+    ["Basic", "Basic !!!", "Bearer abc", "Basic #{["ops"].pack("m0")}", "\xFF\xFE",
+      "Basic #{"A" * 100_000}"].each do |header|
       get "/", {}, {"HTTP_AUTHORIZATION" => header}
       assert_equal 401, last_response.status, header[0, 20]
     end
@@ -50,7 +52,8 @@ class Holdup::Web::AccessTest < Minitest::Test
 
   def test_only_by_the_names_it_knows
     @app = dashboard(hosts: %w[localhost [::1]])
-    {"localhost:9000" => 200, "LOCALHOST" => 200, "[::1]:9000" => 200, "evil.example" => 403, "" => 403}.each do |host, status|
+    {"localhost:9000" => 200, "LOCALHOST" => 200, "[::1]:9000" => 200, "evil.example" => 403,
+     "" => 403}.each do |host, status|
       get "/", {}, {"HTTP_HOST" => host}
       assert_equal status, last_response.status, host
     end

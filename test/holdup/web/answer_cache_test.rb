@@ -14,7 +14,9 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
     @computed = Queue.new
   end
 
-  def answers(patience_s: PATIENCE_S, **options) = @answers ||= Answers.new(clock: @clock, patience_s:, **options)
+  def answers(patience_s: PATIENCE_S, **options)
+    @answers ||= Answers.new(clock: @clock, patience_s:, **options)
+  end
 
   def ask(question = "q", version = 1, page: "advice", **options)
     answers.ask(page, question, version, **options) do
@@ -139,7 +141,8 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
     program = Thread.new { ask_slowly("q", file: true) }
     wait_until { @computed.size == 1 }
     assert_kind_of Answers::Wait, ask_slowly("q")
-    assert_kind_of Answers::Wait, ask_slowly("q", file: true), "only one program may hold a thread of the server"
+    assert_kind_of Answers::Wait, ask_slowly("q", file: true),
+      "only one program may hold a thread of the server"
     @gate << true
     assert_equal "answer to q", program.value.value
   end

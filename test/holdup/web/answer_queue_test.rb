@@ -27,7 +27,9 @@ class Holdup::Web::AnswerQueueTest < Minitest::Test
     end
   end
 
-  def wait_for_begin = @begun.pop(timeout: PATIENCE_S).tap { |key| @begun_names << key }
+  def wait_for_begin
+    @begun.pop(timeout: PATIENCE_S).tap { |key| @begun_names << key }
+  end
 
   def finish(key)
     @gate << true

@@ -52,7 +52,8 @@ class Holdup::Web::AppTest < Minitest::Test
     refute_includes text, "No measurements since"
     later = dashboard(clock: CommandLine::Still.new(now_s: sample.to_s + 3600))
     page = later.call(Rack::MockRequest.env_for("/?since=3h"))[2].join
-    assert_includes page.gsub(/<[^>]+>/, ""), "No measurements since #{Time.at(sample.to_s - 60).strftime("%F %T %:z")} ("
+    assert_includes page.gsub(/<[^>]+>/, ""),
+      "No measurements since #{Time.at(sample.to_s - 60).strftime("%F %T %:z")} ("
   end
 
   def test_how_old_the_newest_figures_are_and_what_waits
@@ -60,11 +61,14 @@ class Holdup::Web::AppTest < Minitest::Test
       writer = SegmentWriter.new(dir)
       5.times { writer.record("A#b", wall: 5_000) }
       store = sample_store
-      state = Holdup::CollectionState.new(host: Etc.uname[:nodename], folder: dir, at_ns: (sample.to_s - 7) * 1_000_000_000, units: {File.basename(writer.path) => 3})
+      state = Holdup::CollectionState.new(host: Etc.uname[:nodename], folder: dir,
+        at_ns: (sample.to_s - 7) * 1_000_000_000, units: {File.basename(writer.path) => 3})
       store.commit([], {}, state:)
-      @app = Holdup::Web.new(store: -> { store }, dir:, auth: :none, clock: CommandLine::Still.new(now_s: sample.to_s))
+      @app = Holdup::Web.new(store: -> { store }, dir:, auth: :none,
+        clock: CommandLine::Still.new(now_s: sample.to_s))
       get "/endpoints"
-      assert_includes text, "The newest figures are 7.00 s old. Requests and jobs that have ended since and wait for the next round of the collector: 2."
+      assert_includes text,
+        "The newest figures are 7.00 s old. Requests and jobs that have ended since and wait for the next round of the collector: 2."
       get "/endpoints?lang=ja"
       assert_includes text, "最新の計測値は 7.00 秒前のものです。その後に終了し、コレクターの次の回を待っているリクエストとジョブ：2 件。"
       get "/endpoints?until=2m"
@@ -84,7 +88,9 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_what_holdup_itself_took
     get "/health"
-    assert_match(/CPU of the collector, of one core 0\.4 % memory of the collector 40\.0 MB memory of the segments 3\.00 MB/, text)
+    assert_match(
+      /CPU of the collector, of one core 0\.4 % memory of the collector 40\.0 MB memory of the segments 3\.00 MB/, text
+    )
   end
 
   def test_rules_of_the_jit_stand_beside_it
@@ -103,11 +109,14 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_one_of_several_applications
-    admin = SampleWindows.new(units: {"Users#index" => SampleWindows::STOREFRONT.fetch("CartsController#update")}, setting: SampleWindows::SETTING.merge("app" => "admin"))
+    admin = SampleWindows.new(
+      units: {"Users#index" => SampleWindows::STOREFRONT.fetch("CartsController#update")}, setting: SampleWindows::SETTING.merge("app" => "admin")
+    )
     @app = dashboard(store: sample_store.tap { |store| store.commit(admin.to_a, {}) })
     get "/"
     assert_match(/Units of 2 applications are in these figures \(- \d+ %, admin \d+ %\)/, text)
-    assert_equal ["", "-", "admin"], markup[%r{<select name="app">.*?</select>}].scan(/value="([^"]*)"/).flatten
+    assert_equal ["", "-", "admin"],
+      markup[%r{<select name="app">.*?</select>}].scan(/value="([^"]*)"/).flatten
     get "/endpoints", {"app" => "admin"}
     assert_equal [true, false], ["Users#index", "OrdersController#index"].map { |name| markup.include?(name) }
     assert_includes markup, %(href="/blame?app=admin")
@@ -122,7 +131,8 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_files
     get "/overview.json"
-    assert_equal [sample.to_a.sum(&:count), "application/json; charset=utf-8"], [JSON.parse(last_response.body)["totals"]["count"], last_response.headers["content-type"]]
+    assert_equal [sample.to_a.sum(&:count), "application/json; charset=utf-8"],
+      [JSON.parse(last_response.body)["totals"]["count"], last_response.headers["content-type"]]
     get "/endpoints.csv"
     assert_equal 9, last_response.body.lines.size
     %w[/overview.exe /endpoints. /.json].each do |path|
@@ -132,7 +142,8 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_each_page_as_each_file
-    (PAGES - %w[/ /compare /advice] + ["/overview", "/endpoint"]).product(%w[json csv md]).each do |path, ending|
+    (PAGES - %w[/ /compare
+      /advice] + ["/overview", "/endpoint"]).product(%w[json csv md]).each do |path, ending|
       get "#{path}.#{ending}", {"unit" => "OrdersController#index", "lang" => "ja"}
       assert_equal 200, last_response.status, [path, ending]
       assert_includes last_response.headers["content-disposition"], "holdup#{path.tr("/", "-")}.#{ending}"
@@ -140,18 +151,25 @@ class Holdup::Web::AppTest < Minitest::Test
     end
   end
 
-  def holds_json(body, path) = assert_kind_of(Hash, JSON.parse(body), path)
+  def holds_json(body, path)
+    assert_kind_of(Hash, JSON.parse(body), path)
+  end
 
-  def holds_csv(body, path) = assert_includes(body, "\r\n", path)
+  def holds_csv(body, path)
+    assert_includes(body, "\r\n", path)
+  end
 
   def holds_md(body, path)
     assert_match(/\A# .*\n/, body, path)
-    body.scan(/(?:^\|.*\n)+/) { |table| assert_equal 1, table.lines.map { |line| line.gsub("\\|", "").count("|") }.uniq.size, path }
+    body.scan(/(?:^\|.*\n)+/) { |table|
+      assert_equal 1, table.lines.map { |line| line.gsub("\\|", "").count("|") }.uniq.size, path
+    }
   end
 
   def test_links_to_files_carry_what_was_asked
     get "/blame", {"since" => "6h", "name" => "Orders*", "limit" => "3"}
-    assert_equal %w[json csv md].map { |ending| "/blame.#{ending}?since=6h&amp;name=Orders*&amp;limit=3" }, last_response.body.gsub("%2A", "*").scan(/href="([^"]*)" download/).flatten
+    assert_equal %w[json csv md].map { |ending| "/blame.#{ending}?since=6h&amp;name=Orders*&amp;limit=3" },
+      last_response.body.gsub("%2A", "*").scan(/href="([^"]*)" download/).flatten
   end
 
   def test_what_is_put_together_wrongly_is_said
@@ -174,19 +192,27 @@ class Holdup::Web::AppTest < Minitest::Test
   # What pages take from the address.
   WORDS = {"/jobs" => %w[since until kind name queue threads lang limit least sort dir], "/endpoint" => %w[unit in], "/calculator" => %w[io running idle acquisitions],
            "/compare" => %w[base_since base_until base candidate], "/advice" => %w[if_load if_threads if_slice]}.freeze
-  NOBODY_TYPES = ["-1", "9" * 30, "99999999d", "0000-00-00", "0000-01-01", "9999-12-31T23:59", "\u{1F4A9}", "<script>", "\xFF", "NaN", "{a,b}", "[", "\\"].freeze
+  NOBODY_TYPES = ["-1", "9" * 30, "99999999d", "0000-00-00", "0000-01-01", "9999-12-31T23:59", "\u{1F4A9}",
+    "<script>", "\xFF", "NaN", "{a,b}", "[", "\\"].freeze
 
   def test_words_from_nowhere
     @app = empty
     WORDS.flat_map { |path, words| [path].product(words, NOBODY_TYPES) }.each do |path, word, value|
-      assert_includes [200, 400], answer(path, URI.encode_www_form(word => value)), "#{path}: #{word}=#{value.inspect}"
+      assert_includes [200, 400], answer(path, URI.encode_www_form(word => value)),
+        "#{path}: #{word}=#{value.inspect}"
     end
   end
 
   def test_addresses_from_nowhere
     random = Random.new(7)
-    paths = ["//", "/%00", "/..%2f..%2fetc/passwd", "/assets/..%2fholdup.css", "/assets/", "/assets/x.css", "/endpoint/x", "/\u{1F4A9}", "/#{"a" * 5000}", "/%ff%fe"] +
-      Array.new(60) { "/#{random.bytes(random.rand(1..30)).bytes.map { |byte| format("%%%02X", byte) }.join}" }
+    paths = ["//", "/%00", "/..%2f..%2fetc/passwd", "/assets/..%2fholdup.css", "/assets/", "/assets/x.css",
+      "/endpoint/x", "/\u{1F4A9}", "/#{"a" * 5000}", "/%ff%fe"] +
+      Array.new(60) {
+        "/#{random.bytes(random.rand(1..30)).bytes.map { |byte|
+          format("%%%02X",
+            byte)
+        }.join}"
+      }
     paths.each { |path| assert_includes 400..499, answer(path, ""), path[0, 60] }
     assert_equal 404, app.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => "/a\xFF.b")).first
     Array.new(100) { random.bytes(random.rand(1..40)).delete("\r\n") }.each do |query|
@@ -195,7 +221,8 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def answer(path, query)
-    env = Rack::MockRequest.env_for("/").merge("PATH_INFO" => path.gsub(/%(\h\h)/) { $1.hex.chr }.b, "QUERY_STRING" => query)
+    env = Rack::MockRequest.env_for("/").merge("PATH_INFO" => path.gsub(/%(\h\h)/) { $1.hex.chr }.b,
+      "QUERY_STRING" => query)
     app.call(env).first
   end
 

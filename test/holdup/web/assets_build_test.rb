@@ -15,7 +15,9 @@ class Holdup::Web::AssetsBuildTest < Minitest::Test
   MOST_BYTES = 60_000
 
   def test_a_browser_gets_little
-    sizes = Dir["#{ASSETS}/*.{css,js,svg}"].to_h { |file| [File.basename(file), Zlib.gzip(File.binread(file), level: 9).bytesize] }
+    sizes = Dir["#{ASSETS}/*.{css,js,svg}"].to_h { |file|
+      [File.basename(file), Zlib.gzip(File.binread(file), level: 9).bytesize]
+    }
     assert_equal %w[charts.css dark.css holdup.css main.js mark.svg timeline.css timeline.js], sizes.keys.sort
     assert_operator sizes.values.sum, :<=, MOST_BYTES, sizes.inspect
   end
@@ -27,8 +29,12 @@ class Holdup::Web::AssetsBuildTest < Minitest::Test
   if WITH_NODE
     def test_a_fresh_build_is_the_same
       assets(folder)
-      Dir.children(folder).tap { |built| assert_equal %w[LICENSES.txt charts.css main.js timeline.css timeline.js], built.sort }.each do |file|
-        assert File.binread("#{folder}/#{file}") == File.binread("#{ASSETS}/#{file}"), "#{file} is not what assets/ says; run bin/assets"
+      Dir.children(folder).tap { |built|
+        assert_equal %w[LICENSES.txt charts.css main.js timeline.css timeline.js],
+          built.sort
+      }.each do |file|
+        assert File.binread("#{folder}/#{file}") == File.binread("#{ASSETS}/#{file}"),
+          "#{file} is not what assets/ says; run bin/assets"
       end
     end
 

@@ -9,7 +9,8 @@ class Holdup::Web::AssetsTest < Minitest::Test
   def test_names_tell_what_is_inside
     assets = Holdup::Web::Assets.new
     assert_match(/\Aholdup-\h{12}\.css\z/, assets.name("holdup.css"))
-    assert_equal ["image/svg+xml", File.read("#{Holdup::Web::Assets::DIR}/mark.svg")], assets[assets.name("mark.svg")].to_h.values
+    assert_equal ["image/svg+xml", File.read("#{Holdup::Web::Assets::DIR}/mark.svg")],
+      assets[assets.name("mark.svg")].to_h.values
     assert_nil assets["holdup.css"]
   end
 

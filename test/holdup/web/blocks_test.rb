@@ -6,7 +6,8 @@ require "holdup/loader"
 class Holdup::Web::BlocksTest < Minitest::Test
   Blocks = Holdup::Web::Blocks
 
-  FIGURES = ["12.3 ms", "0", "-", "<0.01", "-12.3 %", "-24.2..+3.8 %", "-4.94 ms..+3.56 ms", "2 x 5", "1.00x", "+43%", "1.5 - 2.0", "82.0 kB", ""].freeze
+  FIGURES = ["12.3 ms", "0", "-", "<0.01", "-12.3 %", "-24.2..+3.8 %", "-4.94 ms..+3.56 ms", "2 x 5",
+    "1.00x", "+43%", "1.5 - 2.0", "82.0 kB", ""].freeze
   WORDS = ["rails", "yes", "pid 123", "ReportsController#sales 217 ms", "不明", "DB pool"].freeze
 
   def test_figures_are_told_from_words

@@ -12,20 +12,28 @@ class Holdup::Web::CapturesTest < Minitest::Test
   MS = 1_000_000
   HOSTILE = "<script>alert(1)</script>\u202E"
 
-  def app = @app ||= dashboard(captures: -> { folder })
+  def app
+    @app ||= dashboard(captures: -> { folder })
+  end
 
   # The hog holds for 100 ms, while the light unit waits for 90 of them, and 2 ms for nobody.
   def ring(hog: "GET /hog")
-    ring = EventRing.new(names: [hog, "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
+    ring = EventRing.new(names: [hog, "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(
+      3, 10 * MS, unit: 2
+    )
     ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
     ring.ends(1, 2, 103 * MS, name: hog).ends(2, 3, 110 * MS, name: "GET /light")
   end
 
-  def keep(bytes = ring.bytes(to: 200 * MS), second: 0) = File.basename(archive.add(bytes, Time.utc(2026, 11, 21, 12, 0, second)), ".holdup-capture")
+  def keep(bytes = ring.bytes(to: 200 * MS), second: 0)
+    File.basename(archive.add(bytes, Time.utc(2026, 11, 21, 12, 0, second)), ".holdup-capture")
+  end
 
   def archive = Holdup::Capture::Archive.new(folder)
 
-  def scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
+  def scene
+    Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
+  end
 
   def test_without_one_the_page_says_how_to_take_one
     %w[en ja].each do |language|
@@ -81,9 +89,12 @@ class Holdup::Web::CapturesTest < Minitest::Test
     kept = KeptCapture.new
     @app = dashboard(captures: -> { kept.folder })
     get "/captures"
-    assert_match(/Storefront worker 0 holdup capture --until: stall > 150 ms ProductsController#index 241 ms ReportsController#sales 217 ms/, CGI.unescapeHTML(text))
+    assert_match(
+      /Storefront worker 0 holdup capture --until: stall > 150 ms ProductsController#index 241 ms ReportsController#sales 217 ms/, CGI.unescapeHTML(text)
+    )
     get kept.path(unit: KeptCapture::CAUGHT)
-    assert_includes CGI.unescapeHTML(text), "waiting for the GVL: 217 ms (90.1 %) for ReportsController#sales, 95.2 % of it in SalesReport#pair_counts"
+    assert_includes CGI.unescapeHTML(text),
+      "waiting for the GVL: 217 ms (90.1 %) for ReportsController#sales, 95.2 % of it in SalesReport#pair_counts"
     %w[held stalled caused].each do |mode|
       get kept.path(mode:)
       assert_match(/<svg class="flame #{mode}".*<title>[^<]*\(\d/m, markup)
@@ -105,10 +116,12 @@ class Holdup::Web::CapturesTest < Minitest::Test
     assert_equal File.binread(archive.files.first), last_response.body.b
     assert_equal %(attachment; filename="#{id}.holdup-capture"), last_response.headers["content-disposition"]
     get "/captures/#{id}/perfetto"
-    assert_equal ["application/octet-stream", %(attachment; filename="#{id}-perfetto.pftrace")], last_response.headers.values_at("content-type", "content-disposition")
+    assert_equal ["application/octet-stream", %(attachment; filename="#{id}-perfetto.pftrace")],
+      last_response.headers.values_at("content-type", "content-disposition")
     assert_includes PerfettoTrace.new(last_response.body).tracks, "GVL holder"
     get "/captures/#{id}/columns", {}, {"HTTP_ACCEPT_ENCODING" => "gzip, br"}
-    assert_equal ["gzip", 1], [last_response.headers["content-encoding"], Zlib.gunzip(last_response.body).unpack1("L<")]
+    assert_equal ["gzip", 1],
+      [last_response.headers["content-encoding"], Zlib.gunzip(last_response.body).unpack1("L<")]
     get "/capture.json", {"id" => id}
     assert_equal 1, JSON.parse(last_response.body)["schema"]
   end
@@ -116,7 +129,8 @@ class Holdup::Web::CapturesTest < Minitest::Test
   def test_names_from_nowhere_are_no_files
     keep
     random = Random.new(3)
-    names = ["", "..", "../secret", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "*", "20261121T120000Z-7.holdup-capture", "\u{1F4A9}", "a" * 900, "[", "{a,b}", "\\"] + Array.new(60) { random.bytes(random.rand(1..20)) }
+    names = ["", "..", "../secret", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "*",
+      "20261121T120000Z-7.holdup-capture", "\u{1F4A9}", "a" * 900, "[", "{a,b}", "\\"] + Array.new(60) { random.bytes(random.rand(1..20)) }
     names.each do |name|
       assert_includes 400..499, answer("/capture", URI.encode_www_form("id" => name)), name.inspect
       next if name.empty? || name.match?(%r{[/\0]})
@@ -127,14 +141,17 @@ class Holdup::Web::CapturesTest < Minitest::Test
 
   def test_words_from_nowhere
     id = keep
-    [["unit", "99"], ["unit", "x"], ["from_ns", "x"], ["to_ns", "-1"], ["from_ns", "9" * 30]].each do |word, value|
+    [["unit", "99"], ["unit", "x"], ["from_ns", "x"], ["to_ns", "-1"],
+      ["from_ns", "9" * 30]].each do |word, value|
       asked = {"id" => id, "from_ns" => "1", "to_ns" => "2"}.merge(word => value)
       assert_equal 400, answer("/capture", URI.encode_www_form(asked)), word
     end
     assert_equal 400, answer("/capture", URI.encode_www_form("id" => id, "from_ns" => "5", "to_ns" => "5"))
   end
 
-  def answer(path, query) = app.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => path, "QUERY_STRING" => query)).first
+  def answer(path, query)
+    app.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => path, "QUERY_STRING" => query)).first
+  end
 
   def test_hostile_names_are_text
     keep(ring(hog: HOSTILE).bytes(to: 200 * MS))
@@ -159,10 +176,13 @@ class Holdup::Web::CapturesTest < Minitest::Test
     random = Random.new(1)
     path = File.join(folder, "20261121T120000Z-7.holdup-capture")
     12.times do |turn|
-      bytes = turn.even? ? raw.byteslice(0, random.rand(raw.bytesize)) : raw.dup.tap { |copy| 40.times { copy.setbyte(random.rand(copy.bytesize), random.rand(256)) } }
+      bytes = turn.even? ? raw.byteslice(0, random.rand(raw.bytesize)) : raw.dup.tap { |copy|
+        40.times { copy.setbyte(random.rand(copy.bytesize), random.rand(256)) }
+      }
       File.binwrite(path, Zlib.gzip(bytes, level: 1))
       @app = dashboard(captures: -> { folder })
-      ["/captures", "/capture?id=20261121T120000Z-7", "/captures/20261121T120000Z-7/columns"].each do |address|
+      ["/captures", "/capture?id=20261121T120000Z-7",
+        "/captures/20261121T120000Z-7/columns"].each do |address|
         get address
         assert_includes [200, 400], last_response.status, [turn, address]
       end
@@ -175,7 +195,8 @@ class Holdup::Web::CapturesTest < Minitest::Test
     get "/captures"
     assert_includes markup, %(<option value="#{Process.pid}">worker 3 (pid #{Process.pid})</option>)
     post "/captures", {"pid" => Process.pid.to_s}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
-    assert_equal [303, "/captures?asked=#{Process.pid}"], [last_response.status, last_response.headers["location"]]
+    assert_equal [303, "/captures?asked=#{Process.pid}"],
+      [last_response.status, last_response.headers["location"]]
     get last_response.headers["location"]
     assert_includes text, "Process #{Process.pid} was asked."
   end

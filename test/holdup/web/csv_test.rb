@@ -11,7 +11,8 @@ class Holdup::Web::CsvTest < Minitest::Test
   end
 
   def test_what_is_not_known_is_empty
-    section = Holdup::View::Section.new(title: "One", columns: %w[name queued], rows: [%w[a -], %w[- 2]], total: %w[all -])
+    section = Holdup::View::Section.new(title: "One", columns: %w[name queued], rows: [%w[a -], %w[- 2]],
+      total: %w[all -])
     page = Holdup::View::Page.new(title: "", facts: [], lead: nil, remarks: [], sections: [section])
     assert_equal "One\r\nname,queued\r\na,\r\n,2\r\nall,\r\n", Holdup::Web::Csv.of(page)
   end

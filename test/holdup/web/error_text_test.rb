@@ -16,7 +16,9 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     Store::UnknownScheme.new(location: "/db", known: ["sqlite:///path"])
   ].freeze
 
-  def parts(error, language) = Holdup::Web::ErrorText.new(error, words: Holdup::Web::Words.new(language)).parts
+  def parts(error, language)
+    Holdup::Web::ErrorText.new(error, words: Holdup::Web::Words.new(language)).parts
+  end
 
   def test_tells_each_store_error_and_its_remedy_in_the_language_of_the_page
     STORE_ERRORS.product(%w[en ja]) do |error, language|
@@ -33,7 +35,9 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
   end
 
   def test_tells_what_somebody_wrote_wrongly_in_the_language_of_the_page
-    problem, remedy = parts(Holdup::UsageError.new("since can't be \"x\"", "it takes a whole number from 1 to 9"), "ja")
+    problem, remedy = parts(
+      Holdup::UsageError.new("since can't be \"x\"", "it takes a whole number from 1 to 9"), "ja"
+    )
     assert_equal "「since」に \"x\" は指定できません。", problem.text
     assert_equal "1 から 9 までの整数を指定してください。", remedy.text
     assert_equal "ja", problem.language
@@ -41,8 +45,10 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
 
   # Each error that pages raise themselves, as it stands in their source.
   def test_every_wrong_address_has_its_sentence
-    sources = Dir[File.expand_path("../../../lib/holdup/{web/**/*,queries/option_values,queries/application_store}.rb", __dir__)]
-    texts = sources.flat_map { |file| File.read(file).scan(/UsageError\.new\("((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"/) }.flatten
+    sources = Dir[File.expand_path(
+      "../../../lib/holdup/{web/**/*,queries/option_values,queries/application_store}.rb", __dir__
+    )]
+    texts = sources.flat_map { |file| File.read(file).scan(/UsageError\.new\(\s*"((?:[^"\\]|\\.)*)",\s+"((?:[^"\\]|\\.)*)"/) }.flatten
     assert_operator texts.size, :>=, 30
     told = texts.map { |text| text.gsub(/\#\{(?:[^{}]|\{[^}]*\})*\}/, "7") }
     assert_empty told.reject { |text| Holdup::Web::Locales::ERRORS_JA.keys.any? { |pattern| pattern.match?(text) } }

@@ -4,8 +4,8 @@ require "test_helper"
 require "holdup/loader"
 require "json"
 
-# A number stands in a table, which the server writes, and in a chart, which a script writes: both say it alike. The script's
-# own test reads the same file.
+# A number stands in a table, which the server writes, and in a chart, which a script writes: both say it
+# alike. The script's own test reads the same file.
 class Holdup::Web::FiguresTest < Minitest::Test
   FILE = File.expand_path("../../../assets/test/figures.json", __dir__)
   TOLD = {"ns" => :duration, "share" => :share, "rate" => :rate, "count" => :count, "bytes" => :bytes}.freeze

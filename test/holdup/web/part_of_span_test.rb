@@ -19,11 +19,15 @@ class Holdup::Web::PartOfSpanTest < Minitest::Test
     @app = dashboard(clock: CommandLine::Still.new(now_s: sample.to_s + later))
   end
 
-  def steps(page) = JSON.parse(get("/series/#{page}").body).values.map { |chart| chart["x"]["values"] }.uniq
+  def steps(page)
+    JSON.parse(get("/series/#{page}").body).values.map { |chart| chart["x"]["values"] }.uniq
+  end
 
   def minutes = (sample.from_s...sample.to_s).step(60).to_a
 
-  def link(label) = CGI.unescapeHTML(last_response.body[%r{<a href="([^"]+)">#{label}</a>}, 1].to_s)
+  def link(label)
+    CGI.unescapeHTML(last_response.body[%r{<a href="([^"]+)">#{label}</a>}, 1].to_s)
+  end
 
   def test_twelve_minutes_of_a_day_are_drawn_by_the_minute
     look(10 * HOUR)
@@ -83,7 +87,8 @@ class Holdup::Web::PartOfSpanTest < Minitest::Test
     look(100 * HOUR)
     get "/"
     asked = URI.decode_www_form(URI(link("Show it")).query).to_h
-    assert_equal [sample.from_s, sample.to_s], asked.values_at("since", "until").map { |moment| Time.iso8601(moment).to_i }
+    assert_equal [sample.from_s, sample.to_s],
+      asked.values_at("since", "until").map { |moment| Time.iso8601(moment).to_i }
   end
 
   def test_data_of_others_is_no_last_data_of_a_name

@@ -13,11 +13,14 @@ class Holdup::Web::SeriesTest < Minitest::Test
   def test_each_chart_of_a_page_has_its_series_and_its_table
     CHARTED.each do |path|
       get path
-      places = last_response.body.scan(/data-series="([^"]+)"/).flatten.map { |place| CGI.unescapeHTML(place) }
+      places = last_response.body.scan(/data-series="([^"]+)"/).flatten.map { |place|
+        CGI.unescapeHTML(place)
+      }
       refute_empty places, path
       assert_match(/<details class="twin">.*<table>/m, last_response.body)
       get places.first.split("#").first
-      assert_equal [200, "application/json; charset=utf-8"], [last_response.status, last_response.headers["content-type"]]
+      assert_equal [200, "application/json; charset=utf-8"],
+        [last_response.status, last_response.headers["content-type"]]
       assert_equal JSON.parse(last_response.body).keys, places.map { |place| place.split("#").last }
     end
   end
@@ -31,7 +34,8 @@ class Holdup::Web::SeriesTest < Minitest::Test
 
   def test_series_are_of_what_the_page_is_about
     get "/", {"since" => "2m", "name" => "Orders*", "lang" => "ja"}
-    assert_includes last_response.body, %(data-series="/series/overview?since=2m&amp;name=Orders*&amp;lang=ja#shares")
+    assert_includes last_response.body,
+      %(data-series="/series/overview?since=2m&amp;name=Orders*&amp;lang=ja#shares")
     get "/series/overview", {"since" => "2m", "lang" => "ja"}
     assert_equal [sample.to_s - 120, sample.to_s - 60], JSON.parse(last_response.body)["rate"]["x"]["values"]
     assert_includes last_response.body, "毎秒"
@@ -48,11 +52,13 @@ class Holdup::Web::SeriesTest < Minitest::Test
 
   def test_names_of_others_are_text_in_series_too
     name = "</script><b>\u202e"
-    hostile = sample.window("worker 0", kind: :process, queue: nil, count: 1, setting: Holdup::Setting.new(attributes: {"server" => name}))
+    hostile = sample.window("worker 0", kind: :process, queue: nil, count: 1,
+      setting: Holdup::Setting.new(attributes: {"server" => name}))
     @app = dashboard(store: sample_store.tap { |store| store.commit([hostile], {}) })
     get "/series/overview"
     assert_equal [name], JSON.parse(last_response.body)["gvl"]["series"].map { |line| line["label"] }
-    assert_equal ["application/json; charset=utf-8", "nosniff"], last_response.headers.values_at("content-type", "x-content-type-options")
+    assert_equal ["application/json; charset=utf-8", "nosniff"],
+      last_response.headers.values_at("content-type", "x-content-type-options")
   end
 
   def test_a_page_about_now_stays_fresh
@@ -64,9 +70,11 @@ class Holdup::Web::SeriesTest < Minitest::Test
 
   def test_moments_are_exact_for_scripts
     get "/"
-    assert_includes last_response.body, %(<time datetime="#{Time.at(sample.to_s - 60).utc.strftime("%FT%TZ")}">#{Time.at(sample.to_s - 60).strftime("%F %H:%M")}</time>)
+    assert_includes last_response.body,
+      %(<time datetime="#{Time.at(sample.to_s - 60).utc.strftime("%FT%TZ")}">#{Time.at(sample.to_s - 60).strftime("%F %H:%M")}</time>)
     get "/health"
     newest = Time.at(sample.to_s - 60)
-    assert_includes last_response.body, %(<time datetime="#{newest.utc.strftime("%FT%TZ")}" data-seconds>#{newest.localtime.strftime("%F %T")}</time>)
+    assert_includes last_response.body,
+      %(<time datetime="#{newest.utc.strftime("%FT%TZ")}" data-seconds>#{newest.localtime.strftime("%F %T")}</time>)
   end
 end

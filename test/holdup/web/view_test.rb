@@ -6,10 +6,13 @@ require "holdup/loader"
 class Holdup::Web::ViewTest < Minitest::Test
   include Dashboard
 
-  def links = last_response.body.scan(/(?:href|action)="([^"]*)"/).flatten.uniq - ["#main"]
+  def links
+    last_response.body.scan(/(?:href|action)="([^"]*)"/).flatten.uniq - ["#main"]
+  end
 
   def test_links_stay_under_the_path_that_it_is_mounted_at
-    [["", nil, "/"], ["/holdup", nil, "/holdup/"], ["/holdup", "/shop", "/shop/holdup/"], ["/shop/holdup", "/shop", "/shop/holdup/"]].each do |script, prefix, start|
+    [["", nil, "/"], ["/holdup", nil, "/holdup/"], ["/holdup", "/shop", "/shop/holdup/"],
+      ["/shop/holdup", "/shop", "/shop/holdup/"]].each do |script, prefix, start|
       get "/", {}, {"SCRIPT_NAME" => script, "HTTP_X_FORWARDED_PREFIX" => prefix}.compact
       assert(links.all? { |link| link.start_with?(start) && !link.start_with?("//") }, links.inspect)
     end
@@ -30,9 +33,11 @@ class Holdup::Web::ViewTest < Minitest::Test
 
   def test_colours_are_chosen_by_the_address
     dark = %r{<link rel="stylesheet" href="/assets/dark-\h{12}\.css" media="([^"]+)">}
-    {nil => ["light dark", "screen and (prefers-color-scheme: dark)"], "light" => ["light", nil], "dark" => %w[dark screen], "x" => ["light dark", "screen and (prefers-color-scheme: dark)"]}.each do |theme, (scheme, media)|
+    {nil => ["light dark", "screen and (prefers-color-scheme: dark)"], "light" => ["light", nil],
+     "dark" => %w[dark screen], "x" => ["light dark", "screen and (prefers-color-scheme: dark)"]}.each do |theme, (scheme, media)|
       get "/", {"theme" => theme}.compact
-      assert_equal [scheme, media], [last_response.body[/name="color-scheme" content="([^"]+)"/, 1], last_response.body[dark, 1]]
+      assert_equal [scheme, media],
+        [last_response.body[/name="color-scheme" content="([^"]+)"/, 1], last_response.body[dark, 1]]
     end
     get "/", {"theme" => "dark", "since" => "6h"}
     assert_includes links, "/blame?since=6h&amp;theme=dark"
@@ -57,7 +62,10 @@ class Holdup::Web::ViewTest < Minitest::Test
     view = Holdup::Web::View.new(request: nil, words: nil, query: nil, name: nil)
     {"since 2026-11-21 12:03 +09:00." => %(since <time datetime="2026-11-21T03:03:00Z">2026-11-21 12:03 +09:00</time>.), "2026-11-21 12:03:04 UTC" => %(<time datetime="2026-11-21T12:03:04Z" data-seconds>2026-11-21 12:03:04 UTC</time>),
      "2026-11-21 12:00 - 2026-11-21 13:00 +01:00" => %(<time datetime="2026-11-21T11:00:00Z">2026-11-21 12:00</time> - <time datetime="2026-11-21T12:00:00Z">2026-11-21 13:00 +01:00</time>),
-     "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC", "2026-11-21 12:00" => "2026-11-21 12:00"}.each { |text, html| assert_equal html, view.told(text) }
+     "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC", "2026-11-21 12:00" => "2026-11-21 12:00"}.each { |text, html|
+      assert_equal html,
+        view.told(text)
+    }
   end
 
   def test_files_of_pages_never_change
@@ -65,12 +73,15 @@ class Holdup::Web::ViewTest < Minitest::Test
     style = links.grep(/holdup-\h{12}\.css\z/).first
     @app = dashboard(auth: nil)
     get style
-    assert_equal [200, "text/css; charset=utf-8", "public, max-age=31536000, immutable"], [last_response.status, *last_response.headers.values_at("content-type", "cache-control")]
+    assert_equal [200, "text/css; charset=utf-8", "public, max-age=31536000, immutable"],
+      [last_response.status, *last_response.headers.values_at("content-type", "cache-control")]
     assert_operator last_response.body.bytesize, :<, 15_000
     refute_match(/url\(|@import|https?:/, last_response.body)
   end
 
-  def view = Holdup::Web::View.new(request: nil, words: Holdup::Web::Words.new("en"), query: nil, name: nil)
+  def view
+    Holdup::Web::View.new(request: nil, words: Holdup::Web::Words.new("en"), query: nil, name: nil)
+  end
 
   def test_names_may_wrap_between_their_words_and_nowhere_else
     assert_equal "Admin<wbr>::Comments<wbr>Controller<wbr>#index", view.breaking("Admin::CommentsController#index")
@@ -79,7 +90,8 @@ class Holdup::Web::ViewTest < Minitest::Test
   end
 
   def test_sentences_have_code_and_numbers_that_keep_their_unit
-    assert_equal "Run <code>holdup doctor --json</code> &amp; wait 30\u00A0s.", view.told("Run `holdup doctor --json` & wait 30 s.")
+    assert_equal "Run <code>holdup doctor --json</code> &amp; wait 30\u00A0s.",
+      view.told("Run `holdup doctor --json` & wait 30 s.")
     assert_equal "<code>&lt;b&gt;</code>", view.told("`<b>`")
     assert_equal "a ` alone", view.told("a ` alone")
     assert_equal "12.3\u00A0% of 4 threads", view.told("12.3 % of 4 threads")

@@ -9,7 +9,9 @@ class Holdup::Web::WordsTest < Minitest::Test
 
   def test_every_language_has_every_key_with_the_same_values
     assert_equal TABLES["en"].keys, TABLES["ja"].keys
-    TABLES["en"].each { |key, text| assert_equal text.scan(/%<\w+>/).sort, TABLES["ja"][key].scan(/%<\w+>/).sort, key }
+    TABLES["en"].each { |key, text|
+      assert_equal text.scan(/%<\w+>/).sort, TABLES["ja"][key].scan(/%<\w+>/).sort, key
+    }
     assert_equal NAMES, TABLES["en"].keys.select { |key| TABLES["en"][key] == TABLES["ja"][key] }
   end
 

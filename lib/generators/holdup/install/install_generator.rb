@@ -5,7 +5,8 @@ require_relative "../../../holdup/agent/configuration/documents"
 
 module Holdup
   module Generators
-    # `bin/rails generate holdup:install`: the commented initializer, Puma's plugin, and what git should leave out.
+    # `bin/rails generate holdup:install`: the commented initializer, Puma's plugin, and what git should leave
+    # out.
     class InstallGenerator < ::Rails::Generators::Base
       desc "Sets Holdup up: a commented initializer, the Puma plugin, .gitignore"
 

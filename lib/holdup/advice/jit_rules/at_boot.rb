@@ -6,7 +6,8 @@ module Holdup
       # Y02: on from Ruby's start, so that what only runs at boot is compiled too.
       module AtBoot
         # Of the processes' memory, as measured in applications.
-        LEAST_SHARE, MOST_SHARE = 0.08, 0.15
+        LEAST_SHARE = 0.08
+        MOST_SHARE = 0.15
 
         module_function
 

@@ -14,7 +14,9 @@ module Holdup
         def call(situation)
           life = situation.summary.jits.on.max_by { |one| one.facts.code_gcs.to_i }
           return unless life && life.facts.code_gcs.to_i > 1
-          Finding.new(rule: :jit_code_gc, remedy: :setting, weight: 0.05, change: (OptionText.without(life, OPTION) if life.facts.options.to_s.include?(OPTION)),
+          Finding.new(rule: :jit_code_gc, remedy: :setting, weight: 0.05, change: (if life.facts.options.to_s.include?(OPTION)
+                                                                                     OptionText.without(life, OPTION)
+                                                                                   end),
             facts: {times: life.facts.code_gcs, compile_ns: life.trail[:jit_compile_ns], name: life.name.to_s, query: "report"})
         end
       end

@@ -3,7 +3,8 @@
 module Holdup
   module Advice
     module JitRules
-      # Y06: memory is short and there is much compiled code: a lower limit gives some back, and says how much.
+      # Y06: memory is short and there is much compiled code: a lower limit gives some back, and says how
+      # much.
       module CutMemory
         MIB = 1 << 20
         # Applications of all sizes do with so much code.

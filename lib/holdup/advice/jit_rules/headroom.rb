@@ -9,7 +9,9 @@ module Holdup
 
         # @param machine [Analysis::Machine, nil]
         # @return [Boolean] whether it is nearly full, as far as anybody knows
-        def full?(machine) = machine&.memory_share.to_f >= MemoryHeadroom::FULL
+        def full?(machine)
+          machine&.memory_share.to_f >= MemoryHeadroom::FULL
+        end
 
         # @param machine [Analysis::Machine, nil]
         # @param more_bytes [Integer]

@@ -5,7 +5,8 @@ module Holdup
     module JitRules
       # Y12: on, and does nothing: a TracePoint has spoiled it, before or after it was tested.
       module Ineffective
-        # A warm process whose interpreted instructions for each unit become so many times as many was spoiled later.
+        # A warm process whose interpreted instructions for each unit become so many times as many was spoiled
+        # later.
         TIMES = 10
         # The last stretches, that all have to show it, and the first ones after it was warm, that all don't.
         STRETCHES = 3
@@ -25,12 +26,14 @@ module Holdup
         def proven(lives, weight)
           suspects = lives.flat_map { |life| life.facts.suspected }.uniq
           rule = suspects.empty? ? :jit_ineffective : :jit_ineffective_suspects
-          Finding.new(rule:, weight:, facts: {processes: lives.size, suspects: suspects.join(", "), query: "doctor"})
+          Finding.new(rule:, weight:,
+            facts: {processes: lives.size, suspects: suspects.join(", "), query: "doctor"})
         end
 
         def later(life, weight)
           before, after = ends(life)
-          Finding.new(rule: :jit_spoiled_later, weight:, facts: {name: life.name.to_s, before: before.max, after: after.min, query: "report --format json"})
+          Finding.new(rule: :jit_spoiled_later, weight:,
+            facts: {name: life.name.to_s, before: before.max, after: after.min, query: "report --format json"})
         end
 
         def spoiled?(life)

@@ -3,7 +3,8 @@
 module Holdup
   module Advice
     module JitRules
-      # What is said of a memory killer's limit: how large it has to be, what the killer counts, and how well that is known.
+      # What is said of a memory killer's limit: how large it has to be, what the killer counts, and how well
+      # that is known.
       module KillerFacts
         S = 1_000_000_000
 

@@ -3,7 +3,8 @@
 module Holdup
   module Advice
     module JitRules
-      # Y19: workers that are forked from a master that has loaded the application, and did not tidy up its heap first.
+      # Y19: workers that are forked from a master that has loaded the application, and did not tidy up its
+      # heap first.
       module NoWarmup
         HOOKS = {"puma" => "before_fork { Process.warmup }", "pitchfork" => "after_mold_fork { |_server, _mold| Process.warmup }",
                  "unicorn" => "before_fork { |_server, worker| Process.warmup if worker.nr.zero? }"}.freeze
@@ -13,7 +14,9 @@ module Holdup
         # @param situation [Situation]
         # @return [Finding, nil]
         def call(situation)
-          untidy = situation.summary.jits.present.select { |life| life.worker? && life.facts.prepared == false && shared?(life) }
+          untidy = situation.summary.jits.present.select { |life|
+            life.worker? && life.facts.prepared == false && shared?(life)
+          }
           return if untidy.size < 2
           hook = hook(untidy.first)
           Finding.new(rule: :jit_no_warmup, remedy: :setting, change: (ProposedChange.new(new: hook) if hook),
@@ -27,7 +30,9 @@ module Holdup
         end
 
         # Pitchfork's mold has always loaded it.
-        def shared?(life) = life["preload"] || life["server"] == "pitchfork"
+        def shared?(life)
+          life["preload"] || life["server"] == "pitchfork"
+        end
         private_class_method :hook, :shared?
       end
     end

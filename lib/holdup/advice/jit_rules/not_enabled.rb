@@ -22,7 +22,9 @@ module Holdup
 
         # @param life [Analysis::JitReport::ProcessLife]
         # @return [Boolean] whether it could have a JIT, and nobody said that it must not
-        def missing?(life) = life.facts.available && life.facts.wish != "off" && !life.server.nil? && !life.local? && life.age_s >= LONG_S
+        def missing?(life)
+          life.facts.available && life.facts.wish != "off" && !life.server.nil? && !life.local? && life.age_s >= LONG_S
+        end
       end
     end
   end

@@ -3,7 +3,8 @@
 module Holdup
   module Advice
     module JitRules
-      # Y16: job processes are short of memory and web processes are not: the JIT can be on for the one and off for the other.
+      # Y16: job processes are short of memory and web processes are not: the JIT can be on for the one and
+      # off for the other.
       module PerRole
         NEAR = 0.95
 
@@ -21,7 +22,9 @@ module Holdup
 
         # Where jobs run in a web server's processes, they share its JIT.
         def servers(situation, fact)
-          situation.summary.jits.servers.select { |server| server.on.any? && server.on.all? { |life| role(life) == fact } }
+          situation.summary.jits.servers.select { |server|
+            server.on.any? && server.on.all? { |life| role(life) == fact }
+          }
         end
 
         def role(life)
@@ -31,7 +34,11 @@ module Holdup
 
         def short?(situation, server)
           hosts = server.on.map(&:host)
-          return true if situation.summary.processes.machines.any? { |machine| hosts.include?(machine.host) && Headroom.full?(machine) }
+          if situation.summary.processes.machines.any? { |machine|
+            hosts.include?(machine.host) && Headroom.full?(machine)
+          }
+            return true
+          end
           !!server.killer&.limit_bytes && server.growth.known? && server.watched_bytes.to_i > NEAR * server.killer.limit_bytes
         end
         private_class_method :servers, :role, :short?

@@ -5,7 +5,8 @@ module Holdup
     module JitRules
       # Y13: code that defines constants or methods while it serves: each time compiled code is thrown away.
       module Redefinitions
-        A_MINUTE, AT_ALL = 1.0, 10
+        A_MINUTE = 1.0
+        AT_ALL = 10
 
         module_function
 

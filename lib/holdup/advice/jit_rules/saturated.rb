@@ -3,13 +3,15 @@
 module Holdup
   module Advice
     module JitRules
-      # Y04: the limit is reached, so what is not compiled yet stays interpreted. A quarter more, where there is memory for it.
-      # Where the limit is not known (a hidden command line, an application that passes its own), it shows all the same:
-      # compiling goes on to take time, and nothing is added. ZJIT also fails at what it can't compile yet: no sign of memory.
+      # Y04: the limit is reached, so what is not compiled yet stays interpreted. A quarter more, where there
+      # is memory for it. Where the limit is not known (a hidden command line, an application that passes its
+      # own), it shows all the same: compiling goes on to take time, and nothing is added. ZJIT also fails at
+      # what it can't compile yet: no sign of memory.
       module Saturated
         WEIGHT = 0.05
         # Where a limit is from that may be another one.
-        UNKNOWN, ASSUMED = "unknown", "assumed default"
+        UNKNOWN = "unknown"
+        ASSUMED = "assumed default"
 
         module_function
 
@@ -23,13 +25,18 @@ module Holdup
           at_unknown_limit(stuck) if stuck.any?
         end
 
-        def known?(jit) = jit.limit_bytes && jit.limit_from != ASSUMED
+        def known?(jit)
+          jit.limit_bytes && jit.limit_from != ASSUMED
+        end
 
         def at_limit(full, machine)
           life = full.max_by { |one| one.facts.total_bytes.to_i }
           found = {remedy: :setting, weight: WEIGHT, facts: facts(life, life.facts, full)}
-          return Finding.new(rule: :jit_saturated_no_room, **found) unless Headroom.room?(machine, found[:facts][:more_bytes])
-          Finding.new(rule: :jit_saturated, change: OptionText.with(life, life.facts.size_option, life.facts.larger_mib), **found)
+          unless Headroom.room?(machine, found[:facts][:more_bytes])
+            return Finding.new(rule: :jit_saturated_no_room, **found)
+          end
+          Finding.new(rule: :jit_saturated,
+            change: OptionText.with(life, life.facts.size_option, life.facts.larger_mib), **found)
         end
 
         def at_unknown_limit(stuck)
@@ -41,7 +48,9 @@ module Holdup
         end
 
         def change(life, limited)
-          return OptionText.with(life, limited.size_option, limited.larger_mib) unless limited.limit_from == UNKNOWN
+          unless limited.limit_from == UNKNOWN
+            return OptionText.with(life, limited.size_option, limited.larger_mib)
+          end
           ProposedChange.new(new: "RubyVM::YJIT.enable(mem_size: #{limited.larger_mib})")
         end
 
@@ -52,7 +61,9 @@ module Holdup
 
         # @param ruby [Jit::RubyDefaults, nil]
         # @return [Hash, nil] a phrase where that Ruby does not count them
-        def uncounted(ruby) = (ruby&.counts_failures? == false) ? {phrase: :not_counted, ruby: ruby.minor} : nil
+        def uncounted(ruby)
+          (ruby&.counts_failures? == false) ? {phrase: :not_counted, ruby: ruby.minor} : nil
+        end
         private_class_method :known?, :at_limit, :at_unknown_limit, :change, :facts, :uncounted
       end
     end

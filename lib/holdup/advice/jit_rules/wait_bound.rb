@@ -17,11 +17,14 @@ module Holdup
           return if situation.summary.empty? || situation.summary.jits.present.empty?
           share = ruby_share(situation)
           return if share >= LITTLE
-          Finding.new(rule: :jit_bounded, remedy: :measuring, facts: {ruby_share: share, most_share: most_share(share), speed_up: SPEED_UP, query: "report"})
+          Finding.new(rule: :jit_bounded, remedy: :measuring,
+            facts: {ruby_share: share, most_share: most_share(share), speed_up: SPEED_UP, query: "report"})
         end
 
         # @return [Float] of the units' time that they hold the GVL
-        def ruby_share(situation) = situation.total.split.then { |split| split.share(:cpu) + split.share(:starved) }
+        def ruby_share(situation)
+          situation.total.split.then { |split| split.share(:cpu) + split.share(:starved) }
+        end
 
         # @param share [Float] of the units' time that Ruby runs
         # @return [Float] by what share they get shorter at most, stall aside

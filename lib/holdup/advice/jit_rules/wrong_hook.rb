@@ -3,8 +3,8 @@
 module Holdup
   module Advice
     module JitRules
-      # Y03: switched on in a hook that runs in the master after it has forked: some workers have it, others not. Or before it
-      # forks, although `config.jit` asks for it in each worker.
+      # Y03: switched on in a hook that runs in the master after it has forked: some workers have it, others
+      # not. Or before it forks, although `config.jit` asks for it in each worker.
       module WrongHook
         module_function
 
@@ -12,13 +12,15 @@ module Holdup
         # @return [Finding, nil]
         def call(situation)
           masters = situation.summary.jits.origins.masters
-          late, early = masters.find(&:wrong_hook?), masters.find(&:too_early?)
+          late = masters.find(&:wrong_hook?)
+          early = masters.find(&:too_early?)
           return finding(:jit_wrong_hook, late, weight: 0.05, without: late.without.size) if late
           finding(:jit_in_master, early, weight: 0.02) if early
         end
 
         def finding(rule, master, weight:, **facts)
-          Finding.new(rule:, remedy: :setting, weight:, facts: {by: master.by, with: master.inherited.size, **facts, query: "doctor"})
+          Finding.new(rule:, remedy: :setting, weight:,
+            facts: {by: master.by, with: master.inherited.size, **facts, query: "doctor"})
         end
         private_class_method :finding
       end

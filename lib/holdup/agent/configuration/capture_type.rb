@@ -12,9 +12,13 @@ module Holdup
             "events: 200_000, stacks: true} (every: 1 to 86400 s, events: 1024 to 4194304; in the environment stall > 50 ms, only=GET /orders), or :off"
         end
 
-        def parse(text) = (text.downcase == "off") ? :off : text
+        def parse(text)
+          (text.downcase == "off") ? :off : text
+        end
 
-        def valid?(value) = value == :off || !Capture::Rule.from(value).nil?
+        def valid?(value)
+          value == :off || !Capture::Rule.from(value).nil?
+        end
       end
     end
   end

@@ -14,8 +14,9 @@ module Holdup
           <<~RUBY
             # frozen_string_literal: true
 
-            # Holdup measures who holds the GVL and who waits for it. It works without this file; each line below shows a
-            # setting's default or an example. A variable of the environment (HOLDUP_...) is stronger than this file.
+            # Holdup measures who holds the GVL and who waits for it. It works without this file; each line
+            # below shows a setting's default or an example. A variable of the environment (HOLDUP_...) is
+            # stronger than this file.
             Holdup.configure do |config|
             #{ALL.map { |key| setting(key) }.join("\n")}end
           RUBY
@@ -23,7 +24,10 @@ module Holdup
 
         # @return [String] a Markdown table of all settings
         def table
-          rows = ALL.map { |key| "| `#{key.name}` | #{key.env ? "`#{key.env}`" : "–"} | `#{default(key)}` | #{key.help.gsub("|", "\\|")} |" }
+          rows = ALL.map { |key|
+            "| `#{key.name}` | #{key.env ? "`#{key.env}`" : "–"} | `#{default(key)}` | #{key.help.gsub("|",
+              "\\|")} |"
+          }
           ["| setting | environment | default | what it does |", "|---|---|---|---|", *rows].join("\n") + "\n"
         end
 
@@ -34,9 +38,13 @@ module Holdup
           [*lines, "config.#{key.name} = #{key.example}"].map { |line| "  # #{line}\n" }.join
         end
 
-        def default(key) = key.default.equal?($stderr) ? "$stderr" : key.default.inspect
+        def default(key)
+          key.default.equal?($stderr) ? "$stderr" : key.default.inspect
+        end
 
-        def wrap(text, width) = text.gsub(/(.{1,#{width}})(\s+|\z)/, "\\1\n").lines.map(&:chomp)
+        def wrap(text, width)
+          text.gsub(/(.{1,#{width}})(\s+|\z)/, "\\1\n").lines.map(&:chomp)
+        end
       end
     end
   end

@@ -7,10 +7,12 @@ require_relative "web_auth_type"
 
 module Holdup
   module ConfigurationKeys
-    # One setting: its name, its variable in the environment (nil: only Ruby code can give it), what it takes, the value
-    # without anybody's doing, the example of the generated initializer, and its help.
+    # One setting: its name, its variable in the environment (nil: only Ruby code can give it), what it takes,
+    # the value without anybody's doing, the example of the generated initializer, and its help.
     Key = Data.define(:name, :env, :type, :default, :example, :help) do
-      def initialize(name:, type:, default:, help:, example: default.inspect, env: "HOLDUP_#{name.upcase}") = super
+      def initialize(name:, type:, default:, help:, example: default.inspect, env: "HOLDUP_#{name.upcase}")
+        super
+      end
 
       # @raise [ConfigurationError] when the value is none that this key takes
       def check(value, source: name)

@@ -20,11 +20,18 @@ module Holdup
           read unless read.value?(nil) || read.size < pairs.size
         end
 
-        def valid?(value) = value == :off || (value.is_a?(Hash) ? value.all? { |name, given| option?(name, given) } : target?(value))
+        def valid?(value)
+          value == :off || (value.is_a?(Hash) ? value.all? { |name, given|
+            option?(name,
+              given)
+          } : target?(value))
+        end
 
         private
 
-        def target(text) = %w[stdout stderr off].include?(text.downcase) ? text.downcase.to_sym : text
+        def target(text)
+          %w[stdout stderr off].include?(text.downcase) ? text.downcase.to_sym : text
+        end
 
         def target?(value)
           return value.start_with?("/") && !value.include?("\0") if value.is_a?(String)
@@ -48,7 +55,9 @@ module Holdup
           when :sample then Seconds.new(0..1).valid?(given) && given.positive?
           when :workers then Whole.new(1..10_000).valid?(given)
           when :format then %i[json emf].include?(given)
-          when :namespace then given.is_a?(String) && given.match?(%r{\A[\w./#:-]{1,255}\z}) && !given.start_with?("AWS/", ":")
+          when :namespace then given.is_a?(String) && given.match?(%r{\A[\w./#:-]{1,255}\z}) && !given.start_with?(
+            "AWS/", ":"
+          )
           end
         end
       end

@@ -4,8 +4,8 @@ require_relative "keys"
 
 module Holdup
   class Configuration
-    # Variables of the environment that look like Holdup's and are none: a mistyped name has no effect, and nothing else
-    # would say so.
+    # Variables of the environment that look like Holdup's and are none: a mistyped name has no effect, and
+    # nothing else would say so.
     module Variables
       PREFIX = "HOLDUP_"
       SETTINGS = ConfigurationKeys::ALL.filter_map(&:env).freeze
@@ -21,7 +21,9 @@ module Holdup
       class << self
         # @param env [#keys] the environment
         # @return [Array<String>] names that nothing reads
-        def unknown(env) = env.keys.select { |name| name.start_with?(PREFIX) && !KNOWN.include?(name) }.sort
+        def unknown(env)
+          env.keys.select { |name| name.start_with?(PREFIX) && !KNOWN.include?(name) }.sort
+        end
 
         # @param name [String] of an unknown variable
         # @return [String, nil] the setting's variable that was probably meant

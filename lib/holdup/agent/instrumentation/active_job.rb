@@ -2,11 +2,13 @@
 
 module Holdup
   module Instrumentation
-    # Active Job's callback, around all others of a job's run: each run is one unit, whichever adapter runs it. A run that
-    # the adapter's own middleware measures already (Sidekiq's) is known by its id and not measured twice. A job that a
-    # request or another job runs itself (`perform_now`, the inline adapters) is a unit of its own inside of it.
+    # Active Job's callback, around all others of a job's run: each run is one unit, whichever adapter runs
+    # it. A run that the adapter's own middleware measures already (Sidekiq's) is known by its id and not
+    # measured twice. A job that a request or another job runs itself (`perform_now`, the inline adapters) is
+    # a unit of its own inside of it.
     #
-    # It stands inside of `retry_on` and `discard_on`, so a run that they rescue counts as the failure that it is.
+    # It stands inside of `retry_on` and `discard_on`, so a run that they rescue counts as the failure that it
+    # is.
     #
     #   Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)     # Rails: the Railtie does it
     class ActiveJob
@@ -17,7 +19,9 @@ module Holdup
       # @param base [Class] ActiveJob::Base
       # @param jobs [JobUnits]
       # @return [void]
-      def self.install(base, jobs) = base.around_perform(new(jobs), prepend: true)
+      def self.install(base, jobs)
+        base.around_perform(new(jobs), prepend: true)
+      end
 
       # @param jobs [JobUnits]
       def initialize(jobs)
@@ -35,7 +39,8 @@ module Holdup
       private
 
       def known(job)
-        {id: job.job_id, name: job.class.name.to_s, queue: job.queue_name, priority: job.priority, ready_ns: ready_ns(job), harmless:}
+        {id: job.job_id, name: job.class.name.to_s, queue: job.queue_name, priority: job.priority,
+         ready_ns: ready_ns(job), harmless:}
       end
 
       # Only a job that came out of a queue was ever enqueued.
@@ -50,7 +55,9 @@ module Holdup
         time.to_i * NS_PER_S + time.nsec if time.respond_to?(:nsec)
       end
 
-      def harmless = @harmless ||= (Object.const_defined?(POSTPONED) ? [Object.const_get(POSTPONED)] : []).freeze
+      def harmless
+        @harmless ||= (Object.const_defined?(POSTPONED) ? [Object.const_get(POSTPONED)] : []).freeze
+      end
     end
   end
 end

@@ -6,23 +6,25 @@ require_relative "connection_pool/hooks"
 
 module Holdup
   module Instrumentation
-    # Waits for a database connection, and who keeps the connections from others: Active Record's pools, 7.1 to 8.1.
+    # Waits for a database connection, and who keeps the connections from others: Active Record's pools, 7.1
+    # to 8.1.
     #
-    # No event tells of a wait. So one private method is prepended that Active Record reaches only when a thread must wait:
-    # all other checkouts pay nothing for it, and connecting to the database is not taken for a wait. Who keeps connections
-    # is told by checkout and checkin, in each pool from its first wait on. (The connections' checkout callbacks would do,
-    # at five times the cost; see docs/measurements/connection-pool.md.) A method that looks different from what we know is left alone.
+    # No event tells of a wait. So one private method is prepended that Active Record reaches only when a
+    # thread must wait: all other checkouts pay nothing for it, and connecting to the database is not taken
+    # for a wait. Who keeps connections is told by checkout and checkin, in each pool from its first wait on.
+    # (The connections' checkout callbacks would do, at five times the cost; see
+    # docs/measurements/connection-pool.md.) A method that looks different from what we know is left alone.
     #
-    # Only a unit's own thread is the unit: an asynchronous query waits in a thread of Active Record's, and its request
-    # goes on. What threads outside of units keep is one gauge of the process.
+    # Only a unit's own thread is the unit: an asynchronous query waits in a thread of Active Record's, and
+    # its request goes on. What threads outside of units keep is one gauge of the process.
     class ConnectionPool
-      # On a connection while a thread has it, and on a pool that somebody has waited for. In tables of ours, every checkout
-      # would cost more.
+      # On a connection while a thread has it, and on a pool that somebody has waited for. In tables of ours,
+      # every checkout would cost more.
       MARK = :@holdup_holding
       CONTENDED = :@holdup_contended
 
-      # One pool at a tick, as Servers::Pool tells groups of threads: `max` connections, `busy` of them in use, `backlog`
-      # threads that wait for one.
+      # One pool at a tick, as Servers::Pool tells groups of threads: `max` connections, `busy` of them in
+      # use, `backlog` threads that wait for one.
       PoolState = Data.define(:name, :max, :busy, :backlog) do
         # @return [nil] a pool does not tell since when somebody waits
         def oldest_ns = nil
@@ -52,7 +54,8 @@ module Holdup
         end
       end
 
-      # @return [Hash{String => Integer}] the size of each pool: of the first as db_pool, of others with their name
+      # @return [Hash{String => Integer}] the size of each pool: of the first as db_pool, of others with their
+      #   name
       def facts
         first, *others = all
         first ? {"db_pool" => first.size, **others.to_h { |pool| ["db_pool.#{name(pool)}", pool.size] }} : {}
@@ -62,12 +65,15 @@ module Holdup
       def pools
         all.map do |pool|
           stat = pool.stat
-          PoolState.new(name: "db #{name(pool)}", max: stat[:size], busy: stat[:busy], backlog: stat[:waiting])
+          PoolState.new(name: "db #{name(pool)}", max: stat[:size], busy: stat[:busy],
+            backlog: stat[:waiting])
         end
       end
 
       # @return [Hash{Symbol => Integer}] for how long threads outside of units have kept connections
-      def gauges = @base ? {connections_kept_ns: outside.so_far} : {}
+      def gauges
+        @base ? {connections_kept_ns: outside.so_far} : {}
+      end
 
       # @return [Hash] nothing for the profile
       def profile = {}
@@ -124,7 +130,9 @@ module Holdup
       end
 
       # Replicas and shards have pools of their own.
-      def all = @base ? @base.connection_handler.connection_pool_list(:all) : []
+      def all
+        @base ? @base.connection_handler.connection_pool_list(:all) : []
+      end
 
       def name(pool) = pool.db_config.name
     end

@@ -4,8 +4,8 @@ require_relative "../recorder/open_unit"
 
 module Holdup
   module Instrumentation
-    # The unit of one run of a job. Knows the job's id, so that a runner's middleware and Active Job's callback, which
-    # both see the same run, make one unit of it.
+    # The unit of one run of a job. Knows the job's id, so that a runner's middleware and Active Job's
+    # callback, which both see the same run, make one unit of it.
     class JobUnit < Recorder::OpenUnit
       # @param id [String, nil] whether a further look is at the same job
       # @param queued_ns [Integer, nil] how long the job was ready before this run
@@ -21,7 +21,9 @@ module Holdup
       end
 
       # @return [Boolean]
-      def for?(id) = !id.nil? && @id == id
+      def for?(id)
+        !id.nil? && @id == id
+      end
 
       # The run has failed, whatever becomes of its exception.
       # @return [void]
@@ -38,9 +40,13 @@ module Holdup
       private
 
       # What runs inside of another unit was taken by nobody, and its time is in the other's already.
-      def pool = (@pool unless inside?)
+      def pool
+        @pool unless inside?
+      end
 
-      def priority = (@priority unless inside?)
+      def priority
+        @priority unless inside?
+      end
     end
   end
 end

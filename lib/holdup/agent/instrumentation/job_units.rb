@@ -13,7 +13,8 @@ module Holdup
 
       # @param recorder [Recorder]
       # @param clock [#realtime_ns]
-      # @param pool_of [#call] queue => the name of the pool that this thread runs its jobs in, nil when not known
+      # @param pool_of [#call] queue => the name of the pool that this thread runs its jobs in, nil when not
+      #   known
       def initialize(recorder:, clock:, pool_of: ->(_queue) {})
         @recorder = recorder
         @clock = clock
@@ -21,8 +22,9 @@ module Holdup
         @priorities = PriorityNames.new
       end
 
-      # A run is known by its job's id: who is the second to see it (a runner's middleware, then Active Job's callback)
-      # measures nothing, but may see a failure that the first does not, because it is rescued between them (`retry_on`).
+      # A run is known by its job's id: who is the second to see it (a runner's middleware, then Active Job's
+      # callback) measures nothing, but may see a failure that the first does not, because it is rescued
+      # between them (`retry_on`).
       # @param id [String, nil] the job's
       # @param name [String] its class
       # @param queue [String, nil]
@@ -49,7 +51,8 @@ module Holdup
 
       def start(id, name, queue, ready_ns, pool, priority)
         @recorder.guard.call(:job) do
-          JobUnit.new(@recorder, id:, name:, queue:, queued_ns: queued_ns(ready_ns), pool: pool || @pool_of.call(queue), priority: @priorities.text(priority)).open
+          JobUnit.new(@recorder, id:, name:, queue:, queued_ns: queued_ns(ready_ns),
+            pool: pool || @pool_of.call(queue), priority: @priorities.text(priority)).open
         end
       end
 

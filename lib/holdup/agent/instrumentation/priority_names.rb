@@ -2,8 +2,8 @@
 
 module Holdup
   module Instrumentation
-    # Priorities of jobs as text, each made once. Units are kept apart by it, so there must be few: an application that
-    # computes priorities (from the time, from an id) gets one for all beyond the first.
+    # Priorities of jobs as text, each made once. Units are kept apart by it, so there must be few: an
+    # application that computes priorities (from the time, from an id) gets one for all beyond the first.
     class PriorityNames
       MOST = 8
       OTHERS = "others"

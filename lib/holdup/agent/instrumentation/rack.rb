@@ -4,7 +4,8 @@ require_relative "request_unit"
 
 module Holdup
   module Instrumentation
-    # Measures each request as a unit. Belongs at the outermost place; a second one in the same request does nothing.
+    # Measures each request as a unit. Belongs at the outermost place; a second one in the same request does
+    # nothing.
     #
     #   use Holdup::Instrumentation::Rack, Holdup.requests      # config.ru; Rails and Puma's plugin do it themselves
     class Rack

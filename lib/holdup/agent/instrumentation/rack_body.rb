@@ -2,8 +2,9 @@
 
 module Holdup
   module Instrumentation
-    # A response's body whose closing ends the request's unit, for servers that do not tell when a response is finished.
-    # Answers to exactly what the wrapped body answers to, because servers choose by that how they send it.
+    # A response's body whose closing ends the request's unit, for servers that do not tell when a response is
+    # finished. Answers to exactly what the wrapped body answers to, because servers choose by that how they
+    # send it.
     class RackBody
       # @param body [Object] a Rack body: each or call, perhaps to_ary, to_path, close
       # @param unit [RequestUnit]

@@ -6,9 +6,10 @@ require_relative "trace_parent"
 
 module Holdup
   module Instrumentation
-    # The unit of one Rack request, from the first line to the closed body. It waits in the server's own list of what to
-    # call when the response is finished (`rack.response_finished`, or `rack.after_reply` of Puma, Unicorn, Pitchfork):
-    # that is the exact end, and costs no object. Only where there is no such list it wraps the body.
+    # The unit of one Rack request, from the first line to the closed body. It waits in the server's own list
+    # of what to call when the response is finished (`rack.response_finished`, or `rack.after_reply` of Puma,
+    # Unicorn, Pitchfork): that is the exact end, and costs no object. Only where there is no such list it
+    # wraps the body.
     class RequestUnit < Recorder::OpenUnit
       FINISHED = "rack.response_finished"
       AFTER_REPLY = "rack.after_reply"
@@ -46,8 +47,11 @@ module Holdup
 
       def for?(env) = @env.equal?(env)
 
-      # A request whose response nobody ever finished (a server that forgets closed sockets): its fiber has another now.
-      def stale? = @answered && @fiber.equal?(Fiber.current)
+      # A request whose response nobody ever finished (a server that forgets closed sockets): its fiber has
+      # another now.
+      def stale?
+        @answered && @fiber.equal?(Fiber.current)
+      end
 
       # The application answered.
       # @return [Array] the response to hand on
@@ -73,7 +77,9 @@ module Holdup
       end
 
       def finished
-        @recorder.guard.call(:rack) { @env&.key?(UNMEASURED) ? cancel : close(error: @error || @status.to_i >= FIRST_ERROR) }
+        @recorder.guard.call(:rack) {
+          @env&.key?(UNMEASURED) ? cancel : close(error: @error || @status.to_i >= FIRST_ERROR)
+        }
       end
 
       # Pitchfork asks what it calls whether it takes arguments.
@@ -91,7 +97,9 @@ module Holdup
 
       # Its own tracer knows better than who asked.
       # @return [String, nil]
-      def trace = @trace || (@env && TraceParent.call(@env))
+      def trace
+        @trace || (@env && TraceParent.call(@env))
+      end
 
       # @return [String, nil]
       def name_so_far
@@ -101,7 +109,9 @@ module Holdup
 
       private
 
-      def thread_pool = (WEB unless inside?)
+      def thread_pool
+        WEB unless inside?
+      end
 
       def list
         list = @env[FINISHED] || @env[AFTER_REPLY]
@@ -113,10 +123,14 @@ module Holdup
         @status < 0 || @env[HIJACKED] || (headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK))
       end
 
-      def wrapped(response) = [response[0], response[1], RackBody.new(response[2], self)]
+      def wrapped(response)
+        [response[0], response[1], RackBody.new(response[2], self)]
+      end
 
       # Whatever routers have made of it meanwhile.
-      def path = (@path if GOOD.cover?(@status))
+      def path
+        @path if GOOD.cover?(@status)
+      end
 
       def final_name
         @name || @requests.name(@env, @status)

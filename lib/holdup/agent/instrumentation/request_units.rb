@@ -37,7 +37,11 @@ module Holdup
       end
 
       # @return [String, nil] of a GET, as the server got it, where paths are kept
-      def path(env) = (env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b if @example_paths && env["REQUEST_METHOD"] == "GET")
+      def path(env)
+        if @example_paths && env["REQUEST_METHOD"] == "GET"
+          env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b
+        end
+      end
 
       # @return [String, nil] nil when naming failed: the unit is recorded all the same
       def name(env, status)

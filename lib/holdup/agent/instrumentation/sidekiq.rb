@@ -2,17 +2,18 @@
 
 module Holdup
   module Instrumentation
-    # Sidekiq's server middleware, for the outermost place: each run of a job is one unit, retries included. Sidekiq
-    # makes a new one for each job.
+    # Sidekiq's server middleware, for the outermost place: each run of a job is one unit, retries included.
+    # Sidekiq makes a new one for each job.
     class Sidekiq
       CAPSULE = :sidekiq_capsule
       NS_PER_S = 1_000_000_000
       NS_PER_MS = 1_000_000
-      # Sidekiq 7 writes float seconds, 8 integer milliseconds, and each reads the other's jobs: this many seconds are
-      # the year 5138, this many milliseconds 1973.
+      # Sidekiq 7 writes float seconds, 8 integer milliseconds, and each reads the other's jobs: this many
+      # seconds are the year 5138, this many milliseconds 1973.
       MILLISECONDS_FROM = 100_000_000_000
 
-      # Written whenever a job comes into its queue, also by the scheduler for a retry; not for perform_inline.
+      # Written whenever a job comes into its queue, also by the scheduler for a retry; not for
+      # perform_inline.
       # @param enqueued_at [Numeric, nil] as Sidekiq keeps it
       # @return [Integer, nil] ns since 1970
       def self.ready_ns(enqueued_at)
@@ -39,12 +40,16 @@ module Holdup
 
       private
 
-      def known(job) = {id: id(job), name: name(job), pool:, ready_ns: self.class.ready_ns(job["enqueued_at"])}
+      def known(job)
+        {id: id(job), name: name(job), pool:, ready_ns: self.class.ready_ns(job["enqueued_at"])}
+      end
 
       # Sidekiq says on each of its threads whose it is.
       def pool = @pools[Thread.current[CAPSULE]]
 
-      def name(job) = (job["display_class"] || job["wrapped"] || job["class"]).to_s
+      def name(job)
+        (job["display_class"] || job["wrapped"] || job["class"]).to_s
+      end
 
       # Active Job has an id of its own, by which its callbacks know the same run.
       def id(job)

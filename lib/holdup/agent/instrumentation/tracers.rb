@@ -7,11 +7,13 @@ require_relative "tracers/open_telemetry"
 
 module Holdup
   module Instrumentation
-    # The application's tracers, where it has one: which trace a unit belongs to is learnt from the spans that end in it, and
-    # the span of the request or job gets what the unit stalled, and for whom. So a gap in a trace is explained where people look at it.
+    # The application's tracers, where it has one: which trace a unit belongs to is learnt from the spans that
+    # end in it, and the span of the request or job gets what the unit stalled, and for whom. So a gap in a
+    # trace is explained where people look at it.
     #
-    # It stands in front of the end of a span, because that is the last moment in which one can be added to. Where the span is
-    # around the unit, and ends later, it gets at the unit's end what is known then. Without a tracer nothing is installed.
+    # It stands in front of the end of a span, because that is the last moment in which one can be added to.
+    # Where the span is around the unit, and ends later, it gets at the unit's end what is known then. Without
+    # a tracer nothing is installed.
     class Tracers
       STALLED = "holdup.stalled_ms"
       QUEUED = "holdup.queued_ms"
@@ -42,7 +44,9 @@ module Holdup
       # A unit begins: who waits for it asks for its name.
       # @param unit [Recorder::OpenUnit]
       # @return [void]
-      def opened(unit) = @guard.call(:tracer) { @holders.opened(unit) }
+      def opened(unit)
+        @guard.call(:tracer) { @holders.opened(unit) }
+      end
 
       # A unit is about to end. Where its span has not ended in it, that may be around it.
       # @param unit [Recorder::OpenUnit]
@@ -56,7 +60,9 @@ module Holdup
 
       # @param unit [Recorder::OpenUnit] that has ended, and has its last name
       # @return [void]
-      def closed(unit) = @guard.call(:tracer) { @holders.closed(unit) }
+      def closed(unit)
+        @guard.call(:tracer) { @holders.closed(unit) }
+      end
 
       # @return [Hash{String => Object}]
       def facts = {}
@@ -68,7 +74,9 @@ module Holdup
       def gauges = {}
 
       # @return [Hash{String => String}]
-      def profile = @found.any? ? {"tracers" => @found.map { |tracer| tracer::TITLE }.join(", ")} : {}
+      def profile
+        @found.any? ? {"tracers" => @found.map { |tracer| tracer::TITLE }.join(", ")} : {}
+      end
 
       private
 

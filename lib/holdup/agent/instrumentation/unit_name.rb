@@ -3,11 +3,13 @@
 module Holdup
   module Instrumentation
     # What a request is called: what it does, never whom it is for. In this order: the application's own proc,
-    # Controller#action (Rails), the route's pattern (Sinatra, Grape, and what Rails mounts), else the method with the
-    # path's first segment. Names are few by design; ids would make every request a series of its own.
+    # Controller#action (Rails), the route's pattern (Sinatra, Grape, and what Rails mounts), else the method
+    # with the path's first segment. Names are few by design; ids would make every request a series of its
+    # own.
     class UnitName
       METHODS = %w[GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY].to_h { |name| [name, name] }.freeze
-      # A first segment that is a word and not an id: letters first, at most two digits at the end (v1, oauth2).
+      # A first segment that is a word and not an id: letters first, at most two digits at the end (v1,
+      # oauth2).
       WORD = %r{\A/[A-Za-z][A-Za-z_.-]{0,39}\d{0,2}(?:/|\z)}
       NOT_FOUND = 404
 
@@ -25,11 +27,13 @@ module Holdup
         custom(env) || route(env) || path(env, status)
       end
 
-      # What a request is called while it goes on. It is asked by another thread: it only reads, and leaves the application's
-      # own proc alone, which need not be made for that.
+      # What a request is called while it goes on. It is asked by another thread: it only reads, and leaves
+      # the application's own proc alone, which need not be made for that.
       # @param env [Hash] the Rack environment
       # @return [String]
-      def so_far(env) = route(env) || "#{verb(env)} (no route yet)"
+      def so_far(env)
+        route(env) || "#{verb(env)} (no route yet)"
+      end
 
       private
 
@@ -39,7 +43,9 @@ module Holdup
         name if name.is_a?(String) && !name.empty?
       end
 
-      def route(env) = rails(env) || env["sinatra.route"] || grape(env) || rails_route(env)
+      def route(env)
+        rails(env) || env["sinatra.route"] || grape(env) || rails_route(env)
+      end
 
       def rails(env)
         controller = env["action_controller.instance"]
@@ -70,7 +76,9 @@ module Holdup
         script.empty? ? env["PATH_INFO"].to_s : script
       end
 
-      def verb(env) = METHODS[env["REQUEST_METHOD"]] || "OTHER"
+      def verb(env)
+        METHODS[env["REQUEST_METHOD"]] || "OTHER"
+      end
 
       def segment(path)
         return "/" if path.empty? || path == "/"

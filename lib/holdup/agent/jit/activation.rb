@@ -2,8 +2,8 @@
 
 module Holdup
   module Jit
-    # Switches YJIT on, once. Ruby looks whether it is on and starts it in two steps, and aborts the process when another
-    # thread came in between: hence the lock, which holds against ourselves.
+    # Switches YJIT on, once. Ruby looks whether it is on and starts it in two steps, and aborts the process
+    # when another thread came in between: hence the lock, which holds against ourselves.
     class Activation
       LOCK = Mutex.new
       private_constant :LOCK

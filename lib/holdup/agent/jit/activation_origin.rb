@@ -2,20 +2,23 @@
 
 module Holdup
   module Jit
-    # Who switched the JIT on in this process, where and when. Ruby does not tell; it follows from what was on when Ruby
-    # started, when this process was forked, and when we looked.
+    # Who switched the JIT on in this process, where and when. Ruby does not tell; it follows from what was on
+    # when Ruby started, when this process was forked, and when we looked.
     class ActivationOrigin
       # Of those Holdup knows; anybody else is "application".
-      OURS, RAILS, OTHERS = "holdup", "rails", "application"
+      OURS = "holdup"
+      RAILS = "rails"
+      OTHERS = "application"
 
-      # @return [String, nil] "holdup", "rails", "application", or what Ruby was started with: "RUBYOPT", "command line",
-      #   "RUBY_YJIT_ENABLE"; nil while it is off
+      # @return [String, nil] "holdup", "rails", "application", or what Ruby was started with: "RUBYOPT",
+      #   "command line", "RUBY_YJIT_ENABLE"; nil while it is off
       attr_reader :by
       # @return [Symbol, nil] :boot with Ruby itself, :parent before this process was forked, :process in it
       attr_reader :at
       # @return [Integer, nil] nanoseconds since 1970; on Ruby 3.3, which does not tell, when we saw it first
       attr_reader :since_ns
-      # @return [Boolean, nil] whether it was on in the process that this one was forked from; nil when nobody saw the fork
+      # @return [Boolean, nil] whether it was on in the process that this one was forked from; nil when nobody
+      #   saw the fork
       attr_reader :on_in_parent
 
       # @param options [CommandLine]
@@ -30,7 +33,8 @@ module Holdup
       end
 
       # What Rails before 8.1 finds in a Hash it does not pass on.
-      # @return [Boolean, Hash, nil] whether the application's Rails enables YJIT when it has booted, and with what
+      # @return [Boolean, Hash, nil] whether the application's Rails enables YJIT when it has booted, and with
+      #   what
       def self.rails
         asked = defined?(::Rails.application.config.yjit) && ::Rails.application.config.yjit
         (asked.is_a?(Hash) && ::Rails.gem_version < Gem::Version.new("8.1")) ? true : asked
@@ -40,15 +44,20 @@ module Holdup
       # @param given [Hash{Symbol => Integer}] what `enable` was told
       # @return [void]
       def ours(given)
-        @by, @at, @since_ns, @given = OURS, :process, @clock.realtime_ns, given
+        @by = OURS
+        @at = :process
+        @since_ns = @clock.realtime_ns
+        @given = given
       end
 
-      # @return [Hash{Symbol => Integer}, nil] what `enable` was told: mem_size (MiB), call_threshold; nil when only who
-      #   called it knows
+      # @return [Hash{Symbol => Integer}, nil] what `enable` was told: mem_size (MiB), call_threshold; nil
+      #   when only who called it knows
       def given
         return @given.to_h unless @version.takes_options?
         case @by
-        when RAILS then @rails.call.then { |asked| asked.is_a?(Hash) ? asked.slice(:mem_size, :call_threshold) : {} }
+        when RAILS then @rails.call.then { |asked|
+          asked.is_a?(Hash) ? asked.slice(:mem_size, :call_threshold) : {}
+        }
         when OTHERS then nil
         else @given.to_h
         end
@@ -58,8 +67,12 @@ module Holdup
       # @return [void]
       def see(state)
         return if @by || !state.enabled?
-        @by, @at = @options.at_boot, :boot
-        @by, @at = (@rails.call ? RAILS : OTHERS), (@on_in_parent ? :parent : :process) unless @by
+        @by = @options.at_boot
+        @at = :boot
+        unless @by
+          @by = (@rails.call ? RAILS : OTHERS)
+          @at = (@on_in_parent ? :parent : :process)
+        end
         @since_ns = @clock.realtime_ns - state.active_ns.to_i
       end
 

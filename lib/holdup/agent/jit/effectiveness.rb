@@ -5,14 +5,17 @@ require_relative "pace_measurement"
 
 module Holdup
   module Jit
-    # Whether YJIT does anything although it says it is enabled. A TracePoint for calls, lines or returns that was on
-    # once, even before YJIT was and for a moment only, makes all code leave the compiled path at every step, for as long
-    # as the process and its forks live; no counter of Ruby 3.3 and 3.4 shows it. Counting the instructions that the
-    # interpreter runs in a short exercise does: 0.6 for each turn when all is well, 16 to 28 otherwise. Ruby 4.0 does not
-    # count them; what it counts of TracePoints (`invalidate_everything`) rises with harmless ones too and not with those
-    # from before it was on. There the exercise is timed against the interpreter.
+    # Whether YJIT does anything although it says it is enabled. A TracePoint for calls, lines or returns that
+    # was on once, even before YJIT was and for a moment only, makes all code leave the compiled path at every
+    # step, for as long as the process and its forks live; no counter of Ruby 3.3 and 3.4 shows it. Counting
+    # the instructions that the interpreter runs in a short exercise does: 0.6 for each turn when all is well,
+    # 16 to 28 otherwise. Ruby 4.0 does not count them; what it counts of TracePoints
+    # (`invalidate_everything`) rises with harmless ones too and not with those from before it was on. There
+    # the exercise is timed against the interpreter.
     class Effectiveness
-      WARM_UP, MEASURED, TRIES = 300, 50, 3
+      WARM_UP = 300
+      MEASURED = 50
+      TRIES = 3
       # Interpreted instructions for each turn of the exercise.
       WORST = 5.0
       # Of the interpreter's time.
@@ -29,8 +32,8 @@ module Holdup
         @pace = pace
       end
 
-      # Takes about a millisecond, and a tenth of it where the exercise is compiled already. Counts are the whole process's,
-      # so another thread may spoil a try, but not all of them.
+      # Takes about a millisecond, and a tenth of it where the exercise is compiled already. Counts are the
+      # whole process's, so another thread may spoil a try, but not all of them.
       # @param state [Snapshot]
       # @return [Boolean, nil] nil when it can't be told
       def call(state)
@@ -48,10 +51,14 @@ module Holdup
 
       private
 
-      def healthy? = @version.counts_interpreted? ? ratio <= WORST : @pace.ratio <= SLOWEST
+      def healthy?
+        @version.counts_interpreted? ? ratio <= WORST : @pace.ratio <= SLOWEST
+      end
 
       # Where nothing more is compiled, the exercise is not either.
-      def full?(state) = state.limit ? state.saturated? : state.failures.to_i.positive?
+      def full?(state)
+        state.limit ? state.saturated? : state.failures.to_i.positive?
+      end
 
       def compiles?(state)
         lowest = @version.counts_interpreted? ? 0 : PaceMeasurement::LOWEST_THRESHOLD
@@ -61,7 +68,9 @@ module Holdup
       # Threads take turns, other Ractors don't: what they run would be counted too.
       def alone? = Ractor.count == 1
 
-      def interpreted = @api.runtime_stats.fetch(:vm_insns_count)
+      def interpreted
+        @api.runtime_stats.fetch(:vm_insns_count)
+      end
     end
   end
 end

@@ -2,8 +2,9 @@
 
 module Holdup
   module Jit
-    # Whether the JIT of this process does anything, as last told. Looked at again each minute, and at once when Ruby says
-    # that a TracePoint has thrown all code away: one that comes late spoils as much as an early one.
+    # Whether the JIT of this process does anything, as last told. Looked at again each minute, and at once
+    # when Ruby says that a TracePoint has thrown all code away: one that comes late spoils as much as an
+    # early one.
     class EffectivenessMonitor
       EVERY_NS = 60_000_000_000
 
@@ -23,7 +24,8 @@ module Holdup
       # @return [Boolean] whether it was judged, which compiles the exercise
       def see(state)
         return false unless state.enabled? && due?(state)
-        @seen_ns, @thrown_away = @clock.monotonic_ns, thrown_away(state)
+        @seen_ns = @clock.monotonic_ns
+        @thrown_away = thrown_away(state)
         told = @guard.call(:jit) { @effectiveness.call(state) }
         @effective = told unless told.nil?
         true
@@ -37,9 +39,13 @@ module Holdup
 
       private
 
-      def due?(state) = @seen_ns.nil? || thrown_away(state) > @thrown_away || @clock.monotonic_ns - @seen_ns >= EVERY_NS
+      def due?(state)
+        @seen_ns.nil? || thrown_away(state) > @thrown_away || @clock.monotonic_ns - @seen_ns >= EVERY_NS
+      end
 
-      def thrown_away(state) = state.invalidations.to_h.fetch(:everything, 0)
+      def thrown_away(state)
+        state.invalidations.to_h.fetch(:everything, 0)
+      end
     end
   end
 end

@@ -8,10 +8,11 @@ require_relative "warm_up_detector"
 
 module Holdup
   module Jit
-    # Keeps the JIT of a process that takes units: as the runtime's resource it is called when measuring starts there,
-    # which is when its server is ready (application loaded, no unit taken yet), and at each tick. So that is where YJIT
-    # is switched on when `config.jit` asks for it: in every worker, never in a master. A reforking server forks its next
-    # generation from such a worker, which hands on what is compiled.
+    # Keeps the JIT of a process that takes units: as the runtime's resource it is called when measuring
+    # starts there, which is when its server is ready (application loaded, no unit taken yet), and at each
+    # tick. So that is where YJIT is switched on when `config.jit` asks for it: in every worker, never in a
+    # master. A reforking server forks its next generation from such a worker, which hands on what is
+    # compiled.
     class Manager
       # Of limits that somebody has passed to `enable`, and nobody can ask for.
       UNKNOWN = "unknown"
@@ -64,7 +65,11 @@ module Holdup
       def state = @state ||= read
 
       # @return [Hash{String => Object}] what of it changes results
-      def facts = {"jit" => state.kind.to_s, "jit_options" => @options.to_s, "jit_by" => @origin.by, "jit_effective" => @verdict.effective, "jit_stats" => ("on" if state.deep?)}
+      def facts
+        {"jit" => state.kind.to_s, "jit_options" => @options.to_s, "jit_by" => @origin.by, "jit_effective" => @verdict.effective, "jit_stats" => (if state.deep?
+                                                                                                                                                    "on"
+                                                                                                                                                  end)}
+      end
 
       # @return [Array] none
       def pools = []
@@ -91,8 +96,12 @@ module Holdup
 
       def details
         {"jit.by" => @origin.by, "jit.at" => @origin.at&.to_s, "jit.threshold" => state.call_threshold, "jit.ratio_in_yjit" => state.ratio_in_yjit&.floor,
-         "jit.entries" => (state.entries unless state.interpreted_instructions), "jit.limit_of" => state.limit&.of&.to_s,
-         "jit.limit_from" => state.limit&.source || UNKNOWN, "jit.suspects" => (TracePointSuspects.loaded.join(", ") if @verdict.effective == false)}
+         "jit.entries" => (unless state.interpreted_instructions
+                             state.entries
+                           end), "jit.limit_of" => state.limit&.of&.to_s,
+         "jit.limit_from" => state.limit&.source || UNKNOWN, "jit.suspects" => (if @verdict.effective == false
+                                                                                  TracePointSuspects.loaded.join(", ")
+                                                                                end)}
       end
 
       def begin_in_this_process
@@ -105,7 +114,9 @@ module Holdup
       def enable
         deep = wish.deep(@chance.call)
         arguments = wish.arguments(@version)
-        return say_who_was_first(deep) unless Activation.new(yjit: @yjit, zjit: @zjit).call(**arguments, **deep)
+        unless Activation.new(yjit: @yjit, zjit: @zjit).call(**arguments, **deep)
+          return say_who_was_first(deep)
+        end
         @origin.ours(arguments)
       end
 
@@ -119,7 +130,9 @@ module Holdup
       def say_what_can_not_be
         @missing = wish.rubyopt(@version, @options) if wish.on?
         @log.warn("this Ruby has no YJIT, so config.jit can't switch it on") if wish.on? && !@yjit
-        @log.warn("Ruby #{RUBY_VERSION} takes these options only when it starts: RUBYOPT=\"#{@missing}\"") if @missing
+        if @missing
+          @log.warn("Ruby #{RUBY_VERSION} takes these options only when it starts: RUBYOPT=\"#{@missing}\"")
+        end
       end
 
       def look
@@ -129,13 +142,16 @@ module Holdup
       end
 
       def read
-        state = @yjit ? Yjit.new(api: @yjit, version: @version, options: @options, given: @origin.given).state : Snapshot.new
+        state = @yjit ? Yjit.new(api: @yjit, version: @version, options: @options,
+          given: @origin.given).state : Snapshot.new
         (state.enabled? || !@zjit) ? state : Zjit.new(api: @zjit, options: @options).state
       end
 
       def flag(value) = {true => 1, false => 0}[value]
 
-      def on_or_off(value) = {true => "on", false => "off"}[value]
+      def on_or_off(value)
+        {true => "on", false => "off"}[value]
+      end
     end
   end
 end

@@ -2,22 +2,28 @@
 
 module Holdup
   module Jit
-    # What ends the processes of a server when they have grown too large, as far as it can be seen in one of them: a limit
-    # that was right without a JIT ends each worker before it is warm.
+    # What ends the processes of a server when they have grown too large, as far as it can be seen in one of
+    # them: a limit that was right without a JIT ends each worker before it is warm.
     #
-    # Seen are puma_worker_killer (1.0), unicorn-worker-killer (0.4), sidekiq-worker-killer (1.1) and the swarm of Sidekiq
-    # Enterprise, by what they keep: a module's settings, variables of the server, an entry of the middleware chain, a
-    # variable of the environment. Neither Puma, Unicorn, Pitchfork nor Sidekiq itself looks at memory.
+    # Seen are puma_worker_killer (1.0), unicorn-worker-killer (0.4), sidekiq-worker-killer (1.1) and the
+    # swarm of Sidekiq Enterprise, by what they keep: a module's settings, variables of the server, an entry
+    # of the middleware chain, a variable of the environment. Neither Puma, Unicorn, Pitchfork nor Sidekiq
+    # itself looks at memory.
     module MemoryKillers
       # - `name`: of the gem; `server`: whose processes it ends
       # - `limit_bytes`: resident memory of `of`: "process", or "all" (the server with all of its workers)
       # - `units`: after so many units, whatever the memory; `every_s`: after so long
       # - `unit_bytes`: by how much the limit is more when its setting is one more
       Killer = Data.define(:name, :server, :of, :limit_bytes, :units, :every_s, :unit_bytes) do
-        def initialize(name:, server:, of: "process", limit_bytes: nil, units: nil, every_s: nil, unit_bytes: nil) = super
+        def initialize(name:, server:, of: "process", limit_bytes: nil, units: nil, every_s: nil,
+          unit_bytes: nil)
+          super
+        end
 
         # @return [Hash{String => Object}] for the segment's profile
-        def facts = to_h.compact.transform_keys { |key| "killer.#{key}" }
+        def facts
+          to_h.compact.transform_keys { |key| "killer.#{key}" }
+        end
       end
 
       MIB = 1 << 20
@@ -27,7 +33,9 @@ module Holdup
 
       # @param env [#[]] the environment
       # @return [Killer, nil] the first that there is
-      def here(env: ENV) = puma || unicorn || sidekiq || swarm(env)
+      def here(env: ENV)
+        puma || unicorn || sidekiq || swarm(env)
+      end
 
       # It adds up master and workers, and ends the largest.
       def puma
@@ -41,10 +49,15 @@ module Holdup
 
       # Each worker takes a limit at random between two; the lower one counts.
       def unicorn
-        server = ObjectSpace.each_object(::Unicorn::HttpServer).first if defined?(::Unicorn::WorkerKiller) && defined?(::Unicorn::HttpServer)
-        limit, units = %i[@_worker_memory_limit_min @_worker_max_requests_min].map { |name| server&.instance_variable_get(name) }
+        if defined?(::Unicorn::WorkerKiller) && defined?(::Unicorn::HttpServer)
+          server = ObjectSpace.each_object(::Unicorn::HttpServer).first
+        end
+        limit, units = %i[@_worker_memory_limit_min @_worker_max_requests_min].map { |name|
+          server&.instance_variable_get(name)
+        }
         return unless limit || units
-        Killer.new(name: "unicorn-worker-killer", server: "unicorn", limit_bytes: limit, units:, unit_bytes: 1)
+        Killer.new(name: "unicorn-worker-killer", server: "unicorn", limit_bytes: limit, units:,
+          unit_bytes: 1)
       end
 
       def sidekiq
@@ -52,12 +65,15 @@ module Holdup
         entry = ::Sidekiq.default_configuration.server_middleware.find { |each| each.klass == ::Sidekiq::WorkerKiller }
         limit = entry&.make_new&.instance_variable_get(:@max_rss).to_i
         return unless limit.positive?
-        Killer.new(name: "sidekiq-worker-killer", server: "sidekiq", limit_bytes: limit * MIB, unit_bytes: MIB)
+        Killer.new(name: "sidekiq-worker-killer", server: "sidekiq", limit_bytes: limit * MIB,
+          unit_bytes: MIB)
       end
 
       def swarm(env)
         limit = Integer(env[SWARM].to_s, 10, exception: false)
-        Killer.new(name: "sidekiqswarm", server: "sidekiq", limit_bytes: limit * MIB, unit_bytes: MIB) if limit&.positive?
+        if limit&.positive?
+          Killer.new(name: "sidekiqswarm", server: "sidekiq", limit_bytes: limit * MIB, unit_bytes: MIB)
+        end
       end
       private_class_method :puma, :unicorn, :sidekiq, :swarm
     end

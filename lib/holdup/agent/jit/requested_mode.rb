@@ -2,11 +2,12 @@
 
 module Holdup
   module Jit
-    # What `config.jit` asks for: nil leaves the JIT alone, :off wants none, :on wants YJIT once the application is
-    # loaded, and a Hash the same with a size or a threshold.
+    # What `config.jit` asks for: nil leaves the JIT alone, :off wants none, :on wants YJIT once the
+    # application is loaded, and a Hash the same with a size or a threshold.
     #
     # - `action`: nil, :off or :on; `mem_size`: MiB for code and metadata together; `call_threshold`: calls
-    # - `stats`: :quiet or nil; `stats_share`: of the processes, which alone keep deep statistics and pay for them
+    # - `stats`: :quiet or nil; `stats_share`: of the processes, which alone keep deep statistics and pay for
+    #   them
     RequestedMode = Data.define(:action, :mem_size, :call_threshold, :stats, :stats_share) do
       # @param value [Symbol, Hash, nil] of the configuration, checked there
       # @return [RequestedMode]
@@ -15,7 +16,9 @@ module Holdup
         new(action: :on, **value.except(:after))
       end
 
-      def initialize(action: nil, mem_size: nil, call_threshold: nil, stats: nil, stats_share: 0.1) = super
+      def initialize(action: nil, mem_size: nil, call_threshold: nil, stats: nil, stats_share: 0.1)
+        super
+      end
 
       def on? = action == :on
 
@@ -23,11 +26,16 @@ module Holdup
 
       # @param version [RubyDefaults]
       # @return [Hash{Symbol => Integer}] what `enable` can be told
-      def arguments(version) = version.takes_options? ? given : {}
+      def arguments(version)
+        version.takes_options? ? given : {}
+      end
 
       # @param chance [Float] 0.0...1.0, another one for each process
-      # @return [Hash{Symbol => Symbol}] the same for the arm with deep statistics, which every version takes; empty outside of it
-      def deep(chance) = (stats && chance < stats_share) ? {stats:} : {}
+      # @return [Hash{Symbol => Symbol}] the same for the arm with deep statistics, which every version takes;
+      #   empty outside of it
+      def deep(chance)
+        (stats && chance < stats_share) ? {stats:} : {}
+      end
 
       # The options that this Ruby takes only when it starts, and that it was not started with.
       # @param version [RubyDefaults]
@@ -43,7 +51,9 @@ module Holdup
 
       def given = {mem_size:, call_threshold:}.compact
 
-      def wanted(version) = {**size(version), "--yjit-call-threshold" => call_threshold}.compact
+      def wanted(version)
+        {**size(version), "--yjit-call-threshold" => call_threshold}.compact
+      end
 
       # Ruby 3.3 limits the code alone, which is a third of what it makes.
       def size(version)

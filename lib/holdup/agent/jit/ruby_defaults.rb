@@ -2,13 +2,15 @@
 
 module Holdup
   module Jit
-    # What a version of Ruby does unless it is told otherwise, and what it can be told while it runs. From the sources of
-    # the releases (yjit/src/options.rs, doc/yjit/yjit.md): 64 MiB of code in 3.3.0, 48 MiB from 3.3.1, 128 MiB in all
-    # from 3.4; `enable` takes a size and a threshold from 4.0.
+    # What a version of Ruby does unless it is told otherwise, and what it can be told while it runs. From the
+    # sources of the releases (yjit/src/options.rs, doc/yjit/yjit.md): 64 MiB of code in 3.3.0, 48 MiB from
+    # 3.3.1, 128 MiB in all from 3.4; `enable` takes a size and a threshold from 4.0.
     RubyDefaults = Data.define(:numbers) do
       # @param text [String] RUBY_VERSION
       # @return [RubyDefaults]
-      def self.parse(text) = new(numbers: text.split(".").map(&:to_i))
+      def self.parse(text)
+        new(numbers: text.split(".").map(&:to_i))
+      end
 
       def at_least?(*others) = (numbers <=> others) >= 0
 

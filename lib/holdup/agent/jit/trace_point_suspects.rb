@@ -2,8 +2,8 @@
 
 module Holdup
   module Jit
-    # Loaded libraries that are known to use the kinds of TracePoint that spoil compiled code: the first places to look
-    # when YJIT is on and does nothing. That one is loaded is no proof.
+    # Loaded libraries that are known to use the kinds of TracePoint that spoil compiled code: the first
+    # places to look when YJIT is on and does nothing. That one is loaded is no proof.
     module TracePointSuspects
       KNOWN = {
         "Byebug" => "byebug", "DEBUGGER__" => "debug", "Tracer" => "tracer", "RubyProf" => "ruby-prof",
@@ -11,7 +11,9 @@ module Holdup
       }.freeze
 
       # @return [Array<String>] names of gems
-      def self.loaded = KNOWN.select { |constant, _| Object.const_defined?(constant) && !Object.autoload?(constant) }.values
+      def self.loaded
+        KNOWN.select { |constant, _| Object.const_defined?(constant) && !Object.autoload?(constant) }.values
+      end
     end
   end
 end

@@ -2,13 +2,15 @@
 
 module Holdup
   module Jit
-    # When a process has become warm: hardly anything is compiled any more, and the interpreter's part of the work has
-    # stopped to fall. Judged over stretches of work, not of time, so that an idle process is not taken for a warm one.
+    # When a process has become warm: hardly anything is compiled any more, and the interpreter's part of the
+    # work has stopped to fall. Judged over stretches of work, not of time, so that an idle process is not
+    # taken for a warm one.
     class WarmUpDetector
       # CPU time of the process that makes a stretch.
       STRETCH_NS = 1_000_000_000
       # Growth of what is compiled, and fall of the interpreter's part, within a stretch.
-      GROWTH, FALL = 0.01, 0.1
+      GROWTH = 0.01
+      FALL = 0.1
       STRETCHES = 3
 
       # @return [Integer, nil] nanoseconds since 1970
@@ -17,7 +19,11 @@ module Holdup
       # @param clock [#realtime_ns]
       # @param cpu [#call] CPU time of the process in nanoseconds
       # @param stretch_ns [Integer]
-      def initialize(clock:, cpu: -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) }, stretch_ns: STRETCH_NS)
+      def initialize(clock:,
+        cpu: -> {
+          Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID,
+            :nanosecond)
+        }, stretch_ns: STRETCH_NS)
         @stretch_ns = stretch_ns
         @clock = clock
         @cpu = cpu
@@ -36,7 +42,8 @@ module Holdup
       private
 
       def begin_stretch(state, now_ns)
-        @before, @began_ns = state, now_ns
+        @before = state
+        @began_ns = now_ns
       end
 
       def judge(state, now_ns)
@@ -47,9 +54,13 @@ module Holdup
         @since_ns = @clock.realtime_ns if @quiet == STRETCHES
       end
 
-      def grown?(state) = state.compiled_iseqs - @before.compiled_iseqs > state.compiled_iseqs * GROWTH
+      def grown?(state)
+        state.compiled_iseqs - @before.compiled_iseqs > state.compiled_iseqs * GROWTH
+      end
 
-      def fallen?(rate) = @rate && rate && rate < @rate * (1 - FALL)
+      def fallen?(rate)
+        @rate && rate && rate < @rate * (1 - FALL)
+      end
 
       def interpreted(state)
         state.interpreted_instructions && @before.interpreted_instructions && state.interpreted_instructions - @before.interpreted_instructions

@@ -2,8 +2,8 @@
 
 module Holdup
   module Jit
-    # A little work that a healthy YJIT runs almost without the interpreter: two methods and a block, so that every kind of
-    # TracePoint that spoils compiled code shows in it.
+    # A little work that a healthy YJIT runs almost without the interpreter: two methods and a block, so that
+    # every kind of TracePoint that spoils compiled code shows in it.
     module Workload
       TURNS = 20
 

@@ -9,15 +9,17 @@ module Holdup
     class Yjit
       MIB = 1 << 20
       CAUSE = /\Ainvalidate_/
-      # Beyond so many loaded methods and blocks the default threshold is the higher one. An explicit 30 counts as default.
+      # Beyond so many loaded methods and blocks the default threshold is the higher one. An explicit 30
+      # counts as default.
       MANY_ISEQS = 40_000
-      THRESHOLD, THRESHOLD_OF_MANY = 30, 120
+      THRESHOLD = 30
+      THRESHOLD_OF_MANY = 120
 
       # @param api [#enabled?, #enable, #runtime_stats] RubyVM::YJIT
       # @param version [RubyDefaults]
       # @param options [CommandLine]
-      # @param given [Hash{Symbol => Integer}, nil] what was passed to `enable`: mem_size (MiB), call_threshold; nil when
-      #   only who called it knows
+      # @param given [Hash{Symbol => Integer}, nil] what was passed to `enable`: mem_size (MiB),
+      #   call_threshold; nil when only who called it knows
       def initialize(api:, version:, options:, given: {})
         @api = api
         @version = version
@@ -37,7 +39,9 @@ module Holdup
       def limit
         return unless @given
         return code_limit unless @version.limits_total?
-        return MemoryLimit.new(bytes: @given[:mem_size] * MIB, of: :total, source: "enable") if @given[:mem_size]
+        if @given[:mem_size]
+          return MemoryLimit.new(bytes: @given[:mem_size] * MIB, of: :total, source: "enable")
+        end
         @options.number("--yjit-exec-mem-size") ? code_limit : read_limit("--yjit-mem-size", :total)
       end
 
@@ -49,10 +53,13 @@ module Holdup
       end
 
       def work(stats)
-        {entries: stats[:compiled_iseq_entry], compile_ns: stats[:compile_time_ns], failures: stats[:compilation_failure], code_gcs: stats[:code_gc_count]}
+        {entries: stats[:compiled_iseq_entry], compile_ns: stats[:compile_time_ns],
+         failures: stats[:compilation_failure], code_gcs: stats[:code_gc_count]}
       end
 
-      def code_limit = read_limit("--yjit-exec-mem-size", :code)
+      def code_limit
+        read_limit("--yjit-exec-mem-size", :code)
+      end
 
       def read_limit(option, of)
         size = @options.number(option)
@@ -77,10 +84,14 @@ module Holdup
       end
 
       # Those that left the compiled path are run again by the interpreter, which counts them too.
-      def compiled(stats) = (stats[:yjit_insns_count] - stats[:side_exit_count].to_i if stats[:yjit_insns_count])
+      def compiled(stats)
+        stats[:yjit_insns_count] - stats[:side_exit_count].to_i if stats[:yjit_insns_count]
+      end
 
       # It counts from the start of the process, so it is true only when YJIT has been on since then.
-      def ratio(stats) = (stats[:ratio_in_yjit] if @options.at_boot)
+      def ratio(stats)
+        stats[:ratio_in_yjit] if @options.at_boot
+      end
     end
   end
 end

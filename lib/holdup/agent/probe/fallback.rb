@@ -19,7 +19,10 @@ module Holdup
 
       def follow_fibers(_on) = false
 
-      def record(_handle, _kind, _name, _queue, _queued_ns, _error, _pool = nil, _priority = nil, _trace = nil, _path = nil) = nil
+      def record(_handle, _kind, _name, _queue, _queued_ns, _error, _pool = nil, _priority = nil,
+        _trace = nil, _path = nil)
+        nil
+      end
 
       def finish(_handle) = nil
 
@@ -35,13 +38,19 @@ module Holdup
 
       def accounts = {}
 
-      def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation) = nil
+      def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation)
+        nil
+      end
 
-      def open_anonymous_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation) = nil
+      def open_anonymous_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation)
+        nil
+      end
 
       def close_segment = nil
 
-      def open_capture(_path, _events, _stalled_over_ns, _wall_over_ns, _stacks_over_ns = 0) = false
+      def open_capture(_path, _events, _stalled_over_ns, _wall_over_ns, _stacks_over_ns = 0)
+        false
+      end
 
       def name_captured(_thread, _name) = nil
 
@@ -49,7 +58,9 @@ module Holdup
 
       def sample_elsewhere(_on) = nil
 
-      def take_sample(_thread, _monotonic_ns, _stack) = false
+      def take_sample(_thread, _monotonic_ns, _stack)
+        false
+      end
 
       def charge_capture(_ns) = nil
 
@@ -59,7 +70,9 @@ module Holdup
 
       def told? = false
 
-      def limit_capture(_series, _stalled_ns, _wall_ns) = nil
+      def limit_capture(_series, _stalled_ns, _wall_ns)
+        nil
+      end
 
       def read_segment(_offset, _length) = nil
 

@@ -3,16 +3,18 @@
 module Holdup
   module Probe
     # The state of this process at a tick, as the segment's gauges want it (names and order:
-    # Holdup::Segment::Layout::GAUGES). nil is "unknown": the probe fills in what only it knows (waiting threads, units
-    # in flight), the collector what it reads from outside (RSS, PSS).
+    # Holdup::Segment::Layout::GAUGES). nil is "unknown": the probe fills in what only it knows (waiting
+    # threads, units in flight), the collector what it reads from outside (RSS, PSS).
     class ProcessStats
-      JIT = %i[jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_compile_ns jit_interpreted_instructions].freeze
+      JIT = %i[jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_compile_ns
+        jit_interpreted_instructions].freeze
       LATER = %i[redis_rtt_ns connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns jit_warm_ns
         jit_failures jit_code_gcs jit_redefined].freeze
       MOST_POOLS = 8
 
       # @param pools [#call] gives how busy each group of threads is: [Servers::Pool] or what answers like it
-      # @param resources [#call] the same of what is no group of threads (database connections): never "the" pool
+      # @param resources [#call] the same of what is no group of threads (database connections): never "the"
+      #   pool
       # @param gauges [#call] gives the gauges that only a server or a resource knows, by name
       def initialize(pools: -> { [] }, resources: -> { [] }, gauges: -> { {} })
         @pools = pools
@@ -20,9 +22,11 @@ module Holdup
         @resources = resources
       end
 
-      # @return [Array<Integer, nil>] 32 gauges, three for each of eight pools, one more for each that there is; times in nanoseconds, sizes in bytes
+      # @return [Array<Integer, nil>] 32 gauges, three for each of eight pools, one more for each that there
+      #   is; times in nanoseconds, sizes in bytes
       def to_a
-        pools, gauges = @pools.call, @gauges.call
+        pools = @pools.call
+        gauges = @gauges.call
         [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *gauges.values_at(*JIT), GC.stat(:heap_live_slots),
           pools.first&.served, *gauges.values_at(*LATER), *each_pool([*pools, *@resources.call])]
       end
@@ -36,11 +40,17 @@ module Holdup
         [*figures, *Array.new(MOST_POOLS * 3 - figures.size), *pools.map(&:oldest_ns)]
       end
 
-      def first(pool) = pool ? [pool.busy, pool.backlog, pool.free, pool.max] : [nil, nil, nil, nil]
+      def first(pool)
+        pool ? [pool.busy, pool.backlog, pool.free, pool.max] : [nil, nil, nil, nil]
+      end
 
-      def cpu_ns = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
+      def cpu_ns
+        Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
+      end
 
-      def gc = [GC.count, GC.total_time, GC.stat(:total_allocated_objects)]
+      def gc
+        [GC.count, GC.total_time, GC.stat(:total_allocated_objects)]
+      end
     end
   end
 end

@@ -2,11 +2,12 @@
 
 module Holdup
   class Recorder
-    # For how long one unit keeps connections (or what else a pool has) from others: the sum over all of them, until they
-    # are given back or the unit ends, whichever is earlier. It knows neither the unit nor the connections, so that whoever
-    # keeps it keeps nothing else alive.
+    # For how long one unit keeps connections (or what else a pool has) from others: the sum over all of them,
+    # until they are given back or the unit ends, whichever is earlier. It knows neither the unit nor the
+    # connections, so that whoever keeps it keeps nothing else alive.
     #
-    # Threads may share one: the clock is read first, because within one line of arithmetic threads don't switch.
+    # Threads may share one: the clock is read first, because within one line of arithmetic threads don't
+    # switch.
     class ConnectionHold
       # @param clock [#monotonic_ns]
       def initialize(clock)

@@ -4,8 +4,8 @@ require_relative "connection_hold"
 
 module Holdup
   class Recorder
-    # One open unit. The current one is found through the fiber's storage, which fibers and threads inherit: code that
-    # runs in a fiber of the request's own (an Enumerator, an async task) can still name the unit.
+    # One open unit. The current one is found through the fiber's storage, which fibers and threads inherit:
+    # code that runs in a fiber of the request's own (an Enumerator, an async task) can still name the unit.
     class OpenUnit
       KEY = :holdup_unit
 
@@ -54,12 +54,16 @@ module Holdup
 
       # @param clock [#monotonic_ns]
       # @return [ConnectionHold] what this unit keeps of pools; it is charged when the unit ends
-      def holding(clock) = @holding ||= ConnectionHold.new(clock)
+      def holding(clock)
+        @holding ||= ConnectionHold.new(clock)
+      end
 
       # @param which [Symbol] a key of Recorder::CHARGES
       # @param ns [Integer]
       # @return [nil]
-      def charge(which, ns) = @recorder.charge(@handle, which, ns)
+      def charge(which, ns)
+        @recorder.charge(@handle, which, ns)
+      end
 
       # @return [Integer, nil] so far; nil when nobody knows
       def stalled_ns = @recorder.stalled_ns(@handle)

@@ -4,11 +4,13 @@ require "rbconfig"
 
 module Holdup
   class Runtime
-    # Keeps a collector running beside a server: a process of its own, started with the same Ruby, started again when it
-    # dies. Part of the in-app half: it loads nothing of the collector and forks nothing of the application.
+    # Keeps a collector running beside a server: a process of its own, started with the same Ruby, started
+    # again when it dies. Part of the in-app half: it loads nothing of the collector and forks nothing of the
+    # application.
     #
-    # The child gets a pipe as standard input whose other end only this process (and its forks) hold: when that closes,
-    # however it happens, the child carries the last units and ends. So nobody has to wait for it.
+    # The child gets a pipe as standard input whose other end only this process (and its forks) hold: when
+    # that closes, however it happens, the child carries the last units and ends. So nobody has to wait for
+    # it.
     class CollectorSupervisor
       EXE = File.expand_path("../../../../exe/holdup", __dir__)
       FIRST_WAIT_S = 1
@@ -21,9 +23,10 @@ module Holdup
       CANNOT_LOAD = 3
       # So that it does not say it each time.
       AGAIN = "--again"
-      # Where there is a JIT, the collector takes a quarter less CPU with it. It makes much short-lived garbage: collected
-      # early, that stays in the processor's cache and out of the RSS.
-      ENVIRONMENT = {"RUBY_YJIT_ENABLE" => "1", "RUBY_GC_MALLOC_LIMIT" => "4000000", "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000"}.freeze
+      # Where there is a JIT, the collector takes a quarter less CPU with it. It makes much short-lived
+      # garbage: collected early, that stays in the processor's cache and out of the RSS.
+      ENVIRONMENT = {"RUBY_YJIT_ENABLE" => "1", "RUBY_GC_MALLOC_LIMIT" => "4000000",
+                     "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000"}.freeze
       BOOT_OPTION = /\s*-r\S*holdup\/agent\/exec_boot\S*/
 
       # @return [Integer, nil] pid of the collector
@@ -41,7 +44,9 @@ module Holdup
       # @param longest_wait_s [Numeric]
       def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S,
         longest_wait_s: LONGEST_WAIT_S)
-        @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s, *(["--store", store] if store)]
+        @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s, *(if store
+                                                                                         ["--store", store]
+                                                                                       end)]
         @say = log.respond_to?(:call) ? log : log.method(:warn)
         @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
         @first_wait_s = first_wait_s
@@ -69,13 +74,15 @@ module Holdup
         @thread.join
       end
 
-      # Lets the collector end by itself, when this process and its forks have ended or let go too. Waits for nothing.
+      # Lets the collector end by itself, when this process and its forks have ended or let go too. Waits for
+      # nothing.
       # @return [void]
       def detach
         @pipe&.close if let_go
       end
 
-      # The thread ends at once and starts no collector again; the present one sees our end by itself. Safe in a signal handler.
+      # The thread ends at once and starts no collector again; the present one sees our end by itself. Safe in
+      # a signal handler.
       # @return [void]
       def leave
         @left = let_go
@@ -134,7 +141,9 @@ module Holdup
         nil
       end
 
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      def now
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
     end
   end
 end

@@ -11,7 +11,8 @@ module Holdup
       # @return [#start, #stop, #finish, nil]
       def self.build(configuration, env:, log:)
         return if configuration.collector == :off || env[SUPERVISED]
-        (configuration.collector == :thread) ? InThread.new(configuration, env, log) : Beside.new(configuration, log)
+        (configuration.collector == :thread) ? InThread.new(configuration, env,
+          log) : Beside.new(configuration, log)
       end
 
       # A process beside this one, started again when it dies.
@@ -24,7 +25,8 @@ module Holdup
         # @return [void]
         def start
           require_relative "collector_supervisor"
-          @supervisor = CollectorSupervisor.new(dir: @configuration.segment_dir, store: @configuration.store, log: @log)
+          @supervisor = CollectorSupervisor.new(dir: @configuration.segment_dir, store: @configuration.store,
+            log: @log)
           @supervisor.start
         end
 
@@ -83,7 +85,8 @@ module Holdup
           require_relative "../../loader"
           home = @env["HOME"] || Dir.home
           url = @configuration.store || Store.default_url(@env, home:)
-          Collector.new(store: Store.open(url), directory: @configuration.segment_dir, log: @log, captures: Store.captures_dir(url, @env, home:))
+          Collector.new(store: Store.open(url), directory: @configuration.segment_dir, log: @log,
+            captures: Store.captures_dir(url, @env, home:))
         end
       end
     end

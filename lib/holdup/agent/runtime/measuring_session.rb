@@ -75,8 +75,8 @@ module Holdup
         describe
       end
 
-      # No further tick until the last one, or until the process serves again; units are recorded as ever. Safe in a
-      # signal handler.
+      # No further tick until the last one, or until the process serves again; units are recorded as ever.
+      # Safe in a signal handler.
       # @return [void]
       def let_go = @ticker&.let_go
 
@@ -91,7 +91,8 @@ module Holdup
         @probe.close_segment
       end
 
-      # Brings the segment up to date: accounts, setting, gauges. The ticker does it by itself. A part that fails leaves the others.
+      # Brings the segment up to date: accounts, setting, gauges. The ticker does it by itself. A part that
+      # fails leaves the others.
       # @return [void]
       def tick
         @guard.call(:threads) { label_threads }
@@ -108,7 +109,8 @@ module Holdup
         wanted = @configuration.stats_log
         return if wanted.nil? || wanted == :off
         require_relative "../stats_log"
-        StatsLog.build(StatsLog::LogOptions.from(wanted), probe: @probe, log: @log, gauges: -> { @resources.gauges }, clock: Clock.new)
+        StatsLog.build(StatsLog::LogOptions.from(wanted), probe: @probe, log: @log,
+          gauges: -> { @resources.gauges }, clock: Clock.new)
       end
 
       def take(server)
@@ -117,17 +119,20 @@ module Holdup
           gauges: -> { @resources.gauges.merge(server.gauges.call) })
       end
 
-      def born = @server.generation || @generation
+      def born
+        @server.generation || @generation
+      end
 
       def open_segment
         file = SegmentFile.new(place: @configuration.segment_place, probe: @probe, log: @log)
-        path = file.open(series: @configuration.series_limit, ring: @configuration.ring_size, worker: @server.worker, generation: born)
+        path = file.open(series: @configuration.series_limit, ring: @configuration.ring_size,
+          worker: @server.worker, generation: born)
         describe
         path
       end
 
-      # What threads do outside of units goes to the account of their name: "puma srv tp 001" and "... 002" share one, and
-      # so do the threads of Solid Queue, which end in a random number.
+      # What threads do outside of units goes to the account of their name: "puma srv tp 001" and "... 002"
+      # share one, and so do the threads of Solid Queue, which end in a random number.
       def label_threads
         Thread.list.each { |thread| @probe.label(thread, account(thread)) }
       end
@@ -138,7 +143,8 @@ module Holdup
         "thread:#{name.empty? ? "(unnamed)" : name}"
       end
 
-      # Some facts come late: YJIT is often enabled after the application has booted, a job runner starts in a thread.
+      # Some facts come late: YJIT is often enabled after the application has booted, a job runner starts in a
+      # thread.
       def describe
         @resources.install
         @probe.pools = pools.map(&:name)
@@ -149,13 +155,16 @@ module Holdup
       end
 
       # As Probe::ProcessStats counts them.
-      def pools = [*@server.pools.call, *@resources.pools].first(Segment::Layout::POOLS)
+      def pools
+        [*@server.pools.call, *@resources.pools].first(Segment::Layout::POOLS)
+      end
 
       def profile_facts
         names = pools.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
         unknown = {"variables.unknown" => @unknown_variables} unless @unknown_variables.empty?
         levers = @server.levers.call.map(&:facts).inject({}, :merge)
-        {"server" => @server.name, **names, **@resources.profile, **unknown.to_h, **@capture&.profile.to_h, **levers}
+        {"server" => @server.name, **names, **@resources.profile, **unknown.to_h, **@capture&.profile.to_h,
+         **levers}
       end
     end
   end

@@ -2,8 +2,9 @@
 
 module Holdup
   class Runtime
-    # What the application has whatever serves it, such as pools of database connections: told along with the server's
-    # facts and pools in each process that measures. One that fails is left out of the tick, the others are told.
+    # What the application has whatever serves it, such as pools of database connections: told along with the
+    # server's facts and pools in each process that measures. One that fails is left out of the tick, the
+    # others are told.
     class Resources
       # @param guard [Guard]
       def initialize(guard)
@@ -11,7 +12,8 @@ module Holdup
         @all = []
       end
 
-      # @param resource [#install, #facts, #pools, #gauges, #profile] `install` is called again and again: what it needs may be loaded late
+      # @param resource [#install, #facts, #pools, #gauges, #profile] `install` is called again and again:
+      #   what it needs may be loaded late
       # @return [void]
       def add(resource)
         @all |= [resource]

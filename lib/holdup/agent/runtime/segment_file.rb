@@ -4,8 +4,9 @@ require_relative "../../model/errors"
 
 module Holdup
   class Runtime
-    # Makes this process's segment: a private folder, a name that no other process ever has, and what space there is.
-    # Where no tmpfs can be written it lies in memory without a name, and the folder has a link to it.
+    # Makes this process's segment: a private folder, a name that no other process ever has, and what space
+    # there is. Where no tmpfs can be written it lies in memory without a name, and the folder has a link to
+    # it.
     class SegmentFile
       # A tmpfs can be small (Docker gives 64 MB): rather fewer units kept singly than no measuring.
       SMALL_RINGS = [512, 64].freeze
@@ -32,7 +33,8 @@ module Holdup
           @log.warn("#{@dir} is nearly full: keeping #{size} units singly instead of #{ring}") if size < ring
           return path
         end
-        raise Error.new("no space left in #{@dir}", "make it larger (Docker: --shm-size) or set HOLDUP_DIR to another tmpfs")
+        raise Error.new("no space left in #{@dir}",
+          "make it larger (Docker: --shm-size) or set HOLDUP_DIR to another tmpfs")
       end
 
       private
@@ -46,7 +48,8 @@ module Holdup
         nil
       end
 
-      # A process that stops and starts again has a second segment; the collector may not have finished the first.
+      # A process that stops and starts again has a second segment; the collector may not have finished the
+      # first.
       def free_path
         base = File.join(@dir, "#{Process.pid}-#{started}")
         names = ["#{base}.segment"].chain((2..MOST_NAMES).lazy.map { |number| "#{base}-#{number}.segment" })

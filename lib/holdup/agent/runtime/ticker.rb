@@ -34,7 +34,9 @@ module Holdup
       # @return [void]
       def let_go = @stopped.close
 
-      def alive? = !!@thread&.alive? && !@stopped.closed?
+      def alive?
+        !!@thread&.alive? && !@stopped.closed?
+      end
 
       private
 

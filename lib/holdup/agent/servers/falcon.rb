@@ -8,14 +8,17 @@ require_relative "pool"
 
 module Holdup
   module Servers
-    # Falcon: each worker (a process, or a thread with --threaded) has one event loop, in which requests are fibers. When a
-    # Falcon::Server runs, its application is loaded and its worker takes requests, whoever started it (`falcon host`,
-    # `falcon serve`, rackup): that is where measuring starts and the middleware goes around the application.
+    # Falcon: each worker (a process, or a thread with --threaded) has one event loop, in which requests are
+    # fibers. When a Falcon::Server runs, its application is loaded and its worker takes requests, whoever
+    # started it (`falcon host`, `falcon serve`, rackup): that is where measuring starts and the middleware
+    # goes around the application.
     #
     # The probe measures by fiber here of itself, because the worker's threads have a fiber scheduler.
     class Falcon
       # @return [Boolean] whether a server runs in this process; AsyncContainer knows of the process above
-      def self.here? = ObjectSpace.each_object(::Falcon::Server).any?
+      def self.here?
+        ObjectSpace.each_object(::Falcon::Server).any?
+      end
 
       # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application
@@ -48,8 +51,8 @@ module Holdup
 
       private
 
-      # Below Falcon's own layers is what translates between its requests and Rack; anything else there is no Rack
-      # application (a proxy), whose requests are not measured.
+      # Below Falcon's own layers is what translates between its requests and Rack; anything else there is no
+      # Rack application (a proxy), whose requests are not measured.
       def wrap(server)
         layer = server
         layer = layer.delegate while layer.respond_to?(:delegate)
@@ -61,7 +64,8 @@ module Holdup
         place = Fiber[AsyncContainer::PLACE]
         topology = @topology ||= Topology.here(place&.service)
         levers = topology.levers
-        Identity.new(name: "falcon", worker: place&.index, facts: facts(topology), pools: -> { [pool] }, levers: -> { levers })
+        Identity.new(name: "falcon", worker: place&.index, facts: facts(topology), pools: -> { [pool] },
+          levers: -> { levers })
       end
 
       # One thread takes any number of requests: `threads` says nothing about that, `fibers` does.
@@ -71,7 +75,9 @@ module Holdup
       end
 
       # There is no most: whoever connects gets a fiber.
-      def pool = Pool.new(name: "web", busy: sum(:@requests_active_metric), served: sum(:@requests_total_metric))
+      def pool
+        Pool.new(name: "web", busy: sum(:@requests_active_metric), served: sum(:@requests_total_metric))
+      end
 
       # Falcon shows these figures as text only. Reading changes nothing.
       def sum(metric)

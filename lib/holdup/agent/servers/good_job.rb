@@ -7,9 +7,9 @@ require_relative "identity"
 
 module Holdup
   module Servers
-    # GoodJob 4: pools of threads in a process of its own (`good_job start`, perhaps with subprocesses) or in a web
-    # server's (async). They come up when a Capsule starts and are done when its `shutdown` returns; both happen in the
-    # process in which the jobs run. Jobs that are run inline need no adapter.
+    # GoodJob 4: pools of threads in a process of its own (`good_job start`, perhaps with subprocesses) or in
+    # a web server's (async). They come up when a Capsule starts and are done when its `shutdown` returns;
+    # both happen in the process in which the jobs run. Jobs that are run inline need no adapter.
     class GoodJob
       NAME = "good_job"
       SUBPROCESS = /\Agood_job subprocess (\d+)/
@@ -27,8 +27,11 @@ module Holdup
       # @return [void]
       def install
         return if ::GoodJob::Capsule.ancestors.any?(MethodHook)
-        ::GoodJob::Capsule.prepend(MethodHook.new(after: {start: ->(capsule, *) { serving(capsule) }, shutdown: ->(*) { finished }}))
-        ::GoodJob::Supervisor.prepend(MethodHook.new(before: {start: ->(*) { supervising }})) if ::GoodJob.const_defined?(:Supervisor)
+        ::GoodJob::Capsule.prepend(MethodHook.new(after: {start: ->(capsule, *) { serving(capsule) },
+                                                          shutdown: ->(*) { finished }}))
+        if ::GoodJob.const_defined?(:Supervisor)
+          ::GoodJob::Supervisor.prepend(MethodHook.new(before: {start: ->(*) { supervising }}))
+        end
         ::GoodJob::Capsule.instances.each { |capsule| serving(capsule) }
       end
 
@@ -63,7 +66,8 @@ module Holdup
       def guard(&) = @runtime.guard.call(:good_job, &)
 
       def identity
-        threads = ThreadPools.new(::GoodJob::Scheduler.instances, ::GoodJob.configuration, embedded: !self.class.here?)
+        threads = ThreadPools.new(::GoodJob::Scheduler.instances, ::GoodJob.configuration,
+          embedded: !self.class.here?)
         levers = Levers.new(threads, ::GoodJob.configuration, root: ::Rails.root.to_s).to_a
         Identity.new(name: NAME, facts: threads.facts, worker: subprocess, pools: -> { threads.pools },
           pool_of: ->(_queue) { ThreadPools.pool_of(Thread.current) }, levers: -> { levers })

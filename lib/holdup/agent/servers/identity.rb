@@ -2,19 +2,23 @@
 
 module Holdup
   module Servers
-    # What an adapter knows of the process it is in. A process may have several (Puma with Sidekiq embedded): together
-    # they are one, the web server first, else in the order in which they came.
+    # What an adapter knows of the process it is in. A process may have several (Puma with Sidekiq embedded):
+    # together they are one, the web server first, else in the order in which they came.
     #
     # - `name`: "puma", "sidekiq" ...; the same name again replaces the earlier one
-    # - `facts`: {String => scalar} that change results, for the setting. Web servers tell server, server_version, workers,
-    #   threads, min_threads, preload; job runners jobs, jobs_version, job_threads and what else they have
-    # - `worker`: index among its siblings; `generation`: how often it was reforked, nil: as many forks as there were
+    # - `facts`: {String => scalar} that change results, for the setting. Web servers tell server,
+    #   server_version, workers, threads, min_threads, preload; job runners jobs, jobs_version, job_threads
+    #   and what else they have
+    # - `worker`: index among its siblings; `generation`: how often it was reforked, nil: as many forks as
+    #   there were
     # - `pools`: gives [Pool] as they are now; `levers`: gives [Lever]
-    # - `pool_of`: queue => the name of the pool that runs a job of it on this very thread, nil when that can't be told;
-    #   asked of each, not of all together
-    # - `gauges`: gives {Symbol => Integer} of those gauges that only this server has (Segment::Layout::GAUGES)
+    # - `pool_of`: queue => the name of the pool that runs a job of it on this very thread, nil when that
+    #   can't be told; asked of each, not of all together
+    # - `gauges`: gives {Symbol => Integer} of those gauges that only this server has
+    #   (Segment::Layout::GAUGES)
     Identity = Data.define(:name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges) do
-      def initialize(name:, facts: {}, worker: nil, generation: nil, pools: -> { [] }, pool_of: ->(_queue) {}, levers: -> { [] }, gauges: -> { {} })
+      def initialize(name:, facts: {}, worker: nil, generation: nil, pools: -> { [] },
+        pool_of: ->(_queue) {}, levers: -> { [] }, gauges: -> { {} })
         super
       end
 
@@ -29,7 +33,8 @@ module Holdup
           gauges: -> { identities.map { |each| each.gauges.call }.inject({}, :merge) })
       end
 
-      # A job runner in a web server's process has threads too: what is called alike is told apart by who has it.
+      # A job runner in a web server's process has threads too: what is called alike is told apart by who has
+      # it.
       def self.levers(identities)
         identities.each_with_object([]) do |each, all|
           taken = all.map(&:name)
@@ -39,7 +44,9 @@ module Holdup
       private_class_method :levers
 
       # @return [Identity] what is left of it in a child that the process forks: no worker, no threads
-      def forked = with(worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }, gauges: -> { {} })
+      def forked
+        with(worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }, gauges: -> { {} })
+      end
     end
   end
 end

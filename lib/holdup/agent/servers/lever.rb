@@ -9,7 +9,9 @@ module Holdup
     # - `how`: what to write or call, with the server's own words
     # - `where`: "config/puma.rb:12" where it is written now; nil when that was not found
     Lever = Data.define(:name, :value, :live, :how, :where) do
-      def initialize(name:, value:, how:, live: false, where: nil) = super
+      def initialize(name:, value:, how:, live: false, where: nil)
+        super
+      end
 
       # @return [Hash{String => Object}] flat, for the profile of a segment
       def facts

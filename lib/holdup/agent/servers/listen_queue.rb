@@ -4,9 +4,9 @@ require "socket"
 
 module Holdup
   module Servers
-    # How many connections wait for a process to accept them, as the kernel counts them: for a listening TCP socket Linux
-    # tells it in TCP_INFO (`tcpi_unacked`), one system call that takes nothing from anybody. Other systems and UNIX
-    # sockets don't tell.
+    # How many connections wait for a process to accept them, as the kernel counts them: for a listening TCP
+    # socket Linux tells it in TCP_INFO (`tcpi_unacked`), one system call that takes nothing from anybody.
+    # Other systems and UNIX sockets don't tell.
     module ListenQueue
       LISTENING = 10
       UNACKED_AT = 24

@@ -4,15 +4,18 @@ require_relative "preforking"
 
 module Holdup
   module Servers
-    # Pitchfork: the monitor forks a mold, which loads the application, takes no requests and forks everything else. When
-    # a worker has served enough it forks the next mold from itself (reforking), and workers of a new generation come
-    # from there. So nothing but workers and the service worker may begin to measure, however they descend from one.
+    # Pitchfork: the monitor forks a mold, which loads the application, takes no requests and forks everything
+    # else. When a worker has served enough it forks the next mold from itself (reforking), and workers of a
+    # new generation come from there. So nothing but workers and the service worker may begin to measure,
+    # however they descend from one.
     class Pitchfork < Preforking
       # Prepended to HttpServer.
       class Reforking < Module
         def initialize(adapter)
           super()
-          define_method(:spawn_mold) { |*arguments, **options| adapter.without_children { super(*arguments, **options) } }
+          define_method(:spawn_mold) { |*arguments, **options|
+            adapter.without_children { super(*arguments, **options) }
+          }
           private :spawn_mold
         end
       end
@@ -23,7 +26,8 @@ module Holdup
       # @return [void]
       def install
         http_server.prepend(Reforking.new(self), MethodHook.new(hidden: %i[init_mold_process init_service_process],
-          after: {init_mold_process: ->(*) { resting }, init_service_process: ->(server, service, *) { helping(server, service) }}))
+          after: {init_mold_process: ->(*) { resting },
+                  init_service_process: ->(server, service, *) { helping(server, service) }}))
         super
       end
 
@@ -37,7 +41,8 @@ module Holdup
       # @return [Object] the block's value
       def without_children(&) = @runtime.wait_in_forks(&)
 
-      # In a mold that is ready to fork. When we were loaded by the application only, the monitor does not know us.
+      # In a mold that is ready to fork. When we were loaded by the application only, the monitor does not
+      # know us.
       # @return [void]
       def resting
         guard do

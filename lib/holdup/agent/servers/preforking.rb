@@ -10,13 +10,14 @@ require_relative "preforking/busy_flag"
 
 module Holdup
   module Servers
-    # What Unicorn and its descendant Pitchfork have in common: a master, workers that take one request at a time, and
-    # one class (HttpServer) that is both. A worker is ready when `init_worker_process` returns: the application is
-    # loaded, the user's after_fork has run, no request was taken. Where we come in only while that runs (a Rails
-    # application that Unicorn loads in each worker), `prep_readers` is the next step of the worker, and still before
-    # its first request. The user's own hooks are not touched.
+    # What Unicorn and its descendant Pitchfork have in common: a master, workers that take one request at a
+    # time, and one class (HttpServer) that is both. A worker is ready when `init_worker_process` returns: the
+    # application is loaded, the user's after_fork has run, no request was taken. Where we come in only while
+    # that runs (a Rails application that Unicorn loads in each worker), `prep_readers` is the next step of
+    # the worker, and still before its first request. The user's own hooks are not touched.
     class Preforking
-      # A worker has let go of the application's source when it is ready; from then on nobody would call our hooks.
+      # A worker has let go of the application's source when it is ready; from then on nobody would call our
+      # hooks.
       # @param server [Class] HttpServer
       # @return [Boolean] whether this process is run by it, and we can still come in
       def self.here?(server)
@@ -46,7 +47,9 @@ module Holdup
 
       # In the master, when its first workers are forked.
       # @return [void]
-      def booted = guard { @runtime.start_collector }
+      def booted
+        guard { @runtime.start_collector }
+      end
 
       # In a worker that is ready; again: nothing.
       # @param server [HttpServer]
@@ -67,7 +70,8 @@ module Holdup
       def hook
         MethodHook.new(hidden: %i[init_worker_process prep_readers],
           before: {start: ->(server, *) { starting(server) }, join: ->(*) { booted }},
-          after: {init_worker_process: ->(server, worker, *) { serving(server, worker) }, prep_readers: ->(server, readers, *) { serving(server, readers.last) }})
+          after: {init_worker_process: ->(server, worker, *) { serving(server, worker) },
+                  prep_readers: ->(server, readers, *) { serving(server, readers.last) }})
       end
 
       def guard(&) = @runtime.guard.call(name.to_sym, &)
@@ -81,7 +85,9 @@ module Holdup
         @config_file = config.config_file && File.expand_path(config.config_file)
       end
 
-      def takes_requests?(worker) = worker.respond_to?(:nr) && !!worker.nr
+      def takes_requests?(worker)
+        worker.respond_to?(:nr) && !!worker.nr
+      end
 
       # A worker that is forked by a worker has it already.
       def wrap(server)
@@ -96,7 +102,8 @@ module Holdup
       end
 
       def facts(server, _worker)
-        {"server" => name, "server_version" => version, "workers" => server.worker_processes, "threads" => 1, "min_threads" => 1}
+        {"server" => name, "server_version" => version, "workers" => server.worker_processes, "threads" => 1,
+         "min_threads" => 1}
       end
 
       # All workers wait at the same sockets: the first tells for all of them.

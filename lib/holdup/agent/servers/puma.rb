@@ -8,11 +8,12 @@ require_relative "puma/detection"
 
 module Holdup
   module Servers
-    # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object; when that runs, the
-    # application is loaded, and everything is known: which worker this is, its threads, its pool. So that is where
-    # measuring starts and the middleware goes around the application. (None of Puma's own hooks runs after the
-    # application's boot and knows the worker. Puma::Server#run is called in every kind of process, also in the workers
-    # that a worker forks, and after an application that starts Holdup in the middle of its own boot.)
+    # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object; when that
+    # runs, the application is loaded, and everything is known: which worker this is, its threads, its pool.
+    # So that is where measuring starts and the middleware goes around the application. (None of Puma's own
+    # hooks runs after the application's boot and knows the worker. Puma::Server#run is called in every kind
+    # of process, also in the workers that a worker forks, and after an application that starts Holdup in the
+    # middle of its own boot.)
     class Puma
       extend Detection
 
@@ -29,7 +30,9 @@ module Holdup
       # @return [void]
       def install
         return launched if Puma.launcher?
-        ::Puma::RackHandler.prepend(MethodHook.new(after: {config: ->(*) { launched }})) if ::Puma.const_defined?(:RackHandler)
+        if ::Puma.const_defined?(:RackHandler)
+          ::Puma::RackHandler.prepend(MethodHook.new(after: {config: ->(*) { launched }}))
+        end
       end
 
       # The launcher's class is there.
@@ -37,7 +40,8 @@ module Holdup
       def launched
         return if @hooked
         @hooked = true
-        ::Puma::Launcher.prepend(MethodHook.new(before: {run: ->(launcher, *) { attach(launcher) }, restart: ->(*) { restarting }}))
+        ::Puma::Launcher.prepend(MethodHook.new(before: {run: ->(launcher, *) { attach(launcher) },
+                                                         restart: ->(*) { restarting }}))
         ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
       end
 
@@ -70,8 +74,8 @@ module Holdup
         @reforks += 1
       end
 
-      # A server stops. A single process without other threads must be as it would be without ours (see Runtime#let_go); a
-      # worker has threads of Puma's own. Runs in trap context too.
+      # A server stops. A single process without other threads must be as it would be without ours (see
+      # Runtime#let_go); a worker has threads of Puma's own. Runs in trap context too.
       # @return [void]
       def stopping
         @runtime.let_go unless @worker
@@ -137,8 +141,10 @@ module Holdup
 
       # Reads what changes nothing: Puma's `stats` resets the maxima that others read.
       def pool(server)
-        free, max = server.pool_capacity, server.max_threads
-        Pool.new(name: "web", max:, busy: free && [max - free, 0].max, backlog: server.backlog, served: server.requests_count)
+        free = server.pool_capacity
+        max = server.max_threads
+        Pool.new(name: "web", max:, busy: free && [max - free, 0].max, backlog: server.backlog,
+          served: server.requests_count)
       end
 
       def facts(server)

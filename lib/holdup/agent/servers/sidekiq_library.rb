@@ -2,9 +2,9 @@
 
 module Holdup
   module Servers
-    # A process in which Sidekiq is loaded and has not begun to run: mostly a client, but one that may embed it later
-    # (Sidekiq.configure_embed in a Puma worker). Sidekiq then calls the blocks of `configure_server`, with its launcher
-    # loaded and not yet running.
+    # A process in which Sidekiq is loaded and has not begun to run: mostly a client, but one that may embed
+    # it later (Sidekiq.configure_embed in a Puma worker). Sidekiq then calls the blocks of
+    # `configure_server`, with its launcher loaded and not yet running.
     class SidekiqLibrary
       # @return [Boolean] that it is loaded says nothing about what this process is
       def self.here? = false
@@ -17,7 +17,9 @@ module Holdup
       end
 
       # @return [void]
-      def install = ::Sidekiq.configure_server { @runtime.guard.call(:sidekiq) { join } }
+      def install
+        ::Sidekiq.configure_server { @runtime.guard.call(:sidekiq) { join } }
+      end
 
       private
 

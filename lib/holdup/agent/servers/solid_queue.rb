@@ -10,10 +10,11 @@ require_relative "solid_queue/setting_source"
 
 module Holdup
   module Servers
-    # Solid Queue: its supervisor forks a process for each worker (and for the dispatcher and the scheduler, which run no
-    # jobs and are not measured), or runs them as threads of its own process, which may be Puma's. A Worker is ready at
-    # the end of its `boot`, in the process in which its jobs will run, and is done when `shutdown` has waited for the
-    # last of them; forked workers then leave by `exit!`, so nothing of ours could run later.
+    # Solid Queue: its supervisor forks a process for each worker (and for the dispatcher and the scheduler,
+    # which run no jobs and are not measured), or runs them as threads of its own process, which may be
+    # Puma's. A Worker is ready at the end of its `boot`, in the process in which its jobs will run, and is
+    # done when `shutdown` has waited for the last of them; forked workers then leave by `exit!`, so nothing
+    # of ours could run later.
     #
     # (SolidQueue.on_worker_start would do as well, but can't be called before that class has its body.)
     class SolidQueue
@@ -25,16 +26,21 @@ module Holdup
 
       class << self
         # @param program [String] that this Ruby runs
-        # @return [Boolean] whether this process is run by Solid Queue, also when its supervisor is still to come
+        # @return [Boolean] whether this process is run by Solid Queue, also when its supervisor is still to
+        #   come
         def here?(program: $PROGRAM_NAME)
           task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || mentioned?(program)
         end
 
         private
 
-        def task? = !!defined?(::Rake.application) && ::Rake.application.top_level_tasks.include?(TASK)
+        def task?
+          !!defined?(::Rake.application) && ::Rake.application.top_level_tasks.include?(TASK)
+        end
 
-        def mentioned?(program) = File.file?(program) && PROGRAM.match?(File.binread(program, LONGEST_PROGRAM))
+        def mentioned?(program)
+          File.file?(program) && PROGRAM.match?(File.binread(program, LONGEST_PROGRAM))
+        end
       end
 
       # @param runtime [Runtime]
@@ -56,8 +62,8 @@ module Holdup
         ObjectSpace.each_object(::SolidQueue::Worker) { |worker| serving(worker) if worker.process_id }
       end
 
-      # In the supervisor's process, before it starts anybody. One that is itself a fork (Puma's plugin) has a parent who
-      # looks after the collector.
+      # In the supervisor's process, before it starts anybody. One that is itself a fork (Puma's plugin) has a
+      # parent who looks after the collector.
       # @yieldreturn [SolidQueue::Configuration] private to the supervisor
       # @return [void]
       def supervising
@@ -69,7 +75,8 @@ module Holdup
         end
       end
 
-      # In the supervisor's process, before each start of a child; a child that replaces another has its index.
+      # In the supervisor's process, before each start of a child; a child that replaces another has its
+      # index.
       # @param configured [SolidQueue::Configuration::Process]
       # @return [void]
       def starting(configured)
@@ -128,7 +135,8 @@ module Holdup
         Levers.new(groups, @plan, file:, environment: ::Rails.env.to_s)
       end
 
-      # Threads do not tell whose they are. Where workers of one process share a queue, it is not known which had the job.
+      # Threads do not tell whose they are. Where workers of one process share a queue, it is not known which
+      # had the job.
       def pool_of(queue)
         groups = @workers.map { |worker| WorkerThreads.running(worker) }
         groups = groups.select { |group| group.serves?(queue) } if groups.size > 1

@@ -4,11 +4,13 @@ module Holdup
   class SettingFacts
     # The control group of a process, version 1 or 2: its CPU quota, and where its other files are.
     #
-    # A limit may be set on the group itself or on any group around it (a pod's, a slice's), so all are looked at. Inside
-    # a container the kernel may name a path that is not there: then the root of the mounted tree is the container's own.
+    # A limit may be set on the group itself or on any group around it (a pod's, a slice's), so all are looked
+    # at. Inside a container the kernel may name a path that is not there: then the root of the mounted tree
+    # is the container's own.
     class Cgroup
       # How the folder of a controller may be called where several share one hierarchy.
-      FOLDERS = {"cpu" => %w[cpu cpu,cpuacct cpuacct,cpu], "cpuacct" => %w[cpuacct cpu,cpuacct cpuacct,cpu]}.freeze
+      FOLDERS = {"cpu" => %w[cpu cpu,cpuacct cpuacct,cpu],
+                 "cpuacct" => %w[cpuacct cpu,cpuacct cpuacct,cpu]}.freeze
       Limit = Data.define(:folder, :vcpus)
 
       # @param proc [String] where /proc is
@@ -23,7 +25,9 @@ module Holdup
       def quota = limit&.vcpus
 
       # @return [Limit, nil] the tightest quota, and the group that has it
-      def limit = folders("cpu").filter_map { |folder| limit_of(folder) }.min_by(&:vcpus)
+      def limit
+        folders("cpu").filter_map { |folder| limit_of(folder) }.min_by(&:vcpus)
+      end
 
       # @param controller [String] cpu, cpuacct, memory
       # @return [Array<String>] the group's folder, then those around it
@@ -43,14 +47,17 @@ module Holdup
 
       def version_1(controller)
         path = @lines.find { |_, names, _| names.to_s.split(",").include?(controller) }&.last
-        base = FOLDERS.fetch(controller, [controller]).map { |name| File.join(@root, name) }.find { |folder| File.directory?(folder) }
+        base = FOLDERS.fetch(controller, [controller]).map { |name| File.join(@root, name) }.find { |folder|
+          File.directory?(folder)
+        }
         [base, path] if base && path
       end
 
       # Where both versions are mounted, the second has a folder of its own.
       def version_2
         unified = File.join(@root, "unified")
-        [File.directory?(unified) ? unified : @root, @lines.find { |number, names, _| number == "0" && names == "" }&.last]
+        [File.directory?(unified) ? unified : @root,
+          @lines.find { |number, names, _| number == "0" && names == "" }&.last]
       end
 
       # "/a/b" => /a/b, /a, /
@@ -60,7 +67,8 @@ module Holdup
       end
 
       def limit_of(folder)
-        most, period = read("#{folder}/cpu.max")&.split || [read("#{folder}/cpu.cfs_quota_us"), read("#{folder}/cpu.cfs_period_us")]
+        most, period = read("#{folder}/cpu.max")&.split || [read("#{folder}/cpu.cfs_quota_us"),
+          read("#{folder}/cpu.cfs_period_us")]
         Limit.new(folder:, vcpus: most.to_f / period.to_f) if most.to_i.positive? && period.to_i.positive?
       end
     end

@@ -4,8 +4,8 @@ require_relative "cgroup"
 
 module Holdup
   class SettingFacts
-    # How much CPU this process may use: the CPUs it may run on, and the quota of its container. Read from Linux's own
-    # files, because the gems that know it are none of ours to load into an application.
+    # How much CPU this process may use: the CPUs it may run on, and the quota of its container. Read from
+    # Linux's own files, because the gems that know it are none of ours to load into an application.
     class CpuQuota
       # @param proc [String] where /proc is
       # @param cgroup [String] where the trees of control groups are, version 1 or 2

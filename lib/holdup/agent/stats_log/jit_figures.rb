@@ -25,7 +25,8 @@ module Holdup
       # @return [Hash{String => Object, nil}]
       def to_h
         return {"jit" => kind, "jit_on" => 0} unless on?
-        {**origin, **LEVELS.to_h { |gauge, name| [name, @now.gauges[gauge]] }, **differences, **verdicts, **deep}
+        {**origin, **LEVELS.to_h { |gauge, name| [name, @now.gauges[gauge]] }, **differences, **verdicts,
+**deep}
       end
 
       private
@@ -56,8 +57,11 @@ module Holdup
       end
 
       def ratio
-        compiled, interpreted = growth(:jit_compiled_instructions), growth(:jit_interpreted_instructions)
-        (100.0 * compiled / (compiled + interpreted)).round(2) if compiled && interpreted && compiled + interpreted > 0
+        compiled = growth(:jit_compiled_instructions)
+        interpreted = growth(:jit_interpreted_instructions)
+        if compiled && interpreted && compiled + interpreted > 0
+          (100.0 * compiled / (compiled + interpreted)).round(2)
+        end
       end
 
       def interpreted_per_unit
@@ -78,7 +82,8 @@ module Holdup
       end
 
       def growth(gauge)
-        now, before = @now.gauges[gauge], @before&.gauges&.fetch(gauge, nil)
+        now = @now.gauges[gauge]
+        before = @before&.gauges&.fetch(gauge, nil)
         now - before if now && before
       end
 

@@ -2,8 +2,8 @@
 
 module Holdup
   class StatsLog
-    # The turns of a process's life, each told once: it began to measure, its JIT was switched on, hardly compiles any more,
-    # has no memory left.
+    # The turns of a process's life, each told once: it began to measure, its JIT was switched on, hardly
+    # compiles any more, has no memory left.
     class LifeStages
       SIGNS = {
         "boot" => ->(_gauges) { true },
@@ -19,7 +19,9 @@ module Holdup
       # @param header [Segment::Header]
       # @return [Array<String>] those that are new
       def see(header)
-        reached = SIGNS.filter_map { |stage, sign| stage if !@past.include?(stage) && sign.call(header.gauges) }
+        reached = SIGNS.filter_map { |stage, sign|
+          stage if !@past.include?(stage) && sign.call(header.gauges)
+        }
         @past += reached
         reached
       end

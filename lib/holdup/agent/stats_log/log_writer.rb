@@ -2,7 +2,8 @@
 
 module Holdup
   class StatsLog
-    # Gives lines to a sink. What it does not take at once is dropped and counted; what is wrong with it is said once.
+    # Gives lines to a sink. What it does not take at once is dropped and counted; what is wrong with it is
+    # said once.
     class LogWriter
       # @return [Integer] lines that were not written
       attr_reader :dropped
@@ -27,7 +28,9 @@ module Holdup
       private
 
       def say(error)
-        @log.warn("stats_log can't be written, its lines are dropped until it can: #{error.message}") unless @said
+        unless @said
+          @log.warn("stats_log can't be written, its lines are dropped until it can: #{error.message}")
+        end
         @said = true
       end
     end

@@ -2,8 +2,8 @@
 
 module Holdup
   class StatsLog
-    # The figures of a line that make a metric, with CloudWatch's units: the one table for lines in its embedded metric
-    # format and for `holdup terraform`.
+    # The figures of a line that make a metric, with CloudWatch's units: the one table for lines in its
+    # embedded metric format and for `holdup terraform`.
     module Metrics
       UNITS = {
         "units" => "Count", "units_per_s" => "Count/Second", "errors" => "Count", "running_share" => "None", "stalled_share" => "None",

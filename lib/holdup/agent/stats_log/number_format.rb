@@ -8,11 +8,15 @@ module Holdup
 
       # @param ns [Integer, nil] since 1970
       # @return [String, nil] ISO 8601 with milliseconds
-      def time(ns) = (Time.at(0, ns, :nsec).utc.strftime("%FT%T.%LZ") if ns)
+      def time(ns)
+        Time.at(0, ns, :nsec).utc.strftime("%FT%T.%LZ") if ns
+      end
 
       # @param ns [Integer, nil]
       # @return [Float, nil] milliseconds
-      def ms(ns) = ((ns / 1e6).round(3) if ns)
+      def ms(ns)
+        (ns / 1e6).round(3) if ns
+      end
 
       # @param value [Float, nil]
       # @return [Float, nil]

@@ -9,7 +9,8 @@ module Holdup
     # - `header`: Segment::Header; `setting`: Setting; `profile`: Hash; `totals`: Totals
     # - `gauges`: {Symbol => Integer, nil}, the segment's and those it has no place for
     # - `rss_bytes`: nil where the system does not tell; `at_ns`: since 1970; `monotonic_ns`
-    ProcessReading = Data.define(:header, :setting, :profile, :totals, :gauges, :rss_bytes, :at_ns, :monotonic_ns) do
+    ProcessReading = Data.define(:header, :setting, :profile, :totals, :gauges, :rss_bytes, :at_ns,
+      :monotonic_ns) do
       # @param source [#reader]
       # @param gauges [Hash{Symbol => Integer, nil}]
       # @param clock [#realtime_ns, #monotonic_ns]
@@ -28,7 +29,9 @@ module Holdup
       private_class_method :rss
 
       # @return [Integer, nil] the worker's index
-      def worker = (header.worker_index unless header.worker_index.negative?)
+      def worker
+        header.worker_index unless header.worker_index.negative?
+      end
     end
   end
 end

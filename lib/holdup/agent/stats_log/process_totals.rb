@@ -5,8 +5,8 @@ require_relative "../../segment/layout"
 
 module Holdup
   class StatsLog
-    # All units of this process since it started, as one distribution. Units inside units are units, but their time is in
-    # twice, so it is taken off the sums.
+    # All units of this process since it started, as one distribution. Units inside units are units, but their
+    # time is in twice, so it is taken off the sums.
     #
     # - `units`, `errors`: how many; `sums`: {Symbol => Integer} nanoseconds of wall, running, stalled, idle
     # - `histograms`: {Symbol => Histogram} of wall, stalled, queued
@@ -22,9 +22,13 @@ module Holdup
       end
 
       # @return [ProcessTotals] of a process that has done nothing yet
-      def self.none = new(units: 0, errors: 0, sums: ProcessTotals::PARTS.to_h { |name| [name, 0] }, histograms: ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, Histogram.empty] })
+      def self.none
+        new(units: 0, errors: 0, sums: ProcessTotals::PARTS.to_h { |name| [name, 0] },
+          histograms: ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, Histogram.empty] })
+      end
 
-      # Every few milliseconds others get the GVL, but not more often: each time it may take a second to get it back.
+      # Every few milliseconds others get the GVL, but not more often: each time it may take a second to get
+      # it back.
       def self.slots(reader)
         count = reader.header.series_count
         at_once = [count / ProcessTotals::TURNS, ProcessTotals::FEWEST].max
@@ -34,9 +38,13 @@ module Holdup
         end.compact
       end
 
-      def self.cells(slot, name) = slot.histograms[Segment::Layout::HISTOGRAMS.index(name)]
+      def self.cells(slot, name)
+        slot.histograms[Segment::Layout::HISTOGRAMS.index(name)]
+      end
 
-      def self.sum(slots, name) = slots.sum { |slot| cells(slot, name).sum }
+      def self.sum(slots, name)
+        slots.sum { |slot| cells(slot, name).sum }
+      end
       private_class_method :slots, :cells, :sum
 
       # @param earlier [ProcessTotals] of the same process
@@ -47,7 +55,9 @@ module Holdup
       end
 
       # @return [Float, nil] of the units' time
-      def share(part) = (sums[part].fdiv(sums[:wall]) if sums[:wall].positive?)
+      def share(part)
+        sums[part].fdiv(sums[:wall]) if sums[:wall].positive?
+      end
 
       # @return [Integer, nil] nanoseconds
       def quantile(name, q) = histograms[name].quantile(q)

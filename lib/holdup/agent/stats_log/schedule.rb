@@ -2,8 +2,9 @@
 
 module Holdup
   class StatsLog
-    # When the next line is due: every so often, a tenth earlier or later by chance, the first after a part of it, so that the
-    # processes of a host don't all write in the same moment. By time and not by requests: an idle process tells as well.
+    # When the next line is due: every so often, a tenth earlier or later by chance, the first after a part of
+    # it, so that the processes of a host don't all write in the same moment. By time and not by requests: an
+    # idle process tells as well.
     class Schedule
       JITTER = 0.1
       NS = 1_000_000_000
@@ -20,7 +21,8 @@ module Holdup
         wait(@random.rand)
       end
 
-      # @return [Boolean] whether a line is to be written now; asking for it also sets the time of the next one
+      # @return [Boolean] whether a line is to be written now; asking for it also sets the time of the next
+      #   one
       def due?
         return false if @clock.monotonic_ns < @next_ns
         wait(1 - JITTER + 2 * JITTER * @random.rand)

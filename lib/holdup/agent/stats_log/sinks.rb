@@ -5,7 +5,8 @@ require_relative "sinks/stream"
 
 module Holdup
   class StatsLog
-    # Where lines go. Each answers `call(line)`: true when the line is written, false when there was no room for it.
+    # Where lines go. Each answers `call(line)`: true when the line is written, false when there was no room
+    # for it.
     module Sinks
       # @param target [Symbol, String, IO, #info, #write]
       # @return [#call]

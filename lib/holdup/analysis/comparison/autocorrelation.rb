@@ -3,20 +3,24 @@
 module Holdup
   module Analysis
     class Comparison
-      # How far a block is like the one before it. Drawing blocks anew takes them for independent; where swings of the load last longer
-      # than a block, the mean of a side is less sure than that, and the blocks differ less than they would in the long run.
+      # How far a block is like the one before it. Drawing blocks anew takes them for independent; where
+      # swings of the load last longer than a block, the mean of a side is less sure than that, and the blocks
+      # differ less than they would in the long run.
       #
-      # The correlation of neighbours is estimated from both sides together, what it is too low by in few blocks is made up for, and
-      # both effects are those of a process whose next value depends on the last one alone.
+      # The correlation of neighbours is estimated from both sides together, what it is too low by in few
+      # blocks is made up for, and both effects are those of a process whose next value depends on the last
+      # one alone.
       #
-      # Source: Marriott & Pope, Bias in the estimation of autocorrelations (Biometrika 41, 1954); Box, Jenkins & Reinsel, Time Series
-      # Analysis, 2.1 (variance of a mean).
+      # Source: Marriott & Pope, Bias in the estimation of autocorrelations (Biometrika 41, 1954); Box,
+      # Jenkins & Reinsel, Time Series Analysis, 2.1 (variance of a mean).
       class Autocorrelation
         # Of more nobody could tell a swing from a change.
         MOST = 0.9
 
-        # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block in the order of time, by names of Metric
-        # @param paired [Boolean] whether the blocks of both sides are the same: what counts then is how they differ
+        # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block in the order of time,
+        #   by names of Metric
+        # @param paired [Boolean] whether the blocks of both sides are the same: what counts then is how they
+        #   differ
         def initialize(sides, paired:)
           @sides = sides
           @paired = paired
@@ -35,7 +39,9 @@ module Holdup
         # @return [Array<Array<Float>>]
         def series(key)
           values = @sides.map { |blocks| blocks.map { |figures| figures[key].to_f } }
-          values = values.map { |side| side.map { |value| Math.log(value) } } if values.flatten.all?(&:positive?)
+          if values.flatten.all?(&:positive?)
+            values = values.map { |side| side.map { |value| Math.log(value) } }
+          end
           @paired ? [values.transpose.map { |before, after| after - before }] : values
         end
 

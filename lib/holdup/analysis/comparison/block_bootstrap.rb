@@ -3,12 +3,13 @@
 module Holdup
   module Analysis
     class Comparison
-      # Draws the blocks of both sides anew, with replacement, and sees how much a figure moves. Blocks, because units of the same
-      # minutes have met the same load: taken singly they would promise intervals that hold the truth in a fifth of the cases.
-      # What two sides did in the same blocks is drawn together; then what hits both cancels.
+      # Draws the blocks of both sides anew, with replacement, and sees how much a figure moves. Blocks,
+      # because units of the same minutes have met the same load: taken singly they would promise intervals
+      # that hold the truth in a fifth of the cases. What two sides did in the same blocks is drawn together;
+      # then what hits both cancels.
       #
-      # Drawing from n blocks finds (n - 1)/n of their variance, and the deviation itself is uncertain when n is small; both are
-      # made up for, the second by Student's distribution in Estimate.
+      # Drawing from n blocks finds (n - 1)/n of their variance, and the deviation itself is uncertain when n
+      # is small; both are made up for, the second by Student's distribution in Estimate.
       class BlockBootstrap
         ROUNDS = 200
         # Of fewer nothing can be said.
@@ -41,7 +42,8 @@ module Holdup
         end
 
         # @param pairs [Array<(Float, Float)>] a figure of both sides, round by round
-        # @param ratio [Boolean] whether that of the logarithm of their ratio is wanted, else that of their difference
+        # @param ratio [Boolean] whether that of the logarithm of their ratio is wanted, else that of their
+        #   difference
         # @return [Array(Float, Float)] standard error and its degrees of freedom
         def deviation(pairs, ratio:)
           pairs = scaled(pairs) if ratio
@@ -52,7 +54,8 @@ module Holdup
 
         private
 
-        # A side that is 0 in some draw has no logarithm there: then in parts of the mean, which is the same for small differences.
+        # A side that is 0 in some draw has no logarithm there: then in parts of the mean, which is the same
+        # for small differences.
         def scaled(pairs)
           return pairs.map { |pair| pair.map { |value| Math.log(value) } } if pairs.flatten.all?(&:positive?)
           mean = pairs.flatten.sum / pairs.flatten.size

@@ -3,7 +3,8 @@
 module Holdup
   module Analysis
     class Comparison
-      # What the units of one side took, by endpoint and block, as plain numbers that are added up for any draw of blocks.
+      # What the units of one side took, by endpoint and block, as plain numbers that are added up for any
+      # draw of blocks.
       class BlockCells
         # `numbers`: of NUMBERS, sums; `spreads`: {name => Density}, of those that are known
         BlockCell = Data.define(:numbers, :spreads)
@@ -36,7 +37,11 @@ module Holdup
         def size = @index.size
 
         # @return [Hash{Series => Stratum}]
-        def to_h = @to_h ||= strata.to_h { |series| [series, stratum((0...size).map { |index| cells[[series, index]] })] }
+        def to_h
+          @to_h ||= strata.to_h { |series|
+            [series, stratum((0...size).map { |index| cells[[series, index]] })]
+          }
+        end
 
         # @return [WeightedRows] seconds, CPU time of the processes, units; whatever the endpoint
         def around
@@ -50,17 +55,24 @@ module Holdup
 
         def stratum(found)
           numbers = WeightedRows.new(found.map { |cell| cell && [0, cell.numbers] }, NUMBERS.size)
-          spreads = @spreads.to_h { |name| [name, WeightedRows.new(found.map { |cell| cell && cell.spreads[name]&.row }, WeightedHistogram::SIZE)] }
+          spreads = @spreads.to_h { |name|
+            [name, WeightedRows.new(found.map { |cell| cell && cell.spreads[name]&.row }, WeightedHistogram::SIZE)]
+          }
           Stratum.new(numbers:, spreads:)
         end
 
         def cells
-          @cells ||= by_place(@side.windows, &:start_s).to_h { |key, windows| [key, BlockCell.new(numbers: numbers(windows), spreads: spreads(key, windows))] }
+          @cells ||= by_place(@side.windows, &:start_s).to_h { |key, windows|
+            [key, BlockCell.new(numbers: numbers(windows), spreads: spreads(key, windows))]
+          }
         end
 
         def waits
           @waits ||= by_place(@side.profiles) { |profile| profile.start_ns / NS }.transform_values do |profiles|
-            WeightedHistogram.weighted(profiles.map { |profile| [profile.stalled_ns + profile.queued_ns.to_i, profile.weight] })
+            WeightedHistogram.weighted(profiles.map { |profile|
+              [profile.stalled_ns + profile.queued_ns.to_i,
+                profile.weight]
+            })
           end
         end
 
@@ -72,15 +84,24 @@ module Holdup
         def index(start_s) = @index[@blocks.number(start_s)]
 
         def numbers(windows)
-          histograms = %i[wall queued stalled].map { |name| windows.sum { |window| window.histograms[name].sum } }
-          [windows.sum(&:count), windows.sum(&:errors), *histograms, cpu(windows), windows.sum { |window| window.sums[:gc_ns] }]
+          histograms = %i[wall queued stalled].map { |name|
+            windows.sum { |window| window.histograms[name].sum }
+          }
+          [windows.sum(&:count), windows.sum(&:errors), *histograms, cpu(windows),
+            windows.sum { |window| window.sums[:gc_ns] }]
         end
 
-        def cpu(windows) = windows.sum { |window| window.sums[:cpu_ns] + window.sums[:native_ns] }
+        def cpu(windows)
+          windows.sum { |window| window.sums[:cpu_ns] + window.sums[:native_ns] }
+        end
 
-        def spreads(key, windows) = @spreads.to_h { |name| [name, (name == :wait) ? waits[key] : spread(name, windows)] }.compact
+        def spreads(key, windows)
+          @spreads.to_h { |name| [name, (name == :wait) ? waits[key] : spread(name, windows)] }.compact
+        end
 
-        def spread(name, windows) = WeightedHistogram.of(Histogram.sum(windows.map { |window| window.histograms[name] }))
+        def spread(name, windows)
+          WeightedHistogram.of(Histogram.sum(windows.map { |window| window.histograms[name] }))
+        end
 
         def seconds
           @seconds ||= by_block(@side.windows).to_h do |index, windows|
@@ -102,9 +123,13 @@ module Holdup
           end
         end
 
-        def counts = @counts ||= by_block(@side.windows).transform_values { |windows| windows.sum(&:count) }
+        def counts
+          @counts ||= by_block(@side.windows).transform_values { |windows| windows.sum(&:count) }
+        end
 
-        def by_block(windows) = windows.group_by { |window| index(window.start_s) }
+        def by_block(windows)
+          windows.group_by { |window| index(window.start_s) }
+        end
       end
     end
   end

@@ -3,8 +3,9 @@
 module Holdup
   module Analysis
     class Comparison
-      # The one answer: better, worse, both, or no difference that these recordings could show. It looks at few figures, and asks
-      # more of each the more they are: with three at 95 % every seventh comparison of equals would find something.
+      # The one answer: better, worse, both, or no difference that these recordings could show. It looks at
+      # few figures, and asks more of each the more they are: with three at 95 % every seventh comparison of
+      # equals would find something.
       class ComparisonVerdict
         LEVEL = 0.95
         METRICS = %i[wall_p50 wall_p95 cpu_unit].freeze
@@ -22,7 +23,9 @@ module Holdup
         def call
           told = @estimates.reject { |estimate| estimate.verdict(level).nil? }
           moved, unmoved = told.partition { |estimate| estimate.verdict(level) != :none }
-          Result.new(key: told.empty? ? :unknown : key(moved.map { |estimate| estimate.verdict(level) }.uniq), moved:, unmoved:, level:)
+          Result.new(
+            key: told.empty? ? :unknown : key(moved.map { |estimate| estimate.verdict(level) }.uniq), moved:, unmoved:, level:
+          )
         end
 
         private
@@ -34,7 +37,9 @@ module Holdup
         end
 
         # Bonferroni's.
-        def level = 1 - (1 - LEVEL) / [@estimates.size, 1].max
+        def level
+          1 - (1 - LEVEL) / [@estimates.size, 1].max
+        end
       end
     end
   end

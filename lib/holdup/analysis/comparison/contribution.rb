@@ -6,7 +6,8 @@ module Holdup
       # What one endpoint did to the mean elapsed time of all units.
       #
       # - `shares`: of the units of each side; `means`: its mean elapsed time, ns, before and after
-      # - `moved_ns`: so much the mean of all units changed by it; `range`: 95 %, nil where there was too little to tell
+      # - `moved_ns`: so much the mean of all units changed by it; `range`: 95 %, nil where there was too
+      #   little to tell
       Contribution = Data.define(:series, :shares, :means, :moved_ns, :range) do
         # @param draws [Array<ResampledSide>] of both sides as measured
         # @param rounds [Array<Hash{Series => Float}>] what each moved in the rounds of the bootstrap
@@ -14,7 +15,8 @@ module Holdup
         # @param widening [Float] see Persistence
         # @return [Array<Contribution>] those that moved most first
         def self.all(draws, rounds, bootstrap, widening: 1.0)
-          counts, means = draws.map(&:counts), draws.map { |draw| draw.means(:wall) }
+          counts = draws.map(&:counts)
+          means = draws.map { |draw| draw.means(:wall) }
           moves(draws).map { |series, moved_ns|
             new(series:, shares: counts.map { |units| units[series].fdiv(units.values.sum) }, means: means.map { |of_series| of_series[series] },
               moved_ns:, range: range(moved_ns, rounds.map { |moves| moves[series].to_f }, bootstrap, widening))
@@ -27,7 +29,9 @@ module Holdup
           counts = draws.first.counts
           all = counts.values.sum
           before, after = draws.map { |draw| draw.means(:wall) }
-          (before.keys & after.keys).to_h { |series| [series, (after[series] - before[series]) * counts[series] / all] }
+          (before.keys & after.keys).to_h { |series|
+            [series, (after[series] - before[series]) * counts[series] / all]
+          }
         end
 
         def self.range(moved_ns, moves, bootstrap, widening)

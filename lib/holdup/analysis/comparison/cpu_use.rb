@@ -3,8 +3,9 @@
 module Holdup
   module Analysis
     class Comparison
-      # CPU % as dashboards show it: what the processes used of the vCPUs that there are. It says little of an application, for it
-      # follows the traffic, and where containers are added and removed to keep it, it is the same before and after. So no interval.
+      # CPU % as dashboards show it: what the processes used of the vCPUs that there are. It says little of an
+      # application, for it follows the traffic, and where containers are added and removed to keep it, it is
+      # the same before and after. So no interval.
       class CpuUse
         # @param before [Side]
         # @param after [Side]
@@ -14,7 +15,9 @@ module Holdup
 
         # @param metric [Metric]
         # @return [Estimate]
-        def estimate(metric) = Estimate.new(metric:, **%i[before after].zip(@sides.map { |side| share(side) }).to_h)
+        def estimate(metric)
+          Estimate.new(metric:, **%i[before after].zip(@sides.map { |side| share(side) }).to_h)
+        end
 
         private
 

@@ -3,15 +3,18 @@
 module Holdup
   module Analysis
     class Comparison
-      # Memory of a process, compared where processes of both sides were as old as each other: the oldest such age, because memory
-      # grows for hours. Processes vary, and samples of one process hardly: the interval is over processes.
+      # Memory of a process, compared where processes of both sides were as old as each other: the oldest such
+      # age, because memory grows for hours. Processes vary, and samples of one process hardly: the interval
+      # is over processes.
       class MemoryByAge
         KEYS = {pss: :pss_bytes, uss: :uss_bytes}.freeze
 
         # @param before [Array<Hash{Symbol => Object}>] samples of processes
         # @param after [Array<Hash{Symbol => Object}>]
         def initialize(before, after)
-          @sides = [before, after].map { |samples| samples.select { |sample| sample[:since_s] && !sample[:ended] } }
+          @sides = [before, after].map { |samples|
+            samples.select { |sample| sample[:since_s] && !sample[:ended] }
+          }
         end
 
         # @param metric [Metric] :pss or :uss
@@ -31,11 +34,15 @@ module Holdup
         end
 
         # @return [Array<Integer>] processes of each side of that age
-        def processes = @sides.map { |samples| of_age(samples).keys.size }
+        def processes
+          @sides.map { |samples| of_age(samples).keys.size }
+        end
 
         private
 
-        def age_s(sample) = [sample[:at_s] - sample[:since_s], 0].max
+        def age_s(sample)
+          [sample[:at_s] - sample[:since_s], 0].max
+        end
 
         def of_age(samples)
           at = band or return {}
@@ -44,14 +51,17 @@ module Holdup
 
         def values(key)
           @sides.map do |samples|
-            of_age(samples).values.map { |own| own.filter_map { |sample| sample[key] } }.reject(&:empty?).map { |known| known.sum.fdiv(known.size) }
+            of_age(samples).values.map { |own| own.filter_map { |sample| sample[key] } }.reject(&:empty?).map { |known|
+              known.sum.fdiv(known.size)
+            }
           end
         end
 
         # Of the logarithm of their ratio.
         def deviation(values)
           before, after = values.map { |known| relative_variance(known) / known.size }
-          freedom = (before + after).zero? ? 1 : StudentDistribution.freedom([before, after], values.map(&:size))
+          freedom = (before + after).zero? ? 1 : StudentDistribution.freedom([before, after],
+            values.map(&:size))
           [Math.sqrt(before + after), freedom]
         end
 

@@ -6,7 +6,8 @@ module Holdup
       # A figure that both sides have.
       #
       # - `unit`: :ns, :share, :bytes, :per_second or :count, which says how it is written
-      # - `better`: :less, :more, or nil where neither is (throughput is what users ask for, not what the application can)
+      # - `better`: :less, :more, or nil where neither is (throughput is what users ask for, not what the
+      #   application can)
       # - `resolution`: a smaller relative difference may come from the buckets of the histograms alone
       # - `least`, `least_share`: a smaller difference matters to nobody, however surely it is there: in the
       #   metric's unit, and relative
@@ -15,7 +16,9 @@ module Holdup
         def self.family(name) = name.to_s[/\A[a-z]+/].to_sym
 
         def initialize(name:, unit:, better: :less, resolution: 0.0, least: self.class::LEAST.fetch(self.class.family(name)),
-          least_share: self.class::LEAST_SHARE) = super
+          least_share: self.class::LEAST_SHARE)
+          super
+        end
 
         # @return [Symbol] what it is asked for by
         def family = self.class.family(name)

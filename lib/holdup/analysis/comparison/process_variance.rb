@@ -3,11 +3,13 @@
 module Holdup
   module Analysis
     class Comparison
-      # What one process differs from the next in, for as long as it lives: what lies where in its memory, what was compiled first.
-      # Stretches of time say nothing of it, because they have all processes. It is what their means differ by beyond what
-      # units that were kept singly would make them differ by chance, and both sides are as uncertain as they have processes.
+      # What one process differs from the next in, for as long as it lives: what lies where in its memory,
+      # what was compiled first. Stretches of time say nothing of it, because they have all processes. It is
+      # what their means differ by beyond what units that were kept singly would make them differ by chance,
+      # and both sides are as uncertain as they have processes.
       #
-      # Source: variance components of a one-way layout with unequal sizes (Searle, Casella & McCulloch, Variance Components, 3.6).
+      # Source: variance components of a one-way layout with unequal sizes (Searle, Casella & McCulloch,
+      # Variance Components, 3.6).
       class ProcessVariance
         # Of fewer a side, it is the others' or unknown.
         FEWEST_PROCESSES = 3
@@ -18,14 +20,23 @@ module Holdup
         # @param before [Array<UnitSample>]
         # @param after [Array<UnitSample>]
         def initialize(before, after)
-          @sides = [before, after].map { |profiles| profiles.group_by { |profile| [profile.host, profile.process] }.values.reject { |own| own.size < FEWEST_UNITS } }
+          @sides = [before, after].map { |profiles|
+            profiles.group_by { |profile|
+              [profile.host,
+                profile.process]
+            }.values.reject { |own| own.size < FEWEST_UNITS }
+          }
         end
 
         # @param family [Symbol] of a metric
         # @return [Float] variance of the logarithm of the ratio; 0.0 where it is unknown or none
         def variance(family)
           measure = MEASURES[family] or return 0.0
-          (@variances ||= {})[family] ||= sum(@sides.map { |processes| (processes.size < FEWEST_PROCESSES) ? nil : component(processes, measure) })
+          (@variances ||= {})[family] ||= sum(@sides.map { |processes|
+            (processes.size < FEWEST_PROCESSES) ? nil : component(
+              processes, measure
+            )
+          })
         end
 
         private
@@ -40,7 +51,8 @@ module Holdup
         # Relative to their mean.
         def component(processes, measure)
           all = processes.map { |own| own.map { |profile| profile.public_send(measure).to_f } }
-          units, groups = all.sum(&:size), all.size
+          units = all.sum(&:size)
+          groups = all.size
           mean = all.sum(&:sum) / units
           within = all.sum { |values| squares(values, values.sum / values.size) } / (units - groups)
           between = all.sum { |values| values.size * (values.sum / values.size - mean)**2 } / (groups - 1)
@@ -48,7 +60,9 @@ module Holdup
           mean.zero? ? 0.0 : [(between - within) / each / mean**2, 0.0].max
         end
 
-        def squares(values, mean) = values.sum { |value| (value - mean)**2 }
+        def squares(values, mean)
+          values.sum { |value| (value - mean)**2 }
+        end
       end
     end
   end

@@ -3,8 +3,8 @@
 module Holdup
   module Analysis
     class Comparison
-      # The figures of one side when each of its blocks counts so many times: once each for what was measured, as drawn for the
-      # bootstrap. Endpoints count as given, which is as many as the side before had of them.
+      # The figures of one side when each of its blocks counts so many times: once each for what was measured,
+      # as drawn for the bootstrap. Endpoints count as given, which is as many as the side before had of them.
       class ResampledSide
         # @param cells [BlockCells]
         # @param times [Array<Integer>] of each block
@@ -21,7 +21,9 @@ module Holdup
         # @return [Hash{Series => Float}] that of each unit of an endpoint
         def means(name)
           at = BlockCells::NUMBERS.index(name)
-          @totals.reject { |_, total| total.first.zero? }.transform_values { |total| total[at].fdiv(total.first) }
+          @totals.reject { |_, total| total.first.zero? }.transform_values { |total|
+            total[at].fdiv(total.first)
+          }
         end
 
         # @param counts [Hash{Series => Numeric}] how many units of each endpoint there shall be
@@ -42,7 +44,12 @@ module Holdup
         end
 
         def mixed(weights, what)
-          parts = weights.to_h { |series, weight| [@cells.to_h[series].spreads.fetch(what), weight] }.reject { |masses, _| masses.empty? }
+          parts = weights.to_h { |series, weight|
+            [@cells.to_h[series].spreads.fetch(what),
+              weight]
+          }.reject { |masses, _|
+            masses.empty?
+          }
           WeightedRows.mix(parts.keys.map { |masses| masses.drawn(@times) }, parts.values)
         end
 
@@ -55,7 +62,8 @@ module Holdup
 
         def each(weights)
           errors, wall, queued, stalled, cpu, gc = means_of(weights).drop(1)
-          {wall_mean: wall, wait_mean: queued + stalled, stalled_mean: stalled, cpu_unit: cpu, gc_unit: gc, errors:}
+          {wall_mean: wall, wait_mean: queued + stalled, stalled_mean: stalled, cpu_unit: cpu, gc_unit: gc,
+           errors:}
         end
 
         # In the order of BlockCells::NUMBERS.
@@ -69,7 +77,8 @@ module Holdup
         # Of all units, as they were mixed.
         def around
           seconds, cpu_ns, units = @cells.around.drawn(@times).unpack(WeightedRows::FORMAT)
-          {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units), throughput: seconds.zero? ? nil : units.fdiv(seconds)}
+          {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units),
+           throughput: seconds.zero? ? nil : units.fdiv(seconds)}
         end
       end
     end

@@ -3,17 +3,21 @@
 module Holdup
   module Analysis
     class Comparison
-      # What is not the same in the settings of both sides. Facts that only ever change together are one thing that changed: with
-      # another Ruby comes another patch level. More than one thing, and nobody can say which of them did it.
+      # What is not the same in the settings of both sides. Facts that only ever change together are one thing
+      # that changed: with another Ruby comes another patch level. More than one thing, and nobody can say
+      # which of them did it.
       class SettingDifferences
         # The thing => the facts that tell of it.
         SUBJECTS = {"ruby" => %w[ruby ruby_patch engine platform], "jit" => %w[jit jit_options jit_by jit_effective], "server" => %w[server server_version],
                     "jobs" => %w[jobs jobs_version], "machine" => %w[cpus vcpus max_cpu], "allocator" => %w[malloc malloc_arena_max malloc_conf]}.freeze
 
-        # `subject`: String; `facts`: {String => [values before, values after]}, Arrays because a side may have several settings
+        # `subject`: String; `facts`: {String => [values before, values after]}, Arrays because a side may
+        # have several settings
         SettingDifference = Data.define(:subject, :facts) do
           # @return [String] "ruby 3.3.8 -> 3.4.5, ruby_patch 144 -> 51"
-          def to_s = facts.map { |key, sides| "#{key} #{sides.map { |values| values.map { |value| value.nil? ? "-" : value }.join("/") }.join(" -> ")}" }.join(", ")
+          def to_s
+            facts.map { |key, sides| "#{key} #{sides.map { |values| values.map { |value| value.nil? ? "-" : value }.join("/") }.join(" -> ")}" }.join(", ")
+          end
         end
 
         # @param before [Array<Setting>]
@@ -24,30 +28,48 @@ module Holdup
 
         # @return [Array<SettingDifference>]
         def differences
-          @differences ||= facts.group_by { |key, _| subject(key) }.map { |subject, pairs| SettingDifference.new(subject:, facts: pairs.to_h) }
+          @differences ||= facts.group_by { |key, _| subject(key) }.map { |subject, pairs|
+            SettingDifference.new(subject:, facts: pairs.to_h)
+          }
         end
 
         # @return [Hash{String => Object}] what is the same in all settings
-        def shared = keys.select { |key| values(key).uniq.flatten(1).uniq.size == 1 }.to_h { |key| [key, values(key).first.first] }
+        def shared
+          keys.select { |key| values(key).uniq.flatten(1).uniq.size == 1 }.to_h { |key|
+            [key, values(key).first.first]
+          }
+        end
 
         # @return [Boolean] whether a side is itself of several settings that differ in more than their label
-        def mixed? = @sides.any? { |settings| settings.map(&:unlabelled).uniq.size > 1 }
+        def mixed?
+          @sides.any? { |settings| settings.map(&:unlabelled).uniq.size > 1 }
+        end
 
         # @return [Boolean] whether one thing alone differs
-        def single? = differences.one? && !mixed?
+        def single?
+          differences.one? && !mixed?
+        end
 
         # @return [Boolean] whether nothing differs that is recorded
         def none? = differences.empty?
 
         private
 
-        def facts = keys.to_h { |key| [key, values(key)] }.reject { |_, (before, after)| before == after }
+        def facts
+          keys.to_h { |key| [key, values(key)] }.reject { |_, (before, after)| before == after }
+        end
 
-        def keys = @sides.flatten.flat_map { |setting| setting.attributes.keys }.uniq.sort - [Setting::LABEL]
+        def keys
+          @sides.flatten.flat_map { |setting| setting.attributes.keys }.uniq.sort - [Setting::LABEL]
+        end
 
-        def values(key) = @sides.map { |settings| settings.map { |setting| setting[key] }.uniq.sort_by(&:to_s) }
+        def values(key)
+          @sides.map { |settings| settings.map { |setting| setting[key] }.uniq.sort_by(&:to_s) }
+        end
 
-        def subject(key) = SUBJECTS.find { |_, keys| keys.include?(key) }&.first || key
+        def subject(key)
+          SUBJECTS.find { |_, keys| keys.include?(key) }&.first || key
+        end
       end
     end
   end

@@ -3,8 +3,8 @@
 module Holdup
   module Analysis
     class Comparison
-      # The endpoints (or job classes) that both sides have: each is compared with itself, so that another mix of them is no change
-      # of theirs. Beyond the largest they are one, in which the mix may change unseen.
+      # The endpoints (or job classes) that both sides have: each is compared with itself, so that another mix
+      # of them is no change of theirs. Beyond the largest they are one, in which the mix may change unseen.
       class Strata
         MOST = 30
         OTHERS = Series.new(kind: :overflow, name: "(others)")
@@ -17,7 +17,9 @@ module Holdup
         end
 
         # @return [Array<Series>]
-        def to_a = @to_a ||= (@common.size > MOST) ? [*largest, OTHERS] : @common
+        def to_a
+          @to_a ||= (@common.size > MOST) ? [*largest, OTHERS] : @common
+        end
 
         # @param series [Series]
         # @return [Series, nil] where it is counted; nil: nowhere, because one side has none of it
@@ -33,11 +35,17 @@ module Holdup
 
         private
 
-        def places = @places ||= @common.to_h { |series| [series, (@common.size <= MOST || largest.include?(series)) ? series : OTHERS] }
+        def places
+          @places ||= @common.to_h { |series|
+            [series, (@common.size <= MOST || largest.include?(series)) ? series : OTHERS]
+          }
+        end
 
         def largest
           @largest ||= begin
-            wall = @sides.flatten.group_by(&:series).slice(*@common).transform_values { |same| same.sum { |window| window.histograms[:wall].sum } }
+            wall = @sides.flatten.group_by(&:series).slice(*@common).transform_values { |same|
+              same.sum { |window| window.histograms[:wall].sum }
+            }
             wall.max_by(MOST) { |_, ns| ns }.map(&:first)
           end
         end

@@ -3,11 +3,11 @@
 module Holdup
   module Analysis
     class Comparison
-      # Quantiles of Student's distribution: how many deviations an interval takes to either side when the deviation itself was
-      # estimated from few blocks. With six of them 2.57 instead of 1.96.
+      # Quantiles of Student's distribution: how many deviations an interval takes to either side when the
+      # deviation itself was estimated from few blocks. With six of them 2.57 instead of 1.96.
       #
-      # Source: Cornish & Fisher's expansion (Abramowitz & Stegun 26.7.5), within 1 % from three degrees of freedom on; one and two
-      # have closed forms.
+      # Source: Cornish & Fisher's expansion (Abramowitz & Stegun 26.7.5), within 1 % from three degrees of
+      # freedom on; one and two have closed forms.
       module StudentDistribution
         module_function
 
@@ -24,12 +24,15 @@ module Holdup
         # @param variances [Array<Float>] of the sides' means, not all zero
         # @param sizes [Array<Integer>] of how many values each mean is, at least two
         # @return [Float] degrees of freedom
-        def freedom(variances, sizes) = variances.sum**2 / variances.zip(sizes).sum { |variance, size| variance**2 / (size - 1) }
+        def freedom(variances, sizes)
+          variances.sum**2 / variances.zip(sizes).sum { |variance, size| variance**2 / (size - 1) }
+        end
 
         # @param share [Float] 0.5...1.0
         # @return [Float] the quantile of the normal distribution
         def normal(share)
-          low, high = 0.0, 10.0
+          low = 0.0
+          high = 10.0
           60.times do
             middle = (low + high) / 2
             (0.5 * Math.erfc(-middle / Math.sqrt(2)) < share) ? low = middle : high = middle

@@ -3,11 +3,12 @@
 module Holdup
   module Analysis
     class Comparison
-      # A distribution whose values weigh something: the buckets of Holdup::Histogram with masses instead of counts. Masses adds
-      # many of them up.
+      # A distribution whose values weigh something: the buckets of Holdup::Histogram with masses instead of
+      # counts. Masses adds many of them up.
       #
-      # Its quantiles lie between the bounds of a bucket where the mass says (on the scale of logarithms), and not in the middle of
-      # it: a comparison would see nothing, or a step of 4.4 %. For values that are all alike that may be 2.2 % off the truth.
+      # Its quantiles lie between the bounds of a bucket where the mass says (on the scale of logarithms), and
+      # not in the middle of it: a comparison would see nothing, or a step of 4.4 %. For values that are all
+      # alike that may be 2.2 % off the truth.
       class WeightedHistogram
         FLOOR_NS = Histogram::Buckets::FLOOR_NS
         BOUNDS = Histogram::Buckets::BOUNDS
@@ -16,7 +17,8 @@ module Holdup
         # @param histogram [Histogram]
         # @return [WeightedHistogram]
         def self.of(histogram)
-          histogram.zero.zero? ? new(histogram.offset + 1, histogram.counts) : new(0, [histogram.zero, *Array.new(histogram.offset, 0), *histogram.counts])
+          histogram.zero.zero? ? new(histogram.offset + 1,
+            histogram.counts) : new(0, [histogram.zero, *Array.new(histogram.offset, 0), *histogram.counts])
         end
 
         # @param values [Enumerable<(Integer, Float)>] ns and weight
@@ -33,7 +35,8 @@ module Holdup
         # @return [Float] ns
         def self.value(bucket, share)
           return FLOOR_NS * share if bucket.zero?
-          low, high = BOUNDS[bucket - 1], BOUNDS[bucket]
+          low = BOUNDS[bucket - 1]
+          high = BOUNDS[bucket]
           low * (high.fdiv(low)**share)
         end
 

@@ -3,28 +3,38 @@
 module Holdup
   module Analysis
     class JitReport
-      # What one process tells of its JIT, gathered from the setting, the profile and the gauges of its segment, or from
-      # its samples, which have the same.
+      # What one process tells of its JIT, gathered from the setting, the profile and the gauges of its
+      # segment, or from its samples, which have the same.
       #
       # - `kind`: "yjit", "zjit", "off"; nil when the process has told nothing yet
-      # - `by`: "holdup", "rails", "application", "RUBYOPT", "command line", "RUBY_YJIT_ENABLE"; `at`: "boot" with Ruby,
-      #   "parent" before the process was forked, "process" in it; `parent`: "on" or "off" in the process it was forked from
-      # - `wish`: "on", "off", nil; `rubyopt`: options that it asks for and only Ruby's start can take; `options`: those given
-      # - `effective`, `saturated`: true, false, nil when not known; `suspects`: libraries that may be why it is not effective
+      # - `by`: "holdup", "rails", "application", "RUBYOPT", "command line", "RUBY_YJIT_ENABLE"; `at`: "boot"
+      #   with Ruby, "parent" before the process was forked, "process" in it; `parent`: "on" or "off" in the
+      #   process it was forked from
+      # - `wish`: "on", "off", nil; `rubyopt`: options that it asks for and only Ruby's start can take;
+      #   `options`: those given
+      # - `effective`, `saturated`: true, false, nil when not known; `suspects`: libraries that may be why it
+      #   is not effective
       # - `since_ns`, `warm_ns`: nanoseconds since 1970; sizes in bytes
-      # - `ratio_in_yjit`: percentage of all instructions that ran compiled; only with deep statistics from Ruby's start on
-      # - `failures`, `code_gcs`, `redefined`: counts since the process started; `prepared`: Process.warmup ran in its parent
+      # - `ratio_in_yjit`: percentage of all instructions that ran compiled; only with deep statistics from
+      #   Ruby's start on
+      # - `failures`, `code_gcs`, `redefined`: counts since the process started; `prepared`: Process.warmup
+      #   ran in its parent
       JitFacts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options, :effective, :suspects, :saturated, :since_ns, :warm_ns,
         :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold, :compiled_iseqs, :live_iseqs, :invalidations, :failures,
         :code_gcs, :redefined, :prepared, :ratio_in_yjit) do
-        def initialize(**known) = super(**self.class.members.to_h { |name| [name, nil] }, **known)
+        def initialize(**known)
+          super(**self.class.members.to_h { |name| [name, nil] }, **known)
+        end
 
         # @param setting [Hash{String => Object}]
         # @param profile [Hash{String => Object}]
         # @param gauges [Hash{Symbol => Integer, nil}]
         # @return [JitFacts]
         def self.of(setting, profile = {}, gauges = {})
-          told = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared ratio_in_yjit].to_h { |name| [name, profile["jit.#{name}"]] }
+          told = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared
+            ratio_in_yjit].to_h { |name|
+            [name, profile["jit.#{name}"]]
+          }
           new(**told, **{kind: setting["jit"], by: setting["jit_by"]}.compact, effective: setting["jit_effective"], options: setting["jit_options"],
             **figures(gauges))
         end
@@ -36,36 +46,53 @@ module Holdup
         end
         private_class_method :figures
 
-        def on? = !kind.nil? && !off?
+        def on?
+          !kind.nil? && !off?
+        end
 
         def off? = kind == "off"
 
         # @return [Integer, nil] code and metadata
-        def total_bytes = (code_bytes + metadata_bytes if code_bytes && metadata_bytes)
+        def total_bytes
+          code_bytes + metadata_bytes if code_bytes && metadata_bytes
+        end
 
         # @return [Integer, nil] what it adds to the memory of the process
-        def memory_bytes = total_bytes && JitReport.memory(total_bytes).round
+        def memory_bytes
+          total_bytes && JitReport.memory(total_bytes).round
+        end
 
         # @return [String] the option that limits its memory
-        def size_option = (limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
+        def size_option
+          (limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
+        end
 
         # @return [Integer, nil] MiB: the limit and a quarter more
-        def larger_mib = limit_bytes && (limit_bytes * LARGER / MIB).ceil
+        def larger_mib
+          limit_bytes && (limit_bytes * LARGER / MIB).ceil
+        end
 
         # @return [JitFacts] with what is used for the limit: where it is full, and nobody knows by which
-        def limited = with(limit_bytes: (limit_of == "code") ? code_bytes : total_bytes)
+        def limited
+          with(limit_bytes: (limit_of == "code") ? code_bytes : total_bytes)
+        end
 
-        # @return [Integer, nil] bytes that a process may grow by with that limit; where it is of the code, metadata comes on top
+        # @return [Integer, nil] bytes that a process may grow by with that limit; where it is of the code,
+        #   metadata comes on top
         def larger_by_bytes
           limit_bytes && process_bytes(larger_mib * MIB - limit_bytes)
         end
 
         # @return [Integer, nil] bytes that a process may still grow by until the limit is reached
-        def room_bytes = limit_bytes && [process_bytes(limit_bytes) - memory_bytes.to_i, 0].max
+        def room_bytes
+          limit_bytes && [process_bytes(limit_bytes) - memory_bytes.to_i, 0].max
+        end
 
         # @param bytes [Integer] of what the limit counts
         # @return [Integer] bytes that a process grows by with it
-        def process_bytes(bytes) = JitReport.memory((limit_of == "code") ? JitReport.with_metadata(bytes) : bytes).ceil
+        def process_bytes(bytes)
+          JitReport.memory((limit_of == "code") ? JitReport.with_metadata(bytes) : bytes).ceil
+        end
 
         # @return [Array<String>]
         def suspected = suspects.to_s.split(", ")
@@ -73,8 +100,11 @@ module Holdup
         # @return [Boolean] with Ruby itself
         def at_boot? = at == "boot"
 
-        # @return [Boolean] the process has it from the one that it was forked from, and that from nobody's options
-        def inherited? = on? && at == "parent"
+        # @return [Boolean] the process has it from the one that it was forked from, and that from nobody's
+        #   options
+        def inherited?
+          on? && at == "parent"
+        end
       end
     end
   end

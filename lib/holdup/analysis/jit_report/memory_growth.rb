@@ -3,14 +3,15 @@
 module Holdup
   module Analysis
     class JitReport
-      # How large processes get with age: the 95th percentile of their resident memory as far as it was seen, and beyond
-      # that the growth of the older half of their lives, drawn on.
+      # How large processes get with age: the 95th percentile of their resident memory as far as it was seen,
+      # and beyond that the growth of the older half of their lives, drawn on.
       class MemoryGrowth
         PERCENTILE = 0.95
         # Shorter stretches say nothing of growth.
         SLOPE_S = 600
         # What a worker should live for at least, to have something of what it compiled.
-        WANTED_S, WANTED_UNITS = 1800, 2000
+        WANTED_S = 1800
+        WANTED_UNITS = 2000
         # Above what was seen, for what was not.
         MARGIN = 1.1
 
@@ -36,34 +37,51 @@ module Holdup
         end
 
         # @return [Float] bytes a second in the older half of their lives, never negative; the median
-        def slope = slopes[slopes.size / 2] || 0.0
+        def slope
+          slopes[slopes.size / 2] || 0.0
+        end
 
         # @return [Integer] seconds that a worker should live
         def wanted_s
-          rates = @lives.filter_map { |life| life.units.fdiv(life.age_s) if life.units&.positive? && life.age_s.positive? }
+          rates = @lives.filter_map { |life|
+            life.units.fdiv(life.age_s) if life.units&.positive? && life.age_s.positive?
+          }
           [WANTED_S, rates.empty? ? 0 : (WANTED_UNITS / rates.sort[rates.size / 2]).ceil].max
         end
 
-        # @return [Symbol] where limit_bytes comes from: :seen at that age, :extrapolated by how they grew, or :unknown:
-        #   what they took up to now, because none was there long enough to tell how it grows
+        # @return [Symbol] where limit_bytes comes from: :seen at that age, :extrapolated by how they grew, or
+        #   :unknown: what they took up to now, because none was there long enough to tell how it grows
         def basis
           return :seen if seen_s >= wanted_s
           slopes.any? ? :extrapolated : :unknown
         end
 
-        # @return [Integer, nil] bytes that the smallest had at first: about what a master has that has loaded the application
-        def first_bytes = @lives.filter_map { |life| life.trail.points(:rss_bytes).first&.last }.min
+        # @return [Integer, nil] bytes that the smallest had at first: about what a master has that has loaded
+        #   the application
+        def first_bytes
+          @lives.filter_map { |life| life.trail.points(:rss_bytes).first&.last }.min
+        end
 
         # @return [Integer, nil] bytes that a limit for one process has to leave it
-        def limit_bytes = known? ? (at(wanted_s) * MARGIN).ceil : nil
+        def limit_bytes
+          known? ? (at(wanted_s) * MARGIN).ceil : nil
+        end
 
         private
 
-        def slopes = @slopes ||= @lives.filter_map { |life| slope_of(life) }.sort
+        def slopes
+          @slopes ||= @lives.filter_map { |life| slope_of(life) }.sort
+        end
 
-        def points = @points ||= @lives.flat_map { |life| life.trail.points(:rss_bytes).map { |at_s, rss| [at_s - life.born_s, rss] } }
+        def points
+          @points ||= @lives.flat_map { |life|
+            life.trail.points(:rss_bytes).map { |at_s, rss| [at_s - life.born_s, rss] }
+          }
+        end
 
-        def percentile(values) = values.sort[((values.size - 1) * PERCENTILE).ceil]
+        def percentile(values)
+          values.sort[((values.size - 1) * PERCENTILE).ceil]
+        end
 
         def slope_of(life)
           found = life.trail.points(:rss_bytes)

@@ -3,12 +3,14 @@
 module Holdup
   module Analysis
     class JitReport
-      # One process from its birth on, as far as its samples tell: what its JIT was at last, what it did in between.
+      # One process from its birth on, as far as its samples tell: what its JIT was at last, what it did in
+      # between.
       class ProcessLife
         NS = 1_000_000_000
         GAUGES = %i[jit_saturated jit_enabled_ns jit_warm_ns jit_code_bytes jit_alloc_bytes jit_limit_bytes jit_compiled_iseqs jit_live_iseqs
           jit_invalidations jit_failures jit_code_gcs jit_redefined].freeze
-        # What stands still when the memory is full, whatever its limit; compiling what is tried then still takes time.
+        # What stands still when the memory is full, whatever its limit; compiling what is tried then still
+        # takes time.
         SIZES = %i[jit_compiled_iseqs jit_code_bytes jit_alloc_bytes].freeze
         # Samples in a row.
         STUCK = 5
@@ -27,7 +29,8 @@ module Holdup
         def initialize(trail, setting: {})
           @trail = trail
           @setting = setting
-          @facts = JitFacts.of(setting, TOLD.to_h { |key| [key.name, trail[key]] }, GAUGES.to_h { |key| [key, trail[key]] })
+          @facts = JitFacts.of(setting, TOLD.to_h { |key| [key.name, trail[key]] },
+            GAUGES.to_h { |key| [key, trail[key]] })
           @killer = MemoryKiller.of(trail)
         end
 
@@ -35,7 +38,9 @@ module Holdup
         def [](key) = @setting[key]
 
         # @return [Jit::RubyDefaults, nil]
-        def ruby = (text = self["ruby"]) && Jit::RubyDefaults.parse(text)
+        def ruby
+          (text = self["ruby"]) && Jit::RubyDefaults.parse(text)
+        end
 
         # @return [String, nil] "puma", "sidekiq" ...
         def server = @trail[:server]
@@ -59,19 +64,26 @@ module Holdup
         def worker? = name.to_s.start_with?("worker ")
 
         # @return [ActivationOrigins::ProcessOrigin]
-        def place = ActivationOrigins::ProcessOrigin.new(facts:, server:, worker: worker?, refork: !!self["refork"])
+        def place
+          ActivationOrigins::ProcessOrigin.new(facts:, server:, worker: worker?, refork: !!self["refork"])
+        end
 
         # @return [Boolean] nothing more is compiled: the limit is reached, or compiling fails
-        def full? = !!facts.saturated || @trail.grown(:jit_failures).to_i.positive?
+        def full?
+          !!facts.saturated || @trail.grown(:jit_failures).to_i.positive?
+        end
 
-        # @return [Boolean] it goes on trying, and nothing comes of it: the memory is full although no limit that is known is reached
+        # @return [Boolean] it goes on trying, and nothing comes of it: the memory is full although no limit
+        #   that is known is reached
         def stuck?
           pairs = @trail.points(:jit_compile_ns, *SIZES).last(STUCK + 1).each_cons(2).to_a
           pairs.size == STUCK && pairs.all? { |(_, before_ns, *before), (_, now_ns, *now)| now == before && now_ns > before_ns }
         end
 
         # @return [Integer] seconds since 1970
-        def born_s = @trail[:since_s] || @trail.first_s
+        def born_s
+          @trail[:since_s] || @trail.first_s
+        end
 
         # @return [Integer] seconds since 1970: of its last sample
         def last_s = @trail.last_s
@@ -92,34 +104,51 @@ module Holdup
         def master_rss_bytes = @trail[:master_rss_bytes]
 
         # @return [Integer, nil] seconds since 1970
-        def warm_s = facts.warm_ns && facts.warm_ns / NS
-
-        # @return [Integer, nil] seconds from when it was switched on
-        def warm_after_s = (warm_s - facts.since_ns / NS if warm_s && facts.since_ns)
-
-        # @return [Integer, nil] units that it had measured by then, between the samples around
-        def warm_after_units = warm_s && @trail.at(:units, warm_s)&.round
-
-        # @return [ProcessReport::SampleTrail, nil] its samples as of when it was warm
-        def warm_trail = warm_s && @trail.since(warm_s)
-
-        # @return [Array<Array(Symbol, Integer)>] what happened to it and when (seconds since 1970), in that order
-        def events
-          {boot: born_s, enabled: facts.since_ns && facts.since_ns / NS, warm: warm_s, saturated: @trail.first_with(:jit_saturated, 1), exit: ended? ? last_s : nil}
-            .compact.sort_by { |_, second| second }
+        def warm_s
+          facts.warm_ns && facts.warm_ns / NS
         end
 
-        # @return [Array<Array(Integer, Float)>] age in seconds and interpreted instructions for each unit, from sample to sample
-        def warm_up = for_each_unit(:jit_interpreted_instructions)
+        # @return [Integer, nil] seconds from when it was switched on
+        def warm_after_s
+          warm_s - facts.since_ns / NS if warm_s && facts.since_ns
+        end
+
+        # @return [Integer, nil] units that it had measured by then, between the samples around
+        def warm_after_units
+          warm_s && @trail.at(:units, warm_s)&.round
+        end
+
+        # @return [ProcessReport::SampleTrail, nil] its samples as of when it was warm
+        def warm_trail
+          warm_s && @trail.since(warm_s)
+        end
+
+        # @return [Array<Array(Symbol, Integer)>] what happened to it and when (seconds since 1970), in that
+        #   order
+        def events
+          {boot: born_s, enabled: facts.since_ns && facts.since_ns / NS, warm: warm_s,
+           saturated: @trail.first_with(:jit_saturated, 1), exit: ended? ? last_s : nil}
+            .compact.sort_by { |_, second|
+            second
+          }
+        end
+
+        # @return [Array<Array(Integer, Float)>] age in seconds and interpreted instructions for each unit,
+        #   from sample to sample
+        def warm_up
+          for_each_unit(:jit_interpreted_instructions)
+        end
 
         # Where instructions are not counted (Ruby 4.0).
-        # @return [Array<Array(Integer, Float)>] age in seconds and entries that were compiled for each unit, from sample to sample
+        # @return [Array<Array(Integer, Float)>] age in seconds and entries that were compiled for each unit,
+        #   from sample to sample
         def compiling = for_each_unit(:"jit.entries")
 
         private
 
         def for_each_unit(counter)
-          @trail.points(:units, counter).each_cons(2).filter_map do |(_, units, before), (at_s, units_now, now)|
+          @trail.points(:units,
+            counter).each_cons(2).filter_map do |(_, units, before), (at_s, units_now, now)|
             [at_s - born_s, (now - before).fdiv(units_now - units)] if units_now > units && now >= before
           end
         end

@@ -3,7 +3,8 @@
 module Holdup
   module Analysis
     class JitReport
-      # The JIT in all processes of one server. Figures are medians over the processes that are there and have one.
+      # The JIT in all processes of one server. Figures are medians over the processes that are there and have
+      # one.
       class ServerJit
         # What YJIT adds to a process at the default limits: 48 MiB of code on Ruby 3.3, 128 MiB in all later.
         MOST_OF_CODE = JitReport.memory(JitReport.with_metadata(48 * MIB)).round
@@ -21,14 +22,20 @@ module Holdup
         end
 
         # @return [Array<ProcessLife>] of those that are there
-        def on = @on ||= present.select { |life| life.facts.on? }
+        def on
+          @on ||= present.select { |life| life.facts.on? }
+        end
 
         # @return [Array<ProcessLife>]
-        def off = @off ||= present.select { |life| life.facts.off? }
+        def off
+          @off ||= present.select { |life| life.facts.off? }
+        end
 
         # @param key [Symbol] of Facts
         # @return [Array<Object>] all values that there are
-        def all(key) = on.filter_map { |life| life.facts.public_send(key) }.uniq
+        def all(key)
+          on.filter_map { |life| life.facts.public_send(key) }.uniq
+        end
 
         # @return [Numeric, nil] of those that know
         def median(lives = on)
@@ -43,7 +50,9 @@ module Holdup
         def warm = on.count(&:warm_s)
 
         # @return [Integer] processes in which nothing more is compiled
-        def saturated = on.count { |life| life.facts.saturated || life.stuck? }
+        def saturated
+          on.count { |life| life.facts.saturated || life.stuck? }
+        end
 
         # @return [Array<ProcessLife>]
         def ended = lives.select(&:ended?)
@@ -58,10 +67,12 @@ module Holdup
         def growth = @growth ||= MemoryGrowth.new(lives)
 
         # @return [KillerFootprint] what the killer counts
-        def watched = @watched ||= KillerFootprint.new(killer, present, growth, room_bytes:)
+        def watched
+          @watched ||= KillerFootprint.new(killer, present, growth, room_bytes:)
+        end
 
-        # Most of what YJIT takes it takes at first. Where no process was seen to the end of that, the limit has to leave room
-        # for all of it.
+        # Most of what YJIT takes it takes at first. Where no process was seen to the end of that, the limit
+        # has to leave room for all of it.
         # @return [Integer] bytes for each process
         def room_bytes
           return 0 if warm.positive? || !growth.known? || growth.basis != :unknown
@@ -74,8 +85,11 @@ module Holdup
         # @return [Integer, nil] bytes that the killer counts now
         def watched_bytes = watched.seen_bytes
 
-        # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer counts: at its default limit
-        def most_bytes = watched.more_bytes((present.first.ruby&.limits_total? == false) ? MOST_OF_CODE : MOST_OF_ALL)
+        # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer counts: at its
+        #   default limit
+        def most_bytes
+          watched.more_bytes((present.first.ruby&.limits_total? == false) ? MOST_OF_CODE : MOST_OF_ALL)
+        end
 
         # @param ages_s [Array<Integer>] ends of the bands
         # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age

@@ -3,8 +3,9 @@
 module Holdup
   module Analysis
     class ProcessReport
-      # How many connections of a database server all processes may have at the same time: each thread that takes units may have
-      # one, as far as its process's pool allows. Processes that replace others are not there at the same time.
+      # How many connections of a database server all processes may have at the same time: each thread that
+      # takes units may have one, as far as its process's pool allows. Processes that replace others are not
+      # there at the same time.
       class ConnectionUse
         # @param members [Array<MeasuredProcess>] of all servers and job runners
         def initialize(members)
@@ -16,7 +17,9 @@ module Holdup
 
         # @param kind [Symbol, nil] :request, :job
         # @return [Integer] of the threads that take these
-        def of(kind) = ServerProcesses.at_a_moment(@members) { |member| each(member, kind) }.to_f.round
+        def of(kind)
+          ServerProcesses.at_a_moment(@members) { |member| each(member, kind) }.to_f.round
+        end
 
         # @param kind [Symbol]
         # @return [Integer] of all other threads

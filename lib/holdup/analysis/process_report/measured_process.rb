@@ -6,10 +6,11 @@ module Holdup
       # One process over its samples.
       #
       # - `name`: "worker 0", "pid 123"; `server`: "puma", "sidekiq" ...; `setting`: fingerprint
-      # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: of the time that its threads
-      #   wanted a CPU, how much they waited for one (run-queue delay)
+      # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: of the time that its
+      #   threads wanted a CPU, how much they waited for one (run-queue delay)
       # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of Pool
-      # - `start`: tells it from an earlier one with the same pid; `age_s`: since it is measured, as of its last sample
+      # - `start`: tells it from an earlier one with the same pid; `age_s`: since it is measured, as of its
+      #   last sample
       # - `waiting`: threads that waited for the GVL, on average; `gc_share`: of the time, spent in GC
       # - `redis_rtt_ns`: of a Sidekiq process, how long a command to Redis took, in the middle
       MeasuredProcess = Data.define(:host, :pid, :start, :name, :server, :setting, :generation, :from_s, :to_s, :age_s, :cpu_share, :waiting_share, :waiting, :gc_share,
@@ -19,7 +20,9 @@ module Holdup
         # @param to_s [Integer] end of it
         # @param every_s [Integer] seconds between two samples
         def self.of(trail, from_s:, to_s:, every_s:)
-          facts = %i[host pid start name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key| [key, trail[key]] }
+          facts = %i[host pid start name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key|
+            [key, trail[key]]
+          }
           since_s = trail[:since_s] || trail.first_s
           born = since_s >= from_s
           new(**facts, from_s: [since_s, from_s].max, age_s: trail.last_s - since_s, to_s: trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min,
@@ -28,16 +31,22 @@ module Holdup
         end
 
         # Each second of stall is a thread that waits for a second.
-        def self.stalling(trail, born) = trail.told_rate(:stalled_ns, born:) || trail.mean(:waiting_threads)
+        def self.stalling(trail, born)
+          trail.told_rate(:stalled_ns, born:) || trail.mean(:waiting_threads)
+        end
 
         def self.waiting(trail)
-          cpu_ns, delay_ns = trail.grown(:cpu_ns), trail.grown(:run_delay_ns)
+          cpu_ns = trail.grown(:cpu_ns)
+          delay_ns = trail.grown(:run_delay_ns)
           delay_ns.fdiv(cpu_ns + delay_ns) if cpu_ns && delay_ns && cpu_ns + delay_ns > 0
         end
 
         # A pool that begins later may move the others to another place.
         def self.pools(trail, born)
-          (0...8).filter_map { |index| (name = trail[:"pool.#{index}"]) && pool(trail.with(:"pool.#{index}", name), name, "pool.#{index}", born) }
+          (0...8).filter_map { |index|
+            (name = trail[:"pool.#{index}"]) && pool(trail.with(:"pool.#{index}", name), name,
+              "pool.#{index}", born)
+          }
         end
 
         def self.pool(trail, name, key, born)
@@ -54,7 +63,9 @@ module Holdup
         def seconds = [to_s - from_s, 0].max
 
         # @return [Boolean] whether it takes units
-        def takes?(kind = nil) = pools.any? { |pool| pool.max != 0 && pool.takes?(kind) }
+        def takes?(kind = nil)
+          pools.any? { |pool| pool.max != 0 && pool.takes?(kind) }
+        end
 
         # @return [Integer, nil] threads that may take units
         def threads = sum_of(:max)

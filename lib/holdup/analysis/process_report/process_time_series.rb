@@ -3,15 +3,17 @@
 module Holdup
   module Analysis
     class ProcessReport
-      # What processes (or containers) did over time: from one of their samples to the next, on steps that all have in common,
-      # because the collector does not look at all of them in the same second.
+      # What processes (or containers) did over time: from one of their samples to the next, on steps that all
+      # have in common, because the collector does not look at all of them in the same second.
       class ProcessTimeSeries
-        # Between two samples; nil is not known. `cpu_share`, `gc_share`: of one core, of the time; `busy`: threads that had a unit.
+        # Between two samples; nil is not known. `cpu_share`, `gc_share`: of one core, of the time; `busy`:
+        # threads that had a unit.
         Point = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
           # @param trail [SampleTrail] two samples
           def self.of(trail)
             member = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
-            new(cpu_share: member.cpu_share, gc_share: member.gc_share, rss_bytes: member.rss_bytes, busy: member.busy)
+            new(cpu_share: member.cpu_share, gc_share: member.gc_share, rss_bytes: member.rss_bytes,
+              busy: member.busy)
           end
         end
 
@@ -20,10 +22,14 @@ module Holdup
           # @param key [Symbol] a member of Point
           # @param steps [Array<Integer>]
           # @return [Array<Numeric, nil>]
-          def values(key, steps) = steps.map { |at_s| points[at_s]&.public_send(key) }
+          def values(key, steps)
+            steps.map { |at_s| points[at_s]&.public_send(key) }
+          end
 
           # @return [Float] of all steps
-          def cpu = points.values.sum { |point| point.cpu_share.to_f }
+          def cpu
+            points.values.sum { |point| point.cpu_share.to_f }
+          end
         end
 
         # @param trails [Array<SampleTrail>]
@@ -42,10 +48,16 @@ module Holdup
         # @param from_s [Integer]
         # @param to_s [Integer]
         # @return [Array<Integer>] starts of the steps from one moment to another
-        def steps(from_s, to_s) = (from_s / @every_s * @every_s...to_s).step(@every_s).to_a
+        def steps(from_s, to_s)
+          (from_s / @every_s * @every_s...to_s).step(@every_s).to_a
+        end
 
         # @return [Array<Line>] most CPU first
-        def lines = @lines ||= @trails.map { |trail| line(trail) }.reject { |line| line.points.empty? }.sort_by { |line| [-line.cpu, line.name.to_s] }
+        def lines
+          @lines ||= @trails.map { |trail| line(trail) }.reject { |line| line.points.empty? }.sort_by { |line|
+            [-line.cpu, line.name.to_s]
+          }
+        end
 
         private
 

@@ -3,8 +3,8 @@
 module Holdup
   module Analysis
     class ProcessReport
-      # The samples of one process or container in the order of time, as figures. What is not in a sample was not known
-      # then, so each figure stands on the samples that have it; without any it is nil.
+      # The samples of one process or container in the order of time, as figures. What is not in a sample was
+      # not known then, so each figure stands on the samples that have it; without any it is nil.
       class SampleTrail
         NS = 1_000_000_000
         # A pid comes again, not with the same start.
@@ -14,15 +14,22 @@ module Holdup
 
         # @param sample [Hash{Symbol => Object}]
         # @return [Boolean] whether it is of a container, not of a process
-        def self.container?(sample) = sample[:pid].equal?(CONTAINER)
+        def self.container?(sample)
+          sample[:pid].equal?(CONTAINER)
+        end
 
         # @param samples [Array<Hash{Symbol => Object}>] of many
-        # @return [Hash{Array => Array<Hash>}] those of each process or container, by what names it for ever, in their order
-        def self.apart(samples) = samples.group_by { |sample| sample.values_at(*IDENTITY) }
+        # @return [Hash{Array => Array<Hash>}] those of each process or container, by what names it for ever,
+        #   in their order
+        def self.apart(samples)
+          samples.group_by { |sample| sample.values_at(*IDENTITY) }
+        end
 
         # @param samples [Array<Hash{Symbol => Object}>] of many, in the order of time
         # @return [Array<SampleTrail>] one for each process or container
-        def self.all(samples) = apart(samples).values.map { |same| new(same) }
+        def self.all(samples)
+          apart(samples).values.map { |same| new(same) }
+        end
 
         # @param samples [Array<Hash{Symbol => Object}>] at least one
         def initialize(samples)
@@ -30,10 +37,14 @@ module Holdup
         end
 
         # @return [Object, nil] as last known
-        def [](key) = @samples.reverse_each.find { |sample| sample.key?(key) }&.fetch(key)
+        def [](key)
+          @samples.reverse_each.find { |sample| sample.key?(key) }&.fetch(key)
+        end
 
         # @return [Array] what names a process for ever
-        def identity = IDENTITY.map { |key| self[key] }
+        def identity
+          IDENTITY.map { |key| self[key] }
+        end
 
         # @return [Integer] seconds since 1970
         def first_s = @samples.first[:at_s]
@@ -43,10 +54,16 @@ module Holdup
 
         # @param keys [Array<Symbol>]
         # @return [Array<Array>] at_s and their values, of the samples that have all of them
-        def points(*keys) = @samples.select { |sample| keys.all? { |key| sample[key] } }.map { |sample| sample.values_at(:at_s, *keys) }
+        def points(*keys)
+          @samples.select { |sample| keys.all? { |key| sample[key] } }.map { |sample|
+            sample.values_at(:at_s, *keys)
+          }
+        end
 
         # @return [Array<SampleTrail>] each of two samples that follow each other
-        def pairs = @samples.each_cons(2).map { |pair| SampleTrail.new(pair) }
+        def pairs
+          @samples.each_cons(2).map { |pair| SampleTrail.new(pair) }
+        end
 
         # @param second [Integer]
         # @return [SampleTrail, nil] the samples as of then
@@ -56,13 +73,18 @@ module Holdup
         end
 
         # @return [Integer, nil] second of the first sample with that value
-        def first_with(key, value) = @samples.find { |sample| sample[key] == value }&.fetch(:at_s)
+        def first_with(key, value)
+          @samples.find { |sample| sample[key] == value }&.fetch(:at_s)
+        end
 
         # @param key [Symbol] a number
         # @param second [Integer]
-        # @return [Float, nil] its value then, on the line between the samples around; nil before the first and after the last
+        # @return [Float, nil] its value then, on the line between the samples around; nil before the first
+        #   and after the last
         def at(key, second)
-          before, after = points(key).each_cons(2).find { |earlier, later| second.between?(earlier.first, later.first) }
+          before, after = points(key).each_cons(2).find { |earlier, later|
+            second.between?(earlier.first, later.first)
+          }
           before && before.last + (after.last - before.last) * (second - before.first).fdiv(after.first - before.first)
         end
 
@@ -80,7 +102,8 @@ module Holdup
           grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
         end
 
-        # @param key [Symbol] a counter of nanoseconds that the process itself tells as of its last tick, and not before it is above zero
+        # @param key [Symbol] a counter of nanoseconds that the process itself tells as of its last tick, and
+        #   not before it is above zero
         # @param born [Boolean] whether the process began in the span, and so at zero
         # @return [Float, nil] how much it grew in each second, in seconds
         def told_rate(key, born: false)
@@ -112,11 +135,15 @@ module Holdup
         end
 
         # @return [Integer, nil]
-        def most(key) = known(key).map { |sample| sample[key] }.max
+        def most(key)
+          known(key).map { |sample| sample[key] }.max
+        end
 
         private
 
-        def known(key) = @samples.select { |sample| sample[key] }
+        def known(key)
+          @samples.select { |sample| sample[key] }
+        end
       end
     end
   end

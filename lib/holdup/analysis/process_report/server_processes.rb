@@ -3,8 +3,8 @@
 module Holdup
   module Analysis
     class ProcessReport
-      # Processes of one server, on all hosts. Some replace others and are not there at the same time, so sums are what
-      # there was at a moment, on average.
+      # Processes of one server, on all hosts. Some replace others and are not there at the same time, so sums
+      # are what there was at a moment, on average.
       ServerProcesses = Data.define(:server, :processes) do
         # @param processes [Array<MeasuredProcess>]
         # @yieldparam process [MeasuredProcess]
@@ -19,19 +19,27 @@ module Holdup
         def size = Machine.concurrent(processes)
 
         # @return [Float, nil] CPUs that they used together
-        def cpu_share = self.class.at_a_moment(processes, &:cpu_share)
+        def cpu_share
+          self.class.at_a_moment(processes, &:cpu_share)
+        end
 
         # @return [Float, nil] threads that took units
         def busy = self.class.at_a_moment(processes, &:busy)
 
         # @return [Float, nil] threads that could
-        def threads = self.class.at_a_moment(processes, &:threads)
+        def threads
+          self.class.at_a_moment(processes, &:threads)
+        end
 
         # @return [Float, nil] threads that waited for the GVL
-        def waiting = self.class.at_a_moment(processes, &:waiting)
+        def waiting
+          self.class.at_a_moment(processes, &:waiting)
+        end
 
         # @return [Float, nil] of the time of a process, on average
-        def gc_share = (sum = self.class.at_a_moment(processes, &:gc_share)) && sum / size
+        def gc_share
+          (sum = self.class.at_a_moment(processes, &:gc_share)) && sum / size
+        end
 
         # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
         # @return [Integer, nil] of the processes that were there last
@@ -47,7 +55,9 @@ module Holdup
         end
 
         # @return [Array<MeasuredProcess>] those that were there last
-        def present = processes.select { |process| process.to_s == last_s }
+        def present
+          processes.select { |process| process.to_s == last_s }
+        end
 
         private
 

@@ -3,10 +3,12 @@
 module Holdup
   module Analysis
     class StallPairs
-      # A stretch of time in which stall and its causes balance, so that who caused and who suffered met in it.
+      # A stretch of time in which stall and its causes balance, so that who caused and who suffered met in
+      # it.
       #
-      # A unit's stall, and what it caused, are told when it ends. So a minute in which a long job held the others up has
-      # their stall, and the minute in which it ends has the cause: such minutes have to be looked at together.
+      # A unit's stall, and what it caused, are told when it ends. So a minute in which a long job held the
+      # others up has their stall, and the minute in which it ends has the cause: such minutes have to be
+      # looked at together.
       class StallCell
         # How far stall and causes may be apart, as a share of the larger.
         BALANCE = 0.02
@@ -44,7 +46,9 @@ module Holdup
         def total = [@all_suffered, @all_caused].max
 
         # @return [Boolean]
-        def balanced? = total.positive? && (@all_suffered - @all_caused).abs <= BALANCE * total
+        def balanced?
+          total.positive? && (@all_suffered - @all_caused).abs <= BALANCE * total
+        end
       end
     end
   end

@@ -2,8 +2,9 @@
 
 module Holdup
   module Analysis::Timeline
-    # What is worth knowing of the unit that a capture has caught before anybody opens it: its name, what it stalled and took,
-    # and who held the GVL meanwhile. Only the events of its time are played again: who keeps captures has little time and memory.
+    # What is worth knowing of the unit that a capture has caught before anybody opens it: its name, what it
+    # stalled and took, and who held the GVL meanwhile. Only the events of its time are played again: who
+    # keeps captures has little time and memory.
     class CaptureMatches
       # More of them are left alone.
       MOST_EVENTS = 50_000
@@ -31,7 +32,10 @@ module Holdup
 
       private
 
-      def scene = Scene.new(Capture::EventLog.parse(@bytes, path: "the capture", since: [since, @header.head - MOST_EVENTS].max))
+      def scene
+        Scene.new(Capture::EventLog.parse(@bytes, path: "the capture",
+          since: [since, @header.head - MOST_EVENTS].max))
+      end
 
       def holder(scene)
         unit = scene.caught or return {}
@@ -48,7 +52,8 @@ module Holdup
       end
 
       def time(number)
-        @bytes.unpack1("Q<", offset: @header.events_offset + (number & (@header.capacity - 1)) * Capture::Layout::EVENT_BYTES + 8)
+        @bytes.unpack1("Q<",
+          offset: @header.events_offset + (number & (@header.capacity - 1)) * Capture::Layout::EVENT_BYTES + 8)
       end
     end
   end

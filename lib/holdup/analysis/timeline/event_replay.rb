@@ -2,7 +2,8 @@
 
 module Holdup
   module Analysis::Timeline
-    # Plays the events of a recording again, as the probe took them: lanes, ledgers, units, collections of garbage.
+    # Plays the events of a recording again, as the probe took them: lanes, ledgers, units, collections of
+    # garbage.
     class EventReplay
       # Events of units that say themselves whether one begins.
       EDGES = %i[unit_open unit_start unit_named unit_trace].freeze
@@ -13,7 +14,8 @@ module Holdup
       attr_reader :ledgers
       # @return [Array<Array(Integer, Integer, Integer)>] number of the thread, from, to (ticks)
       attr_reader :collections
-      # @return [Array<Array(Integer, ThreadSpan)>] number of the thread that waited for a connection of a pool, and when
+      # @return [Array<Array(Integer, ThreadSpan)>] number of the thread that waited for a connection of a
+      #   pool, and when
       attr_reader :pool_waits
       # @return [Array<Array(Symbol, Integer)>] :fork or :setting, when (ticks)
       attr_reader :marks
@@ -66,7 +68,9 @@ module Holdup
         when :unit_turn then lane.turn(:running, at(lane, event), unit: event.unit)
         when :unit_named then name_unit(event)
         when :unit_trace then trace_unit(event)
-        when :pool_wait then @pool_waits << [lane.number, ThreadSpan.new(:idle, event.time - @recording.header.ticks(event.detail), event.time, event.unit, :pool)]
+        when :pool_wait then @pool_waits << [lane.number,
+          ThreadSpan.new(:idle, event.time - @recording.header.ticks(event.detail), event.time, event.unit,
+            :pool)]
         when :gc_start then @collecting[lane.number] = event.time
         when :gc_end then collected(lane, event)
         when :fork, :setting then @marks << [event.kind, event.time]
@@ -83,17 +87,22 @@ module Holdup
         ledger.add_waiter(event.time)
         ledger.close(ended) if ended && ended > event.time
         yielded = event.flag?(:yielded)
-        lane.turn(:stalled, at(lane, event), unit: event.unit, kind: (event.idle_kind if lane.state == :idle && !yielded))
+        lane.turn(:stalled, at(lane, event), unit: event.unit, kind: (if lane.state == :idle && !yielded
+                                                                        event.idle_kind
+                                                                      end))
         lane.preempted if yielded
       end
 
       def resumed(lane, event)
         ledger = @ledgers.fetch(lane.ledger)
-        ledger.close(event.flag?(:unended) ? event.time : ledger.holder.hold_end || event.time) if event.flag?(:closed) && ledger.holder
+        if event.flag?(:closed) && ledger.holder
+          ledger.close(event.flag?(:unended) ? event.time : ledger.holder.hold_end || event.time)
+        end
         ledger.drop_waiter(event.time) if event.before == :waiting
         ledger.open(lane, event.time)
         lane.hold_end = nil
-        lane.turn(:running, at(lane, event), unit: event.unit, **((lane.state == :idle) ? {kind: event.idle_kind} : {}))
+        lane.turn(:running, at(lane, event), unit: event.unit,
+**((lane.state == :idle) ? {kind: event.idle_kind} : {}))
       end
 
       def suspended(lane, event)
@@ -109,10 +118,12 @@ module Holdup
         lane.turn(lane.state, at(lane, event), unit: event.unit)
       end
 
-      # One that was there when the window began is told by any event: where the ring is full, that of its begin has given way.
+      # One that was there when the window began is told by any event: where the ring is full, that of its
+      # begin has given way.
       def open_unit(lane, event, fibers: false)
         @begun << event.unit
-        unit = TimelineUnit.new(@units.size + 1, event.unit, lane, (event.kind == :unit_start) ? event.time : -1, nil, nil, nil, false, false, fibers)
+        unit = TimelineUnit.new(@units.size + 1, event.unit, lane,
+          (event.kind == :unit_start) ? event.time : -1, nil, nil, nil, false, false, fibers)
         lane.units << unit
         @units << unit
         @open[event.unit] = unit
@@ -128,12 +139,17 @@ module Holdup
       end
 
       # In captures of earlier versions an edge may have less than the one before.
-      def caused(unit, event) = [unit.lane.sums[:caused] + event.signed_detail - unit.base, 0].max
+      def caused(unit, event)
+        [unit.lane.sums[:caused] + event.signed_detail - unit.base, 0].max
+      end
 
       def name_unit(event)
         unit = @open.delete(event.unit) or return
         name = @recording.names[event.detail]
-        unit.name, unit.queue, unit.job, unit.failed = name&.name, name&.queue, event.flag?(:job), event.flag?(:failed)
+        unit.name = name&.name
+        unit.queue = name&.queue
+        unit.job = event.flag?(:job)
+        unit.failed = event.flag?(:failed)
       end
 
       # Half by half.
@@ -142,7 +158,9 @@ module Holdup
         unit.trace = "#{unit.trace unless event.flag?(:high)}#{format("%016x", event.detail)}"
       end
 
-      def collected(lane, event) = @collecting.delete(lane.number)&.then { |from| @collections << [lane.number, from, event.time] }
+      def collected(lane, event)
+        @collecting.delete(lane.number)&.then { |from| @collections << [lane.number, from, event.time] }
+      end
     end
   end
 end

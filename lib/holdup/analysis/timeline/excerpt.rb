@@ -17,21 +17,33 @@ module Holdup
       end
 
       # @return [Boolean] whether that is all
-      def whole? = @from <= 0 && @to >= @scene.recording.length_ticks
+      def whole?
+        @from <= 0 && @to >= @scene.recording.length_ticks
+      end
 
       # @return [Array<GvlWait>] cut to it
-      def waits = @waits ||= whole? ? @scene.waits : @scene.lanes.flat_map { |lane| stalls(lane).map { |span| @scene.wait(lane, span) } }
+      def waits
+        @waits ||= whole? ? @scene.waits : @scene.lanes.flat_map { |lane|
+          stalls(lane).map { |span| @scene.wait(lane, span) }
+        }
+      end
 
       # @return [Array<TimelineUnit>] whose end is known, and of which some lies in it
-      def units = @scene.whole_units.select { |unit| within?(unit.from, unit.to) }
+      def units
+        @scene.whole_units.select { |unit| within?(unit.from, unit.to) }
+      end
 
       private
 
-      def within?(from, to) = from < @to && to > @from
+      def within?(from, to)
+        from < @to && to > @from
+      end
 
       def stalls(lane)
         found = lane.spans.select { |span| span.state == :stalled && within?(span.from, span.to) }
-        found.map { |span| ThreadSpan.new(span.state, [span.from, @from].max, [span.to, @to].min, span.unit, span.kind) }
+        found.map { |span|
+          ThreadSpan.new(span.state, [span.from, @from].max, [span.to, @to].min, span.unit, span.kind)
+        }
       end
     end
   end

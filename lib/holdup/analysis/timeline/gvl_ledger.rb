@@ -2,8 +2,9 @@
 
 module Holdup
   module Analysis::Timeline
-    # The sums of one GVL, done again as the probe does them (ext/holdup/blame.h): with W threads waiting since times that
-    # add up to M, W * t - M is what all have waited by t. So what a hold caused is a difference, tick by tick the probe's.
+    # The sums of one GVL, done again as the probe does them (ext/holdup/blame.h): with W threads waiting
+    # since times that add up to M, W * t - M is what all have waited by t. So what a hold caused is a
+    # difference, tick by tick the probe's.
     class GvlLedger
       # @return [Lane, nil] who holds
       attr_reader :holder

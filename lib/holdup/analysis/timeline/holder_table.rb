@@ -4,8 +4,10 @@ module Holdup
   module Analysis::Timeline
     # For whom others waited: one row a name of units, or of threads outside of units.
     #
-    # - `name`: nil for units that nobody named; `thread`: the name of the threads, for a row that is no unit's
-    # - `caused`: ticks that others waited meanwhile; `waits`: in how many waits; `held`: ticks in all; `longest`: hold
+    # - `name`: nil for units that nobody named; `thread`: the name of the threads, for a row that is no
+    #   unit's
+    # - `caused`: ticks that others waited meanwhile; `waits`: in how many waits; `held`: ticks in all;
+    #   `longest`: hold
     class HolderTable
       HolderRow = Data.define(:name, :thread, :caused, :waits, :held, :longest)
 
@@ -29,18 +31,32 @@ module Holdup
 
       def row(key, parts)
         holds = held.fetch(key, [0])
-        HolderRow.new(name: key.first, thread: key.last, caused: parts.sum(&:ticks), waits: parts.size, held: holds.sum, longest: longest.fetch(key, 0))
+        HolderRow.new(name: key.first, thread: key.last, caused: parts.sum(&:ticks), waits: parts.size,
+          held: holds.sum, longest: longest.fetch(key, 0))
       end
 
-      def key(lane, unit) = unit ? [unit.name, nil] : [nil, lane.name || ""]
+      def key(lane, unit)
+        unit ? [unit.name, nil] : [nil, lane.name || ""]
+      end
 
       def held
-        @held ||= @scene.lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.map { |span| [key(lane, @scene.unit_of(span)), span.length] } }
-          .group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
+        @held ||= @scene.lanes.flat_map { |lane|
+          lane.spans.select { |span| span.state == :running }.map { |span|
+            [
+              key(lane,
+                @scene.unit_of(span)), span.length
+            ]
+          }
+        }
+          .group_by(&:first).transform_values { |pairs|
+          pairs.map(&:last)
+        }
       end
 
       def longest
-        @longest ||= @scene.holds.group_by { |hold| key(hold.lane, hold.unit) }.transform_values { |holds| holds.map(&:length).max }
+        @longest ||= @scene.holds.group_by { |hold| key(hold.lane, hold.unit) }.transform_values { |holds|
+          holds.map(&:length).max
+        }
       end
     end
   end

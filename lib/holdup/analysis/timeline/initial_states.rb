@@ -2,7 +2,8 @@
 
 module Holdup
   module Analysis::Timeline
-    # What each thread is in when the window begins: told by its first event, or by the table for one without events.
+    # What each thread is in when the window begins: told by its first event, or by the table for one without
+    # events.
     class InitialStates
       TELLS_LEDGER = %i[begin ready resumed suspended started exited gc_start gc_end fork setting].freeze
 
@@ -23,7 +24,8 @@ module Holdup
       # @return [Hash{Integer => GvlLedger}]
       def ledgers(lanes)
         lanes.group_by(&:ledger).transform_values do |group|
-          GvlLedger.new(waiting: group.count { |lane| lane.state == :stalled }, holder: group.find { |lane| lane.state == :running })
+          GvlLedger.new(waiting: group.count { |lane| lane.state == :stalled },
+            holder: group.find { |lane| lane.state == :running })
         end
       end
 
@@ -31,10 +33,13 @@ module Holdup
 
       def lane(number, state, unit)
         listed = @recording.threads[number]
-        Lane.new(number, state:, unit:, name: listed&.name, ledger: listed&.ledger || told_ledgers.fetch(number, 0))
+        Lane.new(number, state:, unit:, name: listed&.name,
+          ledger: listed&.ledger || told_ledgers.fetch(number, 0))
       end
 
-      def start_of(event) = (event.kind == :started) ? :absent : state(event.before)
+      def start_of(event)
+        (event.kind == :started) ? :absent : state(event.before)
+      end
 
       STATES = {waiting: :stalled, exited: :absent}.freeze
       private_constant :STATES
@@ -42,7 +47,9 @@ module Holdup
       def state(phase) = STATES.fetch(phase, phase)
 
       def told_ledgers
-        @told_ledgers ||= @recording.events.each_with_object({}) { |event, told| told[event.thread] ||= event.detail if TELLS_LEDGER.include?(event.kind) }
+        @told_ledgers ||= @recording.events.each_with_object({}) { |event, told|
+          told[event.thread] ||= event.detail if TELLS_LEDGER.include?(event.kind)
+        }
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis::Timeline
-    # One thread: its spans, which fill the window from end to end, and its sums as the probe has them (ticks; only what
-    # ended inside the window, as the probe adds a period when it ends).
+    # One thread: its spans, which fill the window from end to end, and its sums as the probe has them (ticks;
+    # only what ended inside the window, as the probe adds a period when it ends).
     class Lane
       # @return [Integer] number of the thread
       attr_reader :number
@@ -68,7 +68,11 @@ module Holdup
       end
 
       # @return [Array<Array<ThreadSpan>>] of each hold, the spans that it is made of
-      def runs = @runs ||= @spans.slice_when { |one, other| other.state != one.state }.select { |run| run.first.state == :running }
+      def runs
+        @runs ||= @spans.slice_when { |one, other| other.state != one.state }.select { |run|
+          run.first.state == :running
+        }
+      end
 
       private
 

@@ -2,8 +2,9 @@
 
 module Holdup
   module Analysis::Timeline
-    # A hold longer than a time slice, and what the capture shows of the reason. Stacks are taken where code checks
-    # for interrupts, which is also where a time slice ends: code that gave its stack now and then is Ruby code.
+    # A hold longer than a time slice, and what the capture shows of the reason. Stacks are taken where code
+    # checks for interrupts, which is also where a time slice ends: code that gave its stack now and then is
+    # Ruby code.
     class LongHold
       # A time slice ends a hold of Ruby code after 100 ms, if somebody waits; its timer looks every 10 ms.
       LONG_NS = 150_000_000
@@ -52,7 +53,8 @@ module Holdup
         run.sum { |span| @scene.unit_of(span).equal?(@hold.unit) ? span.length : 0 }.fdiv(@hold.length)
       end
 
-      # @return [Array(Capture::Frame, Float), nil] the method that was seen longest, with its share of the hold
+      # @return [Array(Capture::Frame, Float), nil] the method that was seen longest, with its share of the
+      #   hold
       def ran
         part = GvlWait::WaitPart.new(@hold.lane, @hold.unit, @hold.from, @hold.length)
         most = HolderMethods.new(@scene).call([part]).first
@@ -83,7 +85,9 @@ module Holdup
       end
 
       # The events, because the stacks of early ones may be gone.
-      def all = @all ||= @scene.recording.events.select { |event| event.kind == :stack_held }
+      def all
+        @all ||= @scene.recording.events.select { |event| event.kind == :stack_held }
+      end
     end
   end
 end

@@ -4,8 +4,8 @@ module Holdup
   module Analysis::Timeline
     # Which methods held the GVL, waited for it, and made others wait, by endpoint or job.
     class MethodTable
-      # `method`: nil for what had no stack; `path`: nil for C code; `line`: where it begins; `unit`: name of the units, nil
-      # outside of units; `held`, `stalled`, `caused`: ticks
+      # `method`: nil for what had no stack; `path`: nil for C code; `line`: where it begins; `unit`: name of
+      # the units, nil outside of units; `held`, `stalled`, `caused`: ticks
       MethodRow = Data.define(:method, :path, :line, :unit, :held, :stalled, :caused)
 
       # @param scene [Scene]
@@ -25,7 +25,9 @@ module Holdup
 
       private
 
-      def key(share) = [share.unit&.name, *(called[share.stack] if share.stack)]
+      def key(share)
+        [share.unit&.name, *(called[share.stack] if share.stack)]
+      end
 
       # By number of the stack.
       def called
@@ -37,7 +39,8 @@ module Holdup
 
       def row(key, ticks)
         unit, method, path, line = key
-        MethodRow.new(method:, path:, line:, unit:, held: ticks[:held], stalled: ticks[:stalled], caused: ticks[:caused])
+        MethodRow.new(method:, path:, line:, unit:, held: ticks[:held], stalled: ticks[:stalled],
+          caused: ticks[:caused])
       end
     end
   end

@@ -8,7 +8,8 @@ module Holdup
       HELD_UP_NS = 10_000_000
       # Shorter collections are daily business.
       GC_NS = 10_000_000
-      # A release for less than a fifth of the wait that it cost; so often, and for at least half of what the unit waited.
+      # A release for less than a fifth of the wait that it cost; so often, and for at least half of what the
+      # unit waited.
       RELEASE_SHARE = 5
       RELEASES = 5
       # Gave the GVL up by itself, long before the slice ended.
@@ -19,8 +20,9 @@ module Holdup
       # So many units at once in line for locks.
       QUEUE = 3
 
-      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: what the sentence names: numbers, threads (Lane),
-      #   units by their name (nil: in none), shares (Float); of a long hold also its `cause` and what it `ran` (see LongHold)
+      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: what the
+      #   sentence names: numbers, threads (Lane), units by their name (nil: in none), shares (Float); of a
+      #   long hold also its `cause` and what it `ran` (see LongHold)
       Pattern = Data.define(:key, :facts)
 
       # @param scene [Scene]
@@ -29,7 +31,9 @@ module Holdup
       end
 
       # @return [Array<Pattern>]
-      def call = [long_hold, gc_pause, convoy, lock_queue, pool_wait, pass_storm].compact
+      def call
+        [long_hold, gc_pause, convoy, lock_queue, pool_wait, pass_storm].compact
+      end
 
       private
 
@@ -37,7 +41,9 @@ module Holdup
 
       def long_hold
         long = @scene.holds.select { |hold| ns(hold.length) >= LongHold::LONG_NS }.to_h { |hold| [hold, ns(waited_for(hold.lane, hold))] }
-        long.select! { |hold, waited_ns| waited_ns >= HELD_UP_NS && @scene.collecting(hold.lane, hold.from, hold.to) * 2 < hold.length }
+        long.select! { |hold, waited_ns|
+          waited_ns >= HELD_UP_NS && @scene.collecting(hold.lane, hold.from, hold.to) * 2 < hold.length
+        }
         hold, waited_ns = long.max_by(&:last)
         return unless hold
         facts = {who: name(hold.unit), thread: hold.lane, ns: ns(hold.length), waited_ns:, count: long.size}
@@ -50,38 +56,57 @@ module Holdup
       end
 
       # What others of its GVL waited during a hold.
-      def waited_for(lane, hold) = @scene.waited(lane.ledger, hold.from, hold.to)
+      def waited_for(lane, hold)
+        @scene.waited(lane.ledger, hold.from, hold.to)
+      end
 
       def gc_pause
         long = @scene.collections.select { |_, from, to| ns(to - from) >= GC_NS }
         lane, from, to = long.max_by { |_, start, finish| finish - start }
         waited = long.sum { |own, start, finish| waited_for(own, ThreadSpan.new(:running, start, finish)) }
-        Pattern.new(:gc_pause, {thread: lane, ns: ns(to - from), count: long.size, waited_ns: ns(waited)}) if lane
+        if lane
+          Pattern.new(:gc_pause, {thread: lane, ns: ns(to - from), count: long.size, waited_ns: ns(waited)})
+        end
       end
 
       def convoy
-        found = @scene.whole_units.to_h { |unit| [unit, costly_releases(unit)] }.select { |_, waits| waits.size >= RELEASES }
+        found = @scene.whole_units.to_h { |unit| [unit, costly_releases(unit)] }.select { |_, waits|
+          waits.size >= RELEASES
+        }
         found.select! { |unit, waits| waits.sum(&:length) * 2 >= @scene.sums_of(unit)[:stalled] }
         unit, waits = found.max_by { |_, own| own.sum(&:length) }
-        Pattern.new(:convoy, {who: name(unit), id: unit.id, count: waits.size, waited_ns: ns(waits.sum(&:length)), units: found.size}) if unit
+        if unit
+          Pattern.new(:convoy,
+            {who: name(unit), id: unit.id, count: waits.size, waited_ns: ns(waits.sum(&:length)),
+             units: found.size})
+        end
       end
 
       # Waits that cost five times and more of the idle period before.
       def costly_releases(unit)
         @scene.spans_of(unit).each_cons(2).filter_map do |idle, wait|
-          wait if idle.state == :idle && wait.state == :stalled && ns(wait.length) > 1_000_000 && wait.length >= idle.length * RELEASE_SHARE
+          if idle.state == :idle && wait.state == :stalled && ns(wait.length) > 1_000_000 && wait.length >= idle.length * RELEASE_SHARE
+            wait
+          end
         end
       end
 
       def lock_queue
-        spans = @scene.lanes.flat_map { |lane| lane.spans.select { |span| span.state == :idle && span.kind == :lock && !span.unit.zero? } }
+        spans = @scene.lanes.flat_map { |lane|
+          lane.spans.select { |span| span.state == :idle && span.kind == :lock && !span.unit.zero? }
+        }
         most = most_at_once(spans)
-        Pattern.new(:lock_queue, {count: most, waits: spans.size, waited_ns: ns(spans.sum(&:length))}) if most >= QUEUE
+        if most >= QUEUE
+          Pattern.new(:lock_queue, {count: most, waits: spans.size, waited_ns: ns(spans.sum(&:length))})
+        end
       end
 
       def pool_wait
         spans = @scene.pool_waits.map(&:last).select { |span| ns(span.length) >= POOL_NS }
-        Pattern.new(:pool_wait, {count: most_at_once(spans), waits: spans.size, waited_ns: ns(spans.sum(&:length))}) if spans.any?
+        if spans.any?
+          Pattern.new(:pool_wait,
+            {count: most_at_once(spans), waits: spans.size, waited_ns: ns(spans.sum(&:length))})
+        end
       end
 
       def most_at_once(spans)
@@ -100,12 +125,16 @@ module Holdup
 
       # The waits after them.
       def early_yields(lane)
-        pairs = lane.spans.each_cons(2).select { |run, wait| run.state == :running && wait.kind == :preempted }
+        pairs = lane.spans.each_cons(2).select { |run, wait|
+          run.state == :running && wait.kind == :preempted
+        }
         pairs.filter_map { |run, wait| wait if ns(run.length) < PASS_NS }
       end
 
       # Empty for one that nobody named.
-      def name(unit) = unit && unit.name.to_s
+      def name(unit)
+        unit && unit.name.to_s
+      end
     end
   end
 end

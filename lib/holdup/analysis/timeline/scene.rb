@@ -2,7 +2,8 @@
 
 module Holdup
   module Analysis::Timeline
-    # A capture, ready to be asked: which unit a span belongs to, who held the GVL from when to when, for whom a thread waited.
+    # A capture, ready to be asked: which unit a span belongs to, who held the GVL from when to when, for whom
+    # a thread waited.
     class Scene
       # @return [Capture::EventLog]
       attr_reader :recording
@@ -44,8 +45,11 @@ module Holdup
       end
 
       # @param unit [TimelineUnit]
-      # @return [Array<ThreadSpan>] of its thread, cut to its time; on a thread that follows its fibers also those of other fibers
-      def spans_of(unit) = cut(unit.lane.spans, [unit.from, 0].max, unit.to || @recording.length_ticks)
+      # @return [Array<ThreadSpan>] of its thread, cut to its time; on a thread that follows its fibers also
+      #   those of other fibers
+      def spans_of(unit)
+        cut(unit.lane.spans, [unit.from, 0].max, unit.to || @recording.length_ticks)
+      end
 
       # @param unit [TimelineUnit]
       # @return [Hash{Symbol => Integer}] ticks by state, and by kind of idle
@@ -79,7 +83,9 @@ module Holdup
       # @param to [Integer]
       # @return [Integer] ticks between the two in which the thread collected garbage
       def collecting(lane, from, to)
-        during(collected.fetch(lane, []), from, to).sum { |_, span| [span.to, to].min - [span.from, from].max }
+        during(collected.fetch(lane, []), from, to).sum { |_, span|
+          [span.to, to].min - [span.from, from].max
+        }
       end
 
       # @param ledger [Integer] which GVL
@@ -92,20 +98,40 @@ module Holdup
       end
 
       # @return [Array<GvlWait>] of all threads
-      def waits = @waits ||= @lanes.flat_map { |lane| lane.spans.select { |span| span.state == :stalled }.map { |span| wait(lane, span) } }
+      def waits
+        @waits ||= @lanes.flat_map { |lane|
+          lane.spans.select { |span| span.state == :stalled }.map { |span| wait(lane, span) }
+        }
+      end
 
       # @return [Array<Hold>] uninterrupted, whatever units began and ended in them
-      def holds = @all_holds ||= @lanes.flat_map { |lane| lane.runs.map { |run| hold(lane, run) } }
+      def holds
+        @all_holds ||= @lanes.flat_map { |lane| lane.runs.map { |run| hold(lane, run) } }
+      end
 
       # @return [StackSamples] what ran when, where the capture has stacks
-      def samples = @samples ||= StackSamples.new(@recording, @lanes)
+      def samples
+        @samples ||= StackSamples.new(@recording, @lanes)
+      end
 
       private
 
-      def collected = @collected ||= @collections.map { |lane, from, to| [lane, ThreadSpan.new(:running, from, to)] }.group_by(&:first)
+      def collected
+        @collected ||= @collections.map { |lane, from, to|
+          [lane,
+            ThreadSpan.new(:running, from, to)]
+        }.group_by(&:first)
+      end
 
       def pieces(lanes)
-        lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.map { |span| [lane, span] } }.sort_by { |_, span| span.from }
+        lanes.flat_map { |lane|
+          lane.spans.select { |span| span.state == :running }.map { |span|
+            [lane,
+              span]
+          }
+        }.sort_by { |_, span|
+          span.from
+        }
       end
 
       def during(pieces, from, to)

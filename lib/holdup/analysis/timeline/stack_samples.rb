@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis::Timeline
-    # What ran when, and what waited: the stacks of a capture, and the time that each speaks for. A hold's time goes to the
-    # nearest of its own stacks; a hold without any has none to borrow.
+    # What ran when, and what waited: the stacks of a capture, and the time that each speaks for. A hold's
+    # time goes to the nearest of its own stacks; a hold without any has none to borrow.
     class StackSamples
       KINDS = {stack_held: :held, stack_stalled: :stalled}.freeze
 
@@ -25,7 +25,9 @@ module Holdup
       end
 
       # @return [Array<StackSample>] in the order of time
-      def all = @all ||= @recording.events.filter_map { |event| sample(event) }.sort_by(&:time)
+      def all
+        @all ||= @recording.events.filter_map { |event| sample(event) }.sort_by(&:time)
+      end
 
       # @param lane [Lane]
       # @param from [Integer] ticks
@@ -34,7 +36,9 @@ module Holdup
       def held(lane, from, to)
         pieces = @pieces[lane] ||= pieces_of(lane)
         first = pieces.bsearch_index { |piece| piece.to > from } or return []
-        pieces[first...(pieces.bsearch_index { |piece| piece.from >= to } || pieces.size)].map { |piece| HoldPiece.new([piece.from, from].max, [piece.to, to].min, piece.stack) }
+        pieces[first...(pieces.bsearch_index { |piece| piece.from >= to } || pieces.size)].map { |piece|
+          HoldPiece.new([piece.from, from].max, [piece.to, to].min, piece.stack)
+        }
       end
 
       # @param wait [GvlWait] perhaps cut
@@ -49,7 +53,8 @@ module Holdup
 
       def sample(event)
         kind = KINDS[event.kind] or return
-        lane, stack = @lanes[event.thread], @recording.stacks.of(event)
+        lane = @lanes[event.thread]
+        stack = @recording.stacks.of(event)
         StackSample.new(lane:, time: event.time, kind:, stack:) if lane && stack
       end
 
@@ -72,7 +77,9 @@ module Holdup
       def split(from, to, samples)
         return [HoldPiece.new(from, to, nil)] if samples.empty?
         ends = samples.each_cons(2).map { |one, other| (one.time + other.time) / 2 } << to
-        samples.zip([from, *ends], ends).map { |sample, start, finish| HoldPiece.new(start, finish, sample.stack) }
+        samples.zip([from, *ends], ends).map { |sample, start, finish|
+          HoldPiece.new(start, finish, sample.stack)
+        }
       end
     end
   end

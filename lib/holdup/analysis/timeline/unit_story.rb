@@ -9,7 +9,9 @@ module Holdup
 
       # One period (`wait` of a stalled one), or several short ones: ticks by state, and how many.
       StoryStep = Data.define(:from, :length, :state, :kind, :wait, :sums, :count) do
-        def initialize(from:, length:, state: nil, kind: nil, wait: nil, sums: {}, count: 1) = super
+        def initialize(from:, length:, state: nil, kind: nil, wait: nil, sums: {}, count: 1)
+          super
+        end
       end
 
       # @param scene [Scene]
@@ -28,14 +30,21 @@ module Holdup
       end
 
       # @return [Array<GvlWait>]
-      def waits = @waits ||= @spans.select { |span| span.state == :stalled }.map { |span| @scene.wait(@unit.lane, span) }
+      def waits
+        @waits ||= @spans.select { |span| span.state == :stalled }.map { |span|
+          @scene.wait(@unit.lane, span)
+        }
+      end
 
       private
 
       # A unit inside of this one cuts spans in two.
       def joined(spans)
         spans.slice_when { |one, other| one.state != :running || other.state != :running }
-          .map { |run| ThreadSpan.new(run.first.state, run.first.from, run.last.to, run.first.unit, run.first.kind) }
+          .map { |run|
+          ThreadSpan.new(run.first.state, run.first.from, run.last.to, run.first.unit,
+            run.first.kind)
+        }
       end
 
       def begin_ticks = [@unit.from, 0].max
@@ -47,12 +56,16 @@ module Holdup
 
       # Whether most of it was in a wait for a connection.
       def pool?(span)
-        span.state == :idle && @scene.pool_waits.any? { |lane, wait| lane == @unit.lane && ([wait.to, span.to].min - [wait.from, span.from].max) * 2 > span.length }
+        span.state == :idle && @scene.pool_waits.any? { |lane, wait|
+          lane == @unit.lane && ([wait.to,
+            span.to].min - [wait.from, span.from].max) * 2 > span.length
+        }
       end
 
       def together(spans)
         sums = spans.group_by(&:state).transform_values { |own| own.sum(&:length) }
-        StoryStep.new(from: spans.first.from - begin_ticks, length: spans.sum(&:length), sums:, count: spans.size)
+        StoryStep.new(from: spans.first.from - begin_ticks, length: spans.sum(&:length), sums:,
+          count: spans.size)
       end
     end
   end

@@ -3,12 +3,14 @@
 module Holdup
   class CLI
     class Exec
-      # The command that runs: gets every signal that we get, and gives its exit status back. We stay between because a
-      # container stops its first process only, and because the collector must see the end.
+      # The command that runs: gets every signal that we get, and gives its exit status back. We stay between
+      # because a container stops its first process only, and because the collector must see the end.
       class Child
-        # All that servers and job runners give a meaning to: URG (Puma reforks), TSTP (Sidekiq goes quiet), WINCH, PWR ...
+        # All that servers and job runners give a meaning to: URG (Puma reforks), TSTP (Sidekiq goes quiet),
+        # WINCH, PWR ...
         SIGNALS = (%w[INT TERM HUP QUIT USR1 USR2 TTIN TTOU URG TSTP WINCH PWR] & Signal.list.keys).freeze
-        # The terminal sends these to the whole foreground group; sent twice, they mean "now, at once" to servers.
+        # The terminal sends these to the whole foreground group; sent twice, they mean "now, at once" to
+        # servers.
         FROM_TERMINAL = %w[INT QUIT TSTP WINCH].freeze
 
         # @param command [Array<String>]

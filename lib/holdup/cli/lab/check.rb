@@ -15,10 +15,20 @@ module Holdup
         Arguments = Data.define(:now_s) do
           # @return [Hash{Symbol => Object}]
           def parse(argv)
-            values = Options.new("holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]") { |parser, read| declare(parser, read) }.parse(argv)
+            values = Options.new("holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]") { |parser, read|
+              declare(
+                parser, read
+              )
+            }.parse(argv)
             return values if values.key?(:help)
-            raise UsageError.new("lab check needs a baseline", "name its file with --baseline; --write makes it") unless values[:baseline]
-            raise UsageError.new("--sweep is a recording by itself", "leave out --store, --since and --until, or --sweep") if values[:sweep] && (values.keys & %i[store since until]).any?
+            unless values[:baseline]
+              raise UsageError.new("lab check needs a baseline",
+                "name its file with --baseline; --write makes it")
+            end
+            if values[:sweep] && (values.keys & %i[store since until]).any?
+              raise UsageError.new("--sweep is a recording by itself",
+                "leave out --store, --since and --until, or --sweep")
+            end
             values.except(:since, :until).merge(span(values))
           end
 
@@ -40,15 +50,21 @@ module Holdup
 
           def recording(parser, values)
             parser.on("--sweep FILE", "what `holdup lab sweep` measured") { |text| values[:sweep] = text }
-            parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
-            parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") { |text| values[:since] = Queries::OptionValues.moment("--since", text, now_s:) }
+            parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+              values[:store] = text
+            }
+            parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") { |text|
+              values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
+            }
             parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s:) }
           end
         end
 
         # @param console [Console]
         # @return [#parse]
-        def self.options(console) = Arguments.new(now_s: console.clock.realtime_s)
+        def self.options(console)
+          Arguments.new(now_s: console.clock.realtime_s)
+        end
 
         # @param console [Console]
         # @param baseline [String] file
@@ -60,7 +76,8 @@ module Holdup
         # @param to_s [Integer]
         # @param json [Boolean]
         # @param language [String, nil]
-        def initialize(console:, baseline:, write: false, from_s: 0, to_s: 0, tolerance: TOLERANCE, sweep: nil, store: nil, json: false, language: nil)
+        def initialize(console:, baseline:, write: false, from_s: 0, to_s: 0, tolerance: TOLERANCE,
+          sweep: nil, store: nil, json: false, language: nil)
           @console = console
           @path = baseline
           @write = write
@@ -97,7 +114,8 @@ module Holdup
         end
 
         def text(check)
-          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words, **@console.layout(WIDEST)).call
+          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words,
+**@console.layout(WIDEST)).call
         end
       end
     end

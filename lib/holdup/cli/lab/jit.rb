@@ -5,7 +5,8 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # What YJIT does for the user's own server: off, on at boot, on after boot, with little memory, with other Rubies.
+      # What YJIT does for the user's own server: off, on at boot, on after boot, with little memory, with
+      # other Rubies.
       class Jit < Sweep
         MEM_SIZES = (1..2048)
         SPANS = {warm_up_s: 90}.freeze
@@ -30,15 +31,22 @@ module Holdup
           def env = console.env.to_h
 
           def declare(parser, values)
-            parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text| values[:mem_size] = Queries::OptionValues.whole("--mem-size", text, Jit::MEM_SIZES) }
+            parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text|
+              values[:mem_size] = Queries::OptionValues.whole("--mem-size", text, Jit::MEM_SIZES)
+            }
             parser.on("--arms boot,after", "beside off; both are the default") do |text|
-              values[:states] = text.split(",").map { |name| Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name.strip, Jit::STATES.keys)) }
+              values[:states] = text.split(",").map { |name|
+                Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name.strip, Jit::STATES.keys))
+              }
             end
-            parser.on("--ruby PATH", "another Ruby too: PATH[,VARIABLE=VALUE], or installed") { |text| (values[:rubies] ||= []) << text }
+            parser.on("--ruby PATH", "another Ruby too: PATH[,VARIABLE=VALUE], or installed") { |text|
+              (values[:rubies] ||= []) << text
+            }
           end
 
           def rubies(values)
-            values.fetch(:rubies, []).flat_map { |text| (text == Jit::INSTALLED) ? Holdup::Lab::Jit::InstalledRubies.new(env).call : Holdup::Lab::Jit::OtherRuby.parse(text) }.uniq(&:version)
+            values.fetch(:rubies,
+              []).flat_map { |text| (text == Jit::INSTALLED) ? Holdup::Lab::Jit::InstalledRubies.new(env).call : Holdup::Lab::Jit::OtherRuby.parse(text) }.uniq(&:version)
           end
         end
 
@@ -57,13 +65,23 @@ module Holdup
         # Where there is a store, it is one command to the report of the states.
         def hints(result) = [took, *states(result)]
 
-        def took = @words.call(:jitlab_took, elapsed: View::Figures.duration((@console.clock.realtime_s - @from_s) * NS))
+        def took
+          @words.call(:jitlab_took,
+            elapsed: View::Figures.duration((@console.clock.realtime_s - @from_s) * NS))
+        end
 
-        def states(result) = @store ? [@words.call(:jitlab_states, command: Holdup::Lab::Jit::States.new(result).command(Store.redact(@store)))] : []
+        def states(result)
+          @store ? [@words.call(:jitlab_states,
+            command: Holdup::Lab::Jit::States.new(result).command(Store.redact(@store)))] : []
+        end
 
-        def json(result) = result.to_h.merge(jit: Holdup::Lab::Jit::Comparison.new(result).to_h)
+        def json(result)
+          result.to_h.merge(jit: Holdup::Lab::Jit::Comparison.new(result).to_h)
+        end
 
-        def report(result) = Holdup::Lab::Jit::Report.new(result, Holdup::Lab::Jit::Comparison.new(result), words: @words)
+        def report(result)
+          Holdup::Lab::Jit::Report.new(result, Holdup::Lab::Jit::Comparison.new(result), words: @words)
+        end
       end
     end
   end

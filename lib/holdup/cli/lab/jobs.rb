@@ -45,7 +45,8 @@ module Holdup
         def measured
           store = @store && Store.open(@store)
           progress = Progress.new(@console, words: @words, step_s: @ledger.plan.step_s)
-          @lab.new(@ledger, env: @console.env.to_h, redis_url: @redis_url, store:, progress: progress.method(:call)).call
+          @lab.new(@ledger, env: @console.env.to_h, redis_url: @redis_url, store:,
+            progress: progress.method(:call)).call
         ensure
           @console.clear
           store&.close

@@ -22,8 +22,12 @@ module Holdup
         # @return [void]
         def declare(parser, values)
           amount(parser, values)
-          parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") { |text| values[:tool] = Queries::OptionValues.choice("--load-tool", text, tools.keys.map(&:to_sym)).to_s }
-          parser.on("--url PATH", "a request, such as /orders; also several times") { |text| (values[:urls] ||= []) << text }
+          parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") { |text|
+            values[:tool] = Queries::OptionValues.choice("--load-tool", text, tools.keys.map(&:to_sym)).to_s
+          }
+          parser.on("--url PATH", "a request, such as /orders; also several times") { |text|
+            (values[:urls] ||= []) << text
+          }
           parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
           @recorded.declare(parser, values)
           parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Queries::OptionValues.whole("--port", text, 1..65_535) }
@@ -48,30 +52,52 @@ module Holdup
         def rates_of(values, recorded)
           given = values.values_at(*AMOUNTS).compact
           return @recorded.ladder(recorded) if recorded && given.empty?
-          given.one? ? given.first : raise(UsageError.new("lab #{@experiment} needs one load", "give --rate, --ladder or --connections"))
+          given.one? ? given.first : raise(UsageError.new("lab #{@experiment} needs one load",
+            "give --rate, --ladder or --connections"))
         end
 
         def amount(parser, values)
           parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }
-          parser.on("--ladder N,N,N", "rates to climb until it is too much") { |text| values[:ladder] = rates("--ladder", text) }
+          parser.on("--ladder N,N,N", "rates to climb until it is too much") { |text|
+            values[:ladder] = rates("--ladder", text)
+          }
           parser.on("--connections N,N", "of wrk or hey; each waits for its answer") do |text|
-            values[:connections] = text.split(",").map { |part| Queries::OptionValues.whole("--connections", part, CONNECTIONS) }.uniq.sort
+            values[:connections] =
+              text.split(",").map { |part|
+                Queries::OptionValues.whole("--connections", part,
+                  CONNECTIONS)
+              }.uniq.sort
           end
         end
 
-        def rates(option, text) = text.split(",").map { |part| rate(part) || TrialOptions.refuse(option, text, "requests per second above 0") }.uniq.sort
+        def rates(option, text)
+          text.split(",").map { |part|
+            rate(part) || TrialOptions.refuse(option, text,
+              "requests per second above 0")
+          }.uniq.sort
+        end
 
-        def rate(text) = Float(text, exception: false)&.then { |rate| rate if rate.positive? && rate <= FASTEST }
+        def rate(text)
+          Float(text, exception: false)&.then { |rate| rate if rate.positive? && rate <= FASTEST }
+        end
 
         def closed_tool
-          Holdup::Lab::LoadTools.closed(@path) || raise(UsageError.new("--connections needs wrk or hey, and neither is on this machine", "install one of them, or give --rate"))
+          Holdup::Lab::LoadTools.closed(@path) || raise(UsageError.new(
+            "--connections needs wrk or hey, and neither is on this machine", "install one of them, or give --rate"
+          ))
         end
 
         def check(tool, requests, connections:)
-          raise UsageError.new("#{tool::PROGRAM} knows no rate", "give --connections") if tool.closed? && !connections
-          raise UsageError.new("#{tool::PROGRAM} sends at a rate", "give --rate or --ladder") if connections && !tool.closed?
+          if tool.closed? && !connections
+            raise UsageError.new("#{tool::PROGRAM} knows no rate", "give --connections")
+          end
+          if connections && !tool.closed?
+            raise UsageError.new("#{tool::PROGRAM} sends at a rate", "give --rate or --ladder")
+          end
           refusal = tool.refusal(Holdup::Lab::Requests.routes(requests))
-          raise UsageError.new(refusal, "leave out the other requests, or take another --load-tool") if refusal
+          if refusal
+            raise UsageError.new(refusal, "leave out the other requests, or take another --load-tool")
+          end
         end
 
         def requests(values)

@@ -3,8 +3,8 @@
 module Holdup
   class CLI
     class Lab
-      # How far an experiment is, with the time that is left: one line that changes on a terminal, a line for each new
-      # thing that it does elsewhere.
+      # How far an experiment is, with the time that is left: one line that changes on a terminal, a line for
+      # each new thing that it does elsewhere.
       class Progress
         MINUTE_S = 60
 
@@ -28,14 +28,19 @@ module Holdup
           @first ||= number
           return unless @console.err.tty? || said(number, doing)
           facts = facts.transform_values { |value| format("%g", value.round(1)) }
-          @console.pass(@words.call(:sweep_progress, number:, of:, arm: arm.name, doing: doing(doing, facts), left: left(of - number + 1, number - @first)))
+          @console.pass(@words.call(:sweep_progress, number:, of:, arm: arm.name, doing: doing(doing, facts),
+            left: left(of - number + 1, number - @first)))
         end
 
         private
 
-        def said(*what) = @said != what && (@said = what)
+        def said(*what)
+          @said != what && (@said = what)
+        end
 
-        def doing(doing, facts) = @words.call(:"sweep_doing_#{doing}", **facts)
+        def doing(doing, facts)
+          @words.call(:"sweep_doing_#{doing}", **facts)
+        end
 
         # By what the steps took so far.
         def left(steps, done)

@@ -20,20 +20,31 @@ module Holdup
         # @param values [Hash{Symbol => Object}]
         # @return [void]
         def declare(parser, values)
-          parser.on("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate") { |text| values[:recorded] = text.to_s }
-          parser.on("--since TIME", "of the recording: 1d (the default) ago, or a date") { |text| values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s) }
+          parser.on("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate") { |text|
+            values[:recorded] = text.to_s
+          }
+          parser.on("--since TIME", "of the recording: 1d (the default) ago, or a date") { |text|
+            values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s)
+          }
           parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s) }
         end
 
         # @param values [Hash{Symbol => Object}] that were read
         # @return [Holdup::Lab::RecordedTraffic, nil] nil: nobody asks for it
-        # @raise [Holdup::Error] there is none, or it has no paths; then its endpoints are printed, to fill in theirs
+        # @raise [Holdup::Error] there is none, or it has no paths; then its endpoints are printed, to fill in
+        #   theirs
         def call(values)
           check(values)
           return unless values.key?(:recorded)
           found = read(values[:recorded], *span(values))
-          raise Error.new("no requests were recorded in that span", "choose another with --since and --until") if found.endpoints.empty?
-          raise UsageError.new("the recording is of several applications: #{found.apps.join(", ")}", "say with HOLDUP_APP which one the command serves") if found.apps.size > 1
+          if found.endpoints.empty?
+            raise Error.new("no requests were recorded in that span",
+              "choose another with --since and --until")
+          end
+          if found.apps.size > 1
+            raise UsageError.new("the recording is of several applications: #{found.apps.join(", ")}",
+              "say with HOLDUP_APP which one the command serves")
+          end
           pathless(found) if found.known.empty?
           found
         end
@@ -43,14 +54,22 @@ module Holdup
         # @raise [UsageError]
         def ladder(recorded)
           return recorded.ladder if recorded.rate >= FEWEST
-          raise UsageError.new("only #{format("%.2g", recorded.rate)} requests a second were recorded, too few to wait for each other", "give --rate or --ladder")
+          raise UsageError.new(
+            "only #{format("%.2g",
+              recorded.rate)} requests a second were recorded, too few to wait for each other", "give --rate or --ladder"
+          )
         end
 
         private
 
         def check(values)
-          raise UsageError.new("--since and --until are of a recording", "add --recorded, or leave them out") if (values.keys & SPAN).any? && !values.key?(:recorded)
-          raise UsageError.new("--recorded brings its own requests", "leave out --url and --requests") if values.key?(:recorded) && (values.keys & %i[urls requests]).any?
+          if (values.keys & SPAN).any? && !values.key?(:recorded)
+            raise UsageError.new("--since and --until are of a recording",
+              "add --recorded, or leave them out")
+          end
+          if values.key?(:recorded) && (values.keys & %i[urls requests]).any?
+            raise UsageError.new("--recorded brings its own requests", "leave out --url and --requests")
+          end
         end
 
         def span(values)

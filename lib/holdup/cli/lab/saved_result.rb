@@ -3,7 +3,8 @@
 module Holdup
   class CLI
     class Lab
-      # The options of experiments that last: in which file and store they are kept, and with which file one goes on.
+      # The options of experiments that last: in which file and store they are kept, and with which file one
+      # goes on.
       class SavedResult
         # @param experiment [String] "sweep"
         # @param now_s [Integer]
@@ -18,9 +19,13 @@ module Holdup
         # @param values [Hash{Symbol => Object}]
         # @return [void]
         def declare(parser, values)
-          parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") { |text| values[:out] = text }
+          parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") { |text|
+            values[:out] = text
+          }
           parser.on("--resume FILE", "go on with what Ctrl-C left") { |text| values[:resume] = text }
-          parser.on("--store URL", "a store that gets the measurements as well") { |text| values[:store] = text }
+          parser.on("--store URL", "a store that gets the measurements as well") { |text|
+            values[:store] = text
+          }
         end
 
         # @param values [Hash{Symbol => Object}] that were read
@@ -31,13 +36,18 @@ module Holdup
         def ledger(values, ledgers)
           return ledgers.new(File.expand_path(values.fetch(:out) { file_name }), yield) unless values[:resume]
           others = values.keys - @output - %i[resume command]
-          raise UsageError.new("--resume goes on as it was begun", "leave out the other options and the command") if others.any? || values[:command].to_a.any?
+          if others.any? || values[:command].to_a.any?
+            raise UsageError.new("--resume goes on as it was begun",
+              "leave out the other options and the command")
+          end
           ledgers.open(values[:resume])
         end
 
         private
 
-        def file_name = "holdup-#{@experiment}-#{Time.at(@now_s).strftime("%Y%m%d-%H%M%S")}.json"
+        def file_name
+          "holdup-#{@experiment}-#{Time.at(@now_s).strftime("%Y%m%d-%H%M%S")}.json"
+        end
       end
     end
   end

@@ -19,8 +19,12 @@ module Holdup
           def options(_console)
             Options.new("holdup lab sidekiq-vcpu [options]") do |parser, values|
               size(parser, values)
-              parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text| values[:redis_url] = text }
-              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") { |text| values[:target] = Queries::OptionValues.whole("--autoscale-target", text, PERCENT) }
+              parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text|
+                values[:redis_url] = text
+              }
+              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") { |text|
+                values[:target] = Queries::OptionValues.whole("--autoscale-target", text, PERCENT)
+              }
               parser.on("--json", "for programs") { values[:json] = true }
               parser.on("--lang LANG", LANGUAGES.join(" or ")) { |text| values[:language] = text }
             end
@@ -29,8 +33,13 @@ module Holdup
           private
 
           def size(parser, values)
-            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") { |text| values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS) }
-            parser.on("--repeat N", "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") { |text| values[:repeats] = Queries::OptionValues.whole("--repeat", text, REPEATS) }
+            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") { |text|
+              values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS)
+            }
+            parser.on("--repeat N",
+              "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") { |text|
+              values[:repeats] = Queries::OptionValues.whole("--repeat", text, REPEATS)
+            }
           end
         end
 
@@ -48,7 +57,8 @@ module Holdup
           @words = View::Words.new(language || Places.language(console.env))
           @json = json
           @repeats = repeats
-          @lab = lab.new(seconds:, repeats:, target: target.fdiv(100), redis_url:, env: console.env.to_h, progress: method(:progress))
+          @lab = lab.new(seconds:, repeats:, target: target.fdiv(100), redis_url:, env: console.env.to_h,
+            progress: method(:progress))
         end
 
         # @return [Integer] exit status
@@ -72,7 +82,8 @@ module Holdup
         end
 
         def progress(experiment, number)
-          @console.pass(@words.call(:lab_progress, number:, repeats: @repeats, experiment: @words.call(:"lab_#{experiment.name}")))
+          @console.pass(@words.call(:lab_progress, number:, repeats: @repeats,
+            experiment: @words.call(:"lab_#{experiment.name}")))
         end
       end
     end

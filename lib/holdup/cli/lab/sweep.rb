@@ -67,7 +67,9 @@ module Holdup
 
         def json(result) = result.to_h
 
-        def report(result) = Holdup::Lab::Sweep::Report.new(result, words: @words)
+        def report(result)
+          Holdup::Lab::Sweep::Report.new(result, words: @words)
+        end
       end
     end
   end

@@ -3,7 +3,8 @@
 module Holdup
   class CLI
     class Lab
-      # The options that all experiments with the user's own server share: which load, for how long, and where the result goes.
+      # The options that all experiments with the user's own server share: which load, for how long, and where
+      # the result goes.
       class TrialOptions
         SPANS = {seconds: 20, rounds: 2, warm_up_s: 45}.freeze
         # What is not of the plan.
@@ -38,7 +39,8 @@ module Holdup
 
         # @param values [Hash{Symbol => Object}] from parse
         # @yieldreturn [Array(Array<Holdup::Lab::Arm>, Holdup::Lab::Arm)] arms and baseline, for a new plan
-        # @return [Hash{Symbol => Object}] keywords of the command: the ledger, new or to go on with, and the output
+        # @return [Hash{Symbol => Object}] keywords of the command: the ledger, new or to go on with, and the
+        #   output
         # @raise [UsageError]
         def keywords(values)
           ledger = @kept.ledger(values, Holdup::Lab::Sweep::ProgressFile) { plan(values, *yield) }
@@ -46,15 +48,21 @@ module Holdup
         end
 
         # @raise [UsageError]
-        def self.refuse(option, text, takes) = raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes #{takes}"))
+        def self.refuse(option, text, takes)
+          raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes #{takes}"))
+        end
 
         private
 
         def spans(parser, values)
           parser.on("--seconds N", "of each measurement (#{@spans[:seconds]})") { |text| values[:seconds] = Queries::OptionValues.seconds("--seconds", text, 1..3600) }
           parser.on("--rounds N", "of all settings (#{@spans[:rounds]})") { |text| values[:rounds] = Queries::OptionValues.whole("--rounds", text, 1..100) }
-          parser.on("--warm-up N", "seconds at most before a measurement (#{@spans[:warm_up_s]})") { |text| values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, 1..3600) }
-          parser.on("--slo WHAT", "p95=300ms; a rate beyond it is too much") { |text| values[:slo] = slo(text) }
+          parser.on("--warm-up N", "seconds at most before a measurement (#{@spans[:warm_up_s]})") { |text|
+            values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, 1..3600)
+          }
+          parser.on("--slo WHAT", "p95=300ms; a rate beyond it is too much") { |text|
+            values[:slo] = slo(text)
+          }
         end
 
         def output(parser, values)
@@ -65,14 +73,20 @@ module Holdup
         end
 
         def lay_out(values, name)
-          raise UsageError.new("--json and --markdown can't be combined", "leave out one of them") unless [nil, name].include?(values[:format])
+          unless [nil, name].include?(values[:format])
+            raise UsageError.new("--json and --markdown can't be combined", "leave out one of them")
+          end
           values[:format] = name
         end
 
-        def slo(text) = text.tap { Sizing::Slo.parse(text) || self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms") }
+        def slo(text)
+          text.tap { Sizing::Slo.parse(text) || self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms") }
+        end
 
         def plan(values, arms, baseline)
-          raise UsageError.new("lab #{@experiment} needs the command of a server", COMMAND) if values[:command].empty?
+          if values[:command].empty?
+            raise UsageError.new("lab #{@experiment} needs the command of a server", COMMAND)
+          end
           Holdup::Lab::Sweep::SweepPlan.new(command: values[:command], root: Dir.pwd, arms: Holdup::Lab::Sweep::SweepPlan.ordered(arms, baseline), **@load.plan(values),
             **@spans, **values.slice(*@spans.keys, :slo))
         end

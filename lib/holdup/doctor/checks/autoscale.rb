@@ -3,8 +3,8 @@
 module Holdup
   module Doctor
     module Checks
-      # Whether the processes can use the container's CPUs, and so whether an alarm on CPU % can ever fire; and what to
-      # scale on where it can't.
+      # Whether the processes can use the container's CPUs, and so whether an alarm on CPU % can ever fire;
+      # and what to scale on where it can't.
       module Autoscale
         def self.call(host)
           machine = host.machines.select(&:ceiling).min_by { |each| each.ceiling.low }
@@ -40,8 +40,11 @@ module Holdup
         def self.signal(signals)
           queued, busy, backlog = signals.values_at(:queued_p95_ns, :busy, :backlog)
           return scale_on_queued(queued) if queued
-          return CheckResult.ok(:scale_on_busy, busy: busy.round(1), threads: signals[:threads].round) if busy && signals[:threads]
-          backlog ? CheckResult.ok(:scale_on_backlog, backlog: backlog.round(1)) : CheckResult.warn(:scale_on_unknown)
+          if busy && signals[:threads]
+            return CheckResult.ok(:scale_on_busy, busy: busy.round(1), threads: signals[:threads].round)
+          end
+          backlog ? CheckResult.ok(:scale_on_backlog,
+            backlog: backlog.round(1)) : CheckResult.warn(:scale_on_unknown)
         end
 
         def self.scale_on_queued(p95_ns)

@@ -8,16 +8,23 @@ module Holdup
         class << self
           def call(host)
             ruled = host.alive.select { |process| process.profile["capture.rule"] }
-            ruled.group_by { |process| trouble(process) }.map { |trouble, processes| finding(trouble, processes) }
+            ruled.group_by { |process| trouble(process) }.map { |trouble, processes|
+              finding(trouble, processes)
+            }
           end
 
           private
 
-          def trouble(process) = {"no memory" => :capture_no_memory, "no room" => :capture_no_room}[process.profile["capture.state"]]
+          def trouble(process)
+            {"no memory" => :capture_no_memory,
+             "no room" => :capture_no_room}[process.profile["capture.state"]]
+          end
 
           def finding(trouble, processes)
-            facts = {rule: processes.map { |process| process.profile["capture.rule"] }.uniq.join("; "), processes: processes.size}
-            trouble ? CheckResult.warn(trouble, **facts) : CheckResult.ok(:capture_rule, **facts, **cost(processes))
+            facts = {rule: processes.map { |process| process.profile["capture.rule"] }.uniq.join("; "),
+                     processes: processes.size}
+            trouble ? CheckResult.warn(trouble,
+**facts) : CheckResult.ok(:capture_rule, **facts, **cost(processes))
           end
 
           def cost(processes)

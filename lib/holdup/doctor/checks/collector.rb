@@ -10,7 +10,9 @@ module Holdup
 
         def self.call(host)
           return CheckResult.ok(:collector) if host.collector
-          return CheckResult.warn(:collector_starting) if host.alive.any? && host.segments.all? { |process| host.now_ns - process.born_ns < START_NS }
+          if host.alive.any? && host.segments.all? { |process| host.now_ns - process.born_ns < START_NS }
+            return CheckResult.warn(:collector_starting)
+          end
           host.segments.empty? ? CheckResult.warn(:collector_idle) : CheckResult.fail(:collector_none)
         end
       end

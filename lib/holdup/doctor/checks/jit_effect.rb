@@ -10,7 +10,8 @@ module Holdup
         class << self
           def call(host)
             jits = host.alive.map(&:jit)
-            [ineffective(jits.select { |jit| jit.effective == false }), saturated(jits.select(&:saturated))].compact
+            [ineffective(jits.select { |jit| jit.effective == false }),
+              saturated(jits.select(&:saturated))].compact
           end
 
           private
@@ -29,7 +30,9 @@ module Holdup
               metadata: mib(fullest.metadata_bytes), option: fullest.size_option, more: fullest.larger_mib)
           end
 
-          def mib(bytes) = bytes ? (bytes / MIB).round(1) : "?"
+          def mib(bytes)
+            bytes ? (bytes / MIB).round(1) : "?"
+          end
         end
       end
     end

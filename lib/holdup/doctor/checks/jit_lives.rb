@@ -9,7 +9,8 @@ module Holdup
 
         def self.call(host)
           host.lives.select(&:wasted?).map do |lives|
-            CheckResult.warn(:jit_short_lives, server: lives.server.to_s, ended: lives.ended, units: lives.units, lived_ns: lives.seconds * NS)
+            CheckResult.warn(:jit_short_lives, server: lives.server.to_s, ended: lives.ended,
+              units: lives.units, lived_ns: lives.seconds * NS)
           end
         end
       end

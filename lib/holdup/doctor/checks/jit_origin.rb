@@ -14,15 +14,21 @@ module Holdup
           private
 
           def place(process)
-            Analysis::JitReport::ActivationOrigins::ProcessOrigin.new(facts: process.jit, server: process.profile["server"], worker: !!process.worker, refork: !!process.setting["refork"])
+            Analysis::JitReport::ActivationOrigins::ProcessOrigin.new(facts: process.jit,
+              server: process.profile["server"], worker: !!process.worker, refork: !!process.setting["refork"])
           end
 
           def at_start(jits)
-            CheckResult.warn(:jit_at_boot, by: jits.filter_map(&:by).uniq.join(", "), processes: jits.size) if jits.any?
+            if jits.any?
+              CheckResult.warn(:jit_at_boot, by: jits.filter_map(&:by).uniq.join(", "), processes: jits.size)
+            end
           end
 
           def master(found)
-            return CheckResult.warn(:jit_wrong_hook, by: found.by, with: found.inherited.size, without: found.without.size) if found.wrong_hook?
+            if found.wrong_hook?
+              return CheckResult.warn(:jit_wrong_hook, by: found.by, with: found.inherited.size,
+                without: found.without.size)
+            end
             return CheckResult.ok(:jit_master_off) if found.off?
             return CheckResult.warn(:jit_too_early, by: found.by) if found.too_early?
             CheckResult.ok(:jit_in_master, by: found.by) if found.on?

@@ -3,9 +3,9 @@
 module Holdup
   module Doctor
     module Checks
-      # How far away Redis is from the Sidekiq processes. A thread fetches one job at a time, so it pays at least one round
-      # trip for each, and one for each command of a job. The limit is Sidekiq's own (lib/sidekiq/launcher.rb, check_rtt):
-      # below 1 ms is ideal, below 10 ms workable.
+      # How far away Redis is from the Sidekiq processes. A thread fetches one job at a time, so it pays at
+      # least one round trip for each, and one for each command of a job. The limit is Sidekiq's own
+      # (lib/sidekiq/launcher.rb, check_rtt): below 1 ms is ideal, below 10 ms workable.
       module Redis
         WORKABLE_NS = 10_000_000
         NS_PER_MS = 1_000_000.0

@@ -12,7 +12,8 @@ module Holdup
 
         def self.measuring(host)
           return CheckResult.warn(:segments_none, dir: host.dir) if host.alive.empty?
-          CheckResult.ok(:segments, alive: host.alive.size, units: host.counter(:units), ended: host.segments.size - host.alive.size)
+          CheckResult.ok(:segments, alive: host.alive.size, units: host.counter(:units),
+            ended: host.segments.size - host.alive.size)
         end
         private_class_method :measuring
       end

@@ -3,8 +3,8 @@
 module Holdup
   module Doctor
     module Checks
-      # What the measuring processes are, and what can be turned in each kind of them: the levers with their values, whether
-      # they work while it runs, and where they are written.
+      # What the measuring processes are, and what can be turned in each kind of them: the levers with their
+      # values, whether they work while it runs, and where they are written.
       module Servers
         UNKNOWN = "ruby"
 
@@ -16,7 +16,8 @@ module Holdup
         def self.name(server, processes)
           workers = processes.filter_map(&:worker).sort.uniq
           key = workers.empty? ? :server : :server_workers
-          CheckResult.ok(key, server: server.empty? ? UNKNOWN : server, processes: processes.size, workers: workers.join(", "))
+          CheckResult.ok(key, server: server.empty? ? UNKNOWN : server, processes: processes.size,
+            workers: workers.join(", "))
         end
 
         # The youngest knows best what is written now.
@@ -26,7 +27,8 @@ module Holdup
           names.map do |name|
             live, how, where = %w[live how where].map { |fact| profile["lever.#{name}.#{fact}"] }
             key = where ? :lever_where : :lever
-            CheckResult.ok(live ? :"#{key}_live" : key, name:, value: profile["lever.#{name}.value"], how:, where: where.to_s)
+            CheckResult.ok(live ? :"#{key}_live" : key, name:, value: profile["lever.#{name}.value"], how:,
+              where: where.to_s)
           end
         end
         private_class_method :name, :levers

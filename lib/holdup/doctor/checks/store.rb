@@ -12,8 +12,11 @@ module Holdup
           return problem(host.store_problem) if host.store_problem
           age = age_s(host)
           return CheckResult.warn(:store_empty, location: host.store[:location]) unless age
-          return CheckResult.warn(:store_old, location: host.store[:location], age_ns: age * NS) if age > OLD_S && host.alive.any?
-          CheckResult.ok(:store, location: host.store[:location], megabytes: (host.store[:bytes].to_i / 1e6).ceil, schema: host.store[:schema])
+          if age > OLD_S && host.alive.any?
+            return CheckResult.warn(:store_old, location: host.store[:location], age_ns: age * NS)
+          end
+          CheckResult.ok(:store, location: host.store[:location],
+            megabytes: (host.store[:bytes].to_i / 1e6).ceil, schema: host.store[:schema])
         end
 
         def self.problem(error)

@@ -11,7 +11,8 @@ module Holdup
         end
 
         def self.finding(name, nearest)
-          nearest ? CheckResult.warn(:variable_mistyped, name:, nearest:) : CheckResult.warn(:variable_unknown, name:)
+          nearest ? CheckResult.warn(:variable_mistyped, name:,
+            nearest:) : CheckResult.warn(:variable_unknown, name:)
         end
         private_class_method :finding
       end

@@ -24,14 +24,17 @@ module Holdup
       def self.open(path)
         hash = JSON.parse(File.read(path), symbolize_names: true)
         raise damaged(path) unless hash.is_a?(Hash) && hash.values_at(:kind, :schema) == [KIND, SCHEMA]
-        new(Endpoints::Reference.new(**hash.fetch(:load)), hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
+        new(Endpoints::Reference.new(**hash.fetch(:load)),
+          hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
       rescue JSON::ParserError, KeyError, ArgumentError, TypeError
         raise damaged(path)
       rescue SystemCallError => error
         raise Error.new("the baseline #{path} can't be read (#{error.message})", "make it with --write")
       end
 
-      def self.damaged(path) = Error.new("#{path} is no baseline of this version", "make it anew with --write")
+      def self.damaged(path)
+        Error.new("#{path} is no baseline of this version", "make it anew with --write")
+      end
       private_class_method :damaged
 
       # @param load [Endpoints::Reference]
@@ -45,9 +48,12 @@ module Holdup
       # @return [void]
       # @raise [Holdup::Error]
       def write(path)
-        File.write(path, "#{JSON.pretty_generate(kind: KIND, schema: SCHEMA, load: load.to_h, endpoints: endpoints.transform_values(&:to_h))}\n")
+        File.write(path,
+          "#{JSON.pretty_generate(kind: KIND, schema: SCHEMA, load: load.to_h,
+            endpoints: endpoints.transform_values(&:to_h))}\n")
       rescue SystemCallError => error
-        raise Error.new("the baseline can't be written to #{path} (#{error.message})", "name another file with --baseline")
+        raise Error.new("the baseline can't be written to #{path} (#{error.message})",
+          "name another file with --baseline")
       end
     end
   end

@@ -2,7 +2,8 @@
 
 module Holdup
   module Lab
-    # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, what got worse and why, and all figures.
+    # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, what got worse and why,
+    # and all figures.
     class Check::Text
       COLUMNS = {acquisitions: :count, longest_hold_ns: :duration, p95_ns: :duration}.freeze
       WORSE = "!"
@@ -21,13 +22,20 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*@layout.lines(verdict, @check.passed? ? :green : :red), *worse, *remarks, *table].join("\n")}\n"
+      def call
+        "#{[*@layout.lines(verdict, @check.passed? ? :green : :red), *worse, *remarks, *table].join("\n")}\n"
+      end
 
       private
 
-      def verdict = @check.passed? ? word(:passed, count: names.size) : word(:failed, names: list(@check.worse.map(&:name).uniq))
+      def verdict
+        @check.passed? ? word(:passed,
+          count: names.size) : word(:failed, names: list(@check.worse.map(&:name).uniq))
+      end
 
-      def worse = @check.worse.group_by(&:name).flat_map { |name, rows| @layout.warning(word(:worse, name: View::Width.clean(name), figures: figures(rows))) }
+      def worse
+        @check.worse.group_by(&:name).flat_map { |name, rows| @layout.warning(word(:worse, name: View::Width.clean(name), figures: figures(rows))) }
+      end
 
       # Where only the p95 grew, the endpoint is not the one to look at.
       def figures(rows)
@@ -35,10 +43,15 @@ module Holdup
         (rows.map(&:key) == [:p95_ns]) ? word(:worse_by_others, figures: said) : said
       end
 
-      def told(row) = %i[before after].to_h { |side| [side, View::Figures.public_send(COLUMNS.fetch(row.key), row.public_send(side))] }
+      def told(row)
+        %i[before after].to_h { |side| [side, View::Figures.public_send(COLUMNS.fetch(row.key), row.public_send(side))] }
+      end
 
       def remarks
-        {added: @check.added, gone: @check.gone, thin: @check.thin}.reject { |_, some| some.empty? }.flat_map { |key, some| @layout.lines(word(key, names: list(some), fewest: Endpoints::FEWEST)) }
+        {added: @check.added, gone: @check.gone,
+         thin: @check.thin}.reject { |_, some| some.empty? }.flat_map { |key, some|
+          @layout.lines(word(key, names: list(some), fewest: Endpoints::FEWEST))
+        }
       end
 
       def table
@@ -47,10 +60,14 @@ module Holdup
         ["", *@layout.table(section), *@layout.lines(word(:note, tolerance: View::Figures.share(@tolerance)))]
       end
 
-      def columns = [word(:endpoint), *[word(:acquisitions), word(:longest_hold), "p95"].flat_map { |title| [title, word(:was)] }]
+      def columns
+        [word(:endpoint),
+          *[word(:acquisitions), word(:longest_hold), "p95"].flat_map { |title| [title, word(:was)] }]
+      end
 
       def row(name)
-        [View::Width.clean(name), *@check.rows.select { |row| row.name == name }.flat_map { |row| cells(row) }]
+        [View::Width.clean(name),
+          *@check.rows.select { |row| row.name == name }.flat_map { |row| cells(row) }]
       end
 
       def cells(row)
@@ -60,9 +77,13 @@ module Holdup
 
       def names = @check.rows.map(&:name).uniq
 
-      def list(names) = names.map { |name| View::Width.clean(name) }.join(", ")
+      def list(names)
+        names.map { |name| View::Width.clean(name) }.join(", ")
+      end
 
-      def word(key, **facts) = @words.call(:"check_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"check_#{key}", **facts)
+      end
     end
   end
 end

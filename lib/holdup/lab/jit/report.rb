@@ -18,7 +18,10 @@ module Holdup
         end
 
         # @return [View::Page]
-        def page = View::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict, remarks: doubts, sections: [speed, costs])
+        def page
+          View::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict,
+            remarks: doubts, sections: [speed, costs])
+        end
 
         private
 
@@ -36,50 +39,85 @@ module Holdup
 
         def doubts
           lists = {misnamed: names(@comparison.misnamed), saturated: names(@comparison.saturated), unsteady:}
-          [*left, *@sentences.left_out, *lists.reject { |_, names| names.empty? }.map { |key, names| word(key, names: names.join("; ")) }]
+          [*left, *@sentences.left_out,
+            *lists.reject { |_, names| names.empty? }.map { |key, names| word(key, names: names.join("; ")) }]
         end
 
-        def names(lines) = lines.map { |line| line.arm.name }
+        def names(lines)
+          lines.map { |line| line.arm.name }
+        end
 
         # In how many rounds, for one of several shifts a median less.
         def unsteady
-          @comparison.lines.map { |line| [line.arm.name, line.readings.size, line.readings.count { |reading| !reading.steady }] }
-            .select { |*, count| count.positive? }.map { |name, all, count| (all == count) ? name : word(:rounds, name:, count:, all:) }
+          @comparison.lines.map { |line|
+            [line.arm.name, line.readings.size,
+              line.readings.count { |reading| !reading.steady }]
+          }
+            .select { |*, count| count.positive? }.map { |name, all, count|
+            (all == count) ? name : word(
+              :rounds, name:, count:, all:
+            )
+          }
         end
 
-        def left = @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
+        def left
+          @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size,
+            path: @result.path)]
+        end
 
         def speed
-          columns = [word(:arm), *%i[cpu change range].map { |key| word(key) }, "p50", "p95", "p99", word(:served)]
-          rows = @comparison.lines.map { |line| [line.arm.name, ms(line.cpu_ns), *change(line), *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, View::Figures.rate(line.throughput)] }
-          View::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:, rows:, notes: [word(:speed_note)])
+          columns = [word(:arm), *%i[cpu change range].map { |key| word(key) }, "p50", "p95", "p99",
+            word(:served)]
+          rows = @comparison.lines.map { |line|
+            [line.arm.name, ms(line.cpu_ns), *change(line),
+              *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, View::Figures.rate(line.throughput)]
+          }
+          View::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:, rows:,
+            notes: [word(:speed_note)])
         end
 
         def change(line)
-          spread = (@comparison.change(line) unless line.arm == @result.plan.baseline) or return [View::Figures::NONE] * 2
-          [signed(spread.median), spread.values.minmax.map { |share| View::Figures.change(share, 0) }.join("..")]
+          spread = (unless line.arm == @result.plan.baseline
+                      @comparison.change(line)
+          end) or return [View::Figures::NONE] * 2
+          [signed(spread.median),
+            spread.values.minmax.map { |share| View::Figures.change(share, 0) }.join("..")]
         end
 
         def costs
           columns = [word(:arm), *%i[memory code metadata full cold warm].map { |key| word(key) }]
-          View::Section.new(title: word(:costs), columns:, rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note), *half])
+          View::Section.new(title: word(:costs), columns:,
+            rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note), *half])
         end
 
-        def half = (mib = @comparison.half_mib) ? [word(:half, mib:)] : []
+        def half
+          (mib = @comparison.half_mib) ? [word(:half, mib:)] : []
+        end
 
         def cost(line)
-          readings, jit = line.readings, line.readings.last.jit
-          [line.memory_bytes&.round, jit[:code_bytes], jit[:metadata_bytes]].map { |bytes| View::Figures.bytes(bytes) } +
-            [word(jit[:saturated] ? :yes : :no), signed(median(readings, &:cold)), "#{median(readings, &:warm_after_s).round} s"]
+          readings = line.readings
+          jit = line.readings.last.jit
+          [line.memory_bytes&.round, jit[:code_bytes],
+            jit[:metadata_bytes]].map { |bytes| View::Figures.bytes(bytes) } +
+            [word(jit[:saturated] ? :yes : :no), signed(median(readings, &:cold)),
+              "#{median(readings, &:warm_after_s).round} s"]
         end
 
-        def median(readings, &) = Spread.of(readings.map(&)).median
+        def median(readings, &)
+          Spread.of(readings.map(&)).median
+        end
 
-        def signed(share) = "#{View::Figures.change(share)} %"
+        def signed(share)
+          "#{View::Figures.change(share)} %"
+        end
 
-        def ms(value) = value ? View::Figures.rate(value / MS) : View::Figures::NONE
+        def ms(value)
+          value ? View::Figures.rate(value / MS) : View::Figures::NONE
+        end
 
-        def word(key, **facts) = @words.call(:"jitlab_#{key}", **facts)
+        def word(key, **facts)
+          @words.call(:"jitlab_#{key}", **facts)
+        end
       end
     end
   end

@@ -34,10 +34,13 @@ module Holdup
         end
 
         def with(handoff_ns)
-          Sizing::BacklogReplay.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, cost: demand.cost, handoff_ns:)
+          Sizing::BacklogReplay.new(@outcome.profiles, vcpus: recording.vcpus || 1,
+            between: @outcome.between, cost: demand.cost, handoff_ns:)
         end
 
-        def model = @model ||= Sizing::ClosedModel.new(demand.with(between: @outcome.between).in_all)
+        def model
+          @model ||= Sizing::ClosedModel.new(demand.with(between: @outcome.between).in_all)
+        end
       end
     end
   end

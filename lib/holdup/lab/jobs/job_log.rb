@@ -3,7 +3,8 @@
 module Holdup
   module Lab
     class Jobs
-      # The experiment's file: the plan, and everything that was measured and predicted so far. Written after each run.
+      # The experiment's file: the plan, and everything that was measured and predicted so far. Written after
+      # each run.
       class JobLog
         FILE = LedgerFile.new("jobs")
 
@@ -13,7 +14,10 @@ module Holdup
         # @return [JobLog]
         # @raise [Holdup::Error] it can't be read, or is none
         def self.open(path)
-          FILE.read(path) { |hash| new(path, JobsPlan.from(hash.fetch(:plan)), readings: hash.fetch(:readings).map { |one| JobsMeasurement.from(one) }) }
+          FILE.read(path) { |hash|
+            new(path, JobsPlan.from(hash.fetch(:plan)),
+              readings: hash.fetch(:readings).map { |one| JobsMeasurement.from(one) })
+          }
         end
 
         # @param path [String]
@@ -26,7 +30,11 @@ module Holdup
         end
 
         # @return [Array<Step>] that were not done yet
-        def left = plan.steps.reject { |step| readings.any? { |reading| step.to_h == reading.to_h.slice(*step.to_h.keys) } }
+        def left
+          plan.steps.reject { |step|
+            readings.any? { |reading| step.to_h == reading.to_h.slice(*step.to_h.keys) }
+          }
+        end
 
         # @param reading [JobsMeasurement]
         # @return [void]
@@ -44,7 +52,9 @@ module Holdup
 
         private
 
-        def parts = {plan: plan.to_h, readings: readings.map(&:to_h)}
+        def parts
+          {plan: plan.to_h, readings: readings.map(&:to_h)}
+        end
       end
     end
   end

@@ -41,35 +41,52 @@ module Holdup
 
         # @param key [Symbol] of a window's histograms or sums
         # @return [Float] ns of a job, on average
-        def mean(key) = total(@jobs, key).fdiv([count, 1].max)
+        def mean(key)
+          total(@jobs, key).fdiv([count, 1].max)
+        end
 
         # @return [Histogram] of the elapsed times
-        def walls = Histogram.sum(@jobs.map { |window| window.histograms.fetch(:wall) })
+        def walls
+          Histogram.sum(@jobs.map { |window| window.histograms.fetch(:wall) })
+        end
 
         # @return [Float] of one CPU that all threads of the process used while they held the GVL
-        def gvl_share = (total(@jobs, :running) + total(@accounts, :running)) / (@seconds * 1e9)
+        def gvl_share
+          (total(@jobs, :running) + total(@accounts, :running)) / (@seconds * 1e9)
+        end
 
-        # What its threads did between two jobs. Waiting for a lock there (the log's, for one) is congestion, as it is within a job.
+        # What its threads did between two jobs. Waiting for a lock there (the log's, for one) is congestion,
+        # as it is within a job.
         # @return [Sizing::DispatchCost]
         def between
           held, acquisitions, stalled = %i[running acquisitions stalled].map { |key| apart(key) }
           rest = @threads * @seconds * 1e9 / [count, 1].max - mean(:wall)
-          Sizing::DispatchCost.new(held_ns: held, idle_ns: [rest - held - stalled - apart(:lock_ns), 0.0].max, acquisitions:)
+          Sizing::DispatchCost.new(held_ns: held,
+            idle_ns: [rest - held - stalled - apart(:lock_ns), 0.0].max, acquisitions:)
         end
 
         # @return [Sizing::Handoff::HandoffTimes] of a job, with what is between two
-        def waits = Sizing::Handoff::HandoffTimes.new(handoff_ns: recording.handoff_ns, wait_ns: mean(:stalled) + apart(:stalled))
+        def waits
+          Sizing::Handoff::HandoffTimes.new(handoff_ns: recording.handoff_ns,
+            wait_ns: mean(:stalled) + apart(:stalled))
+        end
 
         # @return [Float] of its threads' time: waits for locks, in jobs and between them
-        def lock_share = (mean(:lock_ns) + apart(:lock_ns)) * throughput / @threads / 1e9
+        def lock_share
+          (mean(:lock_ns) + apart(:lock_ns)) * throughput / @threads / 1e9
+        end
 
         # @return [Sizing::Recording] as models take it
-        def recording = @recording ||= Sizing::Recording.new(windows: @windows, profiles:, kind: :job, warm_up_s: 0)
+        def recording
+          @recording ||= Sizing::Recording.new(windows: @windows, profiles:, kind: :job, warm_up_s: 0)
+        end
 
         private
 
         # ns or times that fall to each job, of what is no job
-        def apart(key) = total(@accounts, key).fdiv([count, 1].max)
+        def apart(key)
+          total(@accounts, key).fdiv([count, 1].max)
+        end
 
         def total(windows, key)
           windows.sum { |window| window.sums.fetch(key) { window.histograms.fetch(key).sum } }

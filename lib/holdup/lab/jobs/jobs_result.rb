@@ -3,17 +3,19 @@
 module Holdup
   module Lab
     class Jobs
-      # What was measured at each concurrency beside what the baseline's run of the same round had let expect. Errors are taken
-      # round by round: what slows a whole round down then cancels.
+      # What was measured at each concurrency beside what the baseline's run of the same round had let expect.
+      # Errors are taken round by round: what slows a whole round down then cancels.
       class JobsResult
         # The fewest threads with so much of the most throughput are enough.
         ENOUGH = 0.9
-        # CPU of a job beyond that share more or less than in the recording is nothing that a prediction knows.
+        # CPU of a job beyond that share more or less than in the recording is nothing that a prediction
+        # knows.
         OTHER_COST = 0.1
         # Waits for locks beyond this share of the threads' time are the limit, and no model knows them.
         LOCKED = 0.1
 
-        # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement, PredictedThroughput of its round] of each round
+        # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement,
+        # PredictedThroughput of its round] of each round
         Line = Data.define(:threads, :again, :pairs) do
           # @return [Array<JobsMeasurement>]
           def readings = pairs.map(&:first)
@@ -27,11 +29,15 @@ module Holdup
 
           # @param way [Symbol] :replay, :closed or :amdahl
           # @return [Float] jobs per second
-          def predicted(way = :replay) = Spread.of(pairs.map { |_, expected| expected.public_send(way) }).median
+          def predicted(way = :replay)
+            Spread.of(pairs.map { |_, expected| expected.public_send(way) }).median
+          end
 
           # @param way [Symbol]
           # @return [Spread] of the rounds, 0.03: 3 % too many jobs were expected
-          def errors(way = :replay) = Spread.of(pairs.map { |reading, expected| expected.public_send(way) / reading.throughput - 1 })
+          def errors(way = :replay)
+            Spread.of(pairs.map { |reading, expected| expected.public_send(way) / reading.throughput - 1 })
+          end
 
           # @return [Float]
           def error(way = :replay) = errors(way).median
@@ -69,7 +75,8 @@ module Holdup
         # @return [Line, nil] the baseline's second runs
         def again = all.find(&:again)
 
-        # @return [Float, nil] by how much two runs of the same differed at most: what is less is chance; nil before there were two
+        # @return [Float, nil] by how much two runs of the same differed at most: what is less is chance; nil
+        #   before there were two
         def noise
           return unless again
           first = base.readings.to_h { |reading| [reading.round, reading.throughput] }
@@ -77,30 +84,46 @@ module Holdup
         end
 
         # @return [Line]
-        def base = lines.find { |line| line.threads == baseline }
+        def base
+          lines.find { |line| line.threads == baseline }
+        end
 
         # @return [Array<Line>] all but the baseline
         def others = lines - [base]
 
         # @param way [Symbol]
         # @return [Float] the largest error, without its sign, of the others
-        def worst(way = :replay) = others.map { |line| line.error(way).abs }.max || 0.0
+        def worst(way = :replay)
+          others.map { |line| line.error(way).abs }.max || 0.0
+        end
 
         # @return [Line] the fewest threads that do nearly as much as any
-        def enough = lines.find { |line| line.measured >= ENOUGH * lines.map(&:measured).max }
+        def enough
+          lines.find { |line| line.measured >= ENOUGH * lines.map(&:measured).max }
+        end
 
         # @return [Boolean] whether more threads than were tried may do more
-        def open_ended? = left.zero? && enough == lines.last && enough.median(&:gvl_share) < ENOUGH
+        def open_ended?
+          left.zero? && enough == lines.last && enough.median(&:gvl_share) < ENOUGH
+        end
 
         # @return [Array<Line>] whose threads wait for locks so much that these are the limit
-        def locked = lines.select { |line| line.median(&:lock_share) > LOCKED }
+        def locked
+          lines.select { |line| line.median(&:lock_share) > LOCKED }
+        end
 
         # @return [Line, nil] whose jobs cost a CPU time unlike the recording's, most of all
-        def dearest = others.select { |line| cost(line).abs > OTHER_COST }.max_by { |line| cost(line).abs }
+        def dearest
+          others.select { |line| cost(line).abs > OTHER_COST }.max_by { |line| cost(line).abs }
+        end
 
         # @param line [Line]
         # @return [Float] share of CPU time that a job cost more than in the recording
-        def cost(line) = [line, base].map { |each| each.median { |reading| reading.mean(:cpu_ns) } }.then { |here, recorded| here / recorded - 1 }
+        def cost(line)
+          [line, base].map { |each| each.median { |reading| reading.mean(:cpu_ns) } }.then { |here, recorded|
+            here / recorded - 1
+          }
+        end
 
         # @return [Integer] jobs that failed
         def errors = @ledger.readings.sum(&:errors)
@@ -117,11 +140,23 @@ module Holdup
         private
 
         # Each begins with the recording.
-        def rounds = @rounds ||= @ledger.readings.group_by(&:round).sort.map(&:last)
+        def rounds
+          @rounds ||= @ledger.readings.group_by(&:round).sort.map(&:last)
+        end
 
         def all
-          @all ||= rounds.flat_map { |round| round.map { |reading| [reading, round.first.expect(reading.threads)] } }
-            .group_by { |reading, _| [reading.threads, reading.again] }.map { |(threads, again), pairs| Line.new(threads:, again:, pairs:) }.sort_by(&:threads)
+          @all ||= expected_readings
+            .group_by { |reading, _| [reading.threads, reading.again] }
+            .map { |(threads, again), pairs| Line.new(threads:, again:, pairs:) }
+            .sort_by(&:threads)
+        end
+
+        private
+
+        def expected_readings
+          rounds.flat_map { |round|
+            round.map { |reading| [reading, round.first.expect(reading.threads)] }
+          }
         end
       end
     end

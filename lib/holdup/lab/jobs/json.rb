@@ -19,7 +19,9 @@ module Holdup
         end
 
         # @return [String] ends with a newline
-        def call = "#{JSON.pretty_generate(to_h)}\n"
+        def call
+          "#{JSON.pretty_generate(to_h)}\n"
+        end
 
         # @return [Hash]
         def to_h
@@ -36,7 +38,10 @@ module Holdup
            mean: MEANS.to_h { |key| [key, line.median { |reading| reading.mean(key) }.round(1)] }}
         end
 
-        def predicted(line, way) = {jobs_per_second: line.predicted(way).round(3), errors: line.errors(way).values.map { |error| error.round(4) }}
+        def predicted(line, way)
+          {jobs_per_second: line.predicted(way).round(3),
+           errors: line.errors(way).values.map { |error| error.round(4) }}
+        end
       end
     end
   end

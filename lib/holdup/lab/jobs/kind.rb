@@ -5,7 +5,9 @@ module Holdup
     class Jobs
       # One kind of job in a mix. `arguments`: of each push; `weight`: so many of them in a cycle
       Kind = Data.define(:name, :weight, :arguments) do
-        def initialize(name:, weight: 1, arguments: []) = super
+        def initialize(name:, weight: 1, arguments: [])
+          super
+        end
       end
     end
   end

@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
-# What the lab's own Sidekiq loads (sidekiq -r) when nobody names an application: three classes of jobs that compute, ask
-# Redis and wait for something far away, in unlike parts.
+# What the lab's own Sidekiq loads (sidekiq -r) when nobody names an application: three classes of jobs that
+# compute, ask Redis and wait for something far away, in unlike parts.
 require "sidekiq"
 require_relative "../sidekiq_vcpu/work"
 
-# So many steps, each of them some rounds of computing (a tenth of a millisecond each), one question to Redis and a wait.
+# So many steps, each of them some rounds of computing (a tenth of a millisecond each), one question to Redis
+# and a wait.
 class LabJob
   include Sidekiq::Job
 
@@ -30,5 +31,6 @@ class LabSync < LabJob; end
 # Computes most of its time.
 class LabReport < LabJob; end
 
-# Two lines of log for each job are written with a lock held: at high concurrency threads queue for that instead.
+# Two lines of log for each job are written with a lock held: at high concurrency threads queue for that
+# instead.
 Sidekiq.configure_server { |config| config.logger.level = Logger::WARN }

@@ -8,7 +8,9 @@ module Holdup
         # @param forecast [Forecast]
         # @param threads [Integer]
         # @return [PredictedThroughput]
-        def self.of(forecast, threads) = new(threads:, **%i[replay closed amdahl].to_h { |way| [way, forecast.public_send(way, threads)] })
+        def self.of(forecast, threads)
+          new(threads:, **%i[replay closed amdahl].to_h { |way| [way, forecast.public_send(way, threads)] })
+        end
       end
     end
   end

@@ -5,8 +5,8 @@ require "rbconfig"
 module Holdup
   module Lab
     class Jobs
-      # One Sidekiq process with one concurrency, from its start to its end: `holdup exec -- sidekiq ... -c N -q QUEUE` with a
-      # queue that never gets empty. What was before the end of the warm-up doesn't count.
+      # One Sidekiq process with one concurrency, from its start to its end: `holdup exec -- sidekiq ... -c N
+      # -q QUEUE` with a queue that never gets empty. What was before the end of the warm-up doesn't count.
       class Run
         EXE = File.expand_path("../../../../exe/holdup", __dir__)
         BOOT_S = 60
@@ -24,7 +24,8 @@ module Holdup
         # @param supply [#new] what puts work into the queue, and how often; see Supply
         # @param keep [#call] gets the Intake when all was measured
         # @param progress [#call] gets :boot, :warm_up or :count
-        def initialize(threads, program:, work:, redis:, env:, folder:, segments:, supply: Supply, keep: ->(_intake) {}, progress: ->(_doing) {})
+        def initialize(threads, program:, work:, redis:, env:, folder:, segments:, supply: Supply,
+          keep: ->(_intake) {}, progress: ->(_doing) {})
           @threads = threads
           @program = program
           @folder = folder
@@ -49,7 +50,8 @@ module Holdup
           from = now
           doing(:count) { go_on(seconds) }
           @keep.call(@intake.close)
-          JobOutcome.new(threads: @threads, seconds: now - from, windows: @intake.windows, profiles: @intake.profiles)
+          JobOutcome.new(threads: @threads, seconds: now - from, windows: @intake.windows,
+            profiles: @intake.profiles)
         ensure
           clean_up
         end
@@ -88,7 +90,10 @@ module Holdup
           complain("ended too early") unless @child.alive?
         end
 
-        def complain(what) = raise(Error.new("Sidekiq with a concurrency of #{@threads} #{what}", "it said: #{@child.last_words.strip}"))
+        def complain(what)
+          raise(Error.new("Sidekiq with a concurrency of #{@threads} #{what}",
+            "it said: #{@child.last_words.strip}"))
+        end
 
         def clean_up
           @child&.stop
@@ -97,7 +102,9 @@ module Holdup
           @queue.close
         end
 
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def now
+          Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        end
       end
     end
   end

@@ -41,7 +41,8 @@ module Holdup
         end
 
         def empty
-          Error.new("the queue ran empty after #{@pushed} jobs", "jobs this short are done faster than one client can push them; take longer ones")
+          Error.new("the queue ran empty after #{@pushed} jobs",
+            "jobs this short are done faster than one client can push them; take longer ones")
         end
       end
     end

@@ -6,7 +6,8 @@ module Holdup
       # The result for a terminal or a pipe: the verdict, then measured and predicted side by side.
       class Text
         # Texts are the same in every language.
-        COLUMNS = [:threads, :measured, :replay, :error, :closed, "Amdahl", :running, :stalled, "p95", "GVL"].freeze
+        COLUMNS = [:threads, :measured, :replay, :error, :closed, "Amdahl", :running, :stalled, "p95",
+          "GVL"].freeze
 
         # @param result [JobsResult]
         # @param words [View::Words]
@@ -22,20 +23,28 @@ module Holdup
 
         # @return [String] ends with a newline
         def call
-          "#{[*@layout.bold(@sentences.title), "", *verdict, *doubts, "", *@layout.table(section), *notes].join("\n")}\n"
+          "#{[*@layout.bold(@sentences.title), "", *verdict, *doubts, "", *@layout.table(section),
+            *notes].join("\n")}\n"
         end
 
         private
 
-        def verdict = @sentences.verdict.flat_map { |sentence| @layout.bold(sentence) }
+        def verdict
+          @sentences.verdict.flat_map { |sentence| @layout.bold(sentence) }
+        end
 
-        def doubts = @sentences.doubts.flat_map { |doubt| ["", *@layout.warning(doubt)] }
+        def doubts
+          @sentences.doubts.flat_map { |doubt| ["", *@layout.warning(doubt)] }
+        end
 
-        def notes = ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| @layout.item("  ", note) }]
+        def notes
+          ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| @layout.item("  ", note) }]
+        end
 
         def section
           columns = COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }
-          View::Section.new(title: "", columns:, rows: [*@result.lines, *@result.again].sort_by(&:threads).map { |line| row(line) })
+          View::Section.new(title: "", columns:,
+            rows: [*@result.lines, *@result.again].sort_by(&:threads).map { |line| row(line) })
         end
 
         def row(line)
@@ -49,7 +58,10 @@ module Holdup
         end
 
         def rates(line)
-          measured, *predicted = [line.measured, *%i[replay closed amdahl].map { |way| line.predicted(way) }].map { |rate| View::Figures.rate(rate) }
+          measured, *predicted = [line.measured,
+            *%i[replay closed amdahl].map { |way| line.predicted(way) }].map { |rate|
+            View::Figures.rate(rate)
+          }
           [measured, predicted.shift, Sentences.signed(line.error), *predicted]
         end
 

@@ -3,8 +3,8 @@
 module Holdup
   module Lab
     class Jobs
-      # Which jobs come, for ever: cycle after cycle, each with all kinds by their weights in an order of its own. Random draws would
-      # give each setting another mix. The same seed gives the same jobs.
+      # Which jobs come, for ever: cycle after cycle, each with all kinds by their weights in an order of its
+      # own. Random draws would give each setting another mix. The same seed gives the same jobs.
       class Work
         OWN = [Kind.new(name: "LabMail", weight: 10, arguments: [4, 4, 5]), Kind.new(name: "LabSync", weight: 7, arguments: [6, 10, 2]),
           Kind.new(name: "LabReport", weight: 3, arguments: [2, 80, 6])].freeze

@@ -5,7 +5,8 @@ module Holdup
     class SidekiqVcpu
       # One way to run the jobs.
       #
-      # - `jobs`: how many, all put into the queue at once; `processes` that take them; `concurrency`: threads of each
+      # - `jobs`: how many, all put into the queue at once; `processes` that take them; `concurrency`: threads
+      #   of each
       Experiment = Data.define(:name, :jobs, :processes, :concurrency) do
         # @return [Integer] jobs that run at the same time
         def at_once = [jobs, processes * concurrency].min

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What the experiment's Sidekiq processes load (sidekiq -r): two classes of jobs with the same work, so that a report
-# can tell who stalled whom.
+# What the experiment's Sidekiq processes load (sidekiq -r): two classes of jobs with the same work, so that a
+# report can tell who stalled whom.
 require "sidekiq"
 require_relative "work"
 
@@ -37,5 +37,7 @@ end
 Sidekiq.configure_server do |config|
   config[:scheduled_enq] = NothingScheduled
   config[:timeout] = 0 # all jobs are done when it is told to end
-  config.on(:startup) { config.redis { |redis| redis.call("LPUSH", "#{ENV.fetch("LAB_NAME")}:ready", Process.pid.to_s) } }
+  config.on(:startup) {
+    config.redis { |redis| redis.call("LPUSH", "#{ENV.fetch("LAB_NAME")}:ready", Process.pid.to_s) }
+  }
 end

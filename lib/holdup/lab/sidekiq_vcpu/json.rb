@@ -17,7 +17,9 @@ module Holdup
         end
 
         # @return [String] ends with a newline
-        def call = "#{JSON.pretty_generate(to_h)}\n"
+        def call
+          "#{JSON.pretty_generate(to_h)}\n"
+        end
 
         # @return [Hash]
         def to_h
@@ -30,11 +32,13 @@ module Holdup
 
         def ceiling
           one = @result.ceiling
-          {processes: one.processes, low: one.low.round(4), high: one.high.round(4), alarm: one.alarm(@result.target), processes_needed: one.processes_needed}
+          {processes: one.processes, low: one.low.round(4), high: one.high.round(4),
+           alarm: one.alarm(@result.target), processes_needed: one.processes_needed}
         end
 
         def experiment(line)
-          {name: line.experiment.name, **line.experiment.to_h.except(:name), **ratios(line), **shares(line), units: line.best.jobs.map { |job| unit(job) }}
+          {name: line.experiment.name, **line.experiment.to_h.except(:name), **ratios(line), **shares(line),
+           units: line.best.jobs.map { |job| unit(job) }}
         end
 
         def ratios(line)
@@ -44,7 +48,8 @@ module Holdup
 
         def shares(line)
           best = line.best
-          {cpu_share: best.cpu_share, cores: best.cores, starved_share: best.starved_share, stall_caused_by_other_job: best.caused_by_job}
+          {cpu_share: best.cpu_share, cores: best.cores, starved_share: best.starved_share,
+           stall_caused_by_other_job: best.caused_by_job}
             .transform_values { |share| share&.round(4) }.merge(alarm: @result.alarm?(line))
         end
 

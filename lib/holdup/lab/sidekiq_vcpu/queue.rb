@@ -7,8 +7,9 @@ module Holdup
       class Queue < JobQueue
         # Redis takes whole seconds; Sidekiq's connections wait a little longer.
         WAIT_S = 1
-        # ready: a process can take jobs. begun: a job runs, and waits for go, so that jobs that run at the same time start
-        # at the same time: once one of them computes, the way to the start of another is long. done: it has ended.
+        # ready: a process can take jobs. begun: a job runs, and waits for go, so that jobs that run at the
+        # same time start at the same time: once one of them computes, the way to the start of another is
+        # long. done: it has ended.
         LISTS = %w[ready begun go done].freeze
         PATIENCE_S = 3
 
@@ -25,11 +26,15 @@ module Holdup
 
         # @param list [String] of LISTS
         # @return [Boolean] whether there was an entry within a second
-        def taken?(list) = !!@pool.with { |redis| redis.blocking_call(PATIENCE_S, "BRPOP", "#{name}:#{list}", WAIT_S) }
+        def taken?(list)
+          !!@pool.with { |redis| redis.blocking_call(PATIENCE_S, "BRPOP", "#{name}:#{list}", WAIT_S) }
+        end
 
         private
 
-        def keys = [*super, *LISTS.map { |list| "#{name}:#{list}" }]
+        def keys
+          [*super, *LISTS.map { |list| "#{name}:#{list}" }]
+        end
       end
     end
   end

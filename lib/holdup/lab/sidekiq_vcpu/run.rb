@@ -6,8 +6,9 @@ require "rbconfig"
 module Holdup
   module Lab
     class SidekiqVcpu
-      # One run of one experiment, measured as an application would be: `holdup exec -- sidekiq`, and when all is over
-      # `holdup collect --once`. The jobs are put into the queue only when every process is ready to take them.
+      # One run of one experiment, measured as an application would be: `holdup exec -- sidekiq`, and when all
+      # is over `holdup collect --once`. The jobs are put into the queue only when every process is ready to
+      # take them.
       class Run
         EXE = File.expand_path("../../../../exe/holdup", __dir__)
         JOBS = File.expand_path("jobs.rb", __dir__)
@@ -78,7 +79,8 @@ module Holdup
         def finish
           @children.map { |child| Thread.new { child.stop } }.each(&:join)
           @children.clear
-          collector = Child.new(RbConfig.ruby, EXE, "collect", "--once", env: @env.merge("RUBYOPT" => nil), folder: @folder, log: File.join(@folder, "collect.log"))
+          collector = Child.new(RbConfig.ruby, EXE, "collect", "--once", env: @env.merge("RUBYOPT" => nil),
+            folder: @folder, log: File.join(@folder, "collect.log"))
           @children << collector
           IO.select(nil, nil, nil, Child::POLL_S) while collector.alive?
         end
@@ -95,7 +97,9 @@ module Holdup
           @queue.close
         end
 
-        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def now
+          Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        end
       end
     end
   end

@@ -17,17 +17,23 @@ module Holdup
         end
 
         # @return [String]
-        def title = @words.call(:lab_vcpu_title, vcpus: @ceiling.vcpus)
+        def title
+          @words.call(:lab_vcpu_title, vcpus: @ceiling.vcpus)
+        end
 
         # @return [Array<String>]
         def facts
           setting = @result.alone.setting
-          [@words.call(:lab_vcpu_facts, sidekiq: setting["jobs_version"], ruby: setting["ruby"], alone: duration(@result.alone.each_ns)), *repeats]
+          [
+            @words.call(:lab_vcpu_facts, sidekiq: setting["jobs_version"], ruby: setting["ruby"],
+              alone: duration(@result.alone.each_ns)), *repeats
+          ]
         end
 
         # @return [String] the one to remember
         def headline
-          @result.ceiling.low? ? @ceiling.sentence : @words.call(:lab_vcpu_full, vcpus: @ceiling.vcpus, processes: @ceiling.processes)
+          @result.ceiling.low? ? @ceiling.sentence : @words.call(:lab_vcpu_full, vcpus: @ceiling.vcpus,
+            processes: @ceiling.processes)
         end
 
         # @return [Array<String>]
@@ -35,11 +41,14 @@ module Holdup
 
         # @return [Array<String>]
         def advice
-          [@words.call(:lab_advice_processes, needed: @result.ceiling.processes_needed), @words.call(:lab_advice_threads), @words.call(:lab_advice_scale)]
+          [@words.call(:lab_advice_processes, needed: @result.ceiling.processes_needed),
+            @words.call(:lab_advice_threads), @words.call(:lab_advice_scale)]
         end
 
         # @return [Array<String>] what did not come out as theory says, with the reason
-        def doubts = [*(starved if @result.starved?), *@result.doubtful.map { |line| "#{off(line)} #{reason(line)}" }]
+        def doubts
+          [*(starved if @result.starved?), *@result.doubtful.map { |line| "#{off(line)} #{reason(line)}" }]
+        end
 
         # @param ratio [Float]
         # @return [String] "2.00x"
@@ -49,7 +58,8 @@ module Holdup
 
         def repeats
           return [] if @result.repeats == 1
-          [@words.call(:lab_vcpu_repeats, count: @result.repeats, spread: share(@result.lines.map(&:spread).max))]
+          [@words.call(:lab_vcpu_repeats, count: @result.repeats,
+            spread: share(@result.lines.map(&:spread).max))]
         end
 
         def threads
@@ -72,28 +82,36 @@ module Holdup
         # As the team saw it: the same work before and after.
         def halved
           return [] if @result.vcpus < 2
-          two, half = line(:threads), @result.vcpus.fdiv(2)
+          two = line(:threads)
+          half = @result.vcpus.fdiv(2)
           cores = told(two.best.cores, two.undisturbed_cores) { |number| format("%.1f", number) }
           [@words.call(:lab_means_halved, cores:, before: used(two, half), half: vcpus(half),
             after: used(two, @result.vcpus), vcpus: @ceiling.vcpus)]
         end
 
-        def each(line) = told(line.each, line.undisturbed) { |ratio| times(ratio) }
+        def each(line)
+          told(line.each, line.undisturbed) { |ratio| times(ratio) }
+        end
 
-        def in_all(line) = told(line.in_all, line.undisturbed_in_all) { |ratio| times(ratio) }
+        def in_all(line)
+          told(line.in_all, line.undisturbed_in_all) { |ratio| times(ratio) }
+        end
 
         def used(line, vcpus)
           told(line.best.cores / vcpus, line.undisturbed_cores / vcpus) { |part| share([part, 1.0].min) }
         end
 
-        # What the sentences explain is theory: where something else took the CPUs, they leave that time out, and say so
-        # beside what was measured.
+        # What the sentences explain is theory: where something else took the CPUs, they leave that time out,
+        # and say so beside what was measured.
         def told(measured, undisturbed)
           return yield(measured) unless @result.starved?
           @words.call(:lab_undisturbed, undisturbed: yield(undisturbed), measured: yield(measured))
         end
 
-        def vcpus(number) = View::CeilingSentence.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1), words: @words).vcpus
+        def vcpus(number)
+          View::CeilingSentence.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1),
+            words: @words).vcpus
+        end
 
         def starved
           without = @result.lines.map { |line| "#{name(line)} #{times(line.undisturbed)}" }.join(@words.call(:lab_and))
@@ -105,9 +123,14 @@ module Holdup
             expected_each: times(line.expected.each), expected_in_all: times(line.expected.in_all))
         end
 
-        def reason(line) = (line.cpu > SLOWER) ? @words.call(:lab_off_slower, ratio: times(line.cpu)) : @words.call(:lab_off_unknown)
+        def reason(line)
+          (line.cpu > SLOWER) ? @words.call(:lab_off_slower,
+            ratio: times(line.cpu)) : @words.call(:lab_off_unknown)
+        end
 
-        def name(line) = @words.call(:"lab_#{line.experiment.name}")
+        def name(line)
+          @words.call(:"lab_#{line.experiment.name}")
+        end
 
         def line(name) = @result.line(name)
 

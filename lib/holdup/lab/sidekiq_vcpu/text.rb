@@ -20,24 +20,34 @@ module Holdup
         end
 
         # @return [String] ends with a newline
-        def call = "#{[*head, *doubts, *table, *bars, *list(:lab_meaning, @sentences.meaning), *list(:lab_advice, @sentences.advice)].join("\n")}\n"
+        def call
+          "#{[*head, *doubts, *table, *bars, *list(:lab_meaning, @sentences.meaning),
+            *list(:lab_advice, @sentences.advice)].join("\n")}\n"
+        end
 
         private
 
         def head
-          [*@layout.bold(@sentences.title), "", *@layout.bold(@sentences.headline), "", *@sentences.facts.flat_map { |fact| @layout.lines(fact) }]
+          [*@layout.bold(@sentences.title), "", *@layout.bold(@sentences.headline), "",
+            *@sentences.facts.flat_map { |fact| @layout.lines(fact) }]
         end
 
-        def doubts = @sentences.doubts.flat_map { |doubt| ["", *@layout.warning(doubt)] }
+        def doubts
+          @sentences.doubts.flat_map { |doubt| ["", *@layout.warning(doubt)] }
+        end
 
-        def table = ["", *@layout.table(section), *section.notes.flat_map { |note| @layout.item("  ", note) }]
+        def table
+          ["", *@layout.table(section), *section.notes.flat_map { |note| @layout.item("  ", note) }]
+        end
 
         def section
-          @section ||= View::Section.new(title: "", columns: columns, rows: @result.lines.map { |line| row(line) }, notes: [@words.call(:lab_vcpu_note)])
+          @section ||= View::Section.new(title: "", columns: columns,
+            rows: @result.lines.map { |line| row(line) }, notes: [@words.call(:lab_vcpu_note)])
         end
 
         def columns
-          %i[lab_experiment lab_each lab_in_all lab_running lab_stalled lab_by_other lab_cpu].map { |key| @words.call(key) } <<
+          %i[lab_experiment lab_each lab_in_all lab_running lab_stalled lab_by_other
+            lab_cpu].map { |key| @words.call(key) } <<
             @words.call(:lab_alarm, target: format("%.0f %%", @result.target * 100))
         end
 
@@ -50,10 +60,14 @@ module Holdup
 
         def bars
           drawn = Bars.new(@result, words: @words, width: @width).lines.map { |label, bar| label + View::Bar.paint(bar, @style) }
-          ["", *@layout.bold(@words.call(:lab_bars)), *drawn, *@layout.item("  ", @words.call(:lab_bars_legend))]
+          ["", *@layout.bold(@words.call(:lab_bars)), *drawn,
+            *@layout.item("  ", @words.call(:lab_bars_legend))]
         end
 
-        def list(title, sentences) = ["", *@layout.bold(@words.call(title)), *sentences.flat_map { |sentence| @layout.item("- ", sentence) }]
+        def list(title, sentences)
+          ["", *@layout.bold(@words.call(title)),
+            *sentences.flat_map { |sentence| @layout.item("- ", sentence) }]
+        end
       end
     end
   end

@@ -3,14 +3,15 @@
 module Holdup
   module Lab
     class SidekiqVcpu
-      # The four experiments beside each other, as multiples of one job alone. Of several runs the fastest counts: the work
-      # is fixed, so whatever makes a run slower came from elsewhere.
+      # The four experiments beside each other, as multiples of one job alone. Of several runs the fastest
+      # counts: the work is fixed, so whatever makes a run slower came from elsewhere.
       class VcpuResult
         TOLERANCE = 0.1
         # From here on jobs that hold the GVL lack a CPU too often for exact ratios.
         STARVED = 0.05
 
-        # One experiment. `runs`: all its outcomes; `alone`: the Outcome of one job alone that the others are multiples of
+        # One experiment. `runs`: all its outcomes; `alone`: the Outcome of one job alone that the others are
+        # multiples of
         Line = Data.define(:experiment, :runs, :alone) do
           def best = runs.min_by(&:in_all_ns)
 
@@ -21,14 +22,20 @@ module Holdup
           def in_all = best.in_all_ns / alone.each_ns
 
           # @return [Float] the same as `each`, had no CPU been missing
-          def undisturbed = best.undisturbed_ns / alone.undisturbed_ns
+          def undisturbed
+            best.undisturbed_ns / alone.undisturbed_ns
+          end
 
           # Every job begins with the first or when one before it has ended.
           # @return [Float] the same as `in_all`, had no CPU been missing
-          def undisturbed_in_all = undisturbed * experiment.jobs.fdiv(experiment.at_once)
+          def undisturbed_in_all
+            undisturbed * experiment.jobs.fdiv(experiment.at_once)
+          end
 
           # @return [Float] how much of the elapsed time CPUs were not missing
-          def quiet = undisturbed_in_all * alone.undisturbed_ns / best.in_all_ns
+          def quiet
+            undisturbed_in_all * alone.undisturbed_ns / best.in_all_ns
+          end
 
           # @return [Float] CPUs that the processes used, had none been missing
           def undisturbed_cores = best.cores / quiet
@@ -37,15 +44,21 @@ module Holdup
           def cpu = best.cpu_ns / alone.cpu_ns
 
           # @return [Float] how much slower than the fastest the slowest run was
-          def spread = runs.map(&:in_all_ns).max.fdiv(best.in_all_ns) - 1
+          def spread
+            runs.map(&:in_all_ns).max.fdiv(best.in_all_ns) - 1
+          end
 
           # @return [TheoreticalTimes]
           def expected = experiment.expected(best.vcpus)
 
           # @return [Boolean] whether it came out as theory says
-          def as_expected? = near?(each, expected.each) && near?(in_all, expected.in_all)
+          def as_expected?
+            near?(each, expected.each) && near?(in_all, expected.in_all)
+          end
 
-          def near?(measured, theory) = (measured / theory - 1).abs <= TOLERANCE
+          def near?(measured, theory)
+            (measured / theory - 1).abs <= TOLERANCE
+          end
           private :near?
         end
 
@@ -59,14 +72,20 @@ module Holdup
         end
 
         # @return [Array<Line>]
-        def lines = @lines ||= @outcomes.map { |experiment, runs| Line.new(experiment:, runs:, alone:) }
+        def lines
+          @lines ||= @outcomes.map { |experiment, runs| Line.new(experiment:, runs:, alone:) }
+        end
 
         # @param name [Symbol] of an experiment
         # @return [Line]
-        def line(name) = lines.find { |line| line.experiment.name == name }
+        def line(name)
+          lines.find { |line| line.experiment.name == name }
+        end
 
         # @return [ExperimentOutcome] of one job alone
-        def alone = @alone ||= @outcomes.find { |experiment, _| experiment.name == :alone }.last.min_by(&:in_all_ns)
+        def alone
+          @alone ||= @outcomes.find { |experiment, _| experiment.name == :alone }.last.min_by(&:in_all_ns)
+        end
 
         # @return [Numeric]
         def vcpus = alone.vcpus
@@ -79,14 +98,20 @@ module Holdup
         def alarm?(line) = line.best.cpu_share >= target
 
         # @return [Array<Line>] that came out otherwise than theory says, on a machine that had CPUs to spare
-        def doubtful = starved? ? [] : lines.reject(&:as_expected?)
+        def doubtful
+          starved? ? [] : lines.reject(&:as_expected?)
+        end
 
         # @return [Boolean] whether something else on the machine took so much CPU that ratios are off
-        def starved? = starved_share > STARVED && !lines.all?(&:as_expected?)
+        def starved?
+          starved_share > STARVED && !lines.all?(&:as_expected?)
+        end
 
         # Where there are fewer vCPUs than processes, that they lack one is no disturbance but the result.
         # @return [Float] the largest share of their time in which jobs held the GVL and had no CPU
-        def starved_share = lines.select { |line| line.experiment.processes <= vcpus }.map { |line| line.best.starved_share }.max
+        def starved_share
+          lines.select { |line| line.experiment.processes <= vcpus }.map { |line| line.best.starved_share }.max
+        end
 
         # @return [Integer] runs of each
         def repeats = @outcomes.values.first.size

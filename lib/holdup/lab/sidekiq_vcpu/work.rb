@@ -3,8 +3,9 @@
 module Holdup
   module Lab
     class SidekiqVcpu
-      # A fixed amount of work: Ruby that computes, holds the GVL and allocates nothing, so that the garbage of one job
-      # costs no other. Done twice it takes twice the CPU time, which is what makes ratios of it exact.
+      # A fixed amount of work: Ruby that computes, holds the GVL and allocates nothing, so that the garbage
+      # of one job costs no other. Done twice it takes twice the CPU time, which is what makes ratios of it
+      # exact.
       module Work
         # One round is about a tenth of a millisecond.
         STEPS = 2_000

@@ -5,15 +5,16 @@ module Holdup
     class Sweep
     end
 
-    # Predicts by the replay that `holdup advise` uses, of the very requests that were recorded, when they came: each setting gets
-    # the same. The baseline is predicted too: that is the self-test.
+    # Predicts by the replay that `holdup advise` uses, of the very requests that were recorded, when they
+    # came: each setting gets the same. The baseline is predicted too: that is the self-test.
     class Sweep::Predictor
       # @param outcome [Trial::TrialResult] of the baseline: the recording
       # @param round [Integer] in which it was made
       def initialize(outcome, round:)
         @outcome = outcome
         @round = round
-        @now = Sizing::Candidate.new(**%i[processes threads time_slice_ns].to_h { |name| [name, outcome.observation.public_send(name)] })
+        @now = Sizing::Candidate.new(**%i[processes threads
+          time_slice_ns].to_h { |name| [name, outcome.observation.public_send(name)] })
         @trace = Sizing::Trace.of(outcome.profiles)
       end
 
@@ -29,26 +30,38 @@ module Holdup
       private
 
       # What was sent in fact: chance makes it a little more or less than was asked for.
-      def rate = @outcome.seen.total.count / @outcome.seconds.to_f
+      def rate
+        @outcome.seen.total.count / @outcome.seconds.to_f
+      end
 
       def handoff_ns
-        @handoff_ns ||= Sizing::Handoff.fit(figures(@outcome.observation.handoff_ns, @outcome.wait_ns)) do |ns|
-          forecast(ns).call(@now, @trace, force: true).then { |played| figures(played.handoff_ns, played.wait_ns) }
+        @handoff_ns ||= Sizing::Handoff.fit(figures(@outcome.observation.handoff_ns,
+          @outcome.wait_ns)) do |ns|
+          forecast(ns).call(@now, @trace, force: true).then { |played|
+            figures(played.handoff_ns, played.wait_ns)
+          }
         end
       end
 
-      def figures(handoff_ns, wait_ns) = Sizing::Handoff::HandoffTimes.new(handoff_ns:, wait_ns:)
+      def figures(handoff_ns, wait_ns)
+        Sizing::Handoff::HandoffTimes.new(handoff_ns:, wait_ns:)
+      end
 
       def forecast(handoff_ns)
         limits = Sizing::ResourceLimits.new(vcpus: @outcome.setting["vcpus"] || @outcome.setting["cpus"])
         demand = @outcome.observation.demand
         guards = Sizing::Guards.new(demand, limits:, rate:, current: @now)
-        Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Sizing::Slo.new, handoff_ns:)
+        Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Sizing::Slo.new,
+          handoff_ns:)
       end
 
-      def candidate(arm) = @now.with(**arm.to_h.slice(:processes, :threads, :time_slice_ns).compact)
+      def candidate(arm)
+        @now.with(**arm.to_h.slice(:processes, :threads, :time_slice_ns).compact)
+      end
 
-      def percentiles(responses) = Percentile::KEPT.invert.transform_values { |share| responses.fetch(share) }
+      def percentiles(responses)
+        Percentile::KEPT.invert.transform_values { |share| responses.fetch(share) }
+      end
     end
   end
 end

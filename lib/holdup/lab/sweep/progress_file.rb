@@ -5,7 +5,8 @@ module Holdup
     class Sweep
     end
 
-    # The sweep's file: the plan, and everything that was measured and predicted so far. Written after each step.
+    # The sweep's file: the plan, and everything that was measured and predicted so far. Written after each
+    # step.
     class Sweep::ProgressFile
       FILE = LedgerFile.new("sweep")
 
@@ -31,7 +32,9 @@ module Holdup
       end
 
       # @return [Array<Array(Integer, Arm)>] steps that were not done yet
-      def left = plan.steps.reject { |round, arm| done?(round, arm) }
+      def left
+        plan.steps.reject { |round, arm| done?(round, arm) }
+      end
 
       # @param readings [Array<Reading>] of one step
       # @param predictions [Array<Prediction>]
@@ -51,9 +54,13 @@ module Holdup
 
       private
 
-      def parts = {plan: plan.to_h, readings: readings.map(&:to_h), predictions: predictions.map(&:to_h)}
+      def parts
+        {plan: plan.to_h, readings: readings.map(&:to_h), predictions: predictions.map(&:to_h)}
+      end
 
-      def done?(round, arm) = readings.any? { |reading| reading.round == round && reading.arm == arm }
+      def done?(round, arm)
+        readings.any? { |reading| reading.round == round && reading.arm == arm }
+      end
     end
   end
 end

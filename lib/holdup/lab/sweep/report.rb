@@ -15,7 +15,10 @@ module Holdup
       end
 
       # @return [View::Page]
-      def page = View::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict, remarks: @sentences.doubts, sections: @tables.sections)
+      def page
+        View::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict,
+          remarks: @sentences.doubts, sections: @tables.sections)
+      end
     end
   end
 end

@@ -38,7 +38,9 @@ module Holdup
       def predictions
         return word(:unpredicted, base:) unless @result.predicted?
         errors = @result.rates.flat_map { |rate| @result.lines(rate).map { |line| line.errors(@result.share) } }.reject(&:empty?)
-        worst = %i[throughput wait percentile].to_h { |key| [key, share(errors.map { |error| error[key].abs }.max)] }
+        worst = %i[throughput wait percentile].to_h { |key|
+          [key, share(errors.map { |error| error[key].abs }.max)]
+        }
         word(:predicted, base:, share: percentile, **worst)
       end
 
@@ -51,21 +53,29 @@ module Holdup
       # @return [Array<String>] where the requests come from, if nobody typed them
       def recorded
         found = @result.plan.recorded or return []
-        [word(:recorded, endpoints: found[:endpoints], rate: View::Figures.rate(found[:rate]), level: level(*@result.plan.rates))]
+        [word(:recorded, endpoints: found[:endpoints], rate: View::Figures.rate(found[:rate]),
+          level: level(*@result.plan.rates))]
       end
 
       # @return [Array<String>] what of the recording is not sent
       def left_out
         found = @result.plan.recorded
-        found.to_h.fetch(:left, []).empty? ? [] : [word(:left_out, names: names(found[:left]), share: share(found[:left_share]), cpu: share(found[:left_cpu]))]
+        found.to_h.fetch(:left,
+          []).empty? ? [] : [word(:left_out, names: names(found[:left]), share: share(found[:left_share]),
+            cpu: share(found[:left_cpu]))]
       end
 
       # @return [Array<String>] what to mistrust
-      def doubts = [*left, *left_out, *unsteady, *overrun, *failed, *tool]
+      def doubts
+        [*left, *left_out, *unsteady, *overrun, *failed, *tool]
+      end
 
       # @param rates [Array<Numeric>]
       # @return [String] "20, 40 requests/s"
-      def level(*rates) = word(@result.plan.closed? ? :level_closed : :level_open, rate: rates.map { |rate| format("%g", rate) }.join(", "), tool: @result.plan.tool)
+      def level(*rates)
+        word(@result.plan.closed? ? :level_closed : :level_open,
+          rate: rates.map { |rate| format("%g", rate) }.join(", "), tool: @result.plan.tool)
+      end
 
       private
 
@@ -79,7 +89,10 @@ module Holdup
         {best: line.arm.name, gain: share(@result.gain(line)), after: duration(line), before: duration(base)}
       end
 
-      def left = @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
+      def left
+        @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size,
+          path: @result.path)]
+      end
 
       def tool
         plan = @result.plan
@@ -93,17 +106,23 @@ module Holdup
 
       def failed = list(:failed, @result.failed)
 
-      def list(key, readings) = readings.empty? ? [] : [word(key, names: readings.map { |reading| reading.arm.name }.uniq.join(", "))]
+      def list(key, readings)
+        readings.empty? ? [] : [word(key, names: readings.map { |reading| reading.arm.name }.uniq.join(", "))]
+      end
 
       def base = @result.plan.baseline.name
 
       def percentile = @result.plan.promise.name
 
-      def duration(line) = View::Figures.duration(line.percentile(@result.share))
+      def duration(line)
+        View::Figures.duration(line.percentile(@result.share))
+      end
 
       def share(share) = View::Figures.share(share)
 
-      def word(key, **facts) = @words.call(:"sweep_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"sweep_#{key}", **facts)
+      end
     end
   end
 end

@@ -5,15 +5,17 @@ module Holdup
     class Sweep
     end
 
-    # What one step gave at one rate, in plain figures that a file can keep. Durations are means in ns unless their name says
-    # otherwise.
+    # What one step gave at one rate, in plain figures that a file can keep. Durations are means in ns unless
+    # their name says otherwise.
     #
     # - `arm`, `round`, `rate`; `setting`: the facts that the server told
-    # - as the client saw it: `sent`, `answered`, `errors`, `throughput` (answers per second), `client_p50_ns` and so on
-    # - in the server: `queued_ns` (from the client's sending), `stalled_ns`, `running_ns`, `idle_ns`, `response_ns`, `p50_ns`, `p95_ns`
-    #   and `p99_ns` (queued included), `cpu_ns` of a request, `memory_bytes`
-    # - `jit`: {kind, by, code_bytes, metadata_bytes, saturated}, sizes of the largest process; `cold`: by how much more CPU than in
-    #   the end the first requests took, `warm_after_s`: until they took no more
+    # - as the client saw it: `sent`, `answered`, `errors`, `throughput` (answers per second), `client_p50_ns`
+    #   and so on
+    # - in the server: `queued_ns` (from the client's sending), `stalled_ns`, `running_ns`, `idle_ns`,
+    #   `response_ns`, `p50_ns`, `p95_ns` and `p99_ns` (queued included), `cpu_ns` of a request,
+    #   `memory_bytes`
+    # - `jit`: {kind, by, code_bytes, metadata_bytes, saturated}, sizes of the largest process; `cold`: by how
+    #   much more CPU than in the end the first requests took, `warm_after_s`: until they took no more
     # - `warm_up_s`, `steady`; `endpoints`: {name => Endpoints::Figures}
     Sweep::SettingMeasurement = Data.define(:arm, :round, :rate, :setting, :sent, :answered, :errors, :throughput, :client_p50_ns, :client_p95_ns, :client_p99_ns,
       :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns, :cpu_ns, :memory_bytes, :jit, :cold, :warm_after_s, :warm_up_s, :steady, :endpoints) do
@@ -27,8 +29,10 @@ module Holdup
 
       # @param hash [Hash{Symbol => Object}] from to_h
       # @return [Reading]
-      def self.from(hash) = new(**hash, arm: Arm.from(hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s),
-        endpoints: hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
+      def self.from(hash)
+        new(**hash, arm: Arm.from(hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s),
+          endpoints: hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
+      end
 
       def self.client(outcome)
         total = outcome.seen.total
@@ -48,27 +52,42 @@ module Holdup
          saturated: largest[:jit_saturated].to_i.positive?}
       end
 
-      def self.warm_up(warmed) = {cold: warmed.cold.round(3), warm_after_s: warmed.warm_after_s.round(1), warm_up_s: warmed.seconds, steady: warmed.steady}
+      def self.warm_up(warmed)
+        {cold: warmed.cold.round(3), warm_after_s: warmed.warm_after_s.round(1), warm_up_s: warmed.seconds,
+         steady: warmed.steady}
+      end
 
-      def self.reference(outcome) = Endpoints::Reference.new(rate: outcome.rate, processes: outcome.observation.processes, threads: outcome.observation.threads)
+      def self.reference(outcome)
+        Endpoints::Reference.new(rate: outcome.rate, processes: outcome.observation.processes,
+          threads: outcome.observation.threads)
+      end
       private_class_method :client, :server, :jit, :reference, :warm_up
 
       # @return [Endpoints::Reference] that the endpoints' figures are for
-      def load = Endpoints::Reference.new(rate:, processes: [setting["workers"].to_i, 1].max, threads: setting["threads"] || arm.threads || 1)
+      def load
+        Endpoints::Reference.new(rate:, processes: [setting["workers"].to_i, 1].max,
+          threads: setting["threads"] || arm.threads || 1)
+      end
 
       # @return [Integer] ns that a user feels of waiting, mean
       def wait_ns = queued_ns.to_i + stalled_ns
 
       # @param seconds [Numeric] in which its requests were sent
       # @return [Boolean] whether the server kept up with them, see Pace
-      def kept_up?(seconds) = Pace.kept?(sent:, throughput:, seconds:, response_ns:)
+      def kept_up?(seconds)
+        Pace.kept?(sent:, throughput:, seconds:, response_ns:)
+      end
 
       # @param share [Float] 0.5, 0.95 or 0.99; others by the next one above
       # @return [Integer] ns
-      def percentile(share) = public_send(Percentile.kept(share))
+      def percentile(share)
+        public_send(Percentile.kept(share))
+      end
 
       # @return [Hash] for a file
-      def to_h = super.merge(arm: arm.to_h, endpoints: endpoints.transform_values(&:to_h))
+      def to_h
+        super.merge(arm: arm.to_h, endpoints: endpoints.transform_values(&:to_h))
+      end
     end
   end
 end

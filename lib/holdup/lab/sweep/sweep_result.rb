@@ -18,11 +18,15 @@ module Holdup
 
       # @param share [Float]
       # @return [Float] ns, with queueing
-      def percentile(share) = median(readings) { |reading| reading.percentile(share) }
+      def percentile(share)
+        median(readings) { |reading| reading.percentile(share) }
+      end
 
       # @param seconds [Numeric] of each reading
       # @return [Boolean] whether the server kept up with the rate in most rounds
-      def kept_up?(seconds) = readings.count { |reading| reading.kept_up?(seconds) } * 2 > readings.size
+      def kept_up?(seconds)
+        readings.count { |reading| reading.kept_up?(seconds) } * 2 > readings.size
+      end
 
       # @return [Float, nil] ns as the client saw it
       def client_p95_ns = median(readings, &:client_p95_ns)
@@ -43,13 +47,16 @@ module Holdup
       def predicted_wait_ns = median(predictions, &:wait_ns)
 
       # @return [Float, nil] ns
-      def predicted_percentile(share) = median(predictions) { |one| one.percentile(share) }
+      def predicted_percentile(share)
+        median(predictions) { |one| one.percentile(share) }
+      end
 
       # Signed shares; waiting is judged against the response, because 1 ms instead of 2 of 300 is no error.
       # @return [Hash{Symbol => Float}] throughput, wait and the percentile; empty without a prediction
       def errors(share)
         return {} unless predicted?
-        {throughput: predicted_throughput / throughput - 1, wait: (predicted_wait_ns - wait_ns) / response_ns, percentile: predicted_percentile(share) / percentile(share) - 1}
+        {throughput: predicted_throughput / throughput - 1,
+         wait: (predicted_wait_ns - wait_ns) / response_ns, percentile: predicted_percentile(share) / percentile(share) - 1}
       end
 
       # @return [Hash] for programs

@@ -5,7 +5,8 @@ module Holdup
     class Sweep
     end
 
-    # A sweep's result as sections of a report: measured and predicted side by side at each rate, and what each setting takes.
+    # A sweep's result as sections of a report: measured and predicted side by side at each rate, and what
+    # each setting takes.
     class Sweep::Tables
       MS = 1e6
 
@@ -18,20 +19,27 @@ module Holdup
       end
 
       # @return [Array<View::Section>]
-      def sections = [*@result.rates.map { |rate| rate(rate) }, costs]
+      def sections
+        [*@result.rates.map { |rate| rate(rate) }, costs]
+      end
 
       private
 
       def rate(rate)
         rows = @result.lines(rate).map { |line| [name(line.arm), *figures(line)] }
-        View::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:, notes: (rate == @result.rates.last) ? notes : [])
+        View::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:,
+          notes: (rate == @result.rates.last) ? notes : [])
       end
 
-      def notes = [*(@sentences.predictions unless @result.plan.tool), word(:note, percentile:), *(word(:predicted_note) if @result.predicted?), *@sentences.amdahl]
+      def notes
+        [*(@sentences.predictions unless @result.plan.tool), word(:note, percentile:),
+          *(word(:predicted_note) if @result.predicted?), *@sentences.amdahl]
+      end
 
       def columns
         compared = @result.predicted? ? [word(:expected), word(:off)] : []
-        [word(:setting), word(:served), *compared, word(:wait), *compared, percentile, *compared, word(:client)]
+        [word(:setting), word(:served), *compared, word(:wait), *compared, percentile, *compared,
+          word(:client)]
       end
 
       def figures(line)
@@ -47,8 +55,11 @@ module Holdup
       end
 
       def costs
-        rows = @result.plan.arms.filter_map { |arm| (line = @result.rates.filter_map { |rate| @result.at(arm, rate) }.first) && [name(arm), *cost(line)] }
-        View::Section.new(title: word(:costs), columns: [word(:setting), *%i[cpu memory warm_up errors rounds most].map { |key| word(key) }], rows:, notes: [word(:costs_note)])
+        rows = @result.plan.arms.filter_map { |arm|
+          (line = @result.rates.filter_map { |rate| @result.at(arm, rate) }.first) && [name(arm), *cost(line)]
+        }
+        View::Section.new(title: word(:costs),
+          columns: [word(:setting), *%i[cpu memory warm_up errors rounds most].map { |key| word(key) }], rows:, notes: [word(:costs_note)])
       end
 
       def cost(line)
@@ -57,13 +68,19 @@ module Holdup
           @result.capacity(line.arm)&.then { |most| format("%g", most.round(1)) } || View::Figures::NONE]
       end
 
-      def name(arm) = "#{arm.name}#{" *" if arm == @result.plan.baseline}"
+      def name(arm)
+        "#{arm.name}#{" *" if arm == @result.plan.baseline}"
+      end
 
-      def ms(value) = value ? View::Figures.rate(value / MS) : View::Figures::NONE
+      def ms(value)
+        value ? View::Figures.rate(value / MS) : View::Figures::NONE
+      end
 
       def percentile = @result.plan.promise.name
 
-      def word(key, **facts) = @words.call(:"sweep_#{key}", **facts)
+      def word(key, **facts)
+        @words.call(:"sweep_#{key}", **facts)
+      end
     end
   end
 end

@@ -5,8 +5,9 @@ module Holdup
     class Trial
     end
 
-    # Asks endpoints that hardly ever come, one after the other, until a JIT has seen each as often as it wants to before it compiles:
-    # two of a hundred requests would be compiled in the middle of the measurement.
+    # Asks endpoints that hardly ever come, one after the other, until a JIT has seen each as often as it
+    # wants to before it compiles: two of a hundred requests would be compiled in the middle of the
+    # measurement.
     class Trial::Rare
       # YJIT compiles what was called thirty times.
       CALLS = 40
@@ -21,13 +22,15 @@ module Holdup
         @clock = clock
       end
 
-      # @param counts [Hash{String => Integer}] how often each was asked so far, by its label; empty where nobody knows
+      # @param counts [Hash{String => Integer}] how often each was asked so far, by its label; empty where
+      #   nobody knows
       # @param processes [Integer] that share the requests
       # @param longest_s [Numeric] at most
       # @return [void]
       def call(counts, processes:, longest_s:)
         return if counts.empty?
-        random, end_ns = Random.new(1), @clock.monotonic_ns + longest_s * 1e9
+        random = Random.new(1)
+        end_ns = @clock.monotonic_ns + longest_s * 1e9
         missing(counts, CALLS * processes).each { |route| ask(route, random) if @clock.monotonic_ns < end_ns }
       end
 
@@ -40,7 +43,8 @@ module Holdup
       end
 
       def ask(route, random)
-        Load.new(target: @target, arrivals: [Arrival.new(at_ns: 0, route:, path: route.path_for(random))], patience_s: PATIENCE_S).run
+        Load.new(target: @target, arrivals: [Arrival.new(at_ns: 0, route:, path: route.path_for(random))],
+          patience_s: PATIENCE_S).run
       end
     end
   end

@@ -51,7 +51,9 @@ module Holdup
       def measure(rate:, seconds:, seed: 1)
         @intake.clear
         cpu_s = @served.cpu_seconds
-        seen = drive(rate, seconds, seed) { |state| @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s) }
+        seen = drive(rate, seconds, seed) { |state|
+          @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s)
+        }
         cpu_s &&= @served.cpu_seconds - cpu_s
         raise unmeasured(seen) if @intake.close.profiles.empty?
         Trial::TrialResult.new(arm: @arm, rate:, seconds:, load: @load.kind, seen:, cpu_s:, memory_bytes:, gauges: @intake.gauges.values_at(*pids), warmed: @warmed, windows: @intake.windows,
@@ -66,14 +68,17 @@ module Holdup
       end
 
       # Of the processes that took requests.
-      def pids = @intake.profiles.map { |profile| profile.process.pid }.uniq
+      def pids
+        @intake.profiles.map { |profile| profile.process.pid }.uniq
+      end
 
       def drive(rate, seconds, seed, &progress)
         @load.call(@served.target, routes: @routes, rate:, seconds:, seed:, progress:).tap { @served.check }
       end
 
       def ask_rare(longest_s)
-        Trial::Rare.new(@served.target, routes: @routes).call(@seen.routes.transform_values(&:count), processes: pids.size, longest_s:)
+        Trial::Rare.new(@served.target, routes: @routes).call(@seen.routes.transform_values(&:count),
+          processes: pids.size, longest_s:)
       end
 
       # @return [WarmUp::Slice]
@@ -84,23 +89,30 @@ module Holdup
         raise unmeasured(@seen) if units.sum(&:count).zero?
         raise failing(@seen) if @seen.total.unexpected == @seen.total.count
         check(units.last.setting)
-        Trial::WarmUp::Slice.new(cpu_ns: units.sum { |window| window.sums[:cpu_ns] }.fdiv(units.sum(&:count)), compiled:)
+        Trial::WarmUp::Slice.new(
+          cpu_ns: units.sum { |window| window.sums[:cpu_ns] }.fdiv(units.sum(&:count)), compiled:
+        )
       end
 
       # @return [Integer, nil]
       def compiled
-        cold = @intake.gauges.values_at(*pids).compact.reject { |gauges| gauges[:jit_warm_ns] || gauges[:jit_saturated].to_i.positive? }
+        cold = @intake.gauges.values_at(*pids).compact.reject { |gauges|
+          gauges[:jit_warm_ns] || gauges[:jit_saturated].to_i.positive?
+        }
         counts = cold.filter_map { |gauges| gauges[:jit_compiled_iseqs] }
         counts.sum if counts.any?
       end
 
       def unmeasured(seen)
-        Error.new("Holdup measured none of #{seen.total&.count} requests (#{seen.total&.lost} without an answer)", "see `holdup doctor`; #{@served.said}")
+        Error.new(
+          "Holdup measured none of #{seen.total&.count} requests (#{seen.total&.lost} without an answer)", "see `holdup doctor`; #{@served.said}"
+        )
       end
 
       # A wrong path, or an application that is not set up: all figures would be those of an error page.
       def failing(seen)
-        Error.new("none of #{seen.total.count} requests was answered with a status from 200 to 399", "try #{@routes.map(&:path).first(3).join(", ")} by hand; #{@served.said}")
+        Error.new("none of #{seen.total.count} requests was answered with a status from 200 to 399",
+          "try #{@routes.map(&:path).first(3).join(", ")} by hand; #{@served.said}")
       end
 
       # A server that heeds neither variable nor argument would be measured under a wrong name.
@@ -109,24 +121,32 @@ module Holdup
           wanted = @arm.public_send(name)
           got = [setting[fact].to_i, 1].max
           next if wanted.nil? || setting[fact].nil? || got == wanted
-          raise Error.new("the server runs with #{got} #{name}, not #{wanted}", "let its configuration read #{variable(name)}, or write {#{name}} into the command")
+          raise Error.new("the server runs with #{got} #{name}, not #{wanted}",
+            "let its configuration read #{variable(name)}, or write {#{name}} into the command")
         end
         check_slice(setting)
         check_jit(setting)
       end
 
       def check_slice(setting)
-        return if @arm.time_slice_ns.nil? || Sizing::Deployment.new(setting, kind: :request, members: []).slices?
-        raise Error.new("the server's Ruby #{setting["ruby"]} has time slices of 100 ms whatever it is told", "leave out --slice, or run it with Ruby #{Sizing::Deployment::SLICES}")
+        if @arm.time_slice_ns.nil? || Sizing::Deployment.new(setting, kind: :request, members: []).slices?
+          return
+        end
+        raise Error.new("the server's Ruby #{setting["ruby"]} has time slices of 100 ms whatever it is told",
+          "leave out --slice, or run it with Ruby #{Sizing::Deployment::SLICES}")
       end
 
       def check_jit(setting)
-        wanted, on = @arm.yjit, setting["jit"] == "yjit"
+        wanted = @arm.yjit
+        on = setting["jit"] == "yjit"
         return if wanted.nil? || setting["jit"].nil? || on == wanted
-        raise Error.new("the server runs with#{"out" unless on} YJIT", on ? "keep the application from switching it on (Rails: config.yjit = false)" : "RUBYOPT or the command keeps it off, or this Ruby has none")
+        raise Error.new("the server runs with#{"out" unless on} YJIT",
+          on ? "keep the application from switching it on (Rails: config.yjit = false)" : "RUBYOPT or the command keeps it off, or this Ruby has none")
       end
 
-      def variable(name) = (name == :threads) ? "RAILS_MAX_THREADS" : "WEB_CONCURRENCY"
+      def variable(name)
+        (name == :threads) ? "RAILS_MAX_THREADS" : "WEB_CONCURRENCY"
+      end
     end
   end
 end

@@ -7,14 +7,18 @@ module Holdup
 
     # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
     #
-    # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: see OpenLoop#kind and LoadTool#kind; `seen`: OpenLoop::Seen
-    # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at the end (PSS); nil
-    #   where the system doesn't tell; `gauges`: of each of these processes; `warmed`: WarmUp::Result
+    # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: see
+    #   OpenLoop#kind and LoadTool#kind; `seen`: OpenLoop::Seen
+    # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at
+    #   the end (PSS); nil where the system doesn't tell; `gauges`: of each of these processes; `warmed`:
+    #   WarmUp::Result
     # - `windows`, `profiles`, `samples`: of this measurement only; minutes are not whole ones
     class Trial::TrialResult
-      attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :gauges, :warmed, :windows, :profiles, :samples
+      attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :gauges, :warmed, :windows,
+        :profiles, :samples
 
-      def initialize(arm:, rate:, seconds:, load:, seen:, cpu_s:, memory_bytes:, gauges:, warmed:, windows:, profiles:, samples:)
+      def initialize(arm:, rate:, seconds:, load:, seen:, cpu_s:, memory_bytes:, gauges:, warmed:, windows:,
+        profiles:, samples:)
         @arm = arm
         @rate = rate
         @seconds = seconds
@@ -42,13 +46,17 @@ module Holdup
       def throughput = seen.throughput
 
       # @return [Boolean] whether it kept up with the rate, see Pace
-      def kept_up? = Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
+      def kept_up?
+        Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
+      end
 
       # @return [Boolean] whether each request told when it was sent
       def told? = load == :open
 
       # @return [Float, nil] ns, mean; with the time from the client's sending to the thread's taking it
-      def queued_ns = told? ? total.histogram(:queued).mean : [response_ns - wall_ns, 0.0].max
+      def queued_ns
+        told? ? total.histogram(:queued).mean : [response_ns - wall_ns, 0.0].max
+      end
 
       # @return [Float, nil] ns, mean
       def stalled_ns = total.histogram(:stalled).mean
@@ -57,14 +65,21 @@ module Holdup
       def wait_ns = queued_ns.to_f + stalled_ns.to_f
 
       # @return [Float] ns from the client's sending to the unit's end, mean
-      def response_ns = told? ? queued_ns.to_f + wall_ns : seen.mean_ns
+      def response_ns
+        told? ? queued_ns.to_f + wall_ns : seen.mean_ns
+      end
 
       # @param share [Float]
-      # @return [Integer, nil] ns, the same as a percentile, by single units; as the client saw it where they don't tell when they were sent
-      def percentile(share) = told? ? Percentile.of(responses, share) : seen.total.public_send(Percentile.kept(share))
+      # @return [Integer, nil] ns, the same as a percentile, by single units; as the client saw it where they
+      #   don't tell when they were sent
+      def percentile(share)
+        told? ? Percentile.of(responses, share) : seen.total.public_send(Percentile.kept(share))
+      end
 
       # @return [Float, nil] ns of CPU that a request took, all threads of the server together
-      def cpu_ns = cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
+      def cpu_ns
+        cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
+      end
 
       # @return [Array<SampleBlock>] the profiles as a store takes them
       def blocks = SampleBlock.of(profiles)
@@ -79,9 +94,14 @@ module Holdup
 
       def wall_ns = total.histogram(:wall).mean.to_f
 
-      def summary = @summary ||= Analysis::Summary.new(windows, from_s: 0, to_s: 1 << 40, samples:, filter: Analysis::UnitFilter.new(kind: :request))
+      def summary
+        @summary ||= Analysis::Summary.new(windows, from_s: 0, to_s: 1 << 40, samples:,
+          filter: Analysis::UnitFilter.new(kind: :request))
+      end
 
-      def responses = @responses ||= profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }.sort
+      def responses
+        @responses ||= profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }.sort
+      end
     end
   end
 end

@@ -5,9 +5,10 @@ module Holdup
     class Trial
     end
 
-    # Drives a server until it is steady. It gets the same requests again and again, slice by slice; while code is loaded and
-    # compiled and caches fill, the CPU that a request takes falls. Steady: in CALM slices one after the other it was not lower than
-    # in the one before, but for noise, and hardly anything more was compiled.
+    # Drives a server until it is steady. It gets the same requests again and again, slice by slice; while
+    # code is loaded and compiled and caches fill, the CPU that a request takes falls. Steady: in CALM slices
+    # one after the other it was not lower than in the one before, but for noise, and hardly anything more was
+    # compiled.
     class Trial::WarmUp
       LONGEST_S = 45
       SLICE_S = (2.0..10.0)
@@ -18,29 +19,38 @@ module Holdup
       # Of what is compiled, from one slice to the next; Jit::Warmth asks for no less.
       GROWTH = 0.01
 
-      # `cpu_ns`: of a request; `compiled`: pieces of code that processes have compiled which do not call themselves warm; nil: none
+      # `cpu_ns`: of a request; `compiled`: pieces of code that processes have compiled which do not call
+      # themselves warm; nil: none
       Slice = Data.define(:cpu_ns, :compiled) do
         def initialize(cpu_ns:, compiled: nil) = super
 
         # @param before [Slice]
         # @return [Boolean] whether it was like the one before
-        def calm?(before) = cpu_ns > before.cpu_ns * (1 - FALL) && !(compiled && before.compiled && compiled > before.compiled * (1 + GROWTH))
+        def calm?(before)
+          cpu_ns > before.cpu_ns * (1 - FALL) && !(compiled && before.compiled && compiled > before.compiled * (1 + GROWTH))
+        end
       end
 
-      # `seconds`: how long it took; `cpu_ns`: of a request, slice by slice; `steady`: whether it got there in time
+      # `seconds`: how long it took; `cpu_ns`: of a request, slice by slice; `steady`: whether it got there in
+      # time
       Result = Data.define(:seconds, :cpu_ns, :steady) do
         # @return [Float] by how much more CPU than in the end a request took in the first slice
         def cold = cpu_ns.first / cpu_ns.last - 1
 
         # @return [Float] seconds until a request took as little as in the end, but for noise
-        def warm_after_s = seconds / cpu_ns.size * cpu_ns.index { |cpu| cpu <= cpu_ns.last * (1 + FALL) }
+        def warm_after_s
+          seconds / cpu_ns.size * cpu_ns.index { |cpu| cpu <= cpu_ns.last * (1 + FALL) }
+        end
       end
 
       # @param rate [Numeric] requests per second
-      # @param kind [Symbol] of the load; in a :closed loop nobody knows how many will come, but there will be many
+      # @param kind [Symbol] of the load; in a :closed loop nobody knows how many will come, but there will be
+      #   many
       # @param longest_s [Numeric] of the warm-up
       # @return [Float] seconds of a slice
-      def self.slice_s(rate, kind: :open, longest_s: LONGEST_S) = [(kind == :closed) ? SLICE_S.begin : REQUESTS.fdiv(rate).clamp(SLICE_S), longest_s].min
+      def self.slice_s(rate, kind: :open, longest_s: LONGEST_S)
+        [(kind == :closed) ? SLICE_S.begin : REQUESTS.fdiv(rate).clamp(SLICE_S), longest_s].min
+      end
 
       # @param slice_s [Numeric]
       # @param longest_s [Numeric]
@@ -60,7 +70,9 @@ module Holdup
 
       private
 
-      def steady?(slices) = slices.size > CALM && slices.last(CALM + 1).each_cons(2).all? { |before, after| after.calm?(before) }
+      def steady?(slices)
+        slices.size > CALM && slices.last(CALM + 1).each_cons(2).all? { |before, after| after.calm?(before) }
+      end
     end
   end
 end

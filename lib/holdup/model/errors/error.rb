@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Root of everything Holdup raises. A subclass takes facts and composes one sentence that says what happened and what
-  # to do; the CLI prints exactly that sentence, so nobody has to read a backtrace to get on.
+  # Root of everything Holdup raises. A subclass takes facts and composes one sentence that says what happened
+  # and what to do; the CLI prints exactly that sentence, so nobody has to read a backtrace to get on.
   class Error < StandardError
     # @return [String, nil] what happened
     attr_reader :problem

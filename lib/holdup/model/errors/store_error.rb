@@ -4,8 +4,8 @@ require_relative "../utf8"
 require_relative "error"
 
 module Holdup
-  # The store can't do what was asked. Nothing was half written: every write is one transaction. The collector keeps its
-  # segments, backs off and tries again, so only the ones marked below need a person.
+  # The store can't do what was asked. Nothing was half written: every write is one transaction. The collector
+  # keeps its segments, backs off and tries again, so only the ones marked below need a person.
   class StoreError < Error
     # @return [String] where the store is, without a password
     attr_reader :location

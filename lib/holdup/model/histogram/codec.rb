@@ -5,10 +5,12 @@ require_relative "buckets"
 require_relative "count_and_sum"
 
 module Holdup
-  # A histogram as a short binary string: one format byte, then BER-compressed integers (pack "w"), which take one byte
-  # below 128. Most rows hold few units spread thinly, so two shapes exist and the shorter is written:
+  # A histogram as a short binary string: one format byte, then BER-compressed integers (pack "w"), which take
+  # one byte below 128. Most rows hold few units spread thinly, so two shapes exist and the shorter is
+  # written:
   # - DENSE: count sum min max zero offset n, then n counts
-  # - SPARSE: count sum min max zero n, then n pairs (slots since the last occupied one, count); the first gap is the offset
+  # - SPARSE: count sum min max zero n, then n pairs (slots since the last occupied one, count); the first gap
+  #   is the offset
   module Histogram::Codec
     DENSE = 1
     SPARSE = 0x11
@@ -59,9 +61,13 @@ module Holdup
     end
 
     # In C where it is there and nothing is wrong with them.
-    def read(bytes) = defined?(HistogramDumps) && HistogramDumps.sum(bytes)
+    def read(bytes)
+      defined?(HistogramDumps) && HistogramDumps.sum(bytes)
+    end
 
-    def histogram((count, sum, min, max, zero, offset, counts)) = Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: counts.freeze)
+    def histogram((count, sum, min, max, zero, offset, counts))
+      Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: counts.freeze)
+    end
 
     def numbers(bytes)
       bytes.unpack("w*")
@@ -79,7 +85,9 @@ module Holdup
     end
 
     # A pair costs a byte for its gap where the other shape spends a byte for each empty bucket.
-    def sparse?(counts) = counts.empty? || counts.count(0) > counts.size / 2
+    def sparse?(counts)
+      counts.empty? || counts.count(0) > counts.size / 2
+    end
 
     def pairs(histogram)
       gap = histogram.offset
@@ -92,7 +100,9 @@ module Holdup
     end
 
     def dense((count, sum, min, max, zero, offset, size), rest)
-      damaged("it says #{size.inspect} buckets and has #{rest.size}") unless size && size <= rest.size && offset + size <= Histogram::Buckets::SLOTS
+      unless size && size <= rest.size && offset + size <= Histogram::Buckets::SLOTS
+        damaged("it says #{size.inspect} buckets and has #{rest.size}")
+      end
       Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: rest.shift(size).freeze)
     end
 
@@ -114,7 +124,10 @@ module Holdup
       end
     end
 
-    def damaged(reason) = raise(DamagedData.new("a histogram can't be read", reason))
-    private_class_method :read, :histogram, :numbers, :one, :sparse?, :pairs, :dense, :sparse, :spread, :damaged
+    def damaged(reason)
+      raise(DamagedData.new("a histogram can't be read", reason))
+    end
+    private_class_method :read, :histogram, :numbers, :one, :sparse?, :pairs, :dense, :sparse, :spread,
+      :damaged
   end
 end

@@ -3,9 +3,9 @@
 require_relative "buckets"
 
 module Holdup
-  # The difference of two snapshots of one cumulative histogram. Everything is exact but min and max: those of the
-  # difference were never kept, so they are taken from the outermost occupied buckets (at most 4.4 % off), or exactly
-  # where the later snapshot set a new extreme.
+  # The difference of two snapshots of one cumulative histogram. Everything is exact but min and max: those of
+  # the difference were never kept, so they are taken from the outermost occupied buckets (at most 4.4 % off),
+  # or exactly where the later snapshot set a new extreme.
   class Histogram::Difference
     # @param later [Histogram]
     # @param earlier [Histogram]
@@ -17,14 +17,18 @@ module Holdup
     # @return [Histogram]
     # @raise [ArgumentError] when `earlier` is not a beginning of `later`
     def to_histogram
-      raise ArgumentError, "not an earlier snapshot of the same histogram" unless numbers.none?(&:negative?) && counts.none?(&:negative?)
+      unless numbers.none?(&:negative?) && counts.none?(&:negative?)
+        raise ArgumentError, "not an earlier snapshot of the same histogram"
+      end
       count, sum, zero = numbers
       Histogram.new(count:, sum:, zero:, min:, max:, offset: 0, counts:)
     end
 
     private
 
-    def numbers = %i[count sum zero].map { |name| @later.public_send(name) - @earlier.public_send(name) }
+    def numbers
+      %i[count sum zero].map { |name| @later.public_send(name) - @earlier.public_send(name) }
+    end
 
     def counts
       @counts ||= Array.new(Histogram::Buckets::SLOTS, 0).tap do |slots|
@@ -45,6 +49,8 @@ module Holdup
       [slot ? Histogram::Buckets.last(slot) : Histogram::Buckets::FLOOR_NS, @later.max].min
     end
 
-    def new_extreme?(name) = @later.public_send(name) != @earlier.public_send(name)
+    def new_extreme?(name)
+      @later.public_send(name) != @earlier.public_send(name)
+    end
   end
 end

@@ -3,10 +3,10 @@
 require_relative "buckets"
 
 module Holdup
-  # Reads a quantile by nearest rank: the value of rank ceil(q * count) lies in a known bucket, and the answer is the
-  # geometric middle of that bucket, cut to the exact min and max. So the error is at most 2.2 % for *every* distribution
-  # (half of a bucket). Interpolating by rank inside the bucket would look smoother and could be 4.4 % off, which is what
-  # an endpoint that always takes the same time would get.
+  # Reads a quantile by nearest rank: the value of rank ceil(q * count) lies in a known bucket, and the answer
+  # is the geometric middle of that bucket, cut to the exact min and max. So the error is at most 2.2 % for
+  # *every* distribution (half of a bucket). Interpolating by rank inside the bucket would look smoother and
+  # could be 4.4 % off, which is what an endpoint that always takes the same time would get.
   #
   # Outside the kept range (up to 1,024 ns, above 73 minutes) there is no such bound.
   class Histogram::Quantile

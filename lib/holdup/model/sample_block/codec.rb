@@ -14,7 +14,9 @@ module Holdup
 
     # @param block [SampleBlock]
     # @return [String] binary
-    def dump(block) = packed(SampleBlock::Rows.new(block.start_s).add(block.profiles))
+    def dump(block)
+      packed(SampleBlock::Rows.new(block.start_s).add(block.profiles))
+    end
 
     # @param bytes [String, nil] of that block as stored; nil when it is new
     # @param block [SampleBlock] what is to be added
@@ -29,12 +31,18 @@ module Holdup
     # @param block [SampleBlock] which ones they are: setting, host and start
     # @return [SampleBlock] with its profiles
     # @raise [DamagedData]
-    def load(bytes, block) = checked { block.with(profiles: unpacked(bytes, block.start_s).profiles(block).freeze) }
+    def load(bytes, block)
+      checked { block.with(profiles: unpacked(bytes, block.start_s).profiles(block).freeze) }
+    end
 
-    def packed(rows) = [VERSION].pack("C") << Zlib.deflate(rows.dump, Zlib::BEST_SPEED)
+    def packed(rows)
+      [VERSION].pack("C") << Zlib.deflate(rows.dump, Zlib::BEST_SPEED)
+    end
 
     def unpacked(bytes, start_s)
-      columns = COLUMNS[bytes.getbyte(0)] || raise(DamagedData.new("unit profiles have version #{bytes.getbyte(0).inspect}", "this Holdup reads #{COLUMNS.keys.join(" and ")}"))
+      columns = COLUMNS[bytes.getbyte(0)] || raise(DamagedData.new(
+        "unit profiles have version #{bytes.getbyte(0).inspect}", "this Holdup reads #{COLUMNS.keys.join(" and ")}"
+      ))
       checked { SampleBlock::Rows.load(inflate(bytes.byteslice(1..)), start_s, columns:) }
     end
 

@@ -5,11 +5,12 @@ require "zlib"
 require_relative "../sample_block"
 
 module Holdup
-  # The profiles of a block as rows of numbers, in microseconds, and the names that they share. A collector adds some to a
-  # stored block at each tick: as rows that takes a third of the time and a small part of the memory of objects.
+  # The profiles of a block as rows of numbers, in microseconds, and the names that they share. A collector
+  # adds some to a stored block at each tick: as rows that takes a third of the time and a small part of the
+  # memory of objects.
   #
-  # Numbers have the form of UTF-8 (`pack "U"`), which is made in an eighth of the time of BER (`pack "w"`); where one is too
-  # large for it, all are BER. Columns of like numbers deflate better than rows.
+  # Numbers have the form of UTF-8 (`pack "U"`), which is made in an eighth of the time of BER (`pack "w"`);
+  # where one is too large for it, all are BER. Columns of like numbers deflate better than rows.
   class SampleBlock::Rows
     US = 1000
     COLUMNS = 13
@@ -80,7 +81,8 @@ module Holdup
     # @param block [SampleBlock] of which they are
     # @return [Array<UnitSample>]
     def profiles(block)
-      series, processes = [@series.keys, @processes.keys]
+      series = @series.keys
+      processes = @processes.keys
       @rows.map { |row| profile(row, series.fetch(row[1]), processes.fetch(row[2]), block) }
     end
 
@@ -95,7 +97,9 @@ module Holdup
     # `queued` one more than it is, 0 for unknown; the last is how it began.
     def row(profile)
       running, starved, idle, stalled, longest, gc = [profile.running_ns, [profile.running_ns - profile.cpu_ns, 0].max, profile.idle_ns,
-        profile.stalled_ns, profile.longest_hold_ns, profile.gc_ns].map { |ns| us(ns) }
+        profile.stalled_ns, profile.longest_hold_ns, profile.gc_ns].map { |ns|
+        us(ns)
+      }
       [profile.start_ns / US, number(@series, profile.series), number(@processes, profile.process), running, starved, idle, stalled,
         profile.acquisitions, longest, gc, profile.queued_ns ? us(profile.queued_ns) + 1 : 0, profile.in_flight_milli, before(profile), *profile.trace]
     end

@@ -20,7 +20,9 @@ module Holdup
     # @return [self]
     # @raise [ArgumentError] for another series
     def add(window)
-      raise ArgumentError, "can't merge #{window.series.inspect} into #{@series.inspect}" unless window.series == @series
+      unless window.series == @series
+        raise ArgumentError, "can't merge #{window.series.inspect} into #{@series.inspect}"
+      end
       widen(window)
       @totals.add(window)
       self
@@ -28,7 +30,8 @@ module Holdup
 
     # @return [Window]
     def to_window
-      Window.new(start_s: @start_s, seconds: @start_s ? @end_s - @start_s : 0, series: @series, setting: @setting, host: @host, **@totals.to_h)
+      Window.new(start_s: @start_s, seconds: @start_s ? @end_s - @start_s : 0, series: @series,
+        setting: @setting, host: @host, **@totals.to_h)
     end
 
     private
@@ -40,8 +43,8 @@ module Holdup
       @end_s = [@end_s, window.end_s].compact.max
     end
 
-    # A setting or host that is not the same for all is no longer a fact of the merged window. One that has no span yet
-    # is a neutral element and has no say.
+    # A setting or host that is not the same for all is no longer a fact of the merged window. One that has no
+    # span yet is a neutral element and has no say.
     def unite(window)
       return [window.setting, window.host] if @start_s.nil?
       [(@setting == window.setting) ? @setting : nil, (@host == window.host) ? @host : nil]

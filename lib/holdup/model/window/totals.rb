@@ -4,7 +4,8 @@ require_relative "../histogram"
 require_relative "members"
 
 module Holdup
-  # The numbers of many windows added up, whatever series they are of: no histogram is decoded or copied twice.
+  # The numbers of many windows added up, whatever series they are of: no histogram is decoded or copied
+  # twice.
   class Window::Totals
     def initialize
       @count = @errors = 0
@@ -23,6 +24,8 @@ module Holdup
     end
 
     # @return [Hash{Symbol => Object}] count, errors, sums and histograms of a Window
-    def to_h = {count: @count, errors: @errors, sums: @sums, histograms: @histograms.transform_values(&:to_histogram)}
+    def to_h
+      {count: @count, errors: @errors, sums: @sums, histograms: @histograms.transform_values(&:to_histogram)}
+    end
   end
 end

@@ -8,19 +8,23 @@ module Holdup
     # How times may grow with the units in flight, and how units are compared then.
     #
     # - `amount(in_flight)`: what they grow with
-    # - `figure(ns)`: of a unit's time, of which the mean is taken; `without(figure, factor)`: the same of a time that was shorter by that
-    #   factor; `ns(figure)`: the time
+    # - `figure(ns)`: of a unit's time, of which the mean is taken; `without(figure, factor)`: the same of a
+    #   time that was shorter by that factor; `ns(figure)`: the time
     # - `highest`: growth that is looked for
     module ConcurrencyCost::CostShape
       # By each doubling. Running times are heavy-tailed: their logarithms have means that can be trusted.
       module DoublingSteps
         module_function
 
-        def amount(in_flight) = HoldCost.doublings(in_flight)
+        def amount(in_flight)
+          HoldCost.doublings(in_flight)
+        end
 
         def figure(ns) = Math.log(ns)
 
-        def without(figure, factor) = figure - Math.log(factor)
+        def without(figure, factor)
+          figure - Math.log(factor)
+        end
 
         def ns(figure) = Math.exp(figure)
 
@@ -28,7 +32,8 @@ module Holdup
         def highest = 1.0
       end
 
-      # By each further unit. For times that many units have none of: who has a garbage collection pays for the others.
+      # By each further unit. For times that many units have none of: who has a garbage collection pays for
+      # the others.
       module PerUnit
         module_function
 

@@ -2,9 +2,9 @@
 
 module Holdup
   module Sizing
-    # The units as they speak for or against some growth g: if it is the true one, a unit's time without its share of g, such as
-    # log(running / (1 + g log2(in flight))), has nothing to do any more with how many there were when it began. What is left of
-    # the connection (the score) is added up for blocks of time.
+    # The units as they speak for or against some growth g: if it is the true one, a unit's time without its
+    # share of g, such as log(running / (1 + g log2(in flight))), has nothing to do any more with how many
+    # there were when it began. What is left of the connection (the score) is added up for blocks of time.
     class ConcurrencyCost::Evidence
       # @return [Array<Float>] of the units in flight, for each unit: see Shape
       attr_reader :amounts
@@ -32,7 +32,10 @@ module Holdup
       # @param growth [Float]
       # @return [Array<Float>] the score of each block: above 0 where running times grew more than that
       def scores(growth)
-        rest = @groups.centred(Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) })
+        rest = @groups.centred(Array.new(size) { |index|
+          @shape.without(@figures[index],
+            1 + growth * @amounts[index])
+        })
         @groups.by_block { |index| @before[index] * rest[index] }
       end
 
@@ -43,7 +46,8 @@ module Holdup
         each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
       end
 
-      # @return [Float] how far the company in which units begin tells that in which they run: standard deviation, in the shape's unit
+      # @return [Float] how far the company in which units begin tells that in which they run: standard
+      #   deviation, in the shape's unit
       def spread
         square = mean_of { |index| @before[index]**2 }
         square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)
@@ -51,11 +55,15 @@ module Holdup
 
       # @yieldparam index [Integer] of a unit
       # @return [Float] over the units that the sample stands for
-      def mean_of = @groups.by_block { |index| yield(index) }.sum / @weights.sum
+      def mean_of
+        @groups.by_block { |index| yield(index) }.sum / @weights.sum
+      end
 
       # @param growth [Float]
       # @return [Float] ns that a unit takes alone
-      def alone_ns(growth) = mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }
+      def alone_ns(growth)
+        mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }
+      end
     end
   end
 end

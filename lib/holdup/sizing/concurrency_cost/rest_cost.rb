@@ -2,10 +2,10 @@
 
 module Holdup
   module Sizing
-    # What it costs a unit to begin after its process had rested: caches that others have used meanwhile, a CPU that slept, on
-    # virtual machines one that was given away. How long the rest was is nobody's doing who comes after it, so running times,
-    # without what company costs, are compared with it as they are. What company costs is not known exactly: the interval has what
-    # follows from either end of that one's.
+    # What it costs a unit to begin after its process had rested: caches that others have used meanwhile, a
+    # CPU that slept, on virtual machines one that was given away. How long the rest was is nobody's doing who
+    # comes after it, so running times, without what company costs, are compared with it as they are. What
+    # company costs is not known exactly: the interval has what follows from either end of that one's.
     class ConcurrencyCost::RestCost
       # A unit that takes three times as long after a rest has been seen on no machine.
       HIGHEST = 2.0
@@ -20,10 +20,13 @@ module Holdup
 
       # @return [Estimate] whose value is Cost#cold
       def estimate
-        return ConcurrencyCost::CostEstimate.unknown(size) if size < ConcurrencyCost::FEWEST || blocks < ConcurrencyCost::FEWEST_BLOCKS
+        if size < ConcurrencyCost::FEWEST || blocks < ConcurrencyCost::FEWEST_BLOCKS
+          return ConcurrencyCost::CostEstimate.unknown(size)
+        end
         value, *ends = beside(@growth.for_models)
         low, high = [*ends, beside(@growth.low)[1], beside(@growth.high)[2]].minmax
-        ConcurrencyCost::CostEstimate.unknown(size).with(value:, low:, high:, spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
+        ConcurrencyCost::CostEstimate.unknown(size).with(value:, low:, high:,
+          spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
       end
 
       private
@@ -35,13 +38,21 @@ module Holdup
         ConcurrencyCost::ScoreInterval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
       end
 
-      def groups = @groups ||= ConcurrencyCost::UnitGroups.new(@profiles)
+      def groups
+        @groups ||= ConcurrencyCost::UnitGroups.new(@profiles)
+      end
 
-      def rested = @rested ||= @profiles.map { |profile| HoldCost.rested(profile.rest_ns) }
+      def rested
+        @rested ||= @profiles.map { |profile| HoldCost.rested(profile.rest_ns) }
+      end
 
       def rests = @rests ||= groups.centred(rested)
 
-      def logs_without(growth) = @profiles.map { |profile| Math.log(profile.running_ns / (1 + growth * HoldCost.doublings(profile.in_flight))) }
+      def logs_without(growth)
+        @profiles.map { |profile|
+          Math.log(profile.running_ns / (1 + growth * HoldCost.doublings(profile.in_flight)))
+        }
+      end
 
       def scores(logs, cold)
         left = groups.centred(Array.new(size) { |index| logs[index] - Math.log(1 + cold * rested[index]) })

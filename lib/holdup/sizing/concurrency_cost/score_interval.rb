@@ -5,8 +5,8 @@ module Holdup
     class ConcurrencyCost
     end
 
-    # The value that blocks of time agree on, and the 90 % interval of those that they don't contradict: a value is
-    # contradicted when the blocks' scores are too far from 0 for what they vary.
+    # The value that blocks of time agree on, and the 90 % interval of those that they don't contradict: a
+    # value is contradicted when the blocks' scores are too far from 0 for what they vary.
     module ConcurrencyCost::ScoreInterval
       STEPS = 14
       Z = 1.6449
@@ -21,7 +21,9 @@ module Holdup
       # @return [Array<Float>] value, low, high
       def of(from, to, blocks, &)
         certain = student(blocks - 1)
-        [0.0, certain, -certain].map { |bound| where(from, to, bound) { |value| ratio(yield(value), blocks) } }
+        [0.0, certain, -certain].map { |bound|
+          where(from, to, bound) { |value| ratio(yield(value), blocks) }
+        }
       end
 
       # The value at which the scores are so many of their standard errors above 0.

@@ -5,12 +5,13 @@ module Holdup
     class ConcurrencyCost
     end
 
-    # Which units are compared with each other: those of one series and one block of time, so that neither another mix nor
-    # another hour (a nightly batch under the same name, a machine that computed slower) looks like growth. Blocks count as
-    # independent of each other.
+    # Which units are compared with each other: those of one series and one block of time, so that neither
+    # another mix nor another hour (a nightly batch under the same name, a machine that computed slower) looks
+    # like growth. Blocks count as independent of each other.
     class ConcurrencyCost::UnitGroups
       NS = 1_000_000_000
-      # So many blocks where there are units enough for them, of ten minutes where the recording is longer than five hours.
+      # So many blocks where there are units enough for them, of ten minutes where the recording is longer
+      # than five hours.
       BLOCKS = 30
       BLOCK_S = (10.0..600.0)
       UNITS = 50
@@ -42,7 +43,9 @@ module Holdup
 
       private
 
-      def block_ns(span_ns, units) = (span_ns.fdiv(NS) / (units / UNITS).clamp(1, BLOCKS)).clamp(BLOCK_S) * NS
+      def block_ns(span_ns, units)
+        (span_ns.fdiv(NS) / (units / UNITS).clamp(1, BLOCKS)).clamp(BLOCK_S) * NS
+      end
 
       def numbered(values)
         numbers = {}

@@ -13,7 +13,8 @@ module Holdup
       MINUTE_S = 60
       BLOCK_S = SampleBlock::SECONDS
       NS = 1_000_000_000
-      # Sums of a window that single units know as well; of the others, as much belongs to a minute as of units.
+      # Sums of a window that single units know as well; of the others, as much belongs to a minute as of
+      # units.
       FIELDS = {running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns,
                 cpu_ns: :cpu_ns, gc_ns: :gc_ns, acquisitions: :acquisitions}.freeze
       # Of a window's units: when single units stand for so many, none is missing.
@@ -25,7 +26,9 @@ module Holdup
         def weight = units.sum(0.0, &:weight)
 
         # @return [Float] by how much that is likely off, squared, because not all are kept
-        def noise = units.sum(0.0) { |unit| unit.weight * (unit.weight - 1) }
+        def noise
+          units.sum(0.0) { |unit| unit.weight * (unit.weight - 1) }
+        end
       end
       private_constant :Minute
 
@@ -56,11 +59,17 @@ module Holdup
 
       private
 
-      def minute_of(unit) = unit.end_ns / NS / MINUTE_S * MINUTE_S
+      def minute_of(unit)
+        unit.end_ns / NS / MINUTE_S * MINUTE_S
+      end
 
-      def warm?(window) = @boots.warm?(window.start_s, window.end_s)
+      def warm?(window)
+        @boots.warm?(window.start_s, window.end_s)
+      end
 
-      def warm_minute?(start_s) = @boots.warm?(start_s, start_s + MINUTE_S)
+      def warm_minute?(start_s)
+        @boots.warm?(start_s, start_s + MINUTE_S)
+      end
 
       # Where no unit of it was kept, the others of that time tell; where none was, it counts as a whole.
       def part(window)
@@ -80,7 +89,8 @@ module Holdup
         end
         shares.default = whole
         histograms = window.histograms.to_h do |name, one|
-          [name, Histogram::CountAndSum.new(count: (one.count * whole).round, sum: (one.sum * shares[name]).round)]
+          [name,
+            Histogram::CountAndSum.new(count: (one.count * whole).round, sum: (one.sum * shares[name]).round)]
         end
         window.with(count: (window.count * whole).round, errors: (window.errors * whole).round, histograms:,
           sums: window.sums.to_h { |name, sum| [name, (sum * shares[name]).round] })
@@ -112,7 +122,9 @@ module Holdup
         minutes.reject { |minute_s| @blocks.include?(minute_s / BLOCK_S * BLOCK_S) }
       end
 
-      def evenly(minutes, count) = minutes.to_h { |minute_s| [minute_s, count.fdiv(minutes.size)] }
+      def evenly(minutes, count)
+        minutes.to_h { |minute_s| [minute_s, count.fdiv(minutes.size)] }
+      end
 
       # Where a part of the units is kept, chance makes minutes look less alike than they were: that much is
       # taken off their differences.
@@ -124,7 +136,8 @@ module Holdup
 
       # @return [Array<Float>] units of each if they had come evenly
       def usual(minutes)
-        whole, covered_s = minutes.sum(&:weight), minutes.sum(&:covered_s)
+        whole = minutes.sum(&:weight)
+        covered_s = minutes.sum(&:covered_s)
         minutes.map { |minute| whole * (covered_s.zero? ? 1.0 / minutes.size : minute.covered_s / covered_s) }
       end
 

@@ -5,7 +5,8 @@ module Holdup
     class Recording
     end
 
-    # Under which settings the units of a recording ran. Those that differ in the label of an experiment's arm alone are one.
+    # Under which settings the units of a recording ran. Those that differ in the label of an experiment's arm
+    # alone are one.
     class Recording::RecordedSettings
       NS = 1_000_000_000
 
@@ -14,26 +15,38 @@ module Holdup
       # @param warm_up_s [Integer] after a boot, that doesn't count
       def initialize(windows, profiles: [], warm_up_s: 0)
         main, *others = Setting.alike(windows).sort_by { |same| -same.sum(&:count) }
-        @alike = [main, *others.reject { |same| passing?(singly(same, profiles), singly(main, profiles), warm_up_s) }].compact
+        @alike = [main,
+          *others.reject { |same|
+            passing?(singly(same, profiles), singly(main, profiles),
+              warm_up_s)
+          }].compact
       end
 
       # @return [Hash{Setting => Integer}] units of each, most first; of labels the one with most
-      def to_h = @to_h ||= @alike.to_h { |same| [same.group_by(&:setting).max_by { |_, own| own.sum(&:count) }.first, same.sum(&:count)] }
+      def to_h
+        @to_h ||= @alike.to_h { |same|
+          [same.group_by(&:setting).max_by { |_, own| own.sum(&:count) }.first, same.sum(&:count)]
+        }
+      end
 
       # @return [Array<Window>] of the one with most units
       def first = @alike.first.to_a
 
       # @return [Array<String>] of the one with most units, whatever its label
-      def fingerprints = @fingerprints ||= first.map { |window| window.setting.fingerprint }.uniq
+      def fingerprints
+        @fingerprints ||= first.map { |window| window.setting.fingerprint }.uniq
+      end
 
       # @param thing [#setting]
       # @return [Boolean] whether it is of the one with most units
-      def first?(thing) = fingerprints.include?(thing.setting&.fingerprint)
+      def first?(thing)
+        fingerprints.include?(thing.setting&.fingerprint)
+      end
 
       private
 
-      # Until its job runner boots, nobody knows of a web server that it has one: what the same processes did so early has another setting
-      # and does not count, as all of their first minutes.
+      # Until its job runner boots, nobody knows of a web server that it has one: what the same processes did
+      # so early has another setting and does not count, as all of their first minutes.
       def passing?(units, later, warm_up_s)
         units.any? && units.all? { |unit| unit.age_ns < warm_up_s * NS } && (units.map(&:process).uniq - later.map(&:process)).empty?
       end

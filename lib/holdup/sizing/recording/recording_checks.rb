@@ -8,10 +8,11 @@ module Holdup
       FEWEST_UNITS = 400
       FEWEST_PROFILES = 200
       MOST_COLD = 0.5
-      # Like units that got so much faster in the course of a recording were still being compiled, or filled a cache.
+      # Like units that got so much faster in the course of a recording were still being compiled, or filled a
+      # cache.
       STEADY = 1.2
-      # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a disk, or C code
-      # waits with the GVL held.
+      # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a
+      # disk, or C code waits with the GVL held.
       HELD_PER_CPU = 1.1
       CPU_SHARE = 0.85
       POOL_SHARE = 0.05
@@ -23,7 +24,8 @@ module Holdup
 
       # @return [Array<Recording::RecordingProblem>] refusals first
       def problems
-        found = [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, held_without_cpu, pool_bound, few_profiles]
+        found = [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, held_without_cpu,
+          pool_bound, few_profiles]
         found.compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
       end
 
@@ -37,7 +39,9 @@ module Holdup
 
       # Few because most came after a boot is another problem.
       def few_units
-        problem(:few_units, true, units: @recording.units, needed: FEWEST_UNITS) if @recording.units < FEWEST_UNITS && !warming_up
+        if @recording.units < FEWEST_UNITS && !warming_up
+          problem(:few_units, true, units: @recording.units, needed: FEWEST_UNITS)
+        end
       end
 
       def warming_up
@@ -55,11 +59,15 @@ module Holdup
       end
 
       def mean_log(some, all)
-        @usual ||= all.group_by(&:series).transform_values { |own| own.sum { |profile| log(profile) } / own.size }
+        @usual ||= all.group_by(&:series).transform_values { |own|
+          own.sum { |profile| log(profile) } / own.size
+        }
         some.sum { |profile| log(profile) - @usual[profile.series] } / some.size
       end
 
-      def log(profile) = Math.log([profile.running_ns, 1].max)
+      def log(profile)
+        Math.log([profile.running_ns, 1].max)
+      end
 
       def cpu_saturated
         cpu_share = @recording.cpu_share
@@ -82,7 +90,9 @@ module Holdup
         problem(:few_profiles, false, profiles:, needed: FEWEST_PROFILES) if profiles < FEWEST_PROFILES
       end
 
-      def problem(kind, refusal, **facts) = Recording::RecordingProblem.new(kind:, refusal:, facts:)
+      def problem(kind, refusal, **facts)
+        Recording::RecordingProblem.new(kind:, refusal:, facts:)
+      end
     end
   end
 end

@@ -20,11 +20,13 @@ module Holdup
       # @param name [Symbol] of a sum or a histogram
       # @return [Integer]
       def [](name)
-        @sums[name] ||= @windows.sum { |window| window.sums.fetch(name) { window.histograms.fetch(name).sum } }
+        @sums[name] ||= @windows.sum { |window|
+          window.sums.fetch(name) { window.histograms.fetch(name).sum }
+        }
       end
 
-      # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is no part of what a
-      # unit asks for.
+      # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is no
+      # part of what a unit asks for.
       # @param cost [HoldCost]
       # @param factor [Float] by which that lengthened these units, on average
       # @param rest [Hash] cv2 and between of the Demand

@@ -9,7 +9,8 @@ module Holdup
     class Traffic::UnitDraws
       NS = 1_000_000_000
       MINUTE_S = 60
-      # A pool that is full gets less done than is asked for: what it is replayed with comes for so much longer.
+      # A pool that is full gets less done than is asked for: what it is replayed with comes for so much
+      # longer.
       LONGER = 2
 
       # @param traffic [Traffic]
@@ -44,22 +45,43 @@ module Holdup
       def recorded(seed, units)
         random = Random.new(seed)
         minutes = minutes(units)
-        own = minutes.each_with_index.flat_map { |(lots, rate), index| minute(lots, rate, index * MINUTE_S * NS, random) }
+        own = minutes.each_with_index.flat_map { |(lots, rate), index|
+          minute(lots, rate, index * MINUTE_S * NS, random)
+        }
         trace(own, minutes.map { |_, _, company| [company, MINUTE_S * NS] }, seed)
       end
 
       private
 
-      def trace(own, spans, seed) = Trace.new(own, company: @traffic.company ? Trace.new(@traffic.company.units(spans, pools: @traffic.pools, seed:)) : Trace::NOBODY)
+      def trace(own, spans, seed)
+        Trace.new(own,
+          company: @traffic.company ? Trace.new(@traffic.company.units(spans, pools: @traffic.pools,
+            seed:)) : Trace::NOBODY)
+      end
 
       # Where much company comes with each of them, fewer are drawn.
-      def most(rate, units) = @traffic.company_rate.zero? ? units : [units, (ConcurrentUnits::MOST * units * rate / @traffic.company_rate).ceil].min
+      def most(rate, units)
+        @traffic.company_rate.zero? ? units : [units,
+          (ConcurrentUnits::MOST * units * rate / @traffic.company_rate).ceil].min
+      end
 
-      def all = @all ||= WeightedDraw.new(@traffic.blocks.flat_map(&:scaled))
+      def all
+        @all ||= WeightedDraw.new(@traffic.blocks.flat_map(&:scaled))
+      end
 
       def minutes(units)
-        every = @traffic.blocks.flat_map { |block| (lots = WeightedDraw.new(block.profiles.map { |profile| [profile, profile.weight] })) && block.pairs.map { |rates| [lots, *rates] } }
-        step = [(every.sum { |_, own, company| [own, company / ConcurrentUnits::MOST].max * MINUTE_S } / units).ceil, 1].max
+        every = @traffic.blocks.flat_map { |block|
+          (lots = WeightedDraw.new(block.profiles.map { |profile|
+            [profile,
+              profile.weight]
+          })) && block.pairs.map { |rates| [lots, *rates] }
+        }
+        step = [
+          (every.sum { |_, own, company|
+            [own,
+              company / ConcurrentUnits::MOST].max * MINUTE_S
+          } / units).ceil, 1
+        ].max
         every.each_slice(step).map(&:first)
       end
 
@@ -74,9 +96,13 @@ module Holdup
         units
       end
 
-      def unit(profile, at) = Trace::TraceUnit.of(profile, at, pool: @traffic.pools.index(profile))
+      def unit(profile, at)
+        Trace::TraceUnit.of(profile, at, pool: @traffic.pools.index(profile))
+      end
 
-      def gap(mean, random) = -Math.log(1 - random.rand) * mean
+      def gap(mean, random)
+        -Math.log(1 - random.rand) * mean
+      end
     end
   end
 end

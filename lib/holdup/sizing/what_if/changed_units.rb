@@ -2,7 +2,8 @@
 
 module Holdup
   module Sizing
-    # What a change makes of units: some are gone or come more often, some take the GVL less often, some are told apart.
+    # What a change makes of units: some are gone or come more often, some take the GVL less often, some are
+    # told apart.
     class WhatIf::ChangedUnits
       # One further acquisition stays.
       LEAST = 1
@@ -26,15 +27,25 @@ module Holdup
       # @return [Trace]
       def marked(trace, profiles, candidate)
         return trace unless @change.marks?
-        Trace.new(trace.units.zip(profiles).map { |unit, profile| @change.mark(unit, profile.series.name, candidate) }, company: trace.company)
+        Trace.new(
+          trace.units.zip(profiles).map { |unit, profile|
+            @change.mark(unit, profile.series.name,
+              candidate)
+          }, company: trace.company
+        )
       end
 
       # @param part [Traffic]
-      # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share; empty with one group
+      # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share; empty with
+      #   one group
       def groups(part)
         pool = @change.own_pool
         return [] unless pool&.apart?
-        [false, true].map { |own| part.map { |profile| profile if File.fnmatch?(pool.name, profile.series.name) == own } }
+        [false, true].map { |own|
+          part.map { |profile|
+            profile if File.fnmatch?(pool.name, profile.series.name) == own
+          }
+        }
           .map { |units| [units, units.weight / part.weight] }
       end
 
@@ -49,7 +60,9 @@ module Holdup
         factors.empty? ? profile : profile.with(weight: profile.weight * factors.fetch(glob(profile)))
       end
 
-      def glob(profile) = @change.mix.keys.find { |glob| File.fnmatch?(glob, profile.series.name) }
+      def glob(profile)
+        @change.mix.keys.find { |glob| File.fnmatch?(glob, profile.series.name) }
+      end
 
       # By how much more often those of each glob come, and (nil) all others.
       def factors(part)

@@ -9,12 +9,16 @@ module Holdup
 
       # @param others [Candidate]
       # @return [Candidate] with these threads
-      def beside(others) = others.with(threads: others.threads + threads, beside: [*others.beside, threads])
+      def beside(others)
+        others.with(threads: others.threads + threads, beside: [*others.beside, threads])
+      end
 
       # @param unit [Trace::TraceUnit]
       # @param candidate [Candidate] with these threads
       # @return [Trace::TraceUnit] as they take it
-      def place(unit, candidate) = unit.with(pool: candidate.beside.size)
+      def place(unit, candidate)
+        unit.with(pool: candidate.beside.size)
+      end
     end
   end
 end

@@ -10,12 +10,18 @@ module Holdup
     # - `threads`, `processes`, `time_slice_ns`, `vcpus`; `factor`: of the recorded load
     # - `without`: units that go elsewhere; `halved`: units that take the GVL half as often
     # - `mix`: {glob => share of all units}; the others share the rest as they do now
-    # - `own_pool`: OwnPool or OwnThreads, units that get processes of their own, or threads in the same process
-    # - `priorities`: {glob => Thread#priority} of the threads while they do these: each step below 0 halves their time slice
-    # - `io`: units whose threads don't count against the cap, up to `io_threads` of them (Puma 8's max_io_threads)
-    WhatIf::WhatIfChange = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without, :halved, :mix, :own_pool, :priorities, :io, :io_threads) do
+    # - `own_pool`: OwnPool or OwnThreads, units that get processes of their own, or threads in the same
+    #   process
+    # - `priorities`: {glob => Thread#priority} of the threads while they do these: each step below 0 halves
+    #   their time slice
+    # - `io`: units whose threads don't count against the cap, up to `io_threads` of them (Puma 8's
+    #   max_io_threads)
+    WhatIf::WhatIfChange = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without,
+      :halved, :mix, :own_pool, :priorities, :io, :io_threads) do
       def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0, without: nil, halved: nil, mix: {}, own_pool: nil,
-        priorities: {}, io: nil, io_threads: nil) = super
+        priorities: {}, io: nil, io_threads: nil)
+        super
+      end
 
       # @return [Array<String>] all globs in it
       def names = [without, *kept].compact.uniq
@@ -29,23 +35,38 @@ module Holdup
       def halves?(name) = match?(halved, name)
 
       # @param name [String]
-      # @return [Boolean] whether units of that name are no part of the rest any more: gone, elsewhere, or with a share of their own
-      def claims?(name) = [without, own_pool&.name, *mix.keys].any? { |glob| match?(glob, name) }
+      # @return [Boolean] whether units of that name are no part of the rest any more: gone, elsewhere, or
+      #   with a share of their own
+      def claims?(name)
+        [without, own_pool&.name, *mix.keys].any? { |glob| match?(glob, name) }
+      end
 
       # @param name [String]
       # @return [Boolean] whether this is about units of that name
-      def touches?(name) = names.any? { |glob| match?(glob, name) }
+      def touches?(name)
+        names.any? { |glob| match?(glob, name) }
+      end
 
       # @param series [Array<String>] names of the units that there are
       # @return [Array<String>] globs whose units `without`, or a glob before them, has all of
-      def overruled(series) = kept.compact.uniq.reject { |glob| series.any? { |name| reaches?(glob, name) } }
+      def overruled(series)
+        kept.compact.uniq.reject { |glob| series.any? { |name| reaches?(glob, name) } }
+      end
 
       # @param deployment [Deployment] that was recorded
       # @return [Array<Symbol>] what of it that Ruby (:slice) or that server (:io, :threads) does not have
-      def unsupported(deployment) = [*(:slice if time_slice_ns && !deployment.slices?), *(:io if io_threads && !deployment.knows_io_threads?), *(:threads if threads.to_i > 1 && !deployment.threaded?)]
+      def unsupported(deployment)
+        [*(:slice if time_slice_ns && !deployment.slices?), *(if io_threads && !deployment.knows_io_threads?
+                                                                :io
+                                                              end), *(if threads.to_i > 1 && !deployment.threaded?
+                                                                        :threads
+                                                                      end)]
+      end
 
       # @return [Boolean] whether units are told apart in the replay
-      def marks? = !own_pool.nil? || priorities.any? || !io.nil?
+      def marks?
+        !own_pool.nil? || priorities.any? || !io.nil?
+      end
 
       # @param unit [Trace::TraceUnit]
       # @param name [String]
@@ -57,14 +78,19 @@ module Holdup
       end
 
       # @return [Boolean] whether only threads, processes or the time slice are others
-      def sizes_only? = with(threads: nil, processes: nil, time_slice_ns: nil) == self.class.new
+      def sizes_only?
+        with(threads: nil, processes: nil, time_slice_ns: nil) == self.class.new
+      end
 
       # @param now [Candidate]
       # @return [Candidate]
       # @raise [UsageError] for fewer threads than other pools of the process have
       def candidate(now)
         all = threads && threads + now.company.sum
-        raise UsageError.new("of #{threads} threads none is left for the pool in question", "the others of a process have #{now.beside.join(" + ")}") if all && all <= now.beside.sum
+        if all && all <= now.beside.sum
+          raise UsageError.new("of #{threads} threads none is left for the pool in question",
+            "the others of a process have #{now.beside.join(" + ")}")
+        end
         changed = now.with(**{threads: all, processes:, time_slice_ns:, io_threads:}.compact)
         own_pool ? own_pool.beside(changed) : changed
       end
@@ -72,13 +98,19 @@ module Holdup
       private
 
       # What is asked of units that stay.
-      def kept = [halved, *mix.keys, own_pool&.name, *priorities.keys, io]
-
-      def reaches?(glob, name)
-        match?(glob, name) && !removes?(name) && [mix, priorities].all? { |each| !each.key?(glob) || each.keys.find { |one| match?(one, name) } == glob }
+      def kept
+        [halved, *mix.keys, own_pool&.name, *priorities.keys, io]
       end
 
-      def match?(glob, name) = !glob.nil? && File.fnmatch?(glob, name)
+      def reaches?(glob, name)
+        match?(glob,
+          name) && !removes?(name) && [mix,
+            priorities].all? { |each| !each.key?(glob) || each.keys.find { |one| match?(one, name) } == glob }
+      end
+
+      def match?(glob, name)
+        !glob.nil? && File.fnmatch?(glob, name)
+      end
 
       def slice(name, slice_ns)
         _, priority = priorities.find { |glob, _| match?(glob, name) }

@@ -21,16 +21,24 @@ module Holdup
       def transaction(&) = @lock.synchronize(&)
 
       # @return [Array<Tier>] finest first
-      def tiers = transaction { @tiers.values }
+      def tiers
+        transaction { @tiers.values }
+      end
 
       def save_tier(tier) = @tiers[tier.seconds] = tier
 
       # @return [Integer, nil] first start at or after that second
-      def first_start(seconds, from_s) = @rows[seconds].keys.select { |start_s| start_s >= from_s }.min
+      def first_start(seconds, from_s)
+        @rows[seconds].keys.select { |start_s| start_s >= from_s }.min
+      end
 
       # @return [Array<Window>]
       def between(seconds, from_s, to_s)
-        transaction { @rows[seconds].select { |start_s, _| start_s >= from_s && start_s < to_s }.sort.flat_map { |_, rows| rows.values } }
+        transaction {
+          @rows[seconds].select { |start_s, _| start_s >= from_s && start_s < to_s }.sort.flat_map { |_, rows|
+            rows.values
+          }
+        }
       end
 
       # Adds windows to the rows that exist.
@@ -55,7 +63,9 @@ module Holdup
       end
 
       # @return [Array<Window>] of every tier
-      def windows = transaction { @rows.values.flat_map { |starts| starts.values.flat_map(&:values) } }
+      def windows
+        transaction { @rows.values.flat_map { |starts| starts.values.flat_map(&:values) } }
+      end
 
       def bytes = windows.size * BYTES_A_ROW
     end

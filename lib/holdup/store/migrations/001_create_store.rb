@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# A migration that was released is never changed: stores in the field have already run it. Add the next number instead.
-# Columns are written out and not taken from Window, which may grow; what this one made stays what it is.
+# A migration that was released is never changed: stores in the field have already run it. Add the next number
+# instead. Columns are written out and not taken from Window, which may grow; what this one made stays what it
+# is.
 Sequel.migration do
   change do
     create_table(:hosts) do
@@ -30,8 +31,11 @@ Sequel.migration do
       foreign_key :series_id, :series, null: false
       foreign_key :setting_id, :settings, null: false
       foreign_key :host_id, :hosts, null: false
-      %i[count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions hold_squares_us2]
-        .each { |name| Bignum name, null: false }
+      %i[count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
+        preemptions hold_squares_us2]
+        .each { |name|
+        Bignum name, null: false
+      }
       %i[wall running stalled idle queued longest_hold].each { |name| File name, null: false }
       unique %i[seconds start_s series_id setting_id host_id]
     end

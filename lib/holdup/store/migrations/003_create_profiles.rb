@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# A sample of single units: one row for each ten minutes, setting and host. `seen` is how many it was drawn from.
+# A sample of single units: one row for each ten minutes, setting and host. `seen` is how many it was drawn
+# from.
 Sequel.migration do
   change do
     create_table(:profiles) do

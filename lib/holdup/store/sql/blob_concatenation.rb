@@ -12,11 +12,15 @@ module Holdup
 
         # @param column [Symbol]
         # @return [Sequel::SQL::Function]
-        def joined(column) = Sequel.function(:group_concat, column, "")
+        def joined(column)
+          Sequel.function(:group_concat, column, "")
+        end
 
         # @param db [Sequel::Database]
         # @return [Boolean] whether that has all of them: older versions end it at its first NUL
-        def joins?(db) = @joins ||= db.get(Sequel.lit("(#{NULS})")) == 4
+        def joins?(db)
+          @joins ||= db.get(Sequel.lit("(#{NULS})")) == 4
+        end
       end
     end
   end

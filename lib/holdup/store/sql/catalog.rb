@@ -36,7 +36,8 @@ module Holdup
           @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decoded(row)] }.compact
         end
 
-        # A transaction that failed took the ids it gave out with it; a new connection may lead to another file.
+        # A transaction that failed took the ids it gave out with it; a new connection may lead to another
+        # file.
         def forget
           @epoch = @connection.epoch
           @ids = {}
@@ -51,9 +52,13 @@ module Holdup
           nil
         end
 
-        def find(value) = @connection.read { |db| db[@table].where(@encode.call(value).first).get(:id) }
+        def find(value)
+          @connection.read { |db| db[@table].where(@encode.call(value).first).get(:id) }
+        end
 
-        def add(value) = @connection.write { |db| db[@table].insert(@encode.call(value).reduce(:merge)) }
+        def add(value)
+          @connection.write { |db| db[@table].insert(@encode.call(value).reduce(:merge)) }
+        end
       end
     end
   end

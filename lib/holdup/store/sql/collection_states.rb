@@ -39,7 +39,8 @@ module Holdup
         private
 
         def state(row)
-          CollectionState.new(host: row[:host], folder: row[:folder], at_ns: row[:at_ns], units: JSON.parse(row[:units]))
+          CollectionState.new(host: row[:host], folder: row[:folder], at_ns: row[:at_ns],
+            units: JSON.parse(row[:units]))
         rescue JSON::ParserError # damaged: the next round writes another
           nil
         end

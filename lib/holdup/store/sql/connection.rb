@@ -3,8 +3,8 @@
 module Holdup
   module Store
     class Sql
-      # Connects when it is first used and again after a failure, so that a store which was unreachable, moved away or
-      # repaired is simply used again by whoever tries next. Every error leaves as a StoreError.
+      # Connects when it is first used and again after a failure, so that a store which was unreachable, moved
+      # away or repaired is simply used again by whoever tries next. Every error leaves as a StoreError.
       class Connection
         # @param dialect [Sqlite]
         # @param schema [Schema]
@@ -14,7 +14,8 @@ module Holdup
           @epoch = 0
         end
 
-        # @return [Integer] grows with each new connection: what was read through an older one may be of another file
+        # @return [Integer] grows with each new connection: what was read through an older one may be of
+        #   another file
         attr_reader :epoch
 
         # @return [Sqlite]
@@ -31,7 +32,9 @@ module Holdup
         # Runs the block on one consistent view; nests.
         # @yieldparam db [Sequel::Database]
         # @raise [StoreError]
-        def read = use { |db| @dialect.read(db) { yield db } }
+        def read
+          use { |db| @dialect.read(db) { yield db } }
+        end
 
         # Runs the block without a transaction, for what the database refuses to do inside one.
         # @yieldparam db [Sequel::Database]
@@ -39,7 +42,8 @@ module Holdup
           nested? ? yield(@db) : translating(&)
         end
 
-        # Inside `write`: runs the block, and when one row's fault ends it, nothing of it stays while the rest goes on.
+        # Inside `write`: runs the block, and when one row's fault ends it, nothing of it stays while the rest
+        # goes on.
         # @return [StandardError, nil] that fault
         # @raise [StandardError] what is not one row's fault
         def attempt
@@ -51,7 +55,9 @@ module Holdup
         end
 
         # @return [Integer]
-        def schema_version = use { |db| @schema.version(db) }
+        def schema_version
+          use { |db| @schema.version(db) }
+        end
 
         # @return [nil]
         def close
@@ -61,7 +67,8 @@ module Holdup
 
         private
 
-        # Inside a transaction nothing is checked, and no failure is more than the transaction's: it has to end where it began.
+        # Inside a transaction nothing is checked, and no failure is more than the transaction's: it has to
+        # end where it began.
         def nested? = !!@db&.in_transaction?
 
         def translating
@@ -92,7 +99,8 @@ module Holdup
           db
         end
 
-        # A store that is refused is let go of: whoever tries again each minute would keep one more handle each time.
+        # A store that is refused is let go of: whoever tries again each minute would keep one more handle
+        # each time.
         def check(db)
           @dialect.read_only? ? @schema.check(db, @dialect.location) : @schema.migrate(db, @dialect.location)
           kept = true

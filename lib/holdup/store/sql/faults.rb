@@ -6,7 +6,8 @@ require "sqlite3"
 module Holdup
   module Store
     class Sql
-      # What SQLite's errors mean to somebody who has a store. For Sqlite, which knows where it is and how long it waited.
+      # What SQLite's errors mean to somebody who has a store. For Sqlite, which knows where it is and how
+      # long it waited.
       module Faults
         REOPEN = [StoreError::Corrupt, StoreError::NotOurs, StoreError::Unreachable, StoreError::ReadOnly].freeze
         # What is wrong with one row. Sequel takes an ArgumentError for one of the database.
@@ -15,16 +16,21 @@ module Holdup
         private_constant :REOPEN, :ROW
 
         # @return [Array<Class>] what may be raised while using it
-        def errors = [Sequel::Error, SQLite3::Exception, SystemCallError]
+        def errors
+          [Sequel::Error, SQLite3::Exception, SystemCallError]
+        end
 
         # @param error [Exception] one of errors
         # @return [StoreError]
         def translate(error)
           cause = error.cause || error
           return cause if cause.is_a?(StoreError) # of a new connection, which Sequel wraps
-          return StoreError::BadRow.new(location:, reason: cause.message) if ROW.any? { |kind| kind === error || kind === cause }
+          if ROW.any? { |kind| kind === error || kind === cause }
+            return StoreError::BadRow.new(location:, reason: cause.message)
+          end
           case cause
-          when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:, seconds: @busy_s)
+          when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:,
+            seconds: @busy_s)
           when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)
           when SQLite3::ReadOnlyException, Errno::EROFS, Errno::EACCES, Errno::EPERM then denied(cause)
           when SQLite3::NotADatabaseException then StoreError::NotOurs.new(location:)
@@ -36,19 +42,25 @@ module Holdup
 
         # @param error [StoreError]
         # @return [Boolean] whether another try needs a new connection
-        def reopen?(error) = REOPEN.any? { |kind| kind === error }
+        def reopen?(error)
+          REOPEN.any? { |kind| kind === error }
+        end
 
         private
 
         def denied(cause)
-          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : StoreError::Unreachable.new(location:, reason: unreachable || cause.message)
+          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : StoreError::Unreachable.new(
+            location:, reason: unreachable || cause.message
+          )
         end
 
         # What SQLite tells by "unable to open database file" or a number.
         def unreachable
           folder = File.dirname(@location)
           return "#{folder} is no folder" if File.exist?(folder) && !File.directory?(folder)
-          return "this user may not look into the folder #{nearest_folder}" unless File.executable?(nearest_folder)
+          unless File.executable?(nearest_folder)
+            return "this user may not look into the folder #{nearest_folder}"
+          end
           "this user may not read it" if File.exist?(@location) && !File.readable?(@location)
         end
       end

@@ -5,8 +5,8 @@ require "sqlite3"
 module Holdup
   module Store
     class Sql
-      # Whether a SQLite file is a store of Holdup: it says so in its header, or it has the tables of one that an older Holdup has made, or
-      # it is empty. Nothing is written into any other.
+      # Whether a SQLite file is a store of Holdup: it says so in its header, or it has the tables of one that
+      # an older Holdup has made, or it is empty. Nothing is written into any other.
       class Ownership
         # In the header of the file (PRAGMA application_id): "HLDP".
         ID = 0x484C4450
@@ -35,9 +35,13 @@ module Holdup
 
         private
 
-        def id = @id ||= @connection.get_first_value("PRAGMA application_id")
+        def id
+          @id ||= @connection.get_first_value("PRAGMA application_id")
+        end
 
-        def tables = @tables ||= @connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").flatten
+        def tables
+          @tables ||= @connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").flatten
+        end
 
         # Whose it is, as far as it says so.
         def other

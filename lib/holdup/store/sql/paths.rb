@@ -3,7 +3,8 @@
 module Holdup
   module Store
     class Sql
-      # One path of each series of requests, the one that was told last: beside the series, and no part of what it is.
+      # One path of each series of requests, the one that was told last: beside the series, and no part of
+      # what it is.
       class Paths
         # @param connection [Connection]
         # @param series [Catalog]
@@ -15,12 +16,16 @@ module Holdup
         # @param paths [Hash{Series => String}]
         # @return [void]
         def save(paths)
-          @connection.write { |db| paths.each { |series, path| db[:series].where(id: @series.id(series)).update(path:) } }
+          @connection.write { |db|
+            paths.each { |series, path| db[:series].where(id: @series.id(series)).update(path:) }
+          }
         end
 
         # @return [Hash{Series => String}]
         def to_h
-          @connection.read { |db| db[:series].exclude(path: nil).select_hash(:id, :path) }.to_h { |id, path| [@series.value(id), path] }
+          @connection.read { |db| db[:series].exclude(path: nil).select_hash(:id, :path) }.to_h { |id, path|
+            [@series.value(id), path]
+          }
         end
       end
     end

@@ -13,7 +13,11 @@ module Holdup
         end
 
         # @return [Hash{String => String}] segment => binary
-        def to_h = @connection.read { |db| db[:progress].select_hash(:segment, :state).transform_values { |state| String.new(state) } }
+        def to_h
+          @connection.read { |db|
+            db[:progress].select_hash(:segment, :state).transform_values { |state| String.new(state) }
+          }
+        end
 
         # @param progress [Hash{String => String, nil}] nil deletes
         # @return [void]

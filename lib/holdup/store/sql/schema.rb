@@ -19,7 +19,9 @@ module Holdup
 
         # @param db [Sequel::Database]
         # @return [Integer] the version of that store; 0 when it is new
-        def version(db) = db.tables.include?(:schema_info) ? db[:schema_info].get(:version) : 0
+        def version(db)
+          db.tables.include?(:schema_info) ? db[:schema_info].get(:version) : 0
+        end
 
         # Refuses a store that a newer Holdup wrote, and one that has to be migrated first.
         # @param db [Sequel::Database]
@@ -42,7 +44,8 @@ module Holdup
 
         private
 
-        # The migrator reads the version after we hold the write lock, so the loser of a race finds nothing to do.
+        # The migrator reads the version after we hold the write lock, so the loser of a race finds nothing to
+        # do.
         def advance(db)
           Sequel.extension :migration
           db.transaction do

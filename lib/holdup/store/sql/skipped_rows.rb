@@ -19,7 +19,9 @@ module Holdup
         # @return [Array<SkippedRow>] the latest first
         def to_a
           columns = SkippedRow.members
-          @connection.read { |db| db[:skipped_rows].select(*columns).reverse(:at_s, :id).map { |row| SkippedRow.new(**row) } }
+          @connection.read { |db|
+            db[:skipped_rows].select(*columns).reverse(:at_s, :id).map { |row| SkippedRow.new(**row) }
+          }
         end
 
         # @param now_s [Integer]
@@ -38,7 +40,9 @@ module Holdup
           key = {host: row.host, kind: row.kind.name, name: row.name}
           known = table.where(key)
           facts = {at_s: row.at_s, reason: row.reason}
-          table.insert(**key, **facts, count: row.count) if known.update(**facts, count: Sequel[:count] + row.count).zero?
+          if known.update(**facts, count: Sequel[:count] + row.count).zero?
+            table.insert(**key, **facts, count: row.count)
+          end
         end
       end
     end

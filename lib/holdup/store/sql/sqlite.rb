@@ -9,10 +9,10 @@ module Holdup
     class Sql
       # All that is particular to SQLite: how to open it safely, what its errors mean, how big it is.
       #
-      # - WAL, so that a report reads while the collector writes; checked, because it silently stays off on some network
-      #   file systems.
-      # - A busy handler of our own: SQLite's own `busy_timeout` sleeps with the GVL held, which would stall the very
-      #   application we measure when the collector runs as a thread in it.
+      # - WAL, so that a report reads while the collector writes; checked, because it silently stays off on
+      #   some network file systems.
+      # - A busy handler of our own: SQLite's own `busy_timeout` sleeps with the GVL held, which would stall
+      #   the very application we measure when the collector runs as a thread in it.
       # - Writers begin IMMEDIATE, so a lock is waited for at the start and never lost in the middle.
       class Sqlite
         include Faults
@@ -42,7 +42,9 @@ module Holdup
         def read_only? = @read_only
 
         # @return [Sequel::Database]
-        def connect = @read_only ? connect_to_read : connect_to_write
+        def connect
+          @read_only ? connect_to_read : connect_to_write
+        end
 
         # @return [Array] changes when somebody moved the file away and we would write into nothing
         def identity
@@ -52,15 +54,21 @@ module Holdup
           []
         end
 
-        def write(db, &) = db.transaction(mode: :immediate, &)
+        def write(db, &)
+          db.transaction(mode: :immediate, &)
+        end
 
         def read(db, &) = db.transaction(mode: :deferred, &)
 
         # @return [Integer] bytes in use; the file may be longer
-        def bytes(db) = (pragma(db, :page_count) - pragma(db, :freelist_count)) * pragma(db, :page_size)
+        def bytes(db)
+          (pragma(db, :page_count) - pragma(db, :freelist_count)) * pragma(db, :page_size)
+        end
 
         # Gives free pages back to the file system, a few at a time so that nobody waits for long.
-        def shrink(db) = db.fetch("PRAGMA incremental_vacuum(2000)").all
+        def shrink(db)
+          db.fetch("PRAGMA incremental_vacuum(2000)").all
+        end
 
         private
 
@@ -73,22 +81,27 @@ module Holdup
 
         # SQLite would call it an I/O error.
         def check_place
-          raise StoreError::Unreachable.new(location:, reason: "its path is no text in UTF-8") unless @location.valid_encoding?
+          unless @location.valid_encoding?
+            raise StoreError::Unreachable.new(location:, reason: "its path is no text in UTF-8")
+          end
           return if !File.exist?(@location) || File.file?(@location)
-          raise StoreError::Unreachable.new(location:, reason: "it is no file") unless File.directory?(@location)
+          unless File.directory?(@location)
+            raise StoreError::Unreachable.new(location:, reason: "it is no file")
+          end
           name = Dir.glob("*.sqlite3", base: @location).min || "holdup.sqlite3"
           raise StoreError::Folder.new(location:, inside: File.join(@location, name))
         end
 
-        # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can write either,
-        # and SQLite may read the file as it stands.
+        # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can
+        # write either, and SQLite may read the file as it stands.
         def connect_to_read
           check_place
           look_for_file
           sequel(@location, readonly: true) { |connection| read_first(connection) }
         rescue Sequel::DatabaseError => error
           raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
-          sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1", readonly: true)
+          sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1",
+            readonly: true)
         end
 
         # Whoever may not look into the folder is not told that there is nothing in it.
@@ -102,7 +115,8 @@ module Holdup
         # @yieldparam connection [SQLite3::Database] a new one; it is closed when the block fails
         def sequel(database, **options, &prepare)
           after_connect = prepare && ->(connection) { kept(connection, &prepare) }
-          Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false, after_connect:, **options)
+          Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false,
+            after_connect:, **options)
         end
 
         def kept(connection)
@@ -112,7 +126,9 @@ module Holdup
           connection.close unless kept
         end
 
-        def prepare(connection) = connection.busy_handler { |count| wait?(count) }
+        def prepare(connection)
+          connection.busy_handler { |count| wait?(count) }
+        end
 
         # Opening a file reads nothing of it.
         def read_first(connection)
@@ -127,21 +143,26 @@ module Holdup
           folder
         end
 
-        def wait?(count) = count < @busy_s / WAIT_STEP_S && !!sleep(WAIT_STEP_S)
+        def wait?(count)
+          count < @busy_s / WAIT_STEP_S && !!sleep(WAIT_STEP_S)
+        end
 
         def prepare_writer(connection)
           prepare(connection)
           ownership = Ownership.new(connection, location).tap(&:check)
-          raise StoreError::Unreachable.new(location:, reason: "its file system can't do write-ahead logging") unless wal?(connection)
+          unless wal?(connection)
+            raise StoreError::Unreachable.new(location:,
+              reason: "its file system can't do write-ahead logging")
+          end
           ownership.claim
           connection.execute("PRAGMA synchronous = NORMAL")
           connection.execute("PRAGMA journal_size_limit = #{JOURNAL_LIMIT}")
           connection.execute("PRAGMA max_page_count = #{Integer(@page_limit)}") if @page_limit
         end
 
-        # Both of these write the head of a new file, and SQLite does not ask the busy handler there when two processes
-        # make the file at once. The vacuum mode has to come first: it is fixed with the first page. Elsewhere it does ask
-        # it, so the tries have an end in time, not in number.
+        # Both of these write the head of a new file, and SQLite does not ask the busy handler there when two
+        # processes make the file at once. The vacuum mode has to come first: it is fixed with the first page.
+        # Elsewhere it does ask it, so the tries have an end in time, not in number.
         def wal?(connection, deadline_s = monotonic_s + @busy_s)
           connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
           connection.get_first_value("PRAGMA journal_mode = WAL") == "wal"
@@ -151,9 +172,13 @@ module Holdup
           wal?(connection, deadline_s)
         end
 
-        def monotonic_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        def monotonic_s
+          Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        end
 
-        def pragma(db, name) = db.fetch("PRAGMA #{name}").single_value
+        def pragma(db, name)
+          db.fetch("PRAGMA #{name}").single_value
+        end
       end
     end
   end

@@ -3,8 +3,9 @@
 module Holdup
   module Store
     class Sql
-      # One sum as it comes from the database piece by piece. Its histograms stay as they are written, one behind the other, until
-      # all pieces are there: to read what is written is most of the work, and then it is done once.
+      # One sum as it comes from the database piece by piece. Its histograms stay as they are written, one
+      # behind the other, until all pieces are there: to read what is written is most of the work, and then it
+      # is done once.
       class SumBuilder
         KEYS = %i[series_id setting_id].freeze
         LEAST = %i[min_start_s min_host_id].freeze

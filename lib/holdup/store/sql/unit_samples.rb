@@ -27,11 +27,16 @@ module Holdup
 
         # @see Sql#profiles
         def between(from_s, to_s, setting)
-          Enumerator.new { |found| SampleRetention.between(to_enum(:each, from_s, to_s, setting), from_s, to_s).each { |profile| found << profile } }
+          Enumerator.new { |found|
+            SampleRetention.between(to_enum(:each, from_s, to_s, setting), from_s,
+              to_s).each { |profile| found << profile }
+          }
         end
 
         # @see Sql#profile_starts
-        def starts(from_s, to_s) = @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
+        def starts(from_s, to_s)
+          @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
+        end
 
         # @param now_s [Integer]
         # @param max_bytes [Integer] of all samples
@@ -54,16 +59,22 @@ module Holdup
           end
         end
 
-        def span(db, from_s, to_s) = db[:profiles].where { (start_s > from_s - Block::SECONDS) & (start_s < to_s) }
+        def span(db, from_s, to_s)
+          db[:profiles].where { (start_s > from_s - Block::SECONDS) & (start_s < to_s) }
+        end
 
         # Not `@settings.id`, which would add one that nobody has seen.
-        def ids(setting) = @settings.load.select { |_, known| known == setting }.keys
+        def ids(setting)
+          @settings.load.select { |_, known| known == setting }.keys
+        end
 
         def merge_one(table, block)
-          key = {start_s: block.start_s, setting_id: @settings.id(block.setting), host_id: @hosts.id(block.host)}
+          key = {start_s: block.start_s, setting_id: @settings.id(block.setting),
+                 host_id: @hosts.id(block.host)}
           row = table.where(key).first
           units = merged(row, block)
-          facts = {seen: block.seen + (row ? row[:seen] : 0), bytes: units.bytesize, units: Sequel.blob(units)}
+          facts = {seen: block.seen + (row ? row[:seen] : 0), bytes: units.bytesize,
+                   units: Sequel.blob(units)}
           row ? table.where(id: row[:id]).update(facts) : table.insert(key.merge(facts))
         end
 
@@ -71,12 +82,14 @@ module Holdup
         def merged(row, block)
           SampleBlock::Codec.merge(row && String.new(row[:units]), block)
         rescue DamagedData => error
-          @skipped.add([SkippedRow.new(at_s: block.start_s, host: block.host, kind: :stored, name: "unit profiles", reason: error.message)])
+          @skipped.add([SkippedRow.new(at_s: block.start_s, host: block.host, kind: :stored,
+            name: "unit profiles", reason: error.message)])
           SampleBlock::Codec.merge(nil, block)
         end
 
         def block(row)
-          empty = Block.new(setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), start_s: row[:start_s], seen: row[:seen], profiles: [])
+          empty = Block.new(setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]),
+            start_s: row[:start_s], seen: row[:seen], profiles: [])
           SampleBlock::Codec.load(String.new(row[:units]), empty)
         end
       end

@@ -9,7 +9,10 @@ module Holdup
       class WindowCodec
         COLUMNS = [:seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors, *Window::SUMS, *Window::HISTOGRAMS].freeze
 
-        HEADS = Window::HISTOGRAMS.to_h { |name| [name, Sequel.function(:substr, name, 1, Histogram::Codec::HEAD_BYTES).as(name)] }.freeze
+        HEADS = Window::HISTOGRAMS.to_h { |name|
+          [name,
+            Sequel.function(:substr, name, 1, Histogram::Codec::HEAD_BYTES).as(name)]
+        }.freeze
 
         # What a Stall is read from: of the histogram its head, which has the sum.
         STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, HEADS.fetch(:stalled)].freeze
@@ -25,7 +28,8 @@ module Holdup
           @settings = Catalog.new(connection, :settings,
             encode: ->(setting) { [{fingerprint: setting.fingerprint}, {attributes: setting.to_json}] },
             decode: ->(row) { Setting.parse(row[:attributes]) })
-          @hosts = Catalog.new(connection, :hosts, encode: ->(name) { [{name:}, {}] }, decode: ->(row) { row[:name].freeze })
+          @hosts = Catalog.new(connection, :hosts, encode: ->(name) { [{name:}, {}] },
+            decode: ->(row) { row[:name].freeze })
         end
 
         # @param window [Window]
@@ -37,20 +41,25 @@ module Holdup
 
         # @param histograms [Array<Symbol>] that are wanted; of the others their heads
         # @return [Array] what a window is read from
-        def columns(histograms) = (COLUMNS - HEADS.keys) + HEADS.map { |name, head| histograms.include?(name) ? name : head }
+        def columns(histograms)
+          (COLUMNS - HEADS.keys) + HEADS.map { |name, head| histograms.include?(name) ? name : head }
+        end
 
         # @param row [Hash{Symbol => Object}]
         # @param histograms [Array<Symbol>] see columns
         # @return [Window]
         def window(row, histograms = Window::HISTOGRAMS)
-          window_of(row, histograms, series: @series.value(row[:series_id]), setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]))
+          window_of(row, histograms, series: @series.value(row[:series_id]),
+            setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]))
         end
 
         # @see window
         # @param whose [Hash{Symbol => Object}] series, setting, host
         # @return [Window]
         def window_of(row, histograms = Window::HISTOGRAMS, **whose)
-          read = Window::HISTOGRAMS.to_h { |name| [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])] }
+          read = Window::HISTOGRAMS.to_h { |name|
+            [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])]
+          }
           Window.new(start_s: row[:start_s], seconds: row[:seconds], **whose, count: row[:count], errors: row[:errors],
             sums: row.slice(*Window::SUMS), histograms: read)
         end
@@ -63,10 +72,14 @@ module Holdup
         end
 
         # @return [Array<Integer>] what identifies a window in its span
-        def key(window) = [@series.id(window.series), @settings.id(window.setting), @hosts.id(window.host)]
+        def key(window)
+          [@series.id(window.series), @settings.id(window.setting), @hosts.id(window.host)]
+        end
 
         # After a failed transaction.
-        def forget = [@series, @settings, @hosts].each(&:forget)
+        def forget
+          [@series, @settings, @hosts].each(&:forget)
+        end
       end
     end
   end

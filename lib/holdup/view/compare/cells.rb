@@ -12,7 +12,9 @@ module Holdup
 
         # @param metric [Analysis::Comparison::Metric]
         # @return [String] "queued + stalled p95"
-        def name(metric) = @words.call(:"compare_#{metric.name}")
+        def name(metric)
+          @words.call(:"compare_#{metric.name}")
+        end
 
         # @param value [Numeric, nil]
         # @return [String]
@@ -34,13 +36,17 @@ module Holdup
 
         # @param share [Float, nil]
         # @return [String] "-12.3 %"
-        def change(share) = share ? "#{percent(share)} %" : Figures::NONE
+        def change(share)
+          share ? "#{percent(share)} %" : Figures::NONE
+        end
 
         # @param estimate [Analysis::Comparison::Estimate]
         # @return [String] "-16.1..-8.0 %"
         def interval(estimate, level = estimate.class::LEVEL)
           range = estimate.interval(level) or return Figures::NONE
-          return [range.begin, range.end].map { |bound| signed(estimate.metric, bound) }.join("..") unless estimate.relative?
+          unless estimate.relative?
+            return [range.begin, range.end].map { |bound| signed(estimate.metric, bound) }.join("..")
+          end
           "#{percent(range.begin)}..#{percent(range.end)} %"
         end
 
@@ -55,23 +61,34 @@ module Holdup
 
         # @param setting_value [Array] values of a fact
         # @return [String]
-        def fact(values) = values.map { |value| value.nil? ? Figures::NONE : Width.clean(value.to_s) }.join(", ")
+        def fact(values)
+          values.map { |value| value.nil? ? Figures::NONE : Width.clean(value.to_s) }.join(", ")
+        end
 
         # @param seconds [Integer]
         # @return [String] "10 min"
-        def seconds(seconds) = (seconds % 3600).zero? ? "#{seconds / 3600} h" : "#{seconds / 60} min"
+        def seconds(seconds)
+          (seconds % 3600).zero? ? "#{seconds / 3600} h" : "#{seconds / 60} min"
+        end
 
         # @param band [Analysis::Comparison::ProcessAges::AgeBand]
         # @return [String] "10 min - 1 h"
-        def age(band) = band.to_s ? "#{seconds(band.from_s)} - #{seconds(band.to_s)}" : @words.call(:compare_age_from, from: seconds(band.from_s))
+        def age(band)
+          band.to_s ? "#{seconds(band.from_s)} - #{seconds(band.to_s)}" : @words.call(:compare_age_from,
+            from: seconds(band.from_s))
+        end
 
         # @param share [Float] of Estimate#visible
         # @return [String] "4.5 %"
-        def visible(share) = (share > 1) ? ">100 %" : Figures.share(share)
+        def visible(share)
+          (share > 1) ? ">100 %" : Figures.share(share)
+        end
 
         private
 
-        def percent(share) = Figures.change(share, (share.abs >= 1) ? 0 : 1)
+        def percent(share)
+          Figures.change(share, (share.abs >= 1) ? 0 : 1)
+        end
 
         def sign(value)
           return "" if value.zero?

@@ -19,7 +19,9 @@ module Holdup
         end
 
         # @return [String] ends with a newline
-        def call = "#{JSON.pretty_generate(to_h)}\n"
+        def call
+          "#{JSON.pretty_generate(to_h)}\n"
+        end
 
         # @return [Hash]
         def to_h
@@ -31,33 +33,51 @@ module Holdup
 
         def verdict
           found = @sentences.verdict
-          {key: found.key, text: @sentences.lead, cause: @sentences.cause, level: found.level.round(4), moved: names(found.moved), unmoved: names(found.unmoved)}
+          {key: found.key, text: @sentences.lead, cause: @sentences.cause, level: found.level.round(4),
+           moved: names(found.moved), unmoved: names(found.unmoved)}
         end
 
-        def names(estimates) = estimates.map { |estimate| estimate.metric.name }
+        def names(estimates)
+          estimates.map { |estimate| estimate.metric.name }
+        end
 
         def side(side)
           {label: clean(side.label), from: time(side.from_s), to: time(side.to_s), units: side.units, processes: side.processes,
            warm_up_units: side.cold.sum(&:count), settings: side.settings.map { |setting| {fingerprint: setting.fingerprint, attributes: setting.attributes} }}
         end
 
-        def changed = @comparison.change.differences.map { |one| difference(one) }
+        def changed
+          @comparison.change.differences.map { |one| difference(one) }
+        end
 
-        def blocks = {seconds: @comparison.block_s, before: @comparison.sizes.first, after: @comparison.sizes.last, same_time: @comparison.paired?, held: @comparison.held}
+        def blocks
+          {seconds: @comparison.block_s, before: @comparison.sizes.first, after: @comparison.sizes.last,
+           same_time: @comparison.paired?, held: @comparison.held}
+        end
 
-        def metrics = @comparison.estimates.values.select(&:known?).map { |estimate| metric(estimate) }
+        def metrics
+          @comparison.estimates.values.select(&:known?).map { |estimate| metric(estimate) }
+        end
 
         def metric(estimate)
           range = estimate.interval
           {name: estimate.metric.name, unit: estimate.metric.unit, before: round(estimate, estimate.before), after: round(estimate, estimate.after),
-           difference: round(estimate, estimate.difference), relative: estimate.relative&.round(5), relative_interval: (bounds(range, 5) if estimate.relative?),
-           difference_interval: (bounds(range, 5) unless estimate.relative?), visible: estimate.visible&.round(4), verdict: estimate.verdict,
+           difference: round(estimate, estimate.difference), relative: estimate.relative&.round(5), relative_interval: (if estimate.relative?
+                                                                                                                          bounds(range, 5)
+                                                                                                                        end),
+           difference_interval: (unless estimate.relative?
+                                   bounds(range, 5)
+                                 end), visible: estimate.visible&.round(4), verdict: estimate.verdict,
            relevant: estimate.relevant?}
         end
 
-        def bounds(range, digits) = range && [range.begin, range.end].map { |bound| bound.round(digits) + 0 } # and never -0.0
+        def bounds(range, digits)
+          range && [range.begin, range.end].map { |bound| bound.round(digits) + 0 }
+        end # and never -0.0
 
-        def round(estimate, value) = %i[ns bytes].include?(estimate.metric.unit) ? value.round : value.round(6)
+        def round(estimate, value)
+          %i[ns bytes].include?(estimate.metric.unit) ? value.round : value.round(6)
+        end
 
         def endpoints
           @comparison.contributions.map do |one|

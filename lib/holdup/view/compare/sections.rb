@@ -24,22 +24,28 @@ module Holdup
         end
 
         # @return [Array<Section>]
-        def call = [settings, figures, endpoints, ages, warm_up].compact
+        def call
+          [settings, figures, endpoints, ages, warm_up].compact
+        end
 
         private
 
-        def word(key, **facts) = @words.call(:"compare_#{key}", **facts)
+        def word(key, **facts)
+          @words.call(:"compare_#{key}", **facts)
+        end
 
         def sides = [@comparison.before, @comparison.after]
 
         def settings
           facts = @comparison.change.differences.flat_map { |one| one.facts.to_a }
           rows = facts.map { |key, values| [Width.clean(key), *values.map { |side| @cells.fact(side) }] }
-          Section.new(title: word(:settings), columns: [word(:fact), word(:before), word(:after)], rows: [fingerprints, *rows])
+          Section.new(title: word(:settings), columns: [word(:fact), word(:before), word(:after)],
+            rows: [fingerprints, *rows])
         end
 
         def fingerprints
-          [FINGERPRINT, *sides.map { |side| side.settings.first(FINGERPRINTS).map(&:fingerprint).join(", ") + ((side.settings.size > FINGERPRINTS) ? " ..." : "") }]
+          [FINGERPRINT,
+            *sides.map { |side| side.settings.first(FINGERPRINTS).map(&:fingerprint).join(", ") + ((side.settings.size > FINGERPRINTS) ? " ..." : "") }]
         end
 
         def figures
@@ -48,7 +54,9 @@ module Holdup
         end
 
         def shown
-          @comparison.estimates.values.select { |estimate| estimate.known? && (@families.nil? || @families.include?(estimate.metric.family)) }
+          @comparison.estimates.values.select { |estimate|
+            estimate.known? && (@families.nil? || @families.include?(estimate.metric.family))
+          }
         end
 
         def row(estimate)
@@ -63,9 +71,13 @@ module Holdup
           [drawn, small, wait, queued, cpu, memory].compact
         end
 
-        def small = shown.any?(&:irrelevant?) ? word(:irrelevant_note) : nil
+        def small
+          shown.any?(&:irrelevant?) ? word(:irrelevant_note) : nil
+        end
 
-        def known?(name) = shown.any? { |estimate| estimate.metric.name == name }
+        def known?(name)
+          shown.any? { |estimate| estimate.metric.name == name }
+        end
 
         def wait
           word(known?(:wait_p95) ? :wait_note : :wait_unknown) if @families.nil? || @families.include?(:wait)
@@ -78,7 +90,9 @@ module Holdup
           word(:queued_unknown, sides: unknown.join(", "))
         end
 
-        def cpu = known?(:cpu_share) ? word(:cpu_note) : nil
+        def cpu
+          known?(:cpu_share) ? word(:cpu_note) : nil
+        end
 
         def memory
           return unless known?(:pss) || known?(:uss)
@@ -100,7 +114,9 @@ module Holdup
             *one.means.map { |ns| Figures.duration(ns) }, signed(one.moved_ns), range || Figures::NONE]
         end
 
-        def signed(nanoseconds) = @cells.signed(@comparison.estimates[:wall_mean].metric, nanoseconds)
+        def signed(nanoseconds)
+          @cells.signed(@comparison.estimates[:wall_mean].metric, nanoseconds)
+        end
 
         def ages
           rows = @comparison.ages
@@ -110,21 +126,31 @@ module Holdup
         end
 
         def age(row)
-          walls = QUANTILES.flat_map { |share| row.walls.map { |wall| Figures.duration(wall.quantile(share)) } }
+          walls = QUANTILES.flat_map { |share|
+            row.walls.map { |wall| Figures.duration(wall.quantile(share)) }
+          }
           [@cells.age(row.band), *row.units.map { |units| Figures.short_count(units) }, *walls]
         end
 
         def warm_up
-          rows = sides.zip(%i[before after]).reject { |side, _| side.cold.empty? }.map { |side, name| [word(name), *cold(side)] }
+          rows = sides.zip(%i[before after]).reject { |side, _| side.cold.empty? }.map { |side, name|
+            [word(name), *cold(side)]
+          }
           return if rows.empty?
           later = %w[p50 p95].map { |quantile| word(:then, quantile:) }
-          Section.new(title: word(:warm_up), columns: [word(:side_of), word(:units), word(:share), "p50", "p95", *later], rows:)
+          Section.new(title: word(:warm_up),
+            columns: [word(:side_of), word(:units), word(:share), "p50", "p95", *later], rows:)
         end
 
         def cold(side)
-          early, later = [side.cold, side.windows].map { |windows| Histogram.sum(windows.map { |window| window.histograms[:wall] }) }
-          walls = [early, later].flat_map { |wall| QUANTILES.map { |share| Figures.duration(wall.quantile(share)) } }
-          [Figures.short_count(early.count), Figures.share(early.count.fdiv(early.count + later.count)), *walls]
+          early, later = [side.cold, side.windows].map { |windows|
+            Histogram.sum(windows.map { |window| window.histograms[:wall] })
+          }
+          walls = [early, later].flat_map { |wall|
+            QUANTILES.map { |share| Figures.duration(wall.quantile(share)) }
+          }
+          [Figures.short_count(early.count), Figures.share(early.count.fdiv(early.count + later.count)),
+            *walls]
         end
       end
     end

@@ -3,7 +3,8 @@
 module Holdup
   module View
     class Compare
-      # What a comparison means, in sentences: the verdict, what may be said of its cause, and why a figure may mislead.
+      # What a comparison means, in sentences: the verdict, what may be said of its cause, and why a figure
+      # may mislead.
       class Sentences
         # Smaller shifts of the mix are not worth a sentence.
         MIX = 0.02
@@ -44,14 +45,20 @@ module Holdup
         end
 
         # @return [Array<String>] what the verdict does not say
-        def remarks = [unmoved, beside(:worse), beside(:better)].compact
+        def remarks
+          [unmoved, beside(:worse), beside(:better)].compact
+        end
 
         # @return [Array<String>] why a figure may mislead
-        def limits = [applications, mix, left_out, *warm_up, processes, blocks].compact
+        def limits
+          [applications, mix, left_out, *warm_up, processes, blocks].compact
+        end
 
         private
 
-        def word(key, **facts) = @words.call(:"compare_#{key}", **facts)
+        def word(key, **facts)
+          @words.call(:"compare_#{key}", **facts)
+        end
 
         def change = @comparison.change
 
@@ -63,30 +70,45 @@ module Holdup
 
         def moved(estimate)
           interval = @cells.interval(estimate, verdict.level)
-          change = estimate.relative? ? @cells.change(estimate.relative) : @cells.signed(estimate.metric, estimate.difference)
+          change = estimate.relative? ? @cells.change(estimate.relative) : @cells.signed(estimate.metric,
+            estimate.difference)
           word(:moved, figure: @cells.name(estimate.metric), change:, interval:)
         end
 
         def none(unmoved)
           differ = unmoved.reject(&:same?)
           small = unmoved.select { |estimate| estimate.irrelevant?(verdict.level) }
-          return word(:none_relevant, small: small.map { |estimate| moved(estimate) }.join(word(:also))) if small.any?
+          if small.any?
+            return word(:none_relevant, small: small.map { |estimate| moved(estimate) }.join(word(:also)))
+          end
           return word(:none, visible: visible(differ)) if differ.any?
           word(:same, figures: unmoved.map { |estimate| @cells.name(estimate.metric) }.join(word(:also)))
         end
 
         def visible(estimates)
-          known = estimates.filter_map { |estimate| (share = estimate.visible(verdict.level)) && [estimate, share] }
-          known.map { |estimate, share| word(:visible, figure: @cells.name(estimate.metric), share: @cells.visible(share)) }.join(word(:also))
+          known = estimates.filter_map { |estimate|
+            (share = estimate.visible(verdict.level)) && [estimate, share]
+          }
+          known.map { |estimate, share|
+            word(:visible, figure: @cells.name(estimate.metric),
+              share: @cells.visible(share))
+          }.join(word(:also))
         end
 
-        def unmoved = (verdict.moved.any? && verdict.unmoved.any?) ? word(:unmoved, visible: visible(verdict.unmoved)) : nil
+        def unmoved
+          (verdict.moved.any? && verdict.unmoved.any?) ? word(:unmoved,
+            visible: visible(verdict.unmoved)) : nil
+        end
 
         # What the verdict is not about, as surely as the verdict is.
         def beside(found)
           others = @comparison.estimates.values - verdict.moved - verdict.unmoved
-          told = others.select { |estimate| BESIDE.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found }
-          word(:"beside_#{found}", moved: told.map { |estimate| moved(estimate) }.join(word(:also))) if told.any?
+          told = others.select { |estimate|
+            BESIDE.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found
+          }
+          if told.any?
+            word(:"beside_#{found}", moved: told.map { |estimate| moved(estimate) }.join(word(:also)))
+          end
         end
 
         # Of a side that has several; where each has its own, they are what is compared.
@@ -102,7 +124,9 @@ module Holdup
 
         def left_out
           before, after = @comparison.left_out
-          word(:left_out, before: Figures.share(before), after: Figures.share(after)) if [before, after].max >= LEFT_OUT
+          if [before, after].max >= LEFT_OUT
+            word(:left_out, before: Figures.share(before), after: Figures.share(after))
+          end
         end
 
         def warm_up
@@ -112,7 +136,9 @@ module Holdup
 
         def processes
           known = sides.map(&:processes)
-          word(:few_processes, before: known.first, after: known.last) if known.all?(&:positive?) && known.min < Analysis::Comparison::ProcessVariance::FEWEST_PROCESSES
+          if known.all?(&:positive?) && known.min < Analysis::Comparison::ProcessVariance::FEWEST_PROCESSES
+            word(:few_processes, before: known.first, after: known.last)
+          end
         end
 
         def blocks
@@ -122,7 +148,8 @@ module Holdup
 
         def short_blocks
           held = @comparison.held
-          held ? word(:few_blocks, block:, before: sizes.first, after: sizes.last, held: (held * 100).round) : word(:short_blocks, block:)
+          held ? word(:few_blocks, block:, before: sizes.first, after: sizes.last,
+            held: (held * 100).round) : word(:short_blocks, block:)
         end
       end
     end

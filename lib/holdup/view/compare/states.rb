@@ -3,8 +3,8 @@
 module Holdup
   module View
     class Compare
-      # Several states of one application, each held against the first: what articles about an upgrade or about YJIT print, with
-      # intervals, and with what can't be concluded.
+      # Several states of one application, each held against the first: what articles about an upgrade or
+      # about YJIT print, with intervals, and with what can't be concluded.
       class States
         PLOTTED = %i[wall_p50 wall_p95 cpu_unit pss].freeze
         BAR = 30
@@ -32,11 +32,17 @@ module Holdup
 
         private
 
-        def word(key, **facts) = @words.call(:"compare_#{key}", **facts)
+        def word(key, **facts)
+          @words.call(:"compare_#{key}", **facts)
+        end
 
-        def sides = @sides ||= [@comparisons.first.before, *@comparisons.map(&:after)]
+        def sides
+          @sides ||= [@comparisons.first.before, *@comparisons.map(&:after)]
+        end
 
-        def labels = @labels ||= sides.map { |side| Width.clean(side.label) }
+        def labels
+          @labels ||= sides.map { |side| Width.clean(side.label) }
+        end
 
         def base = labels.first
 
@@ -46,16 +52,27 @@ module Holdup
         end
 
         # Without the first minutes of processes.
-        def measured_s(side) = side.coverage&.total_s || side.to_s - side.from_s
+        def measured_s(side)
+          side.coverage&.total_s || side.to_s - side.from_s
+        end
 
         # What the sentences of each comparison say, with its name before it.
-        def told = sentences.zip(labels.drop(1)).map { |one, label| word(:state_told, label:, base:, text: yield(one)) }
+        def told
+          sentences.zip(labels.drop(1)).map { |one, label|
+            word(:state_told, label:, base:, text: yield(one))
+          }
+        end
 
-        def sentences = @sentences ||= @comparisons.map { |comparison| Sentences.new(comparison, words: @words) }
+        def sentences
+          @sentences ||= @comparisons.map { |comparison| Sentences.new(comparison, words: @words) }
+        end
 
         def settings
           keys = @comparisons.flat_map { |comparison| comparison.change.differences.flat_map { |one| one.facts.keys } }.uniq
-          rows = keys.map { |key| [Width.clean(key), *sides.map { |side| @cells.fact(side.settings.map { |setting| setting[key] }.uniq) }] }
+          rows = keys.map { |key|
+            [Width.clean(key),
+              *sides.map { |side| @cells.fact(side.settings.map { |setting| setting[key] }.uniq) }]
+          }
           Section.new(title: word(:settings), columns: [word(:fact), *labels], rows:) if rows.any?
         end
 
@@ -66,41 +83,59 @@ module Holdup
 
         def figures
           Section.new(title: word(:states_figures, base:), columns: [word(:figure), base, *labels.drop(1).flat_map { |label| [label, "%"] }],
-            rows: shown.map { |estimates| row(estimates) }, notes: [word(:states_note, mark: UNSURE, base:), *(word(:cpu_note) if cpu_share?)])
+            rows: shown.map { |estimates| row(estimates) }, notes: [word(:states_note, mark: UNSURE, base:), *(if cpu_share?
+                                                                                                                 word(:cpu_note)
+                                                                                                               end)])
         end
 
-        def cpu_share? = shown.any? { |estimates| estimates.first.metric.name == :cpu_share }
+        def cpu_share?
+          shown.any? { |estimates| estimates.first.metric.name == :cpu_share }
+        end
 
-        # Endpoints that a state has none of are in none of its figures; the base's own are those of the first comparison.
+        # Endpoints that a state has none of are in none of its figures; the base's own are those of the first
+        # comparison.
         def row(estimates)
           metric = estimates.first.metric
-          [@cells.name(metric), @cells.value(metric, estimates.first.before), *estimates.flat_map { |one| [@cells.value(metric, one.after), changed(one)] }]
+          [@cells.name(metric), @cells.value(metric, estimates.first.before),
+            *estimates.flat_map { |one| [@cells.value(metric, one.after), changed(one)] }]
         end
 
         def changed(estimate)
           return @cells.mark(estimate) if estimate.same?
           change = @cells.change(estimate.relative)
-          (estimate.relative.nil? || %i[better worse changed].include?(estimate.verdict)) ? change : "#{UNSURE}#{change}"
+          (estimate.relative.nil? || %i[better worse
+            changed].include?(estimate.verdict)) ? change : "#{UNSURE}#{change}"
         end
 
         def intervals
           known = shown.select { |estimates| estimates.any?(&:interval) }
-          rows = known.map { |estimates| [@cells.name(estimates.first.metric), *estimates.map { |one| @cells.interval(one) }] }
-          Section.new(title: word(:states_intervals), columns: [word(:figure), *labels.drop(1)], rows:) if rows.any?
+          rows = known.map { |estimates|
+            [@cells.name(estimates.first.metric), *estimates.map { |one| @cells.interval(one) }]
+          }
+          if rows.any?
+            Section.new(title: word(:states_intervals), columns: [word(:figure), *labels.drop(1)], rows:)
+          end
         end
 
         def plots
           shown.select { |estimates| PLOTTED.include?(estimates.first.metric.name) }.map do |estimates|
             metric = estimates.first.metric
             values = [estimates.first.before, *estimates.map(&:after)]
-            rows = labels.zip(values).map { |label, value| [label, @cells.value(metric, value), bar(value, values.max)] }
+            rows = labels.zip(values).map { |label, value|
+              [label, @cells.value(metric, value), bar(value, values.max)]
+            }
             Section.new(title: @cells.name(metric), columns: [word(:state_column), "", ""], rows:)
           end
         end
 
-        def bar(value, largest) = ("=" * (largest.zero? ? 0 : (value * BAR / largest).round)).ljust(BAR)
+        def bar(value, largest)
+          ("=" * (largest.zero? ? 0 : (value * BAR / largest).round)).ljust(BAR)
+        end
 
-        def limits = Section.new(title: word(:limits), columns: [], rows: [], notes: [*told(&:cause), *sentences.flat_map(&:limits).uniq, word(:limits_note)])
+        def limits
+          Section.new(title: word(:limits), columns: [], rows: [],
+            notes: [*told(&:cause), *sentences.flat_map(&:limits).uniq, word(:limits_note)])
+        end
       end
     end
   end

@@ -21,7 +21,9 @@ module Holdup
 
         def lines(share) = Analysis::Amdahl.table(share)
 
-        def columns(lines) = [word(:threads), *lines.map { |line| line.threads.to_s }]
+        def columns(lines)
+          [word(:threads), *lines.map { |line| line.threads.to_s }]
+        end
 
         def rows(lines)
           [[word(:speed_up), *lines.map { |line| format("%.2fx", line.speed_up) }],

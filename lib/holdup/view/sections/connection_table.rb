@@ -19,10 +19,14 @@ module Holdup
 
         # The ones that kept them for longest first: those are what to change.
         def listed
-          @listed ||= summary.rows.select { |row| held(row).positive? || waited(row).positive? }.sort_by { |row| [-held(row), -waited(row), row.name] }
+          @listed ||= summary.rows.select { |row| held(row).positive? || waited(row).positive? }.sort_by { |row|
+            [-held(row), -waited(row), row.name]
+          }
         end
 
-        def more(count) = (count > limit) ? [word(:more_rows, count: Figures.count(count - limit))] : []
+        def more(count)
+          (count > limit) ? [word(:more_rows, count: Figures.count(count - limit))] : []
+        end
 
         def waited(row) = row.sum(:pool_wait_ns)
 
@@ -34,10 +38,13 @@ module Holdup
         end
 
         def outside
-          connections.outside_ns.zero? ? [] : [[word(:connections_outside), "", "", "", Figures.bare_share(connections.outside_share)]]
+          connections.outside_ns.zero? ? [] : [[word(:connections_outside), "", "", "",
+            Figures.bare_share(connections.outside_share)]]
         end
 
-        def unknown = connections.outside_known? ? [] : [word(:connections_unknown)]
+        def unknown
+          connections.outside_known? ? [] : [word(:connections_unknown)]
+        end
 
         def pools
           sampled = connections.pools.map { |pool| sentence(pool) }

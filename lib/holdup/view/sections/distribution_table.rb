@@ -17,7 +17,9 @@ module Holdup
         private
 
         def figures(histogram)
-          [histogram.mean, *QUANTILES.map { |q| histogram.quantile(q) }, histogram.max].map { |value| duration(value) }
+          [histogram.mean, *QUANTILES.map { |q| histogram.quantile(q) }, histogram.max].map { |value|
+            duration(value)
+          }
         end
 
         def unmeasured

@@ -3,7 +3,8 @@
 module Holdup
   module View
     module Sections
-      # How units wait before they start and how they use the GVL: queued, longest hold, acquisitions, preemptions.
+      # How units wait before they start and how they use the GVL: queued, longest hold, acquisitions,
+      # preemptions.
       class HoldTable < SectionBase
         # @return [Section]
         def call
@@ -18,9 +19,13 @@ module Holdup
             each_count(row, :acquisitions), each_count(row, :preemptions), each_unit(row, row.sum(:cpu_ns))]
         end
 
-        def quantiles(row, key, *points) = points.map { |q| duration(row.histogram(key).quantile(q)) }
+        def quantiles(row, key, *points)
+          points.map { |q| duration(row.histogram(key).quantile(q)) }
+        end
 
-        def each_count(row, key) = Figures.rate(row.per_unit(row.sum(key)))
+        def each_count(row, key)
+          Figures.rate(row.per_unit(row.sum(key)))
+        end
       end
     end
   end

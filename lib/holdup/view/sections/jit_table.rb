@@ -3,9 +3,11 @@
 module Holdup
   module View
     module Sections
-      # The JIT in the processes of each server: where it is on, what it takes, how soon they were warm, and how long they live.
+      # The JIT in the processes of each server: where it is on, what it takes, how soon they were warm, and
+      # how long they live.
       class JitTable < SectionBase
-        COLUMNS = %i[jit_on jit_code jit_metadata jit_limit jit_full jit_warm jit_after_units jit_after jit_life].freeze
+        COLUMNS = %i[jit_on jit_code jit_metadata jit_limit jit_full jit_warm jit_after_units jit_after
+          jit_life].freeze
         NS = 1_000_000_000
         # Ages up to which the warm-up is told.
         AGES_S = [60, 600, 3600].freeze
@@ -19,22 +21,33 @@ module Holdup
 
         private
 
-        def servers = @servers ||= summary.jits.servers.select { |server| server.present.any? { |life| life.trail[:jit_enabled] } }
+        def servers
+          @servers ||= summary.jits.servers.select { |server|
+            server.present.any? { |life| life.trail[:jit_enabled] }
+          }
+        end
 
         def row(server)
-          [name(server), "#{server.on.size}/#{server.present.size}", *sizes(server), *warmth(server), Figures.short_count(server.units_per_life)]
+          [name(server), "#{server.on.size}/#{server.present.size}", *sizes(server), *warmth(server),
+            Figures.short_count(server.units_per_life)]
         end
 
         def sizes(server)
-          [*%i[code_bytes metadata_bytes limit_bytes].map { |key| Figures.bytes(server.median { |life| life.facts.public_send(key) }) }, Figures.count(server.saturated)]
+          [
+            *%i[code_bytes metadata_bytes
+              limit_bytes].map { |key| Figures.bytes(server.median { |life| life.facts.public_send(key) }) }, Figures.count(server.saturated)
+          ]
         end
 
         def warmth(server)
           seconds = server.median(&:warm_after_s)
-          [Figures.count(server.warm), Figures.short_count(server.median(&:warm_after_units)), duration(seconds && seconds * NS)]
+          [Figures.count(server.warm), Figures.short_count(server.median(&:warm_after_units)),
+            duration(seconds && seconds * NS)]
         end
 
-        def notes(server) = server.on.any? ? [origin(server), warm_up(server), thrown_away(server)].compact : []
+        def notes(server)
+          server.on.any? ? [origin(server), warm_up(server), thrown_away(server)].compact : []
+        end
 
         def origin(server)
           word(:jit_origin, server: name(server), kind: server.all(:kind).join(", "), since: since(server), by: list(server, :by), at: list(server, :at),
@@ -42,12 +55,16 @@ module Holdup
         end
 
         def warm_up(server)
-          return curve(server, :jit_curve_compiling, server.compiling(AGES_S)) if server.warm_up(AGES_S).empty?
+          if server.warm_up(AGES_S).empty?
+            return curve(server, :jit_curve_compiling, server.compiling(AGES_S))
+          end
           curve(server, :jit_curve, server.warm_up(AGES_S))
         end
 
         def curve(server, key, points)
-          points = points.map { |age_s, count| word(:jit_point, count: Figures.rate(count), age: duration(age_s * NS)) }
+          points = points.map { |age_s, count|
+            word(:jit_point, count: Figures.rate(count), age: duration(age_s * NS))
+          }
           word(key, server: name(server), points: @words.list(points)) if points.any?
         end
 
@@ -57,14 +74,18 @@ module Holdup
             collections: Figures.count(server.median { |life| life.facts.code_gcs }))
         end
 
-        def name(server) = server.name ? label(server.name) : word(:unknown_server)
+        def name(server)
+          server.name ? label(server.name) : word(:unknown_server)
+        end
 
         def list(server, key)
           found = server.all(key).map { |fact| @words.jit_fact(fact.to_s) }
           found.empty? ? Figures::NONE : label(@words.list(found))
         end
 
-        def since(server) = server.since_ns ? Time.at(server.since_ns / NS, in: "UTC").strftime("%F %T UTC") : Figures::NONE
+        def since(server)
+          server.since_ns ? Time.at(server.since_ns / NS, in: "UTC").strftime("%F %T UTC") : Figures::NONE
+        end
       end
     end
   end

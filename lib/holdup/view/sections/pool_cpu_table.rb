@@ -11,7 +11,8 @@ module Holdup
         def call
           lines = summary.pool_cpu
           return if lines.none?(&:units)
-          Section.new(title: word(:pool_cpu), columns: COLUMNS.map { |key| word(key) }, rows: lines.map { |line| row(line) }, notes: [word(:pool_cpu_note)])
+          Section.new(title: word(:pool_cpu), columns: COLUMNS.map { |key| word(key) },
+            rows: lines.map { |line| row(line) }, notes: [word(:pool_cpu_note)])
         end
 
         private

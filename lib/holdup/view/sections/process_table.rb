@@ -21,12 +21,16 @@ module Holdup
 
         def machines = processes.machines
 
-        def columns = [word(:process), *COLUMNS.map { |key| word(key) }, *MEMORY.values]
+        def columns
+          [word(:process), *COLUMNS.map { |key| word(key) }, *MEMORY.values]
+        end
 
         def meanings = [word(:processes_note)]
 
         def rows(group)
-          members = shown_of(group).map { |member| row("  #{member_name(member)}", member, machine(member)&.share_of(member)) }
+          members = shown_of(group).map { |member|
+            row("  #{member_name(member)}", member, machine(member)&.share_of(member))
+          }
           [group_row(group), *members, *ended_row(group)]
         end
 
@@ -39,7 +43,8 @@ module Holdup
         # Servers replace their workers, by restarts, reforks and killers: of these the number is enough.
         def ended_row(group)
           count = group.processes.size - group.present.size
-          count.zero? ? [] : [["  #{word(:processes_ended, count: Figures.count(count))}", *Array.new(columns.size - 1, "")]]
+          count.zero? ? [] : [["  #{word(:processes_ended, count: Figures.count(count))}",
+            *Array.new(columns.size - 1, "")]]
         end
 
         def left_out
@@ -48,7 +53,8 @@ module Holdup
         end
 
         def group_row(group)
-          name = word(:group, name: group.server ? label(group.server) : word(:unknown_server), count: amount(group.size))
+          name = word(:group, name: group.server ? label(group.server) : word(:unknown_server),
+            count: amount(group.size))
           [name, percent(group.cpu_share), percent(share_of_all(group)), "", Figures.rate(group.busy), amount(group.threads),
             *MEMORY.keys.map { |key| Figures.bytes(group.memory(key)) }]
         end
@@ -64,7 +70,9 @@ module Holdup
           group.cpu_share / vcpus if group.cpu_share && vcpus
         end
 
-        def machine(member) = machines.find { |machine| machine.host == member.host }
+        def machine(member)
+          machines.find { |machine| machine.host == member.host }
+        end
 
         def member_name(member)
           name = member.name.to_s
@@ -78,23 +86,31 @@ module Holdup
 
         def container(machine)
           return unless machine.ceiling
-          facts = {host: label(machine.host), vcpus: CeilingSentence.new(machine.ceiling, words: @words).vcpus}
-          machine.cpu_share ? word(:container, **facts, cpu: Figures.share(machine.cpu_share)) : word(:container_unseen, **facts)
+          facts = {host: label(machine.host),
+                   vcpus: CeilingSentence.new(machine.ceiling, words: @words).vcpus}
+          machine.cpu_share ? word(:container, **facts,
+            cpu: Figures.share(machine.cpu_share)) : word(:container_unseen, **facts)
         end
 
         def memory(machine)
           return unless machine.memory_bytes
-          used, limit = Figures.bytes(machine.memory_bytes), machine.memory_limit_bytes
-          limit ? word(:container_memory, used:, limit: Figures.bytes(limit)) : word(:container_memory_unlimited, used:)
+          used = Figures.bytes(machine.memory_bytes)
+          limit = machine.memory_limit_bytes
+          limit ? word(:container_memory, used:,
+            limit: Figures.bytes(limit)) : word(:container_memory_unlimited, used:)
         end
 
         def throttled(machine)
           share = machine.throttled_share
-          word(:container_throttled, share: Figures.share(share), time: duration(machine.throttled_ns)) if share&.positive?
+          if share&.positive?
+            word(:container_throttled, share: Figures.share(share), time: duration(machine.throttled_ns))
+          end
         end
 
         def redis
-          processes.groups.select(&:redis_rtt_ns).map { |group| word(:redis, server: label(group.server), rtt: duration(group.redis_rtt_ns)) }
+          processes.groups.select(&:redis_rtt_ns).map { |group|
+            word(:redis, server: label(group.server), rtt: duration(group.redis_rtt_ns))
+          }
         end
 
         def percent(share) = Figures.bare_share(share)

@@ -8,10 +8,14 @@ module Holdup
         SHOWN = %i[wall running idle stalled longest_hold].freeze
 
         # @return [Section] of all chosen units
-        def call = of(summary.total, word(:slices), notes: [word(:slices_note)])
+        def call
+          of(summary.total, word(:slices), notes: [word(:slices_note)])
+        end
 
         # @return [Array<Section>] one per row
-        def details = shown.map { |row| of(row, word(:slices_of, name: row_label(row))) }
+        def details
+          shown.map { |row| of(row, word(:slices_of, name: row_label(row))) }
+        end
 
         private
 

@@ -7,18 +7,24 @@ module Holdup
       class QueueTable < SectionBase
         # @return [Section, nil] nil for requests of which nobody knows any of it
         def call
-          columns = [word(:units), "/s", word(:queued_p50), word(:queued_p95), word(:queued_max), word(:capacity)]
-          figures_section(:queues, columns, notes: [*priorities, word(:queues_note)]) { |row| cells(row) } if wanted?
+          columns = [word(:units), "/s", word(:queued_p50), word(:queued_p95), word(:queued_max),
+            word(:capacity)]
+          if wanted?
+            figures_section(:queues, columns, notes: [*priorities, word(:queues_note)]) { |row| cells(row) }
+          end
         end
 
         private
 
-        def wanted? = summary.by == :queue || summary.unit_kind != :request || !summary.capacity_share(summary.total).nil?
+        def wanted?
+          summary.by == :queue || summary.unit_kind != :request || !summary.capacity_share(summary.total).nil?
+        end
 
         def priorities
           return [] unless summary.by == :priority
           without = summary.total.count - summary.rows.sum(&:count)
-          [word(:priorities_note), *(without.positive? ? [word(:without_priority, count: Figures.count(without))] : [])]
+          [word(:priorities_note),
+            *(without.positive? ? [word(:without_priority, count: Figures.count(without))] : [])]
         end
 
         def cells(row)

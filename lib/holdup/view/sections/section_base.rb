@@ -50,7 +50,9 @@ module Holdup
         def duration(value) = Figures.duration(value)
 
         # @return [String] mean duration of a sum over the row's units
-        def each_unit(row, value) = duration(row.per_unit(value))
+        def each_unit(row, value)
+          duration(row.per_unit(value))
+        end
 
         # One row a name and the total: most sections are just this.
         def figures_section(title, columns, notes: [])

@@ -3,8 +3,9 @@
 module Holdup
   module View
     module Sections
-      # Caused against suffered: a row for each victim, a column for each cause, and what is left over in a row and a column of
-      # their own, so that every line adds up to what was measured. Pairs of which too little is known are left over.
+      # Caused against suffered: a row for each victim, a column for each cause, and what is left over in a
+      # row and a column of their own, so that every line adds up to what was measured. Pairs of which too
+      # little is known are left over.
       class StallMatrix < SectionBase
         # More columns fit on no page.
         CAUSERS = 4
@@ -20,17 +21,25 @@ module Holdup
 
         private
 
-        def known = @known ||= summary.pairs.select(&:informative?)
+        def known
+          @known ||= summary.pairs.select(&:informative?)
+        end
 
-        def pairs = @pairs ||= known.to_h { |pair| [[pair.causer, pair.victim], pair.about_ns] }
+        def pairs
+          @pairs ||= known.to_h { |pair| [[pair.causer, pair.victim], pair.about_ns] }
+        end
 
-        def unknown = @unknown ||= (summary.pairs - known).to_set { |pair| [pair.causer, pair.victim] }
+        def unknown
+          @unknown ||= (summary.pairs - known).to_set { |pair| [pair.causer, pair.victim] }
+        end
 
         def causers
           @causers ||= known.group_by(&:causer).max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
         end
 
-        def victims = @victims ||= known.group_by(&:victim).keys.first(limit)
+        def victims
+          @victims ||= known.group_by(&:victim).keys.first(limit)
+        end
 
         def row(victim)
           figures = told(cells(victim))
@@ -40,20 +49,36 @@ module Holdup
           [named(victim), *figures]
         end
 
-        def cells(victim) = with_rest(causers.map { |causer| pairs.fetch([causer, victim], 0) }, line(victim)&.suffered.to_i)
+        def cells(victim)
+          with_rest(causers.map { |causer| pairs.fetch([causer, victim], 0) }, line(victim)&.suffered.to_i)
+        end
 
-        def others = [word(:matrix_others), *told(totals.zip(*victims.map { |victim| cells(victim) }).map { |whole, *parts| whole - parts.sum })]
+        def others
+          [word(:matrix_others),
+            *told(totals.zip(*victims.map { |victim| cells(victim) }).map { |whole, *parts| whole - parts.sum })]
+        end
 
-        def totals = @totals ||= with_rest(causers.map { |causer| line(causer)&.caused.to_i }, summary.blame.suffered_ns)
+        def totals
+          @totals ||= with_rest(causers.map { |causer| line(causer)&.caused.to_i }, summary.blame.suffered_ns)
+        end
 
-        def with_rest(parts, whole) = [*parts, whole - parts.sum, whole]
+        def with_rest(parts, whole)
+          [*parts, whole - parts.sum, whole]
+        end
 
-        def told(figures) = figures.map { |ns| duration(ns) }
+        def told(figures)
+          figures.map { |ns| duration(ns) }
+        end
 
-        def line(series) = (summary.blame.series + summary.blame.accounts).find { |one| [one.name, one.kind, one.queue] == [series.name, series.kind, series.queue] }
+        def line(series)
+          (summary.blame.series + summary.blame.accounts).find { |one|
+            [one.name, one.kind, one.queue] == [series.name, series.kind, series.queue]
+          }
+        end
 
         def named(series)
-          text = (series.kind == :account) ? word(:account, name: label(series.name.delete_prefix("thread:"))) : label(series.name, queue: series.queue)
+          text = (series.kind == :account) ? word(:account,
+            name: label(series.name.delete_prefix("thread:"))) : label(series.name, queue: series.queue)
           Width.truncate(text, NAME)
         end
       end

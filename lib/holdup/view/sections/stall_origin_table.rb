@@ -3,8 +3,8 @@
 module Holdup
   module View
     module Sections
-      # What the stall that each caused is made of: few long holds, which have to be cut, or many short ones, which have to become
-      # fewer; and how much of all stall is hand-off.
+      # What the stall that each caused is made of: few long holds, which have to be cut, or many short ones,
+      # which have to become fewer; and how much of all stall is hand-off.
       class StallOriginTable < SectionBase
         # Whoever waits for one that long is late by more than the VM's own clock ticks.
         LONG_NS = 10_000_000

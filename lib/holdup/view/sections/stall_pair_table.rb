@@ -3,7 +3,8 @@
 module Holdup
   module View
     module Sections
-      # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, where these say anything.
+      # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, where these say
+      # anything.
       class StallPairTable < SectionBase
         # Below these shares, of the victim's stall and of all stall, a pair is nobody's business.
         SHARE = 0.05
@@ -22,14 +23,18 @@ module Holdup
 
         private
 
-        def unknown = Section.new(title: word(:pairs), columns: [], rows: [], notes: [word(:pairs_unknown)])
+        def unknown
+          Section.new(title: word(:pairs), columns: [], rows: [], notes: [word(:pairs_unknown)])
+        end
 
         def notable
           least_ns = STALL * summary.blame.suffered_ns
           @notable ||= summary.pairs.select { |pair| pair.share >= SHARE && pair.about_ns >= least_ns }
         end
 
-        def known = @known ||= notable.select(&:informative?)
+        def known
+          @known ||= notable.select(&:informative?)
+        end
 
         def kept = known.first([limit, MOST].min)
 
@@ -44,12 +49,17 @@ module Holdup
         end
 
         # One sentence for each of the first victims.
-        def sentences = kept.uniq(&:victim).first(SENTENCES).map { |pair| sentence(pair) }
+        def sentences
+          kept.uniq(&:victim).first(SENTENCES).map { |pair| sentence(pair) }
+        end
 
         def sentence(pair)
-          causer, victim = [pair.causer, pair.victim].map { |series| Width.truncate(series_label(series), NAME) }
+          causer, victim = [pair.causer, pair.victim].map { |series|
+            Width.truncate(series_label(series), NAME)
+          }
           share = "#{(pair.share * 100).round} %"
-          (pair.causer == pair.victim) ? word(:pair_sentence_self, causer:, share:) : word(:pair_sentence, causer:, victim:, share:)
+          (pair.causer == pair.victim) ? word(:pair_sentence_self, causer:,
+            share:) : word(:pair_sentence, causer:, victim:, share:)
         end
 
         def series_label(series)

@@ -3,17 +3,21 @@
 module Holdup
   module View
     module TraceFormats
-      # One thread of a profile: its markers in columns, and the tables of samples, which a thread must have though it has none.
+      # One thread of a profile: its markers in columns, and the tables of samples, which a thread must have
+      # though it has none.
       class FirefoxThread
-        STATES = {running: "THREAD_RUNNING", stalled: "THREAD_STALLED", idle: "THREAD_SUSPENDED", unknown: "THREAD_UNKNOWN", absent: "THREAD_ABSENT"}.freeze
+        STATES = {running: "THREAD_RUNNING", stalled: "THREAD_STALLED", idle: "THREAD_SUSPENDED",
+                  unknown: "THREAD_UNKNOWN", absent: "THREAD_ABSENT"}.freeze
         # Position in the list = what a marker calls its category; the viewer wants a grey one.
-        CATEGORIES = {other: "grey", running: "green", stalled: "red", idle: "transparent", unit: "blue", gc: "orange"}.freeze
+        CATEGORIES = {other: "grey", running: "green", stalled: "red", idle: "transparent", unit: "blue",
+                      gc: "orange"}.freeze
         NUMBERS = CATEGORIES.keys.each_with_index.to_h.freeze
         INTERVAL = 1
         EMPTY = {
           samples: %i[stack time weight],
           stackTable: %i[frame category subcategory prefix],
-          frameTable: %i[address inlineDepth category subcategory func nativeSymbol innerWindowID implementation line column],
+          frameTable: %i[address inlineDepth category subcategory func nativeSymbol innerWindowID
+            implementation line column],
           funcTable: %i[name isJS relevantForJS resource fileName lineNumber columnNumber],
           resourceTable: %i[lib name host type],
           nativeSymbols: %i[libIndex address name functionSize]
@@ -37,7 +41,8 @@ module Holdup
           markers = (states + units + collections).sort_by(&:from_ns)
           strings = markers.map(&:name).uniq.each_with_index.to_h
           stacks = FirefoxStacks.new(@picture, @lane, strings, category: NUMBERS.fetch(:running)).call
-          {**facts, markers: columns(markers, strings), **EMPTY, samples: {**EMPTY.fetch(:samples), weightType: "samples"}, **stacks, stringArray: strings.keys}
+          {**facts, markers: columns(markers, strings), **EMPTY,
+                    samples: {**EMPTY.fetch(:samples), weightType: "samples"}, **stacks, stringArray: strings.keys}
         end
 
         private
@@ -54,25 +59,32 @@ module Holdup
            phase: Array.new(markers.size, INTERVAL), category: markers.map { |marker| NUMBERS.fetch(marker.category) }, length: markers.size}
         end
 
-        def marker(name, from_ns, to_ns, category, **facts) = FirefoxMarker.new(name, from_ns, to_ns, category, {type: name, **facts.compact})
+        def marker(name, from_ns, to_ns, category, **facts)
+          FirefoxMarker.new(name, from_ns, to_ns, category, {type: name, **facts.compact})
+        end
 
         def states
           @picture.periods(@lane).map do |period|
-            marker(STATES.fetch(period.state), period.from_ns, period.to_ns, CATEGORIES.key?(period.state) ? period.state : :other, kind: period.kind, id: period.unit&.id, **waited(period))
+            marker(STATES.fetch(period.state), period.from_ns, period.to_ns,
+              CATEGORIES.key?(period.state) ? period.state : :other, kind: period.kind, id: period.unit&.id, **waited(period))
           end
         end
 
         def waited(period)
-          period.wait ? {waited_for: @picture.main(period.wait), handoff: @picture.scene.ns(period.wait.handoff) / 1e6} : {}
+          period.wait ? {waited_for: @picture.main(period.wait),
+                         handoff: @picture.scene.ns(period.wait.handoff) / 1e6} : {}
         end
 
         def units
           @picture.units(@lane).map do |unit|
-            marker("UNIT", *@picture.bounds(unit), :unit, unit: @picture.unit_name(unit), id: unit.id, queue: unit.queue, trace: unit.trace)
+            marker("UNIT", *@picture.bounds(unit), :unit, unit: @picture.unit_name(unit), id: unit.id,
+              queue: unit.queue, trace: unit.trace)
           end
         end
 
-        def collections = @picture.collections(@lane).map { |from_ns, to_ns| marker("GC_PAUSE", from_ns, to_ns, :gc) }
+        def collections
+          @picture.collections(@lane).map { |from_ns, to_ns| marker("GC_PAUSE", from_ns, to_ns, :gc) }
+        end
       end
     end
   end

@@ -3,8 +3,8 @@
 module Holdup
   module View
     module TraceFormats
-      # A trace for ui.perfetto.dev: on top who held the GVL, then each thread with its states, units and collections, and
-      # what it ran; an arrow from who held to who waited.
+      # A trace for ui.perfetto.dev: on top who held the GVL, then each thread with its states, units and
+      # collections, and what it ran; an arrow from who held to who waited.
       class Perfetto
         # A shorter wait gets no arrow: nobody could see it.
         ARROW_NS = 1_000_000
@@ -32,7 +32,8 @@ module Holdup
           held.inject(0) do |free, (lane, period)|
             from = [period.from_ns, free].max
             next free if period.to_ns <= from
-            @trace.slice(track, @picture.name(lane, period.unit), from, period.to_ns, category: "holder", thread: @picture.thread_name(lane), unit: period.unit&.id)
+            @trace.slice(track, @picture.name(lane, period.unit), from, period.to_ns, category: "holder",
+              thread: @picture.thread_name(lane), unit: period.unit&.id)
             period.to_ns
           end
         end
@@ -45,7 +46,8 @@ module Holdup
           collections(track, @picture.collections(lane))
         end
 
-        # Units of a thread lie in each other or, with fibers, overlap: those that do get a track of their own.
+        # Units of a thread lie in each other or, with fibers, overlap: those that do get a track of their
+        # own.
         def rows(units)
           units.each_with_object([]) do |unit, rows|
             row = rows.find { |others| @picture.bounds(others.last).last <= @picture.bounds(unit).first }
@@ -55,12 +57,16 @@ module Holdup
 
         def units_of(thread, units)
           track = @trace.track("units", under: thread)
-          units.each { |unit| @trace.slice(track, @picture.unit_name(unit), *@picture.bounds(unit), category: "unit", unit: unit.id, queue: unit.queue, trace: unit.trace) }
+          units.each { |unit|
+            @trace.slice(track, @picture.unit_name(unit), *@picture.bounds(unit), category: "unit", unit: unit.id,
+              queue: unit.queue, trace: unit.trace)
+          }
         end
 
         def state(track, period)
           waited_for = @picture.main(period.wait) if period.wait
-          @trace.slice(track, period.state.to_s, period.from_ns, period.to_ns, category: "state", kind: period.kind, unit: period.unit&.id, waited_for:)
+          @trace.slice(track, period.state.to_s, period.from_ns, period.to_ns, category: "state",
+            kind: period.kind, unit: period.unit&.id, waited_for:)
         end
 
         def collections(thread, collections)
@@ -71,9 +77,12 @@ module Holdup
         # It ends where the thread goes on, and begins where who held longest began to.
         def arrows(lane)
           @picture.periods(lane).each do |period|
-            next unless period.wait && period.to_ns - period.from_ns >= ARROW_NS && period.to_ns < @picture.length_ns
+            unless period.wait && period.to_ns - period.from_ns >= ARROW_NS && period.to_ns < @picture.length_ns
+              next
+            end
             part = period.wait.parts.max_by(&:ticks) or next
-            @trace.arrow(@tracks.fetch(part.lane), "others wait", @picture.ns(part.from), @tracks.fetch(lane), "goes on", period.to_ns)
+            @trace.arrow(@tracks.fetch(part.lane), "others wait", @picture.ns(part.from),
+              @tracks.fetch(lane), "goes on", period.to_ns)
           end
         end
       end

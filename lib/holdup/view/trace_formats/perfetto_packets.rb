@@ -3,9 +3,9 @@
 module Holdup
   module View
     module TraceFormats
-      # The packets of a Perfetto trace of one process, in Perfetto's own format: tracks, slices on them, arrows between them,
-      # and what threads ran. Times are ns since the window's begin. Numbers of fields are those of Perfetto's .proto files,
-      # as test/viewers/perfetto.proto names them.
+      # The packets of a Perfetto trace of one process, in Perfetto's own format: tracks, slices on them,
+      # arrows between them, and what threads ran. Times are ns since the window's begin. Numbers of fields
+      # are those of Perfetto's .proto files, as test/viewers/perfetto.proto names them.
       class PerfettoPackets
         BEGINS = 1
         ENDS = 2
@@ -15,7 +15,10 @@ module Holdup
         BEGINS_TABLES = (SEQUENCE + Protobuf.number(13, 3)).freeze
         NEEDS_TABLES = (SEQUENCE + Protobuf.number(13, 2)).freeze
         # What samples weigh: so many ns of holding.
-        HELD = Protobuf.bytes(59, Protobuf.bytes(100, Protobuf.text(1, "holdup") << Protobuf.bytes(2, Protobuf.text(2, "held") << Protobuf.number(3, 1)))).freeze
+        HELD = Protobuf.bytes(59,
+          Protobuf.bytes(100,
+            Protobuf.text(1,
+              "holdup") << Protobuf.bytes(2, Protobuf.text(2, "held") << Protobuf.number(3, 1)))).freeze
         private_constant :BEGINS, :ENDS, :INSTANT, :SEQUENCE, :BEGINS_TABLES, :NEEDS_TABLES, :HELD
 
         # @param pid [Integer]
@@ -33,12 +36,16 @@ module Holdup
         # @param name [String]
         # @param under [Integer] the track that it belongs to
         # @return [Integer] the new track
-        def track(name, under: @process) = describe(Protobuf.text(2, name) << Protobuf.number(5, under))
+        def track(name, under: @process)
+          describe(Protobuf.text(2, name) << Protobuf.number(5, under))
+        end
 
         # @param number [Integer] of the thread
         # @return [Integer] its track
         def thread(number, name)
-          describe(Protobuf.bytes(4, Protobuf.number(1, @pid) << Protobuf.number(2, number) << Protobuf.text(5, name)) << Protobuf.number(5, @process))
+          describe(Protobuf.bytes(4,
+            Protobuf.number(1,
+              @pid) << Protobuf.number(2, number) << Protobuf.text(5, name)) << Protobuf.number(5, @process))
         end
 
         # @param args [Hash] what is shown of it; nil is left out
@@ -62,11 +69,14 @@ module Holdup
         # @return [void]
         def ran(number, from_ns, to_ns, frames)
           whose = Protobuf.bytes(1, Protobuf.number(2, @pid) << Protobuf.number(3, number))
-          packet(from_ns, 135, whose << Protobuf.number(6, @tables.stack(frames)) << Protobuf.number(11, to_ns - from_ns))
+          packet(from_ns, 135,
+            whose << Protobuf.number(6, @tables.stack(frames)) << Protobuf.number(11, to_ns - from_ns))
         end
 
         # @return [String] the file
-        def to_s = Protobuf.bytes(1, BEGINS_TABLES + Protobuf.bytes(12, @tables.to_s) + HELD) << @packets
+        def to_s
+          Protobuf.bytes(1, BEGINS_TABLES + Protobuf.bytes(12, @tables.to_s) + HELD) << @packets
+        end
 
         private
 
@@ -77,22 +87,32 @@ module Holdup
         end
 
         # There are millions of slices, and few different things are said of them.
-        def beginning(track, name, category) = @beginnings[track][name] ||= kind(BEGINS, track, name, category)
+        def beginning(track, name, category)
+          @beginnings[track][name] ||= kind(BEGINS, track, name, category)
+        end
 
         def argument(name, value)
           @arguments[name][value] ||= begin
-            told = value.is_a?(Integer) ? Protobuf.number(4, value) : Protobuf.number(17, @tables.text(:value, value.to_s))
+            told = value.is_a?(Integer) ? Protobuf.number(4,
+              value) : Protobuf.number(17, @tables.text(:value, value.to_s))
             Protobuf.bytes(4, Protobuf.number(1, @tables.text(:argument, name.to_s)) << told)
           end
         end
 
         def kind(type, track, name, category)
-          Protobuf.number(3, @tables.text(:category, category)) << Protobuf.number(9, type) << Protobuf.number(10, @tables.text(:name, name)) << Protobuf.number(11, track)
+          Protobuf.number(3,
+            @tables.text(:category,
+              category)) << Protobuf.number(9,
+                type) << Protobuf.number(10, @tables.text(:name, name)) << Protobuf.number(11, track)
         end
 
-        def packet(at_ns, field, message) = write(Protobuf.number(8, at_ns) << NEEDS_TABLES << Protobuf.bytes(field, message))
+        def packet(at_ns, field, message)
+          write(Protobuf.number(8, at_ns) << NEEDS_TABLES << Protobuf.bytes(field, message))
+        end
 
-        def write(packet) = @packets << Protobuf.varint(1 << 3 | 2) << Protobuf.varint(packet.bytesize) << packet
+        def write(packet)
+          @packets << Protobuf.varint(1 << 3 | 2) << Protobuf.varint(packet.bytesize) << packet
+        end
       end
     end
   end

@@ -3,7 +3,8 @@
 module Holdup
   module View
     module TraceFormats
-      # What a Perfetto trace has once and refers to by number (its InternedData): texts, frames and stacks. Numbers begin at 1.
+      # What a Perfetto trace has once and refers to by number (its InternedData): texts, frames and stacks.
+      # Numbers begin at 1.
       class PerfettoTables
         TEXTS = {category: 1, name: 2, argument: 3, function: 5, path: 18, value: 29}.freeze
         FRAMES = 6
@@ -16,7 +17,9 @@ module Holdup
 
         # @param kind [Symbol] a key of TEXTS
         # @return [Integer] its number
-        def text(kind, text) = number(TEXTS.fetch(kind), text) { Protobuf.text(2, text) }
+        def text(kind, text)
+          number(TEXTS.fetch(kind), text) { Protobuf.text(2, text) }
+        end
 
         # @param frames [Array<Capture::Frame>] the innermost first
         # @return [Integer] the stack's number
@@ -26,7 +29,12 @@ module Holdup
 
         # @return [String] the message
         def to_s
-          @entries.sort.map { |field, entries| entries.values.map { |number, body| Protobuf.bytes(field, Protobuf.number(1, number) << body) }.join }.join
+          @entries.sort.map { |field, entries|
+            entries.values.map { |number, body|
+              Protobuf.bytes(field,
+                Protobuf.number(1, number) << body)
+            }.join
+          }.join
         end
 
         private
@@ -34,7 +42,11 @@ module Holdup
         def frame(frame)
           line = frame.at.positive? ? frame.at : frame.line
           number(FRAMES, [frame.label, frame.path, line]) do
-            [Protobuf.number(2, text(:function, frame.label)), *(Protobuf.number(5, text(:path, frame.path)) if frame.path), *(Protobuf.number(6, line) if line.positive?)].join
+            [Protobuf.number(2, text(:function, frame.label)), *(if frame.path
+                                                                   Protobuf.number(5, text(:path, frame.path))
+                                                                 end), *(if line.positive?
+                                                                           Protobuf.number(6, line)
+                                                                         end)].join
           end
         end
 

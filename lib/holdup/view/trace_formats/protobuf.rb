@@ -3,7 +3,8 @@
 module Holdup
   module View
     module TraceFormats
-      # Protocol Buffers as bytes, as much of them as a trace takes: fields that are a number, and fields that have a length.
+      # Protocol Buffers as bytes, as much of them as a trace takes: fields that are a number, and fields that
+      # have a length.
       module Protobuf
         module_function
 
@@ -18,12 +19,16 @@ module Holdup
 
         # @param field [Integer] its number in the message
         # @return [String]
-        def number(field, value) = varint(field << 3) << varint(value)
+        def number(field, value)
+          varint(field << 3) << varint(value)
+        end
 
         # @param field [Integer]
         # @param value [String] a message
         # @return [String]
-        def bytes(field, value) = varint(field << 3 | 2) << varint(value.bytesize) << value
+        def bytes(field, value)
+          varint(field << 3 | 2) << varint(value.bytesize) << value
+        end
 
         # @param field [Integer]
         # @param value [String]
@@ -32,7 +37,9 @@ module Holdup
 
         # @param field [Integer]
         # @return [String] always of eight bytes
-        def fixed(field, value) = varint(field << 3 | 1) << [value].pack("Q<")
+        def fixed(field, value)
+          varint(field << 3 | 1) << [value].pack("Q<")
+        end
       end
     end
   end

@@ -3,8 +3,8 @@
 module Holdup
   module View
     module TraceFormats
-      # speedscope's own format (its file-format-spec), events of opening and closing frames: a profile a thread. A frame
-      # is the unit, in it the state, in that for whom the thread waited, or what it ran.
+      # speedscope's own format (its file-format-spec), events of opening and closing frames: a profile a
+      # thread. A frame is the unit, in it the state, in that for whom the thread waited, or what it ran.
       class Speedscope
         SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -17,19 +17,25 @@ module Holdup
         # @return [Hash]
         def call
           profiles = @picture.lanes.map { |lane| profile(lane) }
-          {"$schema": SCHEMA, exporter: "holdup", name: "Holdup: #{@picture.header.process_name}", shared: {frames: @frames.keys.map { |name| {name:} }}, profiles:}
+          {"$schema": SCHEMA, exporter: "holdup", name: "Holdup: #{@picture.header.process_name}",
+           shared: {frames: @frames.keys.map { |name| {name:} }}, profiles:}
         end
 
         private
 
         def profile(lane)
-          {type: "evented", name: @picture.thread_name(lane), unit: "nanoseconds", startValue: 0, endValue: @picture.length_ns, events: events(lane)}
+          {type: "evented", name: @picture.thread_name(lane), unit: "nanoseconds", startValue: 0,
+           endValue: @picture.length_ns, events: events(lane)}
         end
 
         def events(lane)
           open = []
-          changes = @picture.periods(lane).flat_map { |period| parts(lane, period) }.flat_map do |from_ns, levels|
-            before, open = open, levels
+          changes = @picture.periods(lane).flat_map { |period|
+            parts(lane,
+              period)
+          }.flat_map do |from_ns, levels|
+            before = open
+            open = levels
             change(before, open, from_ns)
           end
           changes + change(open, [], @picture.length_ns)
@@ -40,7 +46,9 @@ module Holdup
           own = stack(period)
           return waits(period, own) if period.wait
           return [[period.from_ns, own]] unless period.state == :running
-          @picture.pieces(lane, period).map { |from_ns, _, frames| [from_ns, own + frames.reverse.map { |frame| [[frame.label, frame.path], frame.label] }] }
+          @picture.pieces(lane, period).map { |from_ns, _, frames|
+            [from_ns, own + frames.reverse.map { |frame| [[frame.label, frame.path], frame.label] }]
+          }
         end
 
         def waits(period, own)
@@ -51,10 +59,15 @@ module Holdup
         def change(before, after, at)
           kept = 0
           kept += 1 while kept < before.size && before[kept] == after[kept]
-          before.drop(kept).reverse.map { |level| event("C", at, level) } + after.drop(kept).map { |level| event("O", at, level) }
+          before.drop(kept).reverse.map { |level|
+            event("C", at,
+              level)
+          } + after.drop(kept).map { |level| event("O", at, level) }
         end
 
-        def event(type, at, level) = {type:, at:, frame: @frames[level.last] ||= @frames.size}
+        def event(type, at, level)
+          {type:, at:, frame: @frames[level.last] ||= @frames.size}
+        end
 
         # Each level: what makes it another one, and its name.
         def stack(period)

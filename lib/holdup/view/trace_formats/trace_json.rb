@@ -21,8 +21,11 @@ module Holdup
         private
 
         def window
-          recording, header = @picture.recording, @picture.header
-          {pid: header.pid, worker: (header.worker_index unless header.worker_index.negative?), begin_ns: recording.realtime_ns(0),
+          recording = @picture.recording
+          header = @picture.header
+          {pid: header.pid, worker: (unless header.worker_index.negative?
+                                       header.worker_index
+                                     end), begin_ns: recording.realtime_ns(0),
            length_ns: @picture.length_ns, complete: header.closed?, events: recording.events.size, overwritten: header.overwritten, cost_ns: header.cost_ns,
            sampler: header.facts["sampler"]}
         end
@@ -39,13 +42,17 @@ module Holdup
         end
 
         def wait(wait)
-          held = wait.parts.map { |part| {thread: part.lane.number, unit: part.unit&.id, ns: @picture.scene.ns(part.ticks)} }
+          held = wait.parts.map { |part|
+            {thread: part.lane.number, unit: part.unit&.id, ns: @picture.scene.ns(part.ticks)}
+          }
           {held_by: held, handoff_ns: @picture.scene.ns(wait.handoff)}
         end
 
         def unit(unit)
           from_ns, to_ns = @picture.bounds(unit)
-          {id: unit.id, thread: unit.lane.number, name: unit.name, queue: unit.queue, kind: kind(unit), failed: (unit.failed if unit.name),
+          {id: unit.id, thread: unit.lane.number, name: unit.name, queue: unit.queue, kind: kind(unit), failed: (if unit.name
+                                                                                                                   unit.failed
+                                                                                                                 end),
            whole: unit.whole?, from_ns:, to_ns:, caused_ns: unit.caused && @picture.scene.ns(unit.caused), trace: unit.trace}
         end
 

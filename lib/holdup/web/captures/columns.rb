@@ -5,10 +5,12 @@ require "json"
 module Holdup
   class Web
     class Captures
-      # A capture as the viewer draws it: columns of numbers that a browser maps without reading them one by one
-      # (assets/src/timeline/data.js). Little endian: two u32 (version, bytes of the JSON behind them), the JSON, filled up to a
-      # multiple of 8; then for each lane `from` (f64, ns since the window's begin), `unit` (u32, 0 for none), `state` (u8), then for each GVL
-      # `from`, `to` (f64), `lane`, `unit`, `method` (u32, 0 where it is not known) of its holders in the order of time. Each column begins at a multiple of 8.
+      # A capture as the viewer draws it: columns of numbers that a browser maps without reading them one by
+      # one (assets/src/timeline/data.js). Little endian: two u32 (version, bytes of the JSON behind them),
+      # the JSON, filled up to a multiple of 8; then for each lane `from` (f64, ns since the window's begin),
+      # `unit` (u32, 0 for none), `state` (u8), then for each GVL `from`, `to` (f64), `lane`, `unit`, `method`
+      # (u32, 0 where it is not known) of its holders in the order of time. Each column begins at a multiple
+      # of 8.
       class Columns
         VERSION = 1
         # What a `state` of a span stands for, by its number.
@@ -47,13 +49,19 @@ module Holdup
 
         # @return [Array<Array>] id, place of its lane, name, from, to
         def units
-          @scene.units.filter_map { |unit| [unit.id, @places[unit.lane], Holdup::View::Width.clean(@picture.unit_name(unit)), *@picture.bounds(unit)] if @places.key?(unit.lane) }
+          @scene.units.filter_map { |unit|
+            if @places.key?(unit.lane)
+              [unit.id, @places[unit.lane], Holdup::View::Width.clean(@picture.unit_name(unit)),
+                *@picture.bounds(unit)]
+            end
+          }
         end
 
         def lanes
           @picture.lanes.flat_map do |lane|
             spans = lane.spans
-            [column(spans.map { |span| @picture.ns(span.from) }, "E*"), column(spans.map { |span| unit(span) }, "L<*"), column(spans.map { |span| code(span) }, "C*")]
+            [column(spans.map { |span| @picture.ns(span.from) }, "E*"),
+              column(spans.map { |span| unit(span) }, "L<*"), column(spans.map { |span| code(span) }, "C*")]
           end
         end
 
@@ -66,24 +74,36 @@ module Holdup
 
         def holders
           @holders ||= @picture.lanes.group_by(&:ledger).transform_values do |lanes|
-            lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.flat_map { |span| held(lane, span) } }.sort_by(&:from)
+            lanes.flat_map { |lane|
+              lane.spans.select { |span| span.state == :running }.flat_map { |span|
+                held(
+                  lane, span
+                )
+              }
+            }.sort_by(&:from)
           end
         end
 
         # Where stacks were taken a span is in pieces, each with what ran.
         def held(lane, span)
           return [Held.new(lane, span.from, span.to, unit(span), nil)] unless @stacks.any?
-          @scene.samples.held(lane, span.from, span.to).map { |piece| Held.new(lane, piece.from, piece.to, unit(span), piece.stack) }
+          @scene.samples.held(lane, span.from, span.to).map { |piece|
+            Held.new(lane, piece.from, piece.to, unit(span), piece.stack)
+          }
         end
 
         # @return [Hash{String => Integer}] a number from 1 on for each method that ran
-        def methods = @methods ||= holders.values.flatten.filter_map(&:stack).uniq.map { |stack| name(stack) }.uniq.each.with_index(1).to_h
+        def methods
+          @methods ||= holders.values.flatten.filter_map(&:stack).uniq.map { |stack| name(stack) }.uniq.each.with_index(1).to_h
+        end
 
         def name(stack)
           @names[stack] ||= @stacks.running(stack).then { |frame| Holdup::View::Width.clean([frame&.method_name, frame&.place && "(#{frame.place})"].compact.join(" ")) }
         end
 
-        def unit(span) = span.unit.zero? ? 0 : @scene.unit_of(span)&.id.to_i
+        def unit(span)
+          span.unit.zero? ? 0 : @scene.unit_of(span)&.id.to_i
+        end
 
         def code(span)
           return CODES.fetch(span.kind || :idle) if span.state == :idle

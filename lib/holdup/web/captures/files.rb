@@ -11,12 +11,23 @@ module Holdup
         JSON_TYPE = "application/json; charset=utf-8"
         BYTES_TYPE = "application/octet-stream"
         ALL = {
-          "columns" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: nil, body: Columns.new(captures.scene(kept)).call) },
-          "packed" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: "#{kept.id}#{Capture::Archive::SUFFIX}", body: captures.bytes(kept)) },
+          "columns" => ->(captures, kept) {
+            File.new(type: BYTES_TYPE, name: nil,
+              body: Columns.new(captures.scene(kept)).call)
+          },
+          "packed" => ->(captures, kept) {
+            File.new(type: BYTES_TYPE,
+              name: "#{kept.id}#{Capture::Archive::SUFFIX}", body: captures.bytes(kept))
+          },
           **Holdup::View::TraceFormats::FORMATS.keys.to_h do |format|
             ending = Holdup::View::TraceFormats::BINARY[format]
-            type, name = ending ? BYTES_TYPE : JSON_TYPE, "#{format}.#{ending || "json"}"
-            [format.to_s, ->(captures, kept) { File.new(type:, name: "#{kept.id}-#{name}", body: Holdup::View::TraceFormats.call(captures.scene(kept), format)) }]
+            type = ending ? BYTES_TYPE : JSON_TYPE
+            name = "#{format}.#{ending || "json"}"
+            [format.to_s,
+              ->(captures, kept) {
+                File.new(type:, name: "#{kept.id}-#{name}",
+                  body: Holdup::View::TraceFormats.call(captures.scene(kept), format))
+              }]
           end
         }.freeze
 
@@ -29,7 +40,9 @@ module Holdup
         # @param format [String]
         # @return [File, nil] nil where there is no such format
         # @raise [UsageError, DamagedData]
-        def call(id, format) = ALL[format]&.call(@captures, @captures.find(id))
+        def call(id, format)
+          ALL[format]&.call(@captures, @captures.find(id))
+        end
       end
     end
   end

@@ -3,10 +3,11 @@
 module Holdup
   class Web
     class Captures
-      # A tree of stacks as boxes: as wide as its share of the time, callers above whom they call. Libraries' calls that all
-      # come to the same are one box, and what is too narrow to be seen is none.
+      # A tree of stacks as boxes: as wide as its share of the time, callers above whom they call. Libraries'
+      # calls that all come to the same are one box, and what is too narrow to be seen is none.
       class Flame
-        # `x`, `width`: shares of the whole; `row`: from the top; `kind`: "own" code, "other" code, "none" where there was no stack
+        # `x`, `width`: shares of the whole; `row`: from the top; `kind`: "own" code, "other" code, "none"
+        # where there was no stack
         Box = Data.define(:x, :width, :row, :label, :told, :kind)
         # `modes`: {String => String} of Shares::MODES; `mode`: the one that is shown; `twin`: Blocks::Table
         Block = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
@@ -33,7 +34,8 @@ module Holdup
         # @return [Block]
         def block(title:, modes:, mode:)
           boxes = below(@root, 0.0, 0)
-          Block.new(title:, modes:, mode:, boxes:, rows: (boxes.map(&:row).max || -1) + 1, notes: [word(:flame_note)], twin: twin(boxes, title))
+          Block.new(title:, modes:, mode:, boxes:, rows: (boxes.map(&:row).max || -1) + 1,
+            notes: [word(:flame_note)], twin: twin(boxes, title))
         end
 
         private
@@ -51,7 +53,9 @@ module Holdup
 
         def share(node) = node.ticks.fdiv(@root.ticks)
 
-        def seen(node) = node.children.select { |child| share(child) >= LEAST }
+        def seen(node)
+          node.children.select { |child| share(child) >= LEAST }
+        end
 
         # @return [Array<Node>] it, and what it comes to
         def folded(node)
@@ -62,18 +66,23 @@ module Holdup
 
         def comes_to_one?(node)
           only, another = seen(node)
-          only && !another && [node, only].all? { |one| kind(one.frame) == "other" } && only.ticks >= node.ticks * SAME
+          only && !another && [node,
+            only].all? { |one| kind(one.frame) == "other" } && only.ticks >= node.ticks * SAME
         end
 
         def box(chain, x, row)
-          first, last = chain.first, chain.last
-          label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame), last: name(last.frame), count: chain.size)
+          first = chain.first
+          last = chain.last
+          label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame),
+            last: name(last.frame), count: chain.size)
           place = last.frame&.place
           told = "#{label}#{" (#{Holdup::View::Width.clean(place)})" if place}: #{Holdup::View::Figures.duration(@scene.ns(first.ticks))} (#{Holdup::View::Figures.share(share(first))})"
           Box.new(x:, width: share(first), row:, label:, told:, kind: kind(first.frame))
         end
 
-        def name(frame) = frame ? Holdup::View::Width.clean(frame.method_name) : word(:flame_no_stack)
+        def name(frame)
+          frame ? Holdup::View::Width.clean(frame.method_name) : word(:flame_no_stack)
+        end
 
         # Ours is a library too, wherever it lies.
         def kind(frame)
@@ -86,7 +95,8 @@ module Holdup
 
         def twin(boxes, title)
           columns = %i[flame_depth flame_frame].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title:, columns:, rows: boxes.first(LISTED).map { |box| [(box.row + 1).to_s, box.told] })
+          Blocks::Table.new(title:, columns:,
+            rows: boxes.first(LISTED).map { |box| [(box.row + 1).to_s, box.told] })
         end
       end
     end

@@ -23,7 +23,8 @@ module Holdup
         # Its bytes never change.
         def captured(id, format)
           found = Captures::Files.new(context.captures).call(id, format) or return
-          response.headers.merge!("content-type" => found.type, "cache-control" => KEPT, "vary" => "accept-encoding")
+          response.headers.merge!("content-type" => found.type, "cache-control" => KEPT,
+            "vary" => "accept-encoding")
           response.headers["content-disposition"] = %(attachment; filename="#{found.name}") if found.name
           packed(found.body)
         end

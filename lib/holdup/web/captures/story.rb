@@ -3,7 +3,8 @@
 module Holdup
   class Web
     class Captures
-      # What one unit went through. `rows`: since when, for how long, what, as Holdup::View::TimelineStory has them
+      # What one unit went through. `rows`: since when, for how long, what, as Holdup::View::TimelineStory has
+      # them
       Story = Data.define(:title, :columns, :rows, :notes) do
         def view = "story"
       end

@@ -16,7 +16,9 @@ module Holdup
         end
 
         # @return [Array<Chart::Mark>]
-        def to_a = @marks.map { |mark| Chart::Mark.new(at: mark.at_s, label: Holdup::View::Width.truncate(told(mark), LABEL)) }
+        def to_a
+          @marks.map { |mark| Chart::Mark.new(at: mark.at_s, label: Holdup::View::Width.truncate(told(mark), LABEL)) }
+        end
 
         # @return [Blocks::Table, nil] the newest first; nil where nothing changed
         def table

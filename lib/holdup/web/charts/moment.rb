@@ -11,7 +11,9 @@ module Holdup
         def exact = Time.at(at_s).utc.strftime("%FT%TZ")
 
         # @return [String] in the server's zone; a script tells it in the viewer's
-        def to_s = Time.at(at_s).strftime(seconds ? "%F %T" : "%F %H:%M")
+        def to_s
+          Time.at(at_s).strftime(seconds ? "%F %T" : "%F %H:%M")
+        end
       end
     end
   end

@@ -3,8 +3,8 @@
 module Holdup
   class Web
     module Charts
-      # What processes are called beside each other. One that took another's place, such as a restarted worker, has its name too:
-      # then both have their pid, or nobody could tell them apart.
+      # What processes are called beside each other. One that took another's place, such as a restarted
+      # worker, has its name too: then both have their pid, or nobody could tell them apart.
       class ProcessNames
         # @param processes [Array<#host, #server, #name, #pid>]
         # @param words [Words]
@@ -23,13 +23,16 @@ module Holdup
         end
 
         # @return [String] of its host alone
-        def host(process) = @words.call(:host, name: Holdup::View::Width.clean(process.host.to_s))
+        def host(process)
+          @words.call(:host, name: Holdup::View::Width.clean(process.host.to_s))
+        end
 
         private
 
         def plain(process)
           name = Holdup::View::Width.clean([process.server, process.name].compact.join(" "))
-          @hosts ? @words.call(:process_of_host, host: Holdup::View::Width.clean(process.host.to_s), process: name) : name
+          @hosts ? @words.call(:process_of_host, host: Holdup::View::Width.clean(process.host.to_s),
+            process: name) : name
         end
       end
     end

@@ -7,7 +7,8 @@ module Holdup
       class Processes
         # As many lines as differ at a glance: those that used most CPU.
         LINES = 6
-        FIGURES = {"process_cpu" => [:cpu_share, :share], "memory" => [:rss_bytes, :bytes], "busy" => [:busy, :rate], "gc" => [:gc_share, :share]}.freeze
+        FIGURES = {"process_cpu" => [:cpu_share, :share], "memory" => [:rss_bytes, :bytes],
+                   "busy" => [:busy, :rate], "gc" => [:gc_share, :share]}.freeze
         MACHINE = "machine"
 
         # @param processes [Analysis::ProcessReport]
@@ -46,22 +47,31 @@ module Holdup
           known.first(LINES).map { |line| Chart::Line.new(label: name(line), values: line.values(key, at_s)) }
         end
 
-        def containers = @containers ||= @processes.containers_course
+        def containers
+          @containers ||= @processes.containers_course
+        end
 
         def at_s = @at_s ||= steps(@course)
 
-        def steps(course) = @span ? course.steps(*@span) : course.at_s
+        def steps(course)
+          @span ? course.steps(*@span) : course.at_s
+        end
 
         def chart(unit, course, series, **options)
-          Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :time, values: steps(course)), **options)
+          Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :time, values: steps(course)),
+**options)
         end
 
         def name(line) = names.call(line)
 
-        def names = @names ||= ProcessNames.new(@course.lines, words: @words, hosts: @processes.machines.size > 1)
+        def names
+          @names ||= ProcessNames.new(@course.lines, words: @words, hosts: @processes.machines.size > 1)
+        end
 
         # Those of which it is known how many CPUs they have.
-        def machines = @machines ||= @processes.machines.select(&:vcpus).to_h { |machine| [machine.host, machine] }
+        def machines
+          @machines ||= @processes.machines.select(&:vcpus).to_h { |machine| [machine.host, machine] }
+        end
 
         def machine
           lines = containers.lines.filter_map { |line| share(line, steps(containers)) }
@@ -71,27 +81,39 @@ module Holdup
 
         def share(line, steps)
           vcpus = machines[line.host]&.vcpus or return
-          Chart::Line.new(label: names.host(line), values: line.values(:cpu_share, steps).map { |value| value && value / vcpus })
+          Chart::Line.new(label: names.host(line),
+            values: line.values(:cpu_share, steps).map { |value| value && value / vcpus })
         end
 
         def ceiling(machine)
           found = machine.ceiling or return []
-          [Chart::Mark.new(at: found.high, label: word(:chart_ceiling, range: Holdup::View::CeilingSentence.new(found, words: @words.reports).range))]
+          [Chart::Mark.new(at: found.high,
+            label: word(:chart_ceiling,
+              range: Holdup::View::CeilingSentence.new(found, words: @words.reports).range))]
         end
 
         def table(limit)
           titles = [word(:moment), word(:process), *FIGURES.keys.map { |name| word(:"column_#{name}") }]
-          Blocks::Table.new(title: word(:over_time), columns: titles.map { |text| Blocks::Column.new(text:) }, rows: told.first(limit).map { |at_s, line| row(at_s, line) }, notes: more(limit))
+          Blocks::Table.new(title: word(:over_time),
+            columns: titles.map { |text| Blocks::Column.new(text:) }, rows: told.first(limit).map { |at_s, line| row(at_s, line) }, notes: more(limit))
         end
 
         # The newest first.
-        def told = @told ||= [*containers.lines, *@course.lines].flat_map { |line| line.points.keys.map { |at_s| [at_s, line] } }.sort_by.with_index { |(at_s, _), index| [-at_s, index] }
-
-        def row(at_s, line)
-          [Moment.new(at_s:), name(line), *FIGURES.values.map { |key, unit| Holdup::View::Figures.public_send(unit, line.points[at_s].public_send(key)) }]
+        def told
+          @told ||= [*containers.lines, *@course.lines]
+            .flat_map { |line| line.points.keys.map { |at_s| [at_s, line] } }
+            .sort_by.with_index { |(at_s, _), index| [-at_s, index] }
         end
 
-        def more(limit) = (told.size > limit) ? [word(:more_rows_here, count: Holdup::View::Figures.count(told.size - limit))] : []
+        def row(at_s, line)
+          [Moment.new(at_s:), name(line),
+            *FIGURES.values.map { |key, unit| Holdup::View::Figures.public_send(unit, line.points[at_s].public_send(key)) }]
+        end
+
+        def more(limit)
+          (told.size > limit) ? [word(:more_rows_here,
+            count: Holdup::View::Figures.count(told.size - limit))] : []
+        end
       end
     end
   end

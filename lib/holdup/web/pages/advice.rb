@@ -12,7 +12,9 @@ module Holdup
           AdviceInputs.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:)
         end
 
-        def self.kind(query) = query.kind || :request
+        def self.kind(query)
+          query.kind || :request
+        end
 
         # @raise [UsageError] for a question that can't be read: before anything is replayed
         def initialize(...)
@@ -24,7 +26,8 @@ module Holdup
         # @param figures [AdviceInputs]
         # @return [ComputedPage::Answer]
         def answer(figures)
-          advised = AdviceBlocks.new(figures.sized, figures.found, words: @words, span:, kind:, limit: query.limit)
+          advised = AdviceBlocks.new(figures.sized, figures.found, words: @words, span:, kind:,
+            limit: query.limit)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
           ComputedPage::Answer.new(blocks:, json: json_of(figures, report), offered: exports)
@@ -36,7 +39,9 @@ module Holdup
 
         def kind = self.class.kind(query)
 
-        def span = Holdup::View::Moments.span(query.from_s, query.until_s)
+        def span
+          Holdup::View::Moments.span(query.from_s, query.until_s)
+        end
 
         # Who asks for something else looks for that first.
         def answers(advised, report)

@@ -34,7 +34,9 @@ module Holdup
 
         private
 
-        def objective = Sizing::Objective.new((@kind == :job) ? :throughput : :latency)
+        def objective
+          Sizing::Objective.new((@kind == :job) ? :throughput : :latency)
+        end
 
         def situation
           levers = Holdup::Advice::ServerLevers.new(sized.lately)

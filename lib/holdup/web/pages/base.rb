@@ -3,7 +3,8 @@
 module Holdup
   class Web
     module Pages
-      # What pages share: the store, the question, words. A page has blocks, and perhaps files of the same figures.
+      # What pages share: the store, the question, words. A page has blocks, and perhaps files of the same
+      # figures.
       class Base
         # @param context [Context]
         # @param store [Store::Sql]
@@ -68,21 +69,31 @@ module Holdup
 
         def summary = @summary ||= read
 
-        def read(**view) = Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter, **view)
+        def read(**view)
+          Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter,
+**view)
+        end
 
         # @return [Array<Analysis::SettingChanges::SettingChange>] when the setting of what runs changed
-        def marks = @marks ||= Queries::SettingChangeQuery.call(store, from_s: query.from_s, to_s: query.until_s)
+        def marks
+          @marks ||= Queries::SettingChangeQuery.call(store, from_s: query.from_s, to_s: query.until_s)
+        end
 
         # @param section [Class] of Holdup::View::Sections
         # @return [Holdup::View::Section, nil]
-        def section(section, of: summary, limit: query.limit) = section.new(of, words: @words.reports, limit:).call
+        def section(section, of: summary, limit: query.limit)
+          section.new(of, words: @words.reports, limit:).call
+        end
 
-        def table(section, **options, &) = Blocks::Table.of(self.section(section, **options), &)
+        def table(section, **options, &)
+          Blocks::Table.of(self.section(section, **options), &)
+        end
 
         # Where no unit was measured: what to do next.
         def nothing
           return unmatched_filter if unmatched
-          [Blocks::Lead.new(text: headline.verdict), *last_data, Blocks::Notes.new(texts: [word(:empty_next)])]
+          [Blocks::Lead.new(text: headline.verdict), *last_data,
+            Blocks::Notes.new(texts: [word(:empty_next)])]
         end
 
         # A link to the last recording, whether it was before the span or after it.
@@ -93,11 +104,14 @@ module Holdup
           return [] unless from_s
           since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
           text = word(:last_data, span: Holdup::View::Moments.span(from_s, to_s))
-          [Blocks::SpanLink.new(text:, label: word(:last_data_open), params: {"since" => since, "until" => till})]
+          [Blocks::SpanLink.new(text:, label: word(:last_data_open),
+            params: {"since" => since, "until" => till})]
         end
 
         # What charts over time show of the span: the part that has data, or all of it where it is asked for.
-        def shown = @shown ||= query["whole"] ? [query.from_s, query.until_s] : with_data
+        def shown
+          @shown ||= query["whole"] ? [query.from_s, query.until_s] : with_data
+        end
 
         def with_data
           filter = Analysis::UnitFilter.new(threads: query.threads)
@@ -109,7 +123,8 @@ module Holdup
           return if with_data == [query.from_s, query.until_s]
           span = Holdup::View::Moments.span(*with_data)
           key, whole = query["whole"] ? [:chart_whole, nil] : [:chart_part, "yes"]
-          Blocks::SpanLink.new(text: word(key, span:), label: word(:"#{key}_link"), params: {"whole" => whole})
+          Blocks::SpanLink.new(text: word(key, span:), label: word(:"#{key}_link"),
+            params: {"whole" => whole})
         end
 
         # What the filter asks for that this span has not, and what it has instead.
@@ -123,23 +138,31 @@ module Holdup
           unmatched.known.empty? ? [lead] : [lead, Blocks::Notes.new(texts: [word(instead, **facts)])]
         end
 
-        def unmatched_value(value) = (unmatched.part == :kind) ? word(:"kind_#{value}") : Holdup::View::Width.clean(value)
+        def unmatched_value(value)
+          (unmatched.part == :kind) ? word(:"kind_#{value}") : Holdup::View::Width.clean(value)
+        end
 
-        # @return [Queries::UnmatchedFilter, nil] where units were measured, and the filter leaves none of them
+        # @return [Queries::UnmatchedFilter, nil] where units were measured, and the filter leaves none of
+        #   them
         def unmatched
           return @unmatched if defined?(@unmatched)
           @unmatched = Queries::UnmatchedFilter.of(store, query.from_s, query.until_s, filter)
         end
 
-        def headline(summary = self.summary) = Holdup::View::Headline.new(summary, words: @words.reports)
+        def headline(summary = self.summary)
+          Holdup::View::Headline.new(summary, words: @words.reports)
+        end
 
         # What would not fit into an address has no page of its own.
         def unit_link(row)
           return label(row) if row.name.size > PageQuery::LENGTH
-          Blocks::Link.new(text: label(row), page: "endpoint", params: {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact)
+          Blocks::Link.new(text: label(row), page: "endpoint",
+            params: {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact)
         end
 
-        def label(row) = Holdup::View::Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
+        def label(row)
+          Holdup::View::Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
+        end
       end
     end
   end

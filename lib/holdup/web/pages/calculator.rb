@@ -7,7 +7,8 @@ module Holdup
       class Calculator < Base
         IO = "45%"
         FIELDS = {"io" => "45%", "running" => "12ms", "idle" => "30ms", "acquisitions" => "8"}.freeze
-        SLIDERS = {"io" => [0..99, "%", "share"], "running" => [0.1..1000, "ms", "times"], "idle" => [0.1..1000, "ms", "times"], "acquisitions" => [1..200, "", "times"]}.freeze
+        SLIDERS = {"io" => [0..99, "%", "share"], "running" => [0.1..1000, "ms", "times"],
+                   "idle" => [0.1..1000, "ms", "times"], "acquisitions" => [1..200, "", "times"]}.freeze
 
         # @return [Array<Object>]
         def blocks
@@ -22,27 +23,42 @@ module Holdup
         def json = calculation.json
 
         def form
-          fields = FIELDS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:, slider: Blocks::Slider.new(*SLIDERS[name])) }
-          Blocks::Form.new(title: calculation.title, page: "calculator", fields:, button: word(:calculate_button))
+          fields = FIELDS.map { |name, hint|
+            Blocks::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:, slider: Blocks::Slider.new(*SLIDERS[name]))
+          }
+          Blocks::Form.new(title: calculation.title, page: "calculator", fields:,
+            button: word(:calculate_button))
         end
 
-        def shown(name) = query[name] || ((name == "io" && !timed?) ? IO : nil)
+        def shown(name)
+          query[name] || ((name == "io" && !timed?) ? IO : nil)
+        end
 
-        def timed? = !query["io"] && !!(query["running"] || query["idle"])
+        def timed?
+          !query["io"] && !!(query["running"] || query["idle"])
+        end
 
-        def calculation = @calculation ||= Holdup::View::Calculation.new(calculator, words: @words.reports, timed: timed?)
+        def calculation
+          @calculation ||= Holdup::View::Calculation.new(calculator, words: @words.reports, timed: timed?)
+        end
 
-        def calculator = @calculator ||= Sizing::Calculator.new(demand)
+        def calculator
+          @calculator ||= Sizing::Calculator.new(demand)
+        end
 
         def demand
           return Sizing::Demand.of_share(Queries::OptionValues.share("io", shown("io"))) unless timed?
-          raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms") unless query["running"] && query["idle"]
-          Sizing::Demand.new(held_ns: time("running"), idle_ns: time("idle"), acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
+          unless query["running"] && query["idle"]
+            raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms")
+          end
+          Sizing::Demand.new(held_ns: time("running"), idle_ns: time("idle"),
+            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
         end
 
         def time(name)
           found = Queries::OptionValues.duration(name, query[name])
-          (found.zero? && name == "running") ? raise(UsageError.new("running can't be 0", "a unit that never holds the GVL needs no threads")) : found
+          (found.zero? && name == "running") ? raise(UsageError.new("running can't be 0",
+            "a unit that never holds the GVL needs no threads")) : found
         end
       end
     end

@@ -3,8 +3,8 @@
 module Holdup
   class Web
     module Pages
-      # One capture: drawn by a script, and told in tables, of all of it or of a part: for whom threads waited, the units that
-      # waited longest, and the story of one of them.
+      # One capture: drawn by a script, and told in tables, of all of it or of a part: for whom threads
+      # waited, the units that waited longest, and the story of one of them.
       class Capture < Base
         # Beyond what any capture has.
         LONGEST_NS = 0..(1 << 53)
@@ -13,11 +13,14 @@ module Holdup
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
           notes = [*report.findings, *(report.title if report.answer), *report.remarks]
-          [Blocks::Lead.new(text: clean(report.answer || report.title)), Blocks::Notes.new(texts: notes), viewing, *story, units, holders, ran, flame, files].compact
+          [Blocks::Lead.new(text: clean(report.answer || report.title)), Blocks::Notes.new(texts: notes),
+            viewing, *story, units, holders, ran, flame, files].compact
         end
 
         # @return [String] see docs/capture-file.md
-        def export(ending, title) = (ending == "json") ? Holdup::View::TraceFormats.call(scene, :json) : super
+        def export(ending, title)
+          (ending == "json") ? Holdup::View::TraceFormats.call(scene, :json) : super
+        end
 
         def span? = false
 
@@ -25,32 +28,50 @@ module Holdup
 
         private
 
-        def kept = @kept ||= @context.captures.find(query["id"])
+        def kept
+          @kept ||= @context.captures.find(query["id"])
+        end
 
         def scene = @scene ||= @context.captures.scene(kept)
 
-        def viewing = Web::Captures::ViewerPage.new(id: kept.id, unit: chosen&.id, words: Web::Captures::ViewerPage.told(@words))
+        def viewing
+          Web::Captures::ViewerPage.new(id: kept.id, unit: chosen&.id, words: Web::Captures::ViewerPage.told(@words))
+        end
 
-        def excerpt = @excerpt ||= Analysis::Timeline::Excerpt.new(scene, **part)
+        def excerpt
+          @excerpt ||= Analysis::Timeline::Excerpt.new(scene, **part)
+        end
 
         # @return [Hash{Symbol => Integer}] ticks
         def part
-          from_ns, to_ns = %w[from_ns to_ns].map { |name| Queries::OptionValues.whole(name, query[name], LONGEST_NS) if query[name] }
+          from_ns, to_ns = %w[from_ns to_ns].map { |name|
+            Queries::OptionValues.whole(name, query[name], LONGEST_NS) if query[name]
+          }
           return {} unless from_ns && to_ns
-          raise UsageError.new("from_ns is not before to_ns", "there would be nothing to show; swap or correct them") unless from_ns < to_ns
+          unless from_ns < to_ns
+            raise UsageError.new("from_ns is not before to_ns",
+              "there would be nothing to show; swap or correct them")
+          end
           {from: ticks(from_ns), to: ticks(to_ns)}
         end
 
-        def ticks(ns) = (ns << 32) / scene.recording.header.rate
+        def ticks(ns)
+          (ns << 32) / scene.recording.header.rate
+        end
 
         def report
           @report ||= Holdup::View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene, waits: excerpt.waits), patterns: Analysis::Timeline::Patterns.new(scene).call,
             within: excerpt.units, methods:, words: @words.reports)
         end
 
-        def methods = scene.recording.stacks.any? ? Analysis::Timeline::MethodTable.new(scene, from: excerpt.from, to: excerpt.to).call : []
+        def methods
+          scene.recording.stacks.any? ? Analysis::Timeline::MethodTable.new(scene, from: excerpt.from,
+            to: excerpt.to).call : []
+        end
 
-        def ran = Blocks::Table.of(report.ran, notes: [*report.ran&.notes, *where])
+        def ran
+          Blocks::Table.of(report.ran, notes: [*report.ran&.notes, *where])
+        end
 
         def units
           section = report.units
@@ -58,7 +79,9 @@ module Holdup
           Blocks::Table.of(section, notes: where) { |name, row| Blocks::Link.new(text: name, page: "capture", params: asked.merge("unit" => section.rows[row][1])) }
         end
 
-        def holders = Blocks::Table.of(report.holders, notes: [*where, *(word(:capture_held_note) unless excerpt.whole?)])
+        def holders
+          Blocks::Table.of(report.holders, notes: [*where, *(word(:capture_held_note) unless excerpt.whole?)])
+        end
 
         def where
           return [] if excerpt.whole?
@@ -67,11 +90,14 @@ module Holdup
 
         def clean(text) = Holdup::View::Width.clean(text)
 
-        def asked = query.all.slice("id", "from_ns", "to_ns")
+        def asked
+          query.all.slice("id", "from_ns", "to_ns")
+        end
 
         def story
           unit = chosen or return
-          told = Holdup::View::TimelineStory.new(scene, unit, story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words.reports)
+          told = Holdup::View::TimelineStory.new(scene, unit,
+            story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words.reports)
           [Web::Captures::Story.new(title: clean(told.title), columns: %i[story_from story_length story_what].map { |key| word(key) }, rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
             notes: [*told.answer, told.split, *told.remarks].map { |text| clean(text) })]
         end
@@ -79,7 +105,9 @@ module Holdup
         # Of one that was taken because of a unit that one, until something else is asked for.
         def chosen
           id = query["unit"] or return (scene.caught unless query["from_ns"])
-          scene.units.find { |unit| unit.id.to_s == id } || raise(UsageError.new("there is no such unit in this capture", "choose it in the table of units"))
+          scene.units.find { |unit| unit.id.to_s == id } || raise(UsageError.new(
+            "there is no such unit in this capture", "choose it in the table of units"
+          ))
         end
 
         # Nothing where the capture has no stacks.
@@ -87,12 +115,14 @@ module Holdup
           return unless scene.recording.stacks.any?
           mode = query["mode"] ? Queries::OptionValues.choice("mode", query["mode"], MODES) : MODES.last
           root = Analysis::Timeline::FlameTree.new(scene, mode:, from: excerpt.from, to: excerpt.to).call
-          Web::Captures::Flame.new(root, scene, @words).block(title: word(:flame_title), modes: MODES.to_h { |key| [key.to_s, word(:"flame_#{key}")] }, mode: mode.to_s)
+          Web::Captures::Flame.new(root, scene, @words).block(title: word(:flame_title),
+            modes: MODES.to_h { |key| [key.to_s, word(:"flame_#{key}")] }, mode: mode.to_s)
         end
 
         def files
           formats = Web::Captures::Files::ALL.keys - ["columns"]
-          Web::Captures::Downloads.new(title: word(:capture_files), id: kept.id, formats: formats.to_h { |format| [format, word(:"capture_#{format}")] })
+          Web::Captures::Downloads.new(title: word(:capture_files), id: kept.id,
+            formats: formats.to_h { |format| [format, word(:"capture_#{format}")] })
         end
       end
     end

@@ -5,10 +5,13 @@ module Holdup
     module Pages
       # The captures that are kept, the newest first: why each was taken, whom it shows, what it cost.
       class Captures < Base
-        COLUMNS = %i[taken process capture_why capture_unit capture_stall capture_holder capture_events capture_length capture_cost capture_size].freeze
+        COLUMNS = %i[taken process capture_why capture_unit capture_stall capture_holder capture_events
+          capture_length capture_cost capture_size].freeze
 
         # @return [Array<Object>]
-        def blocks = [*asked, (all.empty? ? nothing : table), *ordering]
+        def blocks
+          [*asked, (all.empty? ? nothing : table), *ordering]
+        end
 
         def span? = false
 
@@ -19,22 +22,35 @@ module Holdup
 
         def all = @all ||= @context.captures.all
 
-        def nothing = Blocks::Notes.new(texts: [word(:no_captures)])
+        def nothing
+          Blocks::Notes.new(texts: [word(:no_captures)])
+        end
 
-        def asked = query["asked"] ? [Blocks::Lead.new(text: word(:capture_asked, pid: Holdup::View::Width.clean(query["asked"])), level: :good)] : []
+        def asked
+          query["asked"] ? [Blocks::Lead.new(
+            text: word(:capture_asked, pid: Holdup::View::Width.clean(query["asked"])), level: :good
+          )] : []
+        end
 
         def table
           columns = COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(:captures_kept), columns:, rows: all.first(query.limit).map { |kept| row(kept) }, notes: [word(:captures_note)])
+          Blocks::Table.new(title: word(:captures_kept), columns:,
+            rows: all.first(query.limit).map { |kept| row(kept) }, notes: [word(:captures_note)])
         end
 
         def row(kept)
-          taken = Blocks::Link.new(text: Charts::Moment.new(at_s: kept.time.to_i, seconds: true), page: "capture", params: {"id" => kept.id})
-          return [taken, *Array.new(COLUMNS.size - 2, Holdup::View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)] unless kept.header
+          taken = Blocks::Link.new(text: Charts::Moment.new(at_s: kept.time.to_i, seconds: true),
+            page: "capture", params: {"id" => kept.id})
+          unless kept.header
+            return [taken,
+              *Array.new(COLUMNS.size - 2, Holdup::View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)]
+          end
           [taken, process(kept), why(kept.facts), *caught(kept.facts), *figures(kept), bytes(kept)]
         end
 
-        def process(kept) = Holdup::View::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
+        def process(kept)
+          Holdup::View::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
+        end
 
         def why(facts)
           trigger = facts["trigger"]
@@ -42,26 +58,37 @@ module Holdup
           facts["rule"] ? "#{text}: #{Holdup::View::Width.clean(facts["rule"])}" : text
         end
 
-        TRIGGERS = {"until" => :trigger_until, "rule" => :trigger_rule, "dashboard" => :trigger_dashboard}.freeze
+        TRIGGERS = {"until" => :trigger_until, "rule" => :trigger_rule,
+                    "dashboard" => :trigger_dashboard}.freeze
         private_constant :TRIGGERS
 
         # The unit that it was taken for, and who held it up.
         def caught(facts)
           return Array.new(3, Holdup::View::Figures::NONE) unless facts["unit"]
-          [named(facts["unit"]), told(facts["stalled_ns"]), facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : Holdup::View::Figures::NONE]
+          [named(facts["unit"]), told(facts["stalled_ns"]),
+            facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : Holdup::View::Figures::NONE]
         end
 
-        def named(name) = Holdup::View::Width.clean(name.to_s)
+        def named(name)
+          Holdup::View::Width.clean(name.to_s)
+        end
 
-        def told(ns) = ns.is_a?(Integer) ? Holdup::View::Figures.duration(ns) : Holdup::View::Figures::NONE
+        def told(ns)
+          ns.is_a?(Integer) ? Holdup::View::Figures.duration(ns) : Holdup::View::Figures::NONE
+        end
 
-        def figures(kept) = [Holdup::View::Figures.count(kept.events), Holdup::View::Figures.duration(kept.length_ns), Holdup::View::Figures.duration(kept.header.cost_ns)]
+        def figures(kept)
+          [Holdup::View::Figures.count(kept.events), Holdup::View::Figures.duration(kept.length_ns), Holdup::View::Figures.duration(kept.header.cost_ns)]
+        end
 
-        def bytes(kept) = Holdup::View::Figures.bytes(kept.bytes)
+        def bytes(kept)
+          Holdup::View::Figures.bytes(kept.bytes)
+        end
 
         def ordering
           processes = @context.ordering&.processes or return []
-          [Web::Captures::OrderForm.new(title: word(:capture_now), processes: processes.to_h { |place| [place.pid, Holdup::View::Width.clean(place.name)] })]
+          [Web::Captures::OrderForm.new(title: word(:capture_now),
+            processes: processes.to_h { |place| [place.pid, Holdup::View::Width.clean(place.name)] })]
         end
       end
     end

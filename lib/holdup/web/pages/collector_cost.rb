@@ -5,7 +5,8 @@ module Holdup
     module Pages
       # What Holdup itself took, as blocks of a page.
       class CollectorCost
-        FIGURES = {held_share: :share, caused_ns: :duration, collector_cpu_share: :share, collector_bytes: :bytes, segment_bytes: :bytes}.freeze
+        FIGURES = {held_share: :share, caused_ns: :duration, collector_cpu_share: :share,
+                   collector_bytes: :bytes, segment_bytes: :bytes}.freeze
 
         # @param cost [Analysis::OwnCost]
         # @param words [Words]
@@ -18,7 +19,8 @@ module Holdup
         def blocks
           return [] unless @cost.known?
           pairs = FIGURES.to_h { |key, tell| [@words.call(:"own_#{key}"), Holdup::View::Figures.public_send(tell, @cost.public_send(key))] }
-          [Blocks::Facts.new(title: @words.call(:own_title), pairs:), Blocks::Notes.new(texts: [@words.call(:own_note)])]
+          [Blocks::Facts.new(title: @words.call(:own_title), pairs:),
+            Blocks::Notes.new(texts: [@words.call(:own_note)])]
         end
       end
     end

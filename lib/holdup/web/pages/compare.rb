@@ -9,8 +9,8 @@ module Holdup
         # As long as a name that fits into a form.
         CHOICE = 60
 
-        # `choices`: see Sides#choices; `sides`: two, or fewer where there is nothing to compare; `comparison`: nil
-        # then
+        # `choices`: see Sides#choices; `sides`: two, or fewer where there is nothing to compare;
+        # `comparison`: nil then
         Figures = Data.define(:choices, :sides, :comparison)
 
         # @return [Figures]
@@ -23,7 +23,9 @@ module Holdup
         end
 
         # Comparisons are of one kind of units.
-        def self.filter(query) = query.filter(kind: query.kind || :request)
+        def self.filter(query)
+          query.filter(kind: query.kind || :request)
+        end
 
         # @raise [UsageError] for a question that can't be read: before anything is computed
         def initialize(...)
@@ -37,7 +39,8 @@ module Holdup
           return nothing(figures) unless figures.comparison
           report = Holdup::View::Compare.new(figures.comparison, words: @words.reports, kind: filter.kind)
           json = Holdup::View::Compare::Json.new(figures.comparison, sentences: report.sentences).call
-          ComputedPage::Answer.new(blocks: [*compared(figures, report), form(figures)], json:, offered: exports)
+          ComputedPage::Answer.new(blocks: [*compared(figures, report), form(figures)], json:,
+            offered: exports)
         end
 
         # @raise [UsageError] while there are not two

@@ -3,8 +3,8 @@
 module Holdup
   class Web
     module Pages
-      # Which two things are compared: an earlier span with this one, or two settings, arms or revisions in it; where nothing is said
-      # the last two settings.
+      # Which two things are compared: an earlier span with this one, or two settings, arms or revisions in
+      # it; where nothing is said the last two settings.
       class ComparedSides
         SPAN = %w[base_since base_until].freeze
         CHOSEN = %w[before after].freeze
@@ -26,30 +26,47 @@ module Holdup
 
         # @return [Array<Analysis::Comparison::Side>] two, or fewer where there is nothing to compare
         # @raise [UsageError] for what can't be read, and what is not there
-        def call = sides.select { |side| side.units.positive? }
+        def call
+          sides.select { |side| side.units.positive? }
+        end
 
-        # @return [Hash{String => String}] what can be chosen in this span and how it is called: "revision:3f2a9c1"
+        # @return [Hash{String => String}] what can be chosen in this span and how it is called:
+        #   "revision:3f2a9c1"
         def choices
           @choices ||= FACTS.map { |fact| groups(fact) }.select { |found| found.to_h.size > 1 }
-            .flat_map { |found| found.to_h.keys.map { |value| ["#{found.fact}:#{value}", found.label(value)] } }.to_h
+            .flat_map { |found|
+            found.to_h.keys.map { |value|
+              ["#{found.fact}:#{value}",
+                found.label(value)]
+            }
+          }.to_h
         end
 
         # @return [Array<Integer>] where the earlier span begins and ends; none where there is no such span
         # @raise [UsageError] for what can't be read
-        def base_moments = spans? ? base : []
+        def base_moments
+          spans? ? base : []
+        end
 
         private
 
-        def spans? = SPAN.any? { |name| @query[name] }
+        def spans?
+          SPAN.any? { |name| @query[name] }
+        end
 
         def chosen = @query.all.values_at(*CHOSEN).compact
 
         def check
           raise UsageError.new("before and after belong together", "choose both, or none") if chosen.one?
-          raise UsageError.new("base_since can't be combined with before and after", "each of them says both sides; leave one out") if chosen.any? && spans?
+          if chosen.any? && spans?
+            raise UsageError.new("base_since can't be combined with before and after",
+              "each of them says both sides; leave one out")
+          end
         end
 
-        def sides = (parts.size < 2) ? [] : Queries::ComparisonSource.sides(parts)
+        def sides
+          (parts.size < 2) ? [] : Queries::ComparisonSource.sides(parts)
+        end
 
         def parts = @parts ||= asked
 
@@ -60,19 +77,31 @@ module Holdup
 
         def of_spans
           from_s, to_s = base
-          [[Queries::ComparisonSource.new(@store, from_s:, to_s:, filter: @filter), Holdup::View::Moments.span(from_s, to_s)], [recorded, @query.span]]
+          [
+            [Queries::ComparisonSource.new(@store, from_s:, to_s:, filter: @filter),
+              Holdup::View::Moments.span(from_s, to_s)], [recorded, @query.span]
+          ]
         end
 
         def base
-          from_s, to_s = moment("base_since") || raise(UsageError.new("base_since is missing", "say where the earlier span begins")), moment("base_until") || @query.from_s
-          raise UsageError.new("base_since is not before base_until", "there would be nothing to compare with; swap or correct them") unless from_s < to_s
+          from_s = moment("base_since") || raise(UsageError.new("base_since is missing",
+            "say where the earlier span begins"))
+          to_s = moment("base_until") || @query.from_s
+          unless from_s < to_s
+            raise UsageError.new("base_since is not before base_until",
+              "there would be nothing to compare with; swap or correct them")
+          end
           [from_s, to_s]
         end
 
-        def moment(name) = @query[name] && Queries::OptionValues.moment(name, @query[name], now_s: @now_s)
+        def moment(name)
+          @query[name] && Queries::OptionValues.moment(name, @query[name], now_s: @now_s)
+        end
 
         def picked(choice)
-          called = choices[choice] || raise(UsageError.new("nothing in this span is called #{choice[0, 100].inspect}", "choose again, or a longer span"))
+          called = choices[choice] || raise(UsageError.new(
+            "nothing in this span is called #{choice[0, 100].inspect}", "choose again, or a longer span"
+          ))
           fact, value = choice.split(":", 2)
           [recorded, called, groups(fact).to_h.fetch(value)]
         end
@@ -83,9 +112,14 @@ module Holdup
           found.to_h.keys.last(2).map { |value| [recorded, found.label(value), found.to_h[value]] }
         end
 
-        def groups(fact) = (@groups ||= {})[fact] ||= Queries::SettingGroups.new(recorded.settings, fact)
+        def groups(fact)
+          (@groups ||= {})[fact] ||= Queries::SettingGroups.new(recorded.settings, fact)
+        end
 
-        def recorded = @recorded ||= Queries::ComparisonSource.new(@store, from_s: @query.from_s, to_s: @query.until_s, filter: @filter)
+        def recorded
+          @recorded ||= Queries::ComparisonSource.new(@store, from_s: @query.from_s, to_s: @query.until_s,
+            filter: @filter)
+        end
       end
     end
   end

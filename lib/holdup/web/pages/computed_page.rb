@@ -32,8 +32,8 @@ module Holdup
         # @return [Hash{String => String}] all that makes it another answer, but for what the store has
         def question = query.all.except(*SHOWING)
 
-        # @return [Array] what of the store the answer depends on. Measurements are in minutes, and what lies before
-        #   the first or after the last of them is not in any answer
+        # @return [Array] what of the store the answer depends on. Measurements are in minutes, and what lies
+        #   before the first or after the last of them is not in any answer
         def version
           health = store.health
           minutes = moments.map { |second| minute(second, health) }

@@ -19,26 +19,34 @@ module Holdup
         # @return [Blocks::Table]
         def block
           columns = [@words.call(:"histogram_#{@key}"), @words.call(:units), "%", ""].map { |text| Blocks::Column.new(text:) }
-          Blocks::Table.new(title: @words.call(:spread), columns:, rows: counts.map { |name, count| [name, Holdup::View::Figures.count(count), *share(count)] })
+          Blocks::Table.new(title: @words.call(:spread), columns:,
+            rows: counts.map { |name, count| [name, Holdup::View::Figures.count(count), *share(count)] })
         end
 
         private
 
         def share(count)
           share = count.fdiv(@histogram.count)
-          [Holdup::View::Figures.bare_share(share), Blocks::Meter.new(share: count.fdiv(counts.values.max), label: Holdup::View::Figures.share(share))]
+          [Holdup::View::Figures.bare_share(share),
+            Blocks::Meter.new(share: count.fdiv(counts.values.max), label: Holdup::View::Figures.share(share))]
         end
 
         # Empty ones between others are shown: a gap says something.
         def counts
           @counts ||= begin
-            found = @histogram.counts.each_with_index.group_by { |_, index| (@histogram.offset + index) / DOUBLING }.transform_values { |same| same.sum(&:first) }
-            steps = found.empty? ? {} : Range.new(*found.keys.minmax).to_h { |step| [name(step), found.fetch(step, 0)] }
+            found = @histogram.counts.each_with_index.group_by { |_, index| (@histogram.offset + index) / DOUBLING }.transform_values { |same|
+              same.sum(&:first)
+            }
+            steps = found.empty? ? {} : Range.new(*found.keys.minmax).to_h { |step|
+              [name(step), found.fetch(step, 0)]
+            }
             @histogram.zero.positive? ? {first => @histogram.zero, **steps} : steps
           end
         end
 
-        def first = "- #{Holdup::View::Figures.duration(Histogram::Buckets::FLOOR_NS)}"
+        def first
+          "- #{Holdup::View::Figures.duration(Histogram::Buckets::FLOOR_NS)}"
+        end
 
         def name(step)
           low, high = [step, step + 1].map { |at| Holdup::View::Figures.duration(Histogram::Buckets::BOUNDS[at * DOUBLING]) }

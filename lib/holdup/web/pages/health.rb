@@ -3,8 +3,8 @@
 module Holdup
   class Web
     module Pages
-      # What is measured, what is missing, and how much the store has: the doctor's page. It works without a store, because
-      # that is when it is needed.
+      # What is measured, what is missing, and how much the store has: the doctor's page. It works without a
+      # store, because that is when it is needed.
       class Health < Base
         NS = 1_000_000_000
         HOUR_S = 3600
@@ -13,15 +13,22 @@ module Holdup
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
 
         # @return [Array<Object>]
-        def blocks = [lead, checks, *stored, *own_cost, segments].compact
+        def blocks
+          [lead, checks, *stored, *own_cost, segments].compact
+        end
 
         def span? = false
 
         private
 
-        def json = Holdup::View::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
+        def json
+          Holdup::View::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
+        end
 
-        def host = @host ||= Doctor::Examination.new(dir: @context.dir, clock: @context.clock, segments: Doctor::SegmentFacts, open_store: @context.store).call
+        def host
+          @host ||= Doctor::Examination.new(dir: @context.dir, clock: @context.clock,
+            segments: Doctor::SegmentFacts, open_store: @context.store).call
+        end
 
         def found = @found ||= Doctor.call(host)
 
@@ -31,35 +38,48 @@ module Holdup
           Blocks::Lead.new(text: word(:doctor_summary, **counts), level: :warn)
         end
 
-        def checks = Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
-
-        def item(finding)
-          [finding.level, word(:"level_#{finding.level}"), told(finding.key, finding.facts), finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)]
+        def checks
+          Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
         end
 
-        def told(key, facts) = Holdup::View::DoctorSentence.call(@words.reports, key, facts)
+        def item(finding)
+          [finding.level, word(:"level_#{finding.level}"), told(finding.key, finding.facts),
+            finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)]
+        end
+
+        def told(key, facts)
+          Holdup::View::DoctorSentence.call(@words.reports, key, facts)
+        end
 
         def stored
           return [] unless host.store
           facts = host.store
           pairs = {location: facts[:location], bytes: Holdup::View::Figures.bytes(facts[:bytes]), series: Holdup::View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
                    oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]), lag: lag(facts[:newest_s])}
-          [Blocks::Facts.new(title: word(:store_title), pairs: pairs.to_h { |key, cell| [word(:"store_#{key}"), cell.is_a?(String) ? Holdup::View::Width.clean(cell) : cell] })]
+          [Blocks::Facts.new(title: word(:store_title),
+            pairs: pairs.to_h { |key, cell|
+              [word(:"store_#{key}"),
+                cell.is_a?(String) ? Holdup::View::Width.clean(cell) : cell]
+            })]
         end
 
         def own_cost
           return [] unless host.store
           to_s = @context.clock.realtime_s
-          CollectorCost.new(Queries::OwnCostQuery.call(store, from_s: to_s - HOUR_S, to_s:), words: @words).blocks
+          CollectorCost.new(Queries::OwnCostQuery.call(store, from_s: to_s - HOUR_S, to_s:),
+            words: @words).blocks
         end
 
         # From the start of the newest minute: a collector that works is behind by little more than one.
-        def lag(newest_s) = newest_s ? Holdup::View::Figures.duration([host.now_ns - newest_s * NS, 0].max) : Holdup::View::Figures::NONE
+        def lag(newest_s)
+          newest_s ? Holdup::View::Figures.duration([host.now_ns - newest_s * NS, 0].max) : Holdup::View::Figures::NONE
+        end
 
         def segments
           return if host.segments.empty?
           columns = %i[process server segment_alive segment_last segment_requests segment_drops].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(:segments_title), columns:, rows: host.segments.map { |process| row(process) }, notes: [word(:segments_note)])
+          Blocks::Table.new(title: word(:segments_title), columns:,
+            rows: host.segments.map { |process| row(process) }, notes: [word(:segments_note)])
         end
 
         def row(process)
@@ -67,7 +87,9 @@ module Holdup
             Holdup::View::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), Holdup::View::Figures.count(process.requests), Holdup::View::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
         end
 
-        def time(second) = second ? Charts::Moment.new(at_s: second, seconds: true) : Holdup::View::Figures::NONE
+        def time(second)
+          second ? Charts::Moment.new(at_s: second, seconds: true) : Holdup::View::Figures::NONE
+        end
       end
     end
   end

@@ -9,13 +9,15 @@ module Holdup
         include PageFindings
 
         NS = 1_000_000_000
-        COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full life_thrown].freeze
+        COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full
+          life_thrown].freeze
 
         # @return [Array<Object>]
         def blocks
           return [Blocks::Lead.new(text: word(:no_jit_samples)), *last_data] if lives.empty?
           lead = word(:life_lead, on: Holdup::View::Figures.count(summary.jits.on.size), all: Holdup::View::Figures.count(lives.size))
-          [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(Holdup::View::Sections::JitTable), lives_table, findings(word(:jit_findings), Holdup::Advice::JitRules::RULES)].compact
+          [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(Holdup::View::Sections::JitTable),
+            lives_table, findings(word(:jit_findings), Holdup::Advice::JitRules::RULES)].compact
         end
 
         def asks = []
@@ -25,13 +27,16 @@ module Holdup
 
         private
 
-        def warm_up = @warm_up ||= Charts::WarmUp.new(lives, every_s: summary.jits.every_s, words: @words)
+        def warm_up
+          @warm_up ||= Charts::WarmUp.new(lives, every_s: summary.jits.every_s, words: @words)
+        end
 
         def lives = summary.jits.present
 
         def lives_table
           columns = COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(:processes), columns:, rows: lives.first(query.limit).map { |life| row(life) }, notes: [word(:life_note)])
+          Blocks::Table.new(title: word(:processes), columns:,
+            rows: lives.first(query.limit).map { |life| row(life) }, notes: [word(:life_note)])
         end
 
         def row(life)
@@ -44,13 +49,21 @@ module Holdup
           facts.by ? Holdup::View::Width.clean(@words.reports.jit_fact(facts.by)) : Holdup::View::Figures::NONE
         end
 
-        def names = @names ||= Charts::ProcessNames.new(lives, words: @words)
+        def names
+          @names ||= Charts::ProcessNames.new(lives, words: @words)
+        end
 
-        def age(life) = life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : Holdup::View::Figures::NONE
+        def age(life)
+          life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : Holdup::View::Figures::NONE
+        end
 
-        def seconds(number) = Holdup::View::Figures.duration(number && number * NS)
+        def seconds(number)
+          Holdup::View::Figures.duration(number && number * NS)
+        end
 
-        def truth(value) = word({true => :yes, false => :no}.fetch(value, :not_known))
+        def truth(value)
+          word({true => :yes, false => :no}.fetch(value, :not_known))
+        end
       end
     end
   end

@@ -3,7 +3,8 @@
 module Holdup
   class Web
     module Pages
-      # The answer at a glance: the verdict, where the time goes, who causes and who suffers stall, what stands out.
+      # The answer at a glance: the verdict, where the time goes, who causes and who suffers stall, what
+      # stands out.
       class Overview < Base
         include SummaryJson
         include TimeSeriesBlocks
@@ -26,11 +27,16 @@ module Holdup
 
         def lead = Blocks::Lead.new(text: headline.verdict)
 
-        def causes = table(Holdup::View::Sections::BlameTable, limit: TOP).with(more: Blocks::Link.new(text: word(:all_blame), page: "blame"))
+        def causes
+          table(Holdup::View::Sections::BlameTable,
+            limit: TOP).with(more: Blocks::Link.new(text: word(:all_blame), page: "blame"))
+        end
 
         def sufferers
-          Units::Table.new(summary, words: @words, link: method(:unit_link)).call(summary.rows.first(TOP), columns: COLUMNS, title: word(:sufferers))
-            .with(more: Blocks::Link.new(text: word(:all_endpoints), page: (summary.unit_kind == :job) ? "jobs" : "endpoints"))
+          Units::Table.new(summary, words: @words, link: method(:unit_link)).call(summary.rows.first(TOP),
+            columns: COLUMNS, title: word(:sufferers))
+            .with(more: Blocks::Link.new(text: word(:all_endpoints),
+              page: (summary.unit_kind == :job) ? "jobs" : "endpoints"))
         end
       end
     end

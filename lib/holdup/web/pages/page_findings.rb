@@ -12,7 +12,8 @@ module Holdup
         # @return [Blocks::Findings]
         def findings(title, rules = Holdup::Advice::RULES)
           found = Holdup::Advice.call(Holdup::Advice::Situation.new(summary:), rules)
-          Blocks::Findings.new(title:, items: Holdup::View::AdviceFindings.new(found, words: @words.reports).to_a, none: word(:advice_no_findings))
+          Blocks::Findings.new(title:,
+            items: Holdup::View::AdviceFindings.new(found, words: @words.reports).to_a, none: word(:advice_no_findings))
         end
       end
     end

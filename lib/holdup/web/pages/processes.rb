@@ -20,7 +20,9 @@ module Holdup
 
         private
 
-        def measured? = !summary.empty? || summary.processes.members.any?
+        def measured?
+          !summary.empty? || summary.processes.members.any?
+        end
 
         def charted
           span = shown if query["whole"]
@@ -40,7 +42,8 @@ module Holdup
         def sentence(machine)
           ceiling = Holdup::View::CeilingSentence.new(machine.ceiling, words: @words.reports)
           return [ceiling.sentence, :warn] if machine.ceiling.low?
-          [word(:ceiling_fine, vcpus: ceiling.vcpus, processes: ceiling.processes, range: ceiling.range), :good]
+          [word(:ceiling_fine, vcpus: ceiling.vcpus, processes: ceiling.processes, range: ceiling.range),
+            :good]
         end
       end
     end

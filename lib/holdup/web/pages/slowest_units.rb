@@ -5,12 +5,13 @@ module Holdup
     module Pages
       # The slowest of the units that are kept singly in the span: a sample, there may have been slower ones.
       class SlowestUnits
-        # All singles of a month would take longer to read than anybody looks. They are read of so many periods of ten
-        # minutes, evenly spread; where none of these has one, of the most that Singles reads.
+        # All singles of a month would take longer to read than anybody looks. They are read of so many
+        # periods of ten minutes, evenly spread; where none of these has one, of the most that Singles reads.
         PERIODS = [6, Queries::UnitSampleQuery::STRETCHES].freeze
         ROWS = 10
         NS = 1_000_000_000
-        COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
+        COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle
+          histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
 
         # @param store [Store::Sql]
         # @param from_s [Integer]
@@ -28,7 +29,8 @@ module Holdup
         def block
           read
           return Blocks::Table.new(title:, columns: [], rows: [], notes: [none]) if @profiles.empty?
-          Blocks::Table.new(title:, columns: columns.map { |key| Blocks::Column.new(text: @words.call(key)) }, rows: slowest.map { |profile| row(profile) }, notes: [note, *part])
+          Blocks::Table.new(title:,
+            columns: columns.map { |key| Blocks::Column.new(text: @words.call(key)) }, rows: slowest.map { |profile| row(profile) }, notes: [note, *part])
         end
 
         private
@@ -42,22 +44,34 @@ module Holdup
           end
         end
 
-        def wanted?(profile) = @filter.series?(profile.series) && @filter.setting?(profile.setting)
+        def wanted?(profile)
+          @filter.series?(profile.series) && @filter.setting?(profile.setting)
+        end
 
         def part? = @read < @all
 
-        def none = part? ? @words.call(:no_singles_seen, **periods) : @words.call(:no_singles)
+        def none
+          part? ? @words.call(:no_singles_seen, **periods) : @words.call(:no_singles)
+        end
 
-        def part = part? ? [@words.call(:singles_part, **periods)] : []
+        def part
+          part? ? [@words.call(:singles_part, **periods)] : []
+        end
 
-        def periods = {read: Holdup::View::Figures.count(@read), all: Holdup::View::Figures.count(@all)}
+        def periods
+          {read: Holdup::View::Figures.count(@read), all: Holdup::View::Figures.count(@all)}
+        end
 
-        def slowest = @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
+        def slowest
+          @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
+        end
 
         # Where no tracer is, nobody misses it.
         def traced? = slowest.any?(&:trace)
 
-        def columns = traced? ? [*COLUMNS, :trace] : COLUMNS
+        def columns
+          traced? ? [*COLUMNS, :trace] : COLUMNS
+        end
 
         def title = @words.call(:slowest_units)
 
@@ -68,11 +82,18 @@ module Holdup
         end
 
         def row(profile)
-          durations = [profile.wall_ns, profile.running_ns, profile.stalled_ns, profile.idle_ns, profile.queued_ns, profile.longest_hold_ns].map { |ns| Holdup::View::Figures.duration(ns) }
-          [started(profile), *durations, Holdup::View::Figures.count(profile.acquisitions), Holdup::View::Figures.rate(profile.in_flight), process(profile), *(profile.trace || Holdup::View::Figures::NONE if traced?)]
+          durations = [profile.wall_ns, profile.running_ns, profile.stalled_ns, profile.idle_ns,
+            profile.queued_ns, profile.longest_hold_ns].map { |ns|
+            Holdup::View::Figures.duration(ns)
+          }
+          [started(profile), *durations, Holdup::View::Figures.count(profile.acquisitions), Holdup::View::Figures.rate(profile.in_flight), process(profile), *(if traced?
+                                                                                                                                                                 profile.trace || Holdup::View::Figures::NONE
+                                                                                                                                                               end)]
         end
 
-        def started(profile) = Charts::Moment.new(at_s: profile.start_ns / NS, seconds: true)
+        def started(profile)
+          Charts::Moment.new(at_s: profile.start_ns / NS, seconds: true)
+        end
 
         def process(profile)
           pid = profile.process&.pid

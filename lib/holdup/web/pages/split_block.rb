@@ -5,13 +5,15 @@ module Holdup
     module Pages
       # Where the time of all chosen units went, for pages that show it.
       module SplitBlock
-        # A state with its share of the elapsed time, what it comes to for a unit and in all, and what it means.
+        # A state with its share of the elapsed time, what it comes to for a unit and in all, and what it
+        # means.
         Row = Data.define(:state, :name, :share, :each, :sum, :meaning)
 
         private
 
         def split(row = summary.total)
-          Blocks::Split.new(title: word(:states), bar: Bars.of(row.split, @words), rows: row.split.members.map { |state| split_row(row, state) })
+          Blocks::Split.new(title: word(:states), bar: Bars.of(row.split, @words),
+            rows: row.split.members.map { |state| split_row(row, state) })
         end
 
         def split_row(row, state)

@@ -7,7 +7,9 @@ module Holdup
       module SummaryJson
         private
 
-        def json = Holdup::View::Json.new(summary, words: @words.reports, marks:).call
+        def json
+          Holdup::View::Json.new(summary, words: @words.reports, marks:).call
+        end
       end
     end
   end

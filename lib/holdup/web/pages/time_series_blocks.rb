@@ -12,17 +12,26 @@ module Holdup
 
         def course
           from_s, to_s = shown
-          @course ||= Queries::TimeSeriesQuery.call(store, from_s:, to_s:, filter:, histograms: histograms_over_time)
+          @course ||= Queries::TimeSeriesQuery.call(store, from_s:, to_s:, filter:,
+            histograms: histograms_over_time)
         end
 
-        def histograms_over_time = Queries::TimeSeriesQuery::OF_UNITS
+        def histograms_over_time
+          Queries::TimeSeriesQuery::OF_UNITS
+        end
 
         # The GVL is of all that ran; nobody knows it of what ran before processes were kept apart.
-        def charted = Charts::TimeSeriesCharts::NAMES + (course.gvl.empty? ? [] : ["gvl"])
+        def charted
+          Charts::TimeSeriesCharts::NAMES + (course.gvl.empty? ? [] : ["gvl"])
+        end
 
-        def coursed = Charts::TimeSeriesCharts.new(course, words: @words, names: charted, marks: changes.to_a)
+        def coursed
+          Charts::TimeSeriesCharts.new(course, words: @words, names: charted, marks: changes.to_a)
+        end
 
-        def changes = @changes ||= Charts::Changes.new(marks, words: @words)
+        def changes
+          @changes ||= Charts::Changes.new(marks, words: @words)
+        end
 
         def over_time
           return if course.empty?

@@ -12,7 +12,9 @@ module Holdup
         # @raise [UsageError] without the name of one
         def initialize(...)
           super
-          raise UsageError.new("this page is about one endpoint or job", "choose it in a table") unless query["unit"]
+          unless query["unit"]
+            raise UsageError.new("this page is about one endpoint or job", "choose it in a table")
+          end
         end
 
         # @return [Array<Object>]
@@ -24,23 +26,38 @@ module Holdup
 
         def asks = []
 
-        def title = Holdup::View::Width.truncate(Holdup::View::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")), View::NAME)
+        def title
+          Holdup::View::Width.truncate(
+            Holdup::View::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")), View::NAME
+          )
+        end
 
         private
 
-        def charted = %w[shares heat_wall rate wall waits] | Charts::TimeSeriesCharts::HEATS.select { |_, key| course.known?(key) }.keys
+        def charted
+          %w[shares heat_wall rate wall
+            waits] | Charts::TimeSeriesCharts::HEATS.select { |_, key| course.known?(key) }.keys
+        end
 
         # Of one series there is time for all of them.
-        def histograms_over_time = Charts::TimeSeriesCharts::HEATS.values
+        def histograms_over_time
+          Charts::TimeSeriesCharts::HEATS.values
+        end
 
-        def filter = query.filter(name: PageQuery.literal(query["unit"]), queue: query["in"])
+        def filter
+          query.filter(name: PageQuery.literal(query["unit"]), queue: query["in"])
+        end
 
         def summary = @summary ||= read(filter:)
 
         # All others too: only together do they tell whom this one stalled.
-        def everyone = @everyone ||= read(filter: Analysis::UnitFilter.new(threads: query.threads))
+        def everyone
+          @everyone ||= read(filter: Analysis::UnitFilter.new(threads: query.threads))
+        end
 
-        def slowest = SlowestUnits.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).block
+        def slowest
+          SlowestUnits.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).block
+        end
 
         def suffers = pairs(:stalled_by, summary.pairs, &:causer)
 
@@ -50,19 +67,27 @@ module Holdup
           return if found.empty?
           known = found.select(&:informative?)
           title = word(title)
-          return Blocks::Table.new(title:, columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
+          if known.empty?
+            return Blocks::Table.new(title:, columns: [], rows: [], notes: [word(:pairs_unknown)])
+          end
           rows = known.map { |pair| [other(yield(pair)), *shares(pair), Holdup::View::Figures.duration(pair.about_ns)] }
           columns = %i[by_name pair_about pair_least pair_most pair_stall].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title:, columns:, rows:, notes: [word(:pairs_note), *left_out(found.size - known.size)])
+          Blocks::Table.new(title:, columns:, rows:,
+            notes: [word(:pairs_note), *left_out(found.size - known.size)])
         end
 
         def left_out(count)
           count.positive? ? [word(:pairs_left_out, count: Holdup::View::Figures.count(count))] : []
         end
 
-        def other(series) = series.unit? ? unit_link(series) : Holdup::View::Width.clean(word(:account, name: series.name.delete_prefix("thread:")))
+        def other(series)
+          series.unit? ? unit_link(series) : Holdup::View::Width.clean(word(:account,
+            name: series.name.delete_prefix("thread:")))
+        end
 
-        def shares(pair) = [pair.share, pair.least_share, pair.most_share].map { |share| Holdup::View::Figures.share(share) }
+        def shares(pair)
+          [pair.share, pair.least_share, pair.most_share].map { |share| Holdup::View::Figures.share(share) }
+        end
       end
     end
   end

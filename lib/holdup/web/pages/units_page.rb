@@ -13,7 +13,9 @@ module Holdup
         def blocks
           return nothing if summary.empty?
           table = Units::Table.new(summary, words: @words, link: method(:unit_link))
-          [Blocks::Notes.new(texts: headline.figures), table.call(sorted.first(query.limit), title: word(:each_of_them), order:, notes: [*more, word(:units_note)])]
+          [Blocks::Notes.new(texts: headline.figures),
+            table.call(sorted.first(query.limit), title: word(:each_of_them), order:,
+              notes: [*more, word(:units_note)])]
         end
 
         def asks = %w[name least]
@@ -30,11 +32,15 @@ module Holdup
 
         def summary = @summary ||= read(filter:)
 
-        def order = @order ||= Units::Order.new(query["sort"] || SORT, query["dir"])
+        def order
+          @order ||= Units::Order.new(query["sort"] || SORT, query["dir"])
+        end
 
         def sorted = @sorted ||= order.call(listed, summary)
 
-        def listed = summary.rows.select { |row| row.count >= query.least }
+        def listed
+          summary.rows.select { |row| row.count >= query.least }
+        end
 
         def more
           hidden = sorted.size - query.limit

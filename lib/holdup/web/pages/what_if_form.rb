@@ -21,16 +21,21 @@ module Holdup
           fields = HINTS.map do |name, hint|
             Blocks::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name], hint:)
           end
-          title, button = words.call(:what_if_title), words.call(:what_if_button)
+          title = words.call(:what_if_title)
+          button = words.call(:what_if_button)
           Blocks::Form.new(title:, page: "advice", fields:, button:)
         end
 
         # @return [Boolean]
-        def asked? = HINTS.keys.any? { |name| @query[name] }
+        def asked?
+          HINTS.keys.any? { |name| @query[name] }
+        end
 
         # @return [Sizing::WhatIf::WhatIfChange]
         # @raise [UsageError] for what can't be read
-        def change = @change ||= Sizing::WhatIf::WhatIfChange.new(**given.compact)
+        def change
+          @change ||= Sizing::WhatIf::WhatIfChange.new(**given.compact)
+        end
 
         private
 

@@ -8,7 +8,9 @@ module Holdup
       # - `from_s`, `until_s`: seconds since 1970; `chosen`: Analysis::UnitFilter; `limit`: rows of a table
       # - `params`: {String => String} what a page is asked for besides
       Asked = Data.define(:from_s, :until_s, :chosen, :limit, :params) do
-        def initialize(from_s:, until_s:, chosen:, limit:, params: {}) = super
+        def initialize(from_s:, until_s:, chosen:, limit:, params: {})
+          super
+        end
 
         # @return [String, nil]
         def [](name) = params[name]

@@ -3,7 +3,8 @@
 module Holdup
   class Web
     module Static
-      # The dashboard's pages about a span of time as one file, with those of the units that one would open first.
+      # The dashboard's pages about a span of time as one file, with those of the units that one would open
+      # first.
       class Report
         # In this order. Others ask for more than a span, or are about this moment.
         PAGES = %w[overview endpoints jobs blame processes jit].freeze
@@ -35,16 +36,25 @@ module Holdup
 
         private
 
-        def document(units) = Document.new([*pages, *units], title: word(:title), about: [headline.span, *filtered], words: @words).call
+        def document(units)
+          Document.new([*pages, *units], title: word(:title), about: [headline.span, *filtered],
+            words: @words).call
+        end
 
         def word(key, **facts) = @words.call(key, **facts)
 
-        def summary = @summary ||= Queries::LoadSummary.call(@store, from_s: @asked.from_s, to_s: @asked.until_s, filter: @asked.filter)
+        def summary
+          @summary ||= Queries::LoadSummary.call(@store, from_s: @asked.from_s, to_s: @asked.until_s,
+            filter: @asked.filter)
+        end
 
-        def headline = Holdup::View::Headline.new(summary, words: @words.reports)
+        def headline
+          Holdup::View::Headline.new(summary, words: @words.reports)
+        end
 
         def filtered
-          chosen = {span_app: @asked["app"], span_kind: @asked.kind && word(:"kind_#{@asked.kind}"), span_name: @asked.chosen.name, queue: @asked.chosen.queue, threads: @asked.threads}.compact
+          chosen = {span_app: @asked["app"], span_kind: @asked.kind && word(:"kind_#{@asked.kind}"),
+                    span_name: @asked.chosen.name, queue: @asked.chosen.queue, threads: @asked.threads}.compact
           chosen.empty? ? [] : [chosen.map { |key, value| "#{word(key)}: #{Holdup::View::Width.clean(value)}" }.join(", ")]
         end
 
@@ -52,7 +62,8 @@ module Holdup
           @pages ||= shown.map do |name|
             page = page(name, @asked)
             verdict, *rest = page.blocks
-            Part.new(id: name, title: word(:"title_#{name}"), blocks: [verdict, *remarks(name), *rest], charts: page.charts)
+            Part.new(id: name, title: word(:"title_#{name}"), blocks: [verdict, *remarks(name), *rest],
+              charts: page.charts)
           end
         end
 
@@ -62,19 +73,27 @@ module Holdup
           PAGES.reject { |name| KINDS.key?(name) && !kinds.include?(KINDS[name]) }
         end
 
-        def remarks(name) = (name == PAGES.first && @told.any?) ? [Blocks::Notes.new(texts: @told)] : []
+        def remarks(name)
+          (name == PAGES.first && @told.any?) ? [Blocks::Notes.new(texts: @told)] : []
+        end
 
-        def page(name, asked) = Pages::ALL.fetch(name).new(context: nil, store: @store, query: asked, words: @words)
+        def page(name, asked)
+          Pages::ALL.fetch(name).new(context: nil, store: @store, query: asked, words: @words)
+        end
 
         def units
           rows = summary.rows.select { |row| KINDS.value?(row.kind) }
-          @units ||= (rows.max_by(UNITS, &:stalled_ns) | rows.max_by(UNITS, &:caused_ns)).each_with_index.map { |row, index| unit(row, index + 1) }
+          @units ||= (rows.max_by(UNITS,
+            &:stalled_ns) | rows.max_by(UNITS, &:caused_ns)).each_with_index.map { |row, index|
+            unit(row, index + 1)
+          }
         end
 
         def unit(row, number)
           params = {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact
           page = page("endpoint", @asked.with(chosen: @asked.filter(kind: row.kind), params:))
-          Part.new(id: "unit-#{number}", title: page.title, blocks: page.blocks, charts: page.charts, listed: false, page: "endpoint", params:)
+          Part.new(id: "unit-#{number}", title: page.title, blocks: page.blocks, charts: page.charts,
+            listed: false, page: "endpoint", params:)
         end
       end
     end

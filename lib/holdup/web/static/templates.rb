@@ -17,7 +17,9 @@ module Holdup
         # @param name [String] "blocks/table"
         # @param locals [Hash{Symbol => Object}]
         # @return [String]
-        def render(name, locals: {}) = @known[name].render(self, locals)
+        def render(name, locals: {})
+          @known[name].render(self, locals)
+        end
       end
     end
   end

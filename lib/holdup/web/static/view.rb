@@ -14,7 +14,9 @@ module Holdup
         end
 
         # @return [String] "#blame"
-        def url(page, params = {}, **) = "##{@ids.fetch([page, params])}"
+        def url(page, params = {}, **)
+          "##{@ids.fetch([page, params])}"
+        end
       end
     end
   end

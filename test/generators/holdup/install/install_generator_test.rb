@@ -16,11 +16,15 @@ class InstallGeneratorTest < Minitest::Test
 
   def teardown = FileUtils.remove_entry(@root)
 
-  def write(path, text) = File.write(File.join(@root, path), text)
+  def write(path, text)
+    File.write(File.join(@root, path), text)
+  end
 
   def read(path) = File.read(File.join(@root, path))
 
-  def generate = Holdup::Generators::InstallGenerator.start(["--quiet"], destination_root: @root, shell: Thor::Shell::Basic.new)
+  def generate
+    Holdup::Generators::InstallGenerator.start(["--quiet"], destination_root: @root, shell: Thor::Shell::Basic.new)
+  end
 
   def test_writes_the_commented_initializer_the_plugin_the_mount_line_and_gitignore
     generate

@@ -14,12 +14,14 @@ class Holdup::Advice::JitRules::AtBootTest < Minitest::Test
     setting = jit_setting(jit_options: "--yjit --yjit-mem-size=64")
     found = advise(RULE, life(setting: setting.fingerprint, **EARLY), settings: [setting])
     assert_equal [1, "RUBYOPT"], found.facts.values_at(:processes, :by)
-    assert_equal ["config.jit = :on", 'RUBYOPT="--yjit-mem-size=64 --yjit-disable"'], [found.change.new, found.change.rest]
+    assert_equal ["config.jit = :on", 'RUBYOPT="--yjit-mem-size=64 --yjit-disable"'],
+      [found.change.new, found.change.rest]
   end
 
   def test_silent
     assert_nil advise(RULE, life)
     reforking = jit_setting(refork: true)
-    assert_nil advise(RULE, life(setting: reforking.fingerprint, **EARLY), settings: [reforking]), "workers fork others"
+    assert_nil advise(RULE, life(setting: reforking.fingerprint, **EARLY), settings: [reforking]),
+      "workers fork others"
   end
 end

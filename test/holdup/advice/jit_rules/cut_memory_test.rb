@@ -14,7 +14,8 @@ class Holdup::Advice::JitRules::CutMemoryTest < Minitest::Test
     found = advise(RULE, life(0, **LARGE), life(1, **LARGE), container(used: 0.9))
     assert_equal (2 * 8 * JitSamples::MIB * 3.2 * 1.3).round, found.facts[:saved_bytes]
     assert_equal 'RUBYOPT="--yjit-disable --yjit-mem-size=102"', found.change.new
-    assert_equal 'RUBYOPT="--yjit-disable --yjit-exec-mem-size=32"', advise(RULE, life(**LARGE, "jit.limit_of": "code"), container(used: 0.9)).change.new
+    assert_equal 'RUBYOPT="--yjit-disable --yjit-exec-mem-size=32"',
+      advise(RULE, life(**LARGE, "jit.limit_of": "code"), container(used: 0.9)).change.new
   end
 
   def test_silent

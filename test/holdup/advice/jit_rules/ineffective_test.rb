@@ -9,13 +9,17 @@ class Holdup::Advice::JitRules::IneffectiveTest < Minitest::Test
   RULE = Holdup::Advice::JitRules::Ineffective
 
   # Warm for long, and then so many interpreted instructions for each unit.
-  def spoiled(each:) = life(minutes: 20, jit_interpreted_instructions: ->(age_s) { age_s * 100 + [age_s - 900, 0].max * 100 * each })
+  def spoiled(each:)
+    life(minutes: 20,
+      jit_interpreted_instructions: ->(age_s) { age_s * 100 + [age_s - 900, 0].max * 100 * each })
+  end
 
   def test_proven
     useless = jit_setting(jit_effective: false)
     found = advise(RULE, life(setting: useless.fingerprint), settings: [useless])
     assert_equal [:jit_ineffective, 1], [found.rule, found.facts[:processes]]
-    suspected = advise(RULE, life(setting: useless.fingerprint, "jit.suspects": "byebug, tracer"), settings: [useless])
+    suspected = advise(RULE, life(setting: useless.fingerprint, "jit.suspects": "byebug, tracer"),
+      settings: [useless])
     assert_equal [:jit_ineffective_suspects, "byebug, tracer"], [suspected.rule, suspected.facts[:suspects]]
   end
 

@@ -14,7 +14,8 @@ class Holdup::Advice::JitRules::MemoryGrowsElsewhereTest < Minitest::Test
 
   def test_it_is_not_the_jit
     found = advise(RULE, life(setting: plain.fingerprint, **GROWING), settings: [plain])
-    assert_equal [:jit_memory_elsewhere, "MALLOC_ARENA_MAX=2", 72_000_000, 0], [found.rule, found.change.new, *found.facts.values_at(:grown_bytes, :jit_bytes)]
+    assert_equal [:jit_memory_elsewhere, "MALLOC_ARENA_MAX=2", 72_000_000, 0],
+      [found.rule, found.change.new, *found.facts.values_at(:grown_bytes, :jit_bytes)]
   end
 
   def test_nor_the_allocator

@@ -12,15 +12,20 @@ class Holdup::Advice::JitRules::NoWarmupTest < Minitest::Test
 
   def test_forked_from_a_heap_that_was_not_tidied_up
     found = advise(RULE, life(0, **UNTIDY), life(1, **UNTIDY))
-    assert_equal [2, "puma", "before_fork { Process.warmup }"], [*found.facts.values_at(:processes, :server), found.change.new]
+    assert_equal [2, "puma", "before_fork { Process.warmup }"],
+      [*found.facts.values_at(:processes, :server), found.change.new]
     mold = jit_setting(server: "pitchfork", preload: nil)
-    assert_match(/after_mold_fork/, advise(RULE, *[0, 1].map { |index| life(index, setting: mold.fingerprint, **UNTIDY) }, settings: [mold]).change.new)
+    assert_match(/after_mold_fork/,
+      advise(RULE, *[0, 1].map { |index| life(index, setting: mold.fingerprint, **UNTIDY) },
+        settings: [mold]).change.new)
   end
 
   def test_where_a_worker_forks_the_others
     {"8.0.2" => /before_refork/, "6.6.0" => /on_refork/}.each do |version, hook|
       setting = jit_setting(refork: true, server_version: version)
-      assert_match hook, advise(RULE, *[0, 1].map { |index| life(index, setting: setting.fingerprint, **UNTIDY) }, settings: [setting]).change.new
+      assert_match hook,
+        advise(RULE, *[0, 1].map { |index| life(index, setting: setting.fingerprint, **UNTIDY) },
+          settings: [setting]).change.new
     end
   end
 
@@ -29,6 +34,7 @@ class Holdup::Advice::JitRules::NoWarmupTest < Minitest::Test
     assert_nil advise(RULE, life(0), life(1)), "nobody knows"
     assert_nil advise(RULE, life(0, **UNTIDY)), "one alone shares nothing"
     each = jit_setting(preload: false)
-    assert_nil advise(RULE, *[0, 1].map { |index| life(index, setting: each.fingerprint, **UNTIDY) }, settings: [each]), "each loads the application"
+    assert_nil advise(RULE, *[0, 1].map { |index| life(index, setting: each.fingerprint, **UNTIDY) }, settings: [each]),
+      "each loads the application"
   end
 end

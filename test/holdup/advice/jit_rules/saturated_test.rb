@@ -12,7 +12,8 @@ class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
 
   def test_a_quarter_more
     found = advise(RULE, life(0, **FULL), life(1))
-    assert_equal [:jit_saturated, 1, 32 * JitSamples::MIB, 4], [found.rule, *found.facts.values_at(:processes, :limit_bytes, :failures)]
+    assert_equal [:jit_saturated, 1, 32 * JitSamples::MIB, 4],
+      [found.rule, *found.facts.values_at(:processes, :limit_bytes, :failures)]
     assert_equal 'RUBYOPT="--yjit-disable --yjit-mem-size=40"', found.change.new
     assert_equal (8 * JitSamples::MIB * 1.3).ceil, found.facts[:more_bytes]
   end
@@ -32,11 +33,13 @@ class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
 
   def test_where_ruby_takes_it_while_it_runs
     setting = jit_setting(ruby: "4.0.0")
-    assert_equal "config.jit = {mem_size: 40}", advise(RULE, life(setting: setting.fingerprint, **FULL), settings: [setting]).change.new
+    assert_equal "config.jit = {mem_size: 40}",
+      advise(RULE, life(setting: setting.fingerprint, **FULL), settings: [setting]).change.new
   end
 
   def test_compiling_that_fails_is_full_too
-    found = advise(RULE, life(jit_failures: ->(age_s) { age_s / 60 }, "jit.limit_of": "code", jit_limit_bytes: 48 * JitSamples::MIB))
+    found = advise(RULE,
+      life(jit_failures: ->(age_s) { age_s / 60 }, "jit.limit_of": "code", jit_limit_bytes: 48 * JitSamples::MIB))
     assert_equal 'RUBYOPT="--yjit-disable --yjit-exec-mem-size=60"', found.change.new
     assert_equal (12 * JitSamples::MIB * 3.2 * 1.3).ceil, found.facts[:more_bytes]
   end
@@ -48,7 +51,8 @@ class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
   end
 
   # As Ruby 3.3 does it when --yjit-exec-mem-size=2 is full and nobody can read the option any more.
-  STUCK = {jit_compile_ns: ->(age_s) { 500_000_000 + age_s * 8_000 }, jit_failures: nil, "jit.limit_of": "code", "jit.limit_from": "assumed default", jit_limit_bytes: 48 * JitSamples::MIB}.freeze
+  STUCK = {jit_compile_ns: ->(age_s) { 500_000_000 + age_s * 8_000 }, jit_failures: nil,
+           "jit.limit_of": "code", "jit.limit_from": "assumed default", jit_limit_bytes: 48 * JitSamples::MIB}.freeze
 
   def test_a_limit_that_is_not_known
     found = advise(RULE, life(0, **STUCK), life(1))

@@ -9,7 +9,9 @@ class Holdup::Advice::JitRules::ShortProcessesTest < Minitest::Test
   RULE = Holdup::Advice::JitRules::ShortProcesses
 
   # As many processes that end after so many minutes.
-  def processes(count, minutes: 0, **figures) = Array.new(count) { |number| life(number, minutes:, name: "pid #{number}", ended: true, **figures) }
+  def processes(count, minutes: 0, **figures)
+    Array.new(count) { |number| life(number, minutes:, name: "pid #{number}", ended: true, **figures) }
+  end
 
   def test_many_that_end_at_once
     found = advise(RULE, *processes(6), *processes(2, minutes: 5, born: 900))
@@ -20,6 +22,7 @@ class Holdup::Advice::JitRules::ShortProcessesTest < Minitest::Test
     assert_nil advise(RULE, *processes(4)), "few"
     assert_nil advise(RULE, *processes(6, minutes: 5))
     assert_nil advise(RULE, *processes(6, base: JitSamples::OFF))
-    assert_nil advise(RULE, *processes(6, name: "worker 0").map { |samples| samples.map { |sample| sample.merge(name: "worker 0") } }), "workers have a rule of their own"
+    assert_nil advise(RULE, *processes(6, name: "worker 0").map { |samples| samples.map { |sample| sample.merge(name: "worker 0") } }),
+      "workers have a rule of their own"
   end
 end

@@ -8,9 +8,13 @@ class Holdup::Advice::JitRules::StatsEverywhereTest < Minitest::Test
 
   RULE = Holdup::Advice::JitRules::StatsEverywhere
 
-  def stats(**facts) = jit_setting(jit_options: "--yjit-stats=quiet --yjit-disable", **facts)
+  def stats(**facts)
+    jit_setting(jit_options: "--yjit-stats=quiet --yjit-disable", **facts)
+  end
 
-  def lives(setting, count = 2) = Array.new(count) { |index| life(index, setting: setting.fingerprint) }
+  def lives(setting, count = 2)
+    Array.new(count) { |index| life(index, setting: setting.fingerprint) }
+  end
 
   def test_in_all_of_them
     found = advise(RULE, *lives(stats), settings: [stats])
@@ -22,6 +26,7 @@ class Holdup::Advice::JitRules::StatsEverywhereTest < Minitest::Test
   def test_silent
     assert_nil advise(RULE, *lives(jit_setting))
     assert_nil advise(RULE, *lives(stats, 1), life(1), settings: [stats, jit_setting]), "in one"
-    assert_nil advise(RULE, *lives(stats(environment: "development")), settings: [stats(environment: "development")])
+    assert_nil advise(RULE, *lives(stats(environment: "development")),
+      settings: [stats(environment: "development")])
   end
 end

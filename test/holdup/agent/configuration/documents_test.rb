@@ -17,7 +17,9 @@ class Holdup::ConfigurationKeys::DocumentsTest < Minitest::Test
   end
 
   def test_every_example_is_a_value_that_its_key_takes
-    text = DOCUMENTS.initializer.gsub(/^  # (config\.\w+ = )/, "  \\1").gsub(/Rails\.logger|ENV\["GIT_COMMIT"\]/, "$stderr" => "", "Rails.logger" => "$stderr", "ENV[\"GIT_COMMIT\"]" => '"abc"')
+    text = DOCUMENTS.initializer.gsub(/^  # (config\.\w+ = )/, "  \\1").gsub(
+      /Rails\.logger|ENV\["GIT_COMMIT"\]/, "$stderr" => "", "Rails.logger" => "$stderr", "ENV[\"GIT_COMMIT\"]" => '"abc"'
+    )
     draft = Holdup::Configuration.draft
     holdup = Object.new
     holdup.define_singleton_method(:configure) { |&block| block.call(draft) }

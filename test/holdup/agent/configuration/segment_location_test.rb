@@ -8,10 +8,14 @@ class Holdup::Configuration::SegmentLocationTest < Minitest::Test
 
   def teardown = FileUtils.remove_entry(@root)
 
-  def folder(name) = File.join(@root, name).tap { |path| FileUtils.mkdir_p(path) }
+  def folder(name)
+    File.join(@root, name).tap { |path| FileUtils.mkdir_p(path) }
+  end
 
   def mounts(*points)
-    File.join(@root, "mounts").tap { |file| File.write(file, "disk / ext4 rw 0 0\n#{points.map { |point| "tmpfs #{point} tmpfs rw 0 0\n" }.join}") }
+    File.join(@root, "mounts").tap { |file|
+      File.write(file, "disk / ext4 rw 0 0\n#{points.map { |point| "tmpfs #{point} tmpfs rw 0 0\n" }.join}")
+    }
   end
 
   def find(given = nil, mounts:, roots: [folder("shm"), folder("tmp")])
@@ -21,7 +25,8 @@ class Holdup::Configuration::SegmentLocationTest < Minitest::Test
   def test_the_first_tmpfs_that_can_be_written
     assert_equal ["#{@root}/shm/holdup-5", false], find(mounts: mounts("#{@root}/shm", "#{@root}/tmp"))
     assert_equal ["#{@root}/tmp/holdup-5", false], find(mounts: mounts("#{@root}/tmp"))
-    assert_equal ["#{@root}/tmp/holdup-5", false], find(mounts: mounts("#{@root}/shm", "#{@root}/tmp"), roots: ["/nowhere", "#{@root}/tmp"])
+    assert_equal ["#{@root}/tmp/holdup-5", false],
+      find(mounts: mounts("#{@root}/shm", "#{@root}/tmp"), roots: ["/nowhere", "#{@root}/tmp"])
   end
 
   def test_mounted_folders_in_any_script

@@ -8,19 +8,23 @@ class Holdup::Configuration::VariablesTest < Minitest::Test
   Variables = Holdup::Configuration::Variables
   ROOT = File.expand_path("../../../..", __dir__)
   # What reads variables of the environment: the gem and the scripts of the repository.
-  READERS = %w[lib/**/*.rb bin/**/* exe/* ext/holdup/extconf.rb benchmark/**/*.rb examples/**/*.rb test/**/*.rb .ci/* *.gemspec Rakefile docs/*.md README.md].freeze
+  READERS = %w[lib/**/*.rb bin/**/* exe/* ext/holdup/extconf.rb benchmark/**/*.rb examples/**/*.rb
+    test/**/*.rb .ci/* *.gemspec Rakefile docs/*.md README.md].freeze
   # Made up by the tests of this.
   INVENTED = %w[HOLDUP_TYPO HOLDUP_ENABLE HOLDUP_SERIES_LIMITS HOLDUP_DRI HOLDUP_STROE].freeze
 
   def test_every_variable_that_is_read_or_documented_is_known
-    files = READERS.flat_map { |pattern| Dir.glob(File.join(ROOT, pattern)) }.select { |path| File.file?(path) }
+    files = READERS.flat_map { |pattern| Dir.glob(File.join(ROOT, pattern)) }.select { |path|
+      File.file?(path)
+    }
     read = files.flat_map { |path| File.binread(path).scan(/\bHOLDUP_[A-Z_]*[A-Z]\b/) }.uniq
     assert_operator read.size, :>, 30
     assert_empty read - Variables::KNOWN - INVENTED
   end
 
   def test_names_what_nothing_reads
-    env = {"HOLDUP_TYPO" => "1", "HOLDUP_DIR" => "/x", "HOLDUP_CACHE" => "/y", "HOLDUP_SUPERVISED" => "1", "PATH" => "/bin", "holdup_x" => ""}
+    env = {"HOLDUP_TYPO" => "1", "HOLDUP_DIR" => "/x", "HOLDUP_CACHE" => "/y", "HOLDUP_SUPERVISED" => "1",
+           "PATH" => "/bin", "holdup_x" => ""}
     assert_equal ["HOLDUP_TYPO"], Variables.unknown(env)
     assert_empty Variables.unknown({})
   end

@@ -26,7 +26,9 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
   class MailJob < Base
     queue_as :mails
 
-    def perform(error = nil) = error ? raise(error.constantize) : :sent
+    def perform(error = nil)
+      error ? raise(error.constantize) : :sent
+    end
   end
 
   class ReportJob < Base
@@ -51,7 +53,8 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
   def setup
     @probe = RecordingProbe.new
     @clock = HandClock.new
-    recorder = Holdup::Recorder.new(probe: @probe, guard: Holdup::Guard.new(log: @log = CollectedLog.new, clock: @clock))
+    recorder = Holdup::Recorder.new(probe: @probe,
+      guard: Holdup::Guard.new(log: @log = CollectedLog.new, clock: @clock))
     @jobs = Holdup::Instrumentation::JobUnits.new(recorder:, clock: @clock)
     @callbacks = Base.__callbacks[:perform]
     Holdup::Instrumentation::ActiveJob.install(Base, @jobs)
@@ -63,11 +66,14 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
     assert_empty @log.lines
   end
 
-  def recorded(*fields) = @probe.recorded.map { |unit| unit.to_h.values_at(*fields) }
+  def recorded(*fields)
+    @probe.recorded.map { |unit| unit.to_h.values_at(*fields) }
+  end
 
   def test_a_run_is_a_unit_with_class_queue_and_without_a_time_in_queue_when_nobody_enqueued_it
     assert_equal :sent, MailJob.perform_now
-    assert_equal [[2, "#{self.class}::MailJob", "mails", nil, false]], recorded(:kind, :name, :queue, :queued_ns, :error)
+    assert_equal [[2, "#{self.class}::MailJob", "mails", nil, false]],
+      recorded(:kind, :name, :queue, :queued_ns, :error)
   end
 
   def test_waited_since_it_was_enqueued_or_since_the_time_that_it_was_scheduled_for

@@ -4,7 +4,8 @@ require "test_helper"
 require "holdup/agent/instrumentation/connection_pool"
 require "holdup/agent/recorder"
 
-# The hooks on a pool of the same shape, with a clock that is moved by hand; Active Record's own is in test/integration.
+# The hooks on a pool of the same shape, with a clock that is moved by hand; Active Record's own is in
+# test/integration.
 class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
   Hooks = Holdup::Instrumentation::ConnectionPool::Hooks
   TimeIsUp = Class.new(StandardError)
@@ -18,7 +19,9 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
         @lock = pool
       end
 
-      def take(timeout) = @waits ? wait_poll(timeout) : :connection
+      def take(timeout)
+        @waits ? wait_poll(timeout) : :connection
+      end
 
       private
 
@@ -64,7 +67,9 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     @clock.monotonic_ns += ns
   end
 
-  def charged(which) = @probe.charged.filter_map { |_, index, ns| ns if index == Holdup::Recorder::CHARGES[which] }
+  def charged(which)
+    @probe.charged.filter_map { |_, index, ns| ns if index == Holdup::Recorder::CHARGES[which] }
+  end
 
   def test_a_wait_is_charged_and_a_checkout_without_one_is_not
     unit { @pool.checkout }
@@ -155,7 +160,8 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
 
   def test_the_hooked_methods_look_as_before
     plain = pool_class
-    [[:checkout, plain, @type], [:checkin, plain, @type], [:remove, plain, @type], [:wait_poll, plain::Queue, @type::Queue]].each do |name, before, after|
+    [[:checkout, plain, @type], [:checkin, plain, @type], [:remove, plain, @type],
+      [:wait_poll, plain::Queue, @type::Queue]].each do |name, before, after|
       assert_equal before.instance_method(name).parameters, after.instance_method(name).parameters
     end
     assert @type::Queue.private_method_defined?(:wait_poll)

@@ -12,7 +12,9 @@ class Holdup::Instrumentation::JobUnitTest < Minitest::Test
     @recorder = Holdup::Recorder.new(probe: @probe, guard:)
   end
 
-  def unit(id: "1") = Holdup::Instrumentation::JobUnit.new(@recorder, id:, name: "MailJob", queue: "low", queued_ns: 5).open
+  def unit(id: "1")
+    Holdup::Instrumentation::JobUnit.new(@recorder, id:, name: "MailJob", queue: "low", queued_ns: 5).open
+  end
 
   def test_knows_its_job
     assert unit.for?("1")

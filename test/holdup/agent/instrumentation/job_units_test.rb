@@ -16,13 +16,20 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
     @jobs = jobs
   end
 
-  def jobs(**more) = Holdup::Instrumentation::JobUnits.new(recorder: @recorder, clock: HandClock.new(realtime_ns: NOW_NS), **more)
+  def jobs(**more)
+    Holdup::Instrumentation::JobUnits.new(recorder: @recorder, clock: HandClock.new(realtime_ns: NOW_NS),
+**more)
+  end
 
-  def measure(name = "MailJob", id: "1", **more, &block) = @jobs.measure(id:, name:, **more, &block || -> {})
+  def measure(name = "MailJob", id: "1", **more, &block)
+    @jobs.measure(id:, name:, **more, &block || -> {})
+  end
 
   def recorded = @probe.recorded.last
 
-  def errors = @probe.recorded.map { |unit| [unit.name, unit.error] }
+  def errors
+    @probe.recorded.map { |unit| [unit.name, unit.error] }
+  end
 
   def test_a_run_is_a_unit_with_class_queue_and_latency
     assert_equal 7, measure(queue: "low", ready_ns: NOW_NS - 2_000) { 7 }
@@ -47,14 +54,16 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
   # Its time is in the outer one's already, and no pool has taken it.
   def test_a_job_inside_of_another_is_in_no_pool_and_has_no_priority
     measure(pool: "default", priority: 5) { measure("InnerJob", id: "2", pool: "default", priority: 1) }
-    assert_equal [["InnerJob", nil, nil], ["MailJob", "default", "5"]], @probe.recorded.map { |unit| [unit.name, unit.pool, unit.priority] }
+    assert_equal [["InnerJob", nil, nil], ["MailJob", "default", "5"]],
+      @probe.recorded.map { |unit| [unit.name, unit.pool, unit.priority] }
     assert_equal ["default", nil], @probe.entered
   end
 
   # As threads do that a web server's pool of jobs makes while a request enqueues.
   def test_a_job_on_a_thread_that_was_begun_inside_of_a_unit_has_both
     measure { Thread.new { measure("OtherJob", id: "2", pool: "default", priority: 1) }.join }
-    assert_equal ["OtherJob", "default", "1"], @probe.recorded.first.then { |unit| [unit.name, unit.pool, unit.priority] }
+    assert_equal ["OtherJob", "default", "1"],
+      @probe.recorded.first.then { |unit| [unit.name, unit.pool, unit.priority] }
   end
 
   def test_a_job_that_is_ready_in_the_future_did_not_wait_and_is_counted

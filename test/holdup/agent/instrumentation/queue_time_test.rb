@@ -13,7 +13,9 @@ class Holdup::Instrumentation::QueueTimeTest < Minitest::Test
     )
   end
 
-  def queued(header, **env) = @queue.call({"HTTP_X_REQUEST_START" => header}.merge(env.transform_keys(&:to_s)))
+  def queued(header, **env)
+    @queue.call({"HTTP_X_REQUEST_START" => header}.merge(env.transform_keys(&:to_s)))
+  end
 
   # 100 ms before now, as each proxy would say it.
   def test_every_unit_that_proxies_send
@@ -28,7 +30,8 @@ class Holdup::Instrumentation::QueueTimeTest < Minitest::Test
   end
 
   def test_a_header_of_the_users_own
-    queue = Holdup::Instrumentation::QueueTime.new(header: "X-Begin", clock: HandClock.new(realtime_ns: NOW_NS), on_clamp: -> {})
+    queue = Holdup::Instrumentation::QueueTime.new(header: "X-Begin",
+      clock: HandClock.new(realtime_ns: NOW_NS), on_clamp: -> {})
     assert_in_delta 100_000_000, queue.call({"HTTP_X_BEGIN" => "1700000000400"}), 1_000
   end
 

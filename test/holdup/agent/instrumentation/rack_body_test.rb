@@ -30,12 +30,17 @@ class Holdup::Instrumentation::RackBodyTest < Minitest::Test
     @unit = Ending.new
   end
 
-  def wrap(body) = Holdup::Instrumentation::RackBody.new(body, @unit)
+  def wrap(body)
+    Holdup::Instrumentation::RackBody.new(body, @unit)
+  end
 
   def test_answers_to_what_the_body_answers_to
-    array, stream = wrap(["a"]), wrap(->(io) { io << "a" })
-    assert_equal [true, true, false, false], %i[each to_ary call to_path].map { |name| array.respond_to?(name) }
-    assert_equal [false, false, true, false], %i[each to_ary call to_path].map { |name| stream.respond_to?(name) }
+    array = wrap(["a"])
+    stream = wrap(->(io) { io << "a" })
+    assert_equal [true, true, false, false],
+      %i[each to_ary call to_path].map { |name| array.respond_to?(name) }
+    assert_equal [false, false, true, false],
+      %i[each to_ary call to_path].map { |name| stream.respond_to?(name) }
     assert_respond_to stream, :close
     file = Struct.new(:to_path) { def each = yield("a") }.new("/a.txt")
     assert_equal "/a.txt", wrap(file).to_path

@@ -25,9 +25,13 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     )
   end
 
-  def middleware(app = nil, &block) = Holdup::Instrumentation::Rack.new(app || block, @requests)
+  def middleware(app = nil, &block)
+    Holdup::Instrumentation::Rack.new(app || block, @requests)
+  end
 
-  def env(path = "/orders/1", **more) = {"REQUEST_METHOD" => "GET", "PATH_INFO" => path, "SCRIPT_NAME" => ""}.merge(more.transform_keys(&:to_s))
+  def env(path = "/orders/1", **more)
+    {"REQUEST_METHOD" => "GET", "PATH_INFO" => path, "SCRIPT_NAME" => ""}.merge(more.transform_keys(&:to_s))
+  end
 
   def ok(body = ["hi"]) = [200, {}, body]
 
@@ -40,12 +44,17 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil, nil, nil], recorded.to_h.values
   end
 
-  # As it was asked for, whatever routers and mounted applications make of it; and nothing that can't be asked again.
+  # As it was asked for, whatever routers and mounted applications make of it; and nothing that can't be asked
+  # again.
   def test_paths_are_kept_where_that_is_wanted
     setup(example_paths: true)
-    rerouted = middleware { |env| [200, {}, env.merge!("PATH_INFO" => "/1", "SCRIPT_NAME" => "/shop/orders") && []] }
+    rerouted = middleware { |env|
+      [200, {}, env.merge!("PATH_INFO" => "/1", "SCRIPT_NAME" => "/shop/orders") && []]
+    }
     rerouted.call(env("/orders/1", "SCRIPT_NAME" => "/shop", "QUERY_STRING" => "token=1"))[2].close
-    {404 => "GET", 503 => "GET", 302 => "POST"}.each { |status, verb| middleware { [status, {}, []] }.call(env("REQUEST_METHOD" => verb))[2].close }
+    {404 => "GET", 503 => "GET", 302 => "POST"}.each { |status, verb|
+      middleware { [status, {}, []] }.call(env("REQUEST_METHOD" => verb))[2].close
+    }
     assert_equal ["/shop/orders/1", nil, nil, nil], @probe.recorded.map(&:path)
   end
 
@@ -103,7 +112,8 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   end
 
   def test_a_list_that_is_none_is_left_alone
-    response = middleware { ok }.call(env("/", "rack.after_reply" => [].freeze, "rack.response_finished" => nil))
+    response = middleware { ok }.call(env("/", "rack.after_reply" => [].freeze,
+      "rack.response_finished" => nil))
     assert_kind_of Holdup::Instrumentation::RackBody, response[2]
     response[2].close
     assert_equal 1, @probe.recorded.size
@@ -112,7 +122,9 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   def test_an_exception_is_an_error_and_the_very_same_goes_on
     error = Class.new(Exception).new("theirs") # rubocop:disable Lint/InheritException
     list = []
-    raised = assert_raises(error.class) { middleware { raise error }.call(env("/", "rack.after_reply" => list)) }
+    raised = assert_raises(error.class) {
+      middleware { raise error }.call(env("/", "rack.after_reply" => list))
+    }
     assert_same error, raised
     list.each(&:call)
     assert_equal [true], @probe.recorded.map(&:error)
@@ -124,7 +136,8 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   end
 
   def test_server_errors_count_as_errors_and_others_do_not
-    {200 => false, 302 => false, 404 => false, 499 => false, 500 => true, 503 => true, "500" => true}.each do |status, error|
+    {200 => false, 302 => false, 404 => false, 499 => false, 500 => true, 503 => true,
+     "500" => true}.each do |status, error|
       middleware { [status, {}, []] }.call(env)[2].close
       assert_equal error, recorded.error, status.to_s
     end
@@ -214,7 +227,10 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   end
 
   def test_keeps_the_rack_contract
-    app = Rack::Lint.new(middleware(Rack::Lint.new(->(_env) { [200, {"content-type" => "text/plain"}, ["hi"]] })))
+    app = Rack::Lint.new(middleware(Rack::Lint.new(->(_env) {
+      [200, {"content-type" => "text/plain"},
+        ["hi"]]
+    })))
     assert_equal "hi", Rack::MockRequest.new(app).get("/orders").body
     assert_equal 1, @probe.recorded.size
   end
@@ -222,7 +238,8 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   def test_costs_few_objects
     app = middleware { |e| e["response"] }
     list = []
-    request = env("/", "rack.after_reply" => list, "HTTP_X_REQUEST_START" => "1700000000400", "sinatra.route" => "GET /", "response" => ok)
+    request = env("/", "rack.after_reply" => list, "HTTP_X_REQUEST_START" => "1700000000400",
+      "sinatra.route" => "GET /", "response" => ok)
     serve = lambda do
       app.call(request)
       list.first.call

@@ -8,8 +8,10 @@ require "holdup/agent/instrumentation/sidekiq"
 
 class Holdup::Instrumentation::SidekiqTest < Minitest::Test
   NOW_NS = 1_700_000_000_500_000_000
-  JOB = {"class" => "MailJob", "jid" => "b4a5", "queue" => "low", "args" => [1], "created_at" => 1_700_000_000_000}.freeze
-  ACTIVE_JOB = {"class" => "Sidekiq::ActiveJob::Wrapper", "wrapped" => "WelcomeJob", "jid" => "b4a5", "args" => [{"job_id" => "c-1"}]}.freeze
+  JOB = {"class" => "MailJob", "jid" => "b4a5", "queue" => "low", "args" => [1],
+         "created_at" => 1_700_000_000_000}.freeze
+  ACTIVE_JOB = {"class" => "Sidekiq::ActiveJob::Wrapper", "wrapped" => "WelcomeJob", "jid" => "b4a5",
+                "args" => [{"job_id" => "c-1"}]}.freeze
   Stopped = Class.new(Interrupt)
 
   def setup
@@ -20,7 +22,8 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
   end
 
   def perform(job = JOB, queue: "low", **more, &block)
-    Holdup::Instrumentation::Sidekiq.new(@jobs, [Stopped].freeze).call(nil, job.merge(more.transform_keys(&:to_s)), queue, &block || -> {})
+    Holdup::Instrumentation::Sidekiq.new(@jobs, [Stopped].freeze).call(nil,
+      job.merge(more.transform_keys(&:to_s)), queue, &block || -> {})
   end
 
   def recorded = @probe.recorded.last
@@ -42,7 +45,8 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
   end
 
   def test_the_latency_from_what_sidekiq_7_and_8_write
-    {1_700_000_000.25 => 250_000_000, 1_700_000_000_250 => 250_000_000, nil => nil, "soon" => nil}.each do |enqueued_at, expected|
+    {1_700_000_000.25 => 250_000_000, 1_700_000_000_250 => 250_000_000, nil => nil,
+     "soon" => nil}.each do |enqueued_at, expected|
       perform(enqueued_at:)
       expected ? assert_in_delta(expected, recorded.queued_ns, 1_000) : assert_nil(recorded.queued_ns)
     end

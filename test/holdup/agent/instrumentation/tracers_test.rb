@@ -4,7 +4,8 @@ require "test_helper"
 require "json"
 require "holdup/agent/instrumentation/tracers"
 
-# The tracers themselves, the probe itself: each in a Ruby of its own, because what stands in front of a span stays there.
+# The tracers themselves, the probe itself: each in a Ruby of its own, because what stands in front of a span
+# stays there.
 class Holdup::Instrumentation::TracersTest < Minitest::Test
   include FreshRuby
   include TemporaryFolder
@@ -118,9 +119,19 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
   end
 
   # As where the tracer's middleware is the outer one, and the server tells no end of its own.
-  def test_a_span_around_the_unit = assert_explained(*around("TRACER.in_span('request', kind: :server)", "TRACER.in_span('inner')", OPEN_TELEMETRY), kept: "request", others: ["inner"])
+  def test_a_span_around_the_unit
+    assert_explained(
+      *around("TRACER.in_span('request', kind: :server)", "TRACER.in_span('inner')",
+        OPEN_TELEMETRY), kept: "request", others: ["inner"]
+    )
+  end
 
-  def test_a_span_of_datadog_around_the_unit = assert_explained(*around("Datadog::Tracing.trace('request')", "Datadog::Tracing.trace('inner')", DATADOG), kept: "request", others: ["inner"])
+  def test_a_span_of_datadog_around_the_unit
+    assert_explained(
+      *around("Datadog::Tracing.trace('request')", "Datadog::Tracing.trace('inner')",
+        DATADOG), kept: "request", others: ["inner"]
+    )
+  end
 
   def test_a_tracer_that_fails_reaches_nobody
     answer, spans, failures = ruby(<<~RUBY, OPEN_TELEMETRY)
@@ -130,7 +141,8 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       serve(->(_env) { TRACER.in_span("request", kind: :server) { answer = [200, {}, []] } })
       puts JSON.generate([answer, spans, failures])
     RUBY
-    assert_equal [[200, {}, []], ["request"], {"tracer" => 1}], [answer, spans.map { |span| span["name"] }, failures]
+    assert_equal [[200, {}, []], ["request"], {"tracer" => 1}],
+      [answer, spans.map { |span| span["name"] }, failures]
   end
 
   # As where an application loads it late.
@@ -151,14 +163,20 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
   def around(span, inner, tracer)
     ruby(<<~RUBY, tracer)
       Holdup.start
-      #{span} { serve(->(_env) { #{inner} { stall } }, "HTTP_X_REQUEST_START" => ((Time.now.to_f - 0.5) * 1000).to_i.to_s) }
+      #{span} {
+        serve(
+          ->(_env) { #{inner} { stall } },
+          "HTTP_X_REQUEST_START" => ((Time.now.to_f - 0.5) * 1000).to_i.to_s
+        )
+      }
       puts JSON.generate([ring, spans, failures])
     RUBY
   end
 
   def assert_explained(ring, spans, failures, kept:, others:)
     assert_empty failures
-    unit, span = ring.first, spans.find { |one| one["name"] == kept }
+    unit = ring.first
+    span = spans.find { |one| one["name"] == kept }
     assert_equal [span["trace"]], ring.map { |one| one["trace"] }
     stalled_ms, queued_ms = span["attributes"].values_at("holdup.stalled_ms", "holdup.queued_ms")
     assert_operator stalled_ms, :>, 0

@@ -22,7 +22,8 @@ class Holdup::Instrumentation::UnitNameTest < Minitest::Test
   def path(path) = named({"PATH_INFO" => path})
 
   def test_rails_controller_and_action
-    assert_equal "#{OrdersController.name}#show", named({"action_controller.instance" => OrdersController.new})
+    assert_equal "#{OrdersController.name}#show",
+      named({"action_controller.instance" => OrdersController.new})
   end
 
   def test_sinatras_route
@@ -48,7 +49,8 @@ class Holdup::Instrumentation::UnitNameTest < Minitest::Test
   end
 
   def test_never_ids
-    %w[/123 /123/edit /550e8400-e29b-41d4-a716-446655440000 /9f86d081884c /abc123def /user12345 //x /%E3%81%82].each do |path|
+    %w[/123 /123/edit /550e8400-e29b-41d4-a716-446655440000 /9f86d081884c /abc123def /user12345 //x
+      /%E3%81%82].each do |path|
       assert_equal "GET /:id", path(path), path
     end
     assert_equal "GET /:id", path("/#{"a" * 100}")
@@ -65,18 +67,23 @@ class Holdup::Instrumentation::UnitNameTest < Minitest::Test
   end
 
   def test_hostile_paths_are_harmless
-    ["/#{"x" * 100_000}", "/\0\0", "/\xff\xfe", "/\xff\xfe".b, "/\u3042", "no slash", "/a\nb"].each do |hostile|
+    ["/#{"x" * 100_000}", "/\0\0", "/\xff\xfe", "/\xff\xfe".b, "/\u3042", "no slash",
+      "/a\nb"].each do |hostile|
       assert_operator path(hostile).bytesize, :<, 100
     end
   end
 
   def test_a_request_that_goes_on
-    names = Holdup::Instrumentation::UnitName.new(guard: @guard, custom: ->(_env) { flunk "not from another thread" })
+    names = Holdup::Instrumentation::UnitName.new(guard: @guard,
+      custom: ->(_env) { flunk "not from another thread" })
     env = {"REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders/17"}
     before = Struct.new(:action_name).new
-    assert_equal ["GET (no route yet)"] * 2, [env, env.merge("action_controller.instance" => before)].map { |now| names.so_far(now) }
-    assert_equal "#{OrdersController.name}#show", names.so_far(env.merge("action_controller.instance" => OrdersController.new))
-    assert_equal "GET /orders/:id", names.so_far(env.merge("action_dispatch.route_uri_pattern" => "/orders/:id(.:format)"))
+    assert_equal ["GET (no route yet)"] * 2,
+      [env, env.merge("action_controller.instance" => before)].map { |now| names.so_far(now) }
+    assert_equal "#{OrdersController.name}#show",
+      names.so_far(env.merge("action_controller.instance" => OrdersController.new))
+    assert_equal "GET /orders/:id",
+      names.so_far(env.merge("action_dispatch.route_uri_pattern" => "/orders/:id(.:format)"))
   end
 
   def test_the_applications_proc_is_strongest

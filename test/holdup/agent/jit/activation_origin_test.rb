@@ -10,10 +10,13 @@ class Holdup::Jit::ActivationOriginTest < Minitest::Test
 
   def origin(rubyopt: "", rails: false, version: "3.4.5")
     options = Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere")
-    Holdup::Jit::ActivationOrigin.new(options:, clock: HandClock.new, version: Holdup::Jit::RubyDefaults.parse(version), rails: -> { rails })
+    Holdup::Jit::ActivationOrigin.new(options:, clock: HandClock.new,
+      version: Holdup::Jit::RubyDefaults.parse(version), rails: -> { rails })
   end
 
-  def told(origin) = [origin.by, origin.at, origin.on_in_parent]
+  def told(origin)
+    [origin.by, origin.at, origin.on_in_parent]
+  end
 
   def test_off
     origin = origin()
@@ -46,13 +49,16 @@ class Holdup::Jit::ActivationOriginTest < Minitest::Test
   end
 
   def test_by_rails
-    inside, before = origin(rails: true), origin(rails: true)
+    inside = origin(rails: true)
+    before = origin(rails: true)
     inside.see(ON)
     before.born(ON)
     assert_equal [["rails", :process, nil], ["rails", :parent, true]], [told(inside), told(before)]
   end
 
-  def given(**options) = origin(version: "4.0.0", **options).tap { |origin| origin.see(ON) }.given
+  def given(**options)
+    origin(version: "4.0.0", **options).tap { |origin| origin.see(ON) }.given
+  end
 
   def test_what_enable_was_told
     assert_equal({mem_size: 64}, given(rails: {mem_size: 64, stats: true}))

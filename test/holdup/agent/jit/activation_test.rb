@@ -13,7 +13,9 @@ class Holdup::Jit::ActivationTest < Minitest::Test
       @calls = []
     end
 
-    def enabled? = @enabled.tap { Thread.pass }
+    def enabled?
+      @enabled.tap { Thread.pass }
+    end
 
     def enable(**options)
       @calls << options

@@ -14,20 +14,24 @@ class Holdup::Jit::CommandLineTest < Minitest::Test
   end
 
   def test_of_the_command_line
-    given = options("/usr/bin/ruby", "-I", "lib", "-W0", "--yjit-mem-size=64", "-r", "x", "script.rb", "--yjit-mem-size=1")
-    assert_equal [64, "command line", "--yjit-mem-size=64"], [given.number("--yjit-mem-size"), given.source("--yjit-mem-size"), given.to_s]
+    given = options("/usr/bin/ruby", "-I", "lib", "-W0", "--yjit-mem-size=64", "-r", "x", "script.rb",
+      "--yjit-mem-size=1")
+    assert_equal [64, "command line", "--yjit-mem-size=64"],
+      [given.number("--yjit-mem-size"), given.source("--yjit-mem-size"), given.to_s]
     assert_equal "command line", given.at_boot
   end
 
   def test_rubyopt_is_read_last
     given = options("ruby", "--yjit-call-threshold=5", "-e", "1", RUBYOPT: "-W --yjit-call-threshold=50")
-    assert_equal [50, "RUBYOPT"], [given.number("--yjit-call-threshold"), given.source("--yjit-call-threshold")]
+    assert_equal [50, "RUBYOPT"],
+      [given.number("--yjit-call-threshold"), given.source("--yjit-call-threshold")]
   end
 
   def test_what_starts_it_with_ruby
     assert_nil options("ruby", "x.rb").at_boot
     assert_nil options("ruby", RUBYOPT: "--yjit-disable --yjit-mem-size=4").at_boot
-    assert_equal %w[RUBYOPT RUBYOPT], [options("ruby", RUBYOPT: "--jit").at_boot, options("ruby", RUBYOPT: "--zjit").at_boot]
+    assert_equal %w[RUBYOPT RUBYOPT],
+      [options("ruby", RUBYOPT: "--jit").at_boot, options("ruby", RUBYOPT: "--zjit").at_boot]
     assert_equal "RUBY_YJIT_ENABLE", options("ruby", RUBY_YJIT_ENABLE: "1").at_boot
     assert_nil options("ruby", RUBY_YJIT_ENABLE: "0").at_boot
   end

@@ -10,7 +10,9 @@ class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
     @told = []
     @asked = 0
     guard = Holdup::Guard.new(log: CollectedLog.new, clock: @clock)
-    @verdict = Holdup::Jit::EffectivenessMonitor.new(effectiveness: ->(_state) { (@asked += 1) && @told.shift }, guard:, clock: @clock)
+    @verdict = Holdup::Jit::EffectivenessMonitor.new(
+      effectiveness: ->(_state) { (@asked += 1) && @told.shift }, guard:, clock: @clock
+    )
   end
 
   def see(seconds = 0, thrown_away: nil, kind: :yjit)
@@ -27,7 +29,8 @@ class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
 
   def test_at_once_when_all_code_was_thrown_away
     @told = [true, true, false]
-    assert_equal [true, true, true, false], [see(thrown_away: 1), see(1, thrown_away: 1), see(1, thrown_away: 2), see(1, thrown_away: 3)]
+    assert_equal [true, true, true, false],
+      [see(thrown_away: 1), see(1, thrown_away: 1), see(1, thrown_away: 2), see(1, thrown_away: 3)]
     assert_equal 3, @asked
   end
 

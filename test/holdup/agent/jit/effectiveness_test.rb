@@ -3,7 +3,8 @@
 require "test_helper"
 require "holdup/agent/jit"
 
-# YJIT can't be switched off again, and what spoils it lasts as long as the process: so each case is a fork of a fresh Ruby.
+# YJIT can't be switched off again, and what spoils it lasts as long as the process: so each case is a fork of
+# a fresh Ruby.
 class Holdup::Jit::EffectivenessTest < Minitest::Test
   LIB = File.expand_path("../../../../lib", __dir__)
   # Each in a child: prints its name and the verdict.
@@ -75,8 +76,10 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
   end
 
   def test_with_a_threshold_of_ones_own
-    assert_equal({"plain" => "true"}, verdicts("try(:plain) { nil }", options: ["--yjit-call-threshold=900", "--yjit-disable"]))
-    assert_equal({"plain" => "nil"}, verdicts("try(:plain) { nil }", options: ["--yjit-call-threshold=90000", "--yjit-disable"]))
+    assert_equal({"plain" => "true"},
+      verdicts("try(:plain) { nil }", options: ["--yjit-call-threshold=900", "--yjit-disable"]))
+    assert_equal({"plain" => "nil"},
+      verdicts("try(:plain) { nil }", options: ["--yjit-call-threshold=90000", "--yjit-disable"]))
   end
 
   def test_beside_another_ractor_it_is_not_told
@@ -85,7 +88,9 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
 
   # Ruby 4.0 does not count them. What is asked instead works alike on 3.4, so it is tried there.
   def test_where_interpreted_instructions_are_not_counted
-    skip "the exercise is compiled otherwise" unless Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
+    unless Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
+      skip "the exercise is compiled otherwise"
+    end
     found = verdicts(<<~RUBY)
       later = Holdup::Jit::RubyDefaults.parse("4.0.0")
       try(:plain, later) { nil }
@@ -93,14 +98,16 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
       try(:later, later) { verdict && trace(:call) }
     RUBY
     assert_equal({"plain" => "true", "class" => "true"}, found.slice("plain", "class"))
-    assert_equal [6, ["false"]], [found.except("plain", "class").size, found.except("plain", "class").values.uniq], found
+    assert_equal [6, ["false"]],
+      [found.except("plain", "class").size, found.except("plain", "class").values.uniq], found
   end
 
   Version = Holdup::Jit::RubyDefaults
 
   # @param pace [Numeric] of the exercise beside the interpreter
   def told(pace = 2, version: "4.0.0", **state)
-    effectiveness = Holdup::Jit::Effectiveness.new(api: nil, version: Version.parse(version), pace: Struct.new(:ratio).new(pace))
+    effectiveness = Holdup::Jit::Effectiveness.new(api: nil, version: Version.parse(version),
+      pace: Struct.new(:ratio).new(pace))
     effectiveness.call(Holdup::Jit::Snapshot.new(kind: :yjit, call_threshold: 30, **state))
   end
 

@@ -43,7 +43,8 @@ class Holdup::Jit::ManagerTest < Minitest::Test
     manager.install
     assert_equal({mem_size: 64}, @api.enabled)
     assert_equal ["yjit", "holdup", false], manager.facts.values_at("jit", "jit_by", "jit_effective")
-    assert_equal ["on", "process", "enable", "total"], manager.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
+    assert_equal ["on", "process", "enable", "total"],
+      manager.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
     assert_equal [1, 100, 200, 5, 64 << 20, 0, 6], manager.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
       :jit_limit_bytes, :jit_saturated, :jit_invalidations)
     assert_equal 9, manager.profile["jit.entries"]
@@ -63,7 +64,9 @@ class Holdup::Jit::ManagerTest < Minitest::Test
     @api.enabled = {mem_size: 5}
     manager = manager({mem_size: 64})
     manager.install
-    assert_equal ["application", "unknown", nil, nil, nil], manager.profile.values_at("jit.by", "jit.limit_from", "jit.limit_of", "jit.threshold", "jit.ratio_in_yjit")
+    assert_equal ["application", "unknown", nil, nil, nil],
+      manager.profile.values_at("jit.by", "jit.limit_from", "jit.limit_of", "jit.threshold",
+        "jit.ratio_in_yjit")
     assert_equal [1, nil, nil], manager.gauges.values_at(:jit_enabled, :jit_limit_bytes, :jit_saturated)
     assert_nil manager.facts["jit_effective"]
   end
@@ -81,11 +84,13 @@ class Holdup::Jit::ManagerTest < Minitest::Test
 
   def test_says_what_this_ruby_takes_only_when_it_starts
     api = Api.new
-    manager = manager({mem_size: 64}, version: "3.4.5", yjit: api, rubyopt: "--yjit-disable --yjit-mem-size=32 --yjit-call-threshold=9999")
+    manager = manager({mem_size: 64}, version: "3.4.5", yjit: api,
+      rubyopt: "--yjit-disable --yjit-mem-size=32 --yjit-call-threshold=9999")
     manager.install
     assert_equal({}, api.enabled)
     assert_equal "--yjit-disable --yjit-mem-size=64", manager.profile["jit.rubyopt"]
-    assert_match(/takes these options only when it starts: RUBYOPT="--yjit-disable --yjit-mem-size=64"/, @log.lines.first)
+    assert_match(/takes these options only when it starts: RUBYOPT="--yjit-disable --yjit-mem-size=64"/,
+      @log.lines.first)
   end
 
   def test_the_arm_with_deep_statistics

@@ -5,10 +5,13 @@ require "holdup/agent/jit/memory_killers"
 
 # The gems themselves, each in a Ruby of its own: what they set is there for the whole process.
 class Holdup::Jit::MemoryKillersTest < Minitest::Test
-  PRELUDE = "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\nrequire \"holdup/agent/jit/memory_killers\"\n".freeze
+  PRELUDE = "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib",
+    __dir__).dump})\nrequire \"holdup/agent/jit/memory_killers\"\n".freeze
   SAY = "print Holdup::Jit::MemoryKillers.here(env: {}).to_h.compact"
 
-  def here(script, say: SAY) = fresh_ruby("#{script}\n#{say}", prelude: PRELUDE, gems: true)
+  def here(script, say: SAY)
+    fresh_ruby("#{script}\n#{say}", prelude: PRELUDE, gems: true)
+  end
 
   def test_none
     assert_equal "{}", here("")
@@ -20,8 +23,11 @@ class Holdup::Jit::MemoryKillersTest < Minitest::Test
       require "puma_worker_killer"
       PumaWorkerKiller.config { |config| config.ram, config.percent_usage, config.rolling_restart_frequency = 1000, 0.5, false }
     RUBY
-    assert_equal "killer.name puma_worker_killer killer.server puma killer.of all killer.limit_bytes #{500 << 20} killer.unit_bytes #{1 << 19}", found
-    assert_equal "#{(512 * 0.99 * (1 << 20)).round} 21600", here("require 'puma_worker_killer'", say: "print Holdup::Jit::MemoryKillers.here.to_h.values_at(:limit_bytes, :every_s).join(' ')")
+    assert_equal "killer.name puma_worker_killer killer.server puma killer.of all killer.limit_bytes #{500 << 20} killer.unit_bytes #{1 << 19}",
+      found
+    assert_equal "#{(512 * 0.99 * (1 << 20)).round} 21600",
+      here("require 'puma_worker_killer'",
+        say: "print Holdup::Jit::MemoryKillers.here.to_h.values_at(:limit_bytes, :every_s).join(' ')")
   end
 
   UNICORN = "require 'unicorn'\nrequire 'unicorn/worker_killer'\nSERVER = Unicorn::HttpServer.allocate"
@@ -29,8 +35,11 @@ class Holdup::Jit::MemoryKillersTest < Minitest::Test
   def test_unicorn_worker_killer
     say = "print Holdup::Jit::MemoryKillers.here(env: {}).to_h.values_at(:name, :of, :limit_bytes, :units).join(' ')"
     assert_equal "unicorn-worker-killer process 1000 3072",
-      here("#{UNICORN}\nUnicorn::WorkerKiller::Oom.new(:app, 1000, 2000)\nUnicorn::WorkerKiller::MaxRequests.new(:app)", say:)
-    assert_equal "unicorn-worker-killer process #{1 << 30} ", here("#{UNICORN}\nUnicorn::WorkerKiller::Oom.new(:app)", say:)
+      here(
+        "#{UNICORN}\nUnicorn::WorkerKiller::Oom.new(:app, 1000, 2000)\nUnicorn::WorkerKiller::MaxRequests.new(:app)", say:
+      )
+    assert_equal "unicorn-worker-killer process #{1 << 30} ",
+      here("#{UNICORN}\nUnicorn::WorkerKiller::Oom.new(:app)", say:)
     assert_equal "{}", here(UNICORN)
   end
 

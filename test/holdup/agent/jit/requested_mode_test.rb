@@ -9,7 +9,8 @@ class Holdup::Jit::RequestedModeTest < Minitest::Test
   def version(text) = Holdup::Jit::RubyDefaults.parse(text)
 
   def line(value, ruby, rubyopt = "")
-    wish(value).rubyopt(version(ruby), Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"))
+    wish(value).rubyopt(version(ruby),
+      Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"))
   end
 
   def test_what_is_asked_for
@@ -32,7 +33,8 @@ class Holdup::Jit::RequestedModeTest < Minitest::Test
   end
 
   def test_the_exact_line_for_what_it_can_not_be_told
-    assert_equal "--yjit-disable --yjit-mem-size=64 --yjit-call-threshold=31", line({mem_size: 64, call_threshold: 31}, "3.4.5")
+    assert_equal "--yjit-disable --yjit-mem-size=64 --yjit-call-threshold=31",
+      line({mem_size: 64, call_threshold: 31}, "3.4.5")
     assert_equal "--yjit-disable --yjit-exec-mem-size=20", line({mem_size: 64}, "3.3.8")
     assert_nil line({mem_size: 64}, "4.0.0")
     assert_nil line(:on, "3.3.8")

@@ -16,7 +16,8 @@ class Holdup::Jit::WarmUpDetectorTest < Minitest::Test
     @cpu_ns += cpu_ns
     @compiled += compiled
     @interpreted += interpreted if interpreted
-    @warmth.see(Holdup::Jit::Snapshot.new(kind: :yjit, compiled_iseqs: @compiled, interpreted_instructions: interpreted && @interpreted))
+    @warmth.see(Holdup::Jit::Snapshot.new(kind: :yjit, compiled_iseqs: @compiled,
+      interpreted_instructions: interpreted && @interpreted))
   end
 
   def warm? = !!@warmth.since_ns

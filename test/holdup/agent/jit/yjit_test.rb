@@ -16,16 +16,20 @@ class Holdup::Jit::YjitTest < Minitest::Test
     def enabled? = !!runtime_stats
   end
 
-  def options(rubyopt = "", env = {}) = Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt, **env}, cmdline: "/nowhere")
+  def options(rubyopt = "", env = {})
+    Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt, **env}, cmdline: "/nowhere")
+  end
 
   def yjit(stats, version, rubyopt = "", given: {})
-    Holdup::Jit::Yjit.new(api: Api.new(stats), version: Holdup::Jit::RubyDefaults.parse(version), options: options(rubyopt), given:)
+    Holdup::Jit::Yjit.new(api: Api.new(stats), version: Holdup::Jit::RubyDefaults.parse(version),
+      options: options(rubyopt), given:)
   end
 
   def test_ruby_3_3
     state = yjit(V33, "3.3.8").state
     assert_equal [:yjit, 9 * MIB, 20 * MIB, 7000, 41_000, 123, 500, 0],
-      state.to_h.values_at(:kind, :code_bytes, :metadata_bytes, :compiled_iseqs, :live_iseqs, :compile_ns, :interpreted_instructions, :code_gcs)
+      state.to_h.values_at(:kind, :code_bytes, :metadata_bytes, :compiled_iseqs, :live_iseqs, :compile_ns,
+        :interpreted_instructions, :code_gcs)
     assert_equal [nil] * 4, state.to_h.values_at(:invalidations, :failures, :active_ns, :ratio_in_yjit)
     assert_equal [48 * MIB, :code], [state.limit.bytes, state.limit.of]
     assert_equal (29 * MIB * 1.3).round, state.real_bytes
@@ -33,14 +37,16 @@ class Holdup::Jit::YjitTest < Minitest::Test
 
   def test_ruby_3_4
     state = yjit(V34, "3.4.5").state
-    assert_equal [{method_lookup: 2, constant_state_bump: 3}, 5, 0, 77], [state.invalidations, state.invalidated, state.failures, state.active_ns]
+    assert_equal [{method_lookup: 2, constant_state_bump: 3}, 5, 0, 77],
+      [state.invalidations, state.invalidated, state.failures, state.active_ns]
     assert_equal [128 * MIB, :total, 500], [state.limit.bytes, state.limit.of, state.interpreted_instructions]
   end
 
   def test_ruby_4_0
     state = yjit(V40, "4.0.0", given: {mem_size: 64, call_threshold: 50}).state
     assert_nil state.interpreted_instructions
-    assert_equal [1, 64 * MIB, "enable", 50], [state.invalidations[:everything], state.limit.bytes, state.limit.source, state.call_threshold]
+    assert_equal [1, 64 * MIB, "enable", 50],
+      [state.invalidations[:everything], state.limit.bytes, state.limit.source, state.call_threshold]
     assert_equal 500, yjit(V40.merge(ratio_in_yjit: 90.0), "4.0.0").state.interpreted_instructions
   end
 
@@ -62,18 +68,22 @@ class Holdup::Jit::YjitTest < Minitest::Test
       limit = yjit(V33, version, rubyopt).limit
       assert_equal [expected.first * MIB, expected.last], [limit.bytes, limit.of], version
     end
-    assert_equal ["RUBYOPT", "assumed default"], [yjit(V33, "3.3.8", "--yjit-exec-mem-size=4"), yjit(V33, "3.3.8")].map { |each| each.limit.source }
+    assert_equal ["RUBYOPT", "assumed default"],
+      [yjit(V33, "3.3.8", "--yjit-exec-mem-size=4"), yjit(V33, "3.3.8")].map { |each| each.limit.source }
   end
 
   def test_the_threshold_that_applies
     assert_equal 120, yjit(V33, "3.3.8").state.call_threshold
     assert_equal 30, yjit(V33.merge(live_iseq_count: 40_000), "3.3.8").state.call_threshold
-    assert_equal [120, 31], [30, 31].map { |set| yjit(V33, "3.4.5", "--yjit-call-threshold=#{set}").state.call_threshold }
+    assert_equal [120, 31],
+      [30, 31].map { |set| yjit(V33, "3.4.5", "--yjit-call-threshold=#{set}").state.call_threshold }
   end
 
   def test_the_ratio_is_true_only_when_yjit_was_on_from_the_start
     counted = V34.merge(ratio_in_yjit: 97.5)
-    assert_equal [97.5, nil], ["--yjit-stats", "--yjit-stats --yjit-disable"].map { |rubyopt| yjit(counted, "3.4.5", rubyopt).state.ratio_in_yjit }
+    assert_equal [97.5, nil],
+      ["--yjit-stats",
+        "--yjit-stats --yjit-disable"].map { |rubyopt| yjit(counted, "3.4.5", rubyopt).state.ratio_in_yjit }
   end
 
   def test_deep_statistics
@@ -83,8 +93,14 @@ class Holdup::Jit::YjitTest < Minitest::Test
   end
 
   def test_full
-    assert_equal [true, false], [4, 5].map { |size| yjit(V33.merge(code_region_size: 4 * MIB), "3.3.8", "--yjit-exec-mem-size=#{size}").state.saturated? }
-    assert_equal [true, false], [29, 31].map { |size| yjit(V34, "3.4.5", "--yjit-mem-size=#{size}").state.saturated? }
+    assert_equal [true, false],
+      [4,
+        5].map { |size|
+        yjit(V33.merge(code_region_size: 4 * MIB), "3.3.8",
+          "--yjit-exec-mem-size=#{size}").state.saturated?
+      }
+    assert_equal [true, false],
+      [29, 31].map { |size| yjit(V34, "3.4.5", "--yjit-mem-size=#{size}").state.saturated? }
   end
 
   def test_this_ruby

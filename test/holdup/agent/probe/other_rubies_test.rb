@@ -2,8 +2,8 @@
 
 require "test_helper"
 
-# What other engines and systems meet, as far as it can be seen on this one: the constants by which they are told apart are
-# theirs. (test/integration/jruby_test.rb runs a real JRuby.)
+# What other engines and systems meet, as far as it can be seen on this one: the constants by which they are
+# told apart are theirs. (test/integration/jruby_test.rb runs a real JRuby.)
 class Holdup::Probe::OtherRubiesTest < Minitest::Test
   ROOT = File.expand_path("../../../..", __dir__)
   OTHERS = {"truffleruby" => "x86_64-linux", "jruby" => "java", "ruby" => "x64-mingw-ucrt"}.freeze
@@ -30,9 +30,11 @@ class Holdup::Probe::OtherRubiesTest < Minitest::Test
 
   def test_loads_measures_nothing_and_says_so_once
     OTHERS.each do |engine, platform|
-      output = as(engine, platform, 'require "holdup"; p [Holdup.start, Holdup.start, Holdup.measure("Job") { 42 }, Holdup::Probe.snapshot]')
+      output = as(engine, platform,
+        'require "holdup"; p [Holdup.start, Holdup.start, Holdup.measure("Job") { 42 }, Holdup::Probe.snapshot]')
       assert_includes output, "[false, false, 42, {}]"
-      assert_equal ["holdup: Holdup measures nothing on #{engine} for #{platform}: it needs CRuby's GVL events"], output.lines.grep(/^holdup/).map(&:chomp)
+      assert_equal ["holdup: Holdup measures nothing on #{engine} for #{platform}: it needs CRuby's GVL events"],
+        output.lines.grep(/^holdup/).map(&:chomp)
       refute_path_exists @dir
     end
   end

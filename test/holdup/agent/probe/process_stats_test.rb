@@ -8,7 +8,9 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
   Pool = Struct.new(:busy, :backlog, :free, :max, :served, :oldest_ns)
   NAMES = Holdup::Segment::Layout::GAUGES
 
-  def gauges(*pools) = NAMES.zip(Holdup::Probe::ProcessStats.new(pools: -> { pools }).to_a).to_h
+  def gauges(*pools)
+    NAMES.zip(Holdup::Probe::ProcessStats.new(pools: -> { pools }).to_a).to_h
+  end
 
   def test_has_one_for_each_gauge_of_the_layout
     assert_equal Holdup::Segment::Layout::POOLS_OLDEST_AT, Holdup::Probe::ProcessStats.new.to_a.size
@@ -21,14 +23,16 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
     assert_operator known[:gc_count], :>=, 0
     assert_operator known[:allocated_objects], :>, 10_000
     assert_operator known[:live_slots], :>, 10_000
-    assert_equal [nil] * 5, known.values_at(:busy_threads, :backlog, :pool_capacity, :max_threads, :requests_count)
+    assert_equal [nil] * 5,
+      known.values_at(:busy_threads, :backlog, :pool_capacity, :max_threads, :requests_count)
     assert_equal [nil] * 4, known.values_at(:waiting_threads, :units_in_flight, :rss_bytes, :pss_bytes)
     assert_operator known[:cpu_ns], :>, 10_000_000
   end
 
   def test_the_servers_pool
     known = gauges(Pool.new(2, 1, 3, 5, 99))
-    assert_equal [2, 1, 3, 5, 99], known.values_at(:busy_threads, :backlog, :pool_capacity, :max_threads, :requests_count)
+    assert_equal [2, 1, 3, 5, 99],
+      known.values_at(:busy_threads, :backlog, :pool_capacity, :max_threads, :requests_count)
   end
 
   def test_each_pool_has_three_gauges_after_the_named_ones
@@ -39,9 +43,12 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
   end
 
   def test_resources_follow_the_pools_and_are_never_the_servers
-    threads, connections = Pool.new(2, 1, 3, 5, 99), Pool.new(4, 6, 0, 4, nil)
+    threads = Pool.new(2, 1, 3, 5, 99)
+    connections = Pool.new(4, 6, 0, 4, nil)
     stats = Holdup::Probe::ProcessStats
-    assert_equal [5, 2, 1, 4, 4, 6], stats.new(pools: -> { [threads] }, resources: -> { [connections] }).to_a[Holdup::Segment::Layout::POOLS_AT, 6]
+    assert_equal [5, 2, 1, 4, 4, 6],
+      stats.new(pools: -> { [threads] }, resources: -> { [connections] }).to_a[Holdup::Segment::Layout::POOLS_AT,
+        6]
     alone = NAMES.zip(stats.new(resources: -> { [connections] }).to_a).to_h
     assert_equal [nil, nil], alone.values_at(:busy_threads, :max_threads)
   end
@@ -53,7 +60,10 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
   end
 
   def test_what_only_a_resource_knows_is_told_by_name
-    known = NAMES.zip(Holdup::Probe::ProcessStats.new(gauges: -> { {jit_enabled: 1, jit_warm_ns: 9, redis_rtt_ns: 5} }).to_a).to_h
+    known = NAMES.zip(Holdup::Probe::ProcessStats.new(gauges: -> {
+      {jit_enabled: 1, jit_warm_ns: 9,
+       redis_rtt_ns: 5}
+    }).to_a).to_h
     assert_equal [1, nil, 9, 5], known.values_at(:jit_enabled, :jit_code_bytes, :jit_warm_ns, :redis_rtt_ns)
   end
 end

@@ -6,7 +6,8 @@ require "holdup/agent/recorder"
 class Holdup::Recorder::OpenUnitTest < Minitest::Test
   def setup
     @probe = RecordingProbe.new
-    @recorder = Holdup::Recorder.new(probe: @probe, guard: Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new))
+    @recorder = Holdup::Recorder.new(probe: @probe,
+      guard: Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new))
     @unit = Holdup::Recorder::OpenUnit.new(@recorder, :job, "Report")
   end
 
@@ -57,11 +58,14 @@ class Holdup::Recorder::OpenUnitTest < Minitest::Test
   def test_who_watches_is_told_of_its_begin_and_end
     told = []
     watcher = Object.new
-    %i[opened closing closed].each { |moment| watcher.define_singleton_method(moment) { |unit| told << [moment, unit.handle, unit.name] } }
+    %i[opened closing closed].each { |moment|
+      watcher.define_singleton_method(moment) { |unit| told << [moment, unit.handle, unit.name] }
+    }
     @recorder.watcher = watcher
     @unit.open.close
     Holdup::Recorder::OpenUnit.new(@recorder, :job).open.cancel
-    assert_equal [[:opened, 1, "Report"], [:closing, 1, "Report"], [:closed, 1, "Report"], [:opened, 2, nil], [:closed, 2, nil]], told
+    assert_equal [[:opened, 1, "Report"], [:closing, 1, "Report"], [:closed, 1, "Report"], [:opened, 2, nil], [:closed, 2, nil]],
+      told
   end
 
   def test_is_here_in_its_own_thread_only

@@ -30,7 +30,8 @@ class Holdup::Collector
     def test_starts_the_command_and_ends_it
       one = supervisor(store: "memory:").start
       pid = wait_until { started.first }
-      assert_match(/"collect", "--dir", "#{@dir}", "--parent", "#{Process.pid}", "--store", "memory:"/, File.read(file(pid)))
+      assert_match(/"collect", "--dir", "#{@dir}", "--parent", "#{Process.pid}", "--store", "memory:"/,
+        File.read(file(pid)))
       one.stop
       refute alive?(pid)
       assert_empty @log.lines
@@ -42,7 +43,8 @@ class Holdup::Collector
       Process.kill(:KILL, first)
       second = wait_until { started.find { |pid| pid != first } }
       assert alive?(second)
-      assert_match(/the collector ended \(SIGKILL.*started again in 0.01 s, nothing is lost/, @log.lines.first)
+      assert_match(/the collector ended \(SIGKILL.*started again in 0.01 s, nothing is lost/,
+        @log.lines.first)
     end
 
     def test_detached_it_ends_by_itself
@@ -83,7 +85,8 @@ class Holdup::Collector
     end
 
     def test_a_command_that_is_not_there_harms_nobody
-      one = Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: @log, command: ["/nowhere/ruby"], first_wait_s: 60)
+      one = Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: @log,
+        command: ["/nowhere/ruby"], first_wait_s: 60)
       @supervisors << one.start
       wait_until { @log.lines.any? }
       assert_match(/No such file/, @log.lines.first)
@@ -96,7 +99,8 @@ class Holdup::Collector
 
     def test_a_collector_that_lacks_a_library_is_tried_again_seldom_and_says_it_once
       command = [RbConfig.ruby, "--disable=gems", "-e", UNLOADABLE]
-      one = Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: @log, command:, first_wait_s: 600, longest_wait_s: 0.01)
+      one = Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: @log, command:,
+        first_wait_s: 600, longest_wait_s: 0.01)
       @supervisors << one.start
       wait_until { started.size > 2 }
       told = started.map { |pid| File.read(file(pid)).include?("--again") }
@@ -107,14 +111,16 @@ class Holdup::Collector
 
     def test_a_log_may_be_callable
       lines = []
-      @supervisors << Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: lines.method(:push), command: ["false"], first_wait_s: 60).start
+      @supervisors << Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil,
+        log: lines.method(:push), command: ["false"], first_wait_s: 60).start
       assert wait_until { lines.first }
     end
 
     def test_it_loads_no_gem_and_none_of_the_other_half
       lib = File.expand_path("../../../../lib", __dir__)
       script = "before = $LOADED_FEATURES.dup; require '#{lib}/holdup/agent/runtime/collector_supervisor'; puts $LOADED_FEATURES - before"
-      assert_equal ["collector_supervisor.rb"], fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) } - ["rbconfig.rb"]
+      assert_equal ["collector_supervisor.rb"],
+        fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) } - ["rbconfig.rb"]
     end
 
     private
@@ -124,10 +130,16 @@ class Holdup::Collector
       Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store:, log: @log, command:, first_wait_s: 0.01, **options).tap { |one| @supervisors << one }
     end
 
-    def started = Dir["#{@dir}/started-*"].reject { |path| File.empty?(path) }.map { |path| path[/\d+\z/].to_i }
+    def started
+      Dir["#{@dir}/started-*"].reject { |path| File.empty?(path) }.map { |path| path[/\d+\z/].to_i }
+    end
 
-    def file(pid) = File.join(@dir, "started-#{pid}")
+    def file(pid)
+      File.join(@dir, "started-#{pid}")
+    end
 
-    def alive?(pid) = !Holdup::Segment::OwnerProcess.new.start_of(pid).nil?
+    def alive?(pid)
+      !Holdup::Segment::OwnerProcess.new.start_of(pid).nil?
+    end
   end
 end

@@ -29,10 +29,12 @@ class Holdup::Runtime::ResourcesTest < Minitest::Test
   end
 
   def test_all_are_told_once
-    first, second = Resource.new({"a" => 1}, [:x], {g: 1}, {"p" => 1}), Resource.new({"b" => 2}, %i[y z], {h: 2}, {})
+    first = Resource.new({"a" => 1}, [:x], {g: 1}, {"p" => 1})
+    second = Resource.new({"b" => 2}, %i[y z], {h: 2}, {})
     [first, second, first].each { |resource| @resources.add(resource) }
     @resources.install
-    assert_equal [{"a" => 1, "b" => 2}, %i[x y z], {g: 1, h: 2}], [@resources.facts, @resources.pools, @resources.gauges]
+    assert_equal [{"a" => 1, "b" => 2}, %i[x y z], {g: 1, h: 2}],
+      [@resources.facts, @resources.pools, @resources.gauges]
     assert_equal({"p" => 1}, @resources.profile)
     assert_equal [1, 1], [first.installed, second.installed]
   end
@@ -45,6 +47,7 @@ class Holdup::Runtime::ResourcesTest < Minitest::Test
     @resources.add(Broken.new)
     @resources.add(Resource.new({"a" => 1}, [:x], {g: 1}))
     @resources.install
-    assert_equal [{"a" => 1}, [:x], {g: 1}, 1], [@resources.facts, @resources.pools, @resources.gauges, @log.lines.size]
+    assert_equal [{"a" => 1}, [:x], {g: 1}, 1],
+      [@resources.facts, @resources.pools, @resources.gauges, @log.lines.size]
   end
 end

@@ -15,10 +15,13 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
 
   def dir = File.join(@root, "a", "b")
 
-  def place(anonymous: false) = Holdup::Configuration::SegmentLocation.new(dir:, anonymous:)
+  def place(anonymous: false)
+    Holdup::Configuration::SegmentLocation.new(dir:, anonymous:)
+  end
 
   def open_segment(ring: 4096, place: self.place)
-    Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log).open(series: 200, ring:, worker: 3, generation: 1)
+    Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log).open(series: 200, ring:, worker: 3,
+      generation: 1)
   end
 
   def test_makes_a_private_folder_and_names_the_process
@@ -52,7 +55,8 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
   def test_a_full_tmpfs_is_one_sentence_that_says_what_to_do
     @probe.refusal = ->(*) { Errno::ENOSPC.new }
     error = assert_raises(Holdup::Error) { open_segment }
-    assert_match(/no space left in .*; make it larger \(Docker: --shm-size\) or set HOLDUP_DIR/, error.message)
+    assert_match(/no space left in .*; make it larger \(Docker: --shm-size\) or set HOLDUP_DIR/,
+      error.message)
   end
 
   def test_a_small_ring_stays_small

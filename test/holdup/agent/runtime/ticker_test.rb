@@ -10,7 +10,9 @@ class Holdup::Runtime::TickerTest < Minitest::Test
     @guard = Holdup::Guard.new(log: @log, clock: HandClock.new)
   end
 
-  def ticker(seconds) = Holdup::Runtime::Ticker.new(seconds:, guard: @guard)
+  def ticker(seconds)
+    Holdup::Runtime::Ticker.new(seconds:, guard: @guard)
+  end
 
   def test_ticks_at_once_and_again_until_it_is_stopped
     ticks = Queue.new

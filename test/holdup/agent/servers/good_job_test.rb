@@ -8,7 +8,9 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
   Scheduler = Data.define(:name, :max_threads, :running) do
     def running? = running
 
-    def stats = {queues: name, max_threads:, active_threads: 1, total_executions_count: 7}
+    def stats
+      {queues: name, max_threads:, active_threads: 1, total_executions_count: 7}
+    end
   end
   Configuration = Data.define(:threads, :queue_string, :lower_thread_priority, :subprocesses)
   EarlierConfiguration = Data.define(:max_threads, :queue_string, :lower_thread_priority)
@@ -21,7 +23,8 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
   def teardown = FileUtils.remove_entry(@root)
 
   def threads(configuration, embedded: false)
-    schedulers = [Scheduler.new("old", 9, false), Scheduler.new("mails", 3, true), Scheduler.new("*", 5, true)]
+    schedulers = [Scheduler.new("old", 9, false), Scheduler.new("mails", 3, true),
+      Scheduler.new("*", 5, true)]
     Holdup::Servers::GoodJob::ThreadPools.new(schedulers, configuration, embedded:)
   end
 
@@ -31,7 +34,8 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
 
   def test_pools_of_the_schedulers_that_run
     pools = threads(Configuration.new(5, "*", nil, 0)).pools
-    assert_equal [["queues mails", 3, 1, 7], ["queues *", 5, 1, 7]], pools.map { |pool| [pool.name, pool.max, pool.busy, pool.served] }
+    assert_equal [["queues mails", 3, 1, 7], ["queues *", 5, 1, 7]],
+      pools.map { |pool| [pool.name, pool.max, pool.busy, pool.served] }
   end
 
   def test_a_thread_tells_by_its_name_which_pool_it_is_in
@@ -43,34 +47,45 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
   end
 
   def test_threads_beside_a_web_server_have_a_lower_priority_unless_somebody_forbids_it
-    {[nil, true] => -3, [nil, false] => 0, [true, false] => -3, [false, true] => 0}.each do |(setting, embedded), priority|
+    {[nil, true] => -3, [nil, false] => 0, [true, false] => -3,
+     [false, true] => 0}.each do |(setting, embedded), priority|
       assert_equal priority, threads(Configuration.new(5, "*", setting, 0), embedded:).priority
     end
   end
 
   def test_levers_name_their_lines
-    File.write(File.join(@root, "config/application.rb"), "\n# config.good_job.max_threads = 1\nconfig.good_job.max_threads = 3\n")
-    File.write(File.join(@root, "config/initializers/jobs.rb"), "Rails.application.config.good_job = {queues: \"mails:3;*\", subprocesses: 2}\n")
+    File.write(File.join(@root, "config/application.rb"),
+      "\n# config.good_job.max_threads = 1\nconfig.good_job.max_threads = 3\n")
+    File.write(File.join(@root, "config/initializers/jobs.rb"),
+      "Rails.application.config.good_job = {queues: \"mails:3;*\", subprocesses: 2}\n")
     known = levers(Configuration.new(5, "mails:3;*", nil, 2))
     places = known.values_at("threads", "queues", "processes", "priority")
-    assert_equal ["config/application.rb:3", "config/initializers/jobs.rb:1", "config/initializers/jobs.rb:1", nil], places.map(&:where)
+    assert_equal ["config/application.rb:3", "config/initializers/jobs.rb:1", "config/initializers/jobs.rb:1", nil],
+      places.map(&:where)
     assert_equal [3, "mails:3;*", 2, 0], places.map(&:value)
     assert_equal "config.good_job.threads = N", known["threads"].how
   end
 
   def test_numbers_in_the_list_of_queues_are_the_ones_that_count
     known = levers(Configuration.new(5, "mails:3;*", nil, 0))
-    assert_match(/\Agood_job start --queues "mails:N;\*", config.good_job.queues or/, known["threads (mails)"].how)
+    assert_match(/\Agood_job start --queues "mails:N;\*", config.good_job.queues or/,
+      known["threads (mails)"].how)
     assert_match(/--queues "mails:3;\*:N", /, known["threads (*)"].how)
-    ["mails,urgent", "a:1;b:1;c:1;d:1;e:1"].each { |list| assert_equal %w[threads queues processes priority], levers(Configuration.new(5, list, nil, 0)).keys, list }
+    ["mails,urgent", "a:1;b:1;c:1;d:1;e:1"].each { |list|
+      assert_equal %w[threads queues processes priority], levers(Configuration.new(5, list, nil, 0)).keys,
+        list
+    }
     File.write(File.join(@root, "config/application.rb"), "config.good_job.queues = \"*:2\"\n")
     one = levers(Configuration.new(5, "*:2", nil, 0))["threads (*)"]
     assert_equal ["config.good_job.queues = \"*:N\"", "config/application.rb:1"], [one.how, one.where]
   end
 
   def test_levers_in_the_words_of_the_version
-    assert_match(/--max-threads N, config.good_job.max_threads or GOOD_JOB_MAX_THREADS/, levers(EarlierConfiguration.new(5, "*", nil))["threads"].how)
-    assert_match(/--threads N, config.good_job.threads or GOOD_JOB_THREADS/, levers(Configuration.new(5, "*", nil, 0))["threads"].how)
-    assert_equal ["start more processes", 1], levers(EarlierConfiguration.new(5, "*", nil))["processes"].then { |lever| [lever.how, lever.value] }
+    assert_match(/--max-threads N, config.good_job.max_threads or GOOD_JOB_MAX_THREADS/,
+      levers(EarlierConfiguration.new(5, "*", nil))["threads"].how)
+    assert_match(/--threads N, config.good_job.threads or GOOD_JOB_THREADS/,
+      levers(Configuration.new(5, "*", nil, 0))["threads"].how)
+    assert_equal ["start more processes", 1],
+      levers(EarlierConfiguration.new(5, "*", nil))["processes"].then { |lever| [lever.how, lever.value] }
   end
 end

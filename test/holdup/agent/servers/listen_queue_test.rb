@@ -13,9 +13,13 @@ class Holdup::Servers::ListenQueueTest < Minitest::Test
 
   def teardown = [*@servers, *@clients].each(&:close)
 
-  def connect(server) = @clients << TCPSocket.new("127.0.0.1", server.addr[1])
+  def connect(server)
+    @clients << TCPSocket.new("127.0.0.1", server.addr[1])
+  end
 
-  def size(sockets = @servers) = Holdup::Servers::ListenQueue.size(sockets)
+  def size(sockets = @servers)
+    Holdup::Servers::ListenQueue.size(sockets)
+  end
 
   def test_who_waits_and_who_does_not_any_more
     assert_equal 0, size

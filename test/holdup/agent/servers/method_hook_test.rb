@@ -6,7 +6,8 @@ require "holdup/agent/guard"
 require "holdup/agent/servers/method_hook"
 require "holdup/agent/servers/solid_queue"
 
-# What stands in front of a server's own methods must not be what breaks a later version of it, whose methods take more.
+# What stands in front of a server's own methods must not be what breaks a later version of it, whose methods
+# take more.
 class Holdup::Servers::MethodHookTest < Minitest::Test
   Hook = Holdup::Servers::MethodHook
 
@@ -15,7 +16,9 @@ class Holdup::Servers::MethodHookTest < Minitest::Test
     Class.new do
       prepend hook # before there is a body, as under `holdup exec`
 
-      def run(*arguments, **options, &block) = [arguments, options, block&.call]
+      def run(*arguments, **options, &block)
+        [arguments, options, block&.call]
+      end
 
       private
 
@@ -25,7 +28,12 @@ class Holdup::Servers::MethodHookTest < Minitest::Test
 
   def test_everything_goes_through
     told = []
-    server = server(before: {run: ->(receiver, *arguments) { told << [:before, receiver.class, *arguments] }}, after: {run: ->(_, first, *) { told << [:after, first] }})
+    server = server(
+      before: {run: ->(receiver, *arguments) {
+        told << [:before, receiver.class,
+          *arguments]
+      }}, after: {run: ->(_, first, *) { told << [:after, first] }}
+    )
     assert_equal [[1, {a: 2}], {b: 3}, 4], server.run(1, {a: 2}, b: 3) { 4 }
     assert_equal [[:before, server.class, 1, {a: 2}], [:after, 1]], told
   end

@@ -22,7 +22,9 @@ class PumaTest < Minitest::Test
 
     def serve(identity) = @identities << identity
 
-    %i[wait_for_server start_collector end_collector stop].each { |name| define_method(name) { @calls << name } }
+    %i[wait_for_server start_collector end_collector stop].each { |name|
+      define_method(name) { @calls << name }
+    }
   end
 
   # A server that has its pool, and says what it was asked.
@@ -36,7 +38,9 @@ class PumaTest < Minitest::Test
       @app = :app
     end
 
-    {backlog: 4, pool_capacity: 0, max_threads: 3, min_threads: 1, requests_count: 9}.each { |name, value| define_method(name) { (@asked << name) && value } }
+    {backlog: 4, pool_capacity: 0, max_threads: 3, min_threads: 1, requests_count: 9}.each { |name, value|
+      define_method(name) { (@asked << name) && value }
+    }
   end
 
   def setup
@@ -44,7 +48,8 @@ class PumaTest < Minitest::Test
     @wrapped = 0
     config = Puma::Configuration.new { |user| user.threads(1, 3) && user.workers(2) }
     @launcher = Puma::Launcher.new(config.tap(&:load).tap(&:clamp), log_writer: Puma::LogWriter.strings)
-    @adapter = Holdup::Servers::Puma.new(runtime: @told, middleware: ->(app) { (@wrapped += 1) && [app] }, env: {})
+    @adapter = Holdup::Servers::Puma.new(runtime: @told, middleware: ->(app) { (@wrapped += 1) && [app] },
+      env: {})
     @adapter.attach(@launcher)
     @server = Server.new(@launcher.options)
   end
@@ -55,12 +60,16 @@ class PumaTest < Minitest::Test
   end
 
   def test_pool_without_what_resets_the_maxima_of_others
-    assert_equal [Holdup::Servers::Pool.new(name: "web", max: 3, busy: 3, backlog: 4, served: 9)], identity.pools.call
+    assert_equal [Holdup::Servers::Pool.new(name: "web", max: 3, busy: 3, backlog: 4, served: 9)],
+      identity.pools.call
     refute_includes @server.asked, :stats
   end
 
   def test_facts
-    assert_equal({"server" => "puma", "server_version" => Puma::Const::VERSION, "threads" => 3, "min_threads" => 1, "workers" => 2, "preload" => true}, identity.facts)
+    assert_equal(
+      {"server" => "puma", "server_version" => Puma::Const::VERSION, "threads" => 3, "min_threads" => 1,
+       "workers" => 2, "preload" => true}, identity.facts
+    )
   end
 
   def test_worker_and_generation
@@ -101,10 +110,12 @@ class PumaTest < Minitest::Test
 
   # Who starts it decides: a program with "puma" in its name has a command line of Puma.
   def test_levers_of_the_command_line
-    program, $PROGRAM_NAME = $PROGRAM_NAME, "puma"
+    program = $PROGRAM_NAME
+    $PROGRAM_NAME = "puma"
     setup
     levers = identity.levers.call.to_h { |lever| [lever.name, lever] }
-    assert_equal ["command line", "puma -t N:N, then stop and start it"], [levers["threads"].where, levers["threads"].how]
+    assert_equal ["command line", "puma -t N:N, then stop and start it"],
+      [levers["threads"].where, levers["threads"].how]
     assert_match(/\Apuma -w N, .*SIGTTIN/, levers["processes"].how)
     assert_operator levers.values.map { |lever| lever.how.bytesize }.max, :<=, 120
   ensure
@@ -113,6 +124,9 @@ class PumaTest < Minitest::Test
 
   def test_levers
     levers = identity.levers.call.to_h { |lever| [lever.name, [lever.value, lever.live]] }
-    assert_equal({"threads" => [3, false], "processes" => [2, true], "max_io_threads" => [0, false], "preload" => [true, false], "fork_worker" => [false, false]}, levers)
+    assert_equal(
+      {"threads" => [3, false], "processes" => [2, true], "max_io_threads" => [0, false],
+       "preload" => [true, false], "fork_worker" => [false, false]}, levers
+    )
   end
 end

@@ -3,7 +3,8 @@
 require "test_helper"
 require "holdup/agent/servers/sidekiq"
 
-# Where settings are found in files as people write them; the adapter itself runs in test/integration/sidekiq_test.rb.
+# Where settings are found in files as people write them; the adapter itself runs in
+# test/integration/sidekiq_test.rb.
 class Holdup::Servers::SidekiqTest < Minitest::Test
   include TemporaryFolder
 
@@ -46,7 +47,9 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
     Holdup::Servers::Sidekiq::SettingSource.new(config, embedded:, env:, arguments:, root: folder)
   end
 
-  def where(value, capsule: "default", **options) = written(**options).concurrency(capsule, value)&.where
+  def where(value, capsule: "default", **options)
+    written(**options).concurrency(capsule, value)&.where
+  end
 
   def test_in_an_initializer
     write("config/initializers/sidekiq.rb", INITIALIZER)
@@ -57,13 +60,15 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
   end
 
   def test_in_the_required_file
-    write("worker.rb", "Sidekiq.configure_server do |config|\n  config.concurrency = Integer(ENV[\"N\"])\nend\n")
+    write("worker.rb",
+      "Sidekiq.configure_server do |config|\n  config.concurrency = Integer(ENV[\"N\"])\nend\n")
     assert_equal "worker.rb:2", where(12, require: "./worker.rb")
   end
 
   def test_in_the_yaml_file_of_the_environment
     write("config/sidekiq.yml", YAML)
-    places = {"production" => "config/sidekiq.yml:4", "staging" => "config/sidekiq.yml:6", "development" => "config/sidekiq.yml:2"}
+    places = {"production" => "config/sidekiq.yml:4", "staging" => "config/sidekiq.yml:6",
+              "development" => "config/sidekiq.yml:2"}
     places.zip([10, 3, 5]) do |(environment, place), value|
       assert_equal place, where(value, config_file: "config/sidekiq.yml", environment:)
     end
@@ -79,7 +84,8 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
 
   def test_what_says_something_else_was_overridden
     write("config/sidekiq.yml", YAML)
-    assert_nil where(9, config_file: "config/sidekiq.yml", arguments: %w[-c 8], env: {"RAILS_MAX_THREADS" => "6"})
+    assert_nil where(9, config_file: "config/sidekiq.yml", arguments: %w[-c 8],
+      env: {"RAILS_MAX_THREADS" => "6"})
   end
 
   def test_another_servers_command_line_is_not_sidekiqs
@@ -88,7 +94,8 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
 
   def test_each_capsule_has_a_lever
     capsules = [Capsule.new("default", 8), Capsule.new("low", 2)]
-    levers = Holdup::Servers::Sidekiq::Levers.new(capsules, priority: -1, written: written(arguments: %w[-c 8])).to_a
+    levers = Holdup::Servers::Sidekiq::Levers.new(capsules, priority: -1,
+      written: written(arguments: %w[-c 8])).to_a
     assert_equal ["concurrency", "concurrency low", "processes", "thread_priority"], levers.map(&:name)
     assert_equal [8, "sidekiq -c N", "the command line"], [levers[0].value, levers[0].how, levers[0].where]
     assert(levers.none?(&:live))

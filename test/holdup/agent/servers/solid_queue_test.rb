@@ -5,7 +5,8 @@ require "holdup/model/clock"
 require "holdup/agent/guard"
 require "holdup/agent/servers/solid_queue"
 
-# With stand-ins for the values that Solid Queue hands over; the real one is in test/integration/solid_queue_test.rb.
+# With stand-ins for the values that Solid Queue hands over; the real one is in
+# test/integration/solid_queue_test.rb.
 class Holdup::Servers::SolidQueueTest < Minitest::Test
   Configured = Data.define(:kind, :attributes)
   Pool = Data.define(:size, :available_capacity, :type)
@@ -20,7 +21,8 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
 
   def configuration(mode)
     mails = {queues: %w[mails urgent], threads: 3}
-    configured = [Configured.new(:dispatcher, {}), Configured.new(:worker, mails), Configured.new(:worker, mails), Configured.new(:worker, {queues: "*", fibers: 50})]
+    configured = [Configured.new(:dispatcher, {}), Configured.new(:worker, mails),
+      Configured.new(:worker, mails), Configured.new(:worker, {queues: "*", fibers: 50})]
     answer = Mode.new(mode)
     Configuration.new(configured, answer)
   end
@@ -29,31 +31,37 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
     plan = Plan.new(configuration(:fork))
     mails = Group.running(Worker.new(%w[mails urgent], Pool.new(3, 3, :thread)))
     assert_equal [3, 2, [mails]], [plan.size, plan.processes(mails), plan.together(mails)]
-    assert_equal({"job_threads" => 3, "job_queues" => "mails,urgent", "job_pool" => nil}, Group.facts(plan.together(mails)))
+    assert_equal({"job_threads" => 3, "job_queues" => "mails,urgent", "job_pool" => nil},
+      Group.facts(plan.together(mails)))
   end
 
   def test_asynchronous_workers_are_one_process_from_the_first_on
     plan = Plan.new(configuration(:async))
     mails = Group.running(Worker.new(%w[mails urgent], Pool.new(3, 3, :thread)))
     assert_equal [1, 1], [plan.size, plan.processes(mails)]
-    assert_equal({"job_threads" => 56, "job_queues" => "mails,urgent;mails,urgent;*", "job_pool" => "fiber"}, Group.facts(plan.together(mails)))
+    assert_equal({"job_threads" => 56, "job_queues" => "mails,urgent;mails,urgent;*", "job_pool" => "fiber"},
+      Group.facts(plan.together(mails)))
   end
 
   def test_queues_that_a_worker_serves
-    {"*" => true, "mails" => true, "mail*" => true, "urgent,mails" => true, "urgent" => false, "mail" => false}.each do |queues, served|
+    {"*" => true, "mails" => true, "mail*" => true, "urgent,mails" => true, "urgent" => false,
+     "mail" => false}.each do |queues, served|
       assert_equal served, Group.new(queues:, size: 1, fibers: false).serves?("mails"), queues
     end
   end
 
   def test_pools_of_earlier_versions
-    assert_equal Group.new(queues: "*", size: 2, fibers: false), Group.running(Worker.new(["*"], EarlierPool.new(2, 1)))
+    assert_equal Group.new(queues: "*", size: 2, fibers: false),
+      Group.running(Worker.new(["*"], EarlierPool.new(2, 1)))
   end
 
   def test_a_child_that_replaces_another_has_its_index
     adapter = Holdup::Servers::SolidQueue.new(runtime: runtime = Served.new)
     _, first, second = configuration(:fork).configured_processes.each { |each| adapter.starting(each) }
     adapter.supervising { configuration(:fork) }
-    indexes = [first, second, first].map { |each| [adapter.starting(each), adapter.instance_variable_get(:@index)].last }
+    indexes = [first, second, first].map { |each|
+      [adapter.starting(each), adapter.instance_variable_get(:@index)].last
+    }
     assert_equal [0, 1, 0], indexes
     assert_equal %i[wait_for_server start_collector], runtime.calls
   end

@@ -4,7 +4,8 @@ require "test_helper"
 require "holdup/agent/servers"
 require "contracts/loaded_prefork_contract"
 
-# What the real server does is in test/integration/unicorn_test.rb; this is a process in which it is only loaded.
+# What the real server does is in test/integration/unicorn_test.rb; this is a process in which it is only
+# loaded.
 class Holdup::Servers::UnicornTest < Minitest::Test
   include LoadedPreforkContract
 

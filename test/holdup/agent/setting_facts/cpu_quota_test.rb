@@ -11,7 +11,8 @@ class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
         FileUtils.mkdir_p(File.dirname(File.join(root, path)))
         File.write(File.join(root, path), text)
       end
-      return Holdup::SettingFacts::CpuQuota.new(proc: File.join(root, "proc"), cgroup: File.join(root, "cgroup")).to_h
+      return Holdup::SettingFacts::CpuQuota.new(proc: File.join(root, "proc"),
+        cgroup: File.join(root, "cgroup")).to_h
     end
   end
 
@@ -40,10 +41,14 @@ class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
   end
 
   def test_control_groups_of_version_1
-    status = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "3:cpu,cpuacct:/docker/abc\n0::/\n"}
-    inside = {"cgroup/cpu,cpuacct/cpu.cfs_quota_us" => "50000\n", "cgroup/cpu,cpuacct/cpu.cfs_period_us" => "100000\n"}
-    assert_in_delta 0.5, machine({**status, **inside})["vcpus"], 0.001, "its path is not there: the tree is its own"
-    outside = {"cgroup/cpu/docker/abc/cpu.cfs_quota_us" => "300000\n", "cgroup/cpu/docker/abc/cpu.cfs_period_us" => "100000\n"}
+    status = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n",
+              "proc/self/cgroup" => "3:cpu,cpuacct:/docker/abc\n0::/\n"}
+    inside = {"cgroup/cpu,cpuacct/cpu.cfs_quota_us" => "50000\n",
+              "cgroup/cpu,cpuacct/cpu.cfs_period_us" => "100000\n"}
+    assert_in_delta 0.5, machine({**status, **inside})["vcpus"], 0.001,
+      "its path is not there: the tree is its own"
+    outside = {"cgroup/cpu/docker/abc/cpu.cfs_quota_us" => "300000\n",
+               "cgroup/cpu/docker/abc/cpu.cfs_period_us" => "100000\n"}
     assert_in_delta 3.0, machine({**status, **outside})["vcpus"]
     none = {"cgroup/cpu/cpu.cfs_quota_us" => "-1\n", "cgroup/cpu/cpu.cfs_period_us" => "100000\n"}
     assert_equal 8, machine({**status, **none})["vcpus"]

@@ -17,7 +17,8 @@ class Holdup::StatsLog::EncodingTest < Minitest::Test
     stats = StatsLines.new(@dir, **options)
     stats.after(0)
     stats.gauge(**StatsLines::GAUGES)
-    stats.segment.record("A#b", wall: 5_000_000, running: 2_000_000, stalled: 1_000_000, idle: 2_000_000, queued: 100_000)
+    stats.segment.record("A#b", wall: 5_000_000, running: 2_000_000, stalled: 1_000_000, idle: 2_000_000,
+      queued: 100_000)
     stats.after(200)
     stats.stats.close
     stats.sink.texts
@@ -34,7 +35,8 @@ class Holdup::StatsLog::EncodingTest < Minitest::Test
     texts.each { |text| assert_empty EmfSchema.troubles(text), text }
     line = JSON.parse(texts[2])
     directive = line["_aws"]["CloudWatchMetrics"].first
-    assert_equal ["Shop/Ruby", [%w[app server]], 1_700_000_200_000], [*directive.values_at("Namespace", "Dimensions"), line["_aws"]["Timestamp"]]
+    assert_equal ["Shop/Ruby", [%w[app server]], 1_700_000_200_000],
+      [*directive.values_at("Namespace", "Dimensions"), line["_aws"]["Timestamp"]]
     assert_equal %w[units units_per_s errors], directive["Metrics"].first(3).map { |metric| metric["Name"] }
     assert_equal [1, "shop", "puma", Process.pid], line.values_at("units", "app", "server", "pid")
   end

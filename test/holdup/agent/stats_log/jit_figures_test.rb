@@ -17,14 +17,18 @@ class Holdup::StatsLog::JitFiguresTest < Minitest::Test
     FileUtils.remove_entry(@dir)
   end
 
-  def setting(**facts) = @stats.segment.setting = JSON.generate(JSON.parse(StatsLines::SETTING).merge(facts.transform_keys(&:to_s)))
+  def setting(**facts)
+    @stats.segment.setting = JSON.generate(JSON.parse(StatsLines::SETTING).merge(facts.transform_keys(&:to_s)))
+  end
 
   def test_levels_and_what_they_grew_by
     @stats.after(0)
-    @stats.gauge(jit_code_bytes: 5 * MIB, jit_alloc_bytes: 11 * MIB, jit_compiled_iseqs: 1000, jit_invalidations: 4, jit_compile_ns: 90_000_000)
+    @stats.gauge(jit_code_bytes: 5 * MIB, jit_alloc_bytes: 11 * MIB, jit_compiled_iseqs: 1000,
+      jit_invalidations: 4, jit_compile_ns: 90_000_000)
     line = @stats.after(20)
     assert_equal ["yjit", "holdup", "2023-11-14T22:13:10.000Z", 1, 0, 1, 0, 128 * MIB, "total"],
-      line.values_at("jit", "jit_by", "jit_since", "jit_on", "jit_warm", "jit_effective", "jit_saturated", "jit_limit_bytes", "jit_limit_of")
+      line.values_at("jit", "jit_by", "jit_since", "jit_on", "jit_warm", "jit_effective", "jit_saturated",
+        "jit_limit_bytes", "jit_limit_of")
     assert_equal [5 * MIB, MIB, 11 * MIB, 3 * MIB, 1000, 100, 4, 1, 20.0],
       line.values_at("jit_code_bytes", "jit_code_bytes_delta", "jit_metadata_bytes", "jit_metadata_bytes_delta", "jit_compiled_iseqs",
         "jit_compiled_iseqs_delta", "jit_invalidations", "jit_invalidations_delta", "jit_compile_ms_delta")
@@ -60,7 +64,8 @@ class Holdup::StatsLog::JitFiguresTest < Minitest::Test
   def test_what_a_version_does_not_tell_is_left_out
     @stats.gauge(jit_invalidations: Holdup::Segment::Layout::UNKNOWN, jit_interpreted_instructions: Holdup::Segment::Layout::UNKNOWN)
     @stats.after(0)
-    assert_empty @stats.after(20).keys & %w[jit_invalidations jit_invalidations_delta jit_interpreted_per_unit jit_ratio_in_yjit jit_stats]
+    assert_empty @stats.after(20).keys & %w[jit_invalidations jit_invalidations_delta
+      jit_interpreted_per_unit jit_ratio_in_yjit jit_stats]
   end
 
   def test_the_ratio_is_that_of_the_interval_and_only_in_the_arm_with_deep_statistics

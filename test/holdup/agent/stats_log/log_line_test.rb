@@ -24,7 +24,8 @@ class Holdup::StatsLog::LogLineTest < Minitest::Test
     line = boot
     fingerprint = Holdup::Setting.parse(StatsLines::SETTING).fingerprint
     assert_equal ["boot", "2023-11-14T22:13:20.000Z", "shop", "production", "abc", "3.4.5", fingerprint, "puma", 1, 0, Process.pid],
-      line.values_at("event", "at", "app", "environment", "revision", "ruby", "setting", "server", "worker", "generation", "pid")
+      line.values_at("event", "at", "app", "environment", "revision", "ruby", "setting", "server", "worker",
+        "generation", "pid")
     assert_nil line["units"]
     assert_operator line["rss_bytes"], :>, 1 << 20
   end
@@ -33,8 +34,12 @@ class Holdup::StatsLog::LogLineTest < Minitest::Test
     boot
     @segment.record("Before#x", wall: 9_000_000_000, running: 9_000_000_000)
     @stats.after(20)
-    99.times { @segment.record("A#b", wall: 20_000_000, running: 5_000_000, stalled: 3_000_000, idle: 12_000_000, queued: 1_000_000) }
-    @segment.record("A#b", wall: 2_000_000_000, running: 500_000_000, stalled: 300_000_000, idle: 1_200_000_000, error: true)
+    99.times {
+      @segment.record("A#b", wall: 20_000_000, running: 5_000_000, stalled: 3_000_000, idle: 12_000_000,
+        queued: 1_000_000)
+    }
+    @segment.record("A#b", wall: 2_000_000_000, running: 500_000_000, stalled: 300_000_000,
+      idle: 1_200_000_000, error: true)
     line = @stats.after(20)
     assert_equal [100, 5.0, 1, 20.0], line.values_at("units", "units_per_s", "errors", "interval_s")
     assert_equal [0.25, 0.15, 0.6], line.values_at("running_share", "stalled_share", "idle_share")

@@ -8,7 +8,9 @@ class Holdup::StatsLog::ScheduleTest < Minitest::Test
     @clock = HandClock.new
   end
 
-  def schedule(share: 1.0, seed: 3) = Holdup::StatsLog::Schedule.new(every_s: 60, share:, clock: @clock, random: Random.new(seed))
+  def schedule(share: 1.0, seed: 3)
+    Holdup::StatsLog::Schedule.new(every_s: 60, share:, clock: @clock, random: Random.new(seed))
+  end
 
   # Seconds at which it was due, within so many.
   def times(schedule, seconds)
@@ -24,7 +26,8 @@ class Holdup::StatsLog::ScheduleTest < Minitest::Test
   end
 
   def test_processes_begin_at_different_times
-    assert_operator Array.new(10) { |seed| schedule(seed:).then { |each| times(each, 61).first } }.uniq.size, :>, 5
+    assert_operator Array.new(10) { |seed| schedule(seed:).then { |each| times(each, 61).first } }.uniq.size,
+      :>, 5
   end
 
   def test_a_share_of_the_lines

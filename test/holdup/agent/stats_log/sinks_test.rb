@@ -23,18 +23,23 @@ class Holdup::StatsLog::SinksTest < Minitest::Test
   def path(name = "stats.log") = File.join(@dir, name)
 
   # Writes until there is no room, which has to be soon.
-  def fill(sink) = Timeout.timeout(30) { 1.step.find { !sink.call(LINE) } }
+  def fill(sink)
+    Timeout.timeout(30) { 1.step.find { !sink.call(LINE) } }
+  end
 
   def test_a_file_that_may_be_moved_away_at_any_time
     sink = Sinks.for(path)
     assert_equal [true, true], [sink.call("a\n"), sink.call("b\n")]
     File.rename(path, path("old"))
     sink.call("c\n")
-    assert_equal ["a\nb\n", "c\n", 0o640], [File.read(path("old")), File.read(path), File.stat(path).mode & 0o777]
+    assert_equal ["a\nb\n", "c\n", 0o640],
+      [File.read(path("old")), File.read(path), File.stat(path).mode & 0o777]
   end
 
   def test_lines_of_several_processes_stay_whole
-    pids = %w[a b c].map { |letter| fork { 100.times { Sinks.for(path).call("#{letter * 1000}\n") } && exit!(0) } }
+    pids = %w[a b c].map { |letter|
+      fork { 100.times { Sinks.for(path).call("#{letter * 1000}\n") } && exit!(0) }
+    }
     pids.each { |pid| Process.wait(pid) }
     assert_equal 300, File.foreach(path).count { |line| line.match?(/\A(a{1000}|b{1000}|c{1000})\n\z/) }
   end

@@ -10,7 +10,11 @@ class Holdup::Analysis::Comparison::AutocorrelationTest < Minitest::Test
   # One swing of six blocks.
   SWING = [10, 12, 20, 22, 14, 11].freeze
 
-  def persistence(*sides, paired: false) = Comparison::Autocorrelation.new(sides.map { |side| side.map { |wall| {wall_mean: wall.to_f, cpu_unit: 7.0} } }, paired:)
+  def persistence(*sides, paired: false)
+    Comparison::Autocorrelation.new(
+      sides.map { |side| side.map { |wall| {wall_mean: wall.to_f, cpu_unit: 7.0} } }, paired:
+    )
+  end
 
   def test_blocks_that_are_not_like_the_one_before_are_taken_for_independent
     assert_in_delta 1.0, persistence(UP_AND_DOWN, UP_AND_DOWN).widening(WALL), 1e-9

@@ -19,7 +19,8 @@ class Holdup::Analysis::Comparison::EstimateTest < Minitest::Test
       assert_operator metric.least, :>, 0, metric.name
       before = metric.least * 1000.0
       [0.5, 2].each do |times|
-        found = estimate(metric.name, before, before + times * [metric.least, metric.least_share * before, metric.resolution * before].max)
+        found = estimate(metric.name, before,
+          before + times * [metric.least, metric.least_share * before, metric.resolution * before].max)
         assert_equal times < 1, found.verdict == :none, "#{metric.name}: #{times} times the least"
       end
     end
@@ -61,6 +62,7 @@ class Holdup::Analysis::Comparison::EstimateTest < Minitest::Test
 
   # As sure as can be.
   def estimate(name, before, after, deviation: 1e-6)
-    Comparison::Estimate.new(metric: Comparison::Metric::ALL.fetch(name), before:, after:, deviation:, freedom: 20)
+    Comparison::Estimate.new(metric: Comparison::Metric::ALL.fetch(name), before:, after:, deviation:,
+      freedom: 20)
   end
 end

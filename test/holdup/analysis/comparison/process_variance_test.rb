@@ -17,7 +17,9 @@ class Holdup::Analysis::Comparison::ProcessVarianceTest < Minitest::Test
     end
   end
 
-  def deviation(before, after, family = :wall) = Math.sqrt(Holdup::Analysis::Comparison::ProcessVariance.new(before, after).variance(family))
+  def deviation(before, after, family = :wall)
+    Math.sqrt(Holdup::Analysis::Comparison::ProcessVariance.new(before, after).variance(family))
+  end
 
   def test_processes_that_differ_by_chance_alone_add_nothing
     same = Array.new(20) { |seed| deviation(profiles([20] * 6, seed:), profiles([20] * 6, seed: seed + 100)) }
@@ -27,7 +29,8 @@ class Holdup::Analysis::Comparison::ProcessVarianceTest < Minitest::Test
   def test_processes_that_differ_by_a_fifth_are_uncertain_by_that
     means = [16, 24, 17, 23, 18, 22]
     assert_in_delta 0.17 * Math.sqrt(2 / 6.0), deviation(profiles(means), profiles(means, seed: 2)), 0.03
-    assert_in_delta 0.17 * Math.sqrt(2 / 6.0), deviation(profiles(means), profiles(means, seed: 2), :cpu), 0.03
+    assert_in_delta 0.17 * Math.sqrt(2 / 6.0), deviation(profiles(means), profiles(means, seed: 2), :cpu),
+      0.03
   end
 
   def test_one_process_is_as_uncertain_as_the_others_tell
@@ -35,6 +38,8 @@ class Holdup::Analysis::Comparison::ProcessVarianceTest < Minitest::Test
   end
 
   def test_what_nobody_knows_adds_nothing
-    assert_equal [0.0, 0.0, 0.0], [deviation([], []), deviation(profiles([10]), profiles([30])), deviation(profiles([10, 20, 30]), profiles([10, 20, 30]), :gc)]
+    assert_equal [0.0, 0.0, 0.0],
+      [deviation([], []), deviation(profiles([10]), profiles([30])),
+        deviation(profiles([10, 20, 30]), profiles([10, 20, 30]), :gc)]
   end
 end

@@ -9,7 +9,9 @@ class Holdup::Analysis::Comparison::WeightedHistogramTest < Minitest::Test
 
   def test_quantiles_are_those_of_the_values
     density = Density.of(Holdup::Histogram.of(VALUES))
-    [0.1, 0.5, 0.9, 0.99].each { |share| assert_in_epsilon VALUES[(share * VALUES.size).floor - 1], density.quantile(share), 0.005 }
+    [0.1, 0.5, 0.9, 0.99].each { |share|
+      assert_in_epsilon VALUES[(share * VALUES.size).floor - 1], density.quantile(share), 0.005
+    }
   end
 
   def test_a_small_shift_shows

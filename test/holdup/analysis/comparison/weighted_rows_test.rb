@@ -21,7 +21,8 @@ class Holdup::Analysis::Comparison::WeightedRowsTest < Minitest::Test
 
   def test_where_a_share_of_the_mass_is_reached
     mix = [0.0, 1.0, 0.0, 3.0].pack("d*")
-    assert_equal [[1, 0.0], [1, 1.0], [3, 1 / 3.0], [3, 1.0]], [0.0, 0.25, 0.5, 1.0].map { |share| Masses.find(mix, share) }
+    assert_equal [[1, 0.0], [1, 1.0], [3, 1 / 3.0], [3, 1.0]],
+      [0.0, 0.25, 0.5, 1.0].map { |share| Masses.find(mix, share) }
     assert_nil Masses.find([0.0].pack("d*"), 0.5)
   end
 
@@ -31,7 +32,9 @@ class Holdup::Analysis::Comparison::WeightedRowsTest < Minitest::Test
 
   def test_what_is_damaged_is_refused
     [Holdup::MassDraws, Masses::InRuby].each do |engine|
-      [[], [0.0], [0.0, 2.0, 1.0], [3.0, 2.0, 1.0, 1.0], [0.0, 9.0]].each { |row| assert_raises(ArgumentError) { engine.total(row.pack("d*"), [1], 4) } }
+      [[], [0.0], [0.0, 2.0, 1.0], [3.0, 2.0, 1.0, 1.0], [0.0, 9.0]].each { |row|
+        assert_raises(ArgumentError) { engine.total(row.pack("d*"), [1], 4) }
+      }
     end
   end
 
@@ -40,11 +43,16 @@ class Holdup::Analysis::Comparison::WeightedRowsTest < Minitest::Test
   def rounded(engine, random)
     sums = Array.new(random.rand(0..4)) { engine.total(*rows(random), COLUMNS) }
     mix = engine.mix(sums, sums.map { random.rand })
-    [*sums, mix].map { |sum| sum.unpack("d*").map { |number| number.round(9) } } + [0.0, 0.3, 0.99, 1.0].map { |share| engine.find(mix, share)&.map { |number| number.round(6) } }
+    [*sums,
+      mix].map { |sum| sum.unpack("d*").map { |number| number.round(9) } } + [0.0, 0.3, 0.99,
+        1.0].map { |share| engine.find(mix, share)&.map { |number| number.round(6) } }
   end
 
   def rows(random)
-    rows = Array.new(random.rand(0..9)) { [random.rand(0..20), Array.new(random.rand(0..20)) { [0, random.rand(5), random.rand].sample(random:) }] }
-    [rows.map { |first, numbers| [first, numbers.size, *numbers].pack("d*") }.join, rows.map { random.rand(0..3) }]
+    rows = Array.new(random.rand(0..9)) {
+      [random.rand(0..20), Array.new(random.rand(0..20)) { [0, random.rand(5), random.rand].sample(random:) }]
+    }
+    [rows.map { |first, numbers| [first, numbers.size, *numbers].pack("d*") }.join,
+      rows.map { random.rand(0..3) }]
   end
 end

@@ -6,7 +6,9 @@ require "holdup/loader"
 class Holdup::Analysis::JitReport::MemoryGrowthTest < Minitest::Test
   include JitSamples
 
-  def growth(**) = jits(life(0, **), life(1, **)).servers.first.growth
+  def growth(**)
+    jits(life(0, **), life(1, **)).servers.first.growth
+  end
 
   def test_as_far_as_it_was_seen
     steady = growth(minutes: 60)

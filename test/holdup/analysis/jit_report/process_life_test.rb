@@ -10,7 +10,8 @@ class Holdup::Analysis::JitReport::ProcessLifeTest < Minitest::Test
 
   def test_what_happened_and_when
     one = first(jit_saturated: ->(age_s) { (age_s >= 120) ? 1 : 0 }, minutes: 5, ended: true)
-    assert_equal [[:boot, 0], [:enabled, 0], [:warm, 60], [:saturated, 120], [:exit, 300]], one.events.map { |event, at_s| [event, at_s - JitSamples::START_S] }.sort_by(&:last)
+    assert_equal [[:boot, 0], [:enabled, 0], [:warm, 60], [:saturated, 120], [:exit, 300]],
+      one.events.map { |event, at_s| [event, at_s - JitSamples::START_S] }.sort_by(&:last)
     assert_equal %i[boot], first(base: JitSamples::OFF).events.map(&:first)
   end
 
@@ -28,13 +29,15 @@ class Holdup::Analysis::JitReport::ProcessLifeTest < Minitest::Test
   end
 
   def test_the_curve_where_instructions_are_not_counted
-    one = first(jit_interpreted_instructions: nil, "jit.entries": ->(age_s) { (age_s <= 60) ? age_s * 50 : 3000 })
+    one = first(jit_interpreted_instructions: nil,
+      "jit.entries": ->(age_s) { (age_s <= 60) ? age_s * 50 : 3000 })
     assert_equal [[60, 0.5], [120, 0.0]], one.compiling.first(2)
     assert_empty first.compiling
   end
 
   def test_a_killer_counts_for_its_own_server
-    killer = {"killer.name": "puma_worker_killer", "killer.server": "puma", "killer.of": "all", "killer.limit_bytes": 5}
+    killer = {"killer.name": "puma_worker_killer", "killer.server": "puma", "killer.of": "all",
+              "killer.limit_bytes": 5}
     assert_predicate first(**killer).killer, :all?
     assert_equal 5, first(**killer, server: "puma+sidekiq").killer.limit_bytes
     assert_nil first(**killer, server: "sidekiq").killer

@@ -6,13 +6,19 @@ require "holdup/loader"
 class Holdup::Analysis::ProcessReport::ConnectionUseTest < Minitest::Test
   # @param pools [Hash{String => Integer}] names and sizes
   def samples(pid, pools, from: 0, to: 600, server: "puma")
-    [from, to].map { |at_s| {at_s:, host: "web-1", pid:, start: 1, since_s: from, server:, **pools.each_with_index.flat_map { |(name, max), index| [[:"pool.#{index}", name], [:"pool.#{index}.max", max]] }.to_h} }
+    [from, to].map { |at_s|
+      {at_s:, host: "web-1", pid:, start: 1, since_s: from, server:,
+       **pools.each_with_index.flat_map { |(name, max), index| [[:"pool.#{index}", name], [:"pool.#{index}.max", max]] }.to_h}
+    }
   end
 
-  def use(*samples) = Holdup::Analysis::ProcessReport.new(samples.flatten, from_s: 0, to_s: 600).connections
+  def use(*samples)
+    Holdup::Analysis::ProcessReport.new(samples.flatten, from_s: 0, to_s: 600).connections
+  end
 
   def test_each_thread_may_have_one
-    use = use(samples(1, {"web" => 5}), samples(2, {"web" => 5}), samples(3, {"default" => 10, "mailers" => 2}, server: "sidekiq"))
+    use = use(samples(1, {"web" => 5}), samples(2, {"web" => 5}),
+      samples(3, {"default" => 10, "mailers" => 2}, server: "sidekiq"))
     assert_equal [22, 10, 12, 12], [use.most, use.of(:request), use.of(:job), use.beside(:request)]
   end
 

@@ -10,11 +10,14 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
   CRUNCH = ["Report#crunch", "/srv/app/models/report.rb", 12]
   DIGEST = ["OpenSSL::KDF.scrypt", nil, 0]
 
-  # The hog holds from 0 to 400 ms, the light thread waits from `waits_ms` on; stacks of the hog are taken at `stacks_ms`.
+  # The hog holds from 0 to 400 ms, the light thread waits from `waits_ms` on; stacks of the hog are taken at
+  # `stacks_ms`.
   def ring(stacks_ms, waits_ms: 10, frame: CRUNCH)
     ring = EventRing.new.running(2).idle(3).begins(1, 2, 1 * MS)
     events = [[waits_ms, :wait], *stacks_ms.map { |at| [at, :stack] }].sort_by(&:first)
-    events.each { |at, kind| (kind == :wait) ? ring.ready(3, at * MS) : ring.stack(2, at * MS, frame, unit: 1) }
+    events.each { |at, kind|
+      (kind == :wait) ? ring.ready(3, at * MS) : ring.stack(2, at * MS, frame, unit: 1)
+    }
     ring.ends(1, 2, 399 * MS, name: "GET /hog").suspended(2, 400 * MS).resumed(3, 401 * MS)
   end
 
@@ -24,9 +27,13 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
     Holdup::Analysis::Timeline::Scene.new(recording)
   end
 
-  def found(scene) = Holdup::Analysis::Timeline::Patterns.new(scene).call.find { |pattern| pattern.key == :long_hold }
+  def found(scene)
+    Holdup::Analysis::Timeline::Patterns.new(scene).call.find { |pattern| pattern.key == :long_hold }
+  end
 
-  def cause(ring, **given) = found(scene(ring, **given)).facts.fetch(:cause)
+  def cause(ring, **given)
+    found(scene(ring, **given)).facts.fetch(:cause)
+  end
 
   def sentence(ring, language: "en", **given)
     scene = scene(ring, **given)
@@ -47,7 +54,8 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
 
   def test_a_whole_time_slice_without_a_stack_leaves_c_code_or_a_missing_cpu
     assert_equal :silent, cause(ring([5, 15, 395]))
-    assert_includes sentence(ring([5, 15, 395])), "For 380 ms no stack could be taken: it ran C code that keeps the GVL, or had no CPU."
+    assert_includes sentence(ring([5, 15, 395])),
+      "For 380 ms no stack could be taken: it ran C code that keeps the GVL, or had no CPU."
   end
 
   def test_a_collection_of_garbage_is_no_silence
@@ -77,15 +85,18 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
   end
 
   def test_unit_and_method_have_their_shares_of_the_hold
-    half = EventRing.new.running(2).idle(3).begins(1, 2, 100 * MS).ready(3, 110 * MS).stack(2, 150 * MS, CRUNCH, unit: 1)
+    half = EventRing.new.running(2).idle(3).begins(1, 2, 100 * MS).ready(3, 110 * MS).stack(2, 150 * MS,
+      CRUNCH, unit: 1)
     EVERY_TEN.drop(20).each { |at| half.stack(2, at * MS, CRUNCH, unit: 1) }
     half.ends(1, 2, 400 * MS, name: "GET /hog").suspended(2, 500 * MS).resumed(3, 500 * MS)
-    assert_includes sentence(half), "thread srv 1 held the GVL for 500 ms without a break, 60.0 % of it in GET /hog, 100 % in Report#crunch (app/models/report.rb:13);"
+    assert_includes sentence(half),
+      "thread srv 1 held the GVL for 500 ms without a break, 60.0 % of it in GET /hog, 100 % in Report#crunch (app/models/report.rb:13);"
   end
 
   def test_in_japanese
     text = sentence(ring(EVERY_TEN), language: "ja")
-    assert_includes text, "スレッド srv 1 が GVL を 400 ms 続けて保持しました（うち 99.5 % は GET /hog、100 % は Report#crunch（app/models/report.rb:13））"
+    assert_includes text,
+      "スレッド srv 1 が GVL を 400 ms 続けて保持しました（うち 99.5 % は GET /hog、100 % は Report#crunch（app/models/report.rb:13））"
     assert_includes text, "動いていたのは Ruby のコードです（スタックを 40 回取得、間隔は最長 10.0 ms）"
   end
 end

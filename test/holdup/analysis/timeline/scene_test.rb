@@ -29,7 +29,12 @@ class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
     ring.unit(1, 2, 1 * MS, 2 * MS, name: "GET /hog") { ring }
     ring.unit(1, 2, 3 * MS, 4 * MS, name: "GET /light") { ring }
     bytes = ring.bytes(to: 5 * MS)
-    caught = ->(number) { bytes[312, 40] = [1, 0, 0, number, 0].pack("Q<5") and Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::EventLog.parse(bytes, path: "the ring")).caught.name }
+    caught = ->(number) {
+      bytes[312, 40] =
+        [1, 0, 0, number, 0].pack("Q<5") and Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::EventLog.parse(
+          bytes, path: "the ring"
+        )).caught.name
+    }
     assert_equal ["GET /hog", "GET /light"], [caught.call(2), caught.call(5)]
   end
 
@@ -54,22 +59,29 @@ class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
 
   # The probe takes an edge's time before it looks at who waits: as few as none.
   def test_a_unit_causes_nothing_at_least
-    scene = Holdup::Analysis::Timeline::Scene.new(EventRing.new.running(2).begins(1, 2, 5, caused: 3).ends(1, 2, 9, name: "GET /hog").recording(to: 20))
+    scene = Holdup::Analysis::Timeline::Scene.new(EventRing.new.running(2).begins(1, 2, 5, caused: 3).ends(1,
+      2, 9, name: "GET /hog").recording(to: 20))
     assert_equal [0], scene.units.map(&:caused)
   end
 
   def test_a_unit_knows_its_trace
     trace = "0af7651916cd43dd0000000000000001"
-    ring = EventRing.new.running(2).begins(1, 2, 5).ends(1, 2, 9, name: "GET /hog", trace:).begins(2, 2, 10).ends(2, 2, 11, name: "GET /hog")
-    assert_equal [trace, nil], Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 20)).units.map(&:trace)
+    ring = EventRing.new.running(2).begins(1, 2, 5).ends(1, 2, 9, name: "GET /hog", trace:).begins(2, 2, 10).ends(
+      2, 2, 11, name: "GET /hog"
+    )
+    assert_equal [trace, nil],
+      Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 20)).units.map(&:trace)
   end
 
   # The event of its begin has given way to newer ones, or nobody asked for it.
   def test_a_unit_whose_begin_is_not_in_the_window_has_its_name
-    ring = EventRing.new.running(2).ready(3, 10).suspended(2, 80, unit: 1).resumed(3, 81).ends(1, 2, 90, name: "GET /hog")
+    ring = EventRing.new.running(2).ready(3, 10).suspended(2, 80, unit: 1).resumed(3, 81).ends(1, 2, 90,
+      name: "GET /hog")
     scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 100))
-    assert_equal [["GET /hog", -1, 90, false]], scene.units.map { |unit| [unit.name, unit.from, unit.to, unit.whole?] }
-    assert_equal [["GET /hog", 70]], scene.waits.flat_map(&:parts).map { |part| [part.unit&.name, part.ticks] }
+    assert_equal [["GET /hog", -1, 90, false]],
+      scene.units.map { |unit| [unit.name, unit.from, unit.to, unit.whole?] }
+    assert_equal [["GET /hog", 70]],
+      scene.waits.flat_map(&:parts).map { |part| [part.unit&.name, part.ticks] }
   end
 
   def test_a_story_tells_short_periods_together

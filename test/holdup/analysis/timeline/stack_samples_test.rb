@@ -11,12 +11,14 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
   SAVE = ["block (2 levels) in Report#save", "/srv/app/models/report.rb", 30].freeze
   LIGHT = ["Light#show", "/srv/app/light.rb", 3].freeze
 
-  # The hog holds from 0 to 100 ms, seen at 20 ms and at 60 ms; the light unit waits from 10 to 102 ms, then holds unseen.
+  # The hog holds from 0 to 100 ms, seen at 20 ms and at 60 ms; the light unit waits from 10 to 102 ms, then
+  # holds unseen.
   def scene
     @scene ||= begin
       ring = EventRing.new.running(2).idle(3)
       ring.unit(1, 2, 1 * MS, 100 * MS, name: "GET /hog") do
-        ring.ready(3, 10 * MS).stack(2, 20 * MS, EACH, CRUNCH, SAVE, unit: 1).stack(3, 20 * MS, LIGHT, kind: :stalled)
+        ring.ready(3, 10 * MS).stack(2, 20 * MS, EACH, CRUNCH, SAVE, unit: 1).stack(3, 20 * MS, LIGHT,
+          kind: :stalled)
         ring.stack(2, 60 * MS, SAVE, unit: 1).suspended(2, 100 * MS - 1, unit: 1).resumed(3, 102 * MS)
       end
       ring.unit(2, 3, 103 * MS, 110 * MS, name: "GET /light") { ring }
@@ -24,13 +26,17 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
     end
   end
 
-  def lane(number) = scene.lanes.find { |lane| lane.number == number }
+  def lane(number)
+    scene.lanes.find { |lane| lane.number == number }
+  end
 
   def test_a_hold_is_shared_out_among_its_stacks_half_way_between_them
     pieces = scene.samples.held(lane(2), 0, 200 * MS)
     assert_equal [[0, 40 * MS], [40 * MS, 100 * MS - 1]], pieces.map { |piece| [piece.from, piece.to] }
-    assert_equal %w[Report#crunch Report#save], pieces.map { |piece| scene.recording.stacks.running(piece.stack).method_name }
-    assert_equal [[30 * MS, 40 * MS], [40 * MS, 50 * MS]], scene.samples.held(lane(2), 30 * MS, 50 * MS).map { |piece| [piece.from, piece.to] }
+    assert_equal %w[Report#crunch Report#save],
+      pieces.map { |piece| scene.recording.stacks.running(piece.stack).method_name }
+    assert_equal [[30 * MS, 40 * MS], [40 * MS, 50 * MS]],
+      scene.samples.held(lane(2), 30 * MS, 50 * MS).map { |piece| [piece.from, piece.to] }
   end
 
   def test_a_hold_that_nobody_saw_borrows_no_stack
@@ -46,7 +52,8 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
 
   def test_methods_with_what_they_held_stalled_and_caused
     rows = Holdup::Analysis::Timeline::MethodTable.new(scene).call
-    assert_equal ["Report#save", "/srv/app/models/report.rb", 30, "GET /hog", 60 * MS - 1, 0, 60 * MS - 1], rows.first.to_h.values
+    assert_equal ["Report#save", "/srv/app/models/report.rb", 30, "GET /hog", 60 * MS - 1, 0, 60 * MS - 1],
+      rows.first.to_h.values
     assert_equal ["Report#crunch", 30 * MS], [rows[1].method, rows[1].caused]
     assert_equal 92 * MS, rows.find { |row| row.method == "Light#show" }.stalled
     assert_equal 7 * MS, rows.find { |row| row.method.nil? && row.unit == "GET /light" }.held
@@ -67,7 +74,8 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
     assert_equal scene.holds.sum(&:length), held.ticks
     save = held.children.first
     assert_equal [SAVE.first, 100 * MS - 1, 60 * MS - 1], [save.frame.label, save.ticks, save.self]
-    assert_equal [CRUNCH.first, EACH.first], [save.children.first, save.children.first.children.first].map { |node| node.frame.label }
+    assert_equal [CRUNCH.first, EACH.first],
+      [save.children.first, save.children.first.children.first].map { |node| node.frame.label }
     assert_nil held.children.last.frame
     assert_equal 90 * MS - 1, Holdup::Analysis::Timeline::FlameTree.new(scene, mode: :caused).call.ticks
     assert_raises(KeyError) { Holdup::Analysis::Timeline::FlameTree.new(scene, mode: :wall) }
@@ -81,15 +89,20 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
   end
 
   def test_stacks_that_are_gone_or_make_no_sense_are_none
-    stacks = Holdup::Capture::Stacks.new(table: [Holdup::Capture::Frame.new(label: "a", path: nil, line: 0, at: 0)], nodes: [2, 1, 0, 1, 9, 0], first_event: 5)
+    stacks = Holdup::Capture::Stacks.new(
+      table: [Holdup::Capture::Frame.new(label: "a", path: nil, line: 0,
+        at: 0)], nodes: [2, 1, 0, 1, 9, 0], first_event: 5
+    )
     event = ->(number, detail) { Holdup::Capture::Event.new(number + 1, 1, 0, detail, 0, 0, 16, 1) }
-    assert_equal [nil, 1, nil, nil], [event.call(4, 1), event.call(5, 1), event.call(6, 3), event.call(6, 0)].map { |one| stacks.of(one) }
+    assert_equal [nil, 1, nil, nil],
+      [event.call(4, 1), event.call(5, 1), event.call(6, 3), event.call(6, 0)].map { |one| stacks.of(one) }
     assert_equal %w[a], stacks.frames(1).map(&:label)
     assert_equal %w[a], stacks.frames(2).map(&:label)
   end
 
   def test_a_frame_says_where_it_is
-    gem = Holdup::Capture::Frame.new(label: "rescue in block in A#b", path: "/usr/lib/gems/3.4.0/gems/rack-3.2.8/lib/rack.rb", line: 4, at: 0)
+    gem = Holdup::Capture::Frame.new(label: "rescue in block in A#b",
+      path: "/usr/lib/gems/3.4.0/gems/rack-3.2.8/lib/rack.rb", line: 4, at: 0)
     assert_equal ["A#b", "rack-3.2.8/lib/rack.rb:4"], [gem.method_name, gem.place]
     assert_equal "app/models/report.rb:9", gem.with(path: "/srv/app/models/report.rb", at: 9).place
     assert_equal [nil, nil], [gem.with(path: nil), gem.with(path: "<internal:array>")].map(&:place)

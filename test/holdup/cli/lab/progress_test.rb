@@ -16,7 +16,9 @@ class Holdup::CLI::Lab::ProgressTest < Minitest::Test
     Holdup::CLI::Lab::Progress.new(@console, words: Holdup::View::Words.new, step_s: 30)
   end
 
-  def tell(progress, number, doing, **facts) = progress.call(number, 4, doing, arm: Holdup::Lab::Arm.new(threads: 5), **facts)
+  def tell(progress, number, doing, **facts)
+    progress.call(number, 4, doing, arm: Holdup::Lab::Arm.new(threads: 5), **facts)
+  end
 
   def test_a_line_for_each_new_thing_with_the_time_left
     err = StringIO.new

@@ -13,24 +13,30 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
   Baseline = Holdup::Lab::Check::Baseline
 
   def setup
-    ledger(reading(arm), reading(arm(again: true), endpoints: {"GET /" => figures(6)}), reading(arm, round: 1, endpoints: {"GET /" => figures(5)}), path:).write
+    ledger(reading(arm), reading(arm(again: true), endpoints: {"GET /" => figures(6)}),
+      reading(arm, round: 1, endpoints: {"GET /" => figures(5)}), path:).write
   end
 
   def path = File.join(folder, "sweep.json")
 
   def file = File.join(folder, "baseline.json")
 
-  def figures(acquisitions) = Swept::Lab::Endpoints::Figures.new(count: 400, acquisitions:, longest_hold_ns: 1, p95_ns: 2)
+  def figures(acquisitions)
+    Swept::Lab::Endpoints::Figures.new(count: 400, acquisitions:, longest_hold_ns: 1, p95_ns: 2)
+  end
 
   def test_the_middle_of_the_rounds_of_a_sweeps_baseline
     found = Sources.sweep(path)
-    assert_equal [5, {rate: 40, processes: 1, threads: 5}], [found.endpoints["GET /"].acquisitions, found.load.to_h]
+    assert_equal [5, {rate: 40, processes: 1, threads: 5}],
+      [found.endpoints["GET /"].acquisitions, found.load.to_h]
   end
 
   def test_a_sweep_without_the_baselines_setting_is_refused
     load = Swept::Lab::Endpoints::Reference.new(rate: 40, processes: 2, threads: 5)
     error = assert_raises(Holdup::Error) { Sources.sweep(path, load:) }
-    assert_match(/measured nothing at rate 40, processes 2, threads 5; sweep the setting and rate of the baseline/, error.message)
+    assert_match(
+      /measured nothing at rate 40, processes 2, threads 5; sweep the setting and rate of the baseline/, error.message
+    )
   end
 
   def test_a_baseline_is_the_same_again_out_of_its_file
@@ -42,17 +48,25 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
   def test_says_what_is_no_baseline
     ["{}", "[]", "no", '{"kind":"holdup check","schema":1,"load":{"rate":1}}'].each do |text|
       File.write(file, text)
-      assert_match(/is no baseline of this version; make it anew with --write/, assert_raises(Holdup::Error) { Baseline.open(file) }.message)
+      assert_match(/is no baseline of this version; make it anew with --write/,
+        assert_raises(Holdup::Error) { Baseline.open(file) }.message)
     end
-    assert_match(/can't be read .*; make it with --write/, assert_raises(Holdup::Error) { Baseline.open("#{file}.none") }.message)
-    assert_match(/can't be written/, assert_raises(Holdup::Error) { Sources.sweep(path).write("#{folder}/none/x") }.message)
+    assert_match(/can't be read .*; make it with --write/,
+      assert_raises(Holdup::Error) { Baseline.open("#{file}.none") }.message)
+    assert_match(/can't be written/,
+      assert_raises(Holdup::Error) { Sources.sweep(path).write("#{folder}/none/x") }.message)
   end
 
   def test_a_store_without_single_requests_is_refused
-    with_store { |store| assert_match(/no single requests were recorded in that span/, holdup("lab", "check", "--baseline", written, "--store", store).err) }
+    with_store { |store|
+      assert_match(/no single requests were recorded in that span/,
+        holdup("lab", "check", "--baseline", written, "--store", store).err)
+    }
   end
 
-  def written = file.tap { Sources.sweep(path).write(file) }
+  def written
+    file.tap { Sources.sweep(path).write(file) }
+  end
 
   def test_the_gate
     said = holdup("lab", "check", "--baseline", file, "--sweep", path, "--write")

@@ -13,7 +13,9 @@ class Holdup::Lab::Jobs
 
     def self.quiet = @quiet ||= yield
 
-    def quiet = self.class.quiet { result(rounds: 2) }
+    def quiet
+      self.class.quiet { result(rounds: 2) }
+    end
 
     # 5 ms held and 18 idle: saturated at 20.
     def test_predicts_what_the_same_jobs_do_with_other_threads
@@ -48,10 +50,15 @@ class Holdup::Lab::Jobs
       text = Text.new(quiet).call
       text.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
       assert_match(/^5 \* +1?\d\d +\d+ +[+-]?\d(\.\d)? %.*\n5 ~ /, text)
-      assert_match(/Two runs of the same \(\* and ~\) differed by up to #{Regexp.escape(Holdup::View::Figures.share(quiet.noise))}/, text.gsub(/\s+/, " "))
+      assert_match(
+        /Two runs of the same \(\* and ~\) differed by up to #{Regexp.escape(Holdup::View::Figures.share(quiet.noise))}/, text.gsub(
+          /\s+/, " "
+        )
+      )
       assert_includes text, "20 threads are enough"
       refute_match(/^!/, text)
-      assert_match(/^! 5 threads are the most that were tried, and the GVL is free for \d\d\.\d %/, Text.new(result(concurrency: [1, 2])).call)
+      assert_match(/^! 5 threads are the most that were tried, and the GVL is free for \d\d\.\d %/,
+        Text.new(result(concurrency: [1, 2])).call)
     end
 
     def test_text_in_japanese_fits_too
@@ -61,20 +68,27 @@ class Holdup::Lab::Jobs
     end
 
     def test_says_what_makes_it_worth_less
-      text = Text.new(result(concurrency: [1, 5, 20], steps: 4, rounds: 2, signal: 2, locked: 0.3, errors: 2)).call
+      text = Text.new(result(concurrency: [1, 5, 20], steps: 4, rounds: 2, signal: 2, locked: 0.3,
+        errors: 2)).call
       assert_match(/^! Stopped: 4 of 8 runs are left\. `holdup lab jobs --resume jobs\.json` goes on\./, text)
       assert_match(/^! 24 jobs failed/, text)
       refute_includes text, "at another speed"
-      assert_match(/^! At concurrency 20 a job took \+\d\d\.\d % CPU against the run at 5: .* at another speed/m, Text.new(result(concurrency: [5, 20], truth: 1.5)).call.tr("\n", " ").sub("! At", "\n! At"))
+      assert_match(
+        /^! At concurrency 20 a job took \+\d\d\.\d % CPU against the run at 5: .* at another speed/m, Text.new(result(concurrency: [5, 20], truth: 1.5)).call.tr("\n", " ").sub(
+          "! At", "\n! At"
+        )
+      )
       assert_match(/^! With 20 threads \d\d\.\d % of their time is a wait for locks/, text)
     end
 
     def test_for_programs
       json = JSON.parse(Json.new(quiet).call)
-      assert_equal ["jobs", 5, 2, 8000, 20, 0, quiet.noise.round(4)], json.values_at("lab", "baseline", "rounds", "jobs", "enough", "left", "noise")
+      assert_equal ["jobs", 5, 2, 8000, 20, 0, quiet.noise.round(4)],
+        json.values_at("lab", "baseline", "rounds", "jobs", "enough", "left", "noise")
       line = json["lines"].last
       assert_equal [20, 2, 2], [line["threads"], line["measured"].size, line["replay"]["errors"].size]
-      assert_in_delta line["measured"].sum / 2, line["replay"]["jobs_per_second"], line["measured"].first * 0.06
+      assert_in_delta line["measured"].sum / 2, line["replay"]["jobs_per_second"],
+        line["measured"].first * 0.06
     end
   end
 end

@@ -43,7 +43,9 @@ class Holdup::Lab::Jobs
       cycles = Array.new(8) { Array.new(4) { work.next.name } }
       assert_equal [%w[A A A B]] * 8, cycles.map(&:sort)
       assert_operator cycles.uniq.size, :>, 1
-      assert_equal cycles, Work.new([Kind.new(name: "A", weight: 3, arguments: [1]), Kind.new(name: "B")]).then { |again| Array.new(8) { Array.new(4) { again.next.name } } }
+      assert_equal cycles,
+        Work.new([Kind.new(name: "A", weight: 3, arguments: [1]),
+          Kind.new(name: "B")]).then { |again| Array.new(8) { Array.new(4) { again.next.name } } }
     end
   end
 end

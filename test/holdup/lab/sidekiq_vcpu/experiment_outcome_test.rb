@@ -6,7 +6,9 @@ require_relative "sample_outcomes"
 class Holdup::Lab::SidekiqVcpu::ExperimentOutcomeTest < Minitest::Test
   MS = SampleOutcomes::MS
 
-  def outcome(jobs, **options) = SampleOutcomes.new.outcome(jobs, **options)
+  def outcome(jobs, **options)
+    SampleOutcomes.new.outcome(jobs, **options)
+  end
 
   def test_two_in_one_process
     seen = outcome(SampleOutcomes::THREADS)
@@ -31,7 +33,8 @@ class Holdup::Lab::SidekiqVcpu::ExperimentOutcomeTest < Minitest::Test
   end
 
   def test_without_the_time_that_cpus_were_missing
-    half = {"JobA" => {cpu: 1000, starved: 1000, stalled: 2000}, "JobB" => {cpu: 1000, starved: 1000, stalled: 2000}}
+    half = {"JobA" => {cpu: 1000, starved: 1000, stalled: 2000},
+            "JobB" => {cpu: 1000, starved: 1000, stalled: 2000}}
     assert_in_delta 2000 * MS, outcome(half).undisturbed_ns
     assert_in_delta 0.25, outcome(half).starved_share
     assert_in_delta 1000 * MS, outcome({"JobA" => {cpu: 1000, starved: 4000}}).undisturbed_ns

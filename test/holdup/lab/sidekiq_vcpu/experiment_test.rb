@@ -4,7 +4,9 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Lab::SidekiqVcpu::ExperimentTest < Minitest::Test
-  def expected(vcpus) = Holdup::Lab::SidekiqVcpu::EXPERIMENTS.to_h { |each| [each.name, each.expected(vcpus).to_h.values] }
+  def expected(vcpus)
+    Holdup::Lab::SidekiqVcpu::EXPERIMENTS.to_h { |each| [each.name, each.expected(vcpus).to_h.values] }
+  end
 
   def test_theory_on_two_vcpus
     assert_equal({alone: [1, 1], threads: [2, 2], serial: [1, 2], processes: [1, 1]}, expected(2))

@@ -14,7 +14,8 @@ class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
 
   def test_says_first_what_to_remember
     assert_equal "Two jobs that compute, 2 vCPUs", text.lines(chomp: true).first
-    assert_includes text.tr("\n", " "), "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at least 0.9 vCPUs are always idle."
+    assert_includes text.tr("\n", " "),
+      "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at least 0.9 vCPUs are always idle."
   end
 
   def test_has_a_row_for_each_experiment
@@ -41,8 +42,11 @@ class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
 
   def test_explains_and_advises
     flat = text.gsub(/\s+/, " ")
-    assert_includes flat, "each took 2.00x, ran for 1.00 s and stalled for 995 ms; the other job caused 100 % of that."
-    assert_match(/one process computes on 1.0 CPUs, however many there are. That was 100 % of 1 vCPU and is 50\.\d % of 2 vCPUs/, flat)
+    assert_includes flat,
+      "each took 2.00x, ran for 1.00 s and stalled for 995 ms; the other job caused 100 % of that."
+    assert_match(
+      /one process computes on 1.0 CPUs, however many there are. That was 100 % of 1 vCPU and is 50\.\d % of 2 vCPUs/, flat
+    )
     assert_includes flat, "Start as many Sidekiq processes as there are vCPUs (2 here)"
     refute_match(/^! /, text)
   end
@@ -61,19 +65,25 @@ class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
     busy = {"JobA" => {cpu: 1000, starved: 500}, "JobB" => {cpu: 1000, starved: 500}}
     flat = text(sample.result(processes: [sample.outcome(busy)])).gsub(/\s+/, " ")
     assert_includes flat, "! Jobs held the GVL without a CPU for up to 33.3 % of their time"
-    assert_includes flat, "Without that time: alone 1.00x, two threads 2.00x, serial 1.00x, two processes 1.00x each; the table and the bars have what was measured."
-    assert_includes flat, "Two processes: 1.00x without starved time (measured: 1.50x) each, 1.00x without starved time (measured: 1.50x) in all."
+    assert_includes flat,
+      "Without that time: alone 1.00x, two threads 2.00x, serial 1.00x, two processes 1.00x each; the table and the bars have what was measured."
+    assert_includes flat,
+      "Two processes: 1.00x without starved time (measured: 1.50x) each, 1.00x without starved time (measured: 1.50x) in all."
   end
 
   def test_names_cpu_as_measured_and_without_what_disturbed_it
     sample = SampleOutcomes.new
     busy = {"JobA" => {cpu: 1000, starved: 500}, "JobB" => {cpu: 1000, starved: 500}}
     said = text(sample.result(processes: [sample.outcome(busy)]))
-    row = said.lines(chomp: true).find { |line| line.start_with?("two processes ") && line.end_with?("fires", "silent") }
+    row = said.lines(chomp: true).find { |line|
+      line.start_with?("two processes ") && line.end_with?("fires", "silent")
+    }
     measured = row.split(/\s{2,}/)[6]
     assert_operator measured.to_f, :<, 70
-    assert_includes said.gsub(/\s+/, " "), "CPU of all vCPUs: 100 % without starved time (measured: #{measured})."
-    assert_includes text(sample.result(processes: [sample.outcome(busy)]), language: "ja").delete("\n ").delete("　"), "CPU待ちを除いて100%（実測#{measured.delete(" ")}）"
+    assert_includes said.gsub(/\s+/, " "),
+      "CPU of all vCPUs: 100 % without starved time (measured: #{measured})."
+    assert_includes text(sample.result(processes: [sample.outcome(busy)]), language: "ja").delete("\n ").delete("　"),
+      "CPU待ちを除いて100%（実測#{measured.delete(" ")}）"
   end
 
   def test_calls_figures_of_a_quiet_machine_measured_only
@@ -101,12 +111,17 @@ class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
 
   def test_json
     json = JSON.parse(Holdup::Lab::SidekiqVcpu::Json.new(SampleOutcomes.new.result).call)
-    assert_equal [1, "sidekiq-vcpu", 2, 1, 0.6], json.values_at("schema", "lab", "vcpus", "repeats", "autoscale_target")
-    assert_equal({"processes" => 1, "low" => 0.5, "high" => 0.55, "alarm" => "never", "processes_needed" => 2}, json["ceiling"])
+    assert_equal [1, "sidekiq-vcpu", 2, 1, 0.6],
+      json.values_at("schema", "lab", "vcpus", "repeats", "autoscale_target")
+    assert_equal(
+      {"processes" => 1, "low" => 0.5, "high" => 0.55, "alarm" => "never",
+       "processes_needed" => 2}, json["ceiling"]
+    )
     threads = json["experiments"][1]
     assert_equal ["threads", 2, 1, 2, 1.995, 2.0, true, false],
       threads.values_at("name", "jobs", "processes", "concurrency", "each", "in_all", "as_expected", "alarm")
-    assert_equal [["JobA", 990_000_000], ["JobB", 1_000_000_000]], threads["units"].map { |job| job.values_at("name", "stalled_ns") }
+    assert_equal [["JobA", 990_000_000], ["JobB", 1_000_000_000]],
+      threads["units"].map { |job| job.values_at("name", "stalled_ns") }
     assert_in_delta 1, threads["stall_caused_by_other_job"]
     assert_equal 4, json["meaning"].size
   end

@@ -6,7 +6,9 @@ require_relative "sample_outcomes"
 class Holdup::Lab::SidekiqVcpu::VcpuResultTest < Minitest::Test
   def sample = @sample ||= SampleOutcomes.new
 
-  def slow(factor, jobs = SampleOutcomes::ALONE) = sample.outcome(jobs.transform_values { |states| states.transform_values { |ms| ms * factor } })
+  def slow(factor, jobs = SampleOutcomes::ALONE)
+    sample.outcome(jobs.transform_values { |states| states.transform_values { |ms| ms * factor } })
+  end
 
   def test_multiples_of_one_alone
     lines = sample.result.lines
@@ -24,7 +26,9 @@ class Holdup::Lab::SidekiqVcpu::VcpuResultTest < Minitest::Test
   end
 
   def test_the_alarm_of_the_autoscaling
-    fires = ->(result) { result.lines.select { |line| result.alarm?(line) }.map { |line| line.experiment.name } }
+    fires = ->(result) {
+      result.lines.select { |line| result.alarm?(line) }.map { |line| line.experiment.name }
+    }
     assert_equal [:processes], fires.call(sample.result)
     assert_equal %i[alone threads serial processes], fires.call(sample.result(target: 0.5))
   end

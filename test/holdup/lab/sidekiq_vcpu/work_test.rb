@@ -18,7 +18,11 @@ class Holdup::Lab::SidekiqVcpu::WorkTest < Minitest::Test
   end
 
   def test_keeps_no_object_and_makes_none_for_each_round
-    made = ->(rounds) { GC.stat(:total_allocated_objects).then { |before| Work.run(rounds) && GC.stat(:total_allocated_objects) - before } }
+    made = ->(rounds) {
+      GC.stat(:total_allocated_objects).then { |before|
+        Work.run(rounds) && GC.stat(:total_allocated_objects) - before
+      }
+    }
     made.call(1)
     assert_equal made.call(1), made.call(500)
   end

@@ -13,15 +13,24 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
   Outcome = Struct.new(:arm, :rate, :seconds, :seen, :profiles, :setting, :observation, :wait_ns)
   SECONDS = 120
 
-  def units(threads) = SimulatedRecording.new(seed: 3, minutes: SECONDS / 60, rate: 20, threads:, sway: 0.1).all
+  def units(threads)
+    SimulatedRecording.new(seed: 3, minutes: SECONDS / 60, rate: 20, threads:, sway: 0.1).all
+  end
 
-  def mean(profiles, field) = profiles.sum(&field).fdiv(profiles.size)
+  def mean(profiles, field)
+    profiles.sum(&field).fdiv(profiles.size)
+  end
 
   def predictor(profiles = units(5))
-    demand = Holdup::Sizing::Demand.new(held_ns: mean(profiles, :running_ns), idle_ns: mean(profiles, :idle_ns), acquisitions: mean(profiles, :acquisitions))
-    seen = Holdup::Lab::OpenLoop::Seen.new(total: Struct.new(:count).new(profiles.size), routes: {}, seconds: SECONDS)
+    demand = Holdup::Sizing::Demand.new(held_ns: mean(profiles, :running_ns),
+      idle_ns: mean(profiles, :idle_ns), acquisitions: mean(profiles, :acquisitions))
+    seen = Holdup::Lab::OpenLoop::Seen.new(total: Struct.new(:count).new(profiles.size), routes: {},
+      seconds: SECONDS)
     observed = Observed.new(demand, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS, :request)
-    Swept::Sweep::Predictor.new(Outcome.new(arm, 20, SECONDS, seen, profiles, {"vcpus" => 8}, observed, mean(profiles, :queued_ns) + mean(profiles, :stalled_ns)), round: 1)
+    Swept::Sweep::Predictor.new(
+      Outcome.new(arm, 20, SECONDS, seen, profiles, {"vcpus" => 8}, observed,
+        mean(profiles, :queued_ns) + mean(profiles, :stalled_ns)), round: 1
+    )
   end
 
   def test_plays_the_very_requests_on_another_setting
@@ -34,7 +43,8 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
 
   def test_the_baseline_is_the_self_test
     truth = units(5)
-    assert_in_epsilon mean(truth, :queued_ns) + mean(truth, :stalled_ns), predictor.call(arm(again: true)).wait_ns, 0.02
+    assert_in_epsilon mean(truth, :queued_ns) + mean(truth, :stalled_ns),
+      predictor.call(arm(again: true)).wait_ns, 0.02
   end
 
   def test_no_more_than_the_setting_can_do

@@ -13,7 +13,8 @@ class Holdup::Lab::Sweep::ProgressFileTest < Minitest::Test
     ledger = ledger(path:, plan: plan(rounds: 2))
     ledger.add([reading(arm)], [prediction(arm)])
     again = Swept::Sweep::ProgressFile.open(path)
-    assert_equal [ledger.plan, [reading(arm)], [prediction(arm)]], [again.plan, again.readings, again.predictions]
+    assert_equal [ledger.plan, [reading(arm)], [prediction(arm)]],
+      [again.plan, again.readings, again.predictions]
     assert_equal ledger.plan.steps - [[0, arm]], again.left
     assert_equal ["sweep.json"], Dir.children(folder)
   end
@@ -21,9 +22,11 @@ class Holdup::Lab::Sweep::ProgressFileTest < Minitest::Test
   def test_says_what_is_no_sweep
     ["{}", "[1]", "no", '{"kind":"holdup sweep","schema":1}'].each do |text|
       File.write(path, text)
-      assert_match(/is no sweep of this version; name the file/, assert_raises(Holdup::Error) { Swept::Sweep::ProgressFile.open(path) }.message)
+      assert_match(/is no sweep of this version; name the file/,
+        assert_raises(Holdup::Error) { Swept::Sweep::ProgressFile.open(path) }.message)
     end
-    assert_match(/can't be read/, assert_raises(Holdup::Error) { Swept::Sweep::ProgressFile.open("#{path}.none") }.message)
+    assert_match(/can't be read/,
+      assert_raises(Holdup::Error) { Swept::Sweep::ProgressFile.open("#{path}.none") }.message)
   end
 
   def test_says_where_it_cannot_be_kept

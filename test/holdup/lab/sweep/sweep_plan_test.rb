@@ -16,8 +16,10 @@ class Holdup::Lab::Sweep::SweepPlanTest < Minitest::Test
   end
 
   def test_is_the_same_again_out_of_a_file
-    plan = plan(arms: [arm(yjit: true, time_slice_ns: 10_000_000, extra: {"A" => "b"})], slo: "p99=300ms", port: 3000, recorded: {endpoints: 1, rate: 2.5, left: ["A#b"], left_share: 0.5, left_cpu: 0.1})
-    assert_equal plan, Swept::Sweep::SweepPlan.from(JSON.parse(JSON.generate(plan.to_h), symbolize_names: true))
+    plan = plan(arms: [arm(yjit: true, time_slice_ns: 10_000_000, extra: {"A" => "b"})], slo: "p99=300ms",
+      port: 3000, recorded: {endpoints: 1, rate: 2.5, left: ["A#b"], left_share: 0.5, left_cpu: 0.1})
+    assert_equal plan,
+      Swept::Sweep::SweepPlan.from(JSON.parse(JSON.generate(plan.to_h), symbolize_names: true))
   end
 
   def test_promises_a_percentile_where_nobody_says_otherwise

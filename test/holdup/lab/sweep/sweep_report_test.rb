@@ -7,7 +7,8 @@ class Holdup::Lab::Sweep::SweepReportTest < Minitest::Test
   include Swept
 
   def readings(p95_ms, again: 104, **options)
-    [reading(arm, **options), reading(arm(again: true), p95_ms: again, **options), reading(arm(1, 3), p95_ms:, **options)]
+    [reading(arm, **options), reading(arm(again: true), p95_ms: again, **options),
+      reading(arm(1, 3), p95_ms:, **options)]
   end
 
   def test_what_is_less_than_two_runs_of_the_same_differ_is_chance
@@ -37,13 +38,15 @@ class Holdup::Lab::Sweep::SweepReportTest < Minitest::Test
 
   def test_the_highest_rate_without_overload
     plan = plan(rates: [40, 80, 160], slo: "p95=200ms")
-    found = result(reading(arm), reading(arm, rate: 80, sent: 810, throughput: 79.0), reading(arm, rate: 160, sent: 1600, throughput: 120.0), reading(arm(1, 3)), reading(arm(1, 3), rate: 80, sent: 800, throughput: 80.0, p95_ms: 300), plan:)
+    found = result(reading(arm), reading(arm, rate: 80, sent: 810, throughput: 79.0),
+      reading(arm, rate: 160, sent: 1600, throughput: 120.0), reading(arm(1, 3)), reading(arm(1, 3), rate: 80, sent: 800, throughput: 80.0, p95_ms: 300), plan:)
     assert_equal [80, 40], [arm, arm(1, 3)].map { |one| found.capacity(one) }
     assert_equal 160, found.rate
   end
 
   def test_measured_and_predicted_side_by_side
-    line = result(*readings(100), predictions: [prediction(arm), prediction(arm(1, 3), p95_ms: 90)]).lines(40).last
+    line = result(*readings(100),
+      predictions: [prediction(arm), prediction(arm(1, 3), p95_ms: 90)]).lines(40).last
     errors = line.errors(0.95)
     assert_in_delta 0.0, errors[:throughput]
     assert_in_delta 0.05, errors[:wait]

@@ -7,7 +7,9 @@ require_relative "../small_server"
 class Holdup::Lab::Trial::RareTest < Minitest::Test
   Lab = Holdup::Lab
 
-  def setup = @server = SmallServer.new { SmallServer.ok }
+  def setup
+    @server = SmallServer.new { SmallServer.ok }
+  end
 
   def teardown = @server.close
 
@@ -25,7 +27,8 @@ class Holdup::Lab::Trial::RareTest < Minitest::Test
   end
 
   def test_by_each_process
-    assert_equal({"/often" => 10, "/seldom" => 80, "/never" => 80}, asked({"/often" => 70}, processes: 2).tally)
+    assert_equal({"/often" => 10, "/seldom" => 80, "/never" => 80},
+      asked({"/often" => 70}, processes: 2).tally)
   end
 
   def test_nothing_where_nobody_counts_and_when_the_time_is_over

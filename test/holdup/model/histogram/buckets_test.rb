@@ -6,11 +6,13 @@ require "holdup/model/histogram"
 class Holdup::Histogram::BucketsTest < Minitest::Test
   Buckets = Holdup::Histogram::Buckets
 
-  # 2^(i/16) < v <=> 2^i < v^16: integers only, so this is the definition itself and not a second approximation.
+  # 2^(i/16) < v <=> 2^i < v^16: integers only, so this is the definition itself and not a second
+  # approximation.
   def test_every_bucket_starts_and_ends_exactly_where_the_definition_says
     (0...Buckets::SLOTS).each do |slot|
       index = Buckets::MIN_INDEX + slot
-      first, last = Buckets.first(slot), Buckets.last(slot)
+      first = Buckets.first(slot)
+      last = Buckets.last(slot)
 
       assert_operator first**16, :>, 1 << index
       assert_operator (first - 1)**16, :<=, 1 << index

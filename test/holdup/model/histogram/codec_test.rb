@@ -29,7 +29,8 @@ class Holdup::Histogram::CodecTest < Minitest::Test
 
   def test_damaged_bytes_raise_one_clear_sentence
     whole = Histogram.of([2_000, 9_000_000]).dump
-    ["", "\x07abc", whole[0..-2], whole + "\x01", "\x01\x01\x01", "\x11\x01\x01\x01\x01\x00\x01\x87\x68\x01".b].each do |bytes|
+    ["", "\x07abc", whole[0..-2], whole + "\x01", "\x01\x01\x01",
+      "\x11\x01\x01\x01\x01\x00\x01\x87\x68\x01".b].each do |bytes|
       error = assert_raises(Holdup::DamagedData) { Histogram.load(bytes.b) }
       assert_match(/histogram can't be read/, error.message)
     end
@@ -47,7 +48,9 @@ class Holdup::Histogram::CodecTest < Minitest::Test
   end
 
   def test_numbers_beyond_a_machine_word_add_up
-    one = Histogram.of([5_000, 9_000]).then { |small| small.with(count: 1 << 64, sum: 1 << 70, counts: small.counts.map { |count| count * ((1 << 62) - 1) }) }
+    one = Histogram.of([5_000, 9_000]).then { |small|
+      small.with(count: 1 << 64, sum: 1 << 70, counts: small.counts.map { |count| count * ((1 << 62) - 1) })
+    }
     assert_equal one.counts.map { |count| count * 3 }, Histogram.sum([one] * 3).counts
     assert_equal Histogram.sum([one] * 3), Histogram.load_sum(one.dump * 3)
   end
@@ -71,10 +74,17 @@ class Holdup::Histogram::CodecTest < Minitest::Test
 
   def test_ruby_and_c_read_the_same_in_the_same_bytes
     random = Random.new(11)
-    good = Array.new(30) { |seed| Array.new(1 + seed % 4) { |index| Histogram.of(RandomValues.new(seed * 10 + index).take(random.rand(0..80))).dump }.join }
+    good = Array.new(30) { |seed|
+      Array.new(1 + seed % 4) { |index| Histogram.of(RandomValues.new(seed * 10 + index).take(random.rand(0..80))).dump }.join
+    }
     all = good + good.map { |bytes| bytes.byteslice(0, random.rand(1...bytes.bytesize)) } +
-      Array.new(300) { [[1, 0x11].sample(random:)].pack("C") + Array.new(random.rand(4..20)) { random.rand(0..9) }.pack("w*") } + [[1, 1, 1 << 70, 3, 4, 0, 0, 0].pack("w*")]
-    output, = Open3.capture2(RbConfig.ruby, "-I#{File.expand_path("../../../../lib", __dir__)}", "-e", SLOWLY, stdin_data: all.map { |bytes| bytes.unpack1("H*") }.join("\n"))
+      Array.new(300) {
+        [[1,
+          0x11].sample(random:)].pack("C") + Array.new(random.rand(4..20)) { random.rand(0..9) }.pack("w*")
+      } + [[1, 1,
+        1 << 70, 3, 4, 0, 0, 0].pack("w*")]
+    output, = Open3.capture2(RbConfig.ruby, "-I#{File.expand_path("../../../../lib", __dir__)}", "-e",
+      SLOWLY, stdin_data: all.map { |bytes| bytes.unpack1("H*") }.join("\n"))
 
     here = all.map { |bytes| told(bytes) }
     assert_equal here, output.lines(chomp: true)

@@ -7,9 +7,16 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
   Sizing = Holdup::Sizing
   SERIES = %w[OrdersController#index OrdersController#show Products#index].freeze
 
-  def change(**options) = Sizing::WhatIf::WhatIfChange.new(**options)
+  def change(**options)
+    Sizing::WhatIf::WhatIfChange.new(**options)
+  end
 
-  def deployment(**facts) = Sizing::Deployment.new({"ruby" => "3.4.5", "server" => "puma", "server_version" => "8.0.2"}.merge(facts.transform_keys(&:to_s)), kind: :request, members: [])
+  def deployment(**facts)
+    Sizing::Deployment.new(
+      {"ruby" => "3.4.5", "server" => "puma",
+       "server_version" => "8.0.2"}.merge(facts.transform_keys(&:to_s)), kind: :request, members: []
+    )
+  end
 
   def test_a_name_whose_units_another_part_takes
     assert_empty change(without: "Orders*", halved: "Products*").overruled(SERIES)
@@ -20,13 +27,16 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
   end
 
   def test_the_first_that_fits_leaves_others_their_rest
-    assert_empty change(mix: {"*#show" => 0.1, "Orders*" => 0.2}, priorities: {"Orders*" => -1, "*#index" => -2}).overruled(SERIES)
+    assert_empty change(mix: {"*#show" => 0.1, "Orders*" => 0.2},
+      priorities: {"Orders*" => -1, "*#index" => -2}).overruled(SERIES)
   end
 
-  # A job runner in a web server: what is asked for are the threads of one kind, and processes of their own take no other.
+  # A job runner in a web server: what is asked for are the threads of one kind, and processes of their own
+  # take no other.
   def test_threads_beside_those_of_the_other_kind
     now = Sizing::Candidate.new(processes: 1, threads: 8, beside: [3], company: [3])
-    assert_equal [[10, 3], 13], change(threads: 10).candidate(now).then { |candidate| [candidate.caps, candidate.threads] }
+    assert_equal [[10, 3], 13],
+      change(threads: 10).candidate(now).then { |candidate| [candidate.caps, candidate.threads] }
     assert_equal [5, [], []], change(own_pool: Sizing::WhatIf::OwnPool.new(name: "A")).candidate(now).pool.then { |pool| [pool.threads, pool.beside, pool.company] }
   end
 
@@ -44,15 +54,24 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
   def test_a_unit_that_moves
     now = Sizing::Candidate.new(processes: 1, threads: 5, beside: [2])
     unit = Sizing::Trace::TraceUnit.new(arrival_ns: 0, held_ns: 1, idle_ns: 0, acquisitions: 0, pool: 1)
-    {Sizing::WhatIf::OwnPool.new(name: "Reports*") => [1, 0], Sizing::WhatIf::OwnThreads.new(name: "Reports*", threads: 3) => [0, 2]}.each do |own_pool, place|
+    {Sizing::WhatIf::OwnPool.new(name: "Reports*") => [1, 0],
+     Sizing::WhatIf::OwnThreads.new(name: "Reports*", threads: 3) => [0, 2]}.each do |own_pool, place|
       moved = change(own_pool:)
-      assert_equal [place, [0, 1]], %w[ReportsJob MailJob].map { |name| moved.mark(unit, name, moved.candidate(now)).then { |one| [one.group, one.pool] } }
+      assert_equal [place, [0, 1]],
+        %w[ReportsJob
+          MailJob].map { |name|
+          moved.mark(unit, name,
+            moved.candidate(now)).then { |one| [one.group, one.pool] }
+        }
     end
-    assert_equal [3, 2, 3], change(own_pool: Sizing::WhatIf::OwnThreads.new(name: "A", threads: 3)).candidate(now).caps
+    assert_equal [3, 2, 3],
+      change(own_pool: Sizing::WhatIf::OwnThreads.new(name: "A", threads: 3)).candidate(now).caps
   end
 
   def test_only_sizes_are_others
-    assert_equal [true, true, false, false], [{threads: 3}, {processes: 2, time_slice_ns: 1}, {threads: 3, factor: 1.5}, {without: "A"}].map { |parts| change(**parts).sizes_only? }
+    assert_equal [true, true, false, false],
+      [{threads: 3}, {processes: 2, time_slice_ns: 1}, {threads: 3, factor: 1.5},
+        {without: "A"}].map { |parts| change(**parts).sizes_only? }
   end
 
   def test_what_a_recorded_ruby_and_server_do_not_have
@@ -62,6 +81,7 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
     assert_equal [:slice], asked.unsupported(deployment(ruby: "3.3.8"))
     assert_equal [:io], asked.unsupported(deployment(server_version: "7.2.0"))
     assert_empty change(threads: 3).unsupported(deployment(ruby: "3.3.8"))
-    assert_equal [[:threads], []], [3, 1].map { |threads| change(threads:).unsupported(deployment(server: "unicorn")) }
+    assert_equal [[:threads], []],
+      [3, 1].map { |threads| change(threads:).unsupported(deployment(server: "unicorn")) }
   end
 end

@@ -7,7 +7,8 @@ class Holdup::Store::Sql::CatalogTest < Minitest::Test
   include TemporaryFolder
 
   def setup
-    @connection = Holdup::Store::Sql::Connection.new(Holdup::Store::Sql::Sqlite.new(File.join(folder, "a.sqlite3")))
+    @connection = Holdup::Store::Sql::Connection.new(Holdup::Store::Sql::Sqlite.new(File.join(folder,
+      "a.sqlite3")))
     @hosts = catalog
   end
 
@@ -43,5 +44,8 @@ class Holdup::Store::Sql::CatalogTest < Minitest::Test
 
   private
 
-  def catalog = Holdup::Store::Sql::Catalog.new(@connection, :hosts, encode: ->(name) { [{name:}, {}] }, decode: ->(row) { row[:name] })
+  def catalog
+    Holdup::Store::Sql::Catalog.new(@connection, :hosts, encode: ->(name) { [{name:}, {}] },
+      decode: ->(row) { row[:name] })
+  end
 end

@@ -25,7 +25,10 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
     (1...NEXT - 1).each do |version|
       older = File.join(folder, "#{version}.sqlite3")
       Sequel.extension :migration
-      Sql::Sqlite.new(older).connect.tap { |db| Sequel::IntegerMigrator.new(db, Sql::Schema::FOLDER, target: version).run }.disconnect
+      Sql::Sqlite.new(older).connect.tap { |db|
+        Sequel::IntegerMigrator.new(db, Sql::Schema::FOLDER,
+          target: version).run
+      }.disconnect
       store = Sql.new(Sql::Sqlite.new(older))
       store.commit([minute], {})
       assert_equal [NEXT - 1, 1, []], [store.health[:schema], units(store), store.outcomes]
@@ -54,13 +57,16 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
     assert_equal before, handles
   end
 
-  def handles = Dir["/proc/self/fd/*"].count { |fd| File.symlink?(fd) && File.readlink(fd).start_with?(folder) }
+  def handles
+    Dir["/proc/self/fd/*"].count { |fd| File.symlink?(fd) && File.readlink(fd).start_with?(folder) }
+  end
 
   def test_a_reader_of_an_older_store_says_who_can_bring_it_forward
     fill
     reader = Sql::Connection.new(Sql::Sqlite.new(path, read_only: true), schema: next_schema)
 
-    assert_match(/holdup collect once/, assert_raises(Holdup::StoreError::OlderSchema) { reader.read { nil } }.message)
+    assert_match(/holdup collect once/,
+      assert_raises(Holdup::StoreError::OlderSchema) { reader.read { nil } }.message)
   ensure
     reader&.close
   end
@@ -68,14 +74,16 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
   def test_a_file_that_is_just_being_made
     folder
     File.write(path, "")
-    assert_match(/the collector is just making it/, assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).progress }.message)
+    assert_match(/the collector is just making it/,
+      assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).progress }.message)
   end
 
   def test_a_database_of_another_program_is_no_store
     folder
     SQLite3::Database.new(path) { |db| db.execute("CREATE TABLE orders (id INTEGER)") }
     error = assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only: true).progress }
-    assert_match(/is no store of Holdup \(it is a database of something else, with the tables orders\)/, error.message)
+    assert_match(/is no store of Holdup \(it is a database of something else, with the tables orders\)/,
+      error.message)
   end
 
   def test_processes_that_start_at_once_make_one_store
@@ -96,20 +104,25 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
 
   def path = File.join(folder, "a.sqlite3")
 
-  def open_store(**options) = Sql.new(Sql::Sqlite.new(path, **options)).tap { |store| (@made ||= []) << store }
+  def open_store(**options)
+    Sql.new(Sql::Sqlite.new(path, **options)).tap { |store| (@made ||= []) << store }
+  end
 
   def teardown
     @made&.each(&:close)
     super
   end
 
-  def fill = open_store.tap { |store| store.commit([minute], {}) }.close
+  def fill
+    open_store.tap { |store| store.commit([minute], {}) }.close
+  end
 
   # The schema of some later Holdup.
   def next_schema
     later = File.join(folder, "migrations").tap { |made| FileUtils.mkdir_p(made) }
     FileUtils.cp(Dir["#{Sql::Schema::FOLDER}/*.rb"], later)
-    File.write(File.join(later, "#{format("%03d", NEXT)}_add_region.rb"), "Sequel.migration { up { alter_table(:hosts) { add_column :region, String } } }")
+    File.write(File.join(later, "#{format("%03d", NEXT)}_add_region.rb"),
+      "Sequel.migration { up { alter_table(:hosts) { add_column :region, String } } }")
     Sql::Schema.new(folder: later)
   end
 end

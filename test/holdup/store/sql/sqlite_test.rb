@@ -23,7 +23,9 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
   def test_it_is_set_up_for_one_writer_and_many_readers
     db = Holdup::Store::Sql::Sqlite.new(path).connect
 
-    assert_equal ["wal", 1, 2, 16 << 20], %w[journal_mode synchronous auto_vacuum journal_size_limit].map { |name| db.fetch("PRAGMA #{name}").single_value }
+    assert_equal ["wal", 1, 2, 16 << 20],
+      %w[journal_mode synchronous auto_vacuum
+        journal_size_limit].map { |name| db.fetch("PRAGMA #{name}").single_value }
   ensure
     db&.disconnect
   end
@@ -118,12 +120,21 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     Dir.mkdir(File.join(folder, "state"))
     File.write(File.join(folder, "state", "mine.sqlite3"), "")
     system("mkfifo", File.join(folder, "pipe"), exception: true)
-    {"state" => %r{it is a folder\); name the file in it: --store \S+/state/mine.sqlite3}, "pipe" => /it is no file/, "no/such/x" => %r{no such file and no folder \S+/no/such; the collector makes both}}.each do |name, told|
+    {"state" => %r{it is a folder\); name the file in it: --store \S+/state/mine.sqlite3},
+     "pipe" => /it is no file/, "no/such/x" => %r{no such file and no folder \S+/no/such; the collector makes both}}.each do |name, told|
       opened = Holdup::Store.open(File.join(folder, name), read_only: true)
       assert_match(told, assert_raises(StoreError::Unreachable) { opened.progress }.message)
     end
-    assert_match(/it is a folder/, assert_raises(StoreError::Unreachable) { Holdup::Store.open(File.join(folder, "state")).progress }.message)
-    assert_match(/no text in UTF-8/, assert_raises(StoreError::Unreachable) { Holdup::Store.open(File.join(folder, "\xFF")).progress }.message)
+    assert_match(/it is a folder/,
+      assert_raises(StoreError::Unreachable) {
+        Holdup::Store.open(File.join(folder,
+          "state")).progress
+      }.message)
+    assert_match(/no text in UTF-8/,
+      assert_raises(StoreError::Unreachable) {
+        Holdup::Store.open(File.join(folder,
+          "\xFF")).progress
+      }.message)
   end
 
   def test_damaged_pages_are_told_and_not_guessed
@@ -151,9 +162,11 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     end
     store.commit([minute, minute(name: "B")], {"s" => "1"}, profiles: [block([profile(5)])])
 
-    assert_equal({"OrdersController#index" => 1, "B" => 2}, store.windows(0, SampleMinutes::MINUTE_START * 2).to_h { |window| [window.series.name, window.count] })
+    assert_equal({"OrdersController#index" => 1, "B" => 2},
+      store.windows(0, SampleMinutes::MINUTE_START * 2).to_h { |window| [window.series.name, window.count] })
     assert_equal [1, 2.0], store.profiles(0, SampleMinutes::MINUTE_START * 2).to_a.then { |all| [all.size, all.sum(&:weight)] }
-    assert_equal [[:stored, "unit profiles"], [:stored, "OrdersController#index"]].sort, store.skipped_rows.map { |row| [row.kind, row.name] }.sort
+    assert_equal [[:stored, "unit profiles"], [:stored, "OrdersController#index"]].sort,
+      store.skipped_rows.map { |row| [row.kind, row.name] }.sort
   end
 
   def test_a_damaged_row_does_not_stop_the_roll_up
@@ -163,7 +176,9 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     end
     store.rollup(SampleMinutes::MINUTE_START + 86_400 * 3)
 
-    assert_equal({"OrdersController#index" => 1, "B" => 1}, store.windows(0, SampleMinutes::MINUTE_START * 2, seconds: 3600).to_h { |window| [window.series.name, window.count] })
+    assert_equal({"OrdersController#index" => 1, "B" => 1},
+      store.windows(0, SampleMinutes::MINUTE_START * 2,
+        seconds: 3600).to_h { |window| [window.series.name, window.count] })
     assert_equal ["OrdersController#index"], store.skipped_rows.map(&:name)
   end
 
@@ -255,11 +270,15 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
 
   private
 
-  def application_id = SQLite3::Database.new(path) { |db| return db.get_first_value("PRAGMA application_id") }
+  def application_id
+    SQLite3::Database.new(path) { |db| return db.get_first_value("PRAGMA application_id") }
+  end
 
   def path = File.join(folder, "state", "holdup.sqlite3")
 
-  def store(**options) = options.empty? ? @store ||= open_store(**options) : open_store(**options)
+  def store(**options)
+    options.empty? ? @store ||= open_store(**options) : open_store(**options)
+  end
 
   def reader = open_store(read_only: true)
 

@@ -10,12 +10,17 @@ class Holdup::View::Compare::SectionsTest < Minitest::Test
   UNITS = 120
 
   def test_units_by_the_age_of_their_process
-    assert_match(/^By the age of the process\n.*\n2 min - 10 min +120 +120 +\S+ ms +\S+ ms +\S+ ms +\S+ ms\n10 min - 1 h +120 +120 /, text)
-    assert_equal [2, 2], row("2 min - 10 min").zip(row("10 min - 1 h")).map { |young, old| (young / old).round }.first(2)
+    assert_match(
+      /^By the age of the process\n.*\n2 min - 10 min +120 +120 +\S+ ms +\S+ ms +\S+ ms +\S+ ms\n10 min - 1 h +120 +120 /, text
+    )
+    assert_equal [2, 2],
+      row("2 min - 10 min").zip(row("10 min - 1 h")).map { |young, old| (young / old).round }.first(2)
   end
 
   # @return [Array<Float>] p50 before and after, p95 before and after
-  def row(age) = text[/^#{age}.*/].scan(/([\d.]+) ms/).map { |found| found.first.to_f }
+  def row(age)
+    text[/^#{age}.*/].scan(/([\d.]+) ms/).map { |found| found.first.to_f }
+  end
 
   def test_an_age_that_one_side_never_had_is_left_out
     refute_match(/By the age/, text(ages: AGES.first(1).to_h))
@@ -23,32 +28,40 @@ class Holdup::View::Compare::SectionsTest < Minitest::Test
 
   # Two minutes of six; units take four times as long then.
   def test_what_is_left_out_because_processes_had_just_begun
-    assert_match(/^Left out: the first two minutes of processes\nside +units +of units +p50 +p95 +p50 then +p95 then$/, text(samples: samples))
+    assert_match(
+      /^Left out: the first two minutes of processes\nside +units +of units +p50 +p95 +p50 then +p95 then$/, text(samples: samples)
+    )
     figures = text(samples: samples)[/^before +24 .*/].scan(/[\d.]+/).map(&:to_f)
     assert_equal [33.3, 4, 4], [figures[1], (figures[2] / figures[4]).round, (figures[3] / figures[5]).round]
     refute_match(/Left out: the first/, text)
   end
 
   def test_a_queue_time_that_is_unknown_is_said
-    assert_match(/How long requests or jobs waited for a thread is not known \(before, after\)/, text.gsub(/\s+/, " "))
+    assert_match(/How long requests or jobs waited for a thread is not known \(before, after\)/,
+      text.gsub(/\s+/, " "))
   end
 
   private
 
   def text(ages: AGES, samples: [])
     sides = [side("a", AGES, samples), side("b", ages, [])]
-    Holdup::View::PageText.new(Holdup::View::Compare.new(Holdup::Analysis::Comparison.new(*sides, rounds: 20)).page, width: 100).call
+    Holdup::View::PageText.new(
+      Holdup::View::Compare.new(Holdup::Analysis::Comparison.new(*sides, rounds: 20)).page, width: 100
+    ).call
   end
 
   def side(label, ages, samples)
-    Holdup::Analysis::Comparison::Side.new(label:, windows:, profiles: profiles(ages), samples:, from_s: SampleProfiles::START_S, to_s: SampleProfiles::START_S + 360)
+    Holdup::Analysis::Comparison::Side.new(label:, windows:, profiles: profiles(ages), samples:,
+      from_s: SampleProfiles::START_S, to_s: SampleProfiles::START_S + 360)
   end
 
   # The first two minutes are slow.
   def windows
     Array.new(6) do |minute|
-      empty = Holdup::Window.empty(series: SampleProfiles.profile.series, setting: SampleProfiles::SETTING, host: "a", start_s: SampleProfiles::START_S + minute * 60, seconds: 60)
-      empty.with(count: 12, histograms: empty.histograms.merge(wall: Holdup::Histogram.of([((minute < 2) ? 40 : 10) * MS] * 12)))
+      empty = Holdup::Window.empty(series: SampleProfiles.profile.series, setting: SampleProfiles::SETTING,
+        host: "a", start_s: SampleProfiles::START_S + minute * 60, seconds: 60)
+      empty.with(count: 12,
+        histograms: empty.histograms.merge(wall: Holdup::Histogram.of([((minute < 2) ? 40 : 10) * MS] * 12)))
     end
   end
 
@@ -62,7 +75,10 @@ class Holdup::View::Compare::SectionsTest < Minitest::Test
   # Ten processes that began when the recording did.
   def samples
     (0..6).flat_map do |minute|
-      (1..10).map { |pid| {at_s: SampleProfiles::START_S + minute * 60, since_s: SampleProfiles::START_S, host: "a", pid:, start: pid, setting: SampleProfiles::SETTING.fingerprint} }
+      (1..10).map { |pid|
+        {at_s: SampleProfiles::START_S + minute * 60, since_s: SampleProfiles::START_S, host: "a", pid:, start: pid,
+         setting: SampleProfiles::SETTING.fingerprint}
+      }
     end
   end
 end

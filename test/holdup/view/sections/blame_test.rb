@@ -17,7 +17,9 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
     Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, filter: Holdup::Analysis::UnitFilter.new(**filter))
   end
 
-  def section(kind, summary, limit: 15) = kind.new(summary, words: Holdup::View::Words.new, limit:).call
+  def section(kind, summary, limit: 15)
+    kind.new(summary, words: Holdup::View::Words.new, limit:).call
+  end
 
   def test_rows_and_columns_of_the_matrix_add_up
     [[summary, 15], [summary, 3], [summary(name: "Orders*"), 15]].each do |summary, limit|
@@ -27,18 +29,22 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
       lines.transpose.each { |*parts, whole| assert_equal whole, parts.sum }
       assert_equal summary.blame.suffered_ns, found.total.last
     end
-    assert_equal summary.pairs.select(&:informative?).uniq(&:victim).size + 1, section(Exact, summary).rows.size
+    assert_equal summary.pairs.select(&:informative?).uniq(&:victim).size + 1,
+      section(Exact, summary).rows.size
     assert_nil section(Exact, summary([]))
   end
 
   def test_the_sum_of_a_column_is_what_its_cause_caused
     found = section(Exact, summary)
-    assert_equal summary.blame.main_cause.caused, found.total[found.columns.index { |title| title.start_with?("Reports") }]
+    assert_equal summary.blame.main_cause.caused,
+      found.total[found.columns.index { |title| title.start_with?("Reports") }]
   end
 
   # Ten endpoints that stall alike, one of which causes more than any of them stalls.
   def alike
-    units = ("A".."J").to_h { |name| [name, {ms: {cpu: 10, stalled: 10}, acquisitions: 6, units: 50, blame: (name == "A") ? 38 : 7}] }
+    units = ("A".."J").to_h { |name|
+      [name, {ms: {cpu: 10, stalled: 10}, acquisitions: 6, units: 50, blame: (name == "A") ? 38 : 7}]
+    }
     summary(SampleWindows.new(units:, accounts: {}).to_a)
   end
 
@@ -46,7 +52,8 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
     found = section(Holdup::View::Sections::StallPairTable, alike)
     assert_empty found.columns
     assert_empty found.rows
-    assert_equal ["Not known: the bounds of all pairs are so wide that an estimate would only repeat how much each caused of all stall."], found.notes
+    assert_equal ["Not known: the bounds of all pairs are so wide that an estimate would only repeat how much each caused of all stall."],
+      found.notes
     assert_nil section(Holdup::View::Sections::StallMatrix, alike)
   end
 
@@ -58,8 +65,12 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
   end
 
   def test_who_is_in_no_known_pair_has_no_column_in_the_matrix
-    stalled = %w[V W].to_h { |name| [name, {ms: {cpu: 1, stalled: 20}, acquisitions: 6, units: 300, blame: 0}] }
-    causers = {"X" => 48, "Y" => 30, "Z" => 22}.transform_values { |blame| {ms: {cpu: 20}, acquisitions: 6, units: 50, blame:} }
+    stalled = %w[V W].to_h { |name|
+      [name, {ms: {cpu: 1, stalled: 20}, acquisitions: 6, units: 300, blame: 0}]
+    }
+    causers = {"X" => 48, "Y" => 30, "Z" => 22}.transform_values { |blame|
+      {ms: {cpu: 20}, acquisitions: 6, units: 50, blame:}
+    }
     unknown = summary(SampleWindows.new(units: stalled.merge(causers), accounts: {}).to_a)
     found = section(Holdup::View::Sections::StallMatrix, unknown)
     x, y = %w[X Y].map { |name| found.columns.index(name) }
@@ -68,11 +79,14 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
   end
 
   def test_long_holds_and_short_ones
-    long, short = %w[Reports#long Orders#short].zip([[2, 20_000**2 * 2], [40, 1_000**2 * 40]]).map do |name, (acquisitions, squares)|
-      sample.window(name, count: 1, sums: {acquisitions:, caused_ns: 5_000_000, hold_squares_us2: squares}, histograms: {running: Holdup::Histogram.of([40_000_000])})
+    long, short = %w[Reports#long
+      Orders#short].zip([[2, 20_000**2 * 2], [40, 1_000**2 * 40]]).map do |name, (acquisitions, squares)|
+      sample.window(name, count: 1, sums: {acquisitions:, caused_ns: 5_000_000, hold_squares_us2: squares},
+        histograms: {running: Holdup::Histogram.of([40_000_000])})
     end
     found = section(Holdup::View::Sections::StallOriginTable, summary([long, short]))
-    assert_equal [["Reports#long", "20.0 ms", "20.0 ms", "long holds"], ["Orders#short", "1.00 ms", "1.00 ms", "short holds"]].sort, found.rows.map { |row| row.values_at(0, 3, 4, 7) }.sort
+    assert_equal [["Reports#long", "20.0 ms", "20.0 ms", "long holds"], ["Orders#short", "1.00 ms", "1.00 ms", "short holds"]].sort,
+      found.rows.map { |row| row.values_at(0, 3, 4, 7) }.sort
     assert_match(/0 in all, 0 for each time/, found.notes.last)
     assert_nil section(Holdup::View::Sections::StallOriginTable, summary([]))
   end

@@ -6,27 +6,32 @@ require "holdup/loader"
 class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
   MS = 1_000_000
   SETTING = {"db_pool" => 2}.freeze
-  IDLE = [0, 60].map { |at| {host: "h", pid: 1, at_s: SampleWindows::START_S + at, connections_kept_ns: 0} }.freeze
+  IDLE = [0,
+    60].map { |at| {host: "h", pid: 1, at_s: SampleWindows::START_S + at, connections_kept_ns: 0} }.freeze
 
   # name => milliseconds per unit: elapsed, waited, kept
   def windows(units)
     sample = SampleWindows.new(setting: SETTING)
     units.map do |name, (wall, wait, held)|
-      sums = {sleep_ns: wait * 300 * MS, io_ns: (wall - wait) * 300 * MS, pool_wait_ns: wait * 300 * MS, pool_held_ns: held * 300 * MS}
+      sums = {sleep_ns: wait * 300 * MS, io_ns: (wall - wait) * 300 * MS, pool_wait_ns: wait * 300 * MS,
+              pool_held_ns: held * 300 * MS}
       sample.window(name, count: 300, sums:, histograms: {wall: Holdup::Histogram.of([wall * MS] * 300)})
     end
   end
 
   def summary(units = {"Slow#show" => [100, 0, 95], "Quick#show" => [50, 40, 5]}, samples: IDLE, **options)
-    Holdup::Analysis::Summary.new(windows(units), samples:, from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 60, **options)
+    Holdup::Analysis::Summary.new(windows(units), samples:, from_s: SampleWindows::START_S,
+      to_s: SampleWindows::START_S + 60, **options)
   end
 
   def section(summary = self.summary, language: "en", limit: 10)
-    Holdup::View::Sections::ConnectionTable.new(summary, words: Holdup::View::Words.new(language), limit:).call
+    Holdup::View::Sections::ConnectionTable.new(summary, words: Holdup::View::Words.new(language),
+      limit:).call
   end
 
   def test_the_holder_first_then_who_waits
-    assert_equal [["Slow#show", "0", "0", "95.0 ms", "95.0"], ["Quick#show", "40.0 ms", "80.0", "5.00 ms", "5.0"]], section.rows
+    assert_equal [["Slow#show", "0", "0", "95.0 ms", "95.0"], ["Quick#show", "40.0 ms", "80.0", "5.00 ms", "5.0"]],
+      section.rows
     assert_equal ["all", "20.0 ms", "26.7", "50.0 ms", "100"], section.total
     assert_includes section.notes, "The pool has 2 connections in each process."
   end
@@ -54,7 +59,8 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
 
   def test_rows_that_have_nothing_to_do_with_it_are_left_out_and_those_beyond_the_limit_counted
     units = {"A" => [50, 20, 30], "B" => [50, 10, 20], "None" => [90, 0, 0]}
-    assert_equal [["A"], "... and 1 more (--limit)"], [section(summary(units), limit: 1).rows.map(&:first), section(summary(units), limit: 1).notes.first]
+    assert_equal [["A"], "... and 1 more (--limit)"],
+      [section(summary(units), limit: 1).rows.map(&:first), section(summary(units), limit: 1).notes.first]
   end
 
   def test_the_report_says_it_in_one_sentence_and_fits

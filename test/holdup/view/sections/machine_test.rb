@@ -8,30 +8,39 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
   JOBS = {"PdfJob" => {ms: {cpu: 400, stalled: 30}, acquisitions: 4, units: 40, blame: 81},
           "MailJob" => {ms: {cpu: 5, stalled: 60, io: 40}, acquisitions: 9, units: 200, blame: 9}}.freeze
 
-  def jobs(queue: "default") = SampleWindows.new(units: JOBS, kind: :job, queue:, accounts: {})
+  def jobs(queue: "default")
+    SampleWindows.new(units: JOBS, kind: :job, queue:, accounts: {})
+  end
 
-  def text(sample = jobs, language: "en", samples: SampleProcesses.new(sample, vcpus: 2.0, servers: {"sidekiq" => 1}).to_a, extra: [], limit: 15, **view)
-    summary = Holdup::Analysis::Summary.new(sample.to_a + extra, from_s: sample.from_s, to_s: sample.to_s, samples:, **view)
+  def text(sample = jobs, language: "en",
+    samples: SampleProcesses.new(sample, vcpus: 2.0,
+      servers: {"sidekiq" => 1}).to_a, extra: [], limit: 15, **view)
+    summary = Holdup::Analysis::Summary.new(sample.to_a + extra, from_s: sample.from_s, to_s: sample.to_s,
+      samples:, **view)
     Holdup::View::Text.new(summary, words: Holdup::View::Words.new(language), zone: "UTC", limit:).call
   end
 
   def flat(...) = text(...).gsub(/\s+/, " ")
 
   def test_the_sentence_about_the_ceiling
-    assert_includes flat(samples: container(used: 0.5)), "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at least 0.9 vCPUs are always idle."
-    refute_includes text(samples: SampleProcesses.new(jobs, vcpus: 1.0, servers: {"sidekiq" => 1}).to_a), "can never pass"
+    assert_includes flat(samples: container(used: 0.5)),
+      "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at least 0.9 vCPUs are always idle."
+    refute_includes text(samples: SampleProcesses.new(jobs, vcpus: 1.0, servers: {"sidekiq" => 1}).to_a),
+      "can never pass"
     refute_includes flat(samples: container(used: 1.6)), "can never pass", "others use what these can't"
   end
 
   def test_the_host_is_named_where_there_are_several
     samples = container(used: 0.5) + container(used: 0.5, host: "job-2", vcpus: 4.0)
-    assert_includes flat(samples:), "On host job-2: 4 vCPUs, 1 process: CPU can never pass 25-28 %; an autoscaling target of 30 % never fires; at least 2.9 vCPUs are always idle."
+    assert_includes flat(samples:),
+      "On host job-2: 4 vCPUs, 1 process: CPU can never pass 25-28 %; an autoscaling target of 30 % never fires; at least 2.9 vCPUs are always idle."
     assert_includes text(samples:), "host job-2, pid 700"
   end
 
   def test_who_stalled_whom
     said = flat
-    assert_match(/PdfJob \[default\] caused about 8\d % of the stall that MailJob \[default\] suffered\./, said)
+    assert_match(/PdfJob \[default\] caused about 8\d % of the stall that MailJob \[default\] suffered\./,
+      said)
     assert_match(/^PdfJob \[default\] -> MailJob \[default\] +8\d\.\d +\d+\.\d +9\d\.\d/, text)
     refute_includes text(SampleWindows.new(units: JOBS.slice("PdfJob"), accounts: {})), "Who stalled whom"
   end
@@ -41,10 +50,16 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
     assert_match(/^default +720 .* -$/, text(by: :queue, samples: []))
   end
 
-  def views(kind, names) = names.map { |name, count| jobs.window(name, kind:, count:, sums: {cpu_ns: count * 100_000_000}, histograms: {queued: Holdup::Histogram.of([count * 1_000_000] * count)}) }
+  def views(kind, names)
+    names.map { |name, count|
+      jobs.window(name, kind:, count:, sums: {cpu_ns: count * 100_000_000},
+        histograms: {queued: Holdup::Histogram.of([count * 1_000_000] * count)})
+    }
+  end
 
   def test_by_priority
-    report = text(by: :priority, filter: Holdup::Analysis::UnitFilter.new(kind: :job), extra: views(:priority, {"1" => 100, "10" => 600}))
+    report = text(by: :priority, filter: Holdup::Analysis::UnitFilter.new(kind: :job),
+      extra: views(:priority, {"1" => 100, "10" => 600}))
     assert_match(/^1 \[default\] +100 +0\.56 +100 ms .*\n10 \[default\] +600 +3\.33 +600 ms /, report)
     assert_includes report.gsub(/\s+/, " "), "Jobs without a priority, which are not in these rows: 20."
   end
@@ -59,7 +74,9 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
 
   def test_requests_and_jobs_without_a_queue_are_not_one_row
     report = text(by: :queue, extra: SampleWindows.new.to_a + jobs(queue: nil).to_a)
-    ["(requests)", "(jobs without a queue)", "default"].each { |name| assert_match(/^#{Regexp.escape(name)} /, report) }
+    ["(requests)", "(jobs without a queue)", "default"].each { |name|
+      assert_match(/^#{Regexp.escape(name)} /, report)
+    }
   end
 
   def test_processes_and_their_threads
@@ -67,15 +84,18 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
     assert_match(/^puma: 2 +110 +27\.5 +6\.00 +10 +500 MB +280 MB +180 MB$/, report)
     assert_match(/^  worker 1 +60\.0 +15\.0 +7\.7 +3\.00 +5 +250 MB/, report)
     assert_match(/^sidekiq default +1 +10 +9\.00 +90\.0 +40\.0 +40 +3\.00 s$/, report)
-    assert_includes report.gsub(/\s+/, " "), "800 MB of memory used of 2.00 GB; stopped by the CPU quota in 10.0 % of its periods"
+    assert_includes report.gsub(/\s+/, " "),
+      "800 MB of memory used of 2.00 GB; stopped by the CPU quota in 10.0 % of its periods"
     refute_match(/db primary/, report)
   end
 
   # On pages there is room for it.
   def test_more_of_each_process
     sample = SampleWindows.new(setting: SampleWindows::SETTING.merge("jit_effective" => true))
-    summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s, samples: with_jit(SampleProcesses.new(sample).to_a))
-    section = Holdup::View::Sections::WorkerTable.new(summary, words: Holdup::View::Words.new("en"), limit: 15).call
+    summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s,
+      samples: with_jit(SampleProcesses.new(sample).to_a))
+    section = Holdup::View::Sections::WorkerTable.new(summary, words: Holdup::View::Words.new("en"),
+      limit: 15).call
     more = section.rows.to_h { |name, *cells| [name.strip, cells.last(4)] }
     assert_equal ["wait GVL", "GC %", "JIT", "age"], section.columns.last(4)
     assert_equal ["2.00", "1.0", "yjit, warm, full, works", "180 s"], more["worker 0"]
@@ -85,13 +105,15 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
 
   def with_jit(samples)
     samples.reject { |sample| sample[:pid].zero? }.map do |sample|
-      sample.merge(waiting_threads: 2, gc_time_ns: (sample[:at_s] - sample[:since_s]) * 10_000_000, "jit.kind": "yjit", jit_saturated: 1, jit_warm_ns: 5)
+      sample.merge(waiting_threads: 2, gc_time_ns: (sample[:at_s] - sample[:since_s]) * 10_000_000,
+        "jit.kind": "yjit", jit_saturated: 1, jit_warm_ns: 5)
     end
   end
 
   def test_how_far_away_redis_is
     assert_includes flat, "Redis: a command of sidekiq takes 350 us there and back (median)."
-    refute_includes text(SampleWindows.new, samples: SampleProcesses.new(servers: {"puma" => 2}).to_a), "Redis"
+    refute_includes text(SampleWindows.new, samples: SampleProcesses.new(servers: {"puma" => 2}).to_a),
+      "Redis"
   end
 
   def test_no_samples_no_sections
@@ -112,10 +134,13 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
   end
 
   def test_fits_in_80_columns
-    long = SampleWindows.new(units: JOBS.transform_keys { |name| "Admin::Reporting::Quarterly::#{name * 9}" }, kind: :job, queue: "q" * 64)
+    long = SampleWindows.new(
+      units: JOBS.transform_keys { |name| "Admin::Reporting::Quarterly::#{name * 9}" }, kind: :job, queue: "q" * 64
+    )
     hosts = SampleProcesses.new(host: "ip-10-0-137-22.eu-central-1.compute.internal").to_a
     [jobs, long].product(%w[en ja], %i[name queue setting]).each do |sample, language, by|
-      text(sample, language:, by:, samples: SampleProcesses.new(sample).to_a + hosts).each_line(chomp: true) do |line|
+      text(sample, language:, by:,
+        samples: SampleProcesses.new(sample).to_a + hosts).each_line(chomp: true) do |line|
         assert_operator Holdup::View::Width.of(line), :<=, 80, "#{language}: #{line}"
       end
     end

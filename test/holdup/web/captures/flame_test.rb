@@ -8,24 +8,38 @@ class Holdup::Web::Captures::FlameTest < Minitest::Test
   # Ticks are ns.
   Scene = Data.define { def ns(ticks) = ticks }
 
-  def frame(label, path) = Holdup::Capture::Frame.new(label:, path:, line: 3, at: 0)
+  def frame(label, path)
+    Holdup::Capture::Frame.new(label:, path:, line: 3, at: 0)
+  end
 
-  def node(frame, ticks, *children) = Holdup::Analysis::Timeline::FlameTree::FlameNode.new(frame:, ticks:, self: ticks - children.sum(&:ticks), children:)
+  def node(frame, ticks, *children)
+    Holdup::Analysis::Timeline::FlameTree::FlameNode.new(frame:, ticks:, self: ticks - children.sum(&:ticks),
+      children:)
+  end
 
-  def library(label, ticks, *children) = node(frame(label, "/gems/rack-3.1.0/lib/rack.rb"), ticks, *children)
+  def library(label, ticks, *children)
+    node(frame(label, "/gems/rack-3.1.0/lib/rack.rb"), ticks, *children)
+  end
 
-  def own(label, ticks, *children) = node(frame(label, "/srv/shop/app/models/report.rb"), ticks, *children)
+  def own(label, ticks, *children)
+    node(frame(label, "/srv/shop/app/models/report.rb"), ticks, *children)
+  end
 
-  def block(root) = Holdup::Web::Captures::Flame.new(root, Scene.new, Holdup::Web::Words.new("en")).block(title: "t", modes: {"held" => "h"}, mode: "held")
+  def block(root)
+    Holdup::Web::Captures::Flame.new(root, Scene.new, Holdup::Web::Words.new("en")).block(title: "t",
+      modes: {"held" => "h"}, mode: "held")
+  end
 
   def tree
     crunch = own("Report#crunch", 800, library("Array#sort", 500), library("Hash#to_h", 200))
-    node(nil, 1000, library("Puma::Server#run", 900, library("Rack::Head#call", 900, crunch, library("Rack::ETag#call", 99))), node(nil, 99), library("GC.start", 1))
+    node(nil, 1000,
+      library("Puma::Server#run", 900, library("Rack::Head#call", 900, crunch, library("Rack::ETag#call", 99))), node(nil, 99), library("GC.start", 1))
   end
 
   def test_boxes_are_as_wide_as_their_share_and_callers_stand_above
     boxes = block(tree).boxes
-    assert_equal ["Puma::Server#run … Rack::Head#call (2)", "Report#crunch", "Array#sort", "Hash#to_h", "Rack::ETag#call", "no stack"], boxes.map(&:label)
+    assert_equal ["Puma::Server#run … Rack::Head#call (2)", "Report#crunch", "Array#sort", "Hash#to_h", "Rack::ETag#call", "no stack"],
+      boxes.map(&:label)
     assert_equal [0.9, 0.8, 0.5, 0.2, 0.099, 0.099], boxes.map(&:width)
     assert_equal [0.0, 0.0, 0.0, 0.5, 0.8, 0.9], boxes.map(&:x)
     assert_equal [0, 1, 2, 2, 1, 0], boxes.map(&:row)

@@ -12,7 +12,8 @@ class Holdup::Web::Charts::ChangesTest < Minitest::Test
   def app
     @app ||= begin
       store = sample_store
-      later = SampleWindows.new(setting: SampleWindows::SETTING.merge("revision" => "<b>#{"x" * 300}", "threads" => 3)).to_a
+      later = SampleWindows.new(setting: SampleWindows::SETTING.merge("revision" => "<b>#{"x" * 300}",
+        "threads" => 3)).to_a
       store.commit(later.map { |window| window.with(start_s: window.start_s + LATER_S) }, {})
       dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s + LATER_S))
     end
@@ -32,7 +33,11 @@ class Holdup::Web::Charts::ChangesTest < Minitest::Test
 
   def test_in_files
     get "/overview.json", {"since" => "30m"}
-    assert_equal [true, %w[revision threads]], JSON.parse(last_response.body)["marks"].first.then { |mark| [mark["deployed"], mark["changed"].map { |one| one["subject"] }] }
+    assert_equal [true, %w[revision threads]],
+      JSON.parse(last_response.body)["marks"].first.then { |mark|
+        [mark["deployed"],
+          mark["changed"].map { |one| one["subject"] }]
+      }
   end
 
   def test_where_nothing_changed

@@ -14,8 +14,11 @@ class Holdup::Web::Charts::ProcessesTest < Minitest::Test
   def test_the_container_and_each_process
     charts = charted.to_h
     assert_equal %w[machine process_cpu memory busy], charts.keys
-    assert_equal ["sidekiq pid 700", "puma worker 1", "puma worker 0"].sort, charts["memory"].series.map(&:label).sort
-    charts.each_value { |chart| chart.series.each { |line| assert_equal chart.x.values.size, line.values.size } }
+    assert_equal ["sidekiq pid 700", "puma worker 1", "puma worker 0"].sort,
+      charts["memory"].series.map(&:label).sort
+    charts.each_value { |chart|
+      chart.series.each { |line| assert_equal chart.x.values.size, line.values.size }
+    }
   end
 
   def test_the_most_that_the_container_can_reach_is_drawn
@@ -26,7 +29,9 @@ class Holdup::Web::Charts::ProcessesTest < Minitest::Test
 
   def test_a_worker_that_took_anothers_place_can_be_told_from_it
     before = SampleProcesses.new(sample, servers: {"puma" => 2}).to_a
-    after = before.reject { |one| one[:pid] == 401 }.map { |one| one[:pid].zero? ? one : one.merge(pid: 500, start: 9) }
+    after = before.reject { |one| one[:pid] == 401 }.map { |one|
+      one[:pid].zero? ? one : one.merge(pid: 500, start: 9)
+    }
     labels = charted(before + after).to_h["memory"].series.map(&:label)
     assert_equal ["puma worker 0 (pid 400)", "puma worker 0 (pid 500)", "puma worker 1"], labels.sort
   end

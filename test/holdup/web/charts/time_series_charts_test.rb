@@ -15,10 +15,14 @@ class Holdup::Web::Charts::TimeSeriesChartsTest < Minitest::Test
 
   def words = @words ||= Holdup::Web::Words.new("en")
 
-  def charts(*windows, names: Holdup::Web::Charts::TimeSeriesCharts::NAMES) = Holdup::Web::Charts::TimeSeriesCharts.new(course(*windows), words:, names:).to_h
+  def charts(*windows, names: Holdup::Web::Charts::TimeSeriesCharts::NAMES)
+    Holdup::Web::Charts::TimeSeriesCharts.new(course(*windows), words:, names:).to_h
+  end
 
   def test_every_line_has_a_value_for_each_step
-    charts.each { |name, chart| chart.series.each { |line| assert_equal chart.x.values.size, line.values.size, name } }
+    charts.each { |name, chart|
+      chart.series.each { |line| assert_equal chart.x.values.size, line.values.size, name }
+    }
     assert_equal [sample.from_s, sample.from_s + 60, sample.from_s + 120], charts["rate"].x.values
   end
 
@@ -39,21 +43,27 @@ class Holdup::Web::Charts::TimeSeriesChartsTest < Minitest::Test
     units, most = heat.series
     assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum
     assert_equal heat.heat[:counts].map(&:sum), units.values
-    assert_equal heat.heat[:counts].map { |column| heat.heat[:upto_ns][column.index(column.max)] }, most.values
+    assert_equal heat.heat[:counts].map { |column| heat.heat[:upto_ns][column.index(column.max)] },
+      most.values
   end
 
   def test_the_spread_of_each_time_has_its_percentiles_beside_it
     charts(names: Holdup::Web::Charts::TimeSeriesCharts::HEATS.keys).each { |name, heat| assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name }
-    table = Holdup::Web::Charts::TimeSeriesTable.new(course, words:, limit: 2, names: %w[heat_wall heat_running]).call
+    table = Holdup::Web::Charts::TimeSeriesTable.new(course, words:, limit: 2,
+      names: %w[heat_wall heat_running]).call
     assert_equal ["from", "running, p50", "running, p95"], table.columns.map(&:text)
     assert_equal Holdup::View::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
   end
 
-  def unknown = [sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9]), stalled: Holdup::Histogram.of([1, 1])})]
+  def unknown
+    [sample.window("GET /", count: 2,
+      histograms: {wall: Holdup::Histogram.of([9, 9]), stalled: Holdup::Histogram.of([1, 1])})]
+  end
 
   def test_a_queue_time_that_is_unknown_is_drawn_and_told_as_unknown
     waits = charts(unknown, names: ["waits"])["waits"]
-    assert_equal({"queued" => nil, "stalled" => 1.0}, waits.series.to_h { |line| [line.label, line.values.first] })
+    assert_equal({"queued" => nil, "stalled" => 1.0},
+      waits.series.to_h { |line| [line.label, line.values.first] })
     assert_nil JSON.parse(waits.to_json)["series"].first["values"].first
     table = Holdup::Web::Charts::TimeSeriesTable.new(course(unknown), words:, limit: 5, names: ["waits"]).call
     assert_equal Holdup::View::Figures::NONE, table.rows.last[1]

@@ -8,7 +8,9 @@ class Holdup::Web::Charts::WarmUpTest < Minitest::Test
 
   NS = 1_000_000_000
 
-  def charted(*samples, **) = Holdup::Web::Charts::WarmUp.new(jits(*samples, **).lives, every_s: 60, words: Holdup::Web::Words.new("en"))
+  def charted(*samples, **)
+    Holdup::Web::Charts::WarmUp.new(jits(*samples, **).lives, every_s: 60, words: Holdup::Web::Words.new("en"))
+  end
 
   def test_processes_are_laid_over_each_other_by_their_age
     chart = charted(life(0, minutes: 3), life(1, minutes: 2, born: 600)).to_h["warm_up"]

@@ -20,12 +20,18 @@ class Holdup::Web::AdviceTest < Minitest::Test
   end
 
   def test_the_verdict_the_table_what_to_write_and_what_would_be_otherwise
-    size_coarsely { get "/advice", {"since" => "12m", "if_load" => "x0.5", "if_threads" => "3", "kind" => "request"} }
+    size_coarsely {
+      get "/advice", {"since" => "12m", "if_load" => "x0.5", "if_threads" => "3", "kind" => "request"}
+    }
     assert_equal 200, last_response.status
     assert_match(/CHANGE processes x threads of each host to \d x \d/, text)
     assert_includes last_response.body, %(<span class="new">+ workers 2</span>)
-    assert_match(/Self-test: the setting as it is, grade [AB].* What no setting may exceed vCPUs of a host 2.00 memory of a host 4.00 GB.* Amdahl/, text)
-    assert_match(/(less|more) queued \+ stalled at p95.* What if 3 threads, the load x0\.5\?.* now then.* Replay it/, text)
+    assert_match(
+      /Self-test: the setting as it is, grade [AB].* What no setting may exceed vCPUs of a host 2.00 memory of a host 4.00 GB.* Amdahl/, text
+    )
+    assert_match(
+      /(less|more) queued \+ stalled at p95.* What if 3 threads, the load x0\.5\?.* now then.* Replay it/, text
+    )
     assert_match(/processes x threads 1 x 5 1 x 3/, text)
     assert_equal 3, last_response.body.scan("data-chart=").size
     assert_includes last_response.body, %(<input name="if_threads" value="3")
@@ -33,7 +39,8 @@ class Holdup::Web::AdviceTest < Minitest::Test
   end
 
   def test_a_question_that_can_not_be_read
-    {"if_load" => "x0", "if_vcpus" => "-1", "if_threads" => "0", "if_processes" => "a", "if_slice" => "2s"}.each do |name, value|
+    {"if_load" => "x0", "if_vcpus" => "-1", "if_threads" => "0", "if_processes" => "a",
+     "if_slice" => "2s"}.each do |name, value|
       get "/advice", {"since" => "12m", name => value}
       assert_equal 400, last_response.status
       assert_includes CGI.unescapeHTML(text), "#{name} can't be"
@@ -46,6 +53,10 @@ class Holdup::Web::AdviceTest < Minitest::Test
     assert_includes CGI.unescapeHTML(text), "CAN'T SAY"
     refute_includes text, "What if 3 threads"
     get "/advice.json", {"since" => "12m", "kind" => "job", "if_threads" => "3"}
-    assert_equal [200, "unknown", false], JSON.parse(last_response.body).then { |made| [last_response.status, made["verdict"], made.key?("what_if")] }
+    assert_equal [200, "unknown", false],
+      JSON.parse(last_response.body).then { |made|
+        [last_response.status, made["verdict"],
+          made.key?("what_if")]
+      }
   end
 end

@@ -10,7 +10,9 @@ class Holdup::Web::Pages::BlameTest < Minitest::Test
 
   # Ten endpoints that stall alike, one of which causes more than any of them stalls.
   def alike
-    units = ("A".."J").to_h { |name| [name, {ms: {cpu: 10, stalled: 10}, acquisitions: 6, units: 50, blame: (name == "A") ? 38 : 7}] }
+    units = ("A".."J").to_h { |name|
+      [name, {ms: {cpu: 10, stalled: 10}, acquisitions: 6, units: 50, blame: (name == "A") ? 38 : 7}]
+    }
     @sample = SampleWindows.new(units:, accounts: {})
   end
 

@@ -7,7 +7,9 @@ require "json"
 class Holdup::Web::CalculatorTest < Minitest::Test
   include Dashboard
 
-  def charts = last_response.body.scan(/data-chart="([^"]*)"/).map { |(found)| JSON.parse(CGI.unescapeHTML(found)) }
+  def charts
+    last_response.body.scan(/data-chart="([^"]*)"/).map { |(found)| JSON.parse(CGI.unescapeHTML(found)) }
+  end
 
   def test_the_graph_says_what_the_table_says
     get "/calculator", {"io" => "75%"}
@@ -16,8 +18,10 @@ class Holdup::Web::CalculatorTest < Minitest::Test
     get "/calculator.json", {"io" => "75%"}
     told = JSON.parse(last_response.body)["threads"]
     assert_equal told.map { |line| line["threads"] }, speed_up["x"]["values"]
-    assert_equal(told.map { |line| line["speed_up"] }, speed_up["series"].first["values"].map { |value| value.round(4) })
-    assert_equal(told.map { |line| line["stall_share"] }, stall["series"].first["values"].map { |value| value.round(4) })
+    assert_equal(told.map { |line| line["speed_up"] },
+      speed_up["series"].first["values"].map { |value| value.round(4) })
+    assert_equal(told.map { |line| line["stall_share"] },
+      stall["series"].first["values"].map { |value| value.round(4) })
   end
 
   def test_stall_is_in_time_where_times_are_known
@@ -28,6 +32,7 @@ class Holdup::Web::CalculatorTest < Minitest::Test
   def test_sliders_say_how_far_they_go_and_what_belongs_together
     get "/calculator"
     fields = last_response.body.scan(/<input name="(\w+)"[^>]*data-min="([\d.]+)" data-max="(\d+)" data-unit="([^"]*)" data-group="(\w+)"/)
-    assert_equal [%w[io 0 99 % share], %w[running 0.1 1000 ms times], %w[idle 0.1 1000 ms times], ["acquisitions", "1", "200", "", "times"]], fields
+    assert_equal [%w[io 0 99 % share], %w[running 0.1 1000 ms times], %w[idle 0.1 1000 ms times], ["acquisitions", "1", "200", "", "times"]],
+      fields
   end
 end

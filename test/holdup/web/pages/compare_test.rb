@@ -7,14 +7,19 @@ require "json"
 class Holdup::Web::CompareTest < Minitest::Test
   include Dashboard
 
-  SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}, "B#slow" => {ms: {cpu: 40, stalled: 8, io: 60}, acquisitions: 9, units: 10, blame: 2}}.freeze
+  SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1},
+          "B#slow" => {ms: {cpu: 40, stalled: 8, io: 60}, acquisitions: 9, units: 10, blame: 2}}.freeze
   HALF = SHOP.transform_values { |shape| shape.merge(ms: shape[:ms].merge(cpu: shape[:ms][:cpu] / 2)) }
   MINUTES = 12
   LATER_S = 3600
 
-  def sample = @sample ||= SampleWindows.new(units: SHOP, minutes: MINUTES)
+  def sample
+    @sample ||= SampleWindows.new(units: SHOP, minutes: MINUTES)
+  end
 
-  def changed = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: SampleWindows::SETTING.merge("jit" => "none")).to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+  def changed
+    SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: SampleWindows::SETTING.merge("jit" => "none")).to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+  end
 
   def app
     @app ||= begin
@@ -33,7 +38,9 @@ class Holdup::Web::CompareTest < Minitest::Test
 
   def test_times_over_each_other
     get "/compare", {"since" => "2h"}
-    charts = last_response.body.scan(/data-chart="([^"]*)"/).map { |(found)| JSON.parse(CGI.unescapeHTML(found)) }
+    charts = last_response.body.scan(/data-chart="([^"]*)"/).map { |(found)|
+      JSON.parse(CGI.unescapeHTML(found))
+    }
     assert_equal [2, 2], charts.map { |chart| chart["series"].size }
     charts.each { |chart| chart["series"].each { |line| assert_in_delta 1.0, line["values"].sum, 1e-4 } }
     assert charts.first["x"]["log"]
@@ -51,7 +58,8 @@ class Holdup::Web::CompareTest < Minitest::Test
     get "/compare", {"since" => "2h", "before" => values.last, "after" => values[1]}
     assert_match(/Worse: .*CPU of each unit \+\d\d/, text)
     assert_includes last_response.body, %(<option value="#{values.last}" selected>)
-    {"before=x" => "before and after belong together", "before=x&after=y" => %(nothing in this span is called "x"), "before=x&after=y&base_since=3h" => "can't be combined"}.each do |query, sentence|
+    {"before=x" => "before and after belong together",
+     "before=x&after=y" => %(nothing in this span is called "x"), "before=x&after=y&base_since=3h" => "can't be combined"}.each do |query, sentence|
       get "/compare?since=2h&#{query}"
       assert_equal 400, last_response.status
       assert_includes CGI.unescapeHTML(text), sentence
@@ -76,7 +84,8 @@ class Holdup::Web::CompareTest < Minitest::Test
     refute_includes last_response.body, " download"
     %w[json csv md].each do |ending|
       get "/compare.#{ending}", {"since" => "13m"}
-      assert_equal [400, "text/html; charset=utf-8"], [last_response.status, last_response.headers["content-type"]]
+      assert_equal [400, "text/html; charset=utf-8"],
+        [last_response.status, last_response.headers["content-type"]]
       assert_includes text, "not two things to compare"
     end
   end
@@ -84,7 +93,8 @@ class Holdup::Web::CompareTest < Minitest::Test
   def test_nothing_to_compare_with
     get "/compare", {"since" => "13m"}
     assert_includes text, "fewer than two settings"
-    {"base_until=1h" => "base_since is missing", "base_since=1h&base_until=2h" => "base_since is not before base_until"}.each do |query, sentence|
+    {"base_until=1h" => "base_since is missing",
+     "base_since=1h&base_until=2h" => "base_since is not before base_until"}.each do |query, sentence|
       get "/compare?#{query}"
       assert_equal 400, last_response.status
       assert_includes text, sentence

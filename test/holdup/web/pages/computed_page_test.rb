@@ -139,12 +139,22 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
   end
 
   # Of a request of its own, for threads.
-  def status(path) = Rack::MockRequest.new(app).get(path).status
+  def status(path)
+    Rack::MockRequest.new(app).get(path).status
+  end
 
   def test_twenty_people_with_twenty_questions_all_get_an_answer
     asked = Array.new(20) { |number| "/compare?since=#{number + 20}m" }
     40.times { @gate << true }
-    threads = asked.map { |path| Thread.new { wait_until { status(path).then { |found| found unless found == 202 } } } }
+    threads = asked.map { |path|
+      Thread.new {
+        wait_until {
+          status(path).then { |found|
+            found unless found == 202
+          }
+        }
+      }
+    }
     assert_equal [200], threads.map(&:value).uniq
   end
 

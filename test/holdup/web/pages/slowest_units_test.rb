@@ -17,7 +17,9 @@ class Holdup::Web::Pages::SlowestUnitsTest < Minitest::Test
     end
   end
 
-  def slowest = last_response.body[%r{The slowest, one by one</h2>.*?</section>}m]
+  def slowest
+    last_response.body[%r{The slowest, one by one</h2>.*?</section>}m]
+  end
 
   def test_the_slowest_of_one_endpoint
     get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
@@ -38,7 +40,8 @@ class Holdup::Web::Pages::SlowestUnitsTest < Minitest::Test
     assert_match(/kept singly, .*#{Time.at(PLAYED.from_s).strftime("%F %H:%M")}/, slowest.gsub(/<[^>]+>/, ""))
   end
 
-  # Ten minutes of each hour: of a day 24 such periods are kept, and the endpoint is in the one before the last only.
+  # Ten minutes of each hour: of a day 24 such periods are kept, and the endpoint is in the one before the
+  # last only.
   def test_of_a_long_span_some_periods_are_read_and_that_is_said
     app
     others = @profiles.reject { |profile| profile.series.name == "OrdersController#index" }
@@ -51,16 +54,22 @@ class Holdup::Web::Pages::SlowestUnitsTest < Minitest::Test
   end
 
   def keep(profiles, hours:)
-    moved = profiles.first(20).map { |profile| profile.with(start_ns: profile.start_ns + hours * 3600 * 10**9) }
+    moved = profiles.first(20).map { |profile|
+      profile.with(start_ns: profile.start_ns + hours * 3600 * 10**9)
+    }
     @store.commit([], {}, profiles: Holdup::SampleBlock.of(moved))
   end
 
   def test_traces_where_there_are_some
-    refute_includes get("/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}).body, ">trace</th>"
-    slow = @profiles.find { |profile| profile.series.name == "OrdersController#index" }.with(idle_ns: 10**12, trace: "0af7651916cd43dd8448eb211c80319c")
-    @store.commit([], {}, profiles: [Holdup::SampleBlock.new(setting: slow.setting, host: slow.host, start_s: Holdup::SampleBlock.start_of(slow.start_ns), seen: 1, profiles: [slow])])
+    refute_includes get("/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}).body,
+      ">trace</th>"
+    slow = @profiles.find { |profile| profile.series.name == "OrdersController#index" }.with(idle_ns: 10**12,
+      trace: "0af7651916cd43dd8448eb211c80319c")
+    @store.commit([], {},
+      profiles: [Holdup::SampleBlock.new(setting: slow.setting, host: slow.host, start_s: Holdup::SampleBlock.start_of(slow.start_ns), seen: 1, profiles: [slow])])
     get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
-    assert_equal [slow.trace, *[Holdup::View::Figures::NONE] * 9], slowest.scan(%r{<td[^>]*>([^<]*?)\s*</td></tr>}).flatten
+    assert_equal [slow.trace, *[Holdup::View::Figures::NONE] * 9],
+      slowest.scan(%r{<td[^>]*>([^<]*?)\s*</td></tr>}).flatten
   end
 
   def test_none_is_kept_says_why

@@ -6,16 +6,23 @@ require "holdup/loader"
 class Holdup::Web::UnitsTest < Minitest::Test
   include Dashboard
 
-  HOSTILE = ["<script>alert(1)</script>", "\u202Egnp.exe", "\u{1F4A9}\u{20BB7}", "=HYPERLINK(\"x\")", "a\"b,c\nd", "'><img src=x onerror=alert(1)>"].freeze
+  HOSTILE = ["<script>alert(1)</script>", "\u202Egnp.exe", "\u{1F4A9}\u{20BB7}", "=HYPERLINK(\"x\")",
+    "a\"b,c\nd", "'><img src=x onerror=alert(1)>"].freeze
 
   def hostile(names = HOSTILE)
-    SampleWindows.new(units: names.to_h { |name| [name, {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 5, blame: 1}] })
+    SampleWindows.new(units: names.to_h { |name|
+      [name,
+        {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 5, blame: 1}]
+    })
   end
 
-  def names = markup.scan(%r{<th scope="row"><a[^>]*>([^<]*)</a>}).flatten
+  def names
+    markup.scan(%r{<th scope="row"><a[^>]*>([^<]*)</a>}).flatten
+  end
 
   def test_sorted_by_each_column_both_ways
-    %w[name count rate wall p50 p95 p99 suffered caused each acquisitions acquisition hold queued errors].each do |figure|
+    %w[name count rate wall p50 p95 p99 suffered caused each acquisitions acquisition hold queued
+      errors].each do |figure|
       get "/endpoints", {"sort" => figure}
       first = names
       assert_equal 8, first.size

@@ -6,30 +6,43 @@ require "digest"
 require "nokogiri"
 
 class Holdup::Web::Static::ReportTest < Minitest::Test
-  HOSTILE = ["<script>alert(1)</script>", "</style><img src=//x.example/a>", "\u202Egnp.exe", "\u{1F4A9}" * 300, "javascript:alert(1)", "'\" onload=x"].freeze
+  HOSTILE = ["<script>alert(1)</script>", "</style><img src=//x.example/a>", "\u202Egnp.exe",
+    "\u{1F4A9}" * 300, "javascript:alert(1)", "'\" onload=x"].freeze
   SHAPE = {ms: {cpu: 1, stalled: 1, io: 3}, acquisitions: 1, units: 5, blame: 1}.freeze
 
-  def sample(names = nil, **options) = names ? SampleWindows.new(units: names.to_h { |name| [name, SHAPE] }, minutes: 1, **options) : SampleWindows.new
+  def sample(names = nil, **options)
+    names ? SampleWindows.new(units: names.to_h { |name| [name, SHAPE] }, minutes: 1,
+**options) : SampleWindows.new
+  end
 
-  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::UnitFilter.new, told: [], before_s: 0, **more)
+  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::UnitFilter.new, told: [],
+    before_s: 0, **more)
     store = Holdup::Store.open("memory:")
     samples.each { |one| store.commit(one.to_a, {}, processes: SampleProcesses.new(one).to_a) }
-    asked = Holdup::Web::Static::Asked.new(from_s: samples.first.from_s - before_s, until_s: samples.first.to_s, chosen:, limit:)
+    asked = Holdup::Web::Static::Asked.new(from_s: samples.first.from_s - before_s,
+      until_s: samples.first.to_s, chosen:, limit:)
     Holdup::Web::Static::Report.new(store, asked:, language:, told:, **more).call
   end
 
-  def parsed(...) = Nokogiri::HTML5(html(...), max_errors: 10).tap { |page| assert_empty page.errors.map(&:to_s) }
+  def parsed(...)
+    Nokogiri::HTML5(html(...), max_errors: 10).tap { |page| assert_empty page.errors.map(&:to_s) }
+  end
 
   def test_the_pages_and_their_tables
     page = parsed(sample, told: ["jit is not what it was"])
-    assert_equal %w[overview endpoints blame processes jit], page.css("nav a").map { |link| link["href"].delete_prefix("#") }
-    assert_equal ["All together", "Over time", "Who caused the stall, who suffered it", "Who suffered most"], page.css("#overview caption").map(&:text).drop(1).first(4)
+    assert_equal %w[overview endpoints blame processes jit],
+      page.css("nav a").map { |link| link["href"].delete_prefix("#") }
+    assert_equal ["All together", "Over time", "Who caused the stall, who suffered it", "Who suffered most"],
+      page.css("#overview caption").map(&:text).drop(1).first(4)
     assert_operator page.css("#overview .drawings figure path[d^=M]").size, :>, 10
     assert_includes page.at_css("#overview .lead + .notes").text, "jit is not what it was"
     assert_equal 8, page.css("#endpoints tbody tr").size
-    assert_equal 8, page.css("#blame table").first.css("tbody tr").count { |row| row.at_css("th").text.include?("Controller") }
+    assert_equal 8,
+      page.css("#blame table").first.css("tbody tr").count { |row| row.at_css("th").text.include?("Controller") }
     assert_includes page.at_css("#unit-1").text, "Who stalls it"
-    page.css("table").each { |table| assert_equal 1, table.css("tr").map { |row| row.css("th, td").size }.uniq.size }
+    page.css("table").each { |table|
+      assert_equal 1, table.css("tr").map { |row| row.css("th, td").size }.uniq.size
+    }
   end
 
   def test_single_units_have_charts_where_there_is_room_for_them
@@ -41,8 +54,10 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
 
   def test_drawings_of_a_long_span_show_the_part_that_has_data_and_say_so
     page = parsed(sample, before_s: 86_400)
-    assert_match(/The charts show .*, the part of this span that has data\./, page.at_css("#overview .note:contains('charts show')").text)
-    assert_equal Time.at(SampleWindows::START_S).strftime("%F %H:%M"), page.at_css("#overview .drawings text[y='182']").text
+    assert_match(/The charts show .*, the part of this span that has data\./,
+      page.at_css("#overview .note:contains('charts show')").text)
+    assert_equal Time.at(SampleWindows::START_S).strftime("%F %H:%M"),
+      page.at_css("#overview .drawings text[y='182']").text
     assert_empty page.css("a").map(&:text).grep(/Show the whole span/)
   end
 
@@ -58,7 +73,8 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
   def test_the_policy_lets_its_style_through_and_nothing_else
     page = parsed(sample)
     policy = page.at_css("meta[http-equiv=Content-Security-Policy]")["content"]
-    assert_equal "default-src 'none'; style-src 'sha256-#{Digest::SHA256.base64digest(page.at_css("style").text)}'; img-src data:; base-uri 'none'; form-action 'none'", policy
+    assert_equal "default-src 'none'; style-src 'sha256-#{Digest::SHA256.base64digest(page.at_css("style").text)}'; img-src data:; base-uri 'none'; form-action 'none'",
+      policy
     assert_operator page.to_s.index("Content-Security-Policy"), :<, page.to_s.index("<style")
   end
 
@@ -76,7 +92,8 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
   end
 
   def test_japanese_filtered_and_empty
-    page = parsed(sample, language: "ja", chosen: Holdup::Analysis::UnitFilter.new(kind: :request, name: "Orders*"))
+    page = parsed(sample, language: "ja",
+      chosen: Holdup::Analysis::UnitFilter.new(kind: :request, name: "Orders*"))
     assert_equal "ja", page.root["lang"]
     assert_match(/リクエスト.*Orders\*/, page.css(".about").last.text)
     assert_equal 1, page.css("#endpoints tbody tr").size

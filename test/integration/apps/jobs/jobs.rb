@@ -3,13 +3,17 @@
 class MailJob < ActiveJob::Base
   queue_as :mails
 
-  def perform = ActiveRecord::Base.connection_pool.with_connection { |connection| connection.select_value("SELECT 1") }
+  def perform
+    ActiveRecord::Base.connection_pool.with_connection { |connection| connection.select_value("SELECT 1") }
+  end
 end
 
 class ReportJob < ActiveJob::Base
   queue_as :reports
 
-  def perform(rounds = 2_000) = rounds.times { |round| Math.sqrt(round) }
+  def perform(rounds = 2_000)
+    rounds.times { |round| Math.sqrt(round) }
+  end
 end
 
 class SlowJob < ActiveJob::Base

@@ -23,4 +23,6 @@ after_worker_ready do |server, worker|
   server.logger.info("the user's own hook, worker #{worker.nr}")
   start_in("after_worker_ready")
 end
-before_service_worker_ready { |server, _service| server.logger.info("the service is ready") } if ENV["SERVICE"]
+if ENV["SERVICE"]
+  before_service_worker_ready { |server, _service| server.logger.info("the service is ready") }
+end

@@ -2,7 +2,9 @@
 
 # Says that a run of a job came to a point of it, and counts them there.
 module Telling
-  def tell(what) = Sidekiq.redis { |redis| redis.call("INCR", "told:#{what}") }
+  def tell(what)
+    Sidekiq.redis { |redis| redis.call("INCR", "told:#{what}") }
+  end
 
   # Until somebody else says so.
   def await(what)
@@ -76,7 +78,9 @@ if defined?(Sidekiq::IterableJob)
     include Sidekiq::IterableJob
     include Telling
 
-    def build_enumerator(cursor:) = array_enumerator([1, 2, 3], cursor:)
+    def build_enumerator(cursor:)
+      array_enumerator([1, 2, 3], cursor:)
+    end
 
     # The second element lasts until the process is told to stop.
     def each_iteration(number)

@@ -3,11 +3,11 @@
 module Holdup
   module Instrumentation
     class ConnectionPool
-      # What is prepended to Active Record's pool and to its queue of waiting threads, and the check that these are as
-      # they have been since Rails 5: another one's patch or a later Rails may have changed them.
+      # What is prepended to Active Record's pool and to its queue of waiting threads, and the check that
+      # these are as they have been since Rails 5: another one's patch or a later Rails may have changed them.
       #
-      # Until somebody waits for the first time, a pool keeps nobody from anything: up to then its connections' leases are
-      # not looked at.
+      # Until somebody waits for the first time, a pool keeps nobody from anything: up to then its
+      # connections' leases are not looked at.
       module Hooks
         CHECKOUT = [[:opt, :checkout_timeout]].freeze
         CHECKIN = REMOVE = [[:req, :conn]].freeze
@@ -51,7 +51,9 @@ module Holdup
         # @param watcher [ConnectionPool]
         # @return [void]
         def install(pool, watcher)
-          pool.prepend(Leases.new(watcher)) if alike?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
+          if alike?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
+            pool.prepend(Leases.new(watcher))
+          end
           pool::Queue.prepend(Waits.new(watcher)) if alike?(pool::Queue, wait_poll: WAIT)
         end
 

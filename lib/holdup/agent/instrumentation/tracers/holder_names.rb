@@ -3,8 +3,9 @@
 module Holdup
   module Instrumentation
     class Tracers
-      # The names of those for whom units wait. A holder often goes on while who waited for it ends: then its name is what is
-      # known by now. Open units are kept weakly, so that one that nobody ever ends keeps nothing alive.
+      # The names of those for whom units wait. A holder often goes on while who waited for it ends: then its
+      # name is what is known by now. Open units are kept weakly, so that one that nobody ever ends keeps
+      # nothing alive.
       class HolderNames
         # Of so many units that have ended the name is known.
         ENDED = 1_000
@@ -33,7 +34,8 @@ module Holdup
         end
 
         # @param unit [Recorder::OpenUnit] that goes on, in its own thread
-        # @return [Array(String, Integer), nil] the name of those for whom it waited longest, and for how many ns; nil below 1 ms
+        # @return [Array(String, Integer), nil] the name of those for whom it waited longest, and for how many
+        #   ns; nil below 1 ms
         def longest(unit)
           sums = Hash.new(0)
           unit.holders&.each { |holder, ns| sums[name(holder)] += ns }
@@ -51,7 +53,9 @@ module Holdup
         end
 
         # The application's own names may be anything, and tracers refuse what is no good UTF-8.
-        def clean(text) = text.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, MOST_CHARACTERS]
+        def clean(text)
+          text.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, MOST_CHARACTERS]
+        end
       end
     end
   end

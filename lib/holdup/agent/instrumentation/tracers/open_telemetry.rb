@@ -14,14 +14,20 @@ module Holdup
         module_function
 
         # @return [Boolean]
-        def loaded? = !!defined?(::OpenTelemetry::SDK::Trace::Span)
+        def loaded?
+          !!defined?(::OpenTelemetry::SDK::Trace::Span)
+        end
 
         # @yieldparam span [Object] that is about to end
         # @return [void]
-        def install(&) = ::OpenTelemetry::SDK::Trace::Span.prepend(SpanFinish.new(&))
+        def install(&)
+          ::OpenTelemetry::SDK::Trace::Span.prepend(SpanFinish.new(&))
+        end
 
         # @return [Object, nil] the span that goes on here
-        def current = ::OpenTelemetry::Trace.current_span.then { |span| span if span.recording? }
+        def current
+          ::OpenTelemetry::Trace.current_span.then { |span| span if span.recording? }
+        end
 
         # @return [String] 32 hexadecimal digits
         def trace(span) = span.context.hex_trace_id

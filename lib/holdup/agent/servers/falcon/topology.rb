@@ -6,9 +6,9 @@ require_relative "../lever"
 module Holdup
   module Servers
     class Falcon
-      # How many processes and event loops a Falcon has, and where that is said. Asked in a worker, where the controller may
-      # be gone (nothing refers to it after the fork); what a worker is made of is there. Without any of that (rackup)
-      # it is one process with one loop.
+      # How many processes and event loops a Falcon has, and where that is said. Asked in a worker, where the
+      # controller may be gone (nothing refers to it after the fork); what a worker is made of is there.
+      # Without any of that (rackup) it is one process with one loop.
       class Topology
         FILE = "falcon.rb"
 
@@ -21,7 +21,9 @@ module Holdup
             threaded: any?("Async::Container::Threaded::Child::Instance"))
         end
 
-        def self.any?(type) = Object.const_defined?(type) && ObjectSpace.each_object(Object.const_get(type)).any?
+        def self.any?(type)
+          Object.const_defined?(type) && ObjectSpace.each_object(Object.const_get(type)).any?
+        end
         private_class_method :any?
 
         # @param environment [Async::Service::Environment::Evaluator, nil] of the service
@@ -47,13 +49,18 @@ module Holdup
         end
 
         # @return [Boolean] whether something is loaded before the workers are forked
-        def preload? = !!@environment && Array(@environment.preload).any?
+        def preload?
+          !!@environment && Array(@environment.preload).any?
+        end
 
         # @return [Array<Lever>]
         def levers
           levers = []
           levers << lever("processes", processes, @threaded ? "--forks N" : "--count N", "count N") if @forked
-          levers << lever("threads", threads, @forked ? "--hybrid --threads N" : "--threaded --count N", nil) if @threaded
+          if @threaded
+            levers << lever("threads", threads, @forked ? "--hybrid --threads N" : "--threaded --count N",
+              nil)
+          end
           levers
         end
 
@@ -62,9 +69,13 @@ module Holdup
         def processors = ::Async::Container.processor_count
 
         # As Async::Container::Generic#run and Hybrid#run have it.
-        def count = @options[:count] || ((@forked && @threaded) ? processors**2 : processors)
+        def count
+          @options[:count] || ((@forked && @threaded) ? processors**2 : processors)
+        end
 
-        def forks = @options[:forks] || [processors, count].min
+        def forks
+          @options[:forks] || [processors, count].min
+        end
 
         # HUP forks new workers of the configuration that was read at the start.
         def lever(name, value, option, setting)
@@ -75,10 +86,14 @@ module Holdup
 
         # `falcon host` only; `falcon serve` has options instead.
         def configuration
-          @configuration ||= @environment&.root&.then { |root| File.join(root, FILE) }&.then { |path| path if File.file?(path) && !served? }
+          @configuration ||= @environment&.root&.then { |root| File.join(root, FILE) }&.then { |path|
+            path if File.file?(path) && !served?
+          }
         end
 
-        def served? = defined?(::Falcon::Environment::Serve) && @environment.is_a?(::Falcon::Environment::Serve)
+        def served?
+          defined?(::Falcon::Environment::Serve) && @environment.is_a?(::Falcon::Environment::Serve)
+        end
       end
     end
   end

@@ -5,8 +5,8 @@ require_relative "../lever"
 module Holdup
   module Servers
     class GoodJob
-      # What of GoodJob in a process a person can turn. Settings are Ruby in any of Rails' configuration files; what is
-      # given on the command line or in the environment is written nowhere that could be named.
+      # What of GoodJob in a process a person can turn. Settings are Ruby in any of Rails' configuration
+      # files; what is given on the command line or in the environment is written nowhere that could be named.
       class Levers
         # A segment has no room for the words of many.
         LISTED = 4
@@ -26,12 +26,14 @@ module Holdup
         end
 
         # @return [Array<Lever>]
-        def to_a = [threads, *threads_of_queues, queues, processes, priority]
+        def to_a
+          [threads, *threads_of_queues, queues, processes, priority]
+        end
 
         private
 
-        # Of each pool that has no number of its own in the list of queues. (The configuration's own would say so each time
-        # where it is still given by its earlier name.)
+        # Of each pool that has no number of its own in the list of queues. (The configuration's own would say
+        # so each time where it is still given by its earlier name.)
         def threads
           word = @configuration.respond_to?(:threads) ? "threads" : "max_threads" # renamed in 4.22
           where = line(THREADS)
@@ -39,11 +41,14 @@ module Holdup
             how: where ? "config.good_job.#{word} = N" : "good_job start --#{word.tr("_", "-")} N, config.good_job.#{word} or GOOD_JOB_#{word.upcase}")
         end
 
-        # Where queues are listed with numbers, these count. No value: the same number may stand there for several.
+        # Where queues are listed with numbers, these count. No value: the same number may stand there for
+        # several.
         def threads_of_queues
           parts = @configuration.queue_string.split(";")
           return [] if parts.size > LISTED || (parts.size < 2 && !parts.first.to_s.include?(":"))
-          parts.map { |part| part[/[^:]*/] }.each_with_index.map { |name, index| listed(name, [*parts.first(index), "#{name}:N", *parts.drop(index + 1)].join(";")) }
+          parts.map { |part| part[/[^:]*/] }.each_with_index.map { |name, index|
+            listed(name, [*parts.first(index), "#{name}:N", *parts.drop(index + 1)].join(";"))
+          }
         end
 
         def listed(name, list)
@@ -73,7 +78,9 @@ module Holdup
         end
 
         def found(file, pattern)
-          number = File.foreach(file, encoding: "UTF-8").with_index(1).filter_map { |line, at| at if pattern.match?(line.scrub) }.last
+          number = File.foreach(file, encoding: "UTF-8").with_index(1).filter_map { |line, at|
+            at if pattern.match?(line.scrub)
+          }.last
           "#{file.delete_prefix("#{@root}/")}:#{number}" if number
         end
       end

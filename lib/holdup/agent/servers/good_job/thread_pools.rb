@@ -16,11 +16,15 @@ module Holdup
         class << self
           # @param thread [Thread]
           # @return [String, nil] name of the pool that it is in
-          def pool_of(thread) = (queues = thread.name&.slice(THREAD, 1)) && pool_name(queues)
+          def pool_of(thread)
+            (queues = thread.name&.slice(THREAD, 1)) && pool_name(queues)
+          end
 
           # @param queues [String] of a scheduler
           # @return [String]
-          def pool_name(queues) = Pool.short("queues #{queues}")
+          def pool_name(queues)
+            Pool.short("queues #{queues}")
+          end
         end
 
         # @param schedulers [Array<GoodJob::Scheduler>] all that this process ever had
@@ -41,10 +45,14 @@ module Holdup
 
         # Asks the process only, not the database.
         # @return [Array<Pool>] as they are now
-        def pools = running.map { |scheduler| pool(scheduler.stats) }
+        def pools
+          running.map { |scheduler| pool(scheduler.stats) }
+        end
 
         # @return [Integer, nil] threads of the first pool
-        def size = running.first&.then { |scheduler| scheduler.stats[:max_threads] }
+        def size
+          running.first&.then { |scheduler| scheduler.stats[:max_threads] }
+        end
 
         # @return [Integer, nil] processes of this kind; nil when only whoever starts them knows
         def processes
@@ -65,7 +73,8 @@ module Holdup
         def running = @schedulers.select(&:running?)
 
         def pool(stats)
-          Pool.new(name: self.class.pool_name(stats[:queues]), max: stats[:max_threads], busy: stats[:active_threads], served: stats[:total_executions_count])
+          Pool.new(name: self.class.pool_name(stats[:queues]), max: stats[:max_threads],
+            busy: stats[:active_threads], served: stats[:total_executions_count])
         end
       end
     end

@@ -3,7 +3,8 @@
 module Holdup
   module Servers
     class Preforking
-      # Prepended to HttpServer: whether its one thread is at work. `rack.after_reply` has run when this returns.
+      # Prepended to HttpServer: whether its one thread is at work. `rack.after_reply` has run when this
+      # returns.
       module BusyFlag
         attr_reader :holdup_busy, :holdup_served
 

@@ -16,10 +16,12 @@ module Holdup
         IO_THREADS = "max_io_threads N, #{RESTART}; requests that wait call env[\"puma.mark_as_io_bound\"]".freeze
         PRELOAD = "preload_app! true to share memory, false to restart in phases, #{RESTART}".freeze
         # What is said on the command line counts more than any file, also when the master starts itself anew.
-        COMMANDS = {max_threads: "puma -t N:N, then stop and start it", workers: "puma -w N, then stop and start it; live: SIGTTIN adds one, SIGTTOU takes one away"}.freeze
+        COMMANDS = {max_threads: "puma -t N:N, then stop and start it",
+                    workers: "puma -w N, then stop and start it; live: SIGTTIN adds one, SIGTTOU takes one away"}.freeze
         REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
 
-        # Settings that are written where this is made; so it is made before anybody changes options (SIGTTIN does).
+        # Settings that are written where this is made; so it is made before anybody changes options (SIGTTIN
+        # does).
         # @param launcher [Puma::Launcher]
         # @param env [Hash] the environment
         def initialize(launcher, env:)
@@ -29,7 +31,9 @@ module Holdup
 
         # @param server [Puma::Server]
         # @return [Array<Lever>]
-        def of(server) = [threads(server), processes, *io_threads, *(cluster if workers > 0)]
+        def of(server)
+          [threads(server), processes, *io_threads, *(cluster if workers > 0)]
+        end
 
         private
 
@@ -41,7 +45,8 @@ module Holdup
         end
 
         def processes
-          lever("processes", :workers, workers, (workers > 0) ? PROCESSES : FIRST_PROCESSES, live: workers > 0)
+          lever("processes", :workers, workers, (workers > 0) ? PROCESSES : FIRST_PROCESSES,
+            live: workers > 0)
         end
 
         # Puma 8 and later have it.
@@ -51,12 +56,14 @@ module Holdup
         end
 
         def cluster
-          [lever("preload", :preload_app, !!@options[:preload_app], PRELOAD), lever("fork_worker", :fork_worker, !!@options[:fork_worker], REFORK)]
+          [lever("preload", :preload_app, !!@options[:preload_app], PRELOAD),
+            lever("fork_worker", :fork_worker, !!@options[:fork_worker], REFORK)]
         end
 
         def lever(name, option, value, how, live: false)
           where = @origins[option]
-          Lever.new(name:, value:, how: (where == SettingSource::COMMAND_LINE) ? COMMANDS.fetch(option, how) : how, live:, where:)
+          Lever.new(name:, value:,
+            how: (where == SettingSource::COMMAND_LINE) ? COMMANDS.fetch(option, how) : how, live:, where:)
         end
       end
     end

@@ -5,8 +5,8 @@ require_relative "../config_line"
 module Holdup
   module Servers
     class Puma
-      # Where each setting of a Puma comes from: its command line, a line of its configuration file, or a variable of the
-      # environment, which Puma reads by itself or which such a line reads.
+      # Where each setting of a Puma comes from: its command line, a line of its configuration file, or a
+      # variable of the environment, which Puma reads by itself or which such a line reads.
       class SettingSource
         # Option => what it is called in a configuration file.
         WORDS = {max_threads: "threads", workers: "workers", max_io_threads: "max_io_threads", preload_app: "preload_app",
@@ -21,12 +21,17 @@ module Holdup
         # @param env [Hash] the environment
         def initialize(config, env:)
           @options = config.options
-          @files = config.config_files.compact.select { |path| File.file?(path) }.map { |path| File.expand_path(path) }
+          @files = config.config_files.compact.select { |path| File.file?(path) }.map { |path|
+            File.expand_path(path)
+          }
           @env = env
         end
 
-        # @return [Hash{Symbol => String}] option => "config/puma.rb:12", "environment WEB_CONCURRENCY" or "command line"
-        def to_h = WORDS.keys.to_h { |option| [option, of(option)] }.compact
+        # @return [Hash{Symbol => String}] option => "config/puma.rb:12", "environment WEB_CONCURRENCY" or
+        #   "command line"
+        def to_h
+          WORDS.keys.to_h { |option| [option, of(option)] }.compact
+        end
 
         private
 
@@ -53,7 +58,9 @@ module Holdup
         end
 
         # The last file has the last word.
-        def find(word) = @files.reverse_each.lazy.filter_map { |path| ConfigLine.find(path, word) }.first
+        def find(word)
+          @files.reverse_each.lazy.filter_map { |path| ConfigLine.find(path, word) }.first
+        end
       end
     end
   end

@@ -5,9 +5,10 @@ require_relative "../../instrumentation/sidekiq"
 module Holdup
   module Servers
     class Sidekiq
-      # How many jobs wait in the queues of a process, and for how long the oldest has waited. It looks when Sidekiq's
-      # heartbeat has just spoken to Redis: on that thread, every ten seconds, never on one that runs jobs, within that
-      # client's own time limits. One round trip: the length of each list (O(1)) and the job at its end.
+      # How many jobs wait in the queues of a process, and for how long the oldest has waited. It looks when
+      # Sidekiq's heartbeat has just spoken to Redis: on that thread, every ten seconds, never on one that
+      # runs jobs, within that client's own time limits. One round trip: the length of each list (O(1)) and
+      # the job at its end.
       class Backlog
         # More queues than that are left out: what is asked stays small.
         MOST = 50
@@ -34,7 +35,10 @@ module Holdup
         # @return [void]
         def look
           names = @config.capsules.each_value.flat_map(&:queues).uniq.first(MOST)
-          @queues = names.zip(ask(names).each_slice(2)).to_h { |name, (size, oldest)| [name, Waiting.new(size, age(oldest))] }.freeze
+          @queues = names.zip(ask(names).each_slice(2)).to_h { |name, (size, oldest)|
+            [name,
+              Waiting.new(size, age(oldest))]
+          }.freeze
         end
 
         # @param queues [Array<String>] of a capsule; one that weighs more is in it several times

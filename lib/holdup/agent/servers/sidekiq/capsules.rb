@@ -32,16 +32,20 @@ module Holdup
         end
 
         # @return [Hash{Sidekiq::Capsule => String}] what their pools are called
-        def names = to_a.to_h { |capsule| [capsule, name(capsule)] }.compare_by_identity
+        def names
+          to_a.to_h { |capsule| [capsule, name(capsule)] }.compare_by_identity
+        end
 
         # Asks the process only, not Redis: how many jobs wait is as of the last heartbeat.
         # @return [Array<Pool>] as they are now
-        def pools = @managers.map { |manager| pool(manager) }
+        def pools
+          @managers.map { |manager| pool(manager) }
+        end
 
         private
 
-        # The threads come and go under the manager's lock; to_a copies them in one step, so that nobody finds them being
-        # iterated over.
+        # The threads come and go under the manager's lock; to_a copies them in one step, so that nobody finds
+        # them being iterated over.
         def pool(manager)
           capsule = manager.capsule
           waiting = @backlog&.of(capsule.queues)

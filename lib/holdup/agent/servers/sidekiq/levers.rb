@@ -6,8 +6,8 @@ require_relative "setting_source"
 module Holdup
   module Servers
     class Sidekiq
-      # What of a Sidekiq process a person can turn. Nothing of it works while it runs: a manager makes its threads once,
-      # and a thread gets its priority when it is made.
+      # What of a Sidekiq process a person can turn. Nothing of it works while it runs: a manager makes its
+      # threads once, and a thread gets its priority when it is made.
       class Levers
         PROCESSES = "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise), else start as many processes"
         CAPSULE = "concurrency = N in config.capsule(%p)"
@@ -23,7 +23,9 @@ module Holdup
         end
 
         # @return [Array<Lever>]
-        def to_a = [*@capsules.map { |capsule| concurrency(capsule) }, processes, *thread_priority]
+        def to_a
+          [*@capsules.map { |capsule| concurrency(capsule) }, processes, *thread_priority]
+        end
 
         private
 
@@ -31,19 +33,24 @@ module Holdup
         def concurrency(capsule)
           return default(capsule) if capsule.name == "default"
           place = @written.concurrency(capsule.name, capsule.concurrency)
-          Lever.new(name: "concurrency #{capsule.name}", value: capsule.concurrency, how: format(CAPSULE, capsule.name), where: place&.where)
+          Lever.new(name: "concurrency #{capsule.name}", value: capsule.concurrency,
+            how: format(CAPSULE, capsule.name), where: place&.where)
         end
 
         def default(capsule)
           place = @written.concurrency("default", capsule.concurrency)
-          Lever.new(name: "concurrency", value: capsule.concurrency, how: place&.how || @written.usual, where: place&.where)
+          Lever.new(name: "concurrency", value: capsule.concurrency, how: place&.how || @written.usual,
+            where: place&.where)
         end
 
-        def processes = Lever.new(name: "processes", value: nil, how: PROCESSES)
+        def processes
+          Lever.new(name: "processes", value: nil, how: PROCESSES)
+        end
 
         def thread_priority
           return unless @priority
-          Lever.new(name: "thread_priority", value: @priority, how: PRIORITY, where: @written.thread_priority(@priority)&.where)
+          Lever.new(name: "thread_priority", value: @priority, how: PRIORITY,
+            where: @written.thread_priority(@priority)&.where)
         end
       end
     end

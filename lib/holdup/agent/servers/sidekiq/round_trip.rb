@@ -3,9 +3,9 @@
 module Holdup
   module Servers
     class Sidekiq
-      # How long a command to Redis takes there and back. Sidekiq's heartbeat measures it every ten seconds and keeps the
-      # last five; that costs Redis nothing more. With the GVL in demand the time has the wait for it in it, as every
-      # command of a job has.
+      # How long a command to Redis takes there and back. Sidekiq's heartbeat measures it every ten seconds
+      # and keeps the last five; that costs Redis nothing more. With the GVL in demand the time has the wait
+      # for it in it, as every command of a job has.
       module RoundTrip
         NS_PER_US = 1_000
 

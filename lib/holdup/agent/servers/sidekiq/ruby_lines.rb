@@ -23,9 +23,13 @@ module Holdup
 
         # @param capsule [String]
         # @param setting [String] concurrency, thread_priority
-        # @return [Array<(Integer or nil, String)>] the number, nil for an expression, with "file:line"; the last line first
+        # @return [Array<(Integer or nil, String)>] the number, nil for an expression, with "file:line"; the
+        #   last line first
         def find(capsule, setting)
-          @files.flat_map { |file, text| lines(text, capsule, setting).map { |value, line| [value, "#{file}:#{line}"] } }.reverse
+          @files.flat_map { |file, text|
+            lines(text, capsule,
+              setting).map { |value, line| [value, "#{file}:#{line}"] }
+          }.reverse
         end
 
         private

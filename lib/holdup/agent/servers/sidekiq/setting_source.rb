@@ -6,9 +6,9 @@ require_relative "yaml_lines"
 module Holdup
   module Servers
     class Sidekiq
-      # Where a setting of Sidekiq is written. Its own code runs last and so is stronger than the command line, that
-      # is stronger than the YAML file, and RAILS_MAX_THREADS comes last. What is found must say what applies; else it was
-      # overridden somewhere that we do not know, and is not told.
+      # Where a setting of Sidekiq is written. Its own code runs last and so is stronger than the command
+      # line, that is stronger than the YAML file, and RAILS_MAX_THREADS comes last. What is found must say
+      # what applies; else it was overridden somewhere that we do not know, and is not told.
       class SettingSource
         # - `value`: what is written there, nil for an expression
         # - `how`: how to write another one; `where`: "config/sidekiq.yml:3"
@@ -37,7 +37,9 @@ module Holdup
         end
 
         # @return [String] how concurrency is set where nobody has
-        def usual = @embedded ? EMBEDDED : USUAL
+        def usual
+          @embedded ? EMBEDDED : USUAL
+        end
 
         # @param capsule [String] its name
         # @param value [Integer] what applies
@@ -52,12 +54,17 @@ module Holdup
         # @param value [Integer] what applies
         # @return [Location, nil]
         def thread_priority(value)
-          pick(ruby.find("default", "thread_priority").map { |found, where| Location.new(found, nil, where) }, value)
+          pick(
+            ruby.find("default",
+              "thread_priority").map { |found, where| Location.new(found, nil, where) }, value
+          )
         end
 
         private
 
-        def pick(places, value) = places.find { |place| place.value.nil? || place.value == value }
+        def pick(places, value)
+          places.find { |place| place.value.nil? || place.value == value }
+        end
 
         def command_line
           at = @arguments.index { |argument| OPTION.match?(argument) } or return []
@@ -73,8 +80,11 @@ module Holdup
           file = @config[:config_file]
           return [] if @embedded || !file
           keys = (capsule == "default") ? %w[concurrency] : ["capsules", capsule, "concurrency"]
-          YamlLines.new(text(File.expand_path(file, @root)), relative(file)).find(@config[:environment].to_s, keys)
-            .map { |found, where| Location.new(found, ":concurrency: N in #{relative(file)}", where) }
+          YamlLines.new(text(File.expand_path(file, @root)), relative(file)).find(@config[:environment].to_s,
+            keys)
+            .map { |found, where|
+            Location.new(found, ":concurrency: N in #{relative(file)}", where)
+          }
         end
 
         def ruby
@@ -83,12 +93,19 @@ module Holdup
 
         def ruby_files
           required = File.expand_path(@config[:require].to_s, @root)
-          [required, "#{required}.rb", *Dir.glob(FOLDERS, base: @root).map { |file| File.join(@root, file) }].uniq.select { |file| File.file?(file) }
+          [required, "#{required}.rb",
+            *Dir.glob(FOLDERS, base: @root).map { |file| File.join(@root, file) }].uniq.select { |file|
+            File.file?(file)
+          }
         end
 
-        def text(file) = File.read(file, LONGEST_FILE, encoding: "UTF-8").to_s.scrub
+        def text(file)
+          File.read(file, LONGEST_FILE, encoding: "UTF-8").to_s.scrub
+        end
 
-        def relative(file) = File.expand_path(file, @root).delete_prefix("#{@root}/")
+        def relative(file)
+          File.expand_path(file, @root).delete_prefix("#{@root}/")
+        end
       end
     end
   end

@@ -3,8 +3,8 @@
 module Holdup
   module Servers
     class Sidekiq
-      # Finds a key of config/sidekiq.yml with its line, by indentation: a YAML parser tells no lines, and the file may
-      # have ERB in it.
+      # Finds a key of config/sidekiq.yml with its line, by indentation: a YAML parser tells no lines, and the
+      # file may have ERB in it.
       class YamlLines
         KEY = /\A(\s*):?["']?([\w.-]+)["']?:\s*(.*)/
 
@@ -19,7 +19,10 @@ module Holdup
         # @param keys [Array<String>] from the outermost
         # @return [Array<(Integer or nil, String)>] the number, nil for anything else, with "name:line"
         def find(environment, keys)
-          [[environment, *keys], keys].filter_map { |path| places.reverse.find { |found, *| found == path } }.map { |_, *place| place }
+          [[environment, *keys],
+            keys].filter_map { |path| places.reverse.find { |found, *| found == path } }.map { |_, *place|
+            place
+          }
         end
 
         private
@@ -30,7 +33,8 @@ module Holdup
             match = KEY.match(line) or next
             open.pop while open.any? && open.last.first >= match[1].size
             open.push([match[1].size, match[2]])
-            [open.map(&:last), Integer(match[3].sub(/\s*#.*/, "").strip, exception: false), "#{@name}:#{number}"]
+            [open.map(&:last), Integer(match[3].sub(/\s*#.*/, "").strip, exception: false),
+              "#{@name}:#{number}"]
           end
         end
       end

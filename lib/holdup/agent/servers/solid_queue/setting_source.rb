@@ -3,8 +3,8 @@
 module Holdup
   module Servers
     class SolidQueue
-      # Where config/queue.yml (or what is used instead) says a worker's threads and processes. It is read as text: a
-      # parsed file has no lines, and its Ruby parts say which variable decides.
+      # Where config/queue.yml (or what is used instead) says a worker's threads and processes. It is read as
+      # text: a parsed file has no lines, and its Ruby parts say which variable decides.
       class SettingSource
         DEFAULT = "config/queue.yml"
         OPTIONS = %w[-c --config_file --config-file].freeze
@@ -25,13 +25,15 @@ module Holdup
         def initialize(path, root)
           @path = path
           file = File.expand_path(path, root)
-          @lines = File.file?(file) ? File.readlines(file, encoding: "UTF-8").map(&:scrub).each.with_index(1).to_a : []
+          @lines = File.file?(file) ? File.readlines(file,
+            encoding: "UTF-8").map(&:scrub).each.with_index(1).to_a : []
         end
 
         # @param queues [String] of the worker: "mails,urgent"
         # @param word [String] threads, fibers or processes
         # @param environment [String] of Rails
-        # @return [Array(String, String), nil] "config/queue.yml:7" and the variable that decides there, nil when none
+        # @return [Array(String, String), nil] "config/queue.yml:7" and the variable that decides there, nil
+        #   when none
         def find(queues, word, environment:)
           line, number = entry(queues, environment)&.find { |text, _| text.match?(/\b#{word}:/) }
           ["#{@path}:#{number}", line[VARIABLE, 1]] if number
@@ -45,16 +47,24 @@ module Holdup
           found.one? ? found.first : found.find { |lines| section(lines.first.last) == environment }
         end
 
-        def entries = @lines.slice_before { |line, _| line.match?(ITEM) || line.match?(SECTION) }.select { |lines| queues_of(lines) }
+        def entries
+          @lines.slice_before { |line, _| line.match?(ITEM) || line.match?(SECTION) }.select { |lines|
+            queues_of(lines)
+          }
+        end
 
         def queues_of(lines)
           written = lines.filter_map { |line, _| line[QUEUES, 1] }.first
           plain(written) if written
         end
 
-        def plain(queues) = queues.sub(/#.*/, "").gsub(NOISE, "")
+        def plain(queues)
+          queues.sub(/#.*/, "").gsub(NOISE, "")
+        end
 
-        def section(number) = @lines.first(number).filter_map { |line, _| line[SECTION, 1] }.last
+        def section(number)
+          @lines.first(number).filter_map { |line, _| line[SECTION, 1] }.last
+        end
       end
     end
   end

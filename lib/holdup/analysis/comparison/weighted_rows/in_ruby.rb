@@ -15,7 +15,8 @@ module Holdup
         # @see Masses#drawn
         def total(rows, times, columns)
           numbers = rows.unpack("d*")
-          times.each_with_object(Array.new(columns, 0.0)) { |weight, sum| add(sum, *row(numbers, columns), weight) }.pack("d*")
+          times.each_with_object(Array.new(columns,
+            0.0)) { |weight, sum| add(sum, *row(numbers, columns), weight) }.pack("d*")
         end
 
         # @see Masses.mix
@@ -39,12 +40,16 @@ module Holdup
         # Takes one row off.
         def row(numbers, columns)
           first, size = numbers.shift(HEAD)
-          raise ArgumentError, "a row is damaged" unless size && first + size <= columns && size <= numbers.size
+          unless size && first + size <= columns && size <= numbers.size
+            raise ArgumentError, "a row is damaged"
+          end
           [first.to_i, numbers.shift(size.to_i)]
         end
 
         def add(sum, first, numbers, weight)
-          numbers.each_with_index { |number, index| sum[first + index] += number * weight } unless weight.zero?
+          unless weight.zero?
+            numbers.each_with_index { |number, index| sum[first + index] += number * weight }
+          end
         end
         private_class_method :row, :add
       end

@@ -25,7 +25,8 @@ module Holdup
           # @return [Hash{Symbol => Object}] keywords of Jobs, or {help: text}
           # @raise [UsageError]
           def parse(argv)
-            values = Options.new("holdup lab jobs [options] [-- SIDEKIQ...]", rest: :command) { |parser, read| declare(parser, read) }.parse(argv)
+            values = Options.new("holdup lab jobs [options] [-- SIDEKIQ...]",
+              rest: :command) { |parser, read| declare(parser, read) }.parse(argv)
             values.key?(:help) ? values : {ledger: @kept.ledger(values, Holdup::Lab::Jobs::JobLog) { plan(values) }, **values.slice(*OUTPUT)}
           end
 
@@ -33,38 +34,55 @@ module Holdup
 
           def declare(parser, values)
             runs(parser, values)
-            parser.on("--job JOB", "CLASS[,WEIGHT[,[ARGUMENTS]]]; as often as there are kinds") { |text| (values[:kinds] ||= []) << kind(text) }
-            parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text| values[:redis_url] = text }
+            parser.on("--job JOB", "CLASS[,WEIGHT[,[ARGUMENTS]]]; as often as there are kinds") { |text|
+              (values[:kinds] ||= []) << kind(text)
+            }
+            parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text|
+              values[:redis_url] = text
+            }
             @kept.declare(parser, values)
             parser.on("--json", "for programs") { values[:json] = true }
             parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
           end
 
           def runs(parser, values)
-            parser.on("--concurrency LIST", "threads (#{DEFAULT[:concurrency].join(",")})") { |text| values[:concurrency] = Queries::OptionValues.list("--concurrency", text, CONCURRENCY) }
+            parser.on("--concurrency LIST", "threads (#{DEFAULT[:concurrency].join(",")})") { |text|
+              values[:concurrency] = Queries::OptionValues.list("--concurrency", text, CONCURRENCY)
+            }
             parser.on("--baseline N", "predict from that one (the middle one)") { |text| values[:baseline] = Queries::OptionValues.whole("--baseline", text, CONCURRENCY) }
             parser.on("--seconds N", "of each run (#{DEFAULT[:seconds]})") { |text| values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS) }
-            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT[:warm_up_s]})") { |text| values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, SECONDS) }
+            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT[:warm_up_s]})") { |text|
+              values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, SECONDS)
+            }
             parser.on("--rounds N", "of all runs (#{DEFAULT[:rounds]})") { |text| values[:rounds] = Queries::OptionValues.whole("--rounds", text, ROUNDS) }
           end
 
           def kind(text)
             match = KIND.match(text) or raise JSON::ParserError
-            Holdup::Lab::Jobs::Kind.new(name: match[1], weight: [match[2].to_i, 1].max, arguments: JSON.parse(match[3] || "[]"))
+            Holdup::Lab::Jobs::Kind.new(name: match[1], weight: [match[2].to_i, 1].max,
+              arguments: JSON.parse(match[3] || "[]"))
           rescue JSON::ParserError
-            raise UsageError.new("--job can't be #{text[0, 100].inspect}", 'it takes a class, and how often and with what, such as ReportJob,3,[42,"pdf"]')
+            raise UsageError.new("--job can't be #{text[0, 100].inspect}",
+              'it takes a class, and how often and with what, such as ReportJob,3,[42,"pdf"]')
           end
 
           def plan(values)
             check(values[:command], values[:kinds])
             asked = DEFAULT.merge(values.slice(*DEFAULT.keys))
             middle = asked[:concurrency][asked[:concurrency].size / 2]
-            Holdup::Lab::Jobs::JobsPlan.new(**asked, baseline: values.fetch(:baseline, middle), command: values[:command], root: Dir.pwd, **values.slice(:kinds))
+            Holdup::Lab::Jobs::JobsPlan.new(**asked, baseline: values.fetch(:baseline, middle),
+              command: values[:command], root: Dir.pwd, **values.slice(:kinds))
           end
 
           def check(command, kinds)
-            raise UsageError.new("which jobs are to be put into the queue?", "name them with --job ReportJob,3,[42]") if command.any? && kinds.nil?
-            raise UsageError.new("--job needs the Sidekiq that has it", "give its command last, such as -- bundle exec sidekiq -r ./app.rb") if command.empty? && kinds
+            if command.any? && kinds.nil?
+              raise UsageError.new("which jobs are to be put into the queue?",
+                "name them with --job ReportJob,3,[42]")
+            end
+            if command.empty? && kinds
+              raise UsageError.new("--job needs the Sidekiq that has it",
+                "give its command last, such as -- bundle exec sidekiq -r ./app.rb")
+            end
           end
         end
       end

@@ -15,12 +15,17 @@ module Holdup
           # @return [String]
           def call(rows, summary)
             head = ["name", "kind", "queue", *FIGURES.values.map(&:csv)]
-            Web::Csv.call([head, *rows.map { |row| [row.name, row.kind.to_s, row.queue, *figures(row, summary)] }])
+            Web::Csv.call([head,
+              *rows.map { |row| [row.name, row.kind.to_s, row.queue, *figures(row, summary)] }])
           end
 
-          def figures(row, summary) = FIGURES.values.map { |figure| number(figure.read.call(row, summary)) }
+          def figures(row, summary)
+            FIGURES.values.map { |figure| number(figure.read.call(row, summary)) }
+          end
 
-          def number(value) = value.is_a?(Float) ? value.round(ROUNDED) : value
+          def number(value)
+            value.is_a?(Float) ? value.round(ROUNDED) : value
+          end
           private_class_method :figures, :number
         end
       end

@@ -15,8 +15,13 @@ module Holdup
           def initialize(figure, direction)
             @figure = figure
             @direction = direction || "desc"
-            raise UsageError.new("sort can't be #{figure.inspect}", Queries::NearestName.hint(figure, KNOWN) || "it takes one of #{KNOWN.join(", ")}") unless KNOWN.include?(figure)
-            raise UsageError.new("dir can't be #{direction.inspect}", "it takes asc or desc") unless DIRECTIONS.key?(@direction)
+            unless KNOWN.include?(figure)
+              raise UsageError.new("sort can't be #{figure.inspect}",
+                Queries::NearestName.hint(figure, KNOWN) || "it takes one of #{KNOWN.join(", ")}")
+            end
+            unless DIRECTIONS.key?(@direction)
+              raise UsageError.new("dir can't be #{direction.inspect}", "it takes asc or desc")
+            end
           end
 
           # @param rows [Array<Analysis::SeriesRow>]
@@ -29,15 +34,21 @@ module Holdup
 
           # @param figure [Symbol]
           # @return [String, nil] in the words of ARIA
-          def told(figure) = (figure.to_s == @figure) ? DIRECTIONS[@direction] : nil
+          def told(figure)
+            (figure.to_s == @figure) ? DIRECTIONS[@direction] : nil
+          end
 
           # @param figure [Symbol]
           # @return [Hash{String => String}] what the title of its column asks for
-          def asked(figure) = {"sort" => figure.to_s, "dir" => (told(figure) == "descending") ? "asc" : "desc"}
+          def asked(figure)
+            {"sort" => figure.to_s, "dir" => (told(figure) == "descending") ? "asc" : "desc"}
+          end
 
           private
 
-          def value(row, summary) = (@figure == "name") ? row.name : FIGURES.fetch(@figure.to_sym).read.call(row, summary) || -1
+          def value(row, summary)
+            (@figure == "name") ? row.name : FIGURES.fetch(@figure.to_sym).read.call(row, summary) || -1
+          end
         end
       end
     end

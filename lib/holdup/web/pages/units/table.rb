@@ -25,7 +25,8 @@ module Holdup
           # @param order [Order, nil] with it, columns can be sorted by
           # @return [Blocks::Table]
           def call(rows, title:, columns: COLUMNS, order: nil, notes: [])
-            Blocks::Table.new(title:, columns: columns.map { |name| column(name, order) }, rows: rows.map { |row| columns.map { |name| cell(name, row) } }, notes:)
+            Blocks::Table.new(title:, columns: columns.map { |name| column(name, order) },
+              rows: rows.map { |row| columns.map { |name| cell(name, row) } }, notes:)
           end
 
           private

@@ -11,9 +11,13 @@ class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
     @holders = Holdup::Instrumentation::Tracers::HolderNames.new
   end
 
-  def longest(*holders) = @holders.longest(Unit.new(holders:))
+  def longest(*holders)
+    @holders.longest(Unit.new(holders:))
+  end
 
-  def opened(handle, name_so_far) = Unit.new(handle, nil, name_so_far).tap { |unit| @holders.opened(unit) }
+  def opened(handle, name_so_far)
+    Unit.new(handle, nil, name_so_far).tap { |unit| @holders.opened(unit) }
+  end
 
   def closed(handle, name)
     opened(handle, "earlier").tap do |unit|

@@ -28,20 +28,25 @@ module Holdup
 
         def test_a_container_of_processes_of_threads
           assert_equal [2, 5], shape({forks: 2, threads: 5}, forked: true, threaded: true)
-          assert_equal [[processors, 6].min, 6 / [processors, 6].min], shape({count: 6}, forked: true, threaded: true)
+          assert_equal [[processors, 6].min, 6 / [processors, 6].min],
+            shape({count: 6}, forked: true, threaded: true)
           assert_equal [processors, processors], shape({}, forked: true, threaded: true)
         end
 
         def test_without_any_container
           topology = Topology.new(nil, forked: false, threaded: false)
-          assert_equal [0, 1, false, []], [topology.processes, topology.threads, topology.preload?, topology.levers]
+          assert_equal [0, 1, false, []],
+            [topology.processes, topology.threads, topology.preload?, topology.levers]
         end
 
         def test_where_the_count_is_written
           Dir.mktmpdir do |root|
-            File.write(File.join(root, "falcon.rb"), "service \"shop\" do\n  count 4 # as many as vCPUs\nend\n")
-            lever = Topology.new(Environment.new({count: 4}, root, ["preload.rb"]), forked: true, threaded: false).levers.first
-            assert_equal ["processes", 4, false, File.join(root, "falcon.rb:2")], [lever.name, lever.value, lever.live, lever.where]
+            File.write(File.join(root, "falcon.rb"),
+              "service \"shop\" do\n  count 4 # as many as vCPUs\nend\n")
+            lever = Topology.new(Environment.new({count: 4}, root, ["preload.rb"]), forked: true,
+              threaded: false).levers.first
+            assert_equal ["processes", 4, false, File.join(root, "falcon.rb:2")],
+              [lever.name, lever.value, lever.live, lever.where]
             assert_match(/count N in falcon.rb/, lever.how)
           end
         end

@@ -20,7 +20,10 @@ class SettingSourceTest < Minitest::Test
 
   def test_lines_of_the_file
     found = origins("# threads 1, 1\nthreads 3, 3\nworkers(2)\npreload_app! false # why\nfork_worker\n")
-    assert_equal({max_threads: "puma.rb:2", workers: "puma.rb:3", preload_app: "puma.rb:4", fork_worker: "puma.rb:5"}, found)
+    assert_equal(
+      {max_threads: "puma.rb:2", workers: "puma.rb:3", preload_app: "puma.rb:4",
+       fork_worker: "puma.rb:5"}, found
+    )
   end
 
   def test_the_last_line_counts
@@ -50,5 +53,7 @@ class SettingSourceTest < Minitest::Test
   def test_defaults_are_nowhere = assert_empty(origins(""))
 
   # Who starts it decides: a program with "puma" in its name has a command line of Puma.
-  def test_options_of_code_are_nowhere = assert_nil(origins("threads 1, 1", user: {max_threads: 9})[:max_threads])
+  def test_options_of_code_are_nowhere
+    assert_nil(origins("threads 1, 1", user: {max_threads: 9})[:max_threads])
+  end
 end

@@ -21,7 +21,9 @@ class Holdup::Servers::BacklogTest < Minitest::Test
       @asked = []
     end
 
-    def on(event, &block) = (@beat = block if event == :beat)
+    def on(event, &block)
+      @beat = block if event == :beat
+    end
 
     def beat = @beat.call
 
@@ -42,12 +44,15 @@ class Holdup::Servers::BacklogTest < Minitest::Test
       .follow(Holdup::Guard.new(log: @log, clock: HandClock.new)).tap { @config.beat }
   end
 
-  def job(enqueued_at) = JSON.generate({"class" => "A", "enqueued_at" => enqueued_at})
+  def job(enqueued_at)
+    JSON.generate({"class" => "A", "enqueued_at" => enqueued_at})
+  end
 
   def test_length_and_age_of_each_queue_in_one_round_trip
     waiting = backlog(3, job(1_700_000_000_250), 4, job(1_700_000_000.0)).of(%w[high high low])
     assert_equal [7, 500_000_000], [waiting.size, waiting.oldest_ns]
-    assert_equal [%w[LLEN queue:high], ["LINDEX", "queue:high", -1], %w[LLEN queue:low], ["LINDEX", "queue:low", -1]], @config.asked
+    assert_equal [%w[LLEN queue:high], ["LINDEX", "queue:high", -1], %w[LLEN queue:low], ["LINDEX", "queue:low", -1]],
+      @config.asked
   end
 
   def test_empty_queues_have_nothing_that_waits

@@ -13,7 +13,8 @@ class Holdup::Servers::SolidQueue::SettingSourceTest < Minitest::Test
 
   def find(text, queues, word, environment: "production", env: {}, arguments: [], path: "config/queue.yml")
     File.write(File.join(@root, path), text)
-    Holdup::Servers::SolidQueue::SettingSource.used(env:, arguments:, root: @root).find(queues, word, environment:)
+    Holdup::Servers::SolidQueue::SettingSource.used(env:, arguments:, root: @root).find(queues, word,
+      environment:)
   end
 
   TWO_WORKERS = <<~YAML
@@ -41,7 +42,8 @@ class Holdup::Servers::SolidQueue::SettingSourceTest < Minitest::Test
   def test_what_is_not_written_is_not_found
     assert_nil find(TWO_WORKERS, "mails,urgent", "processes")
     assert_nil find(TWO_WORKERS, "reports", "threads")
-    assert_nil Holdup::Servers::SolidQueue::SettingSource.new("config/none.yml", @root).find("*", "threads", environment: "production")
+    assert_nil Holdup::Servers::SolidQueue::SettingSource.new("config/none.yml", @root).find("*", "threads",
+      environment: "production")
   end
 
   def test_the_section_of_the_environment_where_several_have_the_same_queues
@@ -62,7 +64,10 @@ class Holdup::Servers::SolidQueue::SettingSourceTest < Minitest::Test
 
   def test_another_file_by_variable_or_command_line
     text = "workers:\n  - queues: a\n    threads: 2\n"
-    assert_equal "config/other.yml:3", find(text, "a", "threads", path: "config/other.yml", env: {"SOLID_QUEUE_CONFIG" => "config/other.yml"}).first
-    assert_equal "config/third.yml:3", find(text, "a", "threads", path: "config/third.yml", arguments: %w[-c config/third.yml]).first
+    assert_equal "config/other.yml:3",
+      find(text, "a", "threads", path: "config/other.yml",
+        env: {"SOLID_QUEUE_CONFIG" => "config/other.yml"}).first
+    assert_equal "config/third.yml:3",
+      find(text, "a", "threads", path: "config/third.yml", arguments: %w[-c config/third.yml]).first
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Six threads that share two connections: one action keeps its connection while it sleeps, the other only asks for a
-# moment. The database is in HOLDUP_DIR's neighbourhood, so that it goes with the test's folder.
+# Six threads that share two connections: one action keeps its connection while it sleeps, the other only asks
+# for a moment. The database is in HOLDUP_DIR's neighbourhood, so that it goes with the test's folder.
 require "rails"
 require "action_controller/railtie"
 require "active_record/railtie"
@@ -17,7 +17,9 @@ class Library < Rails::Application
   config.hosts.clear
 end
 
-ENV["DATABASE_URL"] = "sqlite3:#{ENV.fetch("HOLDUP_DIR")}-database.sqlite3?pool=2&checkout_timeout=#{ENV.fetch("CHECKOUT_TIMEOUT", "20")}"
+ENV["DATABASE_URL"] =
+  "sqlite3:#{ENV.fetch("HOLDUP_DIR")}-database.sqlite3?pool=2&checkout_timeout=#{ENV.fetch("CHECKOUT_TIMEOUT",
+    "20")}"
 
 class ReportsController < ActionController::API
   def show
@@ -28,7 +30,9 @@ class ReportsController < ActionController::API
 end
 
 class BooksController < ActionController::API
-  def index = render(json: ActiveRecord::Base.with_connection { |connection| connection.select_value("SELECT 42") })
+  def index
+    render(json: ActiveRecord::Base.with_connection { |connection| connection.select_value("SELECT 42") })
+  end
 end
 
 Library.initialize!

@@ -5,7 +5,9 @@ require "rails"
 require "action_controller/railtie"
 require "holdup" if ENV["WITH_HOLDUP"]
 # As gems do that define commands (mission_control-jobs when it is eager-loaded).
-%w[command command/base commands/console/console_command].each { |file| require "rails/#{file}" } if ENV["WITH_COMMANDS"]
+if ENV["WITH_COMMANDS"]
+  %w[command command/base commands/console/console_command].each { |file| require "rails/#{file}" }
+end
 
 class Shop < Rails::Application
   config.root = File.expand_path("..", __dir__)

@@ -4,7 +4,8 @@ require_relative "application"
 
 class OrdersController < ActionController::API
   def index
-    render json: {initializers: Rails.application.initializers.map(&:name).grep(/\Aholdup/), outermost: Rails.application.middleware.first.name}
+    render json: {initializers: Rails.application.initializers.map(&:name).grep(/\Aholdup/),
+                  outermost: Rails.application.middleware.first.name}
   end
 
   def show = raise("boom")

@@ -16,7 +16,9 @@ class Traced
     @app = app
   end
 
-  def call(env) = TRACER.in_span(env["PATH_INFO"], kind: :server) { @app.call(env) }
+  def call(env)
+    TRACER.in_span(env["PATH_INFO"], kind: :server) { @app.call(env) }
+  end
 end
 
 class ReportsController < ActionController::API
@@ -38,7 +40,9 @@ class ReportsController < ActionController::API
     head :no_content
   end
 
-  def spans = render(json: SPANS.finished_spans.map { |span| [span.name, span.attributes] })
+  def spans
+    render(json: SPANS.finished_spans.map { |span| [span.name, span.attributes] })
+  end
 end
 
 class TracedShop < Rails::Application

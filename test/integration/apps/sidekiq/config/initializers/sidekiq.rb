@@ -5,7 +5,9 @@ class Greedy
   include Sidekiq::ServerMiddleware
 
   def call(*)
-    Sidekiq.redis { |redis| redis.call("SET", "told:chain", config.server_middleware.map { |entry| entry.klass.name }.join(" ")) }
+    Sidekiq.redis { |redis|
+      redis.call("SET", "told:chain", config.server_middleware.map { |entry| entry.klass.name }.join(" "))
+    }
     yield
   end
 end
