@@ -24,6 +24,8 @@ Gem::Specification.new do |spec|
   spec.add_dependency "zeitwerk", "~> 2.6"
   spec.add_dependency "sequel", "~> 5.80"
   spec.add_dependency "sqlite3", ">= 1.7" unless java
+  spec.add_dependency "i18n", "~> 1.14"
+  spec.add_dependency "unicode-display_width", ">= 2.6", "< 4"
   # Only the dashboard.
   spec.add_dependency "erubi", "~> 1.11"
   spec.add_dependency "rack", ">= 2.2.4"

@@ -72,4 +72,4 @@ test("units by name and number, threads, methods", () => {
   assert.deepEqual(found(capture, " "), []);
 });
 
-test("sentences take what they name", () => assert.equal(filled("%<who>s %<state>s", { who: "srv 1", state: "waits" }), "srv 1 waits"));
+test("sentences take what they name", () => assert.equal(filled("%{who} %{state}", { who: "srv 1", state: "waits" }), "srv 1 waits"));

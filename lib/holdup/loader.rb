@@ -57,7 +57,7 @@ module Holdup
     loader.ignore(
       "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/capture.rb", "#{__dir__}/loader.rb",
       "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment", "#{__dir__}/version.rb",
-      "#{__dir__}/store/migrations", "#{__dir__}/view/locales", "#{__dir__}/web/locales",
+      "#{__dir__}/store/migrations",
       # The programs of jobs that an experiment runs in processes of its own.
       "#{__dir__}/lab/jobs/mix.rb", "#{__dir__}/lab/sidekiq_vcpu/jobs.rb"
     )

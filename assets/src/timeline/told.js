@@ -4,11 +4,11 @@ import { end, stalled, waitedFor } from "./spans.js";
 const HELD = 6;
 
 /**
- * A sentence of the server with its %<name>s filled in.
+ * A sentence of the server with its %{name} filled in.
  * @param {string} text
  * @param {Record<string, string>} facts
  */
-export const filled = (text, facts) => text.replace(/%<(\w+)>s/g, (_, name) => facts[name] ?? "");
+export const filled = (text, facts) => text.replace(/%\{(\w+)\}/g, (_, name) => facts[name] ?? "");
 
 /** What is under the cursor in words, for eyes and for screen readers: who waited, for whom; each of those leads there. */
 export class Told {

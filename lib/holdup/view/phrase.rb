@@ -2,23 +2,23 @@
 
 module Holdup
   module View
-    # A sentence of a locale with its values filled in. Beside `%<name>s` a sentence may have
+    # A sentence of a locale with its values filled in. Besides `%{name}` a sentence may have
     #
     # - `{name:process|processes}`: the first form where that value is 1, else the second
-    # - `[[, %<name>s in all]]`: a part that is left out where one of its values is missing
+    # - `[[, %{name} in all]]`: a part that is left out where one of its values is missing
     #
-    #   text = "%<count>s {count:process|processes}[[, %<share>s busy]]."
+    #   text = "%{count} {count:process|processes}[[, %{share} busy]]."
     #   Phrase.call(text, {count: "1", share: "-"}, unknown: "unknown") # => "1 process."
     #
     # A value that is missing outside of such a part is said to be unknown, and a value that ends with a full
     # stop loses it where the sentence goes on with one.
     module Phrase
-      VALUE = /%<(\w+)>/
-      FORMS = /\{(\w+):([^|{}]*)\|([^|{}]*)\}/
+      VALUE = /%\{(\w+)\}/
+      FORMS = /(?<!%)\{(\w+):([^|{}]*)\|([^|{}]*)\}/
       PART = /\[\[(.*?)\]\]/m
       # Full stops and the like, of both languages, and a value in front of them.
       ENDED = /[.;。；]+\z/
-      BEFORE_A_STOP = /%<(\w+)>s(?=[.,;:。、；：])/
+      BEFORE_A_STOP = /%\{(\w+)\}(?=[.,;:。、；：])/
       MISSING = "-"
       ONE = "1"
 
@@ -29,11 +29,10 @@ module Holdup
       # @param unknown [String] what is said of a missing value
       # @return [String]
       def call(text, values, unknown:)
-        return text unless text.match?(/%<|\{\w+:[^{}]*\||\[\[/)
+        return text unless text.match?(/%\{|\{\w+:[^{}]*\||\[\[/)
         text = formed(parted(text, values), values)
         values = complete(text, values, unknown)
-        # Formatting none is a warning in Ruby 3.3.
-        (values.empty? || !text.include?("%")) ? text : format(text, **values)
+        text.gsub(VALUE) { values.fetch($1.to_sym) }
       end
 
       # @param value [Object]

@@ -5,7 +5,9 @@ module Holdup
     # What an error says on a page: what happened and what to do, in the page's language. What has no
     # translation is in English, and the page says so.
     class ErrorText
-      TRANSLATED = {"ja" => Locales::ERRORS_JA}.freeze
+      TRANSLATIONS = Holdup::View::Words::LANGUAGES.transform_values { |table|
+        table.fetch(:error_texts, []).to_h { |error| [Regexp.new(error[:pattern], Regexp::MULTILINE), error[:text]] }
+      }.freeze
 
       # `language`: of the text
       Part = Data.define(:text, :language)
@@ -33,7 +35,7 @@ module Holdup
       end
 
       def translated(text)
-        pattern, own = TRANSLATED.fetch(@words.language, {}).find { |english, _| english.match?(text) }
+        pattern, own = TRANSLATIONS.fetch(@words.language).find { |english, _| english.match?(text) }
         return Part.new(text:, language: "en") unless pattern
         Part.new(text: text.sub(pattern, own), language: @words.language)
       end

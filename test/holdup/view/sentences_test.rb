@@ -6,9 +6,11 @@ require "holdup/loader"
 # Every sentence of both languages, with the numbers 0, 1 and 2 and with nothing where its values go.
 class Holdup::View::SentencesTest < Minitest::Test
   WORDS = %w[en ja].to_h do |language|
-    [language, [Holdup::View::Words, Holdup::Web::Words].map { |words| words.new(language) }]
+    [language, Holdup::View::Words.new(language)]
   end
-  TABLES = [Holdup::View::Words::LANGUAGES, Holdup::Web::Words::LANGUAGES].freeze
+  TABLES = Holdup::View::Words::LANGUAGES.transform_values { |table|
+    table.select { |_, text| text.is_a?(String) }
+  }
   REGULAR = %w[thread unit request job setting minute second connection application endpoint thing name time worker
     event stack step run round arm vCPU error host sample row pool].freeze
   NOUNS = {"process" => "processes", "stretch" => "stretches",
@@ -35,7 +37,7 @@ class Holdup::View::SentencesTest < Minitest::Test
   end
 
   def test_nothing_of_the_notation_is_left
-    assert_empty wrong(%w[en ja], ["0", "1", "2", "-"]) { |text| text.match?(/%<|\[\[|\]\]|\{\w+:[^}]*\|/) }
+    assert_empty wrong(%w[en ja], ["0", "1", "2", "-"]) { |text| text.match?(/%\{|\[\[|\]\]|\{\w+:[^}]*\|/) }
   end
 
   def test_no_punctuation_is_doubled
@@ -46,10 +48,8 @@ class Holdup::View::SentencesTest < Minitest::Test
 
   # Where a value may be missing in one language, it may in the other.
   def test_both_languages_leave_out_the_same_values
-    TABLES.each do |tables|
-      tables["en"].each do |key, text|
-        assert_equal(*[text, tables["ja"][key]].map { |one| left_out(one) }, key)
-      end
+    TABLES["en"].each do |key, text|
+      assert_equal left_out(text), left_out(TABLES["ja"][key]), key
     end
   end
 
@@ -57,13 +57,13 @@ class Holdup::View::SentencesTest < Minitest::Test
 
   # @return [Array<String>] values without which a part goes
   def left_out(text)
-    text.scan(/\[\[.*?\]\]/m).flat_map { |part| part.scan(/%<(\w+)>/) }.flatten.uniq.sort
+    text.scan(/\[\[.*?\]\]/m).flat_map { |part| part.scan(/%\{(\w+)\}/) }.flatten.uniq.sort
   end
 
   def each_sentence(*languages)
     languages.each do |language|
-      TABLES.zip(WORDS[language]).each do |tables, words|
-        tables[language].each { |key, template| yield key, words, template if template.include?("%<") }
+      TABLES[language].each do |key, template|
+        yield key, WORDS[language], template if template.include?("%{")
       end
     end
   end
@@ -72,7 +72,7 @@ class Holdup::View::SentencesTest < Minitest::Test
   def wrong(languages, values, texts = [])
     found = []
     each_sentence(*languages) do |key, words, template|
-      names = template.scan(/%<(\w+)>/).flatten.map(&:to_sym)
+      names = template.scan(/%\{(\w+)\}/).flatten.map(&:to_sym)
       rendered = values.map { |value|
         words.call(key, **names.to_h { |name| [name, texts.include?(name) ? "A" : value] })
       }

@@ -2,26 +2,51 @@
 
 require "test_helper"
 require "holdup/loader"
+require "support/used_keys"
 
 class Holdup::View::WordsTest < Minitest::Test
-  TABLES = Holdup::View::Words::LANGUAGES
+  TABLES = Holdup::View::Words::LANGUAGES.transform_values { |table|
+    table.select { |_, text| text.is_a?(String) }
+  }
+  # Translations of what is written or recorded in English.
+  LISTS = %i[change_hints error_texts jit_facts].freeze
+  LOCALES = File.expand_path("../../../lib/holdup/view/locales", __dir__)
+  SAME_IN_BOTH = /\Astate_|\Ahistogram_|\Aaverage_|\Alanguage_|\Ap\d+\z|_percent\z|\Acpu_each\z|\Atitle_jit\z/
 
   def test_every_language_has_every_key
-    TABLES.each { |name, table| assert_equal TABLES["en"].keys.sort, table.keys.sort, name }
+    assert_equal TABLES["en"].keys.sort, TABLES["ja"].keys.sort
+    assert_equal LISTS, (Holdup::View::Words::LANGUAGES["ja"].keys - TABLES["ja"].keys).sort
+  end
+
+  def test_no_key_stands_in_two_files
+    %w[en ja].each do |language|
+      keys = Dir["#{LOCALES}/#{language}/*.yml"].flat_map { |file| File.read(file).scan(/^  "?(\w+)"?:/).flatten }
+      assert_empty keys.tally.select { |_, count| count > 1 }.keys, language
+    end
+  end
+
+  def test_every_key_is_used
+    used = UsedKeys.new(Dir[File.expand_path("../../../lib/**/*.{rb,erb}", __dir__)])
+    assert_empty TABLES["en"].keys.reject { |key| used.include?(key) }
   end
 
   def test_every_language_takes_the_same_values
     TABLES["en"].each do |key, text|
-      TABLES.each { |name, table|
-        assert_equal text.scan(/%<\w+>/).uniq.sort, table[key].scan(/%<\w+>/).uniq.sort, "#{key} in #{name}"
-      }
+      names = [text, TABLES["ja"][key]].map { |one| one.scan(/%\{\w+\}/).uniq.sort }
+      assert_equal(*names, key)
     end
   end
 
   def test_japanese_is_translated
     same = TABLES["en"].select { |key, text| TABLES["ja"][key] == text }.keys
-    kept = same.grep(/\Astate_|\Ahistogram_|\Aaverage_|_percent\z|\Acpu_each\z/)
-    assert_empty same - kept
+    assert_empty same.grep_v(SAME_IN_BOTH)
+  end
+
+  # The host's locales and its load path are its own.
+  def test_leaves_the_i18n_of_the_application_alone
+    before = [I18n.load_path.dup, I18n.available_locales, I18n.locale]
+    refute_empty Holdup::View::Translations.of("ja")
+    assert_equal before, [I18n.load_path, I18n.available_locales, I18n.locale]
   end
 
   def test_says_and_fills_in
@@ -39,11 +64,11 @@ class Holdup::View::WordsTest < Minitest::Test
     {"31 s" => "31 秒", "2.50 h" => "2.50 時間", "3 d" => "3 日", "12.3 ms" => "12.3 ms", "JIT 3 d" => "JIT 3 d",
      "0 h - 2 min" => "0 時間 - 2 分"}
       .each { |figure, text|
-      assert_equal text, japanese.fill("%<one>s", {one: figure})
+      assert_equal text, japanese.fill("%{one}", {one: figure})
     }
-    assert_equal "10.0 分まで", japanese.fill("%<one>s まで", {one: "10.0 min"})
-    assert_equal "10.0 ms まで", japanese.fill("%<one>s まで", {one: "10.0 ms"})
-    assert_equal "12.0 min", Holdup::View::Words.new("en").fill("%<one>s", {one: "12.0 min"})
+    assert_equal "10.0 分まで", japanese.fill("%{one} まで", {one: "10.0 min"})
+    assert_equal "10.0 ms まで", japanese.fill("%{one} まで", {one: "10.0 ms"})
+    assert_equal "12.0 min", Holdup::View::Words.new("en").fill("%{one}", {one: "12.0 min"})
   end
 
   def test_an_unknown_language_names_the_known
