@@ -1,20 +1,26 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, native, integration, jit, ruby, browser), files, or the one test that a FILE:LINE
-# stands in.
+# Runs tests: parts (unit, native, integration, runners, servers, quiet, browser, jit), files, or the one test
+# that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
 #   ruby test/run.rb --thorough native     # of these, what test/support/thorough.rb leaves to bin/test --thorough
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
+RUNNERS = "test/integration/{active_job,good_job,job_report,sidekiq,sidekiq_blame,solid_queue}_test.rb " \
+  "test/integration/lab_{jit,sidekiq_vcpu,sweep}_test.rb"
+QUIET = "test/integration/{agreement,demo,lab_jobs}_test.rb"
+
 PARTS = {
-  "unit" => "test/holdup/**/*_test.rb test/holdup_test.rb test/architecture_test.rb test/documents_test.rb test/vocabulary_test.rb test/bin/*_test.rb",
+  "unit" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   "native" => "test/native/**/*_test.rb",
   "integration" => "test/integration/**/*_test.rb",
+  # Integration in three: job runners and what stands on them, what compares times that it measures, the rest.
+  "runners" => RUNNERS,
+  "quiet" => QUIET,
+  "servers" => "test/integration/**/*_test.rb",
   "browser" => "test/browser/*_test.rb",
-  # Of unit, those that may differ from Ruby to Ruby.
-  "ruby" => "test/holdup/{capture,agent/{jit,probe,recorder,instrumentation}}/**/*_test.rb test/holdup/agent/{probe,recorder}_test.rb",
   # Of integration, those that differ from Ruby to Ruby: every one has a YJIT of its own.
   "jit" => "test/integration/jit{,_lives,_memory,_turns}_test.rb"
 }.freeze
@@ -26,12 +32,18 @@ def named_at(file, line)
   heads.last
 end
 
+# @return [Array<String>] the files of a part
+def part(name)
+  files = PARTS[name].split.flat_map { |pattern| Dir[pattern] }
+  (name == "servers") ? files - part("runners") - part("quiet") : files
+end
+
 thorough = ARGV.delete("--thorough")
 whole_parts = ARGV.all? { |argument| PARTS.key?(argument) }
 
 names = []
 files = ARGV.flat_map do |argument|
-  next PARTS[argument].split.flat_map { |pattern| Dir[pattern] } if PARTS.key?(argument)
+  next part(argument) if PARTS.key?(argument)
   file, line = argument.split(":")
   unless File.file?(file)
     abort "no such test: #{argument}; give a file, FILE:LINE, or one of #{PARTS.keys.join(", ")}"

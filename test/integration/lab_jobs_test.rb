@@ -9,7 +9,7 @@ class LabJobsTest < Minitest::Test
   include CommandLine
   include TemporaryFolder
 
-  COMMAND = %w[lab jobs --concurrency 1,4 --baseline 4 --seconds 1 --warm-up 1 --rounds 1 --json --out
+  COMMAND = %w[lab jobs --concurrency 1,4 --baseline 4 --seconds 2 --warm-up 1 --rounds 1 --json --out
     jobs.json --store store.sqlite3].freeze
 
   def test_measured_beside_predicted

@@ -66,7 +66,9 @@ class SidekiqIntegrationTest < Minitest::Test
       assert_equal ["sidekiq", sidekiq.dir], [seen.name, seen.dir]
       profile = sidekiq.entries.first.read(&:profile)
       assert_equal ["default (default, low)", "single"], profile.values_at("pool.0", "pool.1")
-      assert_equal [3, "the command line", "config/initializers/sidekiq.rb:16"],
+      initializer = File.expand_path("apps/sidekiq/config/initializers/sidekiq.rb", __dir__)
+      line = 1 + File.readlines(initializer).index { |text| text.include?("capsule.concurrency") }
+      assert_equal [3, "the command line", "config/initializers/sidekiq.rb:#{line}"],
         profile.values_at("lever.concurrency.value", "lever.concurrency.where",
           "lever.concurrency single.where")
     end
