@@ -5,12 +5,10 @@
 #include <ruby.h>
 
 #include "capture_methods.h"
-#include "dumps.h"
 #include "fibers.h"
 #include "holders_methods.h"
 #include "hook.h"
-#include "mass_draws.h"
-#include "replay_methods.h"
+#include "init.h"
 #include "segment_file.h"
 #include "segment_record.h"
 #include "text.h"
@@ -305,9 +303,9 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
 {
     rb_ext_ractor_safe(true);
     VALUE holdup = rb_define_module("Holdup");
-    dumps_init(holdup);
+    histogram_dumps_init(holdup);
     mass_draws_init(holdup);
-    rp_init(holdup);
+    replay_init(holdup);
     VALUE probe = rb_define_module_under(holdup, "Probe");
     hook_error = rb_const_get(holdup, rb_intern("UnsupportedError"));
     rb_gc_register_mark_object(hook_error);

@@ -36,12 +36,9 @@ module Holdup
       # @param factor [Float]
       # @return [HoldCost] with so much more or less of what company costs
       def in_company(factor) = with(growth: growth * factor, marking: marking * factor)
-
-      # @return [Array<Float>] as the replay takes them
-      def deconstruct = [growth, marking, cold]
     end
 
-    # Half of what a rest can cost is there by then. Also in ext/holdup/replay_state.h.
+    # Half of what a rest can cost is there by then.
     HoldCost::HALF_NS = 20_000_000
     HoldCost::CONSTANT = HoldCost.new
   end

@@ -19,8 +19,9 @@ module Holdup
       # @raise [UnsupportedError] without the C extension
       def self.call(trace, scenario)
         raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
-        packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes + trace.company.bytes, scenario.groups.map(&:words), scenario.options(trace.size))
-        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
+        units = whole(trace, scenario.between).bytes + trace.company.bytes
+        packed, totals = ReplayEngine.simulate(units, scenario.groups.map(&:words), **scenario.options, own: trace.size)
+        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
       end
 
       def self.whole(trace, between) = (between == DispatchCost::NOTHING) ? trace : trace.map { |unit| between.before(unit) }

@@ -23,9 +23,10 @@ module Holdup
         new(groups: [self::ProcessGroup.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)], vcpus:, **options)
       end
 
-      # @param own [Integer] units of the trace that are not company
-      # @return [Array] for ReplayEngine
-      def options(own) = [vcpus, handoff_ns, *cost.deconstruct, *[assignment, company].map { |one| self.class::ASSIGNMENTS.index(one) }, seed, most, own]
+      # @return [Hash{Symbol => Object}] for ReplayEngine
+      def options
+        {vcpus:, handoff_ns:, **cost.to_h, rest_half_ns: HoldCost::HALF_NS, assignment:, others_assignment: company, seed:, limit: most}
+      end
     end
 
     # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`), and how long a
@@ -43,7 +44,6 @@ module Holdup
     end
 
     Scenario::TIME_SLICE_NS = 100_000_000
-    # In the order of rp_assignment in ext/holdup/replay_state.h.
     Scenario::ASSIGNMENTS = %i[random least_busy shared].freeze
   end
 end

@@ -23,7 +23,7 @@ module Holdup
         # Not `initialize`, which `with` would go through as well, for tens of thousands of units.
         def self.new(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0) = super
 
-        # @return [Array<Integer>] the words of rp_unit_t in ext/holdup/replay_state.h
+        # @return [Array<Integer>] in the order of ReplayEngine::UNIT_WORDS
         def words
           [arrival_ns, held_ns, idle_ns, acquisitions + 1, idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, rest_ns, group, io ? 1 : 0, slice_ns, pool, before]
         end
