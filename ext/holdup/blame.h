@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shared.h"
+
 struct tclock;
 
 typedef struct blame {
@@ -47,7 +49,7 @@ static inline void blame_spin(unsigned *spins)
  * The locks of units, registry and segment are for Ractors: with one ledger there is one GVL, and its holder is alone.
  * Nothing inside of a lock gives the GVL up, so the answer does not change between lock and unlock.
  */
-static bool blame_many;
+SHARED bool blame_many;
 
 static inline void blame_acquire(bool *lock)
 {
@@ -121,7 +123,7 @@ static inline void blame_open(blame_t *b, struct tclock *holder, uint64_t t)
  * How long those who wait at `t` have waited, together: what the longest wait is at most. Without any lock; 0 where the
  * ledger is being written.
  */
-static uint64_t blame_waited(const blame_t *b, uint64_t t)
+static inline uint64_t blame_waited(const blame_t *b, uint64_t t)
 {
     uint64_t seq = __atomic_load_n(&b->seq, __ATOMIC_ACQUIRE);
     uint64_t waited = BLAME_GET(b->waiters) * t - BLAME_GET(b->moment);
@@ -130,7 +132,7 @@ static uint64_t blame_waited(const blame_t *b, uint64_t t)
     return torn || waited >> 63 ? 0 : waited; /* a wait may have begun after `t` */
 }
 
-static void blame_reset(blame_t *b, struct tclock *holder)
+static inline void blame_reset(blame_t *b, struct tclock *holder)
 {
     b->seq += b->seq & 1; /* a fork may have come in the middle of an event */
     b->waiters = b->moment = b->opened = b->closed = 0;

@@ -12,13 +12,14 @@
 #include <sys/types.h>
 
 #include "capture_layout.h"
+#include "shared.h"
 
 /* What a unit may stall and take; 0: as long as it likes. */
 typedef struct {
     uint64_t stalled_ns, wall_ns;
 } cap_limit_t;
 
-static struct {
+struct cap {
     bool on;
     bool busy;             /* somebody makes or ends one, perhaps without the GVL */
     cap_limit_t limit;     /* a unit beyond it is what is waited for */
@@ -31,26 +32,15 @@ static struct {
     char *base;
     size_t mapped;
     int file;
-} cap = {.file = -1};
+};
+
+SHARED struct cap cap;
 
 #define CAP_ON() __builtin_expect(__atomic_load_n(&cap.on, __ATOMIC_RELAXED), 0)
 #define CAP_SET(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
 
-static inline void cap_write(cap_event_t event)
-{
-    uint64_t number = __atomic_fetch_add(&cap.header->head, 1, __ATOMIC_RELAXED);
-    cap_event_t *e = &cap.events[number & cap.mask];
-    CAP_SET(e->commit, 0);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    CAP_SET(e->thread, event.thread);
-    CAP_SET(e->time, event.time);
-    CAP_SET(e->detail, event.detail);
-    CAP_SET(e->unit, event.unit);
-    CAP_SET(e->waiters, event.waiters);
-    CAP_SET(e->kind, event.kind);
-    CAP_SET(e->flags, event.flags);
-    __atomic_store_n(&e->commit, (uint32_t)(number + 1), __ATOMIC_RELEASE);
-}
+/* The ring exists, and the caller is between cap_enter and cap_leave or alone. */
+void cap_write(cap_event_t event);
 
 /* Around whatever touches the ring. Who ends a capture first takes it off, then waits for those who are in. */
 static inline void cap_enter(void)
@@ -64,12 +54,7 @@ static inline void cap_leave(void)
 }
 
 /* From anywhere, with or without the GVL. */
-static void __attribute__((noinline, cold)) cap_put(cap_event_t event)
-{
-    cap_enter();
-    if (__atomic_load_n(&cap.on, __ATOMIC_SEQ_CST)) cap_write(event);
-    cap_leave();
-}
+void cap_put(cap_event_t event) __attribute__((cold));
 
 static inline bool cap_quiet(void)
 {

@@ -10,9 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shared.h"
+
 #define ASK_SHARE 32
 
-static struct {
+struct ask {
     uint64_t over_ns;      /* stacks are taken where somebody waits longer; 0: none are */
     rb_postponed_job_handle_t job;
     uint32_t thread;       /* number of the one that was asked and has not answered; 0: none */
@@ -22,7 +24,9 @@ static struct {
     bool elsewhere;        /* another sampler sees to threads that run ... */
     uint64_t elsewhere_ns; /* ... and has cost so much CPU */
     bool lock;             /* whoever watches looks at clocks without the GVL: meanwhile none is freed */
-} ask = {.job = POSTPONED_JOB_HANDLE_INVALID};
+};
+
+SHARED struct ask ask;
 
 /* Nobody waits for the lock: who does not get it leaves it at that, this time. */
 static inline bool ask_try_lock(void)

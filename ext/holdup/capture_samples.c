@@ -3,11 +3,14 @@
  * come after the events beside them, as names instead of frames, and are believed only where the ring agrees: at that
  * moment that thread had the main Ractor's GVL.
  */
-#ifndef HOLDUP_CAPTURE_SAMPLES_H
-#define HOLDUP_CAPTURE_SAMPLES_H
+#include <ruby.h>
 
-#include "capture_watch.h"
+#include "capture.h"
+#include "capture_ask.h"
+#include "capture_stack.h"
 #include "hook.h"
+#include "init.h"
+#include "registry.h"
 
 static struct {
     uint64_t next;         /* number of the first event that was not looked at yet ... */
@@ -118,11 +121,9 @@ static VALUE smp_charge(VALUE self, VALUE ns)
     return Qnil;
 }
 
-static void smp_init(VALUE probe)
+void capture_samples_init(VALUE probe)
 {
     rb_define_singleton_method(probe, "sample_elsewhere", smp_elsewhere, 1);
     rb_define_singleton_method(probe, "take_sample", smp_take, 3);
     rb_define_singleton_method(probe, "charge_capture", smp_charge, 1);
 }
-
-#endif

@@ -1,0 +1,149 @@
+/*
+ * Holdup::Probe's methods for units: beginning, ending and recording them. The caller holds the GVL.
+ */
+#include <ruby.h>
+
+#include "capture.h"
+#include "capture_methods.h"
+#include "fibers.h"
+#include "hook.h"
+#include "init.h"
+#include "segment_record.h"
+#include "text.h"
+
+static uint8_t probe_pool(VALUE name)
+{
+    if (!RB_TYPE_P(name, T_STRING) || !RSTRING_LEN(name)) return POOLS_NONE;
+    char room[SEG_POOL_BYTES];
+    seg_text_t text = {RSTRING_PTR(name), (size_t)RSTRING_LEN(name)};
+    if (text.bytes > sizeof(room)) text = text_sanitise(name, room, sizeof(room));
+    unit_lock();
+    uint8_t index = pools_find(text.text, text.bytes);
+    unit_unlock();
+    return index;
+}
+
+/* enter(pool = nil): of the thread. @return [Integer] handle of the new unit, 0 when the probe is off */
+static VALUE probe_enter(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 0, 1);
+    if (!tc_enabled()) return INT2FIX(0);
+    tclock_t *c = hook_current();
+    if (!c) return INT2FIX(0);
+    uint8_t pool = argc ? probe_pool(argv[0]) : POOLS_NONE;
+    return ULL2NUM(fib_follow(c) ? fib_enter(c, pool) : unit_enter(c, pool));
+}
+
+/* pools = names: in which order their gauges are told. */
+static VALUE probe_set_pools(VALUE self, VALUE names)
+{
+    Check_Type(names, T_ARRAY);
+    uint32_t count = 0;
+    for (long i = 0; i < RARRAY_LEN(names) && count < SEG_POOLS; i++) pools.order[count++] = probe_pool(RARRAY_AREF(names, i));
+    pools.ordered = count;
+    return names;
+}
+
+/*
+ * follow_fibers(on): whether units on all threads are measured by fiber; else only on threads that have a fiber
+ * scheduler when their unit begins. Where units are open, from the next on.
+ */
+static VALUE probe_follow_fibers(VALUE self, VALUE on)
+{
+    fib.always = RTEST(on);
+    return on;
+}
+
+typedef struct {
+    measurement_t unit, excess;
+    uint32_t nested;
+} probe_ended_t;
+
+static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
+{
+    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    if (!u) return false;
+    ended->unit.queued_ns = UNIT_UNKNOWN;
+    if (u->clock->follows) return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
+    return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
+}
+
+static VALUE probe_cancel(VALUE self, VALUE handle)
+{
+    probe_ended_t ended;
+    probe_end(handle, &ended, false);
+    return Qnil;
+}
+
+/* @return [Array<Integer>, nil] the numbers in the order of Holdup::Measurement; nothing is recorded */
+static VALUE probe_finish(VALUE self, VALUE handle)
+{
+    probe_ended_t ended;
+    if (!probe_end(handle, &ended, true)) return Qnil;
+    VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
+    const uint64_t *words = (const uint64_t *)&ended.unit;
+    for (size_t i = 0; i < MEASUREMENT_WORDS; i++)
+        rb_ary_push(numbers, words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]));
+    return numbers;
+}
+
+/*
+ * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil): ends the unit and
+ * writes it to the segment. The texts belong to the caller's frame, which keeps them alive.
+ */
+static VALUE probe_record(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 6, 10);
+    probe_ended_t ended;
+    char name[SEG_NAME_BYTES], queue[SEG_QUEUE_BYTES], pool[SEG_POOL_BYTES], priority[SEG_PRIORITY_BYTES];
+    bool known = probe_end(argv[0], &ended, true);
+    if (!known || !seg.base) return Qnil;
+    if (FIXNUM_P(argv[4]) && FIX2LONG(argv[4]) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(argv[4]);
+    seg_key_t key = {argv[1] == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST, text_of(argv[2], name, SEG_NAME_BYTES),
+                     text_of(argv[3], queue, SEG_QUEUE_BYTES), text_of(argc > 6 ? argv[6] : Qnil, pool, SEG_POOL_BYTES),
+                     text_of(argc > 7 ? argv[7] : Qnil, priority, SEG_PRIORITY_BYTES)};
+    if (!key.name.bytes) key.name = seg_text("(unnamed)");
+    text_trace(argc > 8 ? argv[8] : Qnil, ended.unit.trace);
+    seg_lock();
+    uint64_t series = seg_record(&key, text_path(argc > 9 ? argv[9] : Qnil), &ended.unit, RTEST(argv[5]));
+    if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
+    seg_commit(); /* both or none */
+    seg_unlock();
+    if (CAP_ON()) capm_tell_name(argv[0], &ended.unit, series, key.kind == SEG_JOB, RTEST(argv[5]));
+    return Qtrue;
+}
+
+/* charge(handle, which, ns): adds to what the open unit waited for a pool (0) or held of it (1). */
+static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
+{
+    long index = NUM2LONG(which);
+    uint64_t more = NUM2ULL(ns);
+    if (index < 0 || index >= UNIT_CHARGES) rb_raise(rb_eArgError, "no charge %ld: 0 or 1", index);
+    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    if (!u) return Qnil;
+    u->charges[index] += more;
+    if (index == 0 && CAP_ON()) capm_tell_pool(u, more);
+    return Qnil;
+}
+
+/* stalled(handle): ns for which the open unit has stalled so far, asked by its own thread; nil when nobody knows. */
+static VALUE probe_stalled(VALUE self, VALUE handle)
+{
+    const unit_t *u = hook_own_unit(handle);
+    if (!u) return Qnil;
+    const tclock_t *c = u->clock;
+    return ULL2NUM(clk_sum_ns(c->follows ? fib_stalled(c, u) : c->totals.stalled - u->base.stalled));
+}
+
+void unit_init(VALUE probe)
+{
+    fib_prepare();
+    rb_define_singleton_method(probe, "enter", probe_enter, -1);
+    rb_define_singleton_method(probe, "pools=", probe_set_pools, 1);
+    rb_define_singleton_method(probe, "follow_fibers", probe_follow_fibers, 1);
+    rb_define_singleton_method(probe, "record", probe_record, -1);
+    rb_define_singleton_method(probe, "finish", probe_finish, 1);
+    rb_define_singleton_method(probe, "cancel", probe_cancel, 1);
+    rb_define_singleton_method(probe, "charge", probe_charge, 3);
+    rb_define_singleton_method(probe, "stalled", probe_stalled, 1);
+}
