@@ -24,7 +24,8 @@ void account_publish(tclock_t *c, uint64_t t)
 {
     totals_t outside = c->outside;
     if (c->follows ? !c->current : !c->open_units) {
-        totals_t now = tc_totals(c, t); /* as the mark: with the open hold's share of blame */
+        totals_t now;
+        tc_totals(c, t, &now); /* as the mark: with the open hold's share of blame */
         totals_t gap = totals_since(&now, &c->mark);
         totals_add(&outside, &gap);
     }

@@ -22,7 +22,6 @@ struct accounts {
 SHARED struct accounts accounts;
 
 /* The number of the account with that label, which is made when it is new. */
-
 uint32_t account_number(const char *label);
 
 /* Moves what the thread did outside of units, since the last time, to its account. */

@@ -32,11 +32,9 @@ uint32_t stk_intern(const VALUE *frames, const int *lines, int depth);
 uint32_t stk_current(void);
 
 /* The stack of a thread that waits for the GVL, which the caller has. */
-
 uint32_t stk_of(VALUE thread);
 
 /* How much room stacks take in a file. */
-
 uint64_t stk_bytes(bool wanted);
 
 /* In a new file, from `offset` on. */

@@ -16,7 +16,7 @@ struct fib fib;
 static unit_t *fib_unit(const tclock_t *c)
 {
     VALUE handle = rb_funcall(fib.class, fib.get, 1, fib.key);
-    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    unit_t *u = unit_of(handle);
     return u && u->clock == c ? u : NULL; /* a thread that was started in a unit has inherited it: not its work */
 }
 
@@ -76,7 +76,8 @@ static uint64_t fib_cpu(tclock_t *c, bool edge)
 static uint64_t fib_end_turn(tclock_t *c, bool edge)
 {
     uint64_t cpu = fib_cpu(c, edge), t = c->at;
-    totals_t now = tc_edge(c, t);
+    totals_t now;
+    tc_edge(c, t, &now);
     span_t turn = {totals_since(&now, &c->mark), cpu - c->mark_cpu};
     if (!c->current) totals_add(&c->outside, &turn.totals);
     for (unit_t *u = c->current; u; u = u->parent) {

@@ -73,16 +73,9 @@ static void hook_on_gc_event(VALUE tracepoint, void *unused)
     }
 }
 
-tclock_t *hook_current(void)
-{
-    VALUE thread = rb_thread_current();
-    tclock_t *c = reg_clock(thread);
-    return c ? c : reg_add_clock(thread, reg.main);
-}
-
 unit_t *hook_own_unit(VALUE handle)
 {
-    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    unit_t *u = unit_of(handle);
     return u && u->clock == hook_current() && u->epoch == tc.epoch && tc_enabled() ? u : NULL;
 }
 

@@ -5,7 +5,7 @@
 #ifndef HOLDUP_HOOK_H
 #define HOLDUP_HOOK_H
 
-#include "thread_clock.h"
+#include "registry.h"
 #include "unit.h"
 
 SHARED VALUE hook_error; /* Holdup::UnsupportedError */
@@ -25,8 +25,12 @@ void hook_clock_living_threads(void);
 void hook_begin_epoch(void);
 
 /* The clock of the current thread; NULL when there is no memory. */
-
-tclock_t *hook_current(void);
+static inline tclock_t *hook_current(void)
+{
+    VALUE thread = rb_thread_current();
+    tclock_t *c = reg_clock(thread);
+    return c ? c : reg_add_clock(thread, reg.main);
+}
 
 /* The open unit, where its own thread asks and it can be told. */
 unit_t *hook_own_unit(VALUE handle);

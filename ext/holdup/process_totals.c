@@ -21,7 +21,8 @@ totals_t process_totals_at(uint64_t t)
 {
     totals_t sum = reg.departed;
     for (tclock_t *c = reg.clocks; c; c = c->next) {
-        totals_t now = tc_totals(c, t);
+        totals_t now;
+        tc_totals(c, t, &now);
         totals_add(&sum, &now);
     }
     return sum;

@@ -7,7 +7,6 @@
 #include "thread_clock.h"
 
 /* Ticks that threads stalled while no thread held their GVL. */
-
 uint64_t process_handoff(void);
 
 /* Without what is still open. */
@@ -20,7 +19,6 @@ totals_t process_totals_at(uint64_t t);
 uint64_t process_threads(void);
 
 /* Threads that wait for a GVL. */
-
 uint64_t process_waiting(void);
 
 /* Now, with the current thread's tally brought up to it. */

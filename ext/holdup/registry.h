@@ -34,11 +34,9 @@ static inline tclock_t *reg_clock(VALUE thread)
 }
 
 /* A ledger for one more Ractor; the main one's when there is no memory. `shared`: its threads share native threads. */
-
 blame_t *reg_add_ledger(bool shared);
 
 /* NULL when there is no memory. */
-
 tclock_t *reg_add_clock(VALUE thread, blame_t *ledger);
 
 /*

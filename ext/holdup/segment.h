@@ -79,7 +79,6 @@ static inline void seg_add(uint64_t *word, uint64_t more)
 }
 
 /* Applies the log. */
-
 void seg_commit(void);
 
 /* --- the series table --- */

@@ -16,11 +16,9 @@ bool seg_write_setting(const char *json, size_t bytes);
 bool seg_write_profile(const char *json, size_t bytes);
 
 /* The process ends its segment: readers see that it is complete. */
-
 void seg_close(void);
 
 /* Unmaps it and leaves the file as it is; what a forked child does with its parent's. */
-
 void seg_forget(void);
 
 /* Space for `bytes` from `from`; 0 or an errno. Without posix_fallocate (macOS) the disk is trusted to have it. */

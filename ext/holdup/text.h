@@ -12,7 +12,6 @@
 seg_text_t text_sanitise(VALUE string, char *room, size_t limit);
 
 /* The same; without a copy when the string is fine already. What had to change is counted in the segment. */
-
 seg_text_t text_of(VALUE string, char *room, size_t limit);
 
 /* A path as it can be asked for again: printable ASCII without spaces, and not too long; else none. */

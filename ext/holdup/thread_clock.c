@@ -2,14 +2,6 @@
 
 struct tc tc;
 
-void tc_settle(tclock_t *c, uint64_t t)
-{
-    if (c->epoch != tc.epoch) tc_begin_epoch(c);
-    if (c->phase == TC_UNKNOWN) c->at = c->hold_from = t;
-    c->phase = TC_RUNNING;
-    tc_run_until(c, t);
-}
-
 /* What the thread's open hold has caused up to `t`. A unit's edge reads it outside the scheduler lock: a seqlock. */
 static uint64_t tc_open_caused(const tclock_t *c, uint64_t t)
 {
@@ -44,18 +36,16 @@ static uint64_t tc_open_stalled(const tclock_t *c, uint64_t t)
     }
 }
 
-totals_t tc_totals(const tclock_t *c, uint64_t t)
+void tc_totals(const tclock_t *c, uint64_t t, totals_t *now)
 {
-    totals_t now = c->totals;
-    now.caused += tc_open_caused(c, t);
-    now.stalled += tc_open_stalled(c, t);
-    return now;
+    *now = c->totals;
+    now->caused += tc_open_caused(c, t);
+    now->stalled += tc_open_stalled(c, t);
 }
 
-totals_t tc_edge(tclock_t *c, uint64_t t)
+void tc_edge(tclock_t *c, uint64_t t, totals_t *now)
 {
-    totals_t now = tc_totals(c, t);
-    if ((int64_t)(now.caused - c->edge_caused) < 0) now.caused = c->edge_caused;
-    c->edge_caused = now.caused;
-    return now;
+    tc_totals(c, t, now);
+    if ((int64_t)(now->caused - c->edge_caused) < 0) now->caused = c->edge_caused;
+    c->edge_caused = now->caused;
 }

@@ -139,10 +139,16 @@ static inline void tc_close_hold(blame_t *b, uint64_t end)
 }
 
 /* The thread itself, holding the GVL: brings its tally up to `t`. */
-void tc_settle(tclock_t *c, uint64_t t);
+static inline void tc_settle(tclock_t *c, uint64_t t)
+{
+    if (c->epoch != tc.epoch) tc_begin_epoch(c);
+    if (c->phase == TC_UNKNOWN) c->at = c->hold_from = t;
+    c->phase = TC_RUNNING;
+    tc_run_until(c, t);
+}
 
 /* The tally as of `t`, with what the open hold has caused and the open wait has taken; settle first. */
-totals_t tc_totals(const tclock_t *c, uint64_t t);
+void tc_totals(const tclock_t *c, uint64_t t, totals_t *now);
 
 /*
  * The tally at an edge of the current thread: a unit or a turn is the difference of two edges. The caller reads
@@ -150,6 +156,6 @@ totals_t tc_totals(const tclock_t *c, uint64_t t);
  * `t` is too low, perhaps lower than at the last edge. It must not go back: the span that ends here would be
  * negative, which is recorded as 0, and the next span would count the same time again.
  */
-totals_t tc_edge(tclock_t *c, uint64_t t);
+void tc_edge(tclock_t *c, uint64_t t, totals_t *now);
 
 #endif

@@ -36,14 +36,6 @@ static void unit_release(unit_t *u)
     units.free = u;
 }
 
-unit_t *unit_find(uint64_t handle)
-{
-    uint32_t slot = (uint32_t)(handle & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1));
-    if (slot == 0 || slot > units.count) return NULL;
-    unit_t *u = &units.chunks[(slot - 1) / UNIT_CHUNK][(slot - 1) % UNIT_CHUNK];
-    return u->clock && u->generation == (uint32_t)(handle >> UNIT_SLOT_BITS) ? u : NULL;
-}
-
 unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
 {
     unit_lock();
@@ -112,7 +104,7 @@ uint64_t unit_enter(tclock_t *c, uint8_t pool)
     tc_settle(c, t); /* it has not been in flight so far */
     unit_t *u = unit_take(c, t, pool);
     if (!u) return 0;
-    u->base = tc_edge(c, t);
+    tc_edge(c, t, &u->base);
     tc_read_cpu(c);
     u->cpu_start = c->cpu_ns;
     if (c->open_units++ == 0) unit_open_period(c, &u->base, u->cpu_start);
@@ -159,8 +151,8 @@ void unit_describe(const unit_t *u, const totals_t *span, uint64_t longest, meas
     m->before = unit_before(u);
     m->longest_hold_ns = clk_ns(longest);
     m->started_ns = clk_realtime_ns(u->started);
-    m->pool_wait_ns = u->charges[0];
-    m->pool_held_ns = u->charges[1];
+    m->pool_wait_ns = u->charges[UNIT_POOL_WAIT];
+    m->pool_held_ns = u->charges[UNIT_POOL_HELD];
 }
 
 bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *excess, uint32_t *nested)
@@ -171,7 +163,9 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
     uint64_t t = clk_now();
     if (known) tc_settle(c, t);
     uint64_t longest = unit_unlink(c, u);
-    totals_t now = known ? tc_edge(c, t) : c->totals;
+    totals_t now;
+    if (known) tc_edge(c, t, &now);
+    else now = c->totals;
     if (CAP_ON()) cap_tell_unit(c, u, CAP_UNIT_END, known ? 0 : CAP_LOST, t, now.caused);
     *nested = 0;
     if (known) {

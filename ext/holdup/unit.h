@@ -88,8 +88,18 @@ static inline uint32_t unit_number(const unit_t *u)
 }
 
 /* The open unit of that handle; NULL when there is none. */
+static inline unit_t *unit_find(uint64_t handle)
+{
+    uint32_t slot = (uint32_t)(handle & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1));
+    if (slot == 0 || slot > units.count) return NULL;
+    unit_t *u = &units.chunks[(slot - 1) / UNIT_CHUNK][(slot - 1) % UNIT_CHUNK];
+    return u->clock && u->generation == (uint32_t)(handle >> UNIT_SLOT_BITS) ? u : NULL;
+}
 
-unit_t *unit_find(uint64_t handle);
+static inline unit_t *unit_of(VALUE handle)
+{
+    return FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+}
 
 /* Starts a unit on the current thread, whose clock is `c`. Returns its handle, or 0 when there is no room. */
 uint64_t unit_enter(tclock_t *c, uint8_t pool);

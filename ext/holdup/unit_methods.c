@@ -61,7 +61,7 @@ typedef struct {
 
 static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 {
-    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    unit_t *u = unit_of(handle);
     if (!u) return false;
     ended->unit.queued_ns = UNIT_UNKNOWN;
     if (u->clock->follows) return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
@@ -113,16 +113,16 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     return Qtrue;
 }
 
-/* charge(handle, which, ns): adds to what the open unit waited for a pool (0) or held of it (1). */
+/* charge(handle, which, ns): adds to what the open unit waited for a pool of connections, or kept of it (CHARGES). */
 static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
 {
     long index = NUM2LONG(which);
     uint64_t more = NUM2ULL(ns);
-    if (index < 0 || index >= UNIT_CHARGES) rb_raise(rb_eArgError, "no charge %ld: 0 or 1", index);
-    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    if (index < 0 || index >= UNIT_CHARGES) rb_raise(rb_eArgError, "no charge %ld: 0..%d", index, UNIT_CHARGES - 1);
+    unit_t *u = unit_of(handle);
     if (!u) return Qnil;
     u->charges[index] += more;
-    if (index == 0 && CAP_ON()) capm_tell_pool(u, more);
+    if (index == UNIT_POOL_WAIT && CAP_ON()) capm_tell_pool(u, more);
     return Qnil;
 }
 
@@ -137,6 +137,10 @@ static VALUE probe_stalled(VALUE self, VALUE handle)
 
 void unit_init(VALUE probe)
 {
+    VALUE charges = rb_hash_new();
+    rb_hash_aset(charges, ID2SYM(rb_intern("pool_wait")), INT2FIX(UNIT_POOL_WAIT));
+    rb_hash_aset(charges, ID2SYM(rb_intern("pool_held")), INT2FIX(UNIT_POOL_HELD));
+    rb_define_const(probe, "CHARGES", rb_obj_freeze(charges));
     fib_prepare();
     rb_define_singleton_method(probe, "enter", probe_enter, -1);
     rb_define_singleton_method(probe, "pools=", probe_set_pools, 1);
