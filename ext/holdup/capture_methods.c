@@ -184,6 +184,7 @@ void capm_tell_name(VALUE handle, const measurement_t *m, uint64_t slot, bool jo
 
 void capture_init(VALUE probe)
 {
+    rb_define_const(probe, "CAPTURE_SIZES", rb_range_new(INT2FIX(CAPM_LEAST), ULL2NUM(CAPM_MOST), 0));
     rb_define_singleton_method(probe, "open_capture", capm_open, -1);
     rb_define_singleton_method(probe, "name_captured", capm_name, 2);
     rb_define_singleton_method(probe, "close_capture", capm_close, 0);

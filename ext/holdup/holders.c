@@ -51,7 +51,6 @@ static unit_t *hld_innermost(const tclock_t *c)
 }
 
 /* Outside of units the holder is the thread's account. */
-
 void hld_held(const tclock_t *c, uint64_t to)
 {
     if (c->blame != reg.main || !BLAME_GET(c->blame->waiters)) return;
@@ -100,6 +99,7 @@ static VALUE hld_of(VALUE self, VALUE handle)
 
 void holders_init(VALUE probe)
 {
+    rb_define_const(probe, "HOLDER_LEAST_NS", ULL2NUM(HLD_LEAST_NS));
     rb_define_singleton_method(probe, "watch_holders", hld_watch, 1);
     rb_define_singleton_method(probe, "holders", hld_of, 1);
 }

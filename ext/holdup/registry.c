@@ -82,7 +82,6 @@ static bool reg_end_hold(tclock_t *c)
 }
 
 /* Ledgers are never freed: a Ractor's is 64 bytes, and events may still be on their way to it. */
-
 void reg_reap(uint64_t t)
 {
     if (!ask_try_lock()) return; /* the next tick will do */

@@ -7,6 +7,7 @@
 
 #include "init.h"
 #include "replay.h"
+#include "segment_layout.h"
 
 #define RP_MAX_HOLDS 10000000
 
@@ -36,6 +37,7 @@ static const char *const rp_result_words[] = {"queued", "stalled", "held", "resp
 
 _Static_assert(RP_SIZE(rp_unit_words) * sizeof(uint64_t) == sizeof(rp_unit_t), "a name for each word");
 _Static_assert(RP_SIZE(rp_result_words) * sizeof(uint64_t) == sizeof(rp_result_t), "a name for each word");
+_Static_assert(RP_MAX_POOLS == SEG_POOLS, "a replay takes each pool that a segment may have");
 
 /* --- what Ruby gives --- */
 

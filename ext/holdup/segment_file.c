@@ -82,7 +82,7 @@ static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, u
     h->generation = generation;
     h->parent_pid = (uint64_t)getppid();
     h->namespace = seg_namespace();
-    for (int i = 0; i < 64; i++) h->gauges[i] = SEG_UNKNOWN;
+    for (int i = 0; i < SEG_GAUGES; i++) h->gauges[i] = SEG_UNKNOWN;
 }
 
 /*

@@ -27,7 +27,9 @@
 #define SEG_PRIORITY_BYTES 16
 #define SEG_TRACE_BYTES 16
 #define SEG_PATH_BYTES 120
-#define SEG_COUNTERS 16
+#define SEG_COUNTERS 16 /* of a series */
+#define SEG_PROCESS_COUNTERS 32
+#define SEG_GAUGES 64
 #define SEG_HISTOGRAMS 6
 #define SEG_GROW_SLOTS 8
 #define SEG_ACCOUNTS 64
@@ -41,7 +43,10 @@ enum seg_histogram { SEG_WALL, SEG_RUNNING, SEG_STALLED, SEG_IDLE, SEG_QUEUED, S
 enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCARDED, SEG_P_OVERFLOWED, SEG_P_BACKWARD,
                            SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER, SEG_P_QUEUED_CLAMPED, SEG_P_ABANDONED,
                            SEG_P_SANITISED, SEG_P_GROW_FAILED, SEG_P_GUARD, SEG_P_ACQUISITIONS, SEG_P_GC, SEG_P_RUNNING,
-                           SEG_P_STALLED, SEG_P_IDLE, SEG_P_CAUSED, SEG_P_POOLS_BUSY = 32 - SEG_POOLS };
+                           SEG_P_STALLED, SEG_P_IDLE, SEG_P_CAUSED, SEG_P_NAMED,
+                           SEG_P_POOLS_BUSY = SEG_PROCESS_COUNTERS - SEG_POOLS };
+/* The gauges that the probe itself writes; Ruby gives the others. */
+enum seg_gauge { SEG_G_WAITING = 1, SEG_G_IN_FLIGHT };
 
 typedef struct {
     char magic[8];
@@ -55,8 +60,8 @@ typedef struct {
     uint64_t capture_request, capture_rule; /* written from outside */
     uint64_t tick_seq; /* odd while a tick writes its accounts and counters */
     uint64_t spare[2];
-    uint64_t counters[32];
-    uint64_t gauges[64];
+    uint64_t counters[SEG_PROCESS_COUNTERS];
+    uint64_t gauges[SEG_GAUGES];
 } seg_header_t;
 
 typedef struct {

@@ -1,6 +1,7 @@
 /*
  * Holdup::Probe's methods for the segment of its process. The caller holds the GVL.
  */
+#include <inttypes.h>
 #include <ruby.h>
 
 #include "capture_events.h"
@@ -10,14 +11,20 @@
 #include "segment.h"
 #include "segment_file.h"
 
+#define PROBE_MOST_SERIES 10000
+#define PROBE_LEAST_RING 64
+#define PROBE_MOST_RING 1000000
+
 static VALUE probe_open(VALUE path, bool anonymous, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
 {
     uint64_t series = NUM2ULL(limit), entries = NUM2ULL(ring);
     int64_t index = NIL_P(worker) ? -1 : NUM2LL(worker);
     uint64_t born = NUM2ULL(generation);
     const char *file = StringValueCStr(path);
-    if (series < 1 || series > 10000) rb_raise(rb_eArgError, "series limit must be in 1..10000, got %llu", (unsigned long long)series);
-    if (entries < 64 || entries > 1000000) rb_raise(rb_eArgError, "ring capacity must be in 64..1000000, got %llu", (unsigned long long)entries);
+    if (series < 1 || series > PROBE_MOST_SERIES)
+        rb_raise(rb_eArgError, "series limit must be in 1..%d, got %"PRIu64, PROBE_MOST_SERIES, series);
+    if (entries < PROBE_LEAST_RING || entries > PROBE_MOST_RING)
+        rb_raise(rb_eArgError, "ring capacity must be in %d..%d, got %"PRIu64, PROBE_LEAST_RING, PROBE_MOST_RING, entries);
     clk_start();
     seg_lock();
     int failed = seg_open(file, anonymous, series, entries, index, born);
@@ -87,17 +94,45 @@ static VALUE probe_read_segment(VALUE self, VALUE offset, VALUE length)
     return rb_str_new(seg.base + from, (long)bytes);
 }
 
-/* Adds to one of the process counters that Ruby code owns (10: skew clamped, 13: guard). */
+/* count(counter): adds 1 to a counter of the process. Ruby code owns :queued_clamped and :guard_failures of COUNTERS. */
 static VALUE probe_count(VALUE self, VALUE counter)
 {
     long index = NUM2LONG(counter);
-    if (index < 0 || index >= 32) rb_raise(rb_eArgError, "no counter %ld: 0..31", index);
+    if (index < 0 || index >= SEG_P_NAMED) rb_raise(rb_eArgError, "no counter %ld: 0..%d", index, SEG_P_NAMED - 1);
     if (seg.base) SEG_HEADER->counters[index]++;
     return Qnil;
 }
 
+static const char *const probe_counters[SEG_P_NAMED] = {
+    [SEG_P_HANDOFF] = "handoff_ns", [SEG_P_UNITS] = "units", [SEG_P_NESTED] = "nested",
+    [SEG_P_DISCARDED] = "discarded", [SEG_P_OVERFLOWED] = "overflowed", [SEG_P_BACKWARD] = "clock_backward",
+    [SEG_P_RESUMED] = "resumed_without_ready", [SEG_P_SUSPENDED] = "suspended_twice",
+    [SEG_P_HOLDER] = "unknown_holder", [SEG_P_QUEUED_CLAMPED] = "queued_clamped", [SEG_P_ABANDONED] = "abandoned",
+    [SEG_P_SANITISED] = "sanitised", [SEG_P_GROW_FAILED] = "grow_failures", [SEG_P_GUARD] = "guard_failures",
+    [SEG_P_ACQUISITIONS] = "acquisitions", [SEG_P_GC] = "gc_ns", [SEG_P_RUNNING] = "running_ns",
+    [SEG_P_STALLED] = "stalled_ns", [SEG_P_IDLE] = "idle_ns", [SEG_P_CAUSED] = "caused_ns"};
+
+static VALUE probe_number(VALUE hash, const char *name, int number)
+{
+    return rb_hash_aset(hash, ID2SYM(rb_intern(name)), INT2FIX(number));
+}
+
+/* Numbers that Ruby reads and never types: of counters and kinds of series, and what open_segment takes. */
+static void probe_define_numbers(VALUE probe)
+{
+    VALUE counters = rb_hash_new(), kinds = rb_hash_new();
+    for (int i = 0; i < SEG_P_NAMED; i++) probe_number(counters, probe_counters[i], i);
+    probe_number(kinds, "request", SEG_REQUEST);
+    probe_number(kinds, "job", SEG_JOB);
+    rb_define_const(probe, "COUNTERS", rb_obj_freeze(counters));
+    rb_define_const(probe, "KINDS", rb_obj_freeze(kinds));
+    rb_define_const(probe, "SERIES_LIMITS", rb_range_new(INT2FIX(1), INT2FIX(PROBE_MOST_SERIES), 0));
+    rb_define_const(probe, "RING_SIZES", rb_range_new(INT2FIX(PROBE_LEAST_RING), INT2FIX(PROBE_MOST_RING), 0));
+}
+
 void segment_init(VALUE probe)
 {
+    probe_define_numbers(probe);
     rb_define_singleton_method(probe, "open_segment", probe_open_segment, 5);
     rb_define_singleton_method(probe, "open_anonymous_segment", probe_open_anonymous_segment, 5);
     rb_define_singleton_method(probe, "close_segment", probe_close_segment, 0);

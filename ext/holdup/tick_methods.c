@@ -47,12 +47,12 @@ static void probe_write_counters(uint64_t t)
 
 static void probe_write_gauges(VALUE gauges)
 {
-    for (long i = 0; i < RARRAY_LEN(gauges) && i < 64; i++) {
+    for (long i = 0; i < RARRAY_LEN(gauges) && i < SEG_GAUGES; i++) {
         VALUE value = RARRAY_AREF(gauges, i);
         SEG_HEADER->gauges[i] = RB_INTEGER_TYPE_P(value) ? NUM2ULL(value) : SEG_UNKNOWN;
     }
-    SEG_HEADER->gauges[1] = process_waiting();
-    SEG_HEADER->gauges[2] = tc.flight;
+    SEG_HEADER->gauges[SEG_G_WAITING] = process_waiting();
+    SEG_HEADER->gauges[SEG_G_IN_FLIGHT] = tc.flight;
 }
 
 /* A thread that has held the GVL since measuring began has acquired nothing, and may have caused all stall there is. */

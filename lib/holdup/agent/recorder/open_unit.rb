@@ -56,7 +56,7 @@ module Holdup
       # @return [ConnectionHold] what this unit keeps of pools; it is charged when the unit ends
       def holding(clock) = @holding ||= ConnectionHold.new(clock)
 
-      # @param which [Symbol] a key of Recorder::CHARGES
+      # @param which [Symbol] a key of Probe::CHARGES
       # @param ns [Integer]
       # @return [nil]
       def charge(which, ns) = @recorder.charge(@handle, which, ns)
