@@ -1,5 +1,6 @@
 /*
- * Accounts of what threads do outside of units, by the label that Ruby code gives a thread. The caller holds the GVL.
+ * Accounts of what threads do outside of units, by the label that Ruby code gives a thread. The caller holds
+ * the GVL.
  */
 #ifndef HOLDUP_ACCOUNTS_H
 #define HOLDUP_ACCOUNTS_H
@@ -24,7 +25,7 @@ SHARED struct accounts accounts;
 /* The number of the account with that label, which is made when it is new. */
 uint32_t account_number(const char *label);
 
-/* Moves what the thread did outside of units, since the last time, to its account. */
+/* Moves what the thread did outside of units since the last time to its account. */
 void account_publish(tclock_t *c, uint64_t t);
 
 void accounts_publish_all(uint64_t t);

@@ -1,17 +1,15 @@
 /*
  * Who caused the stall: one ledger for each scheduler (each Ractor has its own GVL).
- *
- * W is the number of waiting threads; M is the sum of (change of W) x (time of the change). Then G(t) = W * t - M is the
- * integral of W up to t, without a list of waiters, and the stall that a hold caused is G(end) - G(start). What passes
- * while nobody holds is the hand-off. Each change of W uses the very time that the waiter's own interval uses, so
- *
- *     sum caused + handoff = sum stalled
- *
+ * W is the number of waiting threads; M is the sum of (change of W) x (time of the change). Then G(t) = W * t
+ * - M is the integral of W up to t, without a list of waiters, and the stall that a hold caused is G(end) -
+ * G(start). What passes while no thread holds the GVL is the hand-off. Each change of W uses the same time as
+ * the waiter's own interval, so
+ *      sum caused + handoff = sum stalled
  * holds by construction. All sums are modulo 2^64; differences stay right.
- *
- * Writers are serialised by CRuby's scheduler lock (thread_pthread.c runs READY and RESUMED under it), except where
- * threads or Ractors share native threads (M:N): such a ledger is `shared` and writers take the sequence word by CAS.
- * Readers (unit edges) hold the GVL but not the scheduler lock: they use the sequence word as a seqlock.
+ * Writers are serialised by CRuby's scheduler lock (thread_pthread.c runs READY and RESUMED under it), except
+ * where threads or Ractors share native threads (M:N): such a ledger is `shared` and writers take the
+ * sequence word by CAS. Readers (unit edges) hold the GVL but not the scheduler lock: they use the sequence
+ * word as a seqlock.
  */
 #ifndef HOLDUP_BLAME_H
 #define HOLDUP_BLAME_H
@@ -31,7 +29,7 @@ typedef struct blame {
     struct tclock *holder;   /* NULL between two holds */
     uint64_t opened;         /* G when the holder's hold began */
     uint64_t closed;         /* G when the last hold ended */
-    uint64_t handoff;        /* ticks that threads stalled while nobody held */
+    uint64_t handoff;        /* ticks that threads stalled while no thread held the GVL */
     bool shared;             /* M:N: events also come outside the scheduler lock */
     uint32_t number;         /* in captures */
     struct blame *next;
@@ -46,8 +44,8 @@ static inline void blame_spin(unsigned *spins)
 }
 
 /*
- * The locks of units, registry and segment are for Ractors: with one ledger there is one GVL, and its holder is alone.
- * Nothing inside of a lock gives the GVL up, so the answer does not change between lock and unlock.
+ * The locks of units, registry and segment are for Ractors: with one ledger there is one GVL, and its holder
+ * is alone. Nothing inside of a lock gives the GVL up, so the answer does not change between lock and unlock.
  */
 SHARED bool blame_many;
 
@@ -83,7 +81,7 @@ static inline void blame_unlock(blame_t *b)
     __atomic_store_n(&b->seq, b->seq + 1, __ATOMIC_RELEASE);
 }
 
-/* G(t), for those who write under the lock. */
+/* G(t). The caller has the ledger locked. */
 static inline uint64_t blame_integral(const blame_t *b, uint64_t t)
 {
     return b->waiters * t - b->moment;
@@ -120,8 +118,8 @@ static inline void blame_open(blame_t *b, struct tclock *holder, uint64_t t)
 }
 
 /*
- * How long those who wait at `t` have waited, together: what the longest wait is at most. Without any lock; 0 where the
- * ledger is being written.
+ * How long the threads that wait at `t` have waited, summed: an upper bound of the longest wait. Takes no
+ * lock; 0 while the ledger is being written.
  */
 static inline uint64_t blame_waited(const blame_t *b, uint64_t t)
 {

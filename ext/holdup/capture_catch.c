@@ -27,8 +27,8 @@ void capc_look(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t 
     __atomic_store_n(&h->caught, unit, __ATOMIC_RELEASE);
 }
 
-/* Whether a unit goes on that began before the caught one ended. */
-static bool capc_beside(void)
+/* Whether a unit is still open that began before the caught one ended. */
+static bool capc_overlapping_p(void)
 {
     for (const tclock_t *c = reg.clocks; c; c = c->next)
         for (const unit_t *u = c->innermost; u; u = u->outer)
@@ -37,18 +37,19 @@ static bool capc_beside(void)
 }
 
 /*
- * Whether the one that was waited for has ended, and all that went on beside it: what made it wait has a name only from
- * its own end on. Some never end; and what led to the caught one must not give way to newer events.
+ * capture_complete?: whether the caught unit has ended, and all units that overlapped it: a unit gets its
+ * name at its end, and one of them may have made the caught one wait. Gives up after CAPC_PATIENCE_NS, and
+ * before newer events overwrite those that led to the caught unit.
  */
-static VALUE capc_told_p(VALUE self)
+static VALUE capc_complete_p(VALUE self)
 {
     const cap_header_t *h = cap.header;
     if (!cap_there() || !h->caught) return Qfalse;
     if (h->head - h->caught_event > h->capacity / 2 || clk_ns(clk_now() - cap.caught_at) > CAPC_PATIENCE_NS) return Qtrue;
-    return capc_beside() ? Qfalse : Qtrue;
+    return capc_overlapping_p() ? Qfalse : Qtrue;
 }
 
-/* limit_capture(series, stalled_ns, wall_ns): what units of this series may stall and take; 0: as long as they like. */
+/* limit_capture(series, stalled_ns, wall_ns): what units of this series may stall and take; 0: no limit */
 static VALUE capc_limit(VALUE self, VALUE series, VALUE stalled, VALUE wall)
 {
     uint64_t number = NUM2ULL(series);
@@ -70,6 +71,6 @@ static VALUE capm_caught_p(VALUE self)
 void capture_catch_init(VALUE probe)
 {
     rb_define_singleton_method(probe, "caught?", capm_caught_p, 0);
-    rb_define_singleton_method(probe, "told?", capc_told_p, 0);
+    rb_define_singleton_method(probe, "capture_complete?", capc_complete_p, 0);
     rb_define_singleton_method(probe, "limit_capture", capc_limit, 3);
 }

@@ -1,5 +1,6 @@
 /*
- * Making, mapping and letting go of a capture's file. What takes time (space for megabytes) is done without the GVL.
+ * Making, mapping and letting go of a capture's file. What takes time (space for megabytes) is done without
+ * the GVL.
  */
 #ifndef HOLDUP_CAPTURE_FILE_H
 #define HOLDUP_CAPTURE_FILE_H
@@ -16,18 +17,23 @@ typedef struct {
     bool stacks;
     int failed; /* 0 or an errno */
     bool done;
-} capf_wish_t;
+} capf_request_t;
 
 /* Held while a file is opened, mapped or let go, and by a fork: a child then finds all of it or nothing. */
-SHARED pthread_mutex_t capf_hands;
+SHARED pthread_mutex_t capf_lock;
 
-/* Without the GVL; no capture is on. */
+/* Makes the file of a capture; `given` is a capf_request_t. Runs without the GVL while no capture is on. */
 void *capf_make(void *given);
 
-/* Without the GVL, which a thread that is writing an event may be waiting for. The capture is off; it has ended when the last one has written. */
+/*
+ * Ends a capture that is switched off: it has ended when the last writer has written. Runs without the GVL,
+ * because a writer may be waiting for the GVL. `done` is a bool.
+ */
 void *capf_let_go(void *done);
 
-/* In a forked child: the capture is its parent's. Whoever was writing an event is not here. */
+/*
+ * In a forked child: lets go of the parent's capture. Threads that were writing an event do not exist here.
+ */
 void capf_abandon(void);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Holdup::Probe's methods for captures: beginning one, naming its threads, ending it. The caller holds the GVL.
+ * Holdup::Probe's methods for captures: beginning one, naming its threads, ending it. The caller holds the
+ * GVL.
  */
 #include "capture_methods.h"
 
@@ -24,16 +25,19 @@
 #define CAPM_LEAST 1024
 #define CAPM_MOST (UINT64_C(1) << 22)
 
-/* The units that are open already, the outermost first: thousands perhaps. Those of other Ractors, which go on meanwhile, are told by their next event. */
-static void capm_tell_open(tclock_t *c)
+/*
+ * Writes the units that are open already, the outermost first; there may be thousands. Units of other
+ * Ractors, which run meanwhile, appear with their next event.
+ */
+static void capm_record_open(tclock_t *c)
 {
     unit_t *u = c->innermost;
     if (!u || c->blame != reg.main) return;
     for (u->newer = NULL; u->outer; u = u->outer) u->outer->newer = u;
-    for (; u; u = u->newer) cap_tell_unit(c, u, CAP_UNIT_OPEN, c->follows ? CAP_FIBERS : 0, u->started, c->totals.caused);
+    for (; u; u = u->newer) cap_record_unit(c, u, CAP_UNIT_OPEN, c->follows ? CAP_FIBERS : 0, u->started, c->totals.caused);
 }
 
-/* What the probe has summed up by now: whoever reads the capture can check it against that. */
+/* What the probe has summed up by now. A reader of the capture can check its own sums against it. */
 static void capm_sum_up(uint64_t *sums)
 {
     totals_t sum = process_totals();
@@ -53,8 +57,8 @@ static void capm_begin(void)
     capm_sum_up(cap.header->begin_sums);
     for (tclock_t *c = reg.clocks; c; c = c->next) c->due = 0, c->unit = unit_number(c->follows ? c->current : c->innermost);
     __atomic_store_n(&cap.on, true, __ATOMIC_SEQ_CST);
-    if (current) cap_tell_mark(current, CAP_BEGIN, t);
-    for (tclock_t *c = reg.clocks; c; c = c->next) capm_tell_open(c);
+    if (current) cap_record_mark(current, CAP_BEGIN, t);
+    for (tclock_t *c = reg.clocks; c; c = c->next) capm_record_open(c);
     capt_list_all();
 }
 
@@ -67,8 +71,8 @@ static uint64_t capm_capacity(VALUE events)
     return capacity;
 }
 
-/* Without the GVL; but with it where an interrupt is pending, which would raise before or after. */
-static void capm_aside(void *(*work)(void *), void *given, const bool *done)
+/* Runs `work` without the GVL; with it when an interrupt is pending, so that nothing raises here. */
+static void capm_without_gvl(void *(*work)(void *), void *given, const bool *done)
 {
     cap.busy = true;
     rb_nogvl(work, given, NULL, NULL, RB_NOGVL_INTR_FAIL);
@@ -77,9 +81,10 @@ static void capm_aside(void *(*work)(void *), void *given, const bool *done)
 }
 
 /*
- * open_capture(path, events, stalled_over_ns, wall_over_ns, stacks_over_ns = 0): from now on every event goes to a ring of
- * at least so many in a new file, which says which unit was the first that stalled or took longer than that (0: whatever
- * it did). With stacks, of holders too where others wait longer than stacks_over_ns (0: none).
+ * open_capture(path, events, stalled_over_ns, wall_over_ns, stacks_over_ns = 0): from now on every event goes
+ * to a ring in a new file with room for at least `events`. The file says which unit was the first that
+ * stalled longer than stalled_over_ns or took longer than wall_over_ns (0: no limit). With stacks, also those
+ * of holders while others wait longer than stacks_over_ns (0: no stacks).
  * @return [Boolean] false when nothing is measured, or a capture is on
  * @raise [SystemCallError] when there is no space for it
  */
@@ -87,20 +92,20 @@ static VALUE capm_open(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 4, 5);
     uint64_t stalled_over_ns = NUM2ULL(argv[2]), wall_over_ns = NUM2ULL(argv[3]), stacks_over_ns = argc > 4 ? NUM2ULL(argv[4]) : 0;
-    capf_wish_t wish = {.capacity = capm_capacity(argv[1]), .names = seg.base ? SEG_HEADER->series_capacity : 1, .stacks = stacks_over_ns > 0};
+    capf_request_t request = {.capacity = capm_capacity(argv[1]), .names = seg.base ? SEG_HEADER->series_capacity : 1, .stacks = stacks_over_ns > 0};
     const char *file = StringValueCStr(argv[0]);
     if (!tc_enabled() || cap.header || cap.busy) return Qfalse;
-    if (snprintf(wish.path, sizeof(wish.path), "%s", file) >= (int)sizeof(wish.path)) rb_syserr_fail(ENAMETOOLONG, file);
-    capm_aside(capf_make, &wish, &wish.done);
-    if (wish.failed) rb_syserr_fail(wish.failed, wish.path);
+    if (snprintf(request.path, sizeof(request.path), "%s", file) >= (int)sizeof(request.path)) rb_syserr_fail(ENAMETOOLONG, file);
+    capm_without_gvl(capf_make, &request, &request.done);
+    if (request.failed) rb_syserr_fail(request.failed, request.path);
     cap.limit = (cap_limit_t){stalled_over_ns, wall_over_ns};
     capm_begin();
-    if (wish.stacks) watch_start(stacks_over_ns);
+    if (request.stacks) watch_start(stacks_over_ns);
     return Qtrue;
 }
 
 /* name_captured(thread, name): the name that the thread has in the capture. */
-static VALUE capm_name(VALUE self, VALUE thread, VALUE name)
+static VALUE capm_name_thread(VALUE self, VALUE thread, VALUE name)
 {
     tclock_t *c = reg.has_key ? reg_clock(thread) : NULL;
     Check_Type(name, T_STRING);
@@ -113,8 +118,8 @@ static VALUE capm_name(VALUE self, VALUE thread, VALUE name)
 }
 
 /*
- * Ends the capture; its file stays.
- * @return [Integer, nil] events that there were; nil when none is on
+ * close_capture: ends the capture; its file stays.
+ * @return [Integer, nil] number of events; nil when no capture is on
  */
 static VALUE capm_close(VALUE self)
 {
@@ -128,7 +133,7 @@ static VALUE capm_close(VALUE self)
     cap.header->rate = clk.rate;
     cap.header->end_ticks = t;
     uint64_t events = cap.header->head;
-    capm_aside(capf_let_go, &done, &done);
+    capm_without_gvl(capf_let_go, &done, &done);
     return ULL2NUM(events);
 }
 
@@ -137,7 +142,7 @@ static VALUE capm_capturing_p(VALUE self)
     return CAP_ON() ? Qtrue : Qfalse;
 }
 
-/* Into the table of names, under the number of its series. */
+/* Enters the name of a series into the table of names, under the number of the series. */
 static void capm_intern(uint64_t series)
 {
     cap_name_t *name = (cap_name_t *)(cap.base + cap.header->names_offset) + series;
@@ -149,8 +154,8 @@ static void capm_intern(uint64_t series)
     __atomic_store_n(&name->name_bytes, s->name_bytes, __ATOMIC_RELEASE);
 }
 
-/* To the capture: the trace that the unit belongs to, in two halves. */
-static void capm_tell_trace(const tclock_t *c, uint32_t unit, const unsigned char *trace)
+/* Writes the trace that the unit belongs to, in two halves. */
+static void capm_record_trace(const tclock_t *c, uint32_t unit, const unsigned char *trace)
 {
     uint64_t halves[2] = {0, 0};
     for (int i = 0; i < SEG_TRACE_BYTES; i++) halves[i / 8] = halves[i / 8] << 8 | trace[i];
@@ -160,13 +165,13 @@ static void capm_tell_trace(const tclock_t *c, uint32_t unit, const unsigned cha
                               .flags = (uint8_t)((i ? 0 : CAP_HIGH) | c->phase)});
 }
 
-void capm_tell_pool(const unit_t *u, uint64_t ns)
+void capm_record_pool_wait(const unit_t *u, uint64_t ns)
 {
     cap_put((cap_event_t){.thread = u->clock->number, .time = clk_now(), .detail = ns, .unit = unit_number(u),
                           .waiters = (uint16_t)BLAME_GET(u->clock->blame->waiters), .kind = CAP_POOL_WAIT, .flags = u->clock->phase});
 }
 
-void capm_tell_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error)
+void capm_record_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error)
 {
     tclock_t *c = hook_current();
     if (!c || !slot) return;
@@ -175,7 +180,7 @@ void capm_tell_name(VALUE handle, const measurement_t *m, uint64_t slot, bool jo
     if (CAP_ON() && slot <= cap.header->name_capacity) {
         capm_intern(slot - 1);
         uint32_t unit = unit_number_of((uint64_t)FIX2LONG(handle));
-        capm_tell_trace(c, unit, m->trace);
+        capm_record_trace(c, unit, m->trace);
         capc_look(m, slot - 1, unit, cap.header->head);
         cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .unit = unit, .kind = CAP_UNIT_NAMED, .flags = flags});
     }
@@ -186,7 +191,7 @@ void capture_init(VALUE probe)
 {
     rb_define_const(probe, "CAPTURE_SIZES", rb_range_new(INT2FIX(CAPM_LEAST), ULL2NUM(CAPM_MOST), 0));
     rb_define_singleton_method(probe, "open_capture", capm_open, -1);
-    rb_define_singleton_method(probe, "name_captured", capm_name, 2);
+    rb_define_singleton_method(probe, "name_captured", capm_name_thread, 2);
     rb_define_singleton_method(probe, "close_capture", capm_close, 0);
     rb_define_singleton_method(probe, "capturing?", capm_capturing_p, 0);
 }

@@ -36,7 +36,10 @@ static size_t stk_size(const void *unused)
     return sizeof(stk_kept_frames) + sizeof(stk_frame_slots) + sizeof(stk_node_slots);
 }
 
-/* No RUBY_TYPED_FREE_IMMEDIATELY or WB_PROTECTED: the keeper is never freed, and frames are stored without write barriers. */
+/*
+ * No RUBY_TYPED_FREE_IMMEDIATELY or WB_PROTECTED: the keeper is never freed, and frames are stored without
+ * write barriers.
+ */
 static const rb_data_type_t stk_keeper_type = {
     .wrap_struct_name = "holdup stacks", .function = {.dmark = stk_mark, .dsize = stk_size}, .flags = 0};
 
@@ -52,7 +55,7 @@ static uint32_t stk_place(uint64_t key, uint32_t slots)
     return (uint32_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 40) & (slots - 1);
 }
 
-/* The tables are empty. Events that are written already lose their stacks. */
+/* Empties the tables. Events written before lose their stacks. */
 static void stk_begin(void)
 {
     stk.header->first_event = __atomic_load_n(&cap.header->head, __ATOMIC_RELAXED);
@@ -67,7 +70,7 @@ static uint32_t stk_write_text(VALUE text, char *room, long limit)
 {
     if (!RB_TYPE_P(text, T_STRING)) return 0;
     long bytes = RSTRING_LEN(text);
-    if (bytes > limit) text = rb_str_subseq(text, bytes - limit, limit); /* the end of a path tells more than its begin */
+    if (bytes > limit) text = rb_str_subseq(text, bytes - limit, limit); /* the end of a path says more than its beginning */
     return (uint32_t)text_sanitise(text, room, (size_t)limit).bytes;
 }
 

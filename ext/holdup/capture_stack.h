@@ -1,6 +1,6 @@
 /*
- * The tables that the stacks of a capture are interned in. A frame is a method or a block as Ruby knows it; while it is in
- * the table it is kept alive and in its place, because its address identifies it.
+ * The tables that the stacks of a capture are interned in. A frame is a method or a block as Ruby knows it;
+ * while it is in the table it is kept alive and in its place, because its address identifies it.
  */
 #ifndef HOLDUP_CAPTURE_STACK_H
 #define HOLDUP_CAPTURE_STACK_H
@@ -25,7 +25,7 @@ SHARED struct stk stk;
 /* Makes the keeper, once. */
 void stk_prepare(void);
 
-/* The stack's number; 0 where there is none. `frames` begins with the innermost. */
+/* The number of the stack; 0 for an empty one. `frames` begins with the innermost. */
 uint32_t stk_intern(const VALUE *frames, const int *lines, int depth);
 
 /* Of the current thread; of another one that waits for the GVL, which the caller has. */

@@ -17,20 +17,20 @@ static cap_thread_t *capt_entry(const tclock_t *c)
     return entry->number == c->number ? entry : NULL;
 }
 
-/* What a thread is in, for those of which the ring has no event. */
-static void capt_tell_phase(const tclock_t *c, cap_thread_t *entry)
+/* The state of a thread, for threads that have no event in the ring. */
+static void capt_update_phase(const tclock_t *c, cap_thread_t *entry)
 {
     entry->phase = tc_known(c) ? c->phase : TC_UNKNOWN;
     entry->at = c->at;
 }
 
-/* Who is in the table and lives no more is gone. */
-static void capt_tell_phases(void)
+/* Threads in the table that have ended become CAP_GONE. */
+static void capt_update_phases(void)
 {
     for (uint64_t i = 0; i < cap.header->thread_count; i++) capt_table()[i].phase = CAP_GONE;
     for (const tclock_t *c = reg.clocks; c; c = c->next) {
         cap_thread_t *entry = tc_lives(c) ? capt_entry(c) : NULL;
-        if (entry) capt_tell_phase(c, entry);
+        if (entry) capt_update_phase(c, entry);
     }
 }
 
@@ -41,7 +41,7 @@ static cap_thread_t *capt_seek_gone(void)
     return capt_next < count ? &capt_table()[capt_next] : NULL;
 }
 
-/* NULL when all live that are in the table. */
+/* A place for a new thread; NULL when the table is full of living threads. */
 static cap_thread_t *capt_place(void)
 {
     cap_header_t *h = cap.header;
@@ -49,7 +49,7 @@ static cap_thread_t *capt_place(void)
     cap_thread_t *gone = capt_seek_gone();
     if (gone) return gone;
     capt_next = 0;
-    capt_tell_phases();
+    capt_update_phases();
     return capt_seek_gone();
 }
 
@@ -68,13 +68,13 @@ cap_thread_t *capt_list(tclock_t *c)
 {
     cap_thread_t *entry = capt_entry(c);
     if (!entry) entry = capt_enter(c);
-    if (entry) capt_tell_phase(c, entry);
+    if (entry) capt_update_phase(c, entry);
     return entry;
 }
 
 void capt_list_all(void)
 {
-    capt_tell_phases();
+    capt_update_phases();
     cap.header->threads_lost = 0;
     for (tclock_t *c = reg.clocks; c; c = c->next)
         if (tc_lives(c) && !capt_list(c)) cap.header->threads_lost++;

@@ -1,7 +1,7 @@
 /*
- * The table of threads in a capture's file: their names, and the state of threads that have no event in the ring. In a
- * ring that goes on for days more threads come and go than the table has room for: a new one takes the place of one that
- * is gone.
+ * The table of threads in a capture's file: their names, and the state of threads that have no event in the
+ * ring. In a ring that goes on for days more threads come and go than the table has room for: a new one takes
+ * the place of one that is gone.
  */
 #ifndef HOLDUP_CAPTURE_THREADS_H
 #define HOLDUP_CAPTURE_THREADS_H
@@ -9,7 +9,7 @@
 #include "capture.h"
 #include "thread_clock.h"
 
-/* The entry of a thread that lives, brought up to date; NULL when there is no place for it. */
+/* The entry of a living thread, brought up to date; NULL when there is no place for it. */
 cap_thread_t *capt_list(tclock_t *c);
 
 void capt_list_all(void);

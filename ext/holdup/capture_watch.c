@@ -9,8 +9,8 @@
 #include "hook.h"
 #include "registry.h"
 
-#define WATCH_WAITED_NS 5000000  /* between two looks while somebody waits, ... */
-#define WATCH_BUSY_NS 10000000   /* ... while somebody runs, ... */
+#define WATCH_WAITED_NS 5000000  /* between two looks while a thread waits, ... */
+#define WATCH_BUSY_NS 10000000   /* ... while a thread runs, ... */
 #define WATCH_IDLE_NS 20000000   /* ... and while nothing happens */
 #define WATCH_SAMPLE_NS UINT64_C(10000000)
 #define WATCH_WAITERS 16 /* stacks of waiting threads that one holder is made to take */
@@ -20,7 +20,7 @@ struct ask ask = {.job = POSTPONED_JOB_HANDLE_INVALID};
 static struct {
     pthread_t thread;
     bool runs, stop;
-    bool over;             /* Ruby ends and has stopped it: a capture that begins later yet has no stacks */
+    bool over;             /* Ruby is exiting and has stopped it: a capture that begins now has no stacks */
     uint64_t seen;         /* the ledger's sequence at the last look */
 } watch;
 
@@ -31,10 +31,13 @@ static void watch_write(const tclock_t *c, enum stk_kind kind, uint64_t t, uint3
                                      .waiters = (uint16_t)BLAME_GET(c->blame->waiters), .kind = (uint8_t)kind, .flags = c->phase});
 }
 
-/* A thread that has run under our eyes has a stack, and while it waits that stays as it is. */
+/*
+ * Whether the thread waits and its stack is still to be taken. It must have run since measuring began; while
+ * it waits its stack does not change.
+ */
 static bool watch_waits(const tclock_t *c, uint64_t t)
 {
-    return c->blame == reg.main && tc_known(c) && c->phase == TC_WAITING && c->totals.acquisitions && c->told != c->at && t > c->at && clk_ns(t - c->at) >= ask.over_ns;
+    return c->blame == reg.main && tc_known(c) && c->phase == TC_WAITING && c->totals.acquisitions && c->waited_stack != c->at && t > c->at && clk_ns(t - c->at) >= ask.over_ns;
 }
 
 static void watch_take_waiters(uint64_t t)
@@ -42,13 +45,13 @@ static void watch_take_waiters(uint64_t t)
     int room = WATCH_WAITERS;
     for (tclock_t *c = reg.clocks; c && room; c = c->next) {
         if (!watch_waits(c, t)) continue;
-        c->told = c->at;
+        c->waited_stack = c->at;
         watch_write(c, CAP_STACK_STALLED, t, stk_of(c->thread));
         room--;
     }
 }
 
-/* On the thread that holds the GVL. */
+/* Runs on the thread that holds the GVL. */
 static VALUE watch_take(VALUE given)
 {
     tclock_t *c = (tclock_t *)given;
@@ -58,7 +61,7 @@ static VALUE watch_take(VALUE given)
     if (c->due) watch_write(c, CAP_STACK_STALLED, c->due, stack);
     watch_write(c, CAP_STACK_HELD, t, stack);
     c->due = 0;
-    __atomic_store_n(&c->shown, c->totals.acquisitions, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->held_stack, c->totals.acquisitions, __ATOMIC_RELAXED);
     if (clk_ns(blame_waited(c->blame, t)) >= ask.over_ns) watch_take_waiters(t);
     uint64_t end = clk_now();
     ask_spent(t, end);
@@ -74,18 +77,18 @@ static void watch_answer(void *unused)
     cap_enter();
     if (CAP_ON() && ask_over_ns()) rb_protect(watch_take, (VALUE)c, &failed);
     cap_leave();
-    if (failed) rb_set_errinfo(Qnil); /* no memory: no stack */
+    if (failed) rb_set_errinfo(Qnil); /* out of memory: this stack is missing */
 }
 
-/* Whether who holds is worth a stack: it has none of this hold and others wait, or it is time again. */
+/* Whether to take the holder's stack: others wait and this hold has none, or the next sample is due. */
 static bool watch_wants(const tclock_t *holder, uint64_t t)
 {
     if (ask_rests(t)) return false;
     if (__atomic_load_n(&holder->due, __ATOMIC_RELAXED)) return true;
     if (!__atomic_load_n(&ask.elsewhere, __ATOMIC_RELAXED) && clk_sum_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS)
-        return true; /* perhaps somebody has answered since `t` */
+        return true; /* signed: a thread may have answered since `t` */
     return clk_ns(blame_waited(holder->blame, t)) >= ask.over_ns &&
-           __atomic_load_n(&holder->shown, __ATOMIC_RELAXED) != BLAME_GET(holder->totals.acquisitions);
+           __atomic_load_n(&holder->held_stack, __ATOMIC_RELAXED) != BLAME_GET(holder->totals.acquisitions);
 }
 
 /* Until the next look, in ns. */
@@ -104,7 +107,7 @@ static long watch_look(uint64_t t)
     return holds || watch.seen != seen ? WATCH_BUSY_NS : WATCH_IDLE_NS;
 }
 
-static void watch_tell(void)
+static void watch_publish_costs(void)
 {
     stk.header->watch_ns = clk_cpu_ns() + __atomic_load_n(&ask.elsewhere_ns, __ATOMIC_RELAXED);
     stk.header->missed = __atomic_load_n(&ask.missed, __ATOMIC_RELAXED);
@@ -116,15 +119,15 @@ static void *watch_run(void *unused)
     while (!__atomic_load_n(&watch.stop, __ATOMIC_ACQUIRE)) {
         nanosleep(&pause, NULL);
         pause.tv_nsec = watch_look(clk_now());
-        watch_tell();
+        watch_publish_costs();
     }
-    watch_tell();
+    watch_publish_costs();
     return NULL;
 }
 
 void watch_stop(void)
 {
-    if (!__atomic_exchange_n(&watch.runs, false, __ATOMIC_ACQ_REL)) return; /* whoever ends the capture, or Ruby's end, came first */
+    if (!__atomic_exchange_n(&watch.runs, false, __ATOMIC_ACQ_REL)) return; /* another caller came first */
     __atomic_store_n(&watch.stop, true, __ATOMIC_RELEASE);
     pthread_join(watch.thread, NULL);
 }
@@ -136,7 +139,7 @@ void watch_at_exit(VALUE unused)
     watch.over = true;
 }
 
-/* Signals are for Ruby's threads. */
+/* Starts the watching thread with all signals blocked: they are for Ruby's threads. */
 static bool watch_create(void)
 {
     sigset_t all, before;

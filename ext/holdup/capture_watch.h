@@ -1,8 +1,9 @@
 /*
- * Taking stacks while a capture is on. Nobody runs in a thread that waits, and the holder knows of no waiter: so a thread
- * of ours, which Ruby knows nothing of, looks at the ledger every few milliseconds and asks the holder for its stack when
- * others have waited long, and otherwise now and then, so that a hold has a name. No signal is sent; a hold of C code that
- * never checks for interrupts answers when it ends. Only the main Ractor's GVL is watched: there postponed jobs run.
+ * Taking stacks while a capture is on. A waiting thread runs no code, and the holder does not know that
+ * others wait. So a thread of ours, which Ruby does not know, looks at the ledger every few milliseconds. It
+ * asks the holder for its stack when others have waited long, and otherwise from time to time, so that a hold
+ * has a name. No signal is sent; C code that never checks for interrupts answers when it gives the GVL up.
+ * Only the main Ractor's GVL is watched: postponed jobs run there.
  */
 #ifndef HOLDUP_CAPTURE_WATCH_H
 #define HOLDUP_CAPTURE_WATCH_H
@@ -10,16 +11,25 @@
 #include <ruby.h>
 #include <stdint.h>
 
-/* A capture has begun that has room for stacks. Where a thread or a job can't be had, it has none. */
+/*
+ * Begins to take stacks, for a capture that has room for them. Does nothing when the thread or the job can't
+ * be made.
+ */
 void watch_start(uint64_t over_ns);
 
-/* It waits for nothing that Ruby has: this takes a few milliseconds, with the GVL or without. */
+/*
+ * Stops the watching thread. It waits for nothing of Ruby's: this takes a few milliseconds, with the GVL or
+ * without.
+ */
 void watch_stop(void);
 
-/* In a forked child: it has no such thread. */
+/* In a forked child, which has no such thread. */
 void watch_abandon(void);
 
-/* Told of from the start (hook_install): what is registered while Ruby already ends never runs, and the VM would go from under the thread. */
+/*
+ * At Ruby's exit. hook_install registers it: what is registered while Ruby is exiting never runs, and the
+ * watching thread would outlive the VM.
+ */
 void watch_at_exit(VALUE unused);
 
 #endif

@@ -33,7 +33,10 @@ bool clk_counter_is_safe(void)
 }
 
 #ifdef CLK_COUNTER
-/* Both clocks at one instant: the tightest of a few tries, so a preemption in between does not spoil the rate. */
+/*
+ * Both clocks at one instant: the tightest of a few tries, so a preemption in between does not spoil the
+ * rate.
+ */
 static void clk_pair(uint64_t *ticks, uint64_t *mono_ns)
 {
     uint64_t best = UINT64_MAX;

@@ -1,8 +1,9 @@
 /*
  * The time base. The hook reads ticks and nothing else; ticks become nanoseconds when a unit ends.
  *
- * Ticks are the TSC where the kernel itself trusts it (its clocksource is "tsc" and the CPU says constant and nonstop),
- * the virtual counter on arm64, and CLOCK_MONOTONIC elsewhere. Three TSC reads cost little against three vDSO calls.
+ * Ticks are the TSC where the kernel itself trusts it (its clocksource is "tsc" and the CPU says constant and
+ * nonstop), the virtual counter on arm64, and CLOCK_MONOTONIC elsewhere. Three TSC reads cost little against
+ * three vDSO calls.
  */
 #ifndef HOLDUP_CLOCK_H
 #define HOLDUP_CLOCK_H
@@ -61,8 +62,8 @@ static inline uint64_t clk_ns(uint64_t ticks)
 }
 
 /*
- * A sum of differences whose ends may be taken in the other order than they are counted (an edge's time before the ledger is read,
- * those of two CPUs): while it is less than nothing it is told as nothing, not as the largest number there is.
+ * A sum of differences. Their ends may be read in another order than they are counted (an edge reads its time
+ * before the ledger; CPUs differ): a sum below zero is 0, not a huge number.
  */
 static inline uint64_t clk_sum_ns(uint64_t ticks)
 {
@@ -74,7 +75,7 @@ static inline uint64_t clk_cpu_ns(void)
     return clk_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Before the first use; 2 ms for a first rate. */
+/* Before the first use. Takes 2 ms the first time, for a first rate. */
 void clk_start(void);
 
 bool clk_counter_is_safe(void);
@@ -84,10 +85,10 @@ uint64_t clk_realtime_ns(uint64_t ticks);
 /* The ticks of a moment of CLOCK_MONOTONIC that is not long ago. */
 uint64_t clk_ticks_at(uint64_t mono_ns);
 
-/* Again at every tick: the longer the base, the better the rate (50 ns over 1 s is 0.05 ppm). */
+/* Called at every tick: the longer the base, the better the rate (50 ns over 1 s is 0.05 ppm). */
 void clk_calibrate(void);
 
-/* Real time may be stepped by NTP; the base follows it at each tick, so that no unit is dated by an old base. */
+/* NTP may step real time; the base follows it at each tick, so that no unit is dated by an old base. */
 void clk_follow_realtime(void);
 
 #endif

@@ -17,7 +17,7 @@ static unit_t *fib_unit(const tclock_t *c)
 {
     VALUE handle = rb_funcall(fib.class, fib.get, 1, fib.key);
     unit_t *u = unit_of(handle);
-    return u && u->clock == c ? u : NULL; /* a thread that was started in a unit has inherited it: not its work */
+    return u && u->clock == c ? u : NULL; /* a thread that a unit starts inherits the storage, but is not its work */
 }
 
 static void fib_remember(const unit_t *u)
@@ -36,7 +36,10 @@ static inline uint64_t fib_elapsed(const totals_t *totals)
     return totals->running + totals->stalled + totals->idle[TC_IO] + totals->idle[TC_LOCK] + totals->idle[TC_SLEEP];
 }
 
-/* What the unit is known to have done by `t`, all turns credited; when no fiber of it had a turn, it was idle (io). */
+/*
+ * What the unit has done by `t`, with all turns credited. The time in which none of its fibers had a turn is
+ * idle (io).
+ */
 static span_t fib_span(const unit_t *u, uint64_t t)
 {
     span_t span = u->sum;
@@ -53,8 +56,9 @@ uint64_t fib_stalled(const tclock_t *c, const unit_t *u)
 }
 
 /*
- * The thread's CPU clock now. Reading it costs as much as all the rest of a switch together and more, so between two
- * readings it went on by what the thread ran under the GVL: wrong by FIB_CPU_NS at most, and only until the next reading.
+ * The thread's CPU clock now. A reading costs more than the rest of a switch, so between two readings the
+ * clock advances by what the thread ran under the GVL: wrong by FIB_CPU_NS at most, and only until the next
+ * reading.
  */
 static uint64_t fib_cpu(tclock_t *c, bool edge)
 {
@@ -70,8 +74,8 @@ static uint64_t fib_cpu(tclock_t *c, bool edge)
 }
 
 /*
- * Ends the turn now, and begins the next for the same unit. The thread itself, holding the GVL. `edge`: of a unit, where
- * CPU must be exact.
+ * Ends the turn now, and begins the next for the same unit. Runs on the thread itself, which holds the GVL.
+ * `edge`: of a unit, where CPU must be exact.
  */
 static uint64_t fib_end_turn(tclock_t *c, bool edge)
 {
@@ -95,10 +99,10 @@ static void fib_on_switch(rb_event_flag_t event, VALUE data, VALUE thread, ID me
     tclock_t *c = reg_clock(thread);
     if (!c || !c->follows || !c->open_units || !tc_enabled()) return;
     unit_t *u = fib_unit(c);
-    if (u == c->current) return; /* of the same unit, or both of none */
+    if (u == c->current) return; /* of the same unit, or both outside of units */
     uint64_t t = fib_end_turn(c, false);
     c->current = u;
-    if (CAP_ON()) cap_tell_unit(c, u, CAP_UNIT_TURN, 0, t, c->mark.caused);
+    if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_TURN, 0, t, c->mark.caused);
 }
 
 void fib_prepare(void)
@@ -142,7 +146,7 @@ uint64_t fib_enter(tclock_t *c, uint8_t pool)
     if (u->outer) u->outer->newer = u;
     c->innermost = c->current = u;
     c->open_units++;
-    if (CAP_ON()) cap_tell_unit(c, u, CAP_UNIT_START, CAP_FIBERS, u->started, c->mark.caused);
+    if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_START, CAP_FIBERS, u->started, c->mark.caused);
     uint64_t handle = unit_handle(u);
     fib_remember(u);
     return handle;
@@ -157,7 +161,10 @@ static void fib_unlink(tclock_t *c, unit_t *u)
     c->open_units--;
 }
 
-/* `u` ends before units inside it do. Without a unit around it, what both were in is counted twice when they end. */
+/*
+ * `u` ends before units inside it do. They get its parent; without one, what both were in is counted twice
+ * when they end.
+ */
 static void fib_orphan(tclock_t *c, unit_t *u, uint64_t t, bool counted)
 {
     for (unit_t *v = c->innermost; u->inside && v; v = v->outer) {
@@ -173,8 +180,11 @@ static void fib_orphan(tclock_t *c, unit_t *u, uint64_t t, bool counted)
     }
 }
 
-/* Tells the unit around `u` what both have counted: all of `u`, or, when that is not recorded, what units inside it were. */
-static void fib_tell_parent(const unit_t *u, const span_t *span, bool counted)
+/*
+ * Notes in the unit around `u` what both have counted: all of `u`, or, when `u` is not recorded, what the
+ * units inside `u` have recorded.
+ */
+static void fib_note_in_parent(const unit_t *u, const span_t *span, bool counted)
 {
     if (!u->parent) return;
     span_add(&u->parent->twice, counted ? span : &u->twice);
@@ -192,11 +202,11 @@ bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, mea
     if (known) unit_convert(&span.totals, span.cpu_ns, m);
     if (known) unit_describe(u, &span.totals, u->longest, m);
     if (*nested) unit_convert(&u->twice.totals, u->twice.cpu_ns, excess);
-    fib_tell_parent(u, &span, counted);
+    fib_note_in_parent(u, &span, counted);
     fib_orphan(c, u, t, counted);
     fib_unlink(c, u);
     if (c->current == u) c->current = u->parent;
-    if (CAP_ON()) cap_tell_unit(c, u, CAP_UNIT_END, known ? CAP_FIBERS : CAP_FIBERS | CAP_LOST, t, known ? c->mark.caused : c->totals.caused);
+    if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_END, known ? CAP_FIBERS : CAP_FIBERS | CAP_LOST, t, known ? c->mark.caused : c->totals.caused);
     bool here = c == current && fib_unit(c) == u;
     unit_t *parent = u->parent;
     unit_give_back(u, t, known);

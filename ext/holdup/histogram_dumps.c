@@ -1,7 +1,7 @@
 /*
- * Holdup::HistogramDumps: adds up histograms as stores keep them (lib/holdup/model/histogram/codec.rb), any number of
- * them in one string, and adds counts to counts. Reading a month is mostly this. Damaged dumps, and sums beyond 64 bits,
- * are left to Ruby.
+ * Holdup::HistogramDumps: adds up histograms as stores keep them (lib/holdup/model/histogram/codec.rb), any
+ * number of them in one string, and adds counts to counts. Reading a month is mostly this. Damaged dumps, and
+ * sums beyond 64 bits, are left to Ruby.
  */
 #include <ruby.h>
 #include <stdbool.h>
@@ -101,8 +101,8 @@ static VALUE dumps_counts(const dumps_t *d)
 
 /*
  * sum(bytes)
- * @return [Array, nil] how many histograms there were; and of their sum: count, sum, min, max, zero, offset, counts.
- *   nil: Ruby has to add them up
+ * @return [Array, nil] how many histograms there were; and of their sum: count, sum, min, max, zero, offset,
+ *   counts. nil: Ruby has to add them up
  */
 static VALUE dumps_sum(VALUE self, VALUE bytes)
 {
@@ -130,7 +130,10 @@ static long dumps_first_slot(VALUE slots, VALUE first, VALUE counts)
     return from;
 }
 
-/* add(slots, first, counts): adds counts to slots, from the first on; Integers beyond a Fixnum by Ruby's own +. */
+/*
+ * add(slots, first, counts): adds counts to slots, from the first on; Integers beyond a Fixnum by Ruby's own
+ * +.
+ */
 static VALUE dumps_add_counts(VALUE self, VALUE slots, VALUE first, VALUE counts)
 {
     long from = dumps_first_slot(slots, first, counts);

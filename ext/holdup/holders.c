@@ -7,7 +7,7 @@
 #include "unit.h"
 
 #define HLD_LEAST_NS UINT64_C(1000000) /* shorter holds and waits belong to no holder */
-#define HLD_DEPTH 8 /* so many of the units around a wait keep its holders */
+#define HLD_DEPTH 8 /* so many units around a wait get its holders */
 
 struct hld hld = {.least = UINT64_MAX};
 
@@ -16,7 +16,7 @@ static void hld_put(uint64_t from, uint64_t to, uint64_t holder)
     hld.holds[hld.next++ % HLD_HOLDS] = (hld_hold_t){from, to, holder};
 }
 
-/* Where there is no room the smallest goes: what is left is never too much. */
+/* When the table is full the smallest part is dropped: a sum may be too small, never too large. */
 static void hld_add(hld_table_t *table, uint64_t holder, uint64_t ticks)
 {
     hld_part_t *least = table->parts;
@@ -32,7 +32,10 @@ static void hld_add(hld_table_t *table, uint64_t holder, uint64_t ticks)
     else if (least->ticks < ticks) *least = (hld_part_t){holder, ticks};
 }
 
-/* What of a wait fell into holds, the latest first. No moment is two holders', whatever the clocks of several CPUs say. */
+/*
+ * Splits a wait among the holds that it fell into, the latest first. No moment counts for two holders, even
+ * when the clocks of CPUs differ.
+ */
 static void hld_blame(hld_table_t *table, uint64_t from, uint64_t to)
 {
     for (uint32_t i = 1; i <= HLD_HOLDS; i++) {
@@ -66,7 +69,7 @@ void hld_waited(const tclock_t *c, uint64_t to)
         hld_blame(&u->holders, c->at, to);
 }
 
-/* watch_holders(on): whether it is kept from now on for whom units wait. */
+/* watch_holders(on): whether holders are kept from now on. */
 static VALUE hld_watch(VALUE self, VALUE on)
 {
     clk_start();
@@ -83,10 +86,10 @@ static VALUE hld_name(uint64_t holder)
 }
 
 /*
- * holders(handle): [[holder, ns], ...], for whom the open unit has waited, asked by its own thread; nil when nobody knows.
- * Of at most eight holders, and only of holds and waits of 1 ms and more.
+ * holders(handle): [[holder, ns], ...], for whom the open unit has waited, called on its own thread; nil when
+ * unknown. At most HLD_MOST holders, and only holds and waits of HLD_LEAST_NS or more.
  */
-static VALUE hld_of(VALUE self, VALUE handle)
+static VALUE hld_holders(VALUE self, VALUE handle)
 {
     const unit_t *u = hook_own_unit(handle);
     if (!u) return Qnil;
@@ -101,5 +104,5 @@ void holders_init(VALUE probe)
 {
     rb_define_const(probe, "HOLDER_LEAST_NS", ULL2NUM(HLD_LEAST_NS));
     rb_define_singleton_method(probe, "watch_holders", hld_watch, 1);
-    rb_define_singleton_method(probe, "holders", hld_of, 1);
+    rb_define_singleton_method(probe, "holders", hld_holders, 1);
 }

@@ -19,9 +19,9 @@ static void hook_started(VALUE thread)
 {
     tclock_t *c = reg_add_clock(thread, reg_ledger_of_new(thread));
     if (!c) return;
-    c->cpu_ns = 0; /* born with us: all its CPU is ours to tell */
+    c->cpu_ns = 0; /* the thread begins now, so its CPU clock does too */
     c->epoch = tc.epoch;
-    if (CAP_ON()) cap_tell_mark(c, CAP_STARTED, clk_now());
+    if (CAP_ON()) cap_record_mark(c, CAP_STARTED, clk_now());
 }
 
 static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *data, void *unused)
@@ -35,7 +35,7 @@ static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread
     if (!c) return;
     if (event == RUBY_INTERNAL_THREAD_EVENT_EXITED) { /* the thread itself, after the hand-over, without the GVL */
         rb_internal_thread_specific_set(data->thread, reg.key, NULL);
-        if (CAP_ON()) cap_tell_mark(c, CAP_EXITED, clk_now());
+        if (CAP_ON()) cap_record_mark(c, CAP_EXITED, clk_now());
         tc_exited(c); /* from here on a tick may free it */
         return;
     }
@@ -54,7 +54,9 @@ static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread
     }
 }
 
-/* GC runs on a thread that holds the GVL, with allocation forbidden. Internal events leave YJIT's code alone. */
+/*
+ * GC runs on a thread that holds the GVL, with allocation forbidden. Internal events leave YJIT's code alone.
+ */
 static void hook_on_gc_event(VALUE tracepoint, void *unused)
 {
     (void)unused;
@@ -63,13 +65,13 @@ static void hook_on_gc_event(VALUE tracepoint, void *unused)
     if (!c) return;
     if (rb_tracearg_event_flag(rb_tracearg_from_tracepoint(tracepoint)) == RUBY_INTERNAL_EVENT_GC_ENTER) {
         c->gc_from = clk_now();
-        if (CAP_ON()) cap_tell_mark(c, CAP_GC_START, c->gc_from);
+        if (CAP_ON()) cap_record_mark(c, CAP_GC_START, c->gc_from);
     }
     else if (c->gc_from) {
         uint64_t t = clk_now();
         c->totals.gc += tc_since(c->gc_from, t);
         c->gc_from = 0;
-        if (CAP_ON()) cap_tell_mark(c, CAP_GC_END, t);
+        if (CAP_ON()) cap_record_mark(c, CAP_GC_END, t);
     }
 }
 
@@ -81,13 +83,13 @@ unit_t *hook_own_unit(VALUE handle)
 
 static void hook_atfork_prepare(void)
 {
-    pthread_mutex_lock(&capf_hands);
+    pthread_mutex_lock(&capf_lock);
 }
 
 /* Runs in the child, on its only thread, before any Ruby code. */
 static void hook_atfork_child(void)
 {
-    pthread_mutex_unlock(&capf_hands);
+    pthread_mutex_unlock(&capf_lock);
     if (!reg.has_key) return;
     tc.enabled = false;
     tc.epoch++;
@@ -97,13 +99,13 @@ static void hook_atfork_child(void)
     capf_abandon();
 }
 
-/* The parent, when it has forked: in Ruby code, or anywhere, by C code without the GVL. */
+/* In the parent after a fork: from Ruby code, or from C code that runs without the GVL. */
 static void hook_atfork_parent(void)
 {
-    pthread_mutex_unlock(&capf_hands);
+    pthread_mutex_unlock(&capf_lock);
     if (!CAP_ON() || !ruby_native_thread_p() || !ruby_thread_has_gvl_p()) return;
     tclock_t *c = reg_clock(rb_thread_current());
-    if (c) cap_tell_mark(c, CAP_FORK, clk_now());
+    if (c) cap_record_mark(c, CAP_FORK, clk_now());
 }
 
 void hook_make_key(void)
@@ -130,7 +132,7 @@ void hook_install(void)
     rb_set_end_proc(watch_at_exit, Qnil);
 }
 
-void hook_clock_living_threads(void)
+void hook_add_living_threads(void)
 {
     VALUE threads = rb_funcall(rb_cThread, rb_intern("list"), 0);
     for (long i = 0; i < RARRAY_LEN(threads); i++) {

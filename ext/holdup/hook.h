@@ -1,6 +1,6 @@
 /*
- * The one hook of the process. It is installed once, before fork, and never removed: removing it while a thread runs it
- * hangs forked children (Bug #21959). A flag (tc.enabled) switches it.
+ * The one hook of the process. It is installed once, before fork, and never removed: removing it while a
+ * thread runs it hangs forked children (Bug #21959). A flag (tc.enabled) switches it.
  */
 #ifndef HOLDUP_HOOK_H
 #define HOLDUP_HOOK_H
@@ -19,7 +19,7 @@ void hook_make_key(void);
 void hook_install(void);
 
 /* Gives each thread a clock that was there before the hook. */
-void hook_clock_living_threads(void);
+void hook_add_living_threads(void);
 
 /* A new epoch: the enabling thread runs, of the others nothing is known until their next event. */
 void hook_begin_epoch(void);
@@ -32,7 +32,7 @@ static inline tclock_t *hook_current(void)
     return c ? c : reg_add_clock(thread, reg.main);
 }
 
-/* The open unit, where its own thread asks and it can be told. */
+/* The open unit of that handle. NULL when it is unknown, or when another thread than its own asks. */
 unit_t *hook_own_unit(VALUE handle);
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * The extension's entry. Nothing but Init_holdup is exported (-fvisibility=hidden).
- */
+/* The extension's entry. Nothing but Init_holdup is exported (-fvisibility=hidden). */
 #include "init.h"
 
 #include "hook.h"

@@ -1,5 +1,6 @@
 /*
- * What Init_holdup calls: each defines the methods and constants of one subject. Their files have no other callers.
+ * What Init_holdup calls: each defines the methods and constants of one subject. Their files have no other
+ * callers.
  */
 #ifndef HOLDUP_INIT_H
 #define HOLDUP_INIT_H

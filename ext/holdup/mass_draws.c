@@ -1,10 +1,10 @@
 /*
- * Holdup::MassDraws: the arithmetic behind confidence intervals of comparisons, done hundreds of times for each. It adds
- * up rows of numbers, each as often as it was drawn, mixes such sums, and finds quantiles of the mix.
- * lib/holdup/analysis/comparison/weighted_rows.rb is the oracle.
+ * Holdup::MassDraws: the arithmetic behind confidence intervals of comparisons, done hundreds of times for
+ * each. It adds up rows of numbers, each as often as it was drawn, mixes such sums, and finds quantiles of
+ * the mix. lib/holdup/analysis/comparison/weighted_rows.rb is the oracle.
  *
- * All numbers are doubles in Strings. A row is the number of its first column, how many columns it has, and their values;
- * rows follow each other without a gap.
+ * All numbers are doubles in Strings. A row is the number of its first column, how many columns it has, and
+ * their values; rows follow each other without a gap.
  */
 #include <ruby.h>
 #include <stdbool.h>
@@ -75,7 +75,10 @@ static double mass_of(doubles_t masses)
     return mass;
 }
 
-/* mix(totals, weights): the share of each total in the mix is its weight, whatever its mass; without mass it has none */
+/*
+ * mix(totals, weights): the share of each total in the mix is its weight, whatever its mass; without mass it
+ * has none
+ */
 static VALUE mass_mix(VALUE self, VALUE totals, VALUE weights)
 {
     Check_Type(totals, T_ARRAY);
@@ -97,8 +100,8 @@ static VALUE mass_mix(VALUE self, VALUE totals, VALUE weights)
 
 /*
  * find(masses, share)
- * @return [Array(Integer, Float), nil] the column in which that share of the mass is reached, and at which share of the
- *   column's own mass; nil: there is no mass
+ * @return [Array(Integer, Float), nil] the column in which that share of the mass is reached, and at which
+ *   share of the column's own mass; nil: there is no mass
  */
 static VALUE mass_find(VALUE self, VALUE string, VALUE share)
 {

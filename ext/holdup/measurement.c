@@ -2,7 +2,10 @@
 
 #include "clock.h"
 
-/* Thread CPU beyond running by less than this is the disagreement of the two clocks, not work without the GVL. */
+/*
+ * Thread CPU beyond running by less than this is the disagreement of the two clocks, not work without the
+ * GVL.
+ */
 #define UNIT_CPU_SLACK_NS 20000
 
 void unit_convert(const totals_t *span, uint64_t cpu, measurement_t *m)
@@ -30,5 +33,5 @@ void unit_convert(const totals_t *span, uint64_t cpu, measurement_t *m)
     m->preemptions = span->preemptions;
     double us = clk.us * (double)(1 << TC_SQUARE_SHIFT);
     m->hold_squares_us2 = (uint64_t)((double)span->squares * us * us);
-    m->pool_wait_ns = m->pool_held_ns = 0; /* no part of the tally: known of single units only */
+    m->pool_wait_ns = m->pool_held_ns = 0; /* not in the totals: known of single units only */
 }

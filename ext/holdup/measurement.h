@@ -1,6 +1,4 @@
-/*
- * Totals in ticks as the nanoseconds that Ruby gets and the segment keeps.
- */
+/* Totals in ticks as the nanoseconds that Ruby gets and the segment keeps. */
 #ifndef HOLDUP_MEASUREMENT_H
 #define HOLDUP_MEASUREMENT_H
 
@@ -21,7 +19,7 @@ typedef struct {
 
 #define MEASUREMENT_WORDS (offsetof(measurement_t, started_ns) / sizeof(uint64_t))
 
-/* A span of one thread's tally and CPU as nanoseconds. wall is the sum of its parts, exactly. */
+/* A span of one thread's totals and CPU as nanoseconds. wall is exactly the sum of its parts. */
 void unit_convert(const totals_t *span, uint64_t cpu, measurement_t *m);
 
 #endif

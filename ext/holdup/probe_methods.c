@@ -1,6 +1,4 @@
-/*
- * Holdup::Probe's methods that switch it, and that re-arm it in a forked child.
- */
+/* Holdup::Probe's methods that switch it, and that re-arm it in a forked child. */
 #include <ruby.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +22,7 @@ static VALUE probe_enable(VALUE self)
     tc.mn = mn && *mn == '1';
     if (!reg.main) reg.main = reg_add_ledger(tc.mn);
     if (!reg.main) rb_memerror();
-    hook_clock_living_threads();
+    hook_add_living_threads();
     hook_install();
     hook_begin_epoch();
     return Qtrue;
@@ -68,7 +66,10 @@ static VALUE probe_after_fork(VALUE self)
     return Qtrue;
 }
 
-/* @return [String] "counter" or "monotonic": the clock in use, or, before the first start, the one that would be */
+/*
+ * @return [String] "counter" or "monotonic": the clock in use, or, before the first start, the one that would
+ *   be
+ */
 static VALUE probe_clock_source(VALUE self)
 {
     bool counter = clk.base_ticks ? clk.counter : clk_counter_is_safe();

@@ -1,6 +1,4 @@
-/*
- * Totals of all threads of the process. The caller holds the GVL.
- */
+/* Totals of all threads of the process. The caller holds the GVL. */
 #ifndef HOLDUP_PROCESS_TOTALS_H
 #define HOLDUP_PROCESS_TOTALS_H
 
@@ -15,13 +13,13 @@ totals_t process_totals(void);
 /* With open holds and open waits, so that caused + handoff = stalled also while threads wait. */
 totals_t process_totals_at(uint64_t t);
 
-/* Those that live, and those that are gone and not yet reaped. */
+/* Living threads, and threads that have ended since the last tick. */
 uint64_t process_threads(void);
 
 /* Threads that wait for a GVL. */
 uint64_t process_waiting(void);
 
-/* Now, with the current thread's tally brought up to it. */
+/* The time now, with the current thread's totals brought up to it. */
 uint64_t process_settled(void);
 
 #endif

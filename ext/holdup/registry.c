@@ -69,12 +69,15 @@ static void reg_unlist(tclock_t *c)
     reg_unlock();
 }
 
-/* Ends the last hold of a thread that is gone: nobody takes the GVL of a Ractor that is gone too. False: the next holder will. */
+/*
+ * Ends the last hold of a thread that has ended, when its Ractor may have ended too and no thread takes its
+ * GVL. False: the next holder will end it.
+ */
 static bool reg_end_hold(tclock_t *c)
 {
     blame_t *b = c->blame;
     if (BLAME_GET(b->holder) != c) return true;
-    if (!b->shared || !c->hold_end) return false; /* the one is written under the scheduler's lock only, of the other no end is known */
+    if (!b->shared || !c->hold_end) return false; /* a ledger that is not shared is written under the scheduler's lock only; without hold_end its end is unknown */
     blame_lock(b);
     if (b->holder == c) tc_close_hold(b, c->hold_end);
     blame_unlock(b);
@@ -114,6 +117,6 @@ void reg_reset_after_fork(tclock_t *current)
         b->handoff = 0;
     }
     memset(&pools, 0, sizeof(pools));
-    tc.flight = units.empty_since = units.discarded = units.abandoned = 0;
+    tc.in_flight = units.empty_since = units.discarded = units.abandoned = 0;
     tc.resumed_without_ready = tc.suspended_twice = tc.unknown_holder = tc.clock_backward = 0;
 }

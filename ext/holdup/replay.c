@@ -14,8 +14,8 @@ static enum rp_assignment rp_assignment_of(const rp_t *r, uint32_t unit)
 }
 
 /*
- * That a unit is one for io shows only when a thread has taken it: it needs an ordinary thread first, and leaves room
- * for another unit as long as there are not more of them than io_threads.
+ * That a unit is one for io shows only when a thread has taken it: it needs an ordinary thread first, and
+ * leaves room for another unit as long as there are not more of them than io_threads.
  */
 static bool rp_has_room(const rp_pool_t *pool)
 {

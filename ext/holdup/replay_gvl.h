@@ -1,6 +1,6 @@
 /*
- * The GVL of each process of a replay: how long it is held, what a hold costs while other units are in flight, and how
- * it goes to the next.
+ * The GVL of each process of a replay: how long it is held, what a hold costs while other units are in
+ * flight, and how it goes to the next.
  */
 #ifndef HOLDUP_REPLAY_GVL_H
 #define HOLDUP_REPLAY_GVL_H

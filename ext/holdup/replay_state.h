@@ -1,5 +1,6 @@
 /*
- * The state of a replay: units, processes with their pools of threads, and what units wait in. Nothing here knows Ruby.
+ * The state of a replay: units, processes with their pools of threads, and what units wait in. Nothing here
+ * knows Ruby.
  */
 #ifndef HOLDUP_REPLAY_STATE_H
 #define HOLDUP_REPLAY_STATE_H
@@ -18,8 +19,9 @@
 enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED, RP_ASSIGNMENTS };
 
 /*
- * One unit as it was recorded: the words of a trace, in this order (rp_unit_words in replay_methods.c names them for
- * Ruby). A trace has the units in question first, then the others; each of the two parts is sorted by arrival.
+ * One unit as it was recorded: the words of a trace, in this order (rp_unit_words in replay_methods.c names
+ * them for Ruby). A trace has the units in question first, then the others; each of the two parts is sorted
+ * by arrival.
  */
 typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
@@ -107,7 +109,10 @@ typedef struct {
     bool cancelled;        /* atomic: another thread sets it */
 } rp_t;
 
-/* Units of another kind that run in the same processes. They arrive when they arrived, whatever the units in question do. */
+/*
+ * Units of another kind that run in the same processes. They arrive when they arrived, whatever the units in
+ * question do.
+ */
 static inline bool rp_other(const rp_t *r, uint32_t unit)
 {
     return unit >= r->options.own;
@@ -128,7 +133,10 @@ static inline double rp_chance(rp_t *r)
     return ((double)(rp_random(r) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* The next of `parts` parts of what is left, as long as if a stick were broken at random: no part has to be stored. */
+/*
+ * The next of `parts` parts of what is left, as long as if a stick were broken at random: no part has to be
+ * stored.
+ */
 static inline double rp_part(rp_t *r, double left, uint32_t parts)
 {
     if (parts <= 1) return left;

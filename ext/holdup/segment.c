@@ -98,7 +98,7 @@ uint64_t seg_series(const seg_key_t *key)
     return found ? found : seg_append(key);
 }
 
-seg_key_t seg_book(enum seg_kind kind, const char *name)
+seg_key_t seg_name_key(enum seg_kind kind, const char *name)
 {
     seg_text_t none = seg_text("");
     seg_key_t key = {kind, seg_text(name), none, none, none};

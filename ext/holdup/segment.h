@@ -1,12 +1,15 @@
 /*
- * The segment: one memory-mapped file for each process, on tmpfs, that the collector reads while the process writes.
- * Recording a unit is a memory write under the GVL; a killed process loses nothing that it had recorded.
+ * The segment: one memory-mapped file for each process, on tmpfs, that the collector reads while the process
+ * writes. Recording a unit is a memory write under the GVL; a killed process loses nothing that it had
+ * recorded.
  *
- * All or nothing: the new values of every word that a unit changes are first written to a redo log, then the sequence
- * word turns odd, the words are set, and it turns even. A reader that finds it odd on a dead process applies the log
- * again. docs/segment.md has the layout; lib/holdup/segment/layout.rb the same for the reader.
+ * All or nothing: the new values of every word that a unit changes are first written to a redo log, then the
+ * sequence word turns odd, the words are set, and it turns even. A reader that finds it odd on a dead process
+ * applies the log again. docs/segment.md has the layout; lib/holdup/segment/layout.rb the same for the
+ * reader.
  *
- * Space is taken with posix_fallocate before a page is touched: a full tmpfs means fewer series, never SIGBUS.
+ * Space is taken with posix_fallocate before a page is touched: a full tmpfs means fewer series, never
+ * SIGBUS.
  */
 #ifndef HOLDUP_SEGMENT_H
 #define HOLDUP_SEGMENT_H
@@ -32,7 +35,7 @@ struct seg {
     char *base;             /* NULL: no segment */
     size_t mapped;
     int file;
-    bool anonymous;         /* no file: memory that only descriptors name */
+    bool anonymous;         /* no file: memory that only descriptors refer to */
     uint64_t allocated;     /* series slots that have space */
     uint64_t units_limit;   /* series for units; accounts and the reserved ones come on top */
     uint64_t unit_series;
@@ -95,10 +98,12 @@ static inline seg_text_t seg_text(const char *text)
     return t;
 }
 
-/* Of what is no unit: a name is all it has. */
-seg_key_t seg_book(enum seg_kind kind, const char *name);
+/* The key of a series that is not for units: it has only a name. */
+seg_key_t seg_name_key(enum seg_kind kind, const char *name);
 
-/* Slot + 1 of a new series, or 0 when there is no room. Its words are set before the count makes it visible. */
+/*
+ * Slot + 1 of a new series, or 0 when there is no room. Its words are set before the count makes it visible.
+ */
 uint64_t seg_append(const seg_key_t *key);
 
 uint64_t seg_series(const seg_key_t *key);

@@ -36,7 +36,9 @@ uint64_t seg_process_start(void)
     return field ? strtoull(field + 1, NULL, 10) : 0;
 }
 
-/* Which process table our pid is of; 0 when nobody knows. A reader in the same one knows at once that we are dead. */
+/*
+ * The namespace of our pid; 0 when unknown. A reader in the same one sees at once that this process is dead.
+ */
 static uint64_t seg_namespace(void)
 {
     struct stat found;
@@ -86,8 +88,9 @@ static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, u
 }
 
 /*
- * Memory without a name, where no tmpfs can be written: a link in the folder says which descriptor of this process it is.
- * It is gone with the process, unless the collector has it open; so a closed segment keeps its descriptor.
+ * Memory without a name, for hosts without a writable tmpfs: a link in the folder says which descriptor of
+ * this process it is. It is gone with the process, unless the collector has it open; so a closed segment
+ * keeps its descriptor.
  */
 static int seg_create_anonymous(const char *link)
 {
@@ -104,7 +107,7 @@ static int seg_create_anonymous(const char *link)
     return -1;
 }
 
-/* A file (or link) next to `path` that gets its name when it is whole. */
+/* A file (or link) next to `path`, which gets its final name when it is complete. */
 static int seg_create(const char *path, bool anonymous, char *hidden, size_t room)
 {
     int length = snprintf(hidden, room, "%s.new", path);
@@ -112,7 +115,7 @@ static int seg_create(const char *path, bool anonymous, char *hidden, size_t roo
         errno = ENAMETOOLONG;
         return -1;
     }
-    unlink(hidden); /* its name holds our pid: a dead namesake's */
+    unlink(hidden); /* the name has our pid, so it is of a dead process with the same pid */
     if (anonymous) return seg_create_anonymous(hidden);
     return open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
@@ -143,7 +146,7 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, ring, worker, generation);
     if (seg_make_index(capacity)) {
-        const seg_key_t overflow = seg_book(SEG_OVERFLOW, "(series beyond the limit)"), nested = seg_book(SEG_NESTED, "(nested)");
+        const seg_key_t overflow = seg_name_key(SEG_OVERFLOW, "(series beyond the limit)"), nested = seg_name_key(SEG_NESTED, "(nested)");
         seg.overflow = seg_append(&overflow);
         seg.nested = seg_append(&nested);
     }
@@ -155,7 +158,10 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
     return failed;
 }
 
-/* A text that readers may read at any time: its sequence is odd while it is written. False when it does not fit. */
+/*
+ * Writes a text that readers may read at any time: its sequence is odd while it is written. False when it
+ * does not fit.
+ */
 static bool seg_write_text(uint64_t offset, size_t room, uint64_t *seq, uint64_t *length, const char *text, size_t bytes)
 {
     if (bytes > room) return false;
@@ -183,6 +189,6 @@ void seg_close(void)
 {
     if (!seg.base) return;
     __atomic_store_n(&SEG_HEADER->state, 1, __ATOMIC_RELEASE);
-    if (seg.anonymous) seg.file = -1; /* left open: it is all that there is of the segment */
+    if (seg.anonymous) seg.file = -1; /* left open: the segment exists only as long as a descriptor does */
     seg_forget();
 }

@@ -1,6 +1,4 @@
-/*
- * Making, mapping and letting go of the segment's file. Also what a capture's file needs of it.
- */
+/* Making, mapping and letting go of the segment's file. Also what a capture's file needs of it. */
 #ifndef HOLDUP_SEGMENT_FILE_H
 #define HOLDUP_SEGMENT_FILE_H
 
@@ -21,7 +19,10 @@ void seg_close(void);
 /* Unmaps it and leaves the file as it is; what a forked child does with its parent's. */
 void seg_forget(void);
 
-/* Space for `bytes` from `from`; 0 or an errno. Without posix_fallocate (macOS) the disk is trusted to have it. */
+/*
+ * Space for `bytes` from `from`; 0 or an errno. Without posix_fallocate (macOS) the disk is trusted to have
+ * it.
+ */
 int seg_allocate(int file, off_t from, off_t bytes);
 
 uint64_t seg_process_start(void);

@@ -1,6 +1,6 @@
 /*
- * Layout version 2 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it. Little
- * endian; a change of anything here is a new version.
+ * Layout version 2 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
+ * Little endian; a change of anything here is a new version.
  */
 #ifndef HOLDUP_SEGMENT_LAYOUT_H
 #define HOLDUP_SEGMENT_LAYOUT_H
@@ -75,7 +75,7 @@ typedef struct {
     char priority[SEG_PRIORITY_BYTES];
     uint64_t padding;
     histogram_t histograms[SEG_HISTOGRAMS];
-    uint64_t path_bytes; /* of a path that its requests had; 0: none is kept */
+    uint64_t path_bytes; /* of a path that one of its requests had; 0: none is kept */
     char path[SEG_PATH_BYTES];
 } seg_series_t;
 

@@ -1,6 +1,4 @@
-/*
- * Holdup::Probe's methods for the segment of its process. The caller holds the GVL.
- */
+/* Holdup::Probe's methods for the segment of its process. The caller holds the GVL. */
 #include <inttypes.h>
 #include <ruby.h>
 
@@ -49,7 +47,9 @@ static VALUE probe_close_segment(VALUE self)
     return Qnil;
 }
 
-/* identify(worker, generation): which process of its server this is, known only after the segment was opened. */
+/*
+ * identify(worker, generation): which process of its server this is, known only after the segment was opened.
+ */
 static VALUE probe_identify(VALUE self, VALUE worker, VALUE generation)
 {
     int64_t index = NIL_P(worker) ? -1 : NUM2LL(worker);
@@ -67,7 +67,7 @@ static VALUE probe_set_setting(VALUE self, VALUE json)
     if (!seg_write_setting(RSTRING_PTR(json), (size_t)RSTRING_LEN(json)))
         rb_raise(rb_eArgError, "the setting has %ld bytes, the segment has room for %d: shorten it", RSTRING_LEN(json), SEG_SETTING_BYTES);
     const tclock_t *c = CAP_ON() ? hook_current() : NULL;
-    if (c) cap_tell_mark(c, CAP_SETTING, clk_now());
+    if (c) cap_record_mark(c, CAP_SETTING, clk_now());
     return json;
 }
 
@@ -82,8 +82,8 @@ static VALUE probe_set_profile(VALUE self, VALUE json)
 }
 
 /*
- * read_segment(offset, length): bytes of this process's own segment, without letting go of the GVL: on a busy process each
- * read of the file would wait for its turn again. nil beyond what is there.
+ * read_segment(offset, length): bytes of this process's own segment, without letting go of the GVL: on a busy
+ * process each read of the file would wait for its turn again. nil beyond what is there.
  */
 static VALUE probe_read_segment(VALUE self, VALUE offset, VALUE length)
 {
@@ -94,7 +94,10 @@ static VALUE probe_read_segment(VALUE self, VALUE offset, VALUE length)
     return rb_str_new(seg.base + from, (long)bytes);
 }
 
-/* count(counter): adds 1 to a counter of the process. Ruby code owns :queued_clamped and :guard_failures of COUNTERS. */
+/*
+ * count(counter): adds 1 to a counter of the process. Ruby code owns :queued_clamped and :guard_failures of
+ * COUNTERS.
+ */
 static VALUE probe_count(VALUE self, VALUE counter)
 {
     long index = NUM2LONG(counter);

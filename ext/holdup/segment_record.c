@@ -26,7 +26,7 @@ static void seg_sums(seg_series_t *s, const measurement_t *m)
     for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_add(&s->counters[i], sums[i]);
 }
 
-/* The entry needs no log: it is not there until the head has moved. */
+/* An entry needs no log: readers ignore it until the head has moved. */
 static void seg_push(uint64_t slot, const measurement_t *m)
 {
     seg_header_t *header = SEG_HEADER;
@@ -38,7 +38,7 @@ static void seg_push(uint64_t slot, const measurement_t *m)
     seg_set(&header->ring_head, header->ring_head + 1);
 }
 
-/* The first path stays, so it needs no log: it is not there until its length is. */
+/* The first path stays, so it needs no log: readers ignore it until its length is set. */
 static void seg_keep_path(seg_series_t *s, seg_text_t path)
 {
     if (!path.bytes || s->path_bytes || s->kind != SEG_REQUEST) return;
@@ -82,8 +82,9 @@ void seg_record_nested(const measurement_t *m, uint32_t count)
 }
 
 /*
- * Absolute numbers are converted from ticks anew at each tick, with a rate that is known ever better: they can come out
- * some ns lower than the last time. A reader takes a number that goes back for damage, so it stays until it is passed.
+ * Absolute numbers are converted from ticks at each tick, with a rate that becomes more exact: they can be
+ * some ns lower than the last time. A reader takes a number that decreases for damage, so the old one stays
+ * until it is exceeded.
  */
 static void seg_raise(uint64_t *field, uint64_t value)
 {
@@ -92,7 +93,7 @@ static void seg_raise(uint64_t *field, uint64_t value)
 
 void seg_record_account(const char *name, const measurement_t *m)
 {
-    seg_key_t key = seg_book(SEG_ACCOUNT, name);
+    seg_key_t key = seg_name_key(SEG_ACCOUNT, name);
     uint64_t slot = seg_series(&key);
     if (!slot) return;
     seg_series_t *s = seg_slot(slot - 1);

@@ -1,6 +1,6 @@
 /*
- * What is written into the segment: units as they end, what nested units counted twice, and accounts at each tick.
- * The caller holds seg_lock.
+ * What is written into the segment: units as they end, what nested units counted twice, and accounts at each
+ * tick. The caller holds seg_lock.
  */
 #ifndef HOLDUP_SEGMENT_RECORD_H
 #define HOLDUP_SEGMENT_RECORD_H
@@ -8,8 +8,8 @@
 #include "measurement.h"
 #include "segment.h"
 
-/* The same for the header's counters, which need no log: each is read alone. */
-static inline void seg_lift(uint64_t *counter, uint64_t value)
+/* The same for counters of the header. They need no log: each is read alone. */
+static inline void seg_raise_counter(uint64_t *counter, uint64_t value)
 {
     if (value > *counter) __atomic_store_n(counter, value, __ATOMIC_RELAXED);
 }

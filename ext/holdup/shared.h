@@ -1,8 +1,8 @@
 /*
  * State and functions that several files of the extension use.
  *
- * Hidden also where state is only declared: the compiler then addresses it directly. -fvisibility=hidden covers
- * definitions only, so without this each access in the hook would go through the GOT.
+ * Hidden also where state is only declared: the compiler then addresses it directly. -fvisibility=hidden
+ * covers definitions only, so without this each access in the hook would go through the GOT.
  */
 #ifndef HOLDUP_SHARED_H
 #define HOLDUP_SHARED_H

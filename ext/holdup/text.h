@@ -1,6 +1,4 @@
-/*
- * Names as the segment takes them: at most so many bytes, valid UTF-8, no control characters.
- */
+/* Names as the segment takes them: at most so many bytes, valid UTF-8, no control characters. */
 #ifndef HOLDUP_TEXT_H
 #define HOLDUP_TEXT_H
 
@@ -8,13 +6,13 @@
 
 #include "segment.h"
 
-/* A sane copy in `room`: other bytes than valid UTF-8 become '?', so do control characters. */
+/* A clean copy in `room`: control characters and bytes that are not valid UTF-8 become '?'. */
 seg_text_t text_sanitise(VALUE string, char *room, size_t limit);
 
-/* The same; without a copy when the string is fine already. What had to change is counted in the segment. */
+/* The same without a copy when the string is fine already. Changes are counted in the segment. */
 seg_text_t text_of(VALUE string, char *room, size_t limit);
 
-/* A path as it can be asked for again: printable ASCII without spaces, and not too long; else none. */
+/* A path that can be requested again: printable ASCII without spaces, not too long; else empty. */
 seg_text_t text_path(VALUE string);
 
 /* The id of a trace, 32 hexadecimal digits, as bytes; zeros for anything else. */

@@ -2,7 +2,10 @@
 
 struct tc tc;
 
-/* What the thread's open hold has caused up to `t`. A unit's edge reads it outside the scheduler lock: a seqlock. */
+/*
+ * What the thread's open hold has caused up to `t`. A unit's edge reads it outside the scheduler lock: a
+ * seqlock.
+ */
 static uint64_t tc_open_caused(const tclock_t *c, uint64_t t)
 {
     const blame_t *b = c->blame;
@@ -18,8 +21,9 @@ static uint64_t tc_open_caused(const tclock_t *c, uint64_t t)
 }
 
 /*
- * How long the thread has waited by `t`, if it waits: its cause has that already. The caller holds the GVL that it waits
- * for, so the wait can't end meanwhile; it can begin, hence the seqlock. Of another GVL that is not known.
+ * How long the thread has waited by `t`, if it waits: the holder's `caused` has that already. The caller
+ * holds the GVL that it waits for, so the wait can't end meanwhile; it can begin, which is why this is a
+ * seqlock. Of another GVL it is unknown, and 0.
  */
 static uint64_t tc_open_stalled(const tclock_t *c, uint64_t t)
 {

@@ -1,6 +1,6 @@
 /*
- * One clock for each thread: which state it is in (running, stalled, idle) and how long it was in each. thread_events.h
- * has what moves it. A clock is written by its own thread, or by a waker while its thread is parked.
+ * One clock for each thread: which state it is in (running, stalled, idle) and how long it was in each.
+ * Events move it (thread_events.h). Its own thread writes it, or a waker while that thread is parked.
  */
 #ifndef HOLDUP_THREAD_CLOCK_H
 #define HOLDUP_THREAD_CLOCK_H
@@ -27,10 +27,10 @@ typedef struct tclock {
     uint32_t epoch;
     uint8_t phase;
     bool blocking;         /* the last SUSPENDED was a blocking region */
-    bool watched;          /* that region burnt CPU: read the CPU clock at both ends of the next ones */
+    bool watched;          /* that region used CPU: read the CPU clock at both ends of the next ones */
     bool exited;
     uint64_t seen;         /* the ledger's sequence at SUSPENDED */
-    pthread_t native;      /* who ran it last: tells whether it woke itself */
+    pthread_t native;      /* the native thread that ran it last: whether it woke itself */
     uint64_t region;       /* ticks of the last idle period */
     uint64_t longest;      /* longest hold of the innermost open unit */
     uint64_t gc_from;
@@ -46,21 +46,21 @@ typedef struct tclock {
     struct unit *innermost;
     VALUE thread;          /* unmarked: only while the thread lives, which keeps it and its place */
     uint32_t number;       /* of this thread in captures */
-    uint32_t unit;         /* while a capture is on: the unit that it is in, as captures call it */
+    uint32_t unit;         /* while a capture is on: the number in captures of the unit that it is in */
     uint32_t listed;       /* its place in the capture's table of threads, + 1 */
-    uint64_t due;          /* when a long wait ended of which the stack is still to be taken; 0: none did */
-    uint64_t told;         /* `at` of the last wait whose stack was taken meanwhile */
-    uint64_t shown;        /* acquisitions when the stack of a hold was last taken */
+    uint64_t due;          /* when a long wait ended whose stack is still to be taken; 0: none */
+    uint64_t waited_stack;   /* `at` of the last wait whose stack was taken while it lasted */
+    uint64_t held_stack;   /* `acquisitions` when the stack of a hold was last taken */
     uint32_t open_units;
     uint32_t period_units; /* units ended since the thread was last outside of all units */
-    bool period_spoiled;   /* one of them could not be told */
+    bool period_spoiled;   /* one of them is unknown */
     totals_t period_start;
     totals_t period_sum;
     uint64_t period_cpu_start;
     uint64_t period_cpu_sum;
     totals_t outside;       /* what fell outside of all units ... */
     totals_t published;     /* ... and how much of it the accounts have */
-    totals_t mark;          /* tally when the last unit ended, or the last turn of a fiber began */
+    totals_t mark;          /* totals when the last unit ended, or the last turn of a fiber began */
     uint64_t edge_caused;  /* what it had caused at the last edge of a unit or turn */
     uint32_t account;      /* index of the account, 0 = not named yet */
     struct tclock *next, *previous;
@@ -70,7 +70,7 @@ struct tc {
     bool enabled;
     bool mn;               /* main-Ractor threads share native threads */
     uint32_t epoch;        /* +1 at each enable and fork: older states are unknown */
-    uint64_t flight;       /* units in flight: begun and ended by threads that hold the GVL (unit.h) */
+    uint64_t in_flight;    /* units in flight: begun and ended by threads that hold the GVL (unit.h) */
     uint64_t resumed_without_ready, suspended_twice, unknown_holder, clock_backward;
 };
 
@@ -106,20 +106,20 @@ static inline bool tc_lives(const tclock_t *c)
     return !__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE);
 }
 
-/* What a clock says of an older epoch is nothing. */
+/* Whether the clock's state is known: it is not when it is from an older epoch. */
 static inline bool tc_known(const tclock_t *c)
 {
     return c->epoch == tc.epoch && tc_lives(c);
 }
 
-/* Everything up to `t` into the tally; the caller is the thread itself and holds the GVL. */
+/* Adds everything up to `t` to the totals. Runs on the thread itself, which holds the GVL. */
 static inline void tc_run_until(tclock_t *c, uint64_t t)
 {
     uint64_t hold = tc_since(c->hold_from, t);
     uint64_t coarse = hold >> TC_SQUARE_SHIFT;
     uint64_t ran = tc_since(c->at, t);
     c->totals.running += ran;
-    c->totals.running_in_flight += ran * tc.flight;
+    c->totals.running_in_flight += ran * tc.in_flight;
     c->totals.squares += coarse * coarse;
     if (hold > c->longest) c->longest = hold;
     if (hld_long(hold)) hld_held(c, t);
@@ -138,7 +138,7 @@ static inline void tc_close_hold(blame_t *b, uint64_t end)
     holder->totals.caused += blame_close(b, end);
 }
 
-/* The thread itself, holding the GVL: brings its tally up to `t`. */
+/* Brings the totals up to `t`. Runs on the thread itself, which holds the GVL. */
 static inline void tc_settle(tclock_t *c, uint64_t t)
 {
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
@@ -147,14 +147,14 @@ static inline void tc_settle(tclock_t *c, uint64_t t)
     tc_run_until(c, t);
 }
 
-/* The tally as of `t`, with what the open hold has caused and the open wait has taken; settle first. */
+/* The totals as of `t`, with what the open hold has caused and what the open wait has taken. Settle first. */
 void tc_totals(const tclock_t *c, uint64_t t, totals_t *now);
 
 /*
- * The tally at an edge of the current thread: a unit or a turn is the difference of two edges. The caller reads
- * the clock first and the ledger second. If a thread begins to wait between the two, what the hold has caused by
- * `t` is too low, perhaps lower than at the last edge. It must not go back: the span that ends here would be
- * negative, which is recorded as 0, and the next span would count the same time again.
+ * The totals at an edge of the current thread: a unit or a turn is the difference of two edges. The caller
+ * reads the clock first and the ledger second. If a thread begins to wait between the two, what the hold has
+ * caused by `t` is too low, perhaps lower than at the last edge. It must not decrease: the span that ends
+ * here would be negative, which is recorded as 0, and the next span would count the same time again.
  */
 void tc_edge(tclock_t *c, uint64_t t, totals_t *now);
 

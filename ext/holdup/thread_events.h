@@ -1,9 +1,9 @@
 /*
  * The hook path: what a GVL event does to the clock of its thread.
  *
- * These handlers run inside CRuby's scheduler: no allocation, no Ruby call, no lock of ours, one clock read an event.
- * READY and RESUMED run under the scheduler lock (M:N's first run excepted); SUSPENDED runs on the thread that still holds
- * the GVL.
+ * These handlers run inside CRuby's scheduler: no allocation, no Ruby call, no lock of ours, one clock read
+ * an event. READY and RESUMED run under the scheduler lock (M:N's first run excepted); SUSPENDED runs on the
+ * thread that still holds the GVL.
  */
 #ifndef HOLDUP_THREAD_EVENTS_H
 #define HOLDUP_THREAD_EVENTS_H
@@ -17,12 +17,16 @@
 
 int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
 
-/* After a blocking region this long the thread's CPU clock is read: was it waiting, or computing without the GVL? */
+/*
+ * After a blocking region this long the thread's CPU clock is read: was it waiting, or computing without the
+ * GVL?
+ */
 #define TC_LONG_REGION_NS UINT64_C(1000000)
 
 /*
- * CPU that the thread burnt since the clock was last read, less what it ran under the GVL since: work without the GVL.
- * Bounded by the region, so that it never exceeds the idle time it is taken from. Exact while `watched`.
+ * CPU that the thread used since the clock was last read, less what it ran under the GVL since: work without
+ * the GVL. Limited by the region, so that it never exceeds the idle time that it is part of. Exact while
+ * `watched`.
  */
 static inline void tc_attribute_native(tclock_t *c)
 {
@@ -46,9 +50,9 @@ static inline uint64_t tc_hold_end(const blame_t *b)
 }
 
 /*
- * What kind of idle ended: told by how it began and by who ends it (no allocation, no Ruby call).
- * A blocking region is io (or native work, told apart by the CPU clock); woken by another thread is a lock, queue or
- * join; woken by itself is a sleep or a timed wait. Under M:N only "parked" is known; it is counted as io.
+ * The kind of idle that ended, by how it began and by what ends it (no allocation, no Ruby call). A blocking
+ * region is io (or native work, which the CPU clock shows). Woken by another thread it is a lock, queue or
+ * join; woken by itself a sleep or a timed wait. Under M:N only "parked" is known; it is counted as io.
  */
 static inline tc_idle_kind tc_classify(const tclock_t *c)
 {
@@ -57,8 +61,9 @@ static inline tc_idle_kind tc_classify(const tclock_t *c)
 }
 
 /*
- * A yield (time slice or Thread.pass) runs SUSPENDED, hand-over and READY under one scheduler lock: no other event of
- * this scheduler comes between, and somebody waits (thread_sched_yield in thread_pthread.c).
+ * Whether the thread yielded (time slice or Thread.pass): SUSPENDED, hand-over and READY run under one
+ * scheduler lock, so no other event of this scheduler comes between, and another thread waits
+ * (thread_sched_yield in thread_pthread.c).
  */
 static inline bool tc_yielded(const tclock_t *c)
 {
@@ -72,7 +77,10 @@ static inline void tc_end_idle(tclock_t *c, uint64_t t)
     c->totals.idle[tc_classify(c)] += c->region;
 }
 
-/* READY. Runs on a waker, on the thread itself without the GVL, or on a timer thread; under the scheduler lock. */
+/*
+ * READY. Runs on a waker, on the thread itself without the GVL, or on a timer thread; under the scheduler
+ * lock.
+ */
 static inline void tc_ready(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
@@ -89,19 +97,22 @@ static inline void tc_ready(tclock_t *c, uint64_t t)
     if (end && end <= t) tc_close_hold(b, end);
     blame_add_waiter(b, t);
     if (end > t) tc_close_hold(b, end); /* the wait began inside that hold */
-    if (CAP_ON()) cap_tell_event(c, CAP_READY, t, end);
+    if (CAP_ON()) cap_record_event(c, CAP_READY, t, end);
     c->at = t;
     c->phase = TC_WAITING;
     blame_unlock(b);
 }
 
-/* RESUMED. Runs on the thread itself, which has the GVL now; under the scheduler lock (M:N's first run excepted). */
+/*
+ * RESUMED. Runs on the thread itself, which has the GVL now; under the scheduler lock (M:N's first run
+ * excepted).
+ */
 static inline void tc_resumed(tclock_t *c, uint64_t t)
 {
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
     blame_lock(b);
-    if (CAP_ON()) cap_tell_event(c, CAP_RESUMED, t, tc_hold_end(b));
+    if (CAP_ON()) cap_record_event(c, CAP_RESUMED, t, tc_hold_end(b));
     if (b->holder) {
         uint64_t end = tc_hold_end(b);
         if (!end) TC_COUNT(unknown_holder); /* its SUSPENDED never came */
@@ -126,7 +137,9 @@ static inline void tc_resumed(tclock_t *c, uint64_t t)
     if (c->blocking && (c->watched || clk_ns(c->region) > TC_LONG_REGION_NS)) tc_attribute_native(c);
 }
 
-/* SUSPENDED. Runs on the thread itself, which still has the GVL; often, not always, under the scheduler lock. */
+/*
+ * SUSPENDED. Runs on the thread itself, which still has the GVL; often, not always, under the scheduler lock.
+ */
 static inline void tc_suspended(tclock_t *c, uint64_t t)
 {
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
@@ -135,14 +148,17 @@ static inline void tc_suspended(tclock_t *c, uint64_t t)
     if (c->phase == TC_IDLE) TC_COUNT(suspended_twice); /* an interrupt was pending: it never stopped running */
     if (c->phase != TC_UNKNOWN) tc_run_until(c, t);
     if (c->blocking && c->watched) tc_read_cpu(c);
-    if (CAP_ON()) cap_tell_event(c, CAP_SUSPENDED, t, 0);
+    if (CAP_ON()) cap_record_event(c, CAP_SUSPENDED, t, 0);
     c->at = t;
     c->seen = BLAME_GET(c->blame->seq);
     c->phase = TC_IDLE;
     __atomic_store_n(&c->hold_end, t, __ATOMIC_RELEASE);
 }
 
-/* EXITED. Runs on the thread itself after the hand-over; under the scheduler lock. Freed later, under the GVL. */
+/*
+ * EXITED. Runs on the thread itself after the hand-over, under the scheduler lock. Freed later, under the
+ * GVL.
+ */
 static inline void tc_exited(tclock_t *c)
 {
     __atomic_store_n(&c->exited, true, __ATOMIC_RELEASE);

@@ -1,6 +1,6 @@
 /*
- * Holdup::Probe's methods for what a process writes at each tick, and on demand: totals of all threads, accounts of what
- * they did outside of units, gauges. The caller holds the GVL.
+ * Holdup::Probe's methods for what a process writes at each tick, and on demand: totals of all threads,
+ * accounts of what they did outside of units, gauges. The caller holds the GVL.
  */
 #include <ruby.h>
 
@@ -29,7 +29,7 @@ static void probe_write_counters(uint64_t t)
 {
     uint64_t *counters = SEG_HEADER->counters;
     totals_t sum = process_totals_at(t);
-    seg_lift(&counters[SEG_P_HANDOFF], clk_sum_ns(process_handoff()));
+    seg_raise_counter(&counters[SEG_P_HANDOFF], clk_sum_ns(process_handoff()));
     counters[SEG_P_DISCARDED] = units.discarded;
     counters[SEG_P_ABANDONED] = units.abandoned;
     counters[SEG_P_BACKWARD] = tc.clock_backward;
@@ -38,11 +38,11 @@ static void probe_write_counters(uint64_t t)
     counters[SEG_P_HOLDER] = tc.unknown_holder;
     counters[SEG_P_GROW_FAILED] = seg.grow_failed;
     counters[SEG_P_ACQUISITIONS] = sum.acquisitions;
-    seg_lift(&counters[SEG_P_GC], clk_ns(sum.gc));
-    seg_lift(&counters[SEG_P_RUNNING], clk_ns(sum.running));
-    seg_lift(&counters[SEG_P_STALLED], clk_sum_ns(sum.stalled));
-    seg_lift(&counters[SEG_P_IDLE], clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]));
-    seg_lift(&counters[SEG_P_CAUSED], clk_sum_ns(sum.caused));
+    seg_raise_counter(&counters[SEG_P_GC], clk_ns(sum.gc));
+    seg_raise_counter(&counters[SEG_P_RUNNING], clk_ns(sum.running));
+    seg_raise_counter(&counters[SEG_P_STALLED], clk_sum_ns(sum.stalled));
+    seg_raise_counter(&counters[SEG_P_IDLE], clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]));
+    seg_raise_counter(&counters[SEG_P_CAUSED], clk_sum_ns(sum.caused));
 }
 
 static void probe_write_gauges(VALUE gauges)
@@ -52,10 +52,13 @@ static void probe_write_gauges(VALUE gauges)
         SEG_HEADER->gauges[i] = RB_INTEGER_TYPE_P(value) ? NUM2ULL(value) : SEG_UNKNOWN;
     }
     SEG_HEADER->gauges[SEG_G_WAITING] = process_waiting();
-    SEG_HEADER->gauges[SEG_G_IN_FLIGHT] = tc.flight;
+    SEG_HEADER->gauges[SEG_G_IN_FLIGHT] = tc.in_flight;
 }
 
-/* A thread that has held the GVL since measuring began has acquired nothing, and may have caused all stall there is. */
+/*
+ * Whether the account is empty. A thread that has held the GVL since measuring began has acquired nothing,
+ * but may have caused all stall there is.
+ */
 static bool probe_unused(const totals_t *totals)
 {
     return !totals->acquisitions && !totals->running && !totals->stalled && !totals->caused;
@@ -78,8 +81,11 @@ static void probe_write_accounts(void)
     }
 }
 
-/* Readers compare accounts and counters with each other: they take those of one tick. */
-static void probe_tick_moves(void)
+/*
+ * The sequence of ticks is odd while one writes: readers that compare accounts with counters take both of one
+ * tick.
+ */
+static void probe_advance_tick_seq(void)
 {
     uint64_t *sequence = &SEG_HEADER->tick_seq;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -97,12 +103,12 @@ static VALUE probe_tick(VALUE self, VALUE gauges)
     accounts_publish_all(t);
     if (!seg.base) return Qfalse;
     seg_lock();
-    probe_tick_moves();
+    probe_advance_tick_seq();
     probe_write_counters(t);
     probe_write_gauges(gauges);
     probe_write_accounts();
     probe_write_pools(clk_now());
-    probe_tick_moves();
+    probe_advance_tick_seq();
     SEG_HEADER->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
     seg_unlock();
     return Qtrue;
@@ -114,8 +120,8 @@ static void probe_put(VALUE hash, const char *name, uint64_t value)
 }
 
 /*
- * Totals of the process since the probe was first enabled: telescoping counters, so the difference of two snapshots is
- * exact for the time between. caused_ns + handoff_ns = stalled_ns.
+ * Totals of the process since the probe was first enabled: telescoping counters, so the difference of two
+ * snapshots is exact for the time between. caused_ns + handoff_ns = stalled_ns.
  * @return [Hash{Symbol => Integer}]
  */
 static VALUE probe_snapshot(VALUE self)
@@ -138,7 +144,7 @@ static VALUE probe_snapshot(VALUE self)
     probe_put(hash, "preemptions", sum.preemptions);
     probe_put(hash, "threads", process_threads());
     probe_put(hash, "waiting_threads", process_waiting());
-    probe_put(hash, "units_in_flight", tc.flight);
+    probe_put(hash, "units_in_flight", tc.in_flight);
     probe_put(hash, "discarded", units.discarded);
     probe_put(hash, "abandoned", units.abandoned);
     probe_put(hash, "clock_backward", tc.clock_backward);
@@ -151,7 +157,9 @@ static VALUE probe_snapshot(VALUE self)
     return hash;
 }
 
-/* @return [Hash{String => Array<Integer>}] label => [running, stalled, idle, caused] in ns, outside of units */
+/*
+ * @return [Hash{String => Array<Integer>}] label => [running, stalled, idle, caused] in ns, outside of units
+ */
 static VALUE probe_accounts(VALUE self)
 {
     VALUE hash = rb_hash_new();

@@ -1,5 +1,6 @@
 /*
- * What the probe counts of a thread. It only ever grows, so a unit, an account or a tick is the difference of two totals.
+ * What the probe counts of a thread. It only grows, so a unit, an account or a tick is the difference of two
+ * totals.
  */
 #ifndef HOLDUP_TOTALS_H
 #define HOLDUP_TOTALS_H
@@ -19,7 +20,7 @@ typedef struct {
     uint64_t idle[TC_IDLE_KINDS];
     uint64_t caused;
     uint64_t gc;
-    uint64_t native_ns;    /* CPU burnt in long blocking regions */
+    uint64_t native_ns;    /* CPU used in long blocking regions */
     uint64_t acquisitions;
     uint64_t preemptions;
     uint64_t squares;      /* sum of (hold >> TC_SQUARE_SHIFT)^2 */

@@ -46,9 +46,9 @@ unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
         return NULL;
     }
     units.free = u->free;
-    u->in_flight_before = tc.flight;
+    u->in_flight_before = tc.in_flight;
     u->rest = u->in_flight_before || !units.empty_since ? 0 : tc_since(units.empty_since, t);
-    tc.flight++;
+    tc.in_flight++;
     pools_begin(pool, t);
     u->pool = pool;
     u->clock = c;
@@ -67,10 +67,10 @@ static uint64_t unit_before(const unit_t *u)
     return u->rest ? UNIT_RESTED | (us < UNIT_RESTED ? us : UNIT_RESTED - 1) : 0;
 }
 
-/* It is no longer in flight since `t`. */
-static inline void unit_land(const unit_t *u, uint64_t t)
+/* The unit is no longer in flight, since `t`. */
+static inline void unit_end_flight(const unit_t *u, uint64_t t)
 {
-    if (--tc.flight == 0) units.empty_since = t;
+    if (--tc.in_flight == 0) units.empty_since = t;
     pools_end(u->pool, t);
 }
 
@@ -78,7 +78,7 @@ void unit_give_back(unit_t *u, uint64_t t, bool known)
 {
     unit_lock();
     if (!known) units.discarded++;
-    unit_land(u, t);
+    unit_end_flight(u, t);
     unit_release(u);
     unit_unlock();
 }
@@ -113,11 +113,13 @@ uint64_t unit_enter(tclock_t *c, uint8_t pool)
     if (u->outer) u->outer->longest = c->longest;
     c->innermost = u;
     c->longest = 0;
-    if (CAP_ON()) cap_tell_unit(c, u, CAP_UNIT_START, 0, t, u->base.caused);
+    if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_START, 0, t, u->base.caused);
     return unit_handle(u);
 }
 
-/* Takes `u` out of its thread's open units, wherever it stands (fibers end in any order); returns its longest hold. */
+/*
+ * Takes `u` out of its thread's open units, at any place (fibers end in any order); returns its longest hold.
+ */
 static uint64_t unit_unlink(tclock_t *c, unit_t *u)
 {
     uint64_t longest = c->longest;
@@ -132,8 +134,9 @@ static uint64_t unit_unlink(tclock_t *c, unit_t *u)
 }
 
 /*
- * When the thread leaves its last open unit: what its units counted more than once (one ran inside another, or fibers
- * that nobody follows interleaved theirs). True when there is such an excess.
+ * When the thread leaves its last open unit: what its units counted more than once, because one ran inside
+ * another or because fibers interleaved theirs on a thread that does not follow them. True when there is such
+ * an excess.
  */
 static bool unit_close_period(tclock_t *c, const totals_t *now, uint64_t cpu, measurement_t *excess)
 {
@@ -166,7 +169,7 @@ bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *e
     totals_t now;
     if (known) tc_edge(c, t, &now);
     else now = c->totals;
-    if (CAP_ON()) cap_tell_unit(c, u, CAP_UNIT_END, known ? 0 : CAP_LOST, t, now.caused);
+    if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_END, known ? 0 : CAP_LOST, t, now.caused);
     *nested = 0;
     if (known) {
         totals_t span = totals_since(&now, &u->base);
@@ -191,7 +194,7 @@ void unit_abandon_all(tclock_t *c)
     uint64_t t = clk_now();
     for (unit_t *u = c->innermost, *outer; u; u = outer) {
         outer = u->outer;
-        unit_land(u, t);
+        unit_end_flight(u, t);
         units.abandoned++;
         unit_release(u);
     }

@@ -1,9 +1,10 @@
 /*
- * Units: a unit is the difference of its thread's totals between two edges, so nesting costs nothing in the hook. Where a
- * thread follows its fibers (fibers.h), a unit is the sum of its fibers' turns instead.
+ * Units: a unit is the difference of its thread's totals between two edges, so nesting costs nothing in the
+ * hook. Where a thread follows its fibers (fibers.h), a unit is the sum of its fibers' turns instead.
  *
- * A unit is named by a handle (slot and generation), not by an object: entering allocates nothing, and a handle that is
- * ended twice, or whose thread has died, is simply unknown. Callers hold the GVL; the pool's lock is for Ractors.
+ * A unit is named by a handle (slot and generation), not by an object: entering allocates nothing, and a
+ * handle that is ended twice, or whose thread has died, is simply unknown. Callers hold the GVL; the pool's
+ * lock is for Ractors.
  */
 #ifndef HOLDUP_UNIT_H
 #define HOLDUP_UNIT_H
@@ -18,7 +19,7 @@
 #define UNIT_SLOT_BITS 20
 enum unit_charge { UNIT_POOL_WAIT, UNIT_POOL_HELD, UNIT_CHARGES }; /* Ruby code measures these */
 
-/* A tally with the CPU that belongs to it. */
+/* Totals with the CPU that belongs to them. */
 typedef struct {
     totals_t totals;
     uint64_t cpu_ns;
@@ -34,10 +35,10 @@ typedef struct unit {
     uint64_t started;
     uint64_t cpu_start;
     uint64_t in_flight_before; /* units in flight when it began */
-    uint64_t rest;         /* how long there had been none then */
+    uint64_t rest;         /* how long no unit had been in flight then */
     uint64_t longest;      /* while an inner unit is open; the innermost's is in its clock */
     uint64_t charges[UNIT_CHARGES];
-    hld_table_t holders;   /* for whom it waited */
+    hld_table_t holders;   /* of the GVL, while it waited */
     totals_t base;
     struct unit *free;
 
@@ -55,7 +56,7 @@ struct units {
     uint32_t count;
     unit_t *free;
     bool lock;
-    uint64_t empty_since;  /* when the last one in flight ended; 0: none has */
+    uint64_t empty_since;  /* when the last unit in flight ended; 0: none has */
     uint64_t discarded, abandoned;
 };
 
@@ -76,7 +77,7 @@ static inline uint64_t unit_handle(const unit_t *u)
     return ((uint64_t)u->generation << UNIT_SLOT_BITS) | (u->slot + 1);
 }
 
-/* What captures call it: as much of its handle as they have room for. */
+/* Its number in captures: as much of the handle as they have room for. */
 static inline uint32_t unit_number_of(uint64_t handle)
 {
     return (uint32_t)(handle >> UNIT_SLOT_BITS) << 17 | (uint32_t)(handle & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1));
@@ -105,20 +106,21 @@ static inline unit_t *unit_of(VALUE handle)
 uint64_t unit_enter(tclock_t *c, uint8_t pool);
 
 /*
- * Ends a unit. False when it can't be told: it spanned disable, enable or fork, or another thread ends it.
- * `nested` gets the number of units to take off the totals, and `excess` their sums (see unit_close_period).
+ * Ends a unit. False when its numbers are unknown: it spanned disable, enable or fork, or another thread ends
+ * it. `nested` gets the number of units to take off the totals, and `excess` their sums (see
+ * unit_close_period).
  */
 bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *excess, uint32_t *nested);
 
-/* Its thread died with units open: nothing can be told of them. */
+/* Its thread ended with units open: their numbers are unknown. */
 void unit_abandon_all(tclock_t *c);
 
 /* --- for units of fibers --- */
 
-/* A unit that begins at `t` and belongs to the thread of `c`, which is of that pool; NULL when there is no room. */
+/* A new unit that begins at `t` on the thread of `c`, which is of that pool; NULL when there is no room. */
 unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool);
 
-/* It ended at `t`. */
+/* The unit ended at `t`; `known`: its numbers are. */
 void unit_give_back(unit_t *u, uint64_t t, bool known);
 
 /* What is known of a unit besides its times. */

@@ -1,6 +1,4 @@
-/*
- * Holdup::Probe's methods for units: beginning, ending and recording them. The caller holds the GVL.
- */
+/* Holdup::Probe's methods for units: beginning, ending and recording them. The caller holds the GVL. */
 #include <ruby.h>
 
 #include "capture.h"
@@ -23,7 +21,10 @@ static uint8_t probe_pool(VALUE name)
     return index;
 }
 
-/* enter(pool = nil): of the thread. @return [Integer] handle of the new unit, 0 when the probe is off */
+/*
+ * enter(pool = nil): begins a unit; `pool`: of the thread.
+ * @return [Integer] handle of the new unit, 0 when the probe is off
+ */
 static VALUE probe_enter(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 0, 1);
@@ -34,7 +35,7 @@ static VALUE probe_enter(int argc, VALUE *argv, VALUE self)
     return ULL2NUM(fib_follow(c) ? fib_enter(c, pool) : unit_enter(c, pool));
 }
 
-/* pools = names: in which order their gauges are told. */
+/* pools = names: the order in which their gauges are written. */
 static VALUE probe_set_pools(VALUE self, VALUE names)
 {
     Check_Type(names, T_ARRAY);
@@ -45,8 +46,8 @@ static VALUE probe_set_pools(VALUE self, VALUE names)
 }
 
 /*
- * follow_fibers(on): whether units on all threads are measured by fiber; else only on threads that have a fiber
- * scheduler when their unit begins. Where units are open, from the next on.
+ * follow_fibers(on): whether units on all threads are measured by fiber; else only on threads that have a
+ * fiber scheduler when their unit begins. While units are open, from the next one on.
  */
 static VALUE probe_follow_fibers(VALUE self, VALUE on)
 {
@@ -88,8 +89,8 @@ static VALUE probe_finish(VALUE self, VALUE handle)
 }
 
 /*
- * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil): ends the unit and
- * writes it to the segment. The texts belong to the caller's frame, which keeps them alive.
+ * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil):
+ * ends the unit and writes it to the segment. The texts belong to the caller's frame, which keeps them alive.
  */
 static VALUE probe_record(int argc, VALUE *argv, VALUE self)
 {
@@ -109,11 +110,14 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
     seg_unlock();
-    if (CAP_ON()) capm_tell_name(argv[0], &ended.unit, series, key.kind == SEG_JOB, RTEST(argv[5]));
+    if (CAP_ON()) capm_record_name(argv[0], &ended.unit, series, key.kind == SEG_JOB, RTEST(argv[5]));
     return Qtrue;
 }
 
-/* charge(handle, which, ns): adds to what the open unit waited for a pool of connections, or kept of it (CHARGES). */
+/*
+ * charge(handle, which, ns): adds to what the open unit waited for a pool of connections, or kept of it
+ * (CHARGES).
+ */
 static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
 {
     long index = NUM2LONG(which);
@@ -122,11 +126,13 @@ static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
     unit_t *u = unit_of(handle);
     if (!u) return Qnil;
     u->charges[index] += more;
-    if (index == UNIT_POOL_WAIT && CAP_ON()) capm_tell_pool(u, more);
+    if (index == UNIT_POOL_WAIT && CAP_ON()) capm_record_pool_wait(u, more);
     return Qnil;
 }
 
-/* stalled(handle): ns for which the open unit has stalled so far, asked by its own thread; nil when nobody knows. */
+/*
+ * stalled(handle): ns for which the open unit has stalled so far, called on its own thread; nil when unknown.
+ */
 static VALUE probe_stalled(VALUE self, VALUE handle)
 {
     const unit_t *u = hook_own_unit(handle);

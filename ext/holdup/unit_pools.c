@@ -11,7 +11,7 @@ uint8_t pools_find(const char *name, size_t bytes)
     for (uint32_t i = 0; i < pools.count; i++)
         if (pools.all[i].bytes == bytes && !memcmp(pools.all[i].name, name, bytes)) return (uint8_t)i;
     if (pools.count == SEG_POOLS) return POOLS_NONE;
-    pools_one_t *fresh = &pools.all[pools.count];
+    pool_t *fresh = &pools.all[pools.count];
     memset(fresh, 0, sizeof(*fresh));
     memcpy(fresh->name, name, bytes);
     fresh->bytes = bytes;
@@ -21,9 +21,9 @@ uint8_t pools_find(const char *name, size_t bytes)
 uint64_t pools_busy_ns(uint32_t place, uint64_t t)
 {
     if (place >= pools.ordered || pools.order[place] >= SEG_POOLS) return 0;
-    pools_one_t *pool = &pools.all[pools.order[place]];
+    pool_t *pool = &pools.all[pools.order[place]];
     pools_advance(pool, t);
     uint64_t ns = clk_ns(pool->ticks);
-    if (ns > pool->told_ns) pool->told_ns = ns;
-    return pool->told_ns;
+    if (ns > pool->read_ns) pool->read_ns = ns;
+    return pool->read_ns;
 }

@@ -40,7 +40,7 @@ class RecordingProbe
 
   def caught? = false
 
-  def told? = false
+  def capture_complete? = false
 
   # Pools of the threads whose units have begun, in their order.
   def entered = @entered ||= []

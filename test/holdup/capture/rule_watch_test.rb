@@ -30,7 +30,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
 
     def caught? = open? && @caught
 
-    def told? = caught? && !@beside
+    def capture_complete? = caught? && !@beside
 
     def name_captured(_thread, _name) = nil
 

@@ -63,7 +63,7 @@ module Holdup
 
       def caught? = false
 
-      def told? = false
+      def capture_complete? = false
 
       def limit_capture(_series, _stalled_ns, _wall_ns) = nil
 
