@@ -9,7 +9,8 @@
 #define ACCOUNT_OTHERS 1
 
 struct accounts accounts = {
-    .all = {[ACCOUNT_UNNAMED] = {.label = "thread:(unnamed)"}, [ACCOUNT_OTHERS] = {.label = "thread:(others)"}}, .count = 2};
+    .all = {[ACCOUNT_UNNAMED] = {.label = "thread:(unnamed)"},
+            [ACCOUNT_OTHERS] = {.label = "thread:(others)"}}, .count = 2};
 
 uint32_t account_number(const char *label)
 {

@@ -65,7 +65,8 @@ static inline void blame_lock(blame_t *b)
     uint64_t seq = BLAME_GET(b->seq);
     if (b->shared) {
         unsigned spins = 0;
-        while ((seq & 1) || !__atomic_compare_exchange_n(&b->seq, &seq, seq + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        while ((seq & 1) || !__atomic_compare_exchange_n(&b->seq, &seq, seq + 1, true, __ATOMIC_ACQUIRE,
+                                                         __ATOMIC_RELAXED)) {
             blame_spin(&spins);
             seq = BLAME_GET(b->seq);
         }

@@ -20,11 +20,13 @@ struct ask {
     rb_postponed_job_handle_t job;
     uint32_t thread;       /* number of the thread that was asked and has not answered; 0: none */
     uint64_t answered;     /* when a thread last answered (ticks) ... */
-    uint64_t rest;         /* ... and until when no thread is asked again, so that stacks take a 32nd of the time at most */
+    /* ... and until when no thread is asked again, so that stacks take a 32nd of the time at most. */
+    uint64_t rest;
     uint64_t missed;       /* the GVL went on to another thread before it answered */
     bool elsewhere;        /* another sampler takes the stacks of threads that run ... */
     uint64_t elsewhere_ns; /* ... and has cost so much CPU */
-    bool lock;             /* held while the watching thread reads clocks without the GVL: no clock is freed meanwhile */
+    /* Held while the watching thread reads clocks without the GVL: no clock is freed meanwhile. */
+    bool lock;
 };
 
 SHARED struct ask ask;

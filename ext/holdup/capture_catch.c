@@ -10,7 +10,8 @@
 
 static inline bool capc_over(const cap_limit_t *limit, const measurement_t *m)
 {
-    return (limit->stalled_ns && m->stalled_ns > limit->stalled_ns) || (limit->wall_ns && m->wall_ns > limit->wall_ns);
+    return (limit->stalled_ns && m->stalled_ns > limit->stalled_ns) ||
+           (limit->wall_ns && m->wall_ns > limit->wall_ns);
 }
 
 void capc_look(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t event)
@@ -18,7 +19,9 @@ void capc_look(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t 
     cap_header_t *h = cap.header;
     cap_limit_t *own = __atomic_load_n(&cap.own_limits, __ATOMIC_ACQUIRE);
     uint64_t now = clk_now();
-    if (h->caught || clk_ns(now - h->begin_ticks) < m->wall_ns || !(capc_over(&cap.limit, m) || (own && capc_over(&own[series], m)))) return;
+    if (h->caught || clk_ns(now - h->begin_ticks) < m->wall_ns ||
+        !(capc_over(&cap.limit, m) || (own && capc_over(&own[series], m))))
+        return;
     h->caught_stalled_ns = m->stalled_ns;
     h->caught_wall_ns = m->wall_ns;
     h->caught_event = event;
@@ -45,7 +48,8 @@ static VALUE capc_complete_p(VALUE self)
 {
     const cap_header_t *h = cap.header;
     if (!cap_there() || !h->caught) return Qfalse;
-    if (h->head - h->caught_event > h->capacity / 2 || clk_ns(clk_now() - cap.caught_at) > CAPC_PATIENCE_NS) return Qtrue;
+    if (h->head - h->caught_event > h->capacity / 2 || clk_ns(clk_now() - cap.caught_at) > CAPC_PATIENCE_NS)
+        return Qtrue;
     return capc_overlapping_p() ? Qfalse : Qtrue;
 }
 
@@ -55,7 +59,8 @@ static VALUE capc_limit(VALUE self, VALUE series, VALUE stalled, VALUE wall)
     uint64_t number = NUM2ULL(series);
     cap_limit_t limit = {NUM2ULL(stalled), NUM2ULL(wall)};
     if (!cap_there() || number >= cap.header->name_capacity) return Qnil;
-    cap_limit_t *own = cap.own_limits ? cap.own_limits : calloc(cap.header->name_capacity, sizeof(cap_limit_t));
+    cap_limit_t *own = cap.own_limits;
+    if (!own) own = calloc(cap.header->name_capacity, sizeof(cap_limit_t));
     if (!own) return Qnil;
     CAP_SET(own[number].stalled_ns, limit.stalled_ns);
     CAP_SET(own[number].wall_ns, limit.wall_ns);

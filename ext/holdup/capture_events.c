@@ -44,12 +44,15 @@ void cap_record_event(tclock_t *c, enum cap_kind kind, uint64_t t, uint64_t end)
 void cap_record_mark(const tclock_t *c, enum cap_kind kind, uint64_t t)
 {
     cap_put((cap_event_t){.thread = c->number, .time = t, .detail = c->blame->number, .unit = c->unit,
-                          .waiters = (uint16_t)BLAME_GET(c->blame->waiters), .kind = (uint8_t)kind, .flags = c->phase});
+                          .waiters = (uint16_t)BLAME_GET(c->blame->waiters), .kind = (uint8_t)kind,
+                          .flags = c->phase});
 }
 
-void cap_record_unit(tclock_t *c, const unit_t *u, enum cap_kind kind, uint8_t flags, uint64_t t, uint64_t caused)
+void cap_record_unit(tclock_t *c, const unit_t *u, enum cap_kind kind, uint8_t flags, uint64_t t,
+                     uint64_t caused)
 {
-    cap_put((cap_event_t){.thread = c->number, .time = t, .detail = caused - c->totals.caused, .unit = unit_number(u),
-                          .waiters = (uint16_t)BLAME_GET(c->blame->waiters), .kind = (uint8_t)kind, .flags = (uint8_t)(flags | c->phase)});
+    cap_put((cap_event_t){.thread = c->number, .time = t, .detail = caused - c->totals.caused,
+                          .unit = unit_number(u), .waiters = (uint16_t)BLAME_GET(c->blame->waiters),
+                          .kind = (uint8_t)kind, .flags = (uint8_t)(flags | c->phase)});
     c->unit = unit_number(c->follows ? c->current : c->innermost);
 }

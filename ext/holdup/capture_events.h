@@ -16,6 +16,8 @@ void cap_record_event(tclock_t *c, enum cap_kind kind, uint64_t t, uint64_t end)
 void cap_record_mark(const tclock_t *c, enum cap_kind kind, uint64_t t) __attribute__((cold));
 
 /* Writes an edge of `u`, with what the thread's open hold has caused by then. */
-void cap_record_unit(tclock_t *c, const unit_t *u, enum cap_kind kind, uint8_t flags, uint64_t t, uint64_t caused) __attribute__((cold));
+void cap_record_unit(tclock_t *c, const unit_t *u, enum cap_kind kind, uint8_t flags, uint64_t t,
+                     uint64_t caused)
+    __attribute__((cold));
 
 #endif

@@ -34,15 +34,16 @@ static void capm_record_open(tclock_t *c)
     unit_t *u = c->innermost;
     if (!u || c->blame != reg.main) return;
     for (u->newer = NULL; u->outer; u = u->outer) u->outer->newer = u;
-    for (; u; u = u->newer) cap_record_unit(c, u, CAP_UNIT_OPEN, c->follows ? CAP_FIBERS : 0, u->started, c->totals.caused);
+    for (; u; u = u->newer)
+        cap_record_unit(c, u, CAP_UNIT_OPEN, c->follows ? CAP_FIBERS : 0, u->started, c->totals.caused);
 }
 
 /* What the probe has summed up by now. A reader of the capture can check its own sums against it. */
 static void capm_sum_up(uint64_t *sums)
 {
     totals_t sum = process_totals();
-    const uint64_t all[CAP_SUMS] = {sum.running, sum.stalled, sum.idle[TC_IO], sum.idle[TC_LOCK], sum.idle[TC_SLEEP], sum.caused,
-                                    sum.gc, process_handoff()};
+    const uint64_t all[CAP_SUMS] = {sum.running, sum.stalled, sum.idle[TC_IO], sum.idle[TC_LOCK],
+                                    sum.idle[TC_SLEEP], sum.caused, sum.gc, process_handoff()};
     memcpy(sums, all, sizeof(all));
 }
 
@@ -55,7 +56,8 @@ static void capm_begin(void)
     cap.header->rate = clk.rate;
     if (seg.base) cap.header->worker_index = SEG_HEADER->worker_index;
     capm_sum_up(cap.header->begin_sums);
-    for (tclock_t *c = reg.clocks; c; c = c->next) c->due = 0, c->unit = unit_number(c->follows ? c->current : c->innermost);
+    for (tclock_t *c = reg.clocks; c; c = c->next)
+        c->due = 0, c->unit = unit_number(c->follows ? c->current : c->innermost);
     __atomic_store_n(&cap.on, true, __ATOMIC_SEQ_CST);
     if (current) cap_record_mark(current, CAP_BEGIN, t);
     for (tclock_t *c = reg.clocks; c; c = c->next) capm_record_open(c);
@@ -66,7 +68,8 @@ static uint64_t capm_capacity(VALUE events)
 {
     uint64_t wanted = NUM2ULL(events), capacity = CAPM_LEAST;
     if (wanted < 1 || wanted > CAPM_MOST)
-        rb_raise(rb_eArgError, "a capture keeps 1..%llu events, got %llu", (unsigned long long)CAPM_MOST, (unsigned long long)wanted);
+        rb_raise(rb_eArgError, "a capture keeps 1..%llu events, got %llu", (unsigned long long)CAPM_MOST,
+                 (unsigned long long)wanted);
     while (capacity < wanted) capacity *= 2;
     return capacity;
 }
@@ -91,11 +94,15 @@ static void capm_without_gvl(void *(*work)(void *), void *given, const bool *don
 static VALUE capm_open(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 4, 5);
-    uint64_t stalled_over_ns = NUM2ULL(argv[2]), wall_over_ns = NUM2ULL(argv[3]), stacks_over_ns = argc > 4 ? NUM2ULL(argv[4]) : 0;
-    capf_request_t request = {.capacity = capm_capacity(argv[1]), .names = seg.base ? SEG_HEADER->series_capacity : 1, .stacks = stacks_over_ns > 0};
+    uint64_t stalled_over_ns = NUM2ULL(argv[2]), wall_over_ns = NUM2ULL(argv[3]),
+        stacks_over_ns = argc > 4 ? NUM2ULL(argv[4]) : 0;
+    capf_request_t request = {.capacity = capm_capacity(argv[1]),
+                              .names = seg.base ? SEG_HEADER->series_capacity : 1,
+                              .stacks = stacks_over_ns > 0};
     const char *file = StringValueCStr(argv[0]);
     if (!tc_enabled() || cap.header || cap.busy) return Qfalse;
-    if (snprintf(request.path, sizeof(request.path), "%s", file) >= (int)sizeof(request.path)) rb_syserr_fail(ENAMETOOLONG, file);
+    if (snprintf(request.path, sizeof(request.path), "%s", file) >= (int)sizeof(request.path))
+        rb_syserr_fail(ENAMETOOLONG, file);
     capm_without_gvl(capf_make, &request, &request.done);
     if (request.failed) rb_syserr_fail(request.failed, request.path);
     cap.limit = (cap_limit_t){stalled_over_ns, wall_over_ns};
@@ -161,14 +168,15 @@ static void capm_record_trace(const tclock_t *c, uint32_t unit, const unsigned c
     for (int i = 0; i < SEG_TRACE_BYTES; i++) halves[i / 8] = halves[i / 8] << 8 | trace[i];
     if (!(halves[0] | halves[1])) return;
     for (int i = 0; i < 2; i++)
-        cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = halves[i], .unit = unit, .kind = CAP_UNIT_TRACE,
-                              .flags = (uint8_t)((i ? 0 : CAP_HIGH) | c->phase)});
+        cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = halves[i], .unit = unit,
+                              .kind = CAP_UNIT_TRACE, .flags = (uint8_t)((i ? 0 : CAP_HIGH) | c->phase)});
 }
 
 void capm_record_pool_wait(const unit_t *u, uint64_t ns)
 {
     cap_put((cap_event_t){.thread = u->clock->number, .time = clk_now(), .detail = ns, .unit = unit_number(u),
-                          .waiters = (uint16_t)BLAME_GET(u->clock->blame->waiters), .kind = CAP_POOL_WAIT, .flags = u->clock->phase});
+                          .waiters = (uint16_t)BLAME_GET(u->clock->blame->waiters), .kind = CAP_POOL_WAIT,
+                          .flags = u->clock->phase});
 }
 
 void capm_record_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error)
@@ -182,7 +190,8 @@ void capm_record_name(VALUE handle, const measurement_t *m, uint64_t slot, bool 
         uint32_t unit = unit_number_of((uint64_t)FIX2LONG(handle));
         capm_record_trace(c, unit, m->trace);
         capc_look(m, slot - 1, unit, cap.header->head);
-        cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .unit = unit, .kind = CAP_UNIT_NAMED, .flags = flags});
+        cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .unit = unit,
+                              .kind = CAP_UNIT_NAMED, .flags = flags});
     }
     cap_leave();
 }

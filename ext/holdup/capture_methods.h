@@ -11,6 +11,7 @@
 void capm_record_pool_wait(const unit_t *u, uint64_t ns) __attribute__((cold));
 
 /* Writes the name of the unit that just ended, and checks whether the capture waits for it. */
-void capm_record_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error) __attribute__((cold));
+void capm_record_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error)
+    __attribute__((cold));
 
 #endif

@@ -109,8 +109,8 @@ static VALUE smp_take(VALUE self, VALUE thread, VALUE monotonic_ns, VALUE stack)
     }
     uint32_t number = smp_intern(stack);
     stk.header->taken++;
-    cap_put((cap_event_t){.thread = holder, .time = t, .detail = number, .unit = c ? c->unit : 0, .kind = CAP_STACK_HELD,
-                          .flags = c ? c->phase : TC_UNKNOWN});
+    cap_put((cap_event_t){.thread = holder, .time = t, .detail = number, .unit = c ? c->unit : 0,
+                          .kind = CAP_STACK_HELD, .flags = c ? c->phase : TC_UNKNOWN});
     return Qtrue;
 }
 

@@ -70,7 +70,8 @@ static uint32_t stk_write_text(VALUE text, char *room, long limit)
 {
     if (!RB_TYPE_P(text, T_STRING)) return 0;
     long bytes = RSTRING_LEN(text);
-    if (bytes > limit) text = rb_str_subseq(text, bytes - limit, limit); /* the end of a path says more than its beginning */
+    /* The end of a path says more than its beginning. */
+    if (bytes > limit) text = rb_str_subseq(text, bytes - limit, limit);
     return (uint32_t)text_sanitise(text, room, (size_t)limit).bytes;
 }
 
@@ -80,9 +81,11 @@ static uint32_t stk_add_frame(VALUE frame, uint32_t place)
     stk_frame_t *entry = &stk_frames()[index];
     bool named = RB_TYPE_P(frame, T_ARRAY); /* by another sampler (capture_samples.h) */
     VALUE line = named ? RARRAY_AREF(frame, 2) : rb_profile_frame_first_lineno(frame);
-    entry->path_bytes = stk_write_text(named ? RARRAY_AREF(frame, 1) : rb_profile_frame_path(frame), entry->path, STK_PATH_BYTES);
+    entry->path_bytes = stk_write_text(named ? RARRAY_AREF(frame, 1) : rb_profile_frame_path(frame),
+                                       entry->path, STK_PATH_BYTES);
     entry->line = FIXNUM_P(line) ? (uint32_t)FIX2LONG(line) : 0;
-    entry->label_bytes = stk_write_text(named ? RARRAY_AREF(frame, 0) : rb_profile_frame_full_label(frame), entry->label, STK_LABEL_BYTES);
+    entry->label_bytes = stk_write_text(named ? RARRAY_AREF(frame, 0) : rb_profile_frame_full_label(frame),
+                                        entry->label, STK_LABEL_BYTES);
     stk_kept_frames[index] = frame;
     __atomic_store_n(&stk.kept, (uint32_t)index + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&stk.header->frame_count, index + 1, __ATOMIC_RELEASE);
@@ -112,7 +115,8 @@ static uint32_t stk_node(stk_node_t node)
 
 uint32_t stk_intern(const VALUE *frames, const int *lines, int depth)
 {
-    if (stk.header->frame_count + STK_DEPTH > STK_FRAMES || stk.header->node_count + STK_DEPTH > STK_NODES) stk_begin();
+    if (stk.header->frame_count + STK_DEPTH > STK_FRAMES || stk.header->node_count + STK_DEPTH > STK_NODES)
+        stk_begin();
     uint32_t number = 0;
     for (int i = depth; i-- > 0;)
         number = stk_node((stk_node_t){number, stk_frame(frames[i]), lines[i] > 0 ? (uint32_t)lines[i] : 0});

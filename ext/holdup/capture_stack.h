@@ -17,7 +17,8 @@
 struct stk {
     stk_header_t *header;  /* NULL: the capture has no stacks */
     VALUE keeper;          /* marks the frames */
-    uint32_t kept;         /* frames to mark: not in the header, which another thread may be unmapping; atomic */
+    /* Frames to mark: not in the header, which another thread may be unmapping; atomic. */
+    uint32_t kept;
 };
 
 SHARED struct stk stk;

@@ -20,12 +20,13 @@
 enum stk_kind { CAP_STACK_HELD = 16, CAP_STACK_STALLED = 17 };
 
 typedef struct {
-    uint64_t frames_offset, frame_capacity, frame_bytes, frame_count, nodes_offset, node_capacity, node_bytes, node_count,
-        over_ns,      /* a thread waits so long before the holder's stack is taken; 0: none is taken */
-        taken, missed,
-        first_event,  /* stacks of events before this one are lost: the tables were full and began again */
-        stack_ns,     /* CPU time that taking them cost the threads themselves ... */
-        watch_ns;     /* ... and CPU time of the watching thread */
+    uint64_t frames_offset, frame_capacity, frame_bytes, frame_count;
+    uint64_t nodes_offset, node_capacity, node_bytes, node_count;
+    uint64_t over_ns;      /* a thread waits so long before the holder's stack is taken; 0: none is taken */
+    uint64_t taken, missed;
+    uint64_t first_event;  /* stacks of earlier events are lost: the tables were full and began again */
+    uint64_t stack_ns;     /* CPU time that taking them cost the threads themselves ... */
+    uint64_t watch_ns;     /* ... and CPU time of the watching thread */
 } stk_header_t;
 
 /* Bytes of the label are written last. */

@@ -28,7 +28,8 @@ static void watch_write(const tclock_t *c, enum stk_kind kind, uint64_t t, uint3
 {
     stk.header->taken++;
     if (stack) cap_put((cap_event_t){.thread = c->number, .time = t, .detail = stack, .unit = c->unit,
-                                     .waiters = (uint16_t)BLAME_GET(c->blame->waiters), .kind = (uint8_t)kind, .flags = c->phase});
+                                     .waiters = (uint16_t)BLAME_GET(c->blame->waiters),
+                                     .kind = (uint8_t)kind, .flags = c->phase});
 }
 
 /*
@@ -37,7 +38,8 @@ static void watch_write(const tclock_t *c, enum stk_kind kind, uint64_t t, uint3
  */
 static bool watch_waits(const tclock_t *c, uint64_t t)
 {
-    return c->blame == reg.main && tc_known(c) && c->phase == TC_WAITING && c->totals.acquisitions && c->waited_stack != c->at && t > c->at && clk_ns(t - c->at) >= ask.over_ns;
+    return c->blame == reg.main && tc_known(c) && c->phase == TC_WAITING && c->totals.acquisitions &&
+           c->waited_stack != c->at && t > c->at && clk_ns(t - c->at) >= ask.over_ns;
 }
 
 static void watch_take_waiters(uint64_t t)
@@ -85,7 +87,8 @@ static bool watch_wants(const tclock_t *holder, uint64_t t)
 {
     if (ask_rests(t)) return false;
     if (__atomic_load_n(&holder->due, __ATOMIC_RELAXED)) return true;
-    if (!__atomic_load_n(&ask.elsewhere, __ATOMIC_RELAXED) && clk_sum_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS)
+    if (!__atomic_load_n(&ask.elsewhere, __ATOMIC_RELAXED) &&
+        clk_sum_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS)
         return true; /* signed: a thread may have answered since `t` */
     return clk_ns(blame_waited(holder->blame, t)) >= ask.over_ns &&
            __atomic_load_n(&holder->held_stack, __ATOMIC_RELAXED) != BLAME_GET(holder->totals.acquisitions);
@@ -154,7 +157,8 @@ static bool watch_create(void)
 static void watch_prepare(void)
 {
     stk_prepare();
-    if (ask.job == POSTPONED_JOB_HANDLE_INVALID) ask.job = rb_postponed_job_preregister(0, watch_answer, NULL);
+    if (ask.job == POSTPONED_JOB_HANDLE_INVALID)
+        ask.job = rb_postponed_job_preregister(0, watch_answer, NULL);
 }
 
 void watch_start(uint64_t over_ns)

@@ -17,7 +17,8 @@ static unit_t *fib_unit(const tclock_t *c)
 {
     VALUE handle = rb_funcall(fib.class, fib.get, 1, fib.key);
     unit_t *u = unit_of(handle);
-    return u && u->clock == c ? u : NULL; /* a thread that a unit starts inherits the storage, but is not its work */
+    /* A thread that a unit starts inherits the storage, but is not its work. */
+    return u && u->clock == c ? u : NULL;
 }
 
 static void fib_remember(const unit_t *u)
@@ -33,7 +34,8 @@ static void span_add(span_t *sum, const span_t *more)
 
 static inline uint64_t fib_elapsed(const totals_t *totals)
 {
-    return totals->running + totals->stalled + totals->idle[TC_IO] + totals->idle[TC_LOCK] + totals->idle[TC_SLEEP];
+    uint64_t idle = totals->idle[TC_IO] + totals->idle[TC_LOCK] + totals->idle[TC_SLEEP];
+    return totals->running + totals->stalled + idle;
 }
 
 /*
@@ -191,7 +193,8 @@ static void fib_note_in_parent(const unit_t *u, const span_t *span, bool counted
     u->parent->twice_units += counted ? 1 : u->twice_units;
 }
 
-bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, measurement_t *excess, uint32_t *nested)
+bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, measurement_t *excess,
+               uint32_t *nested)
 {
     tclock_t *c = u->clock;
     bool known = c == current && u->epoch == tc.epoch && tc_enabled();
@@ -206,7 +209,9 @@ bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, mea
     fib_orphan(c, u, t, counted);
     fib_unlink(c, u);
     if (c->current == u) c->current = u->parent;
-    if (CAP_ON()) cap_record_unit(c, u, CAP_UNIT_END, known ? CAP_FIBERS : CAP_FIBERS | CAP_LOST, t, known ? c->mark.caused : c->totals.caused);
+    if (CAP_ON())
+        cap_record_unit(c, u, CAP_UNIT_END, known ? CAP_FIBERS : CAP_FIBERS | CAP_LOST, t,
+                        known ? c->mark.caused : c->totals.caused);
     bool here = c == current && fib_unit(c) == u;
     unit_t *parent = u->parent;
     unit_give_back(u, t, known);

@@ -36,7 +36,8 @@ bool fib_follow(tclock_t *c);
 uint64_t fib_enter(tclock_t *c, uint8_t pool);
 
 /* Like unit_leave; `counted`: whether the unit will be recorded. */
-bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, measurement_t *excess, uint32_t *nested);
+bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, measurement_t *excess,
+               uint32_t *nested);
 
 /* How long the unit has stalled so far, the open turn included. */
 uint64_t fib_stalled(const tclock_t *c, const unit_t *u);

@@ -114,8 +114,8 @@ static VALUE dumps_sum(VALUE self, VALUE bytes)
     RB_GC_GUARD(bytes);
     bool any = d.first <= d.last;
     VALUE min = d.count ? ULL2NUM(d.min) : Qnil, max = d.count ? ULL2NUM(d.max) : Qnil;
-    return rb_ary_new_from_args(8, ULL2NUM(d.dumps), ULL2NUM(d.count), ULL2NUM(d.sum), min, max, ULL2NUM(d.zero),
-                                ULL2NUM(any ? d.first : 0), dumps_counts(&d));
+    return rb_ary_new_from_args(8, ULL2NUM(d.dumps), ULL2NUM(d.count), ULL2NUM(d.sum), min, max,
+                                ULL2NUM(d.zero), ULL2NUM(any ? d.first : 0), dumps_counts(&d));
 }
 
 /* The first slot, after a check that all counts fit into the slots from there on. */

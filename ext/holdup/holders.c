@@ -81,7 +81,7 @@ static VALUE hld_watch(VALUE self, VALUE on)
 /* A unit's handle, or the label of an account. */
 static VALUE hld_name(uint64_t holder)
 {
-    bool unit = holder & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1);
+    bool unit = holder & UNIT_SLOT_MASK;
     return unit ? ULL2NUM(holder) : rb_utf8_str_new_cstr(accounts.all[holder >> UNIT_SLOT_BITS].label);
 }
 
@@ -96,7 +96,8 @@ static VALUE hld_holders(VALUE self, VALUE handle)
     hld_table_t table = u->holders;
     VALUE all = rb_ary_new_capa(table.count);
     for (uint32_t i = 0; i < table.count; i++)
-        rb_ary_push(all, rb_assoc_new(hld_name(table.parts[i].holder), ULL2NUM(clk_ns(table.parts[i].ticks))));
+        rb_ary_push(all, rb_assoc_new(hld_name(table.parts[i].holder),
+                                      ULL2NUM(clk_ns(table.parts[i].ticks))));
     return all;
 }
 

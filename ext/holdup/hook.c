@@ -24,16 +24,17 @@ static void hook_started(VALUE thread)
     if (CAP_ON()) cap_record_mark(c, CAP_STARTED, clk_now());
 }
 
-static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *data, void *unused)
+static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *data,
+                                 void *unused)
 {
     (void)unused;
-    if (event == RUBY_INTERNAL_THREAD_EVENT_STARTED) { /* the creator runs this, holding the GVL: it may allocate */
+    if (event == RUBY_INTERNAL_THREAD_EVENT_STARTED) { /* the creator, with the GVL: it may allocate */
         hook_started(data->thread);
         return;
     }
     tclock_t *c = reg_clock(data->thread);
     if (!c) return;
-    if (event == RUBY_INTERNAL_THREAD_EVENT_EXITED) { /* the thread itself, after the hand-over, without the GVL */
+    if (event == RUBY_INTERNAL_THREAD_EVENT_EXITED) { /* the thread itself, after the hand-over */
         rb_internal_thread_specific_set(data->thread, reg.key, NULL);
         if (CAP_ON()) cap_record_mark(c, CAP_EXITED, clk_now());
         tc_exited(c); /* from here on a tick may free it */
@@ -42,7 +43,7 @@ static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread
     if (!tc_enabled()) return;
     uint64_t t = clk_now();
     switch (event) {
-      case RUBY_INTERNAL_THREAD_EVENT_READY: /* a waker, the thread itself or a timer thread; perhaps without the GVL */
+      case RUBY_INTERNAL_THREAD_EVENT_READY: /* a waker, the thread or a timer; perhaps without the GVL */
         tc_ready(c, t);
         break;
       case RUBY_INTERNAL_THREAD_EVENT_RESUMED: /* the thread itself; it holds the GVL */
@@ -113,7 +114,8 @@ void hook_make_key(void)
     if (reg.has_key) return;
     reg.key = rb_internal_thread_specific_key_create();
     if (reg.key >= REG_KEY_LIMIT)
-        rb_raise(hook_error, "all %d of Ruby's per-thread storage keys are taken by other gems (gvltools, profilers and "
+        rb_raise(hook_error,
+                 "all %d of Ruby's per-thread storage keys are taken by other gems (gvltools, profilers and "
                  "APM agents take one each): load fewer of them, or start Holdup before them", REG_KEY_LIMIT);
     reg.has_key = true;
     pthread_atfork(hook_atfork_prepare, hook_atfork_parent, hook_atfork_child);
@@ -124,10 +126,12 @@ void hook_install(void)
     if (hook_handle) return;
     hook_handle = rb_internal_thread_add_event_hook(
         hook_on_thread_event,
-        RUBY_INTERNAL_THREAD_EVENT_STARTED | RUBY_INTERNAL_THREAD_EVENT_READY | RUBY_INTERNAL_THREAD_EVENT_RESUMED |
-            RUBY_INTERNAL_THREAD_EVENT_SUSPENDED | RUBY_INTERNAL_THREAD_EVENT_EXITED,
+        RUBY_INTERNAL_THREAD_EVENT_STARTED | RUBY_INTERNAL_THREAD_EVENT_READY |
+            RUBY_INTERNAL_THREAD_EVENT_RESUMED | RUBY_INTERNAL_THREAD_EVENT_SUSPENDED |
+            RUBY_INTERNAL_THREAD_EVENT_EXITED,
         NULL);
-    hook_gc_hook = rb_tracepoint_new(0, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT, hook_on_gc_event, NULL);
+    hook_gc_hook = rb_tracepoint_new(0, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT,
+                                     hook_on_gc_event, NULL);
     rb_tracepoint_enable(hook_gc_hook);
     rb_set_end_proc(watch_at_exit, Qnil);
 }

@@ -22,7 +22,8 @@ typedef struct {
 static doubles_t doubles_of(VALUE string)
 {
     StringValue(string);
-    return (doubles_t){.at = (const double *)RSTRING_PTR(string), .size = RSTRING_LEN(string) / (long)sizeof(double)};
+    return (doubles_t){.at = (const double *)RSTRING_PTR(string),
+                       .size = RSTRING_LEN(string) / (long)sizeof(double)};
 }
 
 static VALUE doubles_new(long size)
@@ -40,7 +41,9 @@ static bool mass_column_p(double number, long columns)
 /* Takes one row off; false when there is none, or a damaged one. */
 static bool mass_row(doubles_t *rows, long columns, long *first, doubles_t *row)
 {
-    if (rows->size < MASS_HEAD || !mass_column_p(rows->at[0], columns) || !mass_column_p(rows->at[1], columns)) return false;
+    if (rows->size < MASS_HEAD || !mass_column_p(rows->at[0], columns) ||
+        !mass_column_p(rows->at[1], columns))
+        return false;
     *first = (long)rows->at[0];
     *row = (doubles_t){.at = rows->at + MASS_HEAD, .size = (long)rows->at[1]};
     if (row->size > columns - *first || row->size > rows->size - MASS_HEAD) return false;
@@ -89,7 +92,8 @@ static VALUE mass_mix(VALUE self, VALUE totals, VALUE weights)
         VALUE total = rb_ary_entry(totals, i);
         double weight = NUM2DBL(rb_ary_entry(weights, i)), *sum = (double *)RSTRING_PTR(mix);
         doubles_t part = doubles_of(total);
-        if (part.size != width) rb_raise(rb_eArgError, "total %ld has %ld columns, not %ld", i, part.size, width);
+        if (part.size != width)
+            rb_raise(rb_eArgError, "total %ld has %ld columns, not %ld", i, part.size, width);
         double mass = mass_of(part);
         if (mass > 0)
             for (long j = 0; j < width; j++) sum[j] += part.at[j] * (weight / mass);

@@ -56,7 +56,8 @@ blame_t *reg_ledger_of_new(VALUE thread)
     tclock_t *creator = reg_clock(rb_thread_current());
     blame_t *ledger = creator ? creator->blame : reg.main;
     if (NUM2LONG(rb_funcall(reg.ractor_class, rb_intern("count"), 0)) < 2) return ledger;
-    if (RTEST(rb_funcall(rb_funcall(rb_cThread, rb_intern("list"), 0), rb_intern("include?"), 1, thread))) return ledger;
+    if (RTEST(rb_funcall(rb_funcall(rb_cThread, rb_intern("list"), 0), rb_intern("include?"), 1, thread)))
+        return ledger;
     return reg_add_ledger(true);
 }
 
@@ -77,7 +78,8 @@ static bool reg_end_hold(tclock_t *c)
 {
     blame_t *b = c->blame;
     if (BLAME_GET(b->holder) != c) return true;
-    if (!b->shared || !c->hold_end) return false; /* a ledger that is not shared is written under the scheduler's lock only; without hold_end its end is unknown */
+    if (!b->shared) return false; /* the ledger is written under the scheduler's lock only */
+    if (!c->hold_end) return false; /* when the hold ended is unknown */
     blame_lock(b);
     if (b->holder == c) tc_close_hold(b, c->hold_end);
     blame_unlock(b);

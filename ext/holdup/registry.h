@@ -13,7 +13,8 @@
 
 #include "thread_clock.h"
 
-#define REG_KEY_LIMIT 8 /* RB_INTERNAL_THREAD_SPECIFIC_KEY_MAX: a 9th key is handed out and overflows the heap */
+/* RB_INTERNAL_THREAD_SPECIFIC_KEY_MAX: a 9th key is handed out and overflows the heap. */
+#define REG_KEY_LIMIT 8
 
 struct reg {
     rb_internal_thread_specific_key_t key;

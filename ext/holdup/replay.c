@@ -1,7 +1,7 @@
 #include "replay.h"
 #include "replay_gvl.h"
 
-/* --- which thread takes a unit: a process of its group, and there a thread of its pool, or the queue before these --- */
+/* --- which thread takes a unit: of a process of its group, one of its pool; or the queue before these --- */
 
 static rp_pool_t *rp_pool_of(const rp_t *r, const rp_process_t *p, uint32_t unit)
 {

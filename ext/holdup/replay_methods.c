@@ -29,8 +29,8 @@ static const char *const rp_assignment_names[RP_ASSIGNMENTS] = {
     [RP_RANDOM] = "random", [RP_LEAST_BUSY] = "least_busy", [RP_SHARED] = "shared"};
 
 static const char *const rp_unit_words[] = {
-    "arrival_ns", "held_ns", "idle_ns", "holds", "gaps", "longest_ns", "in_flight_milli", "rest_ns", "group", "io",
-    "slice_ns", "pool", "before"};
+    "arrival_ns", "held_ns", "idle_ns", "holds", "gaps", "longest_ns", "in_flight_milli", "rest_ns", "group",
+    "io", "slice_ns", "pool", "before"};
 static const char *const rp_result_words[] = {"queued", "stalled", "held", "response"};
 
 #define RP_SIZE(list) (sizeof(list) / sizeof(*(list)))
@@ -41,8 +41,8 @@ _Static_assert(RP_MAX_POOLS == SEG_POOLS, "a replay takes each pool that a segme
 
 /* --- what Ruby gives --- */
 
-enum rp_option { RP_VCPUS, RP_HANDOFF, RP_GROWTH, RP_MARKING, RP_COLD, RP_REST_HALF, RP_ASSIGNMENT, RP_OTHERS_ASSIGNMENT,
-                 RP_SEED, RP_LIMIT, RP_OWN, RP_OPTIONS };
+enum rp_option { RP_VCPUS, RP_HANDOFF, RP_GROWTH, RP_MARKING, RP_COLD, RP_REST_HALF, RP_ASSIGNMENT,
+                 RP_OTHERS_ASSIGNMENT, RP_SEED, RP_LIMIT, RP_OWN, RP_OPTIONS };
 
 static const char *const rp_option_names[RP_OPTIONS] = {
     [RP_VCPUS] = "vcpus", [RP_HANDOFF] = "handoff_ns", [RP_GROWTH] = "growth", [RP_MARKING] = "marking",
@@ -77,13 +77,15 @@ static rp_options_t rp_read_options(VALUE hash, uint32_t units)
         .marking = rp_not_negative(values[RP_MARKING], RP_MARKING),
         .cold = rp_not_negative(values[RP_COLD], RP_COLD),
         .rest_half = rp_not_negative(values[RP_REST_HALF], RP_REST_HALF),
-        .assignment = {rp_read_assignment(values[RP_ASSIGNMENT]), rp_read_assignment(values[RP_OTHERS_ASSIGNMENT])},
+        .assignment = {rp_read_assignment(values[RP_ASSIGNMENT]),
+                       rp_read_assignment(values[RP_OTHERS_ASSIGNMENT])},
         .seed = NUM2ULL(values[RP_SEED]),
         .limit = NUM2UINT(values[RP_LIMIT]),
         .own = NUM2UINT(values[RP_OWN])};
     if (!(o.vcpus > 0)) rb_raise(rb_eArgError, "vcpus is above 0");
     if (!(o.rest_half > 0)) rb_raise(rb_eArgError, "rest_half_ns is above 0");
-    if (o.own > units) rb_raise(rb_eArgError, "the trace has %u units, which is less than %u own ones", units, o.own);
+    if (o.own > units)
+        rb_raise(rb_eArgError, "the trace has %u units, which is less than %u own ones", units, o.own);
     if (!o.limit) o.limit = UINT32_MAX;
     return o;
 }
@@ -92,15 +94,19 @@ static rp_given_t rp_read_group(VALUE group)
 {
     Check_Type(group, T_ARRAY);
     long words = RARRAY_LEN(group);
-    if (words < 4 || words > 3 + RP_MAX_POOLS) rb_raise(rb_eArgError, "a group has 1..%d pools of threads", RP_MAX_POOLS);
+    if (words < 4 || words > 3 + RP_MAX_POOLS)
+        rb_raise(rb_eArgError, "a group has 1..%d pools of threads", RP_MAX_POOLS);
     rp_given_t given = {.processes = NUM2UINT(rb_ary_entry(group, 0)), .pools = (uint32_t)(words - 3),
-                        .io_threads = NUM2UINT(rb_ary_entry(group, 2)), .slice = (double)NUM2ULL(rb_ary_entry(group, 3))};
+                        .io_threads = NUM2UINT(rb_ary_entry(group, 2)),
+                        .slice = (double)NUM2ULL(rb_ary_entry(group, 3))};
     bool fits = given.processes >= 1 && given.slice >= 1;
     for (uint32_t i = 0; i < given.pools; i++) {
         given.threads[i] = NUM2UINT(rb_ary_entry(group, i ? 3 + i : 1));
         fits = fits && given.threads[i] >= 1;
     }
-    if (!fits) rb_raise(rb_eArgError, "a group has at least one process, one thread a pool, and a time slice of 1 ns");
+    if (!fits)
+        rb_raise(rb_eArgError,
+                 "a group has at least one process, one thread a pool, and a time slice of 1 ns");
     return given;
 }
 
@@ -111,13 +117,15 @@ static size_t rp_read_groups(rp_call_t *call)
     long count = RARRAY_LEN(call->groups);
     uint64_t processes = 0;
     size_t pools = 0;
-    if (count < 1 || count > RP_MAX_PROCESSES) rb_raise(rb_eArgError, "a replay has 1..%d groups", RP_MAX_PROCESSES);
+    if (count < 1 || count > RP_MAX_PROCESSES)
+        rb_raise(rb_eArgError, "a replay has 1..%d groups", RP_MAX_PROCESSES);
     call->given = ALLOC_N(rp_given_t, count);
     for (long i = 0; i < count; i++) {
         rp_given_t *given = &call->given[i];
         *given = rp_read_group(rb_ary_entry(call->groups, i));
         processes += given->processes;
-        if (processes > RP_MAX_PROCESSES) rb_raise(rb_eArgError, "a replay has at most %d processes", RP_MAX_PROCESSES);
+        if (processes > RP_MAX_PROCESSES)
+            rb_raise(rb_eArgError, "a replay has at most %d processes", RP_MAX_PROCESSES);
         pools += given->processes * given->pools;
     }
     call->group_count = count;
@@ -129,7 +137,8 @@ static void rp_read_trace(rp_t *r, VALUE trace)
 {
     long bytes = RSTRING_LEN(trace), unit = (long)sizeof(rp_unit_t);
     if (bytes % unit) rb_raise(rb_eArgError, "a trace has %ld bytes a unit", unit);
-    if (bytes / unit > (long)RP_MAX_UNITS) rb_raise(rb_eArgError, "a trace has at most %ld units", (long)RP_MAX_UNITS);
+    if (bytes / unit > (long)RP_MAX_UNITS)
+        rb_raise(rb_eArgError, "a trace has at most %ld units", (long)RP_MAX_UNITS);
     r->count = (uint32_t)(bytes / unit);
     rp_unit_t *units = ALLOC_N(rp_unit_t, r->count + 1);
     memcpy(units, RSTRING_PTR(trace), (size_t)bytes);
@@ -168,10 +177,12 @@ static void rp_set_groups(rp_t *r, const rp_given_t *given, long count)
     uint32_t process = 0, pool = 0;
     for (long i = 0; i < count; i++) {
         const rp_given_t *g = &given[i];
-        r->groups[i] = (rp_group_t){.processes = g->processes, .pools = g->pools, .first = process, .slice = g->slice};
+        r->groups[i] = (rp_group_t){.processes = g->processes, .pools = g->pools, .first = process,
+                                    .slice = g->slice};
         for (uint32_t p = 0; p < g->processes; p++, process++) {
-            r->processes[process] = (rp_process_t){.holder = RP_NONE, .group = (uint32_t)i, .handoff_at = RP_NEVER,
-                                                   .slice_at = RP_NEVER, .first_pool = pool};
+            r->processes[process] = (rp_process_t){.holder = RP_NONE, .group = (uint32_t)i,
+                                                   .handoff_at = RP_NEVER, .slice_at = RP_NEVER,
+                                                   .first_pool = pool};
             for (uint32_t j = 0; j < g->pools; j++, pool++)
                 r->pools[pool] = (rp_pool_t){.threads = g->threads[j], .io_threads = j ? 0 : g->io_threads};
         }
@@ -231,7 +242,8 @@ static VALUE rp_call(VALUE argument)
     rp_check_units(r, call->group_count);
     rb_thread_call_without_gvl(rp_run, r, rp_cancel, r);
     rb_thread_check_ints();
-    if (__atomic_load_n(&r->cancelled, __ATOMIC_RELAXED)) rb_raise(rb_eRuntimeError, "the replay was interrupted");
+    if (__atomic_load_n(&r->cancelled, __ATOMIC_RELAXED))
+        rb_raise(rb_eRuntimeError, "the replay was interrupted");
     VALUE results = rb_str_new((const char *)r->results, (long)(r->count * sizeof(rp_result_t)));
     return rb_assoc_new(results, rp_totals(r));
 }

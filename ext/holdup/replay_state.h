@@ -27,7 +27,8 @@ typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
     uint64_t slice_ns; /* its thread's time slice; 0: its group's */
     uint64_t pool;     /* whose threads take it, of its group's */
-    uint64_t before;   /* holds before it begins, in which it slows no other unit down: what a thread does between two units */
+    /* Holds before it begins, in which it slows no other unit down: what a thread does between two units. */
+    uint64_t before;
 } rp_unit_t;
 
 /* The outcome of a unit: response = queued + stalled + held + idle. */
@@ -52,7 +53,8 @@ typedef struct {
 /* Threads of a process that take the same units: a server's, a job runner's capsule or worker. */
 typedef struct {
     uint32_t threads, io_threads;
-    uint32_t busy[2];      /* threads that have a unit: an ordinary one, or one marked as io (Puma's max_io_threads) */
+    /* Threads that have a unit: an ordinary one, or one marked as io (Puma's max_io_threads) */
+    uint32_t busy[2];
     rp_queue_t waiting;
 } rp_pool_t;
 
@@ -86,7 +88,8 @@ typedef struct {
     enum rp_assignment assignment[2]; /* which process gets a unit: one in question, and another */
     uint64_t seed;
     uint32_t own;          /* the first so many units of the trace are those in question */
-    uint32_t limit;        /* so many of them may have arrived and not ended: the next one arrives when one ends */
+    /* So many of them may have arrived and not ended: the next one arrives when one ends. */
+    uint32_t limit;
 } rp_options_t;
 
 typedef struct {

@@ -120,7 +120,8 @@ static int seg_create(const char *path, bool anonymous, char *hidden, size_t roo
     return open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
-int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker, uint64_t generation)
+int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker,
+             uint64_t generation)
 {
     char hidden[4096];
     uint64_t capacity = limit + SEG_ACCOUNTS + 2;
@@ -146,7 +147,8 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, ring, worker, generation);
     if (seg_make_index(capacity)) {
-        const seg_key_t overflow = seg_name_key(SEG_OVERFLOW, "(series beyond the limit)"), nested = seg_name_key(SEG_NESTED, "(nested)");
+        const seg_key_t overflow = seg_name_key(SEG_OVERFLOW, "(series beyond the limit)"),
+            nested = seg_name_key(SEG_NESTED, "(nested)");
         seg.overflow = seg_append(&overflow);
         seg.nested = seg_append(&nested);
     }
@@ -162,7 +164,8 @@ int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, in
  * Writes a text that readers may read at any time: its sequence is odd while it is written. False when it
  * does not fit.
  */
-static bool seg_write_text(uint64_t offset, size_t room, uint64_t *seq, uint64_t *length, const char *text, size_t bytes)
+static bool seg_write_text(uint64_t offset, size_t room, uint64_t *seq, uint64_t *length, const char *text,
+                           size_t bytes)
 {
     if (bytes > room) return false;
     __atomic_store_n(seq, *seq + 1, __ATOMIC_RELEASE);
@@ -176,13 +179,15 @@ static bool seg_write_text(uint64_t offset, size_t room, uint64_t *seq, uint64_t
 bool seg_write_setting(const char *json, size_t bytes)
 {
     seg_header_t *h = SEG_HEADER;
-    return seg_write_text(SEG_SETTING_OFFSET, SEG_SETTING_BYTES, &h->setting_seq, &h->setting_length, json, bytes);
+    return seg_write_text(SEG_SETTING_OFFSET, SEG_SETTING_BYTES, &h->setting_seq, &h->setting_length, json,
+                          bytes);
 }
 
 bool seg_write_profile(const char *json, size_t bytes)
 {
     seg_header_t *h = SEG_HEADER;
-    return seg_write_text(SEG_PROFILE_OFFSET, SEG_PROFILE_BYTES, &h->profile_seq, &h->profile_length, json, bytes);
+    return seg_write_text(SEG_PROFILE_OFFSET, SEG_PROFILE_BYTES, &h->profile_seq, &h->profile_length, json,
+                          bytes);
 }
 
 void seg_close(void)

@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 /* Makes the file at `path`; 0 or an errno. A reader never sees half a header. */
-int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker, uint64_t generation);
+int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker,
+             uint64_t generation);
 
 bool seg_write_setting(const char *json, size_t bytes);
 

@@ -22,7 +22,8 @@ static VALUE probe_open(VALUE path, bool anonymous, VALUE limit, VALUE ring, VAL
     if (series < 1 || series > PROBE_MOST_SERIES)
         rb_raise(rb_eArgError, "series limit must be in 1..%d, got %"PRIu64, PROBE_MOST_SERIES, series);
     if (entries < PROBE_LEAST_RING || entries > PROBE_MOST_RING)
-        rb_raise(rb_eArgError, "ring capacity must be in %d..%d, got %"PRIu64, PROBE_LEAST_RING, PROBE_MOST_RING, entries);
+        rb_raise(rb_eArgError, "ring capacity must be in %d..%d, got %"PRIu64, PROBE_LEAST_RING,
+                 PROBE_MOST_RING, entries);
     clk_start();
     seg_lock();
     int failed = seg_open(file, anonymous, series, entries, index, born);
@@ -31,12 +32,14 @@ static VALUE probe_open(VALUE path, bool anonymous, VALUE limit, VALUE ring, VAL
     return Qtrue;
 }
 
-static VALUE probe_open_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
+static VALUE probe_open_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker,
+                                VALUE generation)
 {
     return probe_open(path, false, limit, ring, worker, generation);
 }
 
-static VALUE probe_open_anonymous_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
+static VALUE probe_open_anonymous_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker,
+                                          VALUE generation)
 {
     return probe_open(path, true, limit, ring, worker, generation);
 }
@@ -65,7 +68,8 @@ static VALUE probe_set_setting(VALUE self, VALUE json)
     StringValue(json);
     if (!seg.base) return Qnil;
     if (!seg_write_setting(RSTRING_PTR(json), (size_t)RSTRING_LEN(json)))
-        rb_raise(rb_eArgError, "the setting has %ld bytes, the segment has room for %d: shorten it", RSTRING_LEN(json), SEG_SETTING_BYTES);
+        rb_raise(rb_eArgError, "the setting has %ld bytes, the segment has room for %d: shorten it",
+                 RSTRING_LEN(json), SEG_SETTING_BYTES);
     const tclock_t *c = CAP_ON() ? hook_current() : NULL;
     if (c) cap_record_mark(c, CAP_SETTING, clk_now());
     return json;
@@ -77,7 +81,8 @@ static VALUE probe_set_profile(VALUE self, VALUE json)
     StringValue(json);
     if (!seg.base) return Qnil;
     if (!seg_write_profile(RSTRING_PTR(json), (size_t)RSTRING_LEN(json)))
-        rb_raise(rb_eArgError, "the profile has %ld bytes, the segment has room for %d: shorten it", RSTRING_LEN(json), SEG_PROFILE_BYTES);
+        rb_raise(rb_eArgError, "the profile has %ld bytes, the segment has room for %d: shorten it",
+                 RSTRING_LEN(json), SEG_PROFILE_BYTES);
     return json;
 }
 
@@ -101,7 +106,8 @@ static VALUE probe_read_segment(VALUE self, VALUE offset, VALUE length)
 static VALUE probe_count(VALUE self, VALUE counter)
 {
     long index = NUM2LONG(counter);
-    if (index < 0 || index >= SEG_P_NAMED) rb_raise(rb_eArgError, "no counter %ld: 0..%d", index, SEG_P_NAMED - 1);
+    if (index < 0 || index >= SEG_P_NAMED)
+        rb_raise(rb_eArgError, "no counter %ld: 0..%d", index, SEG_P_NAMED - 1);
     if (seg.base) SEG_HEADER->counters[index]++;
     return Qnil;
 }
@@ -110,10 +116,11 @@ static const char *const probe_counters[SEG_P_NAMED] = {
     [SEG_P_HANDOFF] = "handoff_ns", [SEG_P_UNITS] = "units", [SEG_P_NESTED] = "nested",
     [SEG_P_DISCARDED] = "discarded", [SEG_P_OVERFLOWED] = "overflowed", [SEG_P_BACKWARD] = "clock_backward",
     [SEG_P_RESUMED] = "resumed_without_ready", [SEG_P_SUSPENDED] = "suspended_twice",
-    [SEG_P_HOLDER] = "unknown_holder", [SEG_P_QUEUED_CLAMPED] = "queued_clamped", [SEG_P_ABANDONED] = "abandoned",
-    [SEG_P_SANITISED] = "sanitised", [SEG_P_GROW_FAILED] = "grow_failures", [SEG_P_GUARD] = "guard_failures",
-    [SEG_P_ACQUISITIONS] = "acquisitions", [SEG_P_GC] = "gc_ns", [SEG_P_RUNNING] = "running_ns",
-    [SEG_P_STALLED] = "stalled_ns", [SEG_P_IDLE] = "idle_ns", [SEG_P_CAUSED] = "caused_ns"};
+    [SEG_P_HOLDER] = "unknown_holder", [SEG_P_QUEUED_CLAMPED] = "queued_clamped",
+    [SEG_P_ABANDONED] = "abandoned", [SEG_P_SANITISED] = "sanitised", [SEG_P_GROW_FAILED] = "grow_failures",
+    [SEG_P_GUARD] = "guard_failures", [SEG_P_ACQUISITIONS] = "acquisitions", [SEG_P_GC] = "gc_ns",
+    [SEG_P_RUNNING] = "running_ns", [SEG_P_STALLED] = "stalled_ns", [SEG_P_IDLE] = "idle_ns",
+    [SEG_P_CAUSED] = "caused_ns"};
 
 static VALUE probe_number(VALUE hash, const char *name, int number)
 {
@@ -130,7 +137,8 @@ static void probe_define_numbers(VALUE probe)
     rb_define_const(probe, "COUNTERS", rb_obj_freeze(counters));
     rb_define_const(probe, "KINDS", rb_obj_freeze(kinds));
     rb_define_const(probe, "SERIES_LIMITS", rb_range_new(INT2FIX(1), INT2FIX(PROBE_MOST_SERIES), 0));
-    rb_define_const(probe, "RING_SIZES", rb_range_new(INT2FIX(PROBE_LEAST_RING), INT2FIX(PROBE_MOST_RING), 0));
+    rb_define_const(probe, "RING_SIZES",
+                    rb_range_new(INT2FIX(PROBE_LEAST_RING), INT2FIX(PROBE_MOST_RING), 0));
 }
 
 void segment_init(VALUE probe)

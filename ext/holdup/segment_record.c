@@ -20,9 +20,9 @@ static void seg_observe(histogram_t *h, uint64_t value)
 
 static void seg_sums(seg_series_t *s, const measurement_t *m)
 {
-    const uint64_t sums[] = {m->cpu_ns, m->starved_ns, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns,
-                             m->caused_ns, m->acquisitions, m->preemptions, m->hold_squares_us2, m->pool_wait_ns,
-                             m->pool_held_ns};
+    const uint64_t sums[] = {m->cpu_ns, m->starved_ns, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns,
+                             m->gc_ns, m->caused_ns, m->acquisitions, m->preemptions, m->hold_squares_us2,
+                             m->pool_wait_ns, m->pool_held_ns};
     for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_add(&s->counters[i], sums[i]);
 }
 
@@ -32,8 +32,9 @@ static void seg_push(uint64_t slot, const measurement_t *m)
     seg_header_t *header = SEG_HEADER;
     seg_ring_t *ring = (seg_ring_t *)(seg.base + SEG_RING_OFFSET);
     ring[header->ring_head % header->ring_capacity] = (seg_ring_t){
-        m->started_ns, slot - 1, m->wall_ns, m->running_ns, m->cpu_ns, m->idle_ns, m->stalled_ns, m->acquisitions,
-        m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli, (uint32_t)m->before, {0}};
+        m->started_ns, slot - 1, m->wall_ns, m->running_ns, m->cpu_ns, m->idle_ns, m->stalled_ns,
+        m->acquisitions, m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli,
+        (uint32_t)m->before, {0}};
     memcpy(ring[header->ring_head % header->ring_capacity].trace, m->trace, SEG_TRACE_BYTES);
     seg_set(&header->ring_head, header->ring_head + 1);
 }

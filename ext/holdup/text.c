@@ -47,7 +47,9 @@ seg_text_t text_path(VALUE string)
     seg_text_t none = {"", 0};
     if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) > SEG_PATH_BYTES) return none;
     seg_text_t path = {RSTRING_PTR(string), (size_t)RSTRING_LEN(string)};
-    if (!path.bytes || *path.text != '/' || memchr(path.text, ' ', path.bytes) || !text_clean(path.text, (long)path.bytes)) return none;
+    if (!path.bytes || *path.text != '/' || memchr(path.text, ' ', path.bytes) ||
+        !text_clean(path.text, (long)path.bytes))
+        return none;
     return path;
 }
 

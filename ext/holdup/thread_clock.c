@@ -12,7 +12,8 @@ static uint64_t tc_open_caused(const tclock_t *c, uint64_t t)
     unsigned spins = 0;
     for (;;) {
         uint64_t seq = __atomic_load_n(&b->seq, __ATOMIC_ACQUIRE);
-        uint64_t waiters = BLAME_GET(b->waiters), moment = BLAME_GET(b->moment), opened = BLAME_GET(b->opened);
+        uint64_t waiters = BLAME_GET(b->waiters), moment = BLAME_GET(b->moment),
+            opened = BLAME_GET(b->opened);
         bool mine = BLAME_GET(b->holder) == c;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (!(seq & 1) && seq == BLAME_GET(b->seq)) return mine ? waiters * t - moment - opened : 0;

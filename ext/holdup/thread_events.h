@@ -68,7 +68,8 @@ static inline tc_idle_kind tc_classify(const tclock_t *c)
 static inline bool tc_yielded(const tclock_t *c)
 {
     const blame_t *b = c->blame;
-    return !c->blocking && !b->shared && c->seen == b->seq && b->waiters && pthread_equal(c->native, pthread_self());
+    return !c->blocking && !b->shared && c->seen == b->seq && b->waiters &&
+           pthread_equal(c->native, pthread_self());
 }
 
 static inline void tc_end_idle(tclock_t *c, uint64_t t)
@@ -145,7 +146,8 @@ static inline void tc_suspended(tclock_t *c, uint64_t t)
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
     c->blocking = !ruby_thread_has_gvl_p();
     if (c->phase == TC_WAITING) return;
-    if (c->phase == TC_IDLE) TC_COUNT(suspended_twice); /* an interrupt was pending: it never stopped running */
+    /* An interrupt was pending: it never stopped running. */
+    if (c->phase == TC_IDLE) TC_COUNT(suspended_twice);
     if (c->phase != TC_UNKNOWN) tc_run_until(c, t);
     if (c->blocking && c->watched) tc_read_cpu(c);
     if (CAP_ON()) cap_record_event(c, CAP_SUSPENDED, t, 0);

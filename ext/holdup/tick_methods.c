@@ -41,7 +41,8 @@ static void probe_write_counters(uint64_t t)
     seg_raise_counter(&counters[SEG_P_GC], clk_ns(sum.gc));
     seg_raise_counter(&counters[SEG_P_RUNNING], clk_ns(sum.running));
     seg_raise_counter(&counters[SEG_P_STALLED], clk_sum_ns(sum.stalled));
-    seg_raise_counter(&counters[SEG_P_IDLE], clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]));
+    seg_raise_counter(&counters[SEG_P_IDLE],
+                      clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]));
     seg_raise_counter(&counters[SEG_P_CAUSED], clk_sum_ns(sum.caused));
 }
 
@@ -170,7 +171,8 @@ static VALUE probe_accounts(VALUE self)
         if (probe_unused(&accounts.all[i].totals)) continue;
         unit_convert(&accounts.all[i].totals, 0, &m);
         rb_hash_aset(hash, rb_utf8_str_new_cstr(accounts.all[i].label),
-                     rb_ary_new_from_args(4, ULL2NUM(m.running_ns), ULL2NUM(m.stalled_ns), ULL2NUM(m.idle_ns), ULL2NUM(m.caused_ns)));
+                     rb_ary_new_from_args(4, ULL2NUM(m.running_ns), ULL2NUM(m.stalled_ns),
+                                          ULL2NUM(m.idle_ns), ULL2NUM(m.caused_ns)));
     }
     return hash;
 }

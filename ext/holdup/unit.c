@@ -150,7 +150,9 @@ static bool unit_close_period(tclock_t *c, const totals_t *now, uint64_t cpu, me
 
 void unit_describe(const unit_t *u, const totals_t *span, uint64_t longest, measurement_t *m)
 {
-    m->in_flight_milli = span->running ? (uint64_t)((double)span->running_in_flight * 1000.0 / (double)span->running) : 1000;
+    m->in_flight_milli = 1000;
+    if (span->running)
+        m->in_flight_milli = (uint64_t)((double)span->running_in_flight * 1000.0 / (double)span->running);
     m->before = unit_before(u);
     m->longest_hold_ns = clk_ns(longest);
     m->started_ns = clk_realtime_ns(u->started);

@@ -17,6 +17,8 @@
 #define UNIT_CHUNK 64
 #define UNIT_CHUNKS 1024
 #define UNIT_SLOT_BITS 20
+#define UNIT_SLOT_MASK ((UINT64_C(1) << UNIT_SLOT_BITS) - 1)
+
 enum unit_charge { UNIT_POOL_WAIT, UNIT_POOL_HELD, UNIT_CHARGES }; /* Ruby code measures these */
 
 /* Totals with the CPU that belongs to them. */
@@ -80,7 +82,7 @@ static inline uint64_t unit_handle(const unit_t *u)
 /* Its number in captures: as much of the handle as they have room for. */
 static inline uint32_t unit_number_of(uint64_t handle)
 {
-    return (uint32_t)(handle >> UNIT_SLOT_BITS) << 17 | (uint32_t)(handle & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1));
+    return (uint32_t)(handle >> UNIT_SLOT_BITS) << 17 | (uint32_t)(handle & UNIT_SLOT_MASK);
 }
 
 static inline uint32_t unit_number(const unit_t *u)
@@ -91,7 +93,7 @@ static inline uint32_t unit_number(const unit_t *u)
 /* The open unit of that handle; NULL when there is none. */
 static inline unit_t *unit_find(uint64_t handle)
 {
-    uint32_t slot = (uint32_t)(handle & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1));
+    uint32_t slot = (uint32_t)(handle & UNIT_SLOT_MASK);
     if (slot == 0 || slot > units.count) return NULL;
     unit_t *u = &units.chunks[(slot - 1) / UNIT_CHUNK][(slot - 1) % UNIT_CHUNK];
     return u->clock && u->generation == (uint32_t)(handle >> UNIT_SLOT_BITS) ? u : NULL;

@@ -40,7 +40,8 @@ static VALUE probe_set_pools(VALUE self, VALUE names)
 {
     Check_Type(names, T_ARRAY);
     uint32_t count = 0;
-    for (long i = 0; i < RARRAY_LEN(names) && count < SEG_POOLS; i++) pools.order[count++] = probe_pool(RARRAY_AREF(names, i));
+    for (long i = 0; i < RARRAY_LEN(names) && count < SEG_POOLS; i++)
+        pools.order[count++] = probe_pool(RARRAY_AREF(names, i));
     pools.ordered = count;
     return names;
 }
@@ -65,7 +66,8 @@ static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
     unit_t *u = unit_of(handle);
     if (!u) return false;
     ended->unit.queued_ns = UNIT_UNKNOWN;
-    if (u->clock->follows) return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
+    if (u->clock->follows)
+        return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
     return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
 }
 
@@ -100,8 +102,9 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     bool known = probe_end(argv[0], &ended, true);
     if (!known || !seg.base) return Qnil;
     if (FIXNUM_P(argv[4]) && FIX2LONG(argv[4]) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(argv[4]);
-    seg_key_t key = {argv[1] == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST, text_of(argv[2], name, SEG_NAME_BYTES),
-                     text_of(argv[3], queue, SEG_QUEUE_BYTES), text_of(argc > 6 ? argv[6] : Qnil, pool, SEG_POOL_BYTES),
+    seg_key_t key = {argv[1] == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST,
+                     text_of(argv[2], name, SEG_NAME_BYTES), text_of(argv[3], queue, SEG_QUEUE_BYTES),
+                     text_of(argc > 6 ? argv[6] : Qnil, pool, SEG_POOL_BYTES),
                      text_of(argc > 7 ? argv[7] : Qnil, priority, SEG_PRIORITY_BYTES)};
     if (!key.name.bytes) key.name = seg_text("(unnamed)");
     text_trace(argc > 8 ? argv[8] : Qnil, ended.unit.trace);
@@ -122,7 +125,8 @@ static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
 {
     long index = NUM2LONG(which);
     uint64_t more = NUM2ULL(ns);
-    if (index < 0 || index >= UNIT_CHARGES) rb_raise(rb_eArgError, "no charge %ld: 0..%d", index, UNIT_CHARGES - 1);
+    if (index < 0 || index >= UNIT_CHARGES)
+        rb_raise(rb_eArgError, "no charge %ld: 0..%d", index, UNIT_CHARGES - 1);
     unit_t *u = unit_of(handle);
     if (!u) return Qnil;
     u->charges[index] += more;
