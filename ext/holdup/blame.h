@@ -1,11 +1,15 @@
 /*
  * Who caused the stall: one ledger for each scheduler (each Ractor has its own GVL).
+ *
  * W is the number of waiting threads; M is the sum of (change of W) x (time of the change). Then G(t) = W * t
  * - M is the integral of W up to t, without a list of waiters, and the stall that a hold caused is G(end) -
  * G(start). What passes while no thread holds the GVL is the hand-off. Each change of W uses the same time as
  * the waiter's own interval, so
- *      sum caused + handoff = sum stalled
+ *
+ *     sum caused + handoff = sum stalled
+ *
  * holds by construction. All sums are modulo 2^64; differences stay right.
+ *
  * Writers are serialised by CRuby's scheduler lock (thread_pthread.c runs READY and RESUMED under it), except
  * where threads or Ractors share native threads (M:N): such a ledger is `shared` and writers take the
  * sequence word by CAS. Readers (unit edges) hold the GVL but not the scheduler lock: they use the sequence

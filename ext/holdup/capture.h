@@ -1,6 +1,7 @@
 /*
  * A capture: every event of the hook and every edge of a unit, in a ring of shared memory that readers read
  * while it is written.
+ *
  * Threads write without the GVL, several at once: each claims a place by the head and writes its number last,
  * which commits it. An event of the scheduler is claimed while the ledger is locked (SUSPENDED: before its
  * hold shows as ended). So the ring has the order in which the ledger took the events, and a reader that

@@ -14,7 +14,7 @@ static inline bool capc_over(const cap_limit_t *limit, const measurement_t *m)
            (limit->wall_ns && m->wall_ns > limit->wall_ns);
 }
 
-void capc_look(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t event)
+void capc_check(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t event)
 {
     cap_header_t *h = cap.header;
     cap_limit_t *own = __atomic_load_n(&cap.own_limits, __ATOMIC_ACQUIRE);
@@ -68,14 +68,14 @@ static VALUE capc_limit(VALUE self, VALUE series, VALUE stalled, VALUE wall)
     return Qtrue;
 }
 
-static VALUE capm_caught_p(VALUE self)
+static VALUE capc_caught_p(VALUE self)
 {
     return cap_there() && cap.header->caught ? Qtrue : Qfalse;
 }
 
 void capture_catch_init(VALUE probe)
 {
-    rb_define_singleton_method(probe, "caught?", capm_caught_p, 0);
+    rb_define_singleton_method(probe, "caught?", capc_caught_p, 0);
     rb_define_singleton_method(probe, "capture_complete?", capc_complete_p, 0);
     rb_define_singleton_method(probe, "limit_capture", capc_limit, 3);
 }

@@ -189,7 +189,7 @@ void capm_record_name(VALUE handle, const measurement_t *m, uint64_t slot, bool 
         capm_intern(slot - 1);
         uint32_t unit = unit_number_of((uint64_t)FIX2LONG(handle));
         capm_record_trace(c, unit, m->trace);
-        capc_look(m, slot - 1, unit, cap.header->head);
+        capc_check(m, slot - 1, unit, cap.header->head);
         cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .unit = unit,
                               .kind = CAP_UNIT_NAMED, .flags = flags});
     }

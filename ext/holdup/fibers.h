@@ -3,8 +3,10 @@
  * between two edges would count the work of all of them. A thread that follows its fibers credits each turn
  * (from one switch of units to the next) to the unit that the running fiber is in, and to the units around
  * that one.
+ *
  * A fiber's unit is in its storage, as an Integer: fibers that a unit starts inherit it by Ruby's own rules.
  * So nothing of ours lives as long as a fiber, and a handle that outlives its unit is simply unknown.
+ *
  * RUBY_EVENT_FIBER_SWITCH runs on the fiber that is switched to, which holds the GVL; allocation is allowed.
  * It does not belong to the events of instruction sequences (ISEQ_TRACE_EVENTS), so YJIT's code stays as it
  * is. When an interrupt raises at the moment of a switch, the event is missing; the turn then ends at the

@@ -1,13 +1,13 @@
 #include "holders.h"
 
+#include "accounts.h"
 #include "hook.h"
 #include "init.h"
 #include "registry.h"
-#include "accounts.h"
 #include "unit.h"
 
 #define HLD_LEAST_NS UINT64_C(1000000) /* shorter holds and waits belong to no holder */
-#define HLD_DEPTH 8 /* so many units around a wait get its holders */
+#define HLD_DEPTH 8 /* units around a wait that get its holders, from the innermost out */
 
 struct hld hld = {.least = UINT64_MAX};
 

@@ -16,12 +16,14 @@ void hook_prepare(VALUE holdup);
 
 /* Takes one of Ruby's per-thread storage keys; raises hook_error when all are taken. */
 void hook_make_key(void);
+
+/* Installs the hooks of threads and GC, once. */
 void hook_install(void);
 
-/* Gives each thread a clock that was there before the hook. */
+/* Gives a clock to each thread that began before the hook was there. */
 void hook_add_living_threads(void);
 
-/* A new epoch: the enabling thread runs, of the others nothing is known until their next event. */
+/* Begins a new epoch: the calling thread runs; the state of the others is unknown until their next event. */
 void hook_begin_epoch(void);
 
 /* The clock of the current thread; NULL when there is no memory. */

@@ -106,6 +106,7 @@ seg_key_t seg_name_key(enum seg_kind kind, const char *name);
  */
 uint64_t seg_append(const seg_key_t *key);
 
+/* Slot + 1 of a series, which is appended when it is new; 0 when there is no room. */
 uint64_t seg_series(const seg_key_t *key);
 
 /* The series of a unit; beyond the limit all share one, which says so. */

@@ -1,5 +1,5 @@
 /*
- * State and functions that several files of the extension use.
+ * State that several files of the extension share.
  *
  * Hidden also where state is only declared: the compiler then addresses it directly. -fvisibility=hidden
  * covers definitions only, so without this each access in the hook would go through the GOT.

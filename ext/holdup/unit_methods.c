@@ -92,28 +92,36 @@ static VALUE probe_finish(VALUE self, VALUE handle)
 
 /*
  * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil):
- * ends the unit and writes it to the segment. The texts belong to the caller's frame, which keeps them alive.
+ * ends the unit and writes it to the segment. `kind` is one of KINDS. The texts belong to the caller's frame,
+ * which keeps them alive.
  */
 static VALUE probe_record(int argc, VALUE *argv, VALUE self)
 {
     rb_check_arity(argc, 6, 10);
+    VALUE handle = argv[0], kind = argv[1], name = argv[2], queue = argv[3];
+    VALUE queued_ns = argv[4], error = argv[5];
+    VALUE pool = argc > 6 ? argv[6] : Qnil, priority = argc > 7 ? argv[7] : Qnil;
+    VALUE trace = argc > 8 ? argv[8] : Qnil, path = argc > 9 ? argv[9] : Qnil;
     probe_ended_t ended;
-    char name[SEG_NAME_BYTES], queue[SEG_QUEUE_BYTES], pool[SEG_POOL_BYTES], priority[SEG_PRIORITY_BYTES];
-    bool known = probe_end(argv[0], &ended, true);
+    bool known = probe_end(handle, &ended, true);
     if (!known || !seg.base) return Qnil;
-    if (FIXNUM_P(argv[4]) && FIX2LONG(argv[4]) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(argv[4]);
-    seg_key_t key = {argv[1] == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST,
-                     text_of(argv[2], name, SEG_NAME_BYTES), text_of(argv[3], queue, SEG_QUEUE_BYTES),
-                     text_of(argc > 6 ? argv[6] : Qnil, pool, SEG_POOL_BYTES),
-                     text_of(argc > 7 ? argv[7] : Qnil, priority, SEG_PRIORITY_BYTES)};
+    char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES], pool_room[SEG_POOL_BYTES];
+    char priority_room[SEG_PRIORITY_BYTES];
+    seg_key_t key = {
+        .kind = kind == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST,
+        .name = text_of(name, name_room, SEG_NAME_BYTES),
+        .queue = text_of(queue, queue_room, SEG_QUEUE_BYTES),
+        .pool = text_of(pool, pool_room, SEG_POOL_BYTES),
+        .priority = text_of(priority, priority_room, SEG_PRIORITY_BYTES)};
     if (!key.name.bytes) key.name = seg_text("(unnamed)");
-    text_trace(argc > 8 ? argv[8] : Qnil, ended.unit.trace);
+    if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
+    text_trace(trace, ended.unit.trace);
     seg_lock();
-    uint64_t series = seg_record(&key, text_path(argc > 9 ? argv[9] : Qnil), &ended.unit, RTEST(argv[5]));
+    uint64_t series = seg_record(&key, text_path(path), &ended.unit, RTEST(error));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
     seg_unlock();
-    if (CAP_ON()) capm_record_name(argv[0], &ended.unit, series, key.kind == SEG_JOB, RTEST(argv[5]));
+    if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
     return Qtrue;
 }
 
