@@ -20,7 +20,7 @@ class ArchitectureTest < Minitest::Test
     "segment" => [],
     "capture" => %w[segment],
     # The collector and a store only where the application is asked to run a collector in a thread of its own.
-    "agent" => %w[capture collector segment store],
+    "agent" => %w[capture collector native segment store],
     "base" => %w[agent],
     "collector" => %w[agent analysis capture segment],
     "store" => [],

@@ -1,17 +1,19 @@
 /*
  * Who caused the stall: one ledger for each scheduler (each Ractor has its own GVL).
  *
- * W is the number of waiting threads; M is the sum of (change of W) x (time of the change). Then G(t) = W * t - M is the
- * integral of W up to t, without a list of waiters, and the stall that a hold caused is G(end) - G(start). What passes
- * while nobody holds is the hand-off. Each change of W uses the very time that the waiter's own interval uses, so
+ * W is the number of waiting threads; M is the sum of (change of W) x (time of the change). Then G(t) = W * t
+ * - M is the integral of W up to t, without a list of waiters, and the stall that a hold caused is G(end) -
+ * G(start). What passes while no thread holds the GVL is the hand-off. Each change of W uses the same time as
+ * the waiter's own interval, so
  *
  *     sum caused + handoff = sum stalled
  *
  * holds by construction. All sums are modulo 2^64; differences stay right.
  *
- * Writers are serialised by CRuby's scheduler lock (thread_pthread.c runs READY and RESUMED under it), except where
- * threads or Ractors share native threads (M:N): such a ledger is `shared` and writers take the sequence word by CAS.
- * Readers (unit edges) hold the GVL but not the scheduler lock: they use the sequence word as a seqlock.
+ * Writers are serialised by CRuby's scheduler lock (thread_pthread.c runs READY and RESUMED under it), except
+ * where threads or Ractors share native threads (M:N): such a ledger is `shared` and writers take the
+ * sequence word by CAS. Readers (unit edges) hold the GVL but not the scheduler lock: they use the sequence
+ * word as a seqlock.
  */
 #ifndef HOLDUP_BLAME_H
 #define HOLDUP_BLAME_H
@@ -19,6 +21,8 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "shared.h"
 
 struct tclock;
 
@@ -29,7 +33,7 @@ typedef struct blame {
     struct tclock *holder;   /* NULL between two holds */
     uint64_t opened;         /* G when the holder's hold began */
     uint64_t closed;         /* G when the last hold ended */
-    uint64_t handoff;        /* ticks that threads stalled while nobody held */
+    uint64_t handoff;        /* ticks that threads stalled while no thread held the GVL */
     bool shared;             /* M:N: events also come outside the scheduler lock */
     uint32_t number;         /* in captures */
     struct blame *next;
@@ -44,10 +48,10 @@ static inline void blame_spin(unsigned *spins)
 }
 
 /*
- * The locks of units, registry and segment are for Ractors: with one ledger there is one GVL, and its holder is alone.
- * Nothing inside of a lock gives the GVL up, so the answer does not change between lock and unlock.
+ * The locks of units, registry and segment are for Ractors: with one ledger there is one GVL, and its holder
+ * is alone. Nothing inside of a lock gives the GVL up, so the answer does not change between lock and unlock.
  */
-static bool blame_many;
+SHARED bool blame_many;
 
 static inline void blame_acquire(bool *lock)
 {
@@ -65,7 +69,8 @@ static inline void blame_lock(blame_t *b)
     uint64_t seq = BLAME_GET(b->seq);
     if (b->shared) {
         unsigned spins = 0;
-        while ((seq & 1) || !__atomic_compare_exchange_n(&b->seq, &seq, seq + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        while ((seq & 1) || !__atomic_compare_exchange_n(&b->seq, &seq, seq + 1, true, __ATOMIC_ACQUIRE,
+                                                         __ATOMIC_RELAXED)) {
             blame_spin(&spins);
             seq = BLAME_GET(b->seq);
         }
@@ -81,7 +86,7 @@ static inline void blame_unlock(blame_t *b)
     __atomic_store_n(&b->seq, b->seq + 1, __ATOMIC_RELEASE);
 }
 
-/* G(t), for those who write under the lock. */
+/* G(t). The caller has the ledger locked. */
 static inline uint64_t blame_integral(const blame_t *b, uint64_t t)
 {
     return b->waiters * t - b->moment;
@@ -118,10 +123,10 @@ static inline void blame_open(blame_t *b, struct tclock *holder, uint64_t t)
 }
 
 /*
- * How long those who wait at `t` have waited, together: what the longest wait is at most. Without any lock; 0 where the
- * ledger is being written.
+ * How long the threads that wait at `t` have waited, summed: an upper bound of the longest wait. Takes no
+ * lock; 0 while the ledger is being written.
  */
-static uint64_t blame_waited(const blame_t *b, uint64_t t)
+static inline uint64_t blame_waited(const blame_t *b, uint64_t t)
 {
     uint64_t seq = __atomic_load_n(&b->seq, __ATOMIC_ACQUIRE);
     uint64_t waited = BLAME_GET(b->waiters) * t - BLAME_GET(b->moment);
@@ -130,7 +135,7 @@ static uint64_t blame_waited(const blame_t *b, uint64_t t)
     return torn || waited >> 63 ? 0 : waited; /* a wait may have begun after `t` */
 }
 
-static void blame_reset(blame_t *b, struct tclock *holder)
+static inline void blame_reset(blame_t *b, struct tclock *holder)
 {
     b->seq += b->seq & 1; /* a fork may have come in the middle of an event */
     b->waiters = b->moment = b->opened = b->closed = 0;

@@ -1,9 +1,11 @@
 /*
- * A capture: every event of the hook and every edge of a unit, in a ring of shared memory that others read meanwhile.
+ * A capture: every event of the hook and every edge of a unit, in a ring of shared memory that readers read
+ * while it is written.
  *
- * Threads write without the GVL, several at once: each claims a place by the head and commits it by its number, last. An
- * event of the scheduler is claimed while the ledger is locked (SUSPENDED: before its hold shows as ended), so that the
- * order of the ring is the order in which the ledger took them, and a reader that does the ledger's sums gets its sums.
+ * Threads write without the GVL, several at once: each claims a place by the head and writes its number last,
+ * which commits it. An event of the scheduler is claimed while the ledger is locked (SUSPENDED: before its
+ * hold shows as ended). So the ring has the order in which the ledger took the events, and a reader that
+ * repeats the ledger's sums gets the same sums.
  */
 #ifndef HOLDUP_CAPTURE_H
 #define HOLDUP_CAPTURE_H
@@ -12,18 +14,19 @@
 #include <sys/types.h>
 
 #include "capture_layout.h"
+#include "shared.h"
 
-/* What a unit may stall and take; 0: as long as it likes. */
+/* What a unit may stall and take; 0: no limit. */
 typedef struct {
     uint64_t stalled_ns, wall_ns;
 } cap_limit_t;
 
-static struct {
+struct cap {
     bool on;
-    bool busy;             /* somebody makes or ends one, perhaps without the GVL */
-    cap_limit_t limit;     /* a unit beyond it is what is waited for */
-    cap_limit_t *own_limits; /* and by series; NULL: none has one */
-    uint64_t caught_at;    /* when the one that was waited for ended */
+    bool busy;             /* a thread makes or ends a capture, perhaps without the GVL */
+    cap_limit_t limit;     /* the capture waits for a unit beyond it */
+    cap_limit_t *own_limits; /* and by series; NULL: no series has one */
+    uint64_t caught_at;    /* when the unit that the capture waited for ended */
     uint32_t writers;      /* threads that are writing an event now: nothing is unmapped under them */
     cap_event_t *events;
     uint64_t mask;
@@ -31,28 +34,20 @@ static struct {
     char *base;
     size_t mapped;
     int file;
-} cap = {.file = -1};
+};
+
+SHARED struct cap cap;
 
 #define CAP_ON() __builtin_expect(__atomic_load_n(&cap.on, __ATOMIC_RELAXED), 0)
 #define CAP_SET(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
 
-static inline void cap_write(cap_event_t event)
-{
-    uint64_t number = __atomic_fetch_add(&cap.header->head, 1, __ATOMIC_RELAXED);
-    cap_event_t *e = &cap.events[number & cap.mask];
-    CAP_SET(e->commit, 0);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-    CAP_SET(e->thread, event.thread);
-    CAP_SET(e->time, event.time);
-    CAP_SET(e->detail, event.detail);
-    CAP_SET(e->unit, event.unit);
-    CAP_SET(e->waiters, event.waiters);
-    CAP_SET(e->kind, event.kind);
-    CAP_SET(e->flags, event.flags);
-    __atomic_store_n(&e->commit, (uint32_t)(number + 1), __ATOMIC_RELEASE);
-}
+/* The ring exists, and the caller is between cap_enter and cap_leave or alone. */
+void cap_write(cap_event_t event);
 
-/* Around whatever touches the ring. Who ends a capture first takes it off, then waits for those who are in. */
+/*
+ * Around every access to the ring. A thread that ends a capture first switches it off, then waits until no
+ * writer is inside.
+ */
 static inline void cap_enter(void)
 {
     __atomic_fetch_add(&cap.writers, 1, __ATOMIC_SEQ_CST);
@@ -64,19 +59,14 @@ static inline void cap_leave(void)
 }
 
 /* From anywhere, with or without the GVL. */
-static void __attribute__((noinline, cold)) cap_put(cap_event_t event)
-{
-    cap_enter();
-    if (__atomic_load_n(&cap.on, __ATOMIC_SEQ_CST)) cap_write(event);
-    cap_leave();
-}
+void cap_put(cap_event_t event) __attribute__((cold));
 
 static inline bool cap_quiet(void)
 {
     return !__atomic_load_n(&cap.writers, __ATOMIC_SEQ_CST);
 }
 
-/* Whether there is one to look at, for who holds the GVL and does not let it go: nobody is making or ending it. */
+/* Whether there is a capture that no thread is making or ending. The caller holds the GVL and keeps it. */
 static inline bool cap_there(void)
 {
     return cap.header && !cap.busy;

@@ -1,6 +1,7 @@
 /*
- * Asking a thread for its stack: by a postponed job, which Ruby runs on the thread that holds the GVL when that next
- * checks for interrupts. Triggering one is allowed anywhere: in the hook, and on threads that Ruby knows nothing of.
+ * Asking a thread for its stack: by a postponed job, which Ruby runs on the thread that holds the GVL at its
+ * next check for interrupts. Triggering one is allowed anywhere: in the hook, and on threads that Ruby does
+ * not know.
  */
 #ifndef HOLDUP_CAPTURE_ASK_H
 #define HOLDUP_CAPTURE_ASK_H
@@ -10,21 +11,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shared.h"
+
 #define ASK_SHARE 32
 
-static struct {
-    uint64_t over_ns;      /* stacks are taken where somebody waits longer; 0: none are */
+struct ask {
+    uint64_t over_ns;      /* stacks are taken when a thread waits longer; 0: never */
     rb_postponed_job_handle_t job;
-    uint32_t thread;       /* number of the one that was asked and has not answered; 0: none */
-    uint64_t answered;     /* when somebody last did (ticks) ... */
-    uint64_t rest;         /* ... and until when nobody is asked again, so that stacks take a 32nd of the time at most */
+    uint32_t thread;       /* number of the thread that was asked and has not answered; 0: none */
+    uint64_t answered;     /* when a thread last answered (ticks) ... */
+    /* ... and until when no thread is asked again, so that stacks take a 32nd of the time at most. */
+    uint64_t rest;
     uint64_t missed;       /* the GVL went on to another thread before it answered */
-    bool elsewhere;        /* another sampler sees to threads that run ... */
+    bool elsewhere;        /* another sampler takes the stacks of threads that run ... */
     uint64_t elsewhere_ns; /* ... and has cost so much CPU */
-    bool lock;             /* whoever watches looks at clocks without the GVL: meanwhile none is freed */
-} ask = {.job = POSTPONED_JOB_HANDLE_INVALID};
+    /* Held while the watching thread reads clocks without the GVL: no clock is freed meanwhile. */
+    bool lock;
+};
 
-/* Nobody waits for the lock: who does not get it leaves it at that, this time. */
+SHARED struct ask ask;
+
+/* A caller that does not get the lock does without, this time. */
 static inline bool ask_try_lock(void)
 {
     return !__atomic_test_and_set(&ask.lock, __ATOMIC_ACQUIRE);

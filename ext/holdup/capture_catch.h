@@ -1,71 +1,19 @@
 /*
- * Which unit a capture waits for: the first that stalled or took longer than all units may, or those of its series.
+ * Which unit a capture waits for: the first that stalled or took longer than all units may, or those of its
+ * series.
  */
 #ifndef HOLDUP_CAPTURE_CATCH_H
 #define HOLDUP_CAPTURE_CATCH_H
 
-#include <stdlib.h>
+#include <ruby.h>
 
 #include "capture.h"
 #include "measurement.h"
-#include "registry.h"
-#include "unit.h"
-
-#define CAPC_PATIENCE_NS UINT64_C(10000000000)
-
-static inline bool capc_over(const cap_limit_t *limit, const measurement_t *m)
-{
-    return (limit->stalled_ns && m->stalled_ns > limit->stalled_ns) || (limit->wall_ns && m->wall_ns > limit->wall_ns);
-}
-
-/* One that had begun before is none: what made it wait is not in the ring. Inside cap_enter and cap_leave. `event` is the last one that the unit will have. */
-static void capc_look(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t event)
-{
-    cap_header_t *h = cap.header;
-    cap_limit_t *own = __atomic_load_n(&cap.own_limits, __ATOMIC_ACQUIRE);
-    uint64_t now = clk_now();
-    if (h->caught || clk_ns(now - h->begin_ticks) < m->wall_ns || !(capc_over(&cap.limit, m) || (own && capc_over(&own[series], m)))) return;
-    h->caught_stalled_ns = m->stalled_ns;
-    h->caught_wall_ns = m->wall_ns;
-    h->caught_event = event;
-    h->caught_series = series;
-    cap.caught_at = now;
-    __atomic_store_n(&h->caught, unit, __ATOMIC_RELEASE);
-}
-
-/* Whether a unit goes on that began before the caught one ended. */
-static bool capc_beside(void)
-{
-    for (const tclock_t *c = reg.clocks; c; c = c->next)
-        for (const unit_t *u = c->innermost; u; u = u->outer)
-            if (u->started < cap.caught_at) return true;
-    return false;
-}
 
 /*
- * Whether the one that was waited for has ended, and all that went on beside it: what made it wait has a name only from
- * its own end on. Some never end; and what led to the caught one must not give way to newer events.
+ * Checks a unit that has just ended. A unit that began before the capture does not count: what made it wait
+ * is not in the ring. `event` is the number of its last event. The caller is between cap_enter and cap_leave.
  */
-static VALUE capc_told_p(VALUE self)
-{
-    const cap_header_t *h = cap.header;
-    if (!cap_there() || !h->caught) return Qfalse;
-    if (h->head - h->caught_event > h->capacity / 2 || clk_ns(clk_now() - cap.caught_at) > CAPC_PATIENCE_NS) return Qtrue;
-    return capc_beside() ? Qfalse : Qtrue;
-}
-
-/* limit_capture(series, stalled_ns, wall_ns): what units of this series may stall and take; 0: as long as they like. */
-static VALUE capc_limit(VALUE self, VALUE series, VALUE stalled, VALUE wall)
-{
-    uint64_t number = NUM2ULL(series);
-    cap_limit_t limit = {NUM2ULL(stalled), NUM2ULL(wall)};
-    if (!cap_there() || number >= cap.header->name_capacity) return Qnil;
-    cap_limit_t *own = cap.own_limits ? cap.own_limits : calloc(cap.header->name_capacity, sizeof(cap_limit_t));
-    if (!own) return Qnil;
-    CAP_SET(own[number].stalled_ns, limit.stalled_ns);
-    CAP_SET(own[number].wall_ns, limit.wall_ns);
-    __atomic_store_n(&cap.own_limits, own, __ATOMIC_RELEASE);
-    return Qtrue;
-}
+void capc_check(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t event);
 
 #endif

@@ -1,24 +1,15 @@
 /*
- * Making, mapping and letting go of a capture's file. What takes time (space for megabytes) is done without the GVL.
+ * Making, mapping and letting go of a capture's file. What takes time (space for megabytes) is done without
+ * the GVL.
  */
 #ifndef HOLDUP_CAPTURE_FILE_H
 #define HOLDUP_CAPTURE_FILE_H
 
-#include <ruby/thread.h>
-#include <sys/mman.h>
-#include <sys/statvfs.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "capture.h"
-#include "capture_watch.h"
-#include "clock.h"
-#include "segment_file.h"
-
-#define CAPF_TRIALS 1024
-/* What is left of the tmpfs beside a capture: segments grow there, and a unit without a series is worse than no capture. */
-#define CAPF_SPARED UINT64_C(8000000)
-#ifndef MAP_POPULATE
-#define MAP_POPULATE 0
-#endif
+#include "shared.h"
 
 typedef struct {
     char path[4096];
@@ -26,140 +17,23 @@ typedef struct {
     bool stacks;
     int failed; /* 0 or an errno */
     bool done;
-} capf_wish_t;
+} capf_request_t;
 
-/* Whoever forks waits for it: a child gives back what it finds, no less and nothing that is somebody else's by now. */
-static pthread_mutex_t capf_hands = PTHREAD_MUTEX_INITIALIZER;
+/* Held while a file is opened, mapped or let go, and by a fork: a child then finds all of it or nothing. */
+SHARED pthread_mutex_t capf_lock;
 
-static uint64_t capf_page(uint64_t bytes)
-{
-    return (bytes + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
-}
+/* Makes the file of a capture; `given` is a capf_request_t. Runs without the GVL while no capture is on. */
+void *capf_make(void *given);
 
-static uint64_t capf_stacks_offset(const cap_header_t *h)
-{
-    return h->names_offset + capf_page(h->name_capacity * sizeof(cap_name_t));
-}
+/*
+ * Ends a capture that is switched off: it has ended when the last writer has written. Runs without the GVL,
+ * because a writer may be waiting for the GVL. `done` is a bool.
+ */
+void *capf_let_go(void *done);
 
-static void capf_lay_out(cap_header_t *h, const capf_wish_t *wish)
-{
-    h->version = CAP_VERSION;
-    h->header_bytes = CAP_HEADER_BYTES;
-    h->pid = (uint64_t)getpid();
-    h->process_start = seg_process_start();
-    h->rate = clk.rate;
-    h->capacity = wish->capacity;
-    h->event_bytes = sizeof(cap_event_t);
-    h->threads_offset = CAP_HEADER_BYTES;
-    h->thread_capacity = CAP_THREADS;
-    h->thread_bytes = sizeof(cap_thread_t);
-    h->names_offset = h->threads_offset + capf_page(CAP_THREADS * sizeof(cap_thread_t));
-    h->name_capacity = wish->names;
-    h->name_bytes = sizeof(cap_name_t);
-    h->events_offset = capf_stacks_offset(h) + capf_page(stk_bytes(wish->stacks));
-    h->worker_index = -1;
-}
-
-static int capf_reserve(int file, size_t bytes)
-{
-    struct statvfs system;
-    if (fstatvfs(file, &system)) return errno;
-    if (system.f_blocks && (uint64_t)system.f_bavail * system.f_frsize < bytes + CAPF_SPARED) return ENOSPC;
-    return seg_allocate(file, 0, (off_t)bytes);
-}
-
-static int capf_map(const char *hidden, size_t bytes)
-{
-    unlink(hidden); /* its name holds our pid: a dead namesake's */
-    pthread_mutex_lock(&capf_hands);
-    cap.file = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    pthread_mutex_unlock(&capf_hands);
-    if (cap.file < 0) return errno;
-    int failed = capf_reserve(cap.file, bytes);
-    if (failed) return failed;
-    pthread_mutex_lock(&capf_hands);
-    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, cap.file, 0);
-    if (base == MAP_FAILED) failed = errno;
-    else cap.base = base, cap.mapped = bytes;
-    pthread_mutex_unlock(&capf_hands);
-    return failed;
-}
-
-/* What an event costs here, by writing a thousand of them before anybody reads. */
-static void capf_weigh(cap_header_t *h)
-{
-    uint64_t from = clk_read_ns(CLOCK_THREAD_CPUTIME_ID);
-    for (int i = 0; i < CAPF_TRIALS; i++) cap_write((cap_event_t){.time = clk_now()});
-    h->event_cost_ps = (clk_read_ns(CLOCK_THREAD_CPUTIME_ID) - from) * 1000 / CAPF_TRIALS;
-    memset(cap.events, 0, CAPF_TRIALS * sizeof(cap_event_t));
-    h->head = 0;
-}
-
-static void capf_forget(void)
-{
-    pthread_mutex_lock(&capf_hands);
-    if (cap.base) munmap(cap.base, cap.mapped);
-    if (cap.file >= 0) close(cap.file);
-    free(cap.own_limits);
-    cap.own_limits = NULL;
-    cap.base = NULL;
-    cap.header = NULL;
-    cap.events = NULL;
-    cap.file = -1;
-    stk_forget();
-    pthread_mutex_unlock(&capf_hands);
-}
-
-static void capf_write_header(const cap_header_t *layout, const capf_wish_t *wish)
-{
-    cap.header = (cap_header_t *)cap.base;
-    *cap.header = *layout;
-    if (wish->stacks) stk_lay_out(capf_stacks_offset(layout));
-    cap.events = (cap_event_t *)(cap.base + layout->events_offset);
-    cap.mask = wish->capacity - 1;
-    capf_weigh(cap.header);
-    memcpy(cap.header->magic, CAP_MAGIC, sizeof(cap.header->magic));
-}
-
-/* Without the GVL; no capture is on. */
-static void *capf_make(void *given)
-{
-    capf_wish_t *wish = given;
-    wish->done = true;
-    char hidden[sizeof(wish->path) + 8];
-    cap_header_t layout;
-    memset(&layout, 0, sizeof(layout));
-    capf_lay_out(&layout, wish);
-    snprintf(hidden, sizeof(hidden), "%s.new", wish->path);
-    wish->failed = capf_map(hidden, layout.events_offset + wish->capacity * sizeof(cap_event_t));
-    if (!wish->failed) capf_write_header(&layout, wish);
-    if (!wish->failed && rename(hidden, wish->path)) wish->failed = errno;
-    if (!wish->failed) return NULL;
-    unlink(hidden);
-    capf_forget();
-    return NULL;
-}
-
-/* In a forked child: the capture is its parent's. Whoever was writing an event is not here. */
-static void capf_abandon(void)
-{
-    cap.on = false;
-    cap.writers = 0;
-    cap.busy = false;
-    watch_abandon();
-    capf_forget();
-}
-
-/* Without the GVL, which a thread that is writing an event may be waiting for. The capture is off; it has ended when the last one has written. */
-static void *capf_let_go(void *done)
-{
-    unsigned spins = 0;
-    watch_stop();
-    while (!cap_quiet()) blame_spin(&spins);
-    __atomic_store_n(&cap.header->state, 1, __ATOMIC_RELEASE);
-    capf_forget();
-    *(bool *)done = true;
-    return NULL;
-}
+/*
+ * In a forked child: lets go of the parent's capture. Threads that were writing an event do not exist here.
+ */
+void capf_abandon(void);
 
 #endif

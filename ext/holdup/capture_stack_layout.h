@@ -1,6 +1,6 @@
 /*
- * Stacks in the file of a capture (layout version 2): a table of frames, and a tree of them. A stack is the number of its
- * innermost node; nodes have their caller as parent. Numbers begin at 1, 0 is none.
+ * Stacks in the file of a capture (layout version 2): a table of frames, and a tree of them. A stack is the
+ * number of its innermost node; the parent of a node is its caller. Numbers begin at 1; 0 is none.
  */
 #ifndef HOLDUP_CAPTURE_STACK_LAYOUT_H
 #define HOLDUP_CAPTURE_STACK_LAYOUT_H
@@ -13,16 +13,20 @@
 #define STK_LABEL_BYTES 120
 #define STK_PATH_BYTES 184
 
-/* More kinds of events: the stack of who holds, and of who waits or has waited. Their detail is its number. */
+/*
+ * More kinds of events: the stack of a holder, and of a thread that waits or has waited. Their detail is its
+ * number.
+ */
 enum stk_kind { CAP_STACK_HELD = 16, CAP_STACK_STALLED = 17 };
 
 typedef struct {
-    uint64_t frames_offset, frame_capacity, frame_bytes, frame_count, nodes_offset, node_capacity, node_bytes, node_count,
-        over_ns,      /* somebody waits so long before the holder's stack is taken; 0: none is taken */
-        taken, missed,
-        first_event,  /* stacks of events before this one are gone: the tables were full, and began again */
-        stack_ns,     /* what taking them has cost the threads of which they are ... */
-        watch_ns;     /* ... and the CPU time of who watches */
+    uint64_t frames_offset, frame_capacity, frame_bytes, frame_count;
+    uint64_t nodes_offset, node_capacity, node_bytes, node_count;
+    uint64_t over_ns;      /* a thread waits so long before the holder's stack is taken; 0: none is taken */
+    uint64_t taken, missed;
+    uint64_t first_event;  /* stacks of earlier events are lost: the tables were full and began again */
+    uint64_t stack_ns;     /* CPU time that taking them cost the threads themselves ... */
+    uint64_t watch_ns;     /* ... and CPU time of the watching thread */
 } stk_header_t;
 
 /* Bytes of the label are written last. */

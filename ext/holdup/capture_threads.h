@@ -1,90 +1,17 @@
 /*
- * The table of threads in a capture's file: what they are called, and what those are in of which the ring has no event. In a
- * ring that goes on for days more of them come and go than it has room for: one that is gone gives its place to a newcomer.
+ * The table of threads in a capture's file: their names, and the state of threads that have no event in the
+ * ring. In a ring that goes on for days more threads come and go than the table has room for: a new one takes
+ * the place of one that is gone.
  */
 #ifndef HOLDUP_CAPTURE_THREADS_H
 #define HOLDUP_CAPTURE_THREADS_H
 
 #include "capture.h"
-#include "registry.h"
+#include "thread_clock.h"
 
-static uint64_t capt_next; /* where the search for one that is gone goes on */
+/* The entry of a living thread, brought up to date; NULL when there is no place for it. */
+cap_thread_t *capt_list(tclock_t *c);
 
-static inline cap_thread_t *capt_table(void)
-{
-    return (cap_thread_t *)(cap.base + cap.header->threads_offset);
-}
-
-/* The entry of a thread in the table; NULL when it has none. */
-static cap_thread_t *capt_entry(const tclock_t *c)
-{
-    if (!c->listed || c->listed > cap.header->thread_count) return NULL;
-    cap_thread_t *entry = &capt_table()[c->listed - 1];
-    return entry->number == c->number ? entry : NULL;
-}
-
-/* What a thread is in, for those of which the ring has no event. */
-static void capt_tell_phase(const tclock_t *c, cap_thread_t *entry)
-{
-    entry->phase = tc_known(c) ? c->phase : TC_UNKNOWN;
-    entry->at = c->at;
-}
-
-/* Who is in the table and lives no more is gone. */
-static void capt_tell_phases(void)
-{
-    for (uint64_t i = 0; i < cap.header->thread_count; i++) capt_table()[i].phase = CAP_GONE;
-    for (const tclock_t *c = reg.clocks; c; c = c->next) {
-        cap_thread_t *entry = tc_lives(c) ? capt_entry(c) : NULL;
-        if (entry) capt_tell_phase(c, entry);
-    }
-}
-
-static cap_thread_t *capt_seek_gone(void)
-{
-    uint64_t count = cap.header->thread_count;
-    while (capt_next < count && capt_table()[capt_next].phase != CAP_GONE) capt_next++;
-    return capt_next < count ? &capt_table()[capt_next] : NULL;
-}
-
-/* NULL when all live that are in the table. */
-static cap_thread_t *capt_place(void)
-{
-    cap_header_t *h = cap.header;
-    if (h->thread_count < h->thread_capacity) return &capt_table()[h->thread_count];
-    cap_thread_t *gone = capt_seek_gone();
-    if (gone) return gone;
-    capt_next = 0;
-    capt_tell_phases();
-    return capt_seek_gone();
-}
-
-static cap_thread_t *capt_enter(tclock_t *c)
-{
-    cap_header_t *h = cap.header;
-    cap_thread_t *entry = capt_place();
-    if (!entry) return NULL;
-    *entry = (cap_thread_t){.number = c->number, .ledger = c->blame->number};
-    c->listed = (uint32_t)(entry - capt_table()) + 1;
-    if (c->listed > h->thread_count) __atomic_store_n(&h->thread_count, c->listed, __ATOMIC_RELEASE);
-    return entry;
-}
-
-/* The entry of a thread that lives, brought up to date; NULL when there is no place for it. */
-static cap_thread_t *capt_list(tclock_t *c)
-{
-    cap_thread_t *entry = capt_entry(c);
-    if (!entry) entry = capt_enter(c);
-    if (entry) capt_tell_phase(c, entry);
-    return entry;
-}
-
-static void capt_list_all(void)
-{
-    capt_tell_phases();
-    cap.header->threads_lost = 0;
-    for (tclock_t *c = reg.clocks; c; c = c->next)
-        if (tc_lives(c) && !capt_list(c)) cap.header->threads_lost++;
-}
+void capt_list_all(void);
 
 #endif

@@ -1,184 +1,35 @@
 /*
- * Taking stacks while a capture is on. Nobody runs in a thread that waits, and the holder knows of no waiter: so a thread
- * of ours, which Ruby knows nothing of, looks at the ledger every few milliseconds and asks the holder for its stack when
- * others have waited long, and otherwise now and then, so that a hold has a name. No signal is sent; a hold of C code that
- * never checks for interrupts answers when it ends. Only the main Ractor's GVL is watched: there postponed jobs run.
+ * Taking stacks while a capture is on. A waiting thread runs no code, and the holder does not know that
+ * others wait. So a thread of ours, which Ruby does not know, looks at the ledger every few milliseconds. It
+ * asks the holder for its stack when others have waited long, and otherwise from time to time, so that a hold
+ * has a name. No signal is sent; C code that never checks for interrupts answers when it gives the GVL up.
+ * Only the main Ractor's GVL is watched: postponed jobs run there.
  */
 #ifndef HOLDUP_CAPTURE_WATCH_H
 #define HOLDUP_CAPTURE_WATCH_H
 
-#include <pthread.h>
-#include <signal.h>
+#include <ruby.h>
+#include <stdint.h>
 
-#include "capture_stack.h"
-#include "registry.h"
+/*
+ * Begins to take stacks, for a capture that has room for them. Does nothing when the thread or the job can't
+ * be made.
+ */
+void watch_start(uint64_t over_ns);
 
-#define WATCH_WAITED_NS 5000000  /* between two looks while somebody waits, ... */
-#define WATCH_BUSY_NS 10000000   /* ... while somebody runs, ... */
-#define WATCH_IDLE_NS 20000000   /* ... and while nothing happens */
-#define WATCH_SAMPLE_NS UINT64_C(10000000)
-#define WATCH_WAITERS 16 /* stacks of waiting threads that one holder is made to take */
+/*
+ * Stops the watching thread. It waits for nothing of Ruby's: this takes a few milliseconds, with the GVL or
+ * without.
+ */
+void watch_stop(void);
 
-static struct {
-    pthread_t thread;
-    bool runs, stop;
-    bool over;             /* Ruby ends and has stopped it: a capture that begins later yet has no stacks */
-    uint64_t seen;         /* the ledger's sequence at the last look */
-} watch;
+/* In a forked child, which has no such thread. */
+void watch_abandon(void);
 
-static void watch_write(const tclock_t *c, enum stk_kind kind, uint64_t t, uint32_t stack)
-{
-    stk.header->taken++;
-    if (stack) cap_put((cap_event_t){.thread = c->number, .time = t, .detail = stack, .unit = c->unit,
-                                     .waiters = (uint16_t)BLAME_GET(c->blame->waiters), .kind = (uint8_t)kind, .flags = c->phase});
-}
-
-/* A thread that has run under our eyes has a stack, and while it waits that stays as it is. */
-static bool watch_waits(const tclock_t *c, uint64_t t)
-{
-    return c->blame == reg.main && tc_known(c) && c->phase == TC_WAITING && c->tally.acquisitions && c->told != c->at && t > c->at && clk_ns(t - c->at) >= ask.over_ns;
-}
-
-static void watch_take_waiters(uint64_t t)
-{
-    int room = WATCH_WAITERS;
-    for (tclock_t *c = reg.clocks; c && room; c = c->next) {
-        if (!watch_waits(c, t)) continue;
-        c->told = c->at;
-        watch_write(c, CAP_STACK_STALLED, t, stk_of(c->thread));
-        room--;
-    }
-}
-
-/* On the thread that holds the GVL. */
-static VALUE watch_take(VALUE given)
-{
-    tclock_t *c = (tclock_t *)given;
-    uint64_t t = clk_now();
-    uint32_t asked = __atomic_exchange_n(&ask.thread, 0, __ATOMIC_RELAXED), stack = stk_current();
-    if (asked && asked != c->number) ask_missed();
-    if (c->due) watch_write(c, CAP_STACK_STALLED, c->due, stack);
-    watch_write(c, CAP_STACK_HELD, t, stack);
-    c->due = 0;
-    __atomic_store_n(&c->shown, c->tally.acquisitions, __ATOMIC_RELAXED);
-    if (clk_ns(blame_waited(c->blame, t)) >= ask.over_ns) watch_take_waiters(t);
-    uint64_t end = clk_now();
-    ask_spent(t, end);
-    stk.header->stack_ns += clk_ns(end - t);
-    return Qnil;
-}
-
-static void watch_answer(void *unused)
-{
-    tclock_t *c = reg_clock(rb_thread_current());
-    int failed = 0;
-    if (!c || c->blame != reg.main || !tc_enabled()) return;
-    cap_enter();
-    if (CAP_ON() && ask_over_ns()) rb_protect(watch_take, (VALUE)c, &failed);
-    cap_leave();
-    if (failed) rb_set_errinfo(Qnil); /* no memory: no stack */
-}
-
-/* Whether who holds is worth a stack: it has none of this hold and others wait, or it is time again. */
-static bool watch_wants(const tclock_t *holder, uint64_t t)
-{
-    if (ask_rests(t)) return false;
-    if (__atomic_load_n(&holder->due, __ATOMIC_RELAXED)) return true;
-    if (!__atomic_load_n(&ask.elsewhere, __ATOMIC_RELAXED) && clk_sum_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS)
-        return true; /* perhaps somebody has answered since `t` */
-    return clk_ns(blame_waited(holder->blame, t)) >= ask.over_ns &&
-           __atomic_load_n(&holder->shown, __ATOMIC_RELAXED) != BLAME_GET(holder->tally.acquisitions);
-}
-
-/* Until the next look, in ns. */
-static long watch_look(uint64_t t)
-{
-    if (!ask_try_lock()) return WATCH_WAITED_NS;
-    const tclock_t *holder = BLAME_GET(reg.main->holder);
-    bool holds = holder && !__atomic_load_n(&holder->hold_end, __ATOMIC_RELAXED);
-    bool wanted = holds && watch_wants(holder, t);
-    if (wanted) __atomic_store_n(&ask.thread, holder->number, __ATOMIC_RELAXED);
-    ask_unlock();
-    if (wanted) rb_postponed_job_trigger(ask.job);
-    uint64_t seen = watch.seen;
-    watch.seen = BLAME_GET(reg.main->seq);
-    if (BLAME_GET(reg.main->waiters)) return WATCH_WAITED_NS;
-    return holds || watch.seen != seen ? WATCH_BUSY_NS : WATCH_IDLE_NS;
-}
-
-static void watch_tell(void)
-{
-    stk.header->watch_ns = clk_cpu_ns() + __atomic_load_n(&ask.elsewhere_ns, __ATOMIC_RELAXED);
-    stk.header->missed = __atomic_load_n(&ask.missed, __ATOMIC_RELAXED);
-}
-
-static void *watch_run(void *unused)
-{
-    struct timespec pause = {.tv_nsec = WATCH_WAITED_NS};
-    while (!__atomic_load_n(&watch.stop, __ATOMIC_ACQUIRE)) {
-        nanosleep(&pause, NULL);
-        pause.tv_nsec = watch_look(clk_now());
-        watch_tell();
-    }
-    watch_tell();
-    return NULL;
-}
-
-/* It waits for nothing that Ruby has: this takes a few milliseconds, with the GVL or without. */
-static void watch_stop(void)
-{
-    if (!__atomic_exchange_n(&watch.runs, false, __ATOMIC_ACQ_REL)) return; /* whoever ends the capture, or Ruby's end, came first */
-    __atomic_store_n(&watch.stop, true, __ATOMIC_RELEASE);
-    pthread_join(watch.thread, NULL);
-}
-
-/* Told of from the start (hook_install): what is registered while Ruby already ends never runs, and the VM would go from under the thread. */
-static void watch_at_exit(VALUE unused)
-{
-    __atomic_store_n(&ask.over_ns, 0, __ATOMIC_RELEASE);
-    watch_stop();
-    watch.over = true;
-}
-
-/* Signals are for Ruby's threads. */
-static bool watch_create(void)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    watch.stop = false;
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = pthread_create(&watch.thread, NULL, watch_run, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return !failed;
-}
-
-static void watch_prepare(void)
-{
-    if (stk.keeper) return;
-    stk.keeper = TypedData_Wrap_Struct(rb_cObject, &stk_keeper_type, &stk);
-    rb_gc_register_mark_object(stk.keeper);
-    ask.job = rb_postponed_job_preregister(0, watch_answer, NULL);
-}
-
-/* A capture has begun that has room for stacks. Where a thread or a job can't be had, it has none. */
-static void watch_start(uint64_t over_ns)
-{
-    watch_prepare();
-    if (watch.over || ask.job == POSTPONED_JOB_HANDLE_INVALID) return;
-    ask.thread = 0;
-    ask.missed = ask.rest = ask.elsewhere_ns = 0;
-    ask.elsewhere = false;
-    stk.header->over_ns = over_ns;
-    __atomic_store_n(&ask.over_ns, over_ns, __ATOMIC_RELEASE);
-    watch.runs = watch_create();
-}
-
-/* In a forked child: it has no such thread. */
-static void watch_abandon(void)
-{
-    ask.over_ns = 0;
-    ask.lock = false;
-    watch.runs = false;
-}
+/*
+ * At Ruby's exit. hook_install registers it: what is registered while Ruby is exiting never runs, and the
+ * watching thread would outlive the VM.
+ */
+void watch_at_exit(VALUE unused);
 
 #endif

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Other engines and systems without the GVL API install and load; lib/holdup/agent/probe/fallback.rb answers there. Before mkmf:
-# JRuby's refuses to be loaded.
+# Other engines and systems without the GVL API install and load; lib/holdup/agent/probe/fallback.rb answers
+# there. This comes before mkmf, because JRuby's refuses to be loaded.
 unless RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)
   File.write("Makefile", "all install clean:\n\t@true\n")
   exit
@@ -17,7 +17,8 @@ have_func("posix_fallocate", "fcntl.h") # not on macOS
 have_func("memfd_create", "sys/mman.h") # Linux
 
 append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden])
-append_cflags(%w[-Wall -Wextra -Werror -Wno-unused-parameter]) if ENV["HOLDUP_PEDANTIC"] # CI only: a warning never fails an install
+# CI only: a warning never fails an install.
+append_cflags(%w[-Wall -Wextra -Werror -Wno-unused-parameter]) if ENV["HOLDUP_PEDANTIC"]
 if ENV["HOLDUP_ASAN"]
   append_cflags(%w[-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g])
   append_ldflags("-fsanitize=address,undefined")

@@ -1,229 +1,47 @@
 /*
- * Units on fibers that take turns on one thread, as under Falcon: there the difference of the thread's tally between two
- * edges would count everybody's work. A thread that follows its fibers credits each turn (from one switch of units to the
- * next) to the unit that the running fiber is in, and to the units around that one.
+ * Units on fibers that take turns on one thread, as under Falcon: the difference of the thread's totals
+ * between two edges would count the work of all of them. A thread that follows its fibers credits each turn
+ * (from one switch of units to the next) to the unit that the running fiber is in, and to the units around
+ * that one.
  *
- * A fiber's unit is in its storage, as an Integer: fibers that a unit starts inherit it exactly as Ruby says. So nothing
- * of ours lives as long as a fiber, and a handle that outlives its unit is simply unknown.
+ * A fiber's unit is in its storage, as an Integer: fibers that a unit starts inherit it by Ruby's own rules.
+ * So nothing of ours lives as long as a fiber, and a handle that outlives its unit is simply unknown.
  *
- * RUBY_EVENT_FIBER_SWITCH runs on the fiber that comes, which holds the GVL; allocation is allowed. It is no event of
- * instruction sequences (ISEQ_TRACE_EVENTS), so YJIT's code stays as it is. Where an interrupt raises in the very moment of
- * a switch, the event is missing; the turn then ends at the next one, and no time is lost or counted twice.
+ * RUBY_EVENT_FIBER_SWITCH runs on the fiber that is switched to, which holds the GVL; allocation is allowed.
+ * It does not belong to the events of instruction sequences (ISEQ_TRACE_EVENTS), so YJIT's code stays as it
+ * is. When an interrupt raises at the moment of a switch, the event is missing; the turn then ends at the
+ * next one, and no time is lost or counted twice.
  */
 #ifndef HOLDUP_FIBERS_H
 #define HOLDUP_FIBERS_H
 
-#include <ruby/debug.h>
-#include <ruby/fiber/scheduler.h>
+#include "unit.h"
 
-#include "registry.h"
-
-#define FIB_HANDLE "holdup_handle" /* the storage's key */
-#define FIB_CPU_NS UINT64_C(20000) /* how old a reading of the CPU clock may be at a switch */
-
-static struct {
-    bool always;  /* every thread follows its fibers, else those with a scheduler */
+struct fib {
+    bool always;  /* every thread follows its fibers; else only those with a fiber scheduler */
     bool hooked;
     VALUE class, key;
     ID get, set;
-} fib;
+};
 
-/* The open unit that the running fiber of the thread of `c` is in. */
-static unit_t *fib_unit(const tclock_t *c)
-{
-    VALUE handle = rb_funcall(fib.class, fib.get, 1, fib.key);
-    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
-    return u && u->clock == c ? u : NULL; /* a thread that was started in a unit has inherited it: not its work */
-}
+SHARED struct fib fib;
 
-static void fib_remember(const unit_t *u)
-{
-    rb_funcall(fib.class, fib.set, 2, fib.key, u ? ULL2NUM(unit_handle(u)) : Qnil);
-}
-
-static void span_add(span_t *sum, const span_t *more)
-{
-    tally_add(&sum->tally, &more->tally);
-    sum->cpu_ns += more->cpu_ns;
-}
-
-static inline uint64_t fib_elapsed(const tally_t *tally)
-{
-    return tally->running + tally->stalled + tally->idle[TC_IO] + tally->idle[TC_LOCK] + tally->idle[TC_SLEEP];
-}
-
-/* What the unit is known to have done by `t`, all turns credited; when no fiber of it had a turn, it was idle (io). */
-static span_t fib_span(const unit_t *u, uint64_t t)
-{
-    span_t span = u->sum;
-    uint64_t wall = tc_since(u->started, t), own = fib_elapsed(&span.tally);
-    if (wall > own) span.tally.idle[TC_IO] += wall - own;
-    return span;
-}
-
-/* For how long it has stalled so far, the open turn included. */
-static uint64_t fib_stalled(const tclock_t *c, const unit_t *u)
-{
-    const unit_t *v = c->current;
-    while (v && v != u) v = v->parent;
-    return u->sum.tally.stalled + (v ? c->tally.stalled - c->mark.stalled : 0);
-}
+void fib_prepare(void);
 
 /*
- * The thread's CPU clock now. Reading it costs as much as all the rest of a switch together and more, so between two
- * readings it went on by what the thread ran under the GVL: wrong by FIB_CPU_NS at most, and only until the next reading.
+ * Whether the unit that begins on the thread of `c` is measured by fiber. A thread begins or ends to follow
+ * its fibers between two units only. Hooks belong to one Ractor: only the main one's is set.
  */
-static uint64_t fib_cpu(tclock_t *c, bool edge)
-{
-    if (edge || c->cpu_ns == TC_CPU_UNREAD || clk_ns(tc_since(c->mark_read, clk_now())) > FIB_CPU_NS) {
-        c->cpu_ns = clk_cpu_ns();
-        c->mark_read = clk_now();
-        tc_settle(c, c->mark_read);
-        c->cpu_running = c->tally.running;
-    }
-    else tc_settle(c, clk_now());
-    uint64_t cpu = c->cpu_ns + clk_ns(c->tally.running - c->cpu_running);
-    return cpu > c->mark_cpu ? cpu : c->mark_cpu;
-}
+bool fib_follow(tclock_t *c);
 
-/*
- * Ends the turn now, and begins the next for the same unit. The thread itself, holding the GVL. `edge`: of a unit, where
- * CPU must be exact.
- */
-static uint64_t fib_end_turn(tclock_t *c, bool edge)
-{
-    uint64_t cpu = fib_cpu(c, edge), t = c->at;
-    tally_t now = tc_edge(c, t);
-    span_t turn = {tally_since(&now, &c->mark), cpu - c->mark_cpu};
-    if (!c->current) tally_add(&c->outside, &turn.tally);
-    for (unit_t *u = c->current; u; u = u->parent) {
-        span_add(&u->sum, &turn);
-        if (u->longest < c->longest) u->longest = c->longest;
-    }
-    c->mark = now;
-    c->mark_cpu = cpu;
-    c->longest = 0;
-    return t;
-}
+/* Like unit_enter. */
+uint64_t fib_enter(tclock_t *c, uint8_t pool);
 
-static void fib_on_switch(rb_event_flag_t event, VALUE data, VALUE thread, ID method, VALUE class)
-{
-    tclock_t *c = reg_clock(thread);
-    if (!c || !c->follows || !c->open_units || !tc_enabled()) return;
-    unit_t *u = fib_unit(c);
-    if (u == c->current) return; /* of the same unit, or both of none */
-    uint64_t t = fib_end_turn(c, false);
-    c->current = u;
-    if (CAP_ON()) unit_tell(c, u, CAP_UNIT_TURN, 0, t, c->mark.caused);
-}
+/* Like unit_leave; `counted`: whether the unit will be recorded. */
+bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, measurement_t *excess,
+               uint32_t *nested);
 
-static void fib_prepare(void)
-{
-    fib.class = rb_const_get(rb_cObject, rb_intern("Fiber"));
-    rb_gc_register_mark_object(fib.class);
-    fib.key = ID2SYM(rb_intern(FIB_HANDLE));
-    fib.get = rb_intern("[]");
-    fib.set = rb_intern("[]=");
-}
-
-static void fib_hook(void)
-{
-    if (fib.hooked) return;
-    fib.hooked = true;
-    rb_add_event_hook(fib_on_switch, RUBY_EVENT_FIBER_SWITCH, Qnil);
-}
-
-/*
- * Whether the unit that begins on the thread of `c` is one of fibers. A thread begins or ends to follow them between two
- * units only. Hooks are a Ractor's own: only the main one's is set.
- */
-static bool fib_follow(tclock_t *c)
-{
-    if (c->open_units) return c->follows;
-    c->follows = (fib.always || !NIL_P(rb_fiber_scheduler_get())) && c->blame == reg.main;
-    if (c->follows) fib_hook();
-    return c->follows;
-}
-
-/* As unit_enter. */
-static uint64_t fib_enter(tclock_t *c, uint8_t pool)
-{
-    unit_t *u = unit_take(c, fib_end_turn(c, true), pool);
-    if (!u) return 0;
-    c->current = fib_unit(c); /* the event of its switch may be missing */
-    u->epoch = c->epoch;
-    u->parent = c->current;
-    if (u->parent) u->parent->inside++;
-    u->inside = u->twice_units = 0;
-    u->longest = 0;
-    memset(&u->sum, 0, sizeof(u->sum));
-    memset(&u->twice, 0, sizeof(u->twice));
-    u->newer = NULL;
-    u->outer = c->innermost;
-    if (u->outer) u->outer->newer = u;
-    c->innermost = c->current = u;
-    c->open_units++;
-    if (CAP_ON()) unit_tell(c, u, CAP_UNIT_START, CAP_FIBERS, u->started, c->mark.caused);
-    uint64_t handle = unit_handle(u);
-    fib_remember(u);
-    return handle;
-}
-
-static void fib_unlink(tclock_t *c, unit_t *u)
-{
-    if (u->newer) u->newer->outer = u->outer;
-    else c->innermost = u->outer;
-    if (u->outer) u->outer->newer = u->newer;
-    if (u->parent) u->parent->inside--;
-    c->open_units--;
-}
-
-/* `u` ends before units inside it do. Without a unit around it, what both were in is counted twice when they end. */
-static void fib_orphan(tclock_t *c, unit_t *u, uint64_t t, bool counted)
-{
-    for (unit_t *v = c->innermost; u->inside && v; v = v->outer) {
-        if (v->parent != u) continue;
-        u->inside--;
-        v->parent = u->parent;
-        if (u->parent) u->parent->inside++;
-        else if (counted) {
-            span_t both = fib_span(v, t);
-            span_add(&v->twice, &both);
-            v->twice_units++;
-        }
-    }
-}
-
-/* Tells the unit around `u` what both have counted: all of `u`, or, when that is not recorded, what units inside it were. */
-static void fib_tell_parent(const unit_t *u, const span_t *span, bool counted)
-{
-    if (!u->parent) return;
-    span_add(&u->parent->twice, counted ? span : &u->twice);
-    u->parent->twice_units += counted ? 1 : u->twice_units;
-}
-
-/* As unit_leave; `counted` is whether it will be recorded. */
-static bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t *m, measurement_t *excess, uint32_t *nested)
-{
-    tclock_t *c = u->clock;
-    bool known = c == current && u->epoch == tc.epoch && tc_enabled();
-    uint64_t t = known ? fib_end_turn(c, true) : clk_now();
-    counted &= known;
-    *nested = counted ? u->twice_units : 0;
-    span_t span = fib_span(u, t);
-    if (known) unit_convert(&span.tally, span.cpu_ns, m);
-    if (known) unit_describe(u, &span.tally, u->longest, m);
-    if (*nested) unit_convert(&u->twice.tally, u->twice.cpu_ns, excess);
-    fib_tell_parent(u, &span, counted);
-    fib_orphan(c, u, t, counted);
-    fib_unlink(c, u);
-    if (c->current == u) c->current = u->parent;
-    if (CAP_ON()) unit_tell(c, u, CAP_UNIT_END, known ? CAP_FIBERS : CAP_FIBERS | CAP_LOST, t, known ? c->mark.caused : c->tally.caused);
-    bool here = c == current && fib_unit(c) == u;
-    unit_t *parent = u->parent;
-    unit_give_back(u, t, known);
-    if (here) fib_remember(parent);
-    return known;
-}
+/* How long the unit has stalled so far, the open turn included. */
+uint64_t fib_stalled(const tclock_t *c, const unit_t *u);
 
 #endif

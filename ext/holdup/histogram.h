@@ -1,7 +1,8 @@
 /*
- * Base-2 exponential histogram, fixed scale 4 (16 buckets an octave, error <= 2.2 %): bucket i counts values in
- * (2^(i/16), 2^((i+1)/16)], OpenTelemetry's rule and Prometheus' native schema 4. Kept from 2^10 ns (1 us) to 2^42 ns
- * (73 min); below is the zero count, above the last bucket. Merging is addition. lib/holdup/model/histogram.rb is the oracle.
+ * Base-2 exponential histogram, fixed scale 4 (16 buckets an octave, error <= 2.2 %): bucket i counts values
+ * in (2^(i/16), 2^((i+1)/16)], OpenTelemetry's rule and Prometheus' native schema 4. Kept from 2^10 ns (1 us)
+ * to 2^42 ns (73 min); below is the zero count, above the last bucket. Merging is addition.
+ * lib/holdup/model/histogram.rb is the oracle.
  */
 #ifndef HOLDUP_HISTOGRAM_H
 #define HOLDUP_HISTOGRAM_H
@@ -18,7 +19,10 @@ typedef struct {
     uint64_t buckets[HIST_BUCKETS];
 } histogram_t;
 
-/* floor(2^(63 + k/16)). A normalised integer lies above the irrational 2^(63 + k/16) exactly when it exceeds this. */
+/*
+ * floor(2^(63 + k/16)). A normalised integer lies above the irrational 2^(63 + k/16) exactly when it exceeds
+ * this.
+ */
 static const uint64_t hist_bounds[16] = {
     0x8000000000000000ULL, 0x85aac367cc487b14ULL, 0x8b95c1e3ea8bd6e6ULL, 0x91c3d373ab11c336ULL,
     0x9837f0518db8a96fULL, 0x9ef5326091a111adULL, 0xa5fed6a9b15138eaULL, 0xad583eea42a14ac6ULL,

@@ -1,31 +1,37 @@
 /*
- * The state of a replay: units, processes with their pools of threads, and chance.
+ * The state of a replay: units, processes with their pools of threads, and what units wait in. Nothing here
+ * knows Ruby.
  */
 #ifndef HOLDUP_REPLAY_STATE_H
 #define HOLDUP_REPLAY_STATE_H
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define RP_NEVER INFINITY
 #define RP_NONE UINT32_MAX
-#define RP_REST_HALF_NS 20e6 /* Cost::HALF_NS in lib/holdup/sizing/hold_cost.rb */
 #define RP_MAX_PROCESSES 1024
 #define RP_MAX_POOLS 8 /* of a process, as a segment has */
 #define RP_MAX_UNITS (UINT32_MAX / 16)
 
-enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED };
+enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED, RP_ASSIGNMENTS };
 
-/* One unit as it was recorded; the words of a trace, in this order. Its own and their company are each sorted by arrival. */
+/*
+ * One unit as it was recorded: the words of a trace, in this order (rp_unit_words in replay_methods.c names
+ * them for Ruby). A trace has the units in question first, then the others; each of the two parts is sorted
+ * by arrival.
+ */
 typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
     uint64_t slice_ns; /* its thread's time slice; 0: its group's */
     uint64_t pool;     /* whose threads take it, of its group's */
-    uint64_t before;   /* holds before it begins, in which it is nobody's company: what a thread does between two units */
+    /* Holds before it begins, in which it slows no other unit down: what a thread does between two units. */
+    uint64_t before;
 } rp_unit_t;
 
-/* What became of it: response = queued + stalled + held + idle. */
+/* The outcome of a unit: response = queued + stalled + held + idle. */
 typedef struct {
     uint64_t queued_ns, stalled_ns, held_ns, response_ns;
 } rp_result_t;
@@ -37,7 +43,7 @@ typedef struct {
     double factor;         /* of its holds, for how it began here against how it was recorded */
     uint32_t holds_left, gaps_left, before_left, longest_at;
     uint32_t process;
-    uint32_t next;         /* in whatever queue it stands */
+    uint32_t next;         /* in the queue that it is in */
 } rp_live_t;
 
 typedef struct {
@@ -47,7 +53,8 @@ typedef struct {
 /* Threads of a process that take the same units: a server's, a job runner's capsule or worker. */
 typedef struct {
     uint32_t threads, io_threads;
-    uint32_t busy[2];      /* threads that have a unit: an ordinary one, or one marked as io (Puma's max_io_threads) */
+    /* Threads that have a unit: an ordinary one, or one marked as io (Puma's max_io_threads) */
+    uint32_t busy[2];
     rp_queue_t waiting;
 } rp_pool_t;
 
@@ -73,35 +80,50 @@ typedef struct {
     uint32_t unit;
 } rp_io_t;
 
+/* Times in ns. `growth`, `marking`, `cold` and `rest_half` are those of Holdup::Sizing::HoldCost. */
 typedef struct {
+    double vcpus;          /* may be a fraction */
+    double handoff;        /* from the end of a hold to the next one */
+    double growth, marking, cold, rest_half;
+    enum rp_assignment assignment[2]; /* which process gets a unit: one in question, and another */
+    uint64_t seed;
+    uint32_t own;          /* the first so many units of the trace are those in question */
+    /* So many of them may have arrived and not ended: the next one arrives when one ends. */
+    uint32_t limit;
+} rp_options_t;
+
+typedef struct {
+    rp_options_t options;
     const rp_unit_t *units;
     rp_result_t *results;
     rp_live_t *live;
-    uint32_t count, own;   /* units of the trace, and how many of these, the first, it is about: the others are company */
-    uint32_t arrived[2], done; /* the next of either to come; those it is about that are done */
+    uint32_t count;
+    uint32_t arrived[2];   /* the next unit to arrive: of those in question, and of the others */
+    uint32_t done;         /* units in question that have ended */
     rp_group_t *groups;
     rp_process_t *processes;
     rp_pool_t *pools;
     uint32_t process_count, holders;
-    uint32_t most;         /* own units that may have come and not be done; nobody comes before one of them is */
-    rp_io_t *heap;
+    rp_io_t *heap;         /* ends of io, the soonest first */
     uint32_t heap_size;
-    double now, virtual_now, vcpus, handoff, growth, marking, cold, cpu;
+    double now, virtual_now, cpu;
     double handed;         /* time that units waited while the GVL was passed on, all added up */
-    enum rp_assignment assignment[2];
     uint64_t random, events;
-    volatile bool cancelled;
+    bool cancelled;        /* atomic: another thread sets it */
 } rp_t;
 
-/* Units of another kind that run in the same processes: nothing is asked of them, and they come whatever the others do. */
-static bool rp_company(const rp_t *r, uint32_t unit)
+/*
+ * Units of another kind that run in the same processes. They arrive when they arrived, whatever the units in
+ * question do.
+ */
+static inline bool rp_other(const rp_t *r, uint32_t unit)
 {
-    return unit >= r->own;
+    return unit >= r->options.own;
 }
 
 /* --- chance: splitmix64, the same on every machine --- */
 
-static uint64_t rp_random(rp_t *r)
+static inline uint64_t rp_random(rp_t *r)
 {
     uint64_t z = (r->random += UINT64_C(0x9e3779b97f4a7c15));
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -109,16 +131,63 @@ static uint64_t rp_random(rp_t *r)
     return z ^ (z >> 31);
 }
 
-static double rp_chance(rp_t *r)
+static inline double rp_chance(rp_t *r)
 {
     return ((double)(rp_random(r) >> 11) + 0.5) * 0x1p-53;
 }
 
-/* The next of `parts` exponentially weighted parts of what is left: broken off a stick, so nothing has to be stored. */
-static double rp_part(rp_t *r, double left, uint32_t parts)
+/*
+ * The next of `parts` parts of what is left, as long as if a stick were broken at random: no part has to be
+ * stored.
+ */
+static inline double rp_part(rp_t *r, double left, uint32_t parts)
 {
     if (parts <= 1) return left;
     return left * -expm1(log(rp_chance(r)) / (parts - 1));
+}
+
+/* --- queues of units for a thread or for the GVL, linked through rp_live_t.next --- */
+
+static inline void rp_push(rp_t *r, rp_queue_t *queue, uint32_t unit)
+{
+    r->live[unit].next = RP_NONE;
+    if (queue->size++) r->live[queue->last].next = unit;
+    else queue->first = unit;
+    queue->last = unit;
+}
+
+static inline uint32_t rp_shift(rp_t *r, rp_queue_t *queue)
+{
+    if (!queue->size) return RP_NONE;
+    uint32_t unit = queue->first;
+    queue->first = r->live[unit].next;
+    queue->size--;
+    return unit;
+}
+
+/* --- the heap of ends of io --- */
+
+static inline void rp_io_push(rp_t *r, double at, uint32_t unit)
+{
+    uint32_t i = r->heap_size++;
+    while (i && r->heap[(i - 1) / 2].at > at) {
+        r->heap[i] = r->heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    r->heap[i] = (rp_io_t){at, unit};
+}
+
+static inline uint32_t rp_io_shift(rp_t *r)
+{
+    uint32_t unit = r->heap[0].unit, i = 0;
+    rp_io_t last = r->heap[--r->heap_size];
+    for (uint32_t child; (child = 2 * i + 1) < r->heap_size; i = child) {
+        if (child + 1 < r->heap_size && r->heap[child + 1].at < r->heap[child].at) child++;
+        if (r->heap[child].at >= last.at) break;
+        r->heap[i] = r->heap[child];
+    }
+    r->heap[i] = last;
+    return unit;
 }
 
 #endif

@@ -1,177 +1,31 @@
-/*
- * Making, mapping and letting go of the segment's file.
- */
+/* Making, mapping and letting go of the segment's file. Also what a capture's file needs of it. */
 #ifndef HOLDUP_SEGMENT_FILE_H
 #define HOLDUP_SEGMENT_FILE_H
 
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-#include "segment.h"
-
-static uint64_t seg_process_start(void)
-{
-    char text[1024];
-    FILE *file = fopen("/proc/self/stat", "r");
-    if (!file) return 0;
-    size_t length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    char *field = strrchr(text, ')'); /* the command may hold spaces; field 22 is the 20th after it */
-    for (int i = 0; field && i < 20; i++) field = strchr(field + 1, ' ');
-    return field ? strtoull(field + 1, NULL, 10) : 0;
-}
-
-/* Which process table our pid is of; 0 when nobody knows. A reader in the same one knows at once that we are dead. */
-static uint64_t seg_namespace(void)
-{
-    struct stat found;
-    return stat("/proc/self/ns/pid", &found) == 0 ? (uint64_t)found.st_ino : 0;
-}
-
-static void seg_forget(void)
-{
-    if (seg.base) munmap(seg.base, seg.mapped);
-    if (seg.file >= 0) close(seg.file);
-    free(seg.index);
-    memset(&seg, 0, sizeof(seg));
-    seg.file = -1;
-}
-
-static bool seg_make_index(uint64_t capacity)
-{
-    uint32_t size = 64;
-    while (size < capacity * 2) size *= 2;
-    seg.index = calloc(size, sizeof(*seg.index));
-    seg.index_mask = size - 1;
-    return seg.index != NULL;
-}
-
-static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, uint64_t generation)
-{
-    seg_header_t *h = SEG_HEADER;
-    uint64_t ring_end = SEG_RING_OFFSET + ring * sizeof(seg_ring_t);
-    h->version = SEG_VERSION;
-    h->header_bytes = SEG_HEADER_BYTES;
-    h->pid = (uint64_t)getpid();
-    h->process_start = seg_process_start();
-    h->created_ns = h->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
-    h->series_capacity = capacity;
-    h->series_offset = (ring_end + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
-    h->series_bytes = sizeof(seg_series_t);
-    h->ring_offset = SEG_RING_OFFSET;
-    h->ring_capacity = ring;
-    h->ring_entry_bytes = sizeof(seg_ring_t);
-    h->log_offset = SEG_LOG_OFFSET;
-    h->setting_offset = SEG_SETTING_OFFSET;
-    h->worker_index = worker;
-    h->generation = generation;
-    h->parent_pid = (uint64_t)getppid();
-    h->namespace = seg_namespace();
-    for (int i = 0; i < 64; i++) h->gauges[i] = SEG_UNKNOWN;
-}
-
-/*
- * Memory without a name, where no tmpfs can be written: a link in the folder says which descriptor of this process it is.
- * It is gone with the process, unless the collector has it open; so a closed segment keeps its descriptor.
- */
-static int seg_create_anonymous(const char *link)
-{
-#ifdef HAVE_MEMFD_CREATE
-    char target[64];
-    int file = memfd_create("holdup segment", MFD_CLOEXEC);
-    if (file < 0) return -1;
-    snprintf(target, sizeof(target), "/proc/%ld/fd/%d", (long)getpid(), file);
-    if (symlink(target, link) == 0) return file;
-    close(file);
-#else
-    errno = ENOSYS;
-#endif
-    return -1;
-}
-
-/* A file (or link) next to `path` that gets its name when it is whole. */
-static int seg_create(const char *path, bool anonymous, char *hidden, size_t room)
-{
-    int length = snprintf(hidden, room, "%s.new", path);
-    if (length < 0 || (size_t)length >= room) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    unlink(hidden); /* its name holds our pid: a dead namesake's */
-    if (anonymous) return seg_create_anonymous(hidden);
-    return open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-}
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /* Makes the file at `path`; 0 or an errno. A reader never sees half a header. */
-static int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker, uint64_t generation)
-{
-    char hidden[4096];
-    uint64_t capacity = limit + SEG_ACCOUNTS + 2;
-    size_t fixed = (SEG_RING_OFFSET + ring * sizeof(seg_ring_t) + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
-    if (access(path, F_OK) == 0) return EEXIST;
-    int file = seg_create(path, anonymous, hidden, sizeof(hidden));
-    if (file < 0) return errno;
-    size_t mapped = fixed + capacity * sizeof(seg_series_t);
-    int failed = seg_allocate(file, 0, (off_t)fixed);
-    void *base = failed ? MAP_FAILED : mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (base == MAP_FAILED) {
-        if (!failed) failed = errno;
-        close(file);
-        unlink(hidden);
-        return failed;
-    }
-    seg_forget();
-    seg.base = base;
-    seg.mapped = mapped;
-    seg.file = file;
-    seg.anonymous = anonymous;
-    seg.units_limit = limit;
-    seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
-    seg_write_header(capacity, ring, worker, generation);
-    if (seg_make_index(capacity)) {
-        const seg_key_t overflow = seg_book(SEG_OVERFLOW, "(series beyond the limit)"), nested = seg_book(SEG_NESTED, "(nested)");
-        seg.overflow = seg_append(&overflow);
-        seg.nested = seg_append(&nested);
-    }
-    memcpy(SEG_HEADER->magic, SEG_MAGIC, sizeof(SEG_HEADER->magic));
-    failed = !seg.nested ? ENOSPC : rename(hidden, path) ? errno : 0;
-    if (!failed) return 0;
-    seg_forget();
-    unlink(hidden);
-    return failed;
-}
+int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker,
+             uint64_t generation);
 
-/* A text that readers may read at any time: its sequence is odd while it is written. False when it does not fit. */
-static bool seg_write_text(uint64_t offset, size_t room, uint64_t *seq, uint64_t *length, const char *text, size_t bytes)
-{
-    if (bytes > room) return false;
-    __atomic_store_n(seq, *seq + 1, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    memcpy(seg.base + offset, text, bytes);
-    *length = bytes;
-    __atomic_store_n(seq, *seq + 1, __ATOMIC_RELEASE);
-    return true;
-}
+bool seg_write_setting(const char *json, size_t bytes);
 
-static bool seg_write_setting(const char *json, size_t bytes)
-{
-    seg_header_t *h = SEG_HEADER;
-    return seg_write_text(SEG_SETTING_OFFSET, SEG_SETTING_BYTES, &h->setting_seq, &h->setting_length, json, bytes);
-}
+bool seg_write_profile(const char *json, size_t bytes);
 
-static bool seg_write_profile(const char *json, size_t bytes)
-{
-    seg_header_t *h = SEG_HEADER;
-    return seg_write_text(SEG_PROFILE_OFFSET, SEG_PROFILE_BYTES, &h->profile_seq, &h->profile_length, json, bytes);
-}
+/* The process ends its segment: readers see that it is complete. */
+void seg_close(void);
 
-static void seg_close(void)
-{
-    if (!seg.base) return;
-    __atomic_store_n(&SEG_HEADER->state, 1, __ATOMIC_RELEASE);
-    if (seg.anonymous) seg.file = -1; /* left open: it is all that there is of the segment */
-    seg_forget();
-}
+/* Unmaps it and leaves the file as it is; what a forked child does with its parent's. */
+void seg_forget(void);
+
+/*
+ * Space for `bytes` from `from`; 0 or an errno. Without posix_fallocate (macOS) the disk is trusted to have
+ * it.
+ */
+int seg_allocate(int file, off_t from, off_t bytes);
+
+uint64_t seg_process_start(void);
 
 #endif

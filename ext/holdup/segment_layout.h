@@ -1,6 +1,6 @@
 /*
- * Layout version 2 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it. Little
- * endian; a change of anything here is a new version.
+ * Layout version 2 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it.
+ * Little endian; a change of anything here is a new version.
  */
 #ifndef HOLDUP_SEGMENT_LAYOUT_H
 #define HOLDUP_SEGMENT_LAYOUT_H
@@ -27,7 +27,9 @@
 #define SEG_PRIORITY_BYTES 16
 #define SEG_TRACE_BYTES 16
 #define SEG_PATH_BYTES 120
-#define SEG_COUNTERS 16
+#define SEG_COUNTERS 16 /* of a series */
+#define SEG_PROCESS_COUNTERS 32
+#define SEG_GAUGES 64
 #define SEG_HISTOGRAMS 6
 #define SEG_GROW_SLOTS 8
 #define SEG_ACCOUNTS 64
@@ -35,28 +37,32 @@
 #define SEG_UNKNOWN UINT64_MAX
 
 enum seg_kind { SEG_REQUEST = 1, SEG_JOB, SEG_ACCOUNT, SEG_NESTED, SEG_OVERFLOW };
-enum seg_counter { SEG_CPU, SEG_STARVED, SEG_IO, SEG_LOCK, SEG_SLEEP, SEG_NATIVE, SEG_GC, SEG_CAUSED, SEG_ACQUISITIONS,
-                   SEG_PREEMPTIONS, SEG_SQUARES, SEG_POOL_WAIT, SEG_POOL_HELD };
+enum seg_counter { SEG_CPU, SEG_STARVED, SEG_IO, SEG_LOCK, SEG_SLEEP, SEG_NATIVE, SEG_GC, SEG_CAUSED,
+                   SEG_ACQUISITIONS, SEG_PREEMPTIONS, SEG_SQUARES, SEG_POOL_WAIT, SEG_POOL_HELD };
 enum seg_histogram { SEG_WALL, SEG_RUNNING, SEG_STALLED, SEG_IDLE, SEG_QUEUED, SEG_LONGEST };
-enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCARDED, SEG_P_OVERFLOWED, SEG_P_BACKWARD,
-                           SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER, SEG_P_QUEUED_CLAMPED, SEG_P_ABANDONED,
-                           SEG_P_SANITISED, SEG_P_GROW_FAILED, SEG_P_GUARD, SEG_P_ACQUISITIONS, SEG_P_GC, SEG_P_RUNNING,
-                           SEG_P_STALLED, SEG_P_IDLE, SEG_P_CAUSED, SEG_P_POOLS_BUSY = 32 - SEG_POOLS };
+enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCARDED, SEG_P_OVERFLOWED,
+                           SEG_P_BACKWARD, SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER,
+                           SEG_P_QUEUED_CLAMPED, SEG_P_ABANDONED, SEG_P_SANITISED, SEG_P_GROW_FAILED,
+                           SEG_P_GUARD, SEG_P_ACQUISITIONS, SEG_P_GC, SEG_P_RUNNING, SEG_P_STALLED,
+                           SEG_P_IDLE, SEG_P_CAUSED, SEG_P_NAMED,
+                           SEG_P_POOLS_BUSY = SEG_PROCESS_COUNTERS - SEG_POOLS };
+/* The gauges that the probe itself writes; Ruby gives the others. */
+enum seg_gauge { SEG_G_WAITING = 1, SEG_G_IN_FLIGHT };
 
 typedef struct {
     char magic[8];
     uint32_t version, header_bytes;
-    uint64_t pid, process_start, created_ns, seq, series_count, series_capacity, series_offset, series_bytes, ring_offset,
-        ring_capacity, ring_entry_bytes, ring_head, log_offset, log_length, setting_offset, setting_seq, setting_length,
-        state, heartbeat_ns;
+    uint64_t pid, process_start, created_ns, seq, series_count, series_capacity, series_offset, series_bytes,
+        ring_offset, ring_capacity, ring_entry_bytes, ring_head, log_offset, log_length, setting_offset,
+        setting_seq, setting_length, state, heartbeat_ns;
     int64_t worker_index;
     uint64_t generation, parent_pid;
     uint64_t profile_seq, profile_length, namespace;
     uint64_t capture_request, capture_rule; /* written from outside */
     uint64_t tick_seq; /* odd while a tick writes its accounts and counters */
     uint64_t spare[2];
-    uint64_t counters[32];
-    uint64_t gauges[64];
+    uint64_t counters[SEG_PROCESS_COUNTERS];
+    uint64_t gauges[SEG_GAUGES];
 } seg_header_t;
 
 typedef struct {
@@ -70,7 +76,7 @@ typedef struct {
     char priority[SEG_PRIORITY_BYTES];
     uint64_t padding;
     histogram_t histograms[SEG_HISTOGRAMS];
-    uint64_t path_bytes; /* of a path that its requests had; 0: none is kept */
+    uint64_t path_bytes; /* of a path that one of its requests had; 0: none is kept */
     char path[SEG_PATH_BYTES];
 } seg_series_t;
 

@@ -1,106 +1,26 @@
 /*
- * What is written into the segment: units as they end, what nested units counted twice, and accounts at each tick.
+ * What is written into the segment: units as they end, what nested units counted twice, and accounts at each
+ * tick. The caller holds seg_lock.
  */
 #ifndef HOLDUP_SEGMENT_RECORD_H
 #define HOLDUP_SEGMENT_RECORD_H
 
+#include "measurement.h"
 #include "segment.h"
 
-static void seg_sums(seg_series_t *s, const measurement_t *m)
-{
-    const uint64_t sums[] = {m->cpu_ns, m->starved_ns, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns,
-                             m->caused_ns, m->acquisitions, m->preemptions, m->hold_squares_us2, m->pool_wait_ns,
-                             m->pool_held_ns};
-    for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_add(&s->counters[i], sums[i]);
-}
-
-/* The entry needs no log: it is not there until the head has moved. */
-static void seg_push(uint64_t slot, const measurement_t *m)
-{
-    seg_header_t *header = SEG_HEADER;
-    seg_ring_t *ring = (seg_ring_t *)(seg.base + SEG_RING_OFFSET);
-    ring[header->ring_head % header->ring_capacity] = (seg_ring_t){
-        m->started_ns, slot - 1, m->wall_ns, m->running_ns, m->cpu_ns, m->idle_ns, m->stalled_ns, m->acquisitions,
-        m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli, (uint32_t)m->before, {0}};
-    memcpy(ring[header->ring_head % header->ring_capacity].trace, m->trace, SEG_TRACE_BYTES);
-    seg_set(&header->ring_head, header->ring_head + 1);
-}
-
-/* The first path stays, so it needs no log: it is not there until its length is. */
-static void seg_keep_path(seg_series_t *s, seg_text_t path)
-{
-    if (!path.bytes || s->path_bytes || s->kind != SEG_REQUEST) return;
-    seg_copy(s->path, path);
-    seg_set(&s->path_bytes, path.bytes);
-}
-
-/* Returns its slot + 1, or 0. The caller commits. */
-static uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *m, bool error)
-{
-    uint64_t slot = seg_unit_series(key);
-    if (!slot) {
-        seg.logged = 0;
-        return 0;
-    }
-    seg_series_t *s = seg_slot(slot - 1);
-    seg_set(&s->count, s->count + 1);
-    seg_add(&s->errors, error);
-    seg_keep_path(s, path);
-    seg_sums(s, m);
-    seg_observe(&s->histograms[SEG_WALL], m->wall_ns);
-    seg_observe(&s->histograms[SEG_RUNNING], m->running_ns);
-    seg_observe(&s->histograms[SEG_STALLED], m->stalled_ns);
-    seg_observe(&s->histograms[SEG_IDLE], m->idle_ns);
-    if (m->queued_ns != SEG_UNKNOWN) seg_observe(&s->histograms[SEG_QUEUED], m->queued_ns);
-    seg_observe(&s->histograms[SEG_LONGEST], m->longest_hold_ns);
-    seg_push(slot, m);
-    seg_set(&SEG_HEADER->counters[SEG_P_UNITS], SEG_HEADER->counters[SEG_P_UNITS] + 1);
-    return slot;
-}
-
-/* What units counted more than once: readers take it off the totals. Sums only; the caller commits. */
-static void seg_record_nested(const measurement_t *m, uint32_t count)
-{
-    seg_series_t *s = seg_slot(seg.nested - 1);
-    seg_set(&s->count, s->count + count);
-    seg_sums(s, m);
-    seg_add(&s->histograms[SEG_WALL].sum, m->wall_ns);
-    seg_add(&s->histograms[SEG_RUNNING].sum, m->running_ns);
-    seg_add(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
-    seg_add(&s->histograms[SEG_IDLE].sum, m->idle_ns);
-    seg_set(&SEG_HEADER->counters[SEG_P_NESTED], SEG_HEADER->counters[SEG_P_NESTED] + count);
-}
-
-/*
- * Absolute numbers are converted from ticks anew at each tick, with a rate that is known ever better: they can come out
- * some ns lower than the last time. A reader takes a number that goes back for damage, so it stays until it is passed.
- */
-static void seg_raise(uint64_t *field, uint64_t value)
-{
-    if (value > *field) seg_set(field, value);
-}
-
-/* The same for the header's counters, which need no log: each is read alone. */
-static void seg_lift(uint64_t *counter, uint64_t value)
+/* The same for counters of the header. They need no log: each is read alone. */
+static inline void seg_raise_counter(uint64_t *counter, uint64_t value)
 {
     if (value > *counter) __atomic_store_n(counter, value, __ATOMIC_RELAXED);
 }
 
+/* Returns its slot + 1, or 0. The caller commits. */
+uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *m, bool error);
+
+/* What units counted more than once: readers take it off the totals. Sums only; the caller commits. */
+void seg_record_nested(const measurement_t *m, uint32_t count);
+
 /* A thread's time outside of units: absolute sums, rewritten at each tick. */
-static void seg_record_account(const char *name, const measurement_t *m)
-{
-    seg_key_t key = seg_book(SEG_ACCOUNT, name);
-    uint64_t slot = seg_series(&key);
-    if (!slot) return;
-    seg_series_t *s = seg_slot(slot - 1);
-    const uint64_t sums[] = {0, 0, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns, m->caused_ns,
-                             m->acquisitions, m->preemptions, m->hold_squares_us2};
-    for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_raise(&s->counters[i], sums[i]);
-    seg_raise(&s->histograms[SEG_WALL].sum, m->wall_ns);
-    seg_raise(&s->histograms[SEG_RUNNING].sum, m->running_ns);
-    seg_raise(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
-    seg_raise(&s->histograms[SEG_IDLE].sum, m->idle_ns);
-    seg_commit();
-}
+void seg_record_account(const char *name, const measurement_t *m);
 
 #endif

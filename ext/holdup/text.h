@@ -1,85 +1,21 @@
-/*
- * Names as the segment takes them: at most so many bytes, valid UTF-8, no control characters.
- */
+/* Names as the segment takes them: at most so many bytes, valid UTF-8, no control characters. */
 #ifndef HOLDUP_TEXT_H
 #define HOLDUP_TEXT_H
 
 #include <ruby.h>
-#include <ruby/encoding.h>
 
 #include "segment.h"
 
-static bool text_clean(const char *text, long bytes)
-{
-    for (long i = 0; i < bytes; i++)
-        if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e) return false;
-    return true;
-}
+/* A clean copy in `room`: control characters and bytes that are not valid UTF-8 become '?'. */
+seg_text_t text_sanitise(VALUE string, char *room, size_t limit);
 
-/* A sane copy in `room`: other bytes than valid UTF-8 become '?', so do control characters. */
-static seg_text_t text_sanitise(VALUE string, char *room, size_t limit)
-{
-    const char *from = RSTRING_PTR(string), *end = from + RSTRING_LEN(string);
-    rb_encoding *utf8 = rb_utf8_encoding();
-    size_t used = 0;
-    while (from < end && used < limit) {
-        int length = rb_enc_precise_mbclen(from, end, utf8);
-        bool valid = MBCLEN_CHARFOUND_P(length) && (unsigned char)*from >= 0x20 && *from != 0x7f;
-        size_t bytes = valid ? (size_t)MBCLEN_CHARFOUND_LEN(length) : 1;
-        if (used + bytes > limit) break;
-        if (valid) memcpy(room + used, from, bytes);
-        else room[used] = '?';
-        used += bytes;
-        from += bytes;
-    }
-    seg_text_t text = {room, used};
-    return text;
-}
+/* The same without a copy when the string is fine already. Changes are counted in the segment. */
+seg_text_t text_of(VALUE string, char *room, size_t limit);
 
-static seg_text_t text_of(VALUE string, char *room, size_t limit)
-{
-    seg_text_t text = {"", 0};
-    if (!RB_TYPE_P(string, T_STRING)) return text;
-    text.text = RSTRING_PTR(string);
-    text.bytes = (size_t)RSTRING_LEN(string);
-    if (text.bytes <= limit && text_clean(text.text, (long)text.bytes)) return text;
-    seg_text_t sane = text_sanitise(string, room, limit);
-    bool same = sane.bytes == text.bytes && !memcmp(sane.text, text.text, text.bytes);
-    if (!same) SEG_HEADER->counters[SEG_P_SANITISED]++;
-    return sane;
-}
-
-/* A path as it can be asked for again: printable ASCII without spaces, and not too long; else none. */
-static seg_text_t text_path(VALUE string)
-{
-    seg_text_t none = {"", 0};
-    if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) > SEG_PATH_BYTES) return none;
-    seg_text_t path = {RSTRING_PTR(string), (size_t)RSTRING_LEN(string)};
-    if (!path.bytes || *path.text != '/' || memchr(path.text, ' ', path.bytes) || !text_clean(path.text, (long)path.bytes)) return none;
-    return path;
-}
-
-static int text_digit(char digit)
-{
-    if (digit >= '0' && digit <= '9') return digit - '0';
-    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
-    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
+/* A path that can be requested again: printable ASCII without spaces, not too long; else empty. */
+seg_text_t text_path(VALUE string);
 
 /* The id of a trace, 32 hexadecimal digits, as bytes; zeros for anything else. */
-static void text_trace(VALUE string, unsigned char *trace)
-{
-    memset(trace, 0, SEG_TRACE_BYTES);
-    if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) != 2 * SEG_TRACE_BYTES) return;
-    const char *digits = RSTRING_PTR(string);
-    for (int i = 0; i < SEG_TRACE_BYTES; i++) {
-        int high = text_digit(digits[2 * i]), low = text_digit(digits[2 * i + 1]);
-        if (high < 0 || low < 0) {
-            memset(trace, 0, SEG_TRACE_BYTES);
-            return;
-        }
-        trace[i] = (unsigned char)(high << 4 | low);
-    }
-}
+void text_trace(VALUE string, unsigned char *trace);
 
 #endif

@@ -101,10 +101,10 @@ class CaptureCatchTest < NativeTest
       Thread.pass until go.num_waiting == 1
       unit("GET /orders", 2_000_000)
       P.enter
-      said << [P.caught?, P.told?]
+      said << [P.caught?, P.capture_complete?]
       go << true
       beside.join
-      p said << [P.caught?, P.told?]
+      p said << [P.caught?, P.capture_complete?]
     RUBY
   end
 
@@ -113,9 +113,9 @@ class CaptureCatchTest < NativeTest
       P.open_capture(FILE, 1_024, 0, 1_000_000)
       P.enter.then do |outer|
         unit("GET /orders", 2_000_000)
-        before = P.told?
+        before = P.capture_complete?
         300.times { unit("GET /more", 10) }
-        p [before, P.told?]
+        p [before, P.capture_complete?]
       end
     RUBY
   end

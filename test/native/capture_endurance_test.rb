@@ -37,7 +37,7 @@ class CaptureEnduranceTest < NativeTest
   repeated def test_whoever_asks_while_it_is_let_go_is_told_nothing
     assert_equal CAPTURES.to_s, capture(<<~RUBY)
       stop = false
-      asking = Array.new(2) { Thread.new { (P.caught? || P.told? || P.limit_capture(0, 1, 1)) && P.name_captured(Thread.current, "asks") until stop } }
+      asking = Array.new(2) { Thread.new { (P.caught? || P.capture_complete? || P.limit_capture(0, 1, 1)) && P.name_captured(Thread.current, "asks") until stop } }
       puts #{CAPTURES}.times.count { |i| P.open_capture(FILE, 20_000, 0, 0) && P.close_capture }
       stop = true
       asking.each(&:join)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "native/capturing"
+require "objspace"
 require "holdup/capture/ring"
 
 # Stacks in a capture: of whom they are, and that the time they take is nobody's loss.
@@ -44,6 +45,14 @@ class CaptureStacksTest < NativeTest
   end
 
   def native_hold = GvlWork.hold(30 * MS)
+
+  # The tables of frames and nodes live as long as the process: heap dumps show who has this memory.
+  def test_what_stacks_keep_in_memory_is_known_to_ruby
+    captured { [Thread.new { until_taken { native_hold } }] }
+    plain = ObjectSpace.each_object(Object).select { |object| object.instance_of?(Object) }
+    largest = plain.map { |object| ObjectSpace.memsize_of(object) }.max
+    assert_operator largest, :>, 250_000
+  end
 
   def test_without_stacks_there_are_none_and_room_for_none
     Probe.open_capture(@file, 1_000, 0, 0)

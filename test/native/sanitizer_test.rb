@@ -125,6 +125,14 @@ class SanitizerTest < NativeTest
         14.times { |set| stack_of.(set, "#{folder}/capture\#{i}") } if i == 12 # more methods than the table has room for
         Probe.close_capture
       end
+      options = {vcpus: 1.5, handoff_ns: 9, growth: 0.1, marking: 0.1, cold: 0.1, rest_half_ns: 9, assignment: :least_busy, others_assignment: :shared, seed: 1, limit: 0}
+      replay = ->(pool, groups) {
+        units = Array.new(200) { |i| [i % 100, 9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3] }.flatten.pack("Q<*")
+        Holdup::ReplayEngine.simulate(units, groups, **options, own: 100) rescue nil
+      }
+      replay.(0, [[3, 2, 1, 5, 1], [1, 1, 0, 5]])
+      replay.(1, [[3, 2, 1, 5, 1], [1, 1, 0, 5]]) # a pool that one of the groups does not have
+      replay.(0, [[1, 1, 0, 5]] * 1023 << [0])
       GC.stress = true
       10.times { |i| one.(i) }
       GC.stress = false

@@ -54,7 +54,7 @@ class RecordingProbe
 
   def caught? = false
 
-  def told? = false
+  def capture_complete? = false
 
   # Pools of the threads whose units have begun, in their order.
   def entered = @entered ||= []

@@ -47,5 +47,8 @@ module Holdup
     private_class_method :load_one
   end
 
-  Probe.extend(Probe::Fallback) unless Probe.events? && Probe.load_extension
+  unless Probe.events? && Probe.load_extension
+    Probe.extend(Probe::Fallback)
+    Probe.include(Probe::Fallback) # for its constants
+  end
 end

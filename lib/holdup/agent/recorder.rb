@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "guard"
+require_relative "probe"
 require_relative "recorder/open_unit"
 
 module Holdup
@@ -8,11 +9,6 @@ module Holdup
   #
   #   recorder.measure("ReportJob", kind: :job, queue: "low") { report }
   class Recorder
-    KINDS = {request: 1, job: 2}.freeze
-    CHARGES = {pool_wait: 0, pool_held: 1}.freeze
-    # Segment::Layout::COUNTERS: a request that claims to have been sent in the future.
-    QUEUED_CLAMPED = 9
-
     attr_reader :guard
 
     # @param probe [Holdup::Probe] or anything with its methods
@@ -37,9 +33,8 @@ module Holdup
     # @param trace [String, nil] that it belongs to, 32 hexadecimal digits; anything else is taken for none
     # @param path [String, nil] to keep as an example of what its series is asked for
     # @return [nil]
-    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil,
-      path = nil)
-      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
+    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil)
+      @probe.record(handle, Probe::KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
       nil
     end
 
@@ -52,10 +47,10 @@ module Holdup
     def cancel(handle) = @probe.cancel(handle)
 
     # Adds to what an open unit waited for a pool of connections, or kept of it from others.
-    # @param which [Symbol] a key of CHARGES
+    # @param which [Symbol] a key of Probe::CHARGES
     # @return [nil]
     def charge(handle, which, ns)
-      @probe.charge(handle, CHARGES.fetch(which), ns)
+      @probe.charge(handle, Probe::CHARGES.fetch(which), ns)
     end
 
     # @return [Integer, nil] ns for which the open unit has stalled so far; nil when nobody knows
@@ -70,9 +65,11 @@ module Holdup
     #   when nobody knows
     def holders(handle) = @probe.holders(handle)
 
-    # Counts a queue time that had to be clamped to zero.
+    # Counts a queue time that had to be clamped to zero: the request claims to have been sent in the future.
     # @return [nil]
-    def count_clamped = @probe.count(QUEUED_CLAMPED)
+    def count_clamped
+      @probe.count(Probe::COUNTERS.fetch(:queued_clamped))
+    end
 
     # Measures a block as one unit, also when it raises, throws or is killed.
     # @param name [String]
@@ -81,7 +78,7 @@ module Holdup
     # @return [Object] the block's value; its exception goes on untouched
     # @raise [ArgumentError] when `kind` is another one
     def measure(name, kind: :job, queue: nil)
-      raise ArgumentError, "kind must be :request or :job, got #{kind.inspect}" unless KINDS.key?(kind)
+      raise ArgumentError, "kind must be :request or :job, got #{kind.inspect}" unless Probe::KINDS.key?(kind)
       unit = @guard.call(:measure) { OpenUnit.new(self, kind, name, queue).open } if on?
       earlier = $!
       yield

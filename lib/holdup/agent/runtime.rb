@@ -21,7 +21,6 @@ module Holdup
   # Under a server that has an adapter, measuring starts when the server is ready (`wait_for_server`, `serve`)
   # and then knows which worker it is. A fork of a measuring process measures from its birth.
   class Runtime
-    GUARD_FAILURES = 13 # Segment::Layout::COUNTERS
     # A worker that is forked later than the first by so much replaces another.
     BOOT_NS = 10_000_000_000
 
@@ -41,7 +40,7 @@ module Holdup
       @env = env
       @probe = probe
       @collectors = collectors
-      @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(GUARD_FAILURES) })
+      @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(Probe::COUNTERS.fetch(:guard_failures)) })
       @recorder = Recorder.new(probe:, guard: @guard)
       @jit = Jit::Manager.new(wish: -> { configuration.jit }, guard: @guard, log:, clock:)
       @resources = Resources.new(@guard)

@@ -118,7 +118,7 @@ module Holdup
 
       def go_on
         @ring.name_threads
-        (@ring.told? || @clock.monotonic_ns >= @until_ns) ? finish : @sampling&.tick
+        (@ring.complete? || @clock.monotonic_ns >= @until_ns) ? finish : @sampling&.tick
       end
 
       def finish

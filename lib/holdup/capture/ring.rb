@@ -58,7 +58,7 @@ module Holdup
 
       # @return [Boolean] whether a unit was, and those beside it have ended since, by which time they have
       #   names; or were given up, after ten seconds or half a ring
-      def told? = @probe.told?
+      def complete? = @probe.capture_complete?
 
       # @return [void]
       def close = @probe.close_capture

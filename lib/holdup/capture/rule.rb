@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "layout"
 require_relative "threshold"
 
 module Holdup
@@ -77,13 +78,16 @@ module Holdup
       end
     end
 
+    # How many events a ring may keep; as Probe::CAPTURE_SIZES.
+    Rule::EVENTS = 1024..Layout::MAX_EVENTS
+
     # How each option is read; nil when it can't be.
     Rule::READ = {
       stall: ->(text) { Threshold.parse(text) if text.is_a?(String) },
       wall: ->(text) { Threshold.parse(text) if text.is_a?(String) },
       only: ->(names) { names if names.is_a?(Regexp) || (names.is_a?(String) && !names.empty?) },
       every: ->(seconds) { seconds if seconds.is_a?(Integer) && seconds.between?(1, 86_400) },
-      events: ->(count) { count if count.is_a?(Integer) && count.between?(1024, 1 << 22) },
+      events: ->(count) { count if count.is_a?(Integer) && Rule::EVENTS.cover?(count) },
       stacks: ->(on) { on if on == true || on == false }
     }.freeze
   end

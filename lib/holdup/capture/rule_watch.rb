@@ -32,7 +32,7 @@ module Holdup
         return arm if !@armed && rested?
         return unless @armed
         @ring.name_threads
-        @ring.told? ? leave : @limits.tick
+        @ring.complete? ? leave : @limits.tick
       end
 
       # @return [String]

@@ -12,7 +12,7 @@ module Holdup
       AT_ONCE = 16
       # Fewer units have no 99th percentile.
       LEAST_UNITS = 100
-      UNITS = [1, 2].freeze # kinds in Segment::Layout::KINDS
+      UNITS = Segment::Layout::KINDS.invert.values_at(:request, :job).freeze
       HISTOGRAMS = {stall: :stalled, wall: :wall}.freeze
 
       # @param probe [Holdup::Probe]

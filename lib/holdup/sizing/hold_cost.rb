@@ -49,12 +49,9 @@ module Holdup
       def in_company(factor)
         with(growth: growth * factor, marking: marking * factor)
       end
-
-      # @return [Array<Float>] as the replay takes them
-      def deconstruct = [growth, marking, cold]
     end
 
-    # Half of what a rest can cost is there by then. Also in ext/holdup/replay_state.h.
+    # Half of what a rest can cost is there by then.
     HoldCost::HALF_NS = 20_000_000
     HoldCost::CONSTANT = HoldCost.new
   end

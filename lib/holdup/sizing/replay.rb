@@ -19,13 +19,10 @@ module Holdup
       # @raise [ArgumentError] for a scenario or a trace that can't be
       # @raise [UnsupportedError] without the C extension
       def self.call(trace, scenario)
-        unless defined?(ReplayEngine)
-          raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
-        end
-        packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes + trace.company.bytes,
-          scenario.groups.map(&:words), scenario.options(trace.size))
-        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between),
-          elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
+        raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
+        units = whole(trace, scenario.between).bytes + trace.company.bytes
+        packed, totals = ReplayEngine.simulate(units, scenario.groups.map(&:words), **scenario.options, own: trace.size)
+        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
       end
 
       def self.whole(trace, between)

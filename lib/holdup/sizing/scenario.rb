@@ -33,11 +33,9 @@ module Holdup
           vcpus:, **options)
       end
 
-      # @param own [Integer] units of the trace that are not company
-      # @return [Array] for ReplayEngine
-      def options(own)
-        [vcpus, handoff_ns, *cost.deconstruct,
-          *[assignment, company].map { |one| self.class::ASSIGNMENTS.index(one) }, seed, most, own]
+      # @return [Hash{Symbol => Object}] for ReplayEngine
+      def options
+        {vcpus:, handoff_ns:, **cost.to_h, rest_half_ns: HoldCost::HALF_NS, assignment:, others_assignment: company, seed:, limit: most}
       end
     end
 
@@ -62,7 +60,6 @@ module Holdup
     end
 
     Scenario::TIME_SLICE_NS = 100_000_000
-    # In the order of rp_assignment in ext/holdup/replay_state.h.
     Scenario::ASSIGNMENTS = %i[random least_busy shared].freeze
   end
 end

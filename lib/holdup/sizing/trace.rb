@@ -30,7 +30,7 @@ module Holdup
           super
         end
 
-        # @return [Array<Integer>] the words of rp_unit_t in ext/holdup/replay_state.h
+        # @return [Array<Integer>] in the order of ReplayEngine::UNIT_WORDS
         def words
           [arrival_ns, held_ns, idle_ns, acquisitions + 1,
             idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, rest_ns, group, io ? 1 : 0, slice_ns, pool, before]

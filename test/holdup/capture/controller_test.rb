@@ -35,7 +35,7 @@ class Holdup::Capture::ControllerTest < Minitest::Test
 
     def caught? = @caught
 
-    def told? = @caught
+    def capture_complete? = @caught
 
     def name_captured(_thread, name) = @names << name
 

@@ -36,7 +36,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
       open? && @caught
     end
 
-    def told?
+    def capture_complete?
       caught? && !@beside
     end
 

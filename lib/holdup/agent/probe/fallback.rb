@@ -4,6 +4,12 @@ module Holdup
   module Probe
     # The probe's methods where it can't work: off, and honest about it. No number is made up.
     module Fallback
+      # Of the C extension, which exports them under the same names; a test holds them equal.
+      KINDS = {request: 1, job: 2}.freeze
+      CHARGES = {pool_wait: 0, pool_held: 1}.freeze
+      COUNTERS = {queued_clamped: 9, guard_failures: 13}.freeze
+      HOLDER_LEAST_NS = 1_000_000
+
       def enable = false
 
       def disable = false
@@ -68,7 +74,7 @@ module Holdup
 
       def caught? = false
 
-      def told? = false
+      def capture_complete? = false
 
       def limit_capture(_series, _stalled_ns, _wall_ns)
         nil

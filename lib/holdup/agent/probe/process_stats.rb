@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../segment/layout"
+
 module Holdup
   module Probe
     # The state of this process at a tick, as the segment's gauges want it (names and order:
@@ -10,7 +12,7 @@ module Holdup
         jit_interpreted_instructions].freeze
       LATER = %i[redis_rtt_ns connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns jit_warm_ns
         jit_failures jit_code_gcs jit_redefined].freeze
-      MOST_POOLS = 8
+      MOST_POOLS = Segment::Layout::POOLS
 
       # @param pools [#call] gives how busy each group of threads is: [Servers::Pool] or what answers like it
       # @param resources [#call] the same of what is no group of threads (database connections): never "the"

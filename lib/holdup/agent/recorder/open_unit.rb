@@ -58,7 +58,7 @@ module Holdup
         @holding ||= ConnectionHold.new(clock)
       end
 
-      # @param which [Symbol] a key of Recorder::CHARGES
+      # @param which [Symbol] a key of Probe::CHARGES
       # @param ns [Integer]
       # @return [nil]
       def charge(which, ns)

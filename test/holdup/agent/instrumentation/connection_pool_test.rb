@@ -68,7 +68,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
   end
 
   def charged(which)
-    @probe.charged.filter_map { |_, index, ns| ns if index == Holdup::Recorder::CHARGES[which] }
+    @probe.charged.filter_map { |_, index, ns| ns if index == Holdup::Probe::CHARGES[which] }
   end
 
   def test_a_wait_is_charged_and_a_checkout_without_one_is_not

@@ -68,7 +68,7 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
 
   def test_a_job_that_is_ready_in_the_future_did_not_wait_and_is_counted
     measure(ready_ns: NOW_NS + 1)
-    assert_equal [0, [Holdup::Recorder::QUEUED_CLAMPED]], [recorded.queued_ns, @probe.counted]
+    assert_equal [0, [Holdup::Probe::COUNTERS[:queued_clamped]]], [recorded.queued_ns, @probe.counted]
   end
 
   def test_a_latency_that_nobody_knows_or_believes

@@ -47,7 +47,7 @@ class Holdup::Recorder::OpenUnitTest < Minitest::Test
     @unit.open.holding(clock).take
     clock.monotonic_ns = 9
     @unit.close
-    assert_equal [[1, Holdup::Recorder::CHARGES[:pool_held], 9]], @probe.charged
+    assert_equal [[1, Holdup::Probe::CHARGES[:pool_held], 9]], @probe.charged
   end
 
   def test_charges_nothing_when_it_kept_nothing

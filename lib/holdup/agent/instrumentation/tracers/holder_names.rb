@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../probe"
+
 module Holdup
   module Instrumentation
     class Tracers
@@ -9,7 +11,6 @@ module Holdup
       class HolderNames
         # Of so many units that have ended the name is known.
         ENDED = 1_000
-        LEAST_NS = 1_000_000
         FORGOTTEN = "(a unit that has ended)"
         NAMELESS = "(a unit without a name)"
         MOST_CHARACTERS = 200
@@ -39,7 +40,7 @@ module Holdup
         def longest(unit)
           sums = Hash.new(0)
           unit.holders&.each { |holder, ns| sums[name(holder)] += ns }
-          sums.max_by(&:last)&.then { |longest| longest if longest.last >= LEAST_NS }
+          sums.max_by(&:last)&.then { |longest| longest if longest.last >= Probe::HOLDER_LEAST_NS }
         end
 
         private

@@ -1,17 +1,20 @@
 /*
- * Stacks of running threads that another sampler has taken while a capture is on: a profiler that the application has. They
- * come after the events beside them, as names instead of frames, and are believed only where the ring agrees: at that
- * moment that thread had the main Ractor's GVL.
+ * Stacks of running threads that another sampler (a profiler of the application) has taken while a capture is
+ * on. They arrive after the events around them, and have names instead of frames. A stack is kept only when
+ * the ring agrees: its thread had the main Ractor's GVL at that moment.
  */
-#ifndef HOLDUP_CAPTURE_SAMPLES_H
-#define HOLDUP_CAPTURE_SAMPLES_H
+#include <ruby.h>
 
-#include "capture_watch.h"
+#include "capture.h"
+#include "capture_ask.h"
+#include "capture_stack.h"
 #include "hook.h"
+#include "init.h"
+#include "registry.h"
 
 static struct {
-    uint64_t next;         /* number of the first event that was not looked at yet ... */
-    uint32_t holder;       /* ... and of the thread that had the GVL before it; 0: none, or nobody knows */
+    uint64_t next;         /* number of the first event that was not read so far ... */
+    uint32_t holder;       /* ... and of the thread that had the GVL before it; 0: none, or unknown */
 } smp;
 
 static bool smp_possible(void)
@@ -19,7 +22,7 @@ static bool smp_possible(void)
     return CAP_ON() && cap_there() && stk.header;
 }
 
-/* Events that gave way to newer ones tell nothing any more. */
+/* Skips events that newer ones have overwritten. */
 static void smp_skip_lost(uint64_t head)
 {
     if (head <= cap.mask + 1 || smp.next >= head - cap.mask - 1) return;
@@ -27,13 +30,13 @@ static void smp_skip_lost(uint64_t head)
     smp.holder = 0;
 }
 
-/* Whether the event says who has the GVL. */
+/* Whether the main Ractor's GVL changes its holder with this event. */
 static bool smp_switches(const cap_event_t *e)
 {
     return (e->kind == CAP_RESUMED || e->kind == CAP_SUSPENDED) && e->detail == reg.main->number;
 }
 
-/* The thread that had the GVL at `t`, which is no earlier than the last one asked for; 0 for none. */
+/* The number of the thread that had the GVL at `t`; 0 for none. Callers ask in the order of time. */
 static uint32_t smp_holder_at(uint64_t t)
 {
     uint64_t head = __atomic_load_n(&cap.header->head, __ATOMIC_ACQUIRE);
@@ -48,7 +51,7 @@ static uint32_t smp_holder_at(uint64_t t)
     return smp.holder;
 }
 
-/* NULL: it is gone. */
+/* The clock of that thread; NULL when it has ended. */
 static tclock_t *smp_living(uint32_t number)
 {
     for (tclock_t *c = reg.clocks; c; c = c->next)
@@ -71,9 +74,9 @@ static uint32_t smp_intern(VALUE stack)
 }
 
 /*
- * sample_elsewhere(on): whether from now on another sampler sees to threads that run. Those who hold while others wait, and
- * those who wait, are asked as ever.
- * @return [Integer, nil] events that there were so far; nil while there is no capture with stacks
+ * sample_elsewhere(on): whether from now on another sampler takes the stacks of threads that run. Holders
+ * that others wait for, and threads that wait, are still asked.
+ * @return [Integer, nil] number of events so far; nil while there is no capture with stacks
  */
 static VALUE smp_elsewhere(VALUE self, VALUE on)
 {
@@ -88,9 +91,9 @@ static VALUE smp_elsewhere(VALUE self, VALUE on)
 }
 
 /*
- * take_sample(thread, monotonic_ns, stack): where the thread (nil: one that is gone) was then: frames and the lines they
- * were at, one behind the other, the innermost first. A frame is [label, path (nil: C code), line where it begins]. In the
- * order of time.
+ * take_sample(thread, monotonic_ns, stack): the stack that the thread (nil: one that has ended) had then, as
+ * [frame, line, frame, line ...], the innermost first. A frame is [label, path (nil: C code), line where it
+ * begins]. Calls come in the order of time.
  * @return [Boolean] whether it is in the capture: that thread had the GVL then
  */
 static VALUE smp_take(VALUE self, VALUE thread, VALUE monotonic_ns, VALUE stack)
@@ -106,23 +109,21 @@ static VALUE smp_take(VALUE self, VALUE thread, VALUE monotonic_ns, VALUE stack)
     }
     uint32_t number = smp_intern(stack);
     stk.header->taken++;
-    cap_put((cap_event_t){.thread = holder, .time = t, .detail = number, .unit = c ? c->unit : 0, .kind = CAP_STACK_HELD,
-                          .flags = c ? c->phase : TC_UNKNOWN});
+    cap_put((cap_event_t){.thread = holder, .time = t, .detail = number, .unit = c ? c->unit : 0,
+                          .kind = CAP_STACK_HELD, .flags = c ? c->phase : TC_UNKNOWN});
     return Qtrue;
 }
 
-/* charge_capture(ns): what the other sampler has cost, to what the thread that watches does. */
+/* charge_capture(ns): adds the CPU time of the other sampler to that of the watching thread. */
 static VALUE smp_charge(VALUE self, VALUE ns)
 {
     __atomic_fetch_add(&ask.elsewhere_ns, NUM2ULL(ns), __ATOMIC_RELAXED);
     return Qnil;
 }
 
-static void smp_init(VALUE probe)
+void capture_samples_init(VALUE probe)
 {
     rb_define_singleton_method(probe, "sample_elsewhere", smp_elsewhere, 1);
     rb_define_singleton_method(probe, "take_sample", smp_take, 3);
     rb_define_singleton_method(probe, "charge_capture", smp_charge, 1);
 }
-
-#endif

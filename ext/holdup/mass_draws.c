@@ -1,16 +1,16 @@
 /*
- * Holdup::MassDraws: what intervals of comparisons are found by, hundreds of times each: rows of numbers added up as often as
- * each was drawn, such sums mixed, and quantiles of the mix. lib/holdup/analysis/comparison/weighted_rows.rb is the oracle.
+ * Holdup::MassDraws: the arithmetic behind confidence intervals of comparisons, done hundreds of times for
+ * each. It adds up rows of numbers, each as often as it was drawn, mixes such sums, and finds quantiles of
+ * the mix. lib/holdup/analysis/comparison/weighted_rows.rb is the oracle.
  *
- * All of them are doubles in Strings. Rows stand one behind the other, each with the number of its first column, how many it has,
- * and these.
+ * All numbers are doubles in Strings. A row is the number of its first column, how many columns it has, and
+ * their values; rows follow each other without a gap.
  */
-#ifndef HOLDUP_MASS_DRAWS_H
-#define HOLDUP_MASS_DRAWS_H
-
 #include <ruby.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "init.h"
 
 #define MASS_HEAD 2
 
@@ -22,7 +22,8 @@ typedef struct {
 static doubles_t doubles_of(VALUE string)
 {
     StringValue(string);
-    return (doubles_t){.at = (const double *)RSTRING_PTR(string), .size = RSTRING_LEN(string) / (long)sizeof(double)};
+    return (doubles_t){.at = (const double *)RSTRING_PTR(string),
+                       .size = RSTRING_LEN(string) / (long)sizeof(double)};
 }
 
 static VALUE doubles_new(long size)
@@ -32,10 +33,17 @@ static VALUE doubles_new(long size)
     return string;
 }
 
-/* Takes one row off; false where it is none. */
+static bool mass_column_p(double number, long columns)
+{
+    return number >= 0 && number <= columns; /* not NaN either */
+}
+
+/* Takes one row off; false when there is none, or a damaged one. */
 static bool mass_row(doubles_t *rows, long columns, long *first, doubles_t *row)
 {
-    if (rows->size < MASS_HEAD || !(rows->at[0] >= 0 && rows->at[0] <= columns && rows->at[1] >= 0 && rows->at[1] <= columns)) return false;
+    if (rows->size < MASS_HEAD || !mass_column_p(rows->at[0], columns) ||
+        !mass_column_p(rows->at[1], columns))
+        return false;
     *first = (long)rows->at[0];
     *row = (doubles_t){.at = rows->at + MASS_HEAD, .size = (long)rows->at[1]};
     if (row->size > columns - *first || row->size > rows->size - MASS_HEAD) return false;
@@ -47,10 +55,9 @@ static bool mass_row(doubles_t *rows, long columns, long *first, doubles_t *row)
 /* total(rows, times, columns): the sum of all rows, each as often as `times` says */
 static VALUE mass_total(VALUE self, VALUE rows, VALUE times, VALUE columns)
 {
-    (void)self;
     Check_Type(times, T_ARRAY);
     long width = NUM2LONG(columns);
-    if (width < 0) rb_raise(rb_eArgError, "there are no %ld columns", width);
+    if (width < 0) rb_raise(rb_eArgError, "%ld columns are not possible", width);
     VALUE total = doubles_new(width);
     doubles_t left = doubles_of(rows), row;
     for (long i = 0, first; i < RARRAY_LEN(times); i++) {
@@ -71,10 +78,12 @@ static double mass_of(doubles_t masses)
     return mass;
 }
 
-/* mix(totals, weights): each of the totals has as much of the mix as its weight says, whatever its mass; none has nothing */
+/*
+ * mix(totals, weights): the share of each total in the mix is its weight, whatever its mass; without mass it
+ * has none
+ */
 static VALUE mass_mix(VALUE self, VALUE totals, VALUE weights)
 {
-    (void)self;
     Check_Type(totals, T_ARRAY);
     Check_Type(weights, T_ARRAY);
     long width = RARRAY_LEN(totals) ? doubles_of(rb_ary_entry(totals, 0)).size : 0;
@@ -83,7 +92,8 @@ static VALUE mass_mix(VALUE self, VALUE totals, VALUE weights)
         VALUE total = rb_ary_entry(totals, i);
         double weight = NUM2DBL(rb_ary_entry(weights, i)), *sum = (double *)RSTRING_PTR(mix);
         doubles_t part = doubles_of(total);
-        if (part.size != width) rb_raise(rb_eArgError, "total %ld has %ld columns, not %ld", i, part.size, width);
+        if (part.size != width)
+            rb_raise(rb_eArgError, "total %ld has %ld columns, not %ld", i, part.size, width);
         double mass = mass_of(part);
         if (mass > 0)
             for (long j = 0; j < width; j++) sum[j] += part.at[j] * (weight / mass);
@@ -94,12 +104,11 @@ static VALUE mass_mix(VALUE self, VALUE totals, VALUE weights)
 
 /*
  * find(masses, share)
- * @return [Array(Integer, Float), nil] the column in which that share of the mass is reached, and which share of the column's
- *   own; nil: there is no mass
+ * @return [Array(Integer, Float), nil] the column in which that share of the mass is reached, and at which
+ *   share of the column's own mass; nil: there is no mass
  */
 static VALUE mass_find(VALUE self, VALUE string, VALUE share)
 {
-    (void)self;
     doubles_t masses = doubles_of(string);
     double left = NUM2DBL(share) * mass_of(masses), within = 1;
     long last = -1;
@@ -114,12 +123,10 @@ static VALUE mass_find(VALUE self, VALUE string, VALUE share)
     return last < 0 ? Qnil : rb_assoc_new(LONG2NUM(last), DBL2NUM(within));
 }
 
-static void mass_draws_init(VALUE holdup)
+void mass_draws_init(VALUE holdup)
 {
     VALUE draws = rb_define_module_under(holdup, "MassDraws");
     rb_define_singleton_method(draws, "total", mass_total, 3);
     rb_define_singleton_method(draws, "mix", mass_mix, 2);
     rb_define_singleton_method(draws, "find", mass_find, 2);
 }
-
-#endif

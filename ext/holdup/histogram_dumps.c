@@ -1,16 +1,14 @@
 /*
- * Holdup::HistogramDumps: adds histograms up as they are written (lib/holdup/model/histogram/codec.rb), any number of them one
- * behind the other; and counts to counts. Reading a month is mostly this. Whatever is not as it should be, or beyond 64
- * bits, is left to Ruby.
+ * Holdup::HistogramDumps: adds up histograms as stores keep them (lib/holdup/model/histogram/codec.rb), any
+ * number of them in one string, and adds counts to counts. Reading a month is mostly this. Damaged dumps, and
+ * sums beyond 64 bits, are left to Ruby.
  */
-#ifndef HOLDUP_DUMPS_H
-#define HOLDUP_DUMPS_H
-
 #include <ruby.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "histogram.h"
+#include "init.h"
 
 #define DUMPS_DENSE 1
 #define DUMPS_SPARSE 0x11
@@ -19,7 +17,7 @@ typedef struct {
     const uint8_t *at, *end;
     uint64_t dumps, count, sum, min, max, zero;
     uint64_t slots[HIST_BUCKETS];
-    uint64_t first, last; /* of the slots that have any; first > last: none has */
+    uint64_t first, last; /* of the slots with a count; first > last: there is none */
 } dumps_t;
 
 static bool dumps_long_number(dumps_t *d, uint64_t *value)
@@ -42,7 +40,10 @@ static inline bool dumps_number(dumps_t *d, uint64_t *value)
     return true;
 }
 
-static bool dumps_add(uint64_t *total, uint64_t value) { return !__builtin_add_overflow(*total, value, total); }
+static bool dumps_add(uint64_t *total, uint64_t value)
+{
+    return !__builtin_add_overflow(*total, value, total);
+}
 
 static bool dumps_add_slot(dumps_t *d, uint64_t slot)
 {
@@ -80,7 +81,8 @@ static bool dumps_one(dumps_t *d)
 {
     uint8_t format = *d->at++;
     uint64_t count, sum, min, max, zero;
-    if (!dumps_number(d, &count) || !dumps_number(d, &sum) || !dumps_number(d, &min) || !dumps_number(d, &max) || !dumps_number(d, &zero)) return false;
+    if (!dumps_number(d, &count) || !dumps_number(d, &sum) || !dumps_number(d, &min)) return false;
+    if (!dumps_number(d, &max) || !dumps_number(d, &zero)) return false;
     if (count && min < d->min) d->min = min;
     if (count && max > d->max) d->max = max;
     if (!dumps_add(&d->count, count) || !dumps_add(&d->sum, sum) || !dumps_add(&d->zero, zero)) return false;
@@ -99,12 +101,11 @@ static VALUE dumps_counts(const dumps_t *d)
 
 /*
  * sum(bytes)
- * @return [Array, nil] how many histograms there were; and of their sum: count, sum, min, max, zero, offset, counts. nil
- *   where Ruby has to see to it
+ * @return [Array, nil] how many histograms there were; and of their sum: count, sum, min, max, zero, offset,
+ *   counts. nil: Ruby has to add them up
  */
 static VALUE dumps_sum(VALUE self, VALUE bytes)
 {
-    (void)self;
     StringValue(bytes);
     dumps_t d = {.at = (const uint8_t *)RSTRING_PTR(bytes), .min = UINT64_MAX, .first = HIST_BUCKETS};
     d.end = d.at + RSTRING_LEN(bytes);
@@ -112,40 +113,43 @@ static VALUE dumps_sum(VALUE self, VALUE bytes)
         if (!dumps_one(&d)) return Qnil;
     RB_GC_GUARD(bytes);
     bool any = d.first <= d.last;
-    return rb_ary_new_from_args(8, ULL2NUM(d.dumps), ULL2NUM(d.count), ULL2NUM(d.sum), d.count ? ULL2NUM(d.min) : Qnil, d.count ? ULL2NUM(d.max) : Qnil,
+    VALUE min = d.count ? ULL2NUM(d.min) : Qnil, max = d.count ? ULL2NUM(d.max) : Qnil;
+    return rb_ary_new_from_args(8, ULL2NUM(d.dumps), ULL2NUM(d.count), ULL2NUM(d.sum), min, max,
                                 ULL2NUM(d.zero), ULL2NUM(any ? d.first : 0), dumps_counts(&d));
 }
 
-/* @return the first slot, which has to be one, as the last has to be */
+/* The first slot, after a check that all counts fit into the slots from there on. */
 static long dumps_first_slot(VALUE slots, VALUE first, VALUE counts)
 {
     Check_Type(slots, T_ARRAY);
     Check_Type(counts, T_ARRAY);
     rb_check_frozen(slots);
     long from = NUM2LONG(first), size = RARRAY_LEN(counts);
-    if (from < 0 || size > RARRAY_LEN(slots) || from > RARRAY_LEN(slots) - size) rb_raise(rb_eArgError, "%ld counts from slot %ld are too many", size, from);
+    if (from < 0 || size > RARRAY_LEN(slots) || from > RARRAY_LEN(slots) - size)
+        rb_raise(rb_eArgError, "%ld counts from slot %ld are too many", size, from);
     return from;
 }
 
-/* add(slots, first, counts): adds counts to slots, from the first on; what is no small Integer in Ruby's own way */
+/*
+ * add(slots, first, counts): adds counts to slots, from the first on; Integers beyond a Fixnum by Ruby's own
+ * +.
+ */
 static VALUE dumps_add_counts(VALUE self, VALUE slots, VALUE first, VALUE counts)
 {
-    (void)self;
     long from = dumps_first_slot(slots, first, counts);
     for (long i = 0; i < RARRAY_LEN(counts); i++) {
         VALUE there = RARRAY_AREF(slots, from + i), more = RARRAY_AREF(counts, i);
         bool small = FIXNUM_P(there) && FIXNUM_P(more);
         if (small && more == INT2FIX(0)) continue;
-        rb_ary_store(slots, from + i, small ? LONG2NUM(FIX2LONG(there) + FIX2LONG(more)) : rb_funcall(there, '+', 1, more));
+        VALUE sum = small ? LONG2NUM(FIX2LONG(there) + FIX2LONG(more)) : rb_funcall(there, '+', 1, more);
+        rb_ary_store(slots, from + i, sum);
     }
     return Qnil;
 }
 
-static void dumps_init(VALUE holdup)
+void histogram_dumps_init(VALUE holdup)
 {
     VALUE dumps = rb_define_module_under(holdup, "HistogramDumps");
     rb_define_singleton_method(dumps, "sum", dumps_sum, 1);
     rb_define_singleton_method(dumps, "add", dumps_add_counts, 3);
 }
-
-#endif

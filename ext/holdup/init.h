@@ -1,0 +1,25 @@
+/*
+ * What Init_holdup calls: each defines the methods and constants of one subject. Their files have no other
+ * callers.
+ */
+#ifndef HOLDUP_INIT_H
+#define HOLDUP_INIT_H
+
+#include <ruby.h>
+
+/* Modules of their own under Holdup. */
+void histogram_dumps_init(VALUE holdup);
+void mass_draws_init(VALUE holdup);
+void replay_init(VALUE holdup);
+
+/* Methods of Holdup::Probe. */
+void probe_init(VALUE probe);
+void unit_init(VALUE probe);
+void tick_init(VALUE probe);
+void segment_init(VALUE probe);
+void capture_init(VALUE probe);
+void capture_catch_init(VALUE probe);
+void capture_samples_init(VALUE probe);
+void holders_init(VALUE probe);
+
+#endif

@@ -1,0 +1,109 @@
+#include "segment_record.h"
+
+#include <string.h>
+
+static void seg_observe(histogram_t *h, uint64_t value)
+{
+    seg_set(&h->count, h->count + 1);
+    seg_add(&h->sum, value);
+    if (h->count == 0 || value < h->min) seg_set(&h->min, value);
+    if (value > h->max) seg_set(&h->max, value);
+    if (value <= HIST_ZERO_MAX) {
+        seg_set(&h->zero, h->zero + 1);
+        return;
+    }
+    uint64_t slot = hist_slot(value);
+    seg_set(&h->buckets[slot], h->buckets[slot] + 1);
+    if (slot < h->lo) seg_set(&h->lo, slot);
+    if (slot > h->hi) seg_set(&h->hi, slot);
+}
+
+static void seg_sums(seg_series_t *s, const measurement_t *m)
+{
+    const uint64_t sums[] = {m->cpu_ns, m->starved_ns, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns,
+                             m->gc_ns, m->caused_ns, m->acquisitions, m->preemptions, m->hold_squares_us2,
+                             m->pool_wait_ns, m->pool_held_ns};
+    for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_add(&s->counters[i], sums[i]);
+}
+
+/* An entry needs no log: readers ignore it until the head has moved. */
+static void seg_push(uint64_t slot, const measurement_t *m)
+{
+    seg_header_t *header = SEG_HEADER;
+    seg_ring_t *ring = (seg_ring_t *)(seg.base + SEG_RING_OFFSET);
+    ring[header->ring_head % header->ring_capacity] = (seg_ring_t){
+        m->started_ns, slot - 1, m->wall_ns, m->running_ns, m->cpu_ns, m->idle_ns, m->stalled_ns,
+        m->acquisitions, m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli,
+        (uint32_t)m->before, {0}};
+    memcpy(ring[header->ring_head % header->ring_capacity].trace, m->trace, SEG_TRACE_BYTES);
+    seg_set(&header->ring_head, header->ring_head + 1);
+}
+
+/* The first path stays, so it needs no log: readers ignore it until its length is set. */
+static void seg_keep_path(seg_series_t *s, seg_text_t path)
+{
+    if (!path.bytes || s->path_bytes || s->kind != SEG_REQUEST) return;
+    seg_copy(s->path, path);
+    seg_set(&s->path_bytes, path.bytes);
+}
+
+uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *m, bool error)
+{
+    uint64_t slot = seg_unit_series(key);
+    if (!slot) {
+        seg.logged = 0;
+        return 0;
+    }
+    seg_series_t *s = seg_slot(slot - 1);
+    seg_set(&s->count, s->count + 1);
+    seg_add(&s->errors, error);
+    seg_keep_path(s, path);
+    seg_sums(s, m);
+    seg_observe(&s->histograms[SEG_WALL], m->wall_ns);
+    seg_observe(&s->histograms[SEG_RUNNING], m->running_ns);
+    seg_observe(&s->histograms[SEG_STALLED], m->stalled_ns);
+    seg_observe(&s->histograms[SEG_IDLE], m->idle_ns);
+    if (m->queued_ns != SEG_UNKNOWN) seg_observe(&s->histograms[SEG_QUEUED], m->queued_ns);
+    seg_observe(&s->histograms[SEG_LONGEST], m->longest_hold_ns);
+    seg_push(slot, m);
+    seg_set(&SEG_HEADER->counters[SEG_P_UNITS], SEG_HEADER->counters[SEG_P_UNITS] + 1);
+    return slot;
+}
+
+void seg_record_nested(const measurement_t *m, uint32_t count)
+{
+    seg_series_t *s = seg_slot(seg.nested - 1);
+    seg_set(&s->count, s->count + count);
+    seg_sums(s, m);
+    seg_add(&s->histograms[SEG_WALL].sum, m->wall_ns);
+    seg_add(&s->histograms[SEG_RUNNING].sum, m->running_ns);
+    seg_add(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
+    seg_add(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+    seg_set(&SEG_HEADER->counters[SEG_P_NESTED], SEG_HEADER->counters[SEG_P_NESTED] + count);
+}
+
+/*
+ * Absolute numbers are converted from ticks at each tick, with a rate that becomes more exact: they can be
+ * some ns lower than the last time. A reader takes a number that decreases for damage, so the old one stays
+ * until it is exceeded.
+ */
+static void seg_raise(uint64_t *field, uint64_t value)
+{
+    if (value > *field) seg_set(field, value);
+}
+
+void seg_record_account(const char *name, const measurement_t *m)
+{
+    seg_key_t key = seg_name_key(SEG_ACCOUNT, name);
+    uint64_t slot = seg_series(&key);
+    if (!slot) return;
+    seg_series_t *s = seg_slot(slot - 1);
+    const uint64_t sums[] = {0, 0, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns, m->caused_ns,
+                             m->acquisitions, m->preemptions, m->hold_squares_us2};
+    for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_raise(&s->counters[i], sums[i]);
+    seg_raise(&s->histograms[SEG_WALL].sum, m->wall_ns);
+    seg_raise(&s->histograms[SEG_RUNNING].sum, m->running_ns);
+    seg_raise(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
+    seg_raise(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+    seg_commit();
+}

@@ -1,0 +1,171 @@
+/* Holdup::Probe's methods for units: beginning, ending and recording them. The caller holds the GVL. */
+#include <ruby.h>
+
+#include "capture.h"
+#include "capture_methods.h"
+#include "fibers.h"
+#include "hook.h"
+#include "init.h"
+#include "segment_record.h"
+#include "text.h"
+
+static uint8_t probe_pool(VALUE name)
+{
+    if (!RB_TYPE_P(name, T_STRING) || !RSTRING_LEN(name)) return POOLS_NONE;
+    char room[SEG_POOL_BYTES];
+    seg_text_t text = {RSTRING_PTR(name), (size_t)RSTRING_LEN(name)};
+    if (text.bytes > sizeof(room)) text = text_sanitise(name, room, sizeof(room));
+    unit_lock();
+    uint8_t index = pools_find(text.text, text.bytes);
+    unit_unlock();
+    return index;
+}
+
+/*
+ * enter(pool = nil): begins a unit; `pool`: of the thread.
+ * @return [Integer] handle of the new unit, 0 when the probe is off
+ */
+static VALUE probe_enter(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 0, 1);
+    if (!tc_enabled()) return INT2FIX(0);
+    tclock_t *c = hook_current();
+    if (!c) return INT2FIX(0);
+    uint8_t pool = argc ? probe_pool(argv[0]) : POOLS_NONE;
+    return ULL2NUM(fib_follow(c) ? fib_enter(c, pool) : unit_enter(c, pool));
+}
+
+/* pools = names: the order in which their gauges are written. */
+static VALUE probe_set_pools(VALUE self, VALUE names)
+{
+    Check_Type(names, T_ARRAY);
+    uint32_t count = 0;
+    for (long i = 0; i < RARRAY_LEN(names) && count < SEG_POOLS; i++)
+        pools.order[count++] = probe_pool(RARRAY_AREF(names, i));
+    pools.ordered = count;
+    return names;
+}
+
+/*
+ * follow_fibers(on): whether units on all threads are measured by fiber; else only on threads that have a
+ * fiber scheduler when their unit begins. While units are open, from the next one on.
+ */
+static VALUE probe_follow_fibers(VALUE self, VALUE on)
+{
+    fib.always = RTEST(on);
+    return on;
+}
+
+typedef struct {
+    measurement_t unit, excess;
+    uint32_t nested;
+} probe_ended_t;
+
+static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
+{
+    unit_t *u = unit_of(handle);
+    if (!u) return false;
+    ended->unit.queued_ns = UNIT_UNKNOWN;
+    if (u->clock->follows)
+        return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
+    return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
+}
+
+static VALUE probe_cancel(VALUE self, VALUE handle)
+{
+    probe_ended_t ended;
+    probe_end(handle, &ended, false);
+    return Qnil;
+}
+
+/* @return [Array<Integer>, nil] the numbers in the order of Holdup::Measurement; nothing is recorded */
+static VALUE probe_finish(VALUE self, VALUE handle)
+{
+    probe_ended_t ended;
+    if (!probe_end(handle, &ended, true)) return Qnil;
+    VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
+    const uint64_t *words = (const uint64_t *)&ended.unit;
+    for (size_t i = 0; i < MEASUREMENT_WORDS; i++)
+        rb_ary_push(numbers, words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]));
+    return numbers;
+}
+
+/*
+ * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil):
+ * ends the unit and writes it to the segment. `kind` is one of KINDS. The texts belong to the caller's frame,
+ * which keeps them alive.
+ */
+static VALUE probe_record(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 6, 10);
+    VALUE handle = argv[0], kind = argv[1], name = argv[2], queue = argv[3];
+    VALUE queued_ns = argv[4], error = argv[5];
+    VALUE pool = argc > 6 ? argv[6] : Qnil, priority = argc > 7 ? argv[7] : Qnil;
+    VALUE trace = argc > 8 ? argv[8] : Qnil, path = argc > 9 ? argv[9] : Qnil;
+    probe_ended_t ended;
+    bool known = probe_end(handle, &ended, true);
+    if (!known || !seg.base) return Qnil;
+    char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES], pool_room[SEG_POOL_BYTES];
+    char priority_room[SEG_PRIORITY_BYTES];
+    seg_key_t key = {
+        .kind = kind == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST,
+        .name = text_of(name, name_room, SEG_NAME_BYTES),
+        .queue = text_of(queue, queue_room, SEG_QUEUE_BYTES),
+        .pool = text_of(pool, pool_room, SEG_POOL_BYTES),
+        .priority = text_of(priority, priority_room, SEG_PRIORITY_BYTES)};
+    if (!key.name.bytes) key.name = seg_text("(unnamed)");
+    if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
+    text_trace(trace, ended.unit.trace);
+    seg_lock();
+    uint64_t series = seg_record(&key, text_path(path), &ended.unit, RTEST(error));
+    if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
+    seg_commit(); /* both or none */
+    seg_unlock();
+    if (CAP_ON()) capm_record_name(handle, &ended.unit, series, key.kind == SEG_JOB, RTEST(error));
+    return Qtrue;
+}
+
+/*
+ * charge(handle, which, ns): adds to what the open unit waited for a pool of connections, or kept of it
+ * (CHARGES).
+ */
+static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
+{
+    long index = NUM2LONG(which);
+    uint64_t more = NUM2ULL(ns);
+    if (index < 0 || index >= UNIT_CHARGES)
+        rb_raise(rb_eArgError, "no charge %ld: 0..%d", index, UNIT_CHARGES - 1);
+    unit_t *u = unit_of(handle);
+    if (!u) return Qnil;
+    u->charges[index] += more;
+    if (index == UNIT_POOL_WAIT && CAP_ON()) capm_record_pool_wait(u, more);
+    return Qnil;
+}
+
+/*
+ * stalled(handle): ns for which the open unit has stalled so far, called on its own thread; nil when unknown.
+ */
+static VALUE probe_stalled(VALUE self, VALUE handle)
+{
+    const unit_t *u = hook_own_unit(handle);
+    if (!u) return Qnil;
+    const tclock_t *c = u->clock;
+    return ULL2NUM(clk_sum_ns(c->follows ? fib_stalled(c, u) : c->totals.stalled - u->base.stalled));
+}
+
+void unit_init(VALUE probe)
+{
+    VALUE charges = rb_hash_new();
+    rb_hash_aset(charges, ID2SYM(rb_intern("pool_wait")), INT2FIX(UNIT_POOL_WAIT));
+    rb_hash_aset(charges, ID2SYM(rb_intern("pool_held")), INT2FIX(UNIT_POOL_HELD));
+    rb_define_const(probe, "CHARGES", rb_obj_freeze(charges));
+    fib_prepare();
+    rb_define_singleton_method(probe, "enter", probe_enter, -1);
+    rb_define_singleton_method(probe, "pools=", probe_set_pools, 1);
+    rb_define_singleton_method(probe, "follow_fibers", probe_follow_fibers, 1);
+    rb_define_singleton_method(probe, "record", probe_record, -1);
+    rb_define_singleton_method(probe, "finish", probe_finish, 1);
+    rb_define_singleton_method(probe, "cancel", probe_cancel, 1);
+    rb_define_singleton_method(probe, "charge", probe_charge, 3);
+    rb_define_singleton_method(probe, "stalled", probe_stalled, 1);
+}

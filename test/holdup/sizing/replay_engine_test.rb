@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+# The simulation in C, spoken to directly: what it takes, and that it gives its memory back.
+class Holdup::ReplayEngineTest < Minitest::Test
+  Engine = Holdup::ReplayEngine
+  Unit = Holdup::Sizing::Trace::TraceUnit
+  GROUPS = [[1, 1, 0, 100]].freeze
+  OPTIONS = {
+    vcpus: 1, handoff_ns: 0, growth: 0, marking: 0, cold: 0, rest_half_ns: 1, assignment: :random,
+    others_assignment: :shared, seed: 1, limit: 0, own: 1
+  }.freeze
+  # Large enough that a hundred lost traces show.
+  MANY = 20_000
+  MEMORY_BYTES = 100 << 20
+
+  def unit(**options)
+    Unit.new(arrival_ns: 0, held_ns: 5, idle_ns: 0, acquisitions: 0, **options)
+  end
+
+  def trace(count = 1, **last)
+    units = Array.new(count - 1) { unit } << unit(**last)
+    Holdup::Sizing::Trace.new(units).bytes
+  end
+
+  def simulate(bytes = trace, groups = GROUPS, **options)
+    Engine.simulate(bytes, groups, **OPTIONS, **options)
+  end
+
+  def refusal(...)
+    assert_raises(ArgumentError) { simulate(...) }.message
+  end
+
+  def test_tells_what_became_of_a_unit
+    results, totals = simulate
+    assert_equal [0, 0, 5, 5], results.unpack("Q<*")
+    assert_equal 5.0, totals[:elapsed_ns]
+    assert_equal [5.0], totals[:used_ns]
+  end
+
+  def test_refuses_a_trace_that_is_not_whole
+    assert_equal "a trace has 104 bytes a unit", refusal("odd")
+  end
+
+  def test_refuses_options_that_are_missing_unknown_or_impossible
+    assert_equal "missing keyword: :seed", assert_raises(ArgumentError) { Engine.simulate(trace, GROUPS, **OPTIONS.except(:seed)) }.message
+    assert_equal "unknown keyword: :cpus", refusal(cpus: 2)
+    assert_equal "vcpus is above 0", refusal(vcpus: 0)
+    assert_equal "cold is at least 0", refusal(cold: -1.0)
+    assert_equal "there is no assignment nobody", refusal(assignment: :nobody)
+    assert_equal "the trace has 1 units, which is less than 5 own ones", refusal(own: 5)
+  end
+
+  def test_refuses_units_out_of_order
+    late = [unit(arrival_ns: 9), unit(arrival_ns: 1)].flat_map(&:words).pack("Q<*")
+    assert_equal "units are in the order of their arrival", refusal(late, own: 2)
+  end
+
+  def test_words_of_units_and_results_are_in_the_order_that_ruby_packs_them
+    given = {arrival_ns: 1, held_ns: 2, idle_ns: 3, longest_ns: 6, in_flight_milli: 7, rest_ns: 8, group: 9, slice_ns: 11, pool: 12, before: 13}
+    words = Engine::UNIT_WORDS.zip(Unit.new(acquisitions: 4, io: true, **given).words).to_h
+    assert_equal({**given, holds: 5, gaps: 4, io: 1}, words)
+    assert_equal Engine::RESULT_WORDS, Holdup::Sizing::Replay::COLUMNS
+  end
+
+  def test_knows_the_assignments_of_a_scenario
+    assert_equal Holdup::Sizing::Scenario::ASSIGNMENTS, Engine::ASSIGNMENTS
+  end
+
+  def test_gives_its_memory_back_when_it_refuses
+    wrong = trace(MANY, pool: 7)
+    wrong_groups = GROUPS * 1023 << [0, 0, 0, 0]
+    growth = growth_bytes do
+      200.times { refusal(wrong) && refusal(trace, wrong_groups) }
+    end
+    assert_operator growth, :<, MEMORY_BYTES
+  end
+
+  def test_gives_its_memory_back_when_its_thread_is_killed
+    endless = Array.new(MANY) { unit(acquisitions: 9_000_000) }
+    bytes = Holdup::Sizing::Trace.new(endless).bytes
+    growth = growth_bytes do
+      200.times { kill_while_it_runs { simulate(bytes, own: MANY) } }
+    end
+    assert_operator growth, :<, MEMORY_BYTES
+  end
+
+  private
+
+  def kill_while_it_runs(&work)
+    thread = Thread.new(&work)
+    wait_until { thread.stop? }
+    assert_predicate thread, :alive?
+    thread.kill.join
+  end
+
+  def growth_bytes
+    GC.start
+    before = resident_bytes
+    yield
+    GC.start
+    resident_bytes - before
+  end
+
+  def resident_bytes
+    Integer(File.read("/proc/self/statm").split[1]) * 4096
+  end
+end
