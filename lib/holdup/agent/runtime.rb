@@ -11,7 +11,6 @@ require_relative "jit"
 require_relative "probe"
 require_relative "recorder"
 require_relative "runtime/collectors"
-require_relative "runtime/resources"
 require_relative "runtime/measuring_session"
 require_relative "servers/identity"
 

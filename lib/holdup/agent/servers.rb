@@ -2,7 +2,6 @@
 
 require_relative "servers/identity"
 require_relative "servers/lever"
-require_relative "servers/pool"
 
 module Holdup
   # The servers and job runners that Holdup is at home in: one adapter each, loaded only where its server is.
@@ -23,7 +22,6 @@ module Holdup
         Puma
       },
       "Puma::RackHandler" => -> { # `rails server` loads the launcher after the application
-        require_relative "servers/puma"
         Puma
       },
       "Unicorn::HttpServer" => -> {

@@ -2,7 +2,7 @@
 
 require_relative "../model/flat_json"
 require_relative "../version"
-require_relative "setting_facts/cpu_quota"
+require_relative "setting_facts/cgroup"
 
 module Holdup
   # Collects the facts that change results, for the setting of this process (see Holdup::Setting).

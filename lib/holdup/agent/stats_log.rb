@@ -1,14 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "stats_log/encoding"
 require_relative "stats_log/log_line"
-require_relative "stats_log/log_options"
-require_relative "stats_log/log_writer"
-require_relative "stats_log/own_segment"
-require_relative "stats_log/process_reading"
-require_relative "stats_log/schedule"
 require_relative "stats_log/sinks"
-require_relative "stats_log/life_stages"
+require_relative "stats_log/process_reading"
 
 module Holdup
   # Tells of this process in lines, for people whose tools eat log lines: one every so often with what it did
@@ -77,6 +71,93 @@ module Holdup
 
     def write(event, now, before)
       @outlet.call(@encoding.call(LogLine.new(event, now, before, dropped: @outlet.dropped)))
+    end
+  end
+
+  class StatsLog
+    # What `config.stats_log` asks for.
+    #
+    # - `to`: :stdout, :stderr, a path, an IO or a Logger; `every`: seconds; `format`: :json or :emf
+    # - `sample`: share of the lines that are written; `workers`: so many workers of a server write, nil for
+    #   all
+    # - `namespace`: of CloudWatch's metrics, for :emf
+    LogOptions = Data.define(:to, :every, :format, :sample, :workers, :namespace) do
+      # @param value [Object] of the configuration, checked there
+      # @return [LogOptions]
+      def self.from(value)
+        new(**(value.is_a?(Hash) ? value : {to: value}))
+      end
+
+      def initialize(to: :stdout, every: 60, format: :json, sample: 1.0, workers: nil, namespace: "Holdup")
+        super
+      end
+
+      # A fork that has not yet been told which worker it is may become any.
+      # @param header [Segment::Header] of the process
+      # @return [Boolean] whether this process writes
+      def chosen?(header)
+        return true unless workers
+        header.worker_index.negative? ? header.generation.zero? : header.worker_index < workers
+      end
+    end
+
+    # When the next line is due: every so often, a tenth earlier or later by chance, the first after a part of
+    # it, so that the processes of a host don't all write in the same moment. By time and not by requests: an
+    # idle process tells as well.
+    class Schedule
+      JITTER = 0.1
+      NS = 1_000_000_000
+
+      # @param every_s [Numeric]
+      # @param share [Numeric] of the lines that are written
+      # @param clock [#monotonic_ns]
+      # @param random [#rand] one of its own: the application's sequence must not be touched
+      def initialize(every_s:, share:, clock:, random: Random.new)
+        @every_ns = every_s * NS
+        @share = share
+        @clock = clock
+        @random = random
+        wait(@random.rand)
+      end
+
+      # @return [Boolean] whether a line is to be written now; asking for it also sets the time of the next
+      #   one
+      def due?
+        return false if @clock.monotonic_ns < @next_ns
+        wait(1 - JITTER + 2 * JITTER * @random.rand)
+        @random.rand < @share
+      end
+
+      private
+
+      def wait(intervals)
+        @next_ns = @clock.monotonic_ns + intervals * @every_ns
+      end
+    end
+
+    # The turns of a process's life, each told once: it began to measure, its JIT was switched on, hardly
+    # compiles any more, has no memory left.
+    class LifeStages
+      SIGNS = {
+        "boot" => ->(_gauges) { true },
+        "enabled" => ->(gauges) { gauges[:jit_enabled] == 1 },
+        "warm" => ->(gauges) { gauges[:jit_warm_ns] },
+        "saturated" => ->(gauges) { gauges[:jit_saturated] == 1 }
+      }.freeze
+
+      def initialize
+        @past = []
+      end
+
+      # @param header [Segment::Header]
+      # @return [Array<String>] those that are new
+      def see(header)
+        reached = SIGNS.filter_map { |stage, sign|
+          stage if !@past.include?(stage) && sign.call(header.gauges)
+        }
+        @past += reached
+        reached
+      end
     end
   end
 end

@@ -1,9 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "capture_type"
-require_relative "stats_log_type"
 require_relative "types"
-require_relative "web_auth_type"
 
 module Holdup
   module ConfigurationKeys

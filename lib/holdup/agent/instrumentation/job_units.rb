@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "job_unit"
-require_relative "priority_names"
+require_relative "../recorder/open_unit"
 
 module Holdup
   module Instrumentation
@@ -83,6 +82,69 @@ module Holdup
         return if waited > ABSURD_NS
         @recorder.count_clamped if waited.negative?
         [waited, 0].max
+      end
+    end
+
+    # The unit of one run of a job. Knows the job's id, so that a runner's middleware and Active Job's
+    # callback, which both see the same run, make one unit of it.
+    class JobUnit < Recorder::OpenUnit
+      # @param id [String, nil] whether a further look is at the same job
+      # @param queued_ns [Integer, nil] how long the job was ready before this run
+      # @param pool [String, nil] of the threads that run it
+      # @param priority [String, nil]
+      def initialize(recorder, id:, name:, queue:, queued_ns:, pool: nil, priority: nil)
+        super(recorder, :job, name, queue)
+        @id = id
+        @queued_ns = queued_ns
+        @pool = pool
+        @priority = priority
+        @failed = false
+      end
+
+      # @return [Boolean]
+      def for?(id)
+        !id.nil? && @id == id
+      end
+
+      # The run has failed, whatever becomes of its exception.
+      # @return [void]
+      def failed
+        @failed = true
+      end
+
+      # @return [nil]
+      def close(error: @failed) = super
+
+      # @return [Integer, nil]
+      attr_reader :queued_ns
+
+      private
+
+      # What runs inside of another unit was taken by nobody, and its time is in the other's already.
+      def pool
+        @pool unless inside?
+      end
+
+      def priority
+        @priority unless inside?
+      end
+    end
+
+    # Priorities of jobs as text, each made once. Units are kept apart by it, so there must be few: an
+    # application that computes priorities (from the time, from an id) gets one for all beyond the first.
+    class PriorityNames
+      MOST = 8
+      OTHERS = "others"
+
+      def initialize
+        @known = {}
+      end
+
+      # @param priority [Integer, nil]
+      # @return [String, nil] "10"; nil for a job without one
+      def text(priority)
+        return unless priority
+        @known.fetch(priority) { (@known.size < MOST) ? @known[priority] = priority.to_s.freeze : OTHERS }
       end
     end
   end

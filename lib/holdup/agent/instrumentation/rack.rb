@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "request_unit"
-
 module Holdup
   module Instrumentation
     # Measures each request as a unit. Belongs at the outermost place; a second one in the same request does
@@ -32,6 +30,59 @@ module Holdup
         @requests.answered(unit, response)
       ensure
         unit.aborted(!$!.equal?(earlier))
+      end
+    end
+
+    # A response's body whose closing ends the request's unit, for servers that do not tell when a response is
+    # finished. Answers to exactly what the wrapped body answers to, because servers choose by that how they
+    # send it.
+    class RackBody
+      # @param body [Object] a Rack body: each or call, perhaps to_ary, to_path, close
+      # @param unit [RequestUnit]
+      def initialize(body, unit)
+        @body = body
+        @unit = unit
+      end
+
+      OPTIONAL = %i[each call to_ary to_path].freeze
+
+      def respond_to?(name, include_all = false)
+        OPTIONAL.include?(name) ? @body.respond_to?(name) : super
+      end
+
+      def each(&)
+        watch { @body.each(&) }
+      end
+
+      # A streaming body: it has the socket for as long as this lasts, and is not always closed.
+      def call(stream)
+        watch { @body.call(stream) }
+      ensure
+        @unit.finished
+      end
+
+      # Whoever takes the array closes nothing any more, says the Rack specification: so this does.
+      def to_ary
+        @body.to_ary
+      ensure
+        close
+      end
+
+      def to_path = @body.to_path
+
+      def close
+        @body.close if @body.respond_to?(:close)
+      ensure
+        @unit.finished
+      end
+
+      private
+
+      def watch
+        earlier = $!
+        yield
+      ensure
+        @unit.failed unless $!.equal?(earlier)
       end
     end
   end

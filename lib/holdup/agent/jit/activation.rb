@@ -22,5 +22,89 @@ module Holdup
         LOCK.synchronize { (@yjit.enabled? || @zjit&.enabled?) ? false : !!@yjit.enable(**arguments) }
       end
     end
+
+    # Who switched the JIT on in this process, where and when. Ruby does not tell; it follows from what was on
+    # when Ruby started, when this process was forked, and when we looked.
+    class ActivationOrigin
+      # Of those Holdup knows; anybody else is "application".
+      OURS = "holdup"
+      RAILS = "rails"
+      OTHERS = "application"
+
+      # @return [String, nil] "holdup", "rails", "application", or what Ruby was started with: "RUBYOPT",
+      #   "command line", "RUBY_YJIT_ENABLE"; nil while it is off
+      attr_reader :by
+      # @return [Symbol, nil] :boot with Ruby itself, :parent before this process was forked, :process in it
+      attr_reader :at
+      # @return [Integer, nil] nanoseconds since 1970; on Ruby 3.3, which does not tell, when we saw it first
+      attr_reader :since_ns
+      # @return [Boolean, nil] whether it was on in the process that this one was forked from; nil when nobody
+      #   saw the fork
+      attr_reader :on_in_parent
+
+      # @param options [CommandLine]
+      # @param clock [#realtime_ns]
+      # @param version [RubyDefaults]
+      # @param rails [#call] gives config.yjit
+      def initialize(options:, clock:, version:, rails: ActivationOrigin.method(:rails))
+        @options = options
+        @clock = clock
+        @version = version
+        @rails = rails
+      end
+
+      # What Rails before 8.1 finds in a Hash it does not pass on.
+      # @return [Boolean, Hash, nil] whether the application's Rails enables YJIT when it has booted, and with
+      #   what
+      def self.rails
+        asked = defined?(::Rails.application.config.yjit) && ::Rails.application.config.yjit
+        (asked.is_a?(Hash) && ::Rails.gem_version < Gem::Version.new("8.1")) ? true : asked
+      end
+
+      # It is on as of now, by us.
+      # @param given [Hash{Symbol => Integer}] what `enable` was told
+      # @return [void]
+      def ours(given)
+        @by = OURS
+        @at = :process
+        @since_ns = @clock.realtime_ns
+        @given = given
+      end
+
+      # @return [Hash{Symbol => Integer}, nil] what `enable` was told: mem_size (MiB), call_threshold; nil
+      #   when only who called it knows
+      def given
+        return @given.to_h unless @version.takes_options?
+        case @by
+        when RAILS then @rails.call.then { |asked|
+          asked.is_a?(Hash) ? asked.slice(:mem_size, :call_threshold) : {}
+        }
+        when OTHERS then nil
+        else @given.to_h
+        end
+      end
+
+      # @param state [Snapshot] as it is now
+      # @return [void]
+      def see(state)
+        return if @by || !state.enabled?
+        @by = @options.at_boot
+        @at = :boot
+        unless @by
+          @by = (@rails.call ? RAILS : OTHERS)
+          @at = (@on_in_parent ? :parent : :process)
+        end
+        @since_ns = @clock.realtime_ns - state.active_ns.to_i
+      end
+
+      # In a process that was just forked.
+      # @param state [Snapshot]
+      # @return [void]
+      def born(state)
+        see(state)
+        @on_in_parent = state.enabled?
+        @at = :parent if @on_in_parent && @at != :boot
+      end
+    end
   end
 end

@@ -2,6 +2,20 @@
 
 module Holdup
   module Jit
+    # Resident memory grows by this much for each byte that the compiler accounts for (measured: 1.25 to 1.3).
+    REAL_MEMORY = 1.3
+    # Share of the limit on code and metadata at which nothing more is compiled.
+    FULL = 0.97
+    # Code and metadata together, for each byte of code (measured: 3.1 to 3.6).
+    TOTAL_TO_CODE = 3.2
+
+    # Up to where a JIT compiles; then it stops for good.
+    #
+    # - `bytes`; `of`: :code (machine code alone) or :total (code and metadata)
+    # - `source`: who set it: "enable", "RUBYOPT", "command line", "default", or "assumed default" where a
+    #   server has overwritten the command line with its title, so that nobody can tell any more
+    MemoryLimit = Data.define(:bytes, :of, :source)
+
     # What one look at the JIT of this process told, in the same words for every Ruby and JIT. nil is what
     # that version does not have. Sizes in bytes, times in nanoseconds; all but the sizes count from the start
     # of the process (a fork goes on from its parent's).
@@ -56,6 +70,130 @@ module Holdup
 
       # @return [Integer, nil] pieces of code that were thrown away, for whatever cause
       def invalidated = invalidations&.values&.sum
+    end
+
+    # RubyVM::YJIT of Ruby 3.3, 3.4 and 4.0. Which key is in which version: docs/yjit.md.
+    class Yjit
+      MIB = 1 << 20
+      CAUSE = /\Ainvalidate_/
+      # Beyond so many loaded methods and blocks the default threshold is the higher one. An explicit 30
+      # counts as default.
+      MANY_ISEQS = 40_000
+      THRESHOLD = 30
+      THRESHOLD_OF_MANY = 120
+
+      # @param api [#enabled?, #enable, #runtime_stats] RubyVM::YJIT
+      # @param version [RubyDefaults]
+      # @param options [CommandLine]
+      # @param given [Hash{Symbol => Integer}, nil] what was passed to `enable`: mem_size (MiB),
+      #   call_threshold; nil when only who called it knows
+      def initialize(api:, version:, options:, given: {})
+        @api = api
+        @version = version
+        @options = options
+        @given = given
+      end
+
+      # @return [Snapshot] off unless it is enabled
+      def state
+        stats = @api.enabled? && @api.runtime_stats
+        return Snapshot.new unless stats
+        Snapshot.new(kind: :yjit, **sizes(stats), **work(stats), interpreted_instructions: interpreted(stats),
+          invalidations: invalidations(stats), ratio_in_yjit: ratio(stats), active_ns: stats[:yjit_active_ns], compiled_instructions: compiled(stats))
+      end
+
+      # @return [MemoryLimit, nil] nil when it is not known
+      def limit
+        return unless @given
+        return code_limit unless @version.limits_total?
+        if @given[:mem_size]
+          return MemoryLimit.new(bytes: @given[:mem_size] * MIB, of: :total, source: "enable")
+        end
+        @options.number("--yjit-exec-mem-size") ? code_limit : read_limit("--yjit-mem-size", :total)
+      end
+
+      private
+
+      def sizes(stats)
+        {code_bytes: stats[:code_region_size], metadata_bytes: stats[:yjit_alloc_size], limit:,
+         compiled_iseqs: stats[:compiled_iseq_count], live_iseqs: stats[:live_iseq_count], call_threshold: threshold(stats[:live_iseq_count])}
+      end
+
+      def work(stats)
+        {entries: stats[:compiled_iseq_entry], compile_ns: stats[:compile_time_ns],
+         failures: stats[:compilation_failure], code_gcs: stats[:code_gc_count]}
+      end
+
+      def code_limit
+        read_limit("--yjit-exec-mem-size", :code)
+      end
+
+      def read_limit(option, of)
+        size = @options.number(option)
+        MemoryLimit.new(bytes: (size || @version.default_size) * MIB, of:, source: @options.source(option))
+      end
+
+      def threshold(live)
+        return unless @given
+        set = @given[:call_threshold] || @options.number("--yjit-call-threshold") || THRESHOLD
+        return set unless set == THRESHOLD
+        (live.to_i > MANY_ISEQS) ? THRESHOLD_OF_MANY : THRESHOLD
+      end
+
+      # From 4.0 on only builds for statistics count them; others may have the key all the same.
+      def interpreted(stats)
+        stats[:vm_insns_count] if @version.counts_interpreted? || stats[:ratio_in_yjit]
+      end
+
+      def invalidations(stats)
+        causes = stats.select { |key, _| CAUSE.match?(key) }
+        causes.transform_keys { |key| key.to_s.sub(CAUSE, "").to_sym } unless causes.empty?
+      end
+
+      # Those that left the compiled path are run again by the interpreter, which counts them too.
+      def compiled(stats)
+        stats[:yjit_insns_count] - stats[:side_exit_count].to_i if stats[:yjit_insns_count]
+      end
+
+      # It counts from the start of the process, so it is true only when YJIT has been on since then.
+      def ratio(stats)
+        stats[:ratio_in_yjit] if @options.at_boot
+      end
+    end
+
+    # RubyVM::ZJIT of Ruby 4.0: the same things by other names, and fewer of them. Its source
+    # (zjit/src/stats.rs) says which are there always; instructions are counted with `--zjit-stats` in builds
+    # for that alone.
+    class Zjit
+      MIB = 1 << 20
+      DEFAULT_SIZE = 128
+      THRESHOLD = 30
+
+      # @param api [#enabled?, #stats] RubyVM::ZJIT
+      # @param options [CommandLine]
+      def initialize(api:, options:)
+        @api = api
+        @options = options
+      end
+
+      # @return [Snapshot] off unless it is enabled
+      def state
+        stats = @api.enabled? && @api.stats
+        return Snapshot.new unless stats
+        Snapshot.new(kind: :zjit, code_bytes: stats[:code_region_bytes], metadata_bytes: stats[:zjit_alloc_bytes], limit:,
+          compiled_iseqs: stats[:compiled_iseq_count], entries: stats[:compiled_iseq_count], compile_ns: stats[:compile_time_ns], failures: stats[:failed_iseq_count],
+          interpreted_instructions: stats[:vm_insn_count], compiled_instructions: (if stats[:vm_insn_count]
+                                                                                     stats[:zjit_insn_count]
+                                                                                   end),
+          call_threshold: @options.number("--zjit-call-threshold") || THRESHOLD)
+      end
+
+      private
+
+      def limit
+        MemoryLimit.new(bytes: (@options.number("--zjit-mem-size") || DEFAULT_SIZE) * MIB, of: :total,
+          source: @options.source("--zjit-mem-size"))
+      end
     end
   end
 end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "rbconfig"
+
 module Holdup
   class Runtime
     # Which collector this process looks after. Loads the other half only when it is used.
@@ -24,7 +26,6 @@ module Holdup
 
         # @return [void]
         def start
-          require_relative "collector_supervisor"
           @supervisor = CollectorSupervisor.new(dir: @configuration.segment_dir, store: @configuration.store,
             log: @log)
           @supervisor.start
@@ -88,6 +89,148 @@ module Holdup
           Collector.new(store: Store.open(url), directory: @configuration.segment_dir, log: @log,
             captures: Store.captures_dir(url, @env, home:))
         end
+      end
+    end
+
+    # Keeps a collector running beside a server: a process of its own, started with the same Ruby, started
+    # again when it dies. Part of the in-app half: it loads nothing of the collector and forks nothing of the
+    # application.
+    #
+    # The child gets a pipe as standard input whose other end only this process (and its forks) hold: when
+    # that closes, however it happens, the child carries the last units and ends. So nobody has to wait for
+    # it.
+    class CollectorSupervisor
+      EXE = File.expand_path("../../../../exe/holdup", __dir__)
+      FIRST_WAIT_S = 1
+      # What can't start is hardly repaired within minutes, and each try says why.
+      LONGEST_WAIT_S = 600
+      # One that lived so long did not die of its start.
+      HEALTHY_S = 60
+      STOP_S = 5
+      # Exit status of a collector for which a library is missing; it has said which and what to do.
+      CANNOT_LOAD = 3
+      # So that it does not say it each time.
+      AGAIN = "--again"
+      # Where there is a JIT, the collector takes a quarter less CPU with it. It makes much short-lived
+      # garbage: collected early, that stays in the processor's cache and out of the RSS.
+      ENVIRONMENT = {"RUBY_YJIT_ENABLE" => "1", "RUBY_GC_MALLOC_LIMIT" => "4000000",
+                     "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000"}.freeze
+      BOOT_OPTION = /\s*-r\S*holdup\/agent\/exec_boot\S*/
+
+      # @return [Integer, nil] pid of the collector
+      attr_reader :pid
+
+      # @return [Boolean] whether the last collector could not load a library, and has said which
+      def unloadable? = !!@unloadable
+
+      # @param dir [String] folder of the segments
+      # @param store [String, nil] URL; nil for the default
+      # @param log [#warn, #call] one line each
+      # @param command [Array<String>] what starts the command line of Holdup
+      # @param env [Hash{String => String}] the environment
+      # @param first_wait_s [Numeric] before the first restart; doubles with each
+      # @param longest_wait_s [Numeric]
+      def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S,
+        longest_wait_s: LONGEST_WAIT_S)
+        @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s, *(if store
+                                                                                         ["--store", store]
+                                                                                       end)]
+        @say = log.respond_to?(:call) ? log : log.method(:warn)
+        @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
+        @first_wait_s = first_wait_s
+        @longest_wait_s = longest_wait_s
+        @owner = Process.pid
+        @wake = Thread::Queue.new
+      end
+
+      # @return [self]
+      def start
+        return self if @thread&.alive?
+        @stopping = false
+        @thread = Thread.new { keep_running }
+        @thread.name = "holdup-supervisor"
+        @thread.report_on_exception = false
+        self
+      end
+
+      # Ends the collector after its last tick, and waits for that.
+      # @return [void]
+      def stop
+        return unless let_go
+        kill("TERM")
+        kill("KILL") unless @thread.join(STOP_S)
+        @thread.join
+      end
+
+      # Lets the collector end by itself, when this process and its forks have ended or let go too. Waits for
+      # nothing.
+      # @return [void]
+      def detach
+        @pipe&.close if let_go
+      end
+
+      # The thread ends at once and starts no collector again; the present one sees our end by itself. Safe in
+      # a signal handler.
+      # @return [void]
+      def leave
+        @left = let_go
+        @thread.kill if @left
+      end
+
+      private
+
+      # A forked child has no business here.
+      def let_go
+        return false unless @owner == Process.pid && @thread
+        @stopping = true
+        @wake << true
+        true
+      end
+
+      def keep_running
+        wait_s = @first_wait_s
+        until @stopping
+          started = now
+          status = run_once
+          break if @stopping
+          wait_s = @first_wait_s if now - started > HEALTHY_S
+          wait_s = @longest_wait_s if @unloadable
+          say_again(status, wait_s) unless @unloadable
+          @wake.pop(timeout: wait_s)
+          wait_s = [wait_s * 2, @longest_wait_s].min
+        end
+      end
+
+      def say_again(status, wait_s)
+        @say.call("the collector ended (#{status}); started again in #{wait_s} s, nothing is lost")
+      end
+
+      def run_once
+        input, @pipe = IO.pipe
+        command = @unloadable ? [*@command, AGAIN] : @command
+        @pid = Process.spawn(@environment, *command, in: input, out: File::NULL, close_others: true)
+        input.close
+        status = Process.wait2(@pid).last
+        @unloadable = status.exitstatus == CANNOT_LOAD
+        status.to_s.sub(/\Apid \d+ /, "")
+      rescue Errno::ECHILD # the server reaped it: it waits for any child
+        "reaped elsewhere"
+      rescue SystemCallError => error
+        error.message
+      ensure
+        @pid = nil
+        @pipe&.close unless @left # the child would take it for our end
+      end
+
+      def kill(signal)
+        pid = @pid
+        Process.kill(signal, pid) if pid
+      rescue Errno::ESRCH
+        nil
+      end
+
+      def now
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

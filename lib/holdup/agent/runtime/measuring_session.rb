@@ -9,7 +9,6 @@ require_relative "../probe/process_stats"
 require_relative "../../segment/layout"
 require_relative "../setting_facts"
 require_relative "segment_file"
-require_relative "ticker"
 
 module Holdup
   class Runtime
@@ -165,6 +164,91 @@ module Holdup
         levers = @server.levers.call.map(&:facts).inject({}, :merge)
         {"server" => @server.name, **names, **@resources.profile, **unknown.to_h, **@capture&.profile.to_h,
          **levers}
+      end
+    end
+
+    # A thread that calls a block every so often until it is stopped, at once.
+    class Ticker
+      NAME = "holdup"
+      PATIENCE_S = 1
+
+      # @param seconds [Numeric] between two calls
+      # @param guard [Guard] keeps the thread alive when a call fails
+      def initialize(seconds:, guard:)
+        @seconds = seconds
+        @guard = guard
+        @stopped = Queue.new
+      end
+
+      # @return [self]
+      def start(&tick)
+        @thread = Thread.new { run(tick) }
+        @thread.name = NAME
+        @thread.report_on_exception = false
+        @thread.thread_variable_set(:fork_safe, true) # Puma warns of the others when it forks a loaded application
+        self
+      end
+
+      # @return [void]
+      def stop
+        @stopped.close
+        @thread&.join(PATIENCE_S) unless @thread.equal?(Thread.current)
+      end
+
+      # The thread ends by itself, after its present call; nobody waits for it. Safe in a signal handler.
+      # @return [void]
+      def let_go = @stopped.close
+
+      def alive?
+        !!@thread&.alive? && !@stopped.closed?
+      end
+
+      private
+
+      def run(tick)
+        until @stopped.closed?
+          @guard.call(:tick, &tick)
+          @stopped.pop(timeout: @seconds)
+        end
+      end
+    end
+
+    # What the application has whatever serves it, such as pools of database connections: told along with the
+    # server's facts and pools in each process that measures. One that fails is left out of the tick, the
+    # others are told.
+    class Resources
+      # @param guard [Guard]
+      def initialize(guard)
+        @guard = guard
+        @all = []
+      end
+
+      # @param resource [#install, #facts, #pools, #gauges, #profile] `install` is called again and again:
+      #   what it needs may be loaded late
+      # @return [void]
+      def add(resource)
+        @all |= [resource]
+      end
+
+      # @return [void]
+      def install = each(&:install)
+
+      # @return [Hash{String => Object}] for the setting
+      def facts = each(&:facts).inject({}, :merge)
+
+      # @return [Array<Servers::Pool>]
+      def pools = each(&:pools).flatten(1)
+
+      # @return [Hash{Symbol => Integer}] by the names of Segment::Layout::GAUGES
+      def gauges = each(&:gauges).inject({}, :merge)
+
+      # @return [Hash{String => Object}] for the segment's profile
+      def profile = each(&:profile).inject({}, :merge)
+
+      private
+
+      def each
+        @all.filter_map { |resource| @guard.call(:resource) { yield resource } }
       end
     end
   end

@@ -1,12 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "config_line"
+require "socket"
+require_relative "lever"
 require_relative "method_hook"
 require_relative "identity"
-require_relative "lever"
-require_relative "listen_queue"
-require_relative "pool"
-require_relative "preforking/busy_flag"
 
 module Holdup
   module Servers
@@ -117,6 +114,54 @@ module Holdup
       end
 
       def line(word) = ConfigLine.find(@config_file, word)
+    end
+
+    class Preforking
+      # Prepended to HttpServer: whether its one thread is at work. `rack.after_reply` has run when this
+      # returns.
+      module BusyFlag
+        attr_reader :holdup_busy, :holdup_served
+
+        # A worker may descend from another one.
+        def holdup_begin
+          @holdup_busy = @holdup_served = 0
+        end
+
+        private
+
+        def process_client(...)
+          @holdup_busy = 1
+          super
+        ensure
+          @holdup_busy = 0
+          @holdup_served += 1 if @holdup_served
+        end
+      end
+    end
+
+    # How many connections wait for a process to accept them, as the kernel counts them: for a listening TCP
+    # socket Linux tells it in TCP_INFO (`tcpi_unacked`), one system call that takes nothing from anybody.
+    # Other systems and UNIX sockets don't tell.
+    module ListenQueue
+      LISTENING = 10
+      UNACKED_AT = 24
+
+      # @param sockets [Array<BasicSocket>]
+      # @return [Integer, nil] all together; nil when none tells
+      def self.size(sockets)
+        known = sockets.filter_map { |socket| waiting(socket) }
+        known.sum unless known.empty?
+      end
+
+      # A worker closes its listeners when it ends, perhaps just now.
+      def self.waiting(socket)
+        return unless defined?(Socket::TCP_INFO) && socket.is_a?(TCPServer)
+        info = socket.getsockopt(Socket::IPPROTO_TCP, Socket::TCP_INFO).data
+        info.unpack1("L", offset: UNACKED_AT) if info.getbyte(0) == LISTENING
+      rescue IOError, SystemCallError
+        nil
+      end
+      private_class_method :waiting
     end
   end
 end

@@ -2,9 +2,7 @@
 
 require_relative "method_hook"
 require_relative "identity"
-require_relative "pool"
 require_relative "puma/levers"
-require_relative "puma/detection"
 
 module Holdup
   module Servers
@@ -15,7 +13,30 @@ module Holdup
     # of process, also in the workers that a worker forks, and after an application that starts Holdup in the
     # middle of its own boot.)
     class Puma
-      extend Detection
+      # An application that has Puma in its Gemfile has its name in every process, so only what runs counts.
+      class << self
+        # Started by `puma`, the launcher is there before the application; `rails server` loads it afterwards,
+        # and before that only the handler. (`require "puma"` promises a launcher in every process of an
+        # application.)
+        # @return [Boolean] whether this process is run by Puma
+        def here?
+          launcher? ? ObjectSpace.each_object(::Puma::Launcher).any? : server_expected?
+        end
+
+        # @return [Boolean] whether Puma's launcher is loaded
+        def launcher?
+          !::Puma.autoload?(:Launcher) && ::Puma.const_defined?(:Launcher)
+        end
+
+        private
+
+        # A server of Rack is about to run, with Puma.
+        def server_expected?
+          return false unless ::Puma.const_defined?(:RackHandler)
+          servers = %w[Rackup::Server Rack::Server].select { |name| Object.const_defined?(name) }
+          servers.any? { |name| ObjectSpace.each_object(Object.const_get(name)).any? }
+        end
+      end
 
       # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application, after that has been set up

@@ -5,10 +5,7 @@ require_relative "../instrumentation/job_units"
 require_relative "../instrumentation/sidekiq"
 require_relative "method_hook"
 require_relative "identity"
-require_relative "sidekiq/backlog"
-require_relative "sidekiq/capsules"
 require_relative "sidekiq/levers"
-require_relative "sidekiq/round_trip"
 
 module Holdup
   module Servers
@@ -99,6 +96,144 @@ module Holdup
         pools = capsules.names.freeze
         [config, *pools.keys].each do |owner|
           owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless, pools) }
+        end
+      end
+    end
+
+    class Sidekiq
+      # The capsules of one process: groups of threads, each with its own queues and concurrency.
+      class Capsules
+        # @param launcher [Sidekiq::Launcher]
+        # @param backlog [Backlog, nil] nil: nobody asks how many jobs wait
+        def initialize(launcher, backlog = nil)
+          @config = launcher.config
+          @managers = launcher.managers
+          @backlog = backlog
+        end
+
+        # @return [Array<Sidekiq::Capsule>]
+        def to_a = @managers.map(&:capsule)
+
+        # Sidekiq 8 gives its threads a smaller time slice: -1 halves it.
+        # @return [Integer, nil] of its threads; nil where it can't be set
+        def priority
+          @config.thread_priority || default_priority if @config.respond_to?(:thread_priority)
+        end
+
+        # @return [Hash{String => Object}] what of them changes results
+        def facts
+          {"jobs" => "sidekiq", "jobs_version" => ::Sidekiq::VERSION, "job_threads" => to_a.sum(&:concurrency),
+           "job_priority" => priority || 0, "job_capsules" => to_a.map { |each| "#{each.name}:#{each.concurrency}" }.join(" "),
+           "job_queues" => to_a.flat_map { |each| each.queues.uniq }.join(" ")}
+        end
+
+        # @return [Hash{Sidekiq::Capsule => String}] what their pools are called
+        def names
+          to_a.to_h { |capsule| [capsule, name(capsule)] }.compare_by_identity
+        end
+
+        # Asks the process only, not Redis: how many jobs wait is as of the last heartbeat.
+        # @return [Array<Pool>] as they are now
+        def pools
+          @managers.map { |manager| pool(manager) }
+        end
+
+        private
+
+        # The threads come and go under the manager's lock; to_a copies them in one step, so that nobody finds
+        # them being iterated over.
+        def pool(manager)
+          capsule = manager.capsule
+          waiting = @backlog&.of(capsule.queues)
+          Pool.new(name: name(capsule), max: capsule.concurrency, busy: manager.workers.to_a.count(&:job),
+            backlog: waiting&.size, oldest_ns: waiting&.oldest_ns)
+        end
+
+        def name(capsule)
+          queues = capsule.queues.uniq
+          Pool.short((queues == [capsule.name]) ? capsule.name : "#{capsule.name} (#{queues.join(", ")})")
+        end
+
+        def default_priority
+          owner = [::Sidekiq, ::Sidekiq::Component].find { |each| each.const_defined?(:DEFAULT_THREAD_PRIORITY) }
+          owner ? owner::DEFAULT_THREAD_PRIORITY : 0
+        end
+      end
+
+      # How many jobs wait in the queues of a process, and for how long the oldest has waited. It looks when
+      # Sidekiq's heartbeat has just spoken to Redis: on that thread, every ten seconds, never on one that
+      # runs jobs, within that client's own time limits. One round trip: the length of each list (O(1)) and
+      # the job at its end.
+      class Backlog
+        # More queues than that are left out: what is asked stays small.
+        MOST = 50
+
+        # `size`: jobs; `oldest_ns`: 0 when none waits, nil when the job does not say since when
+        Waiting = Data.define(:size, :oldest_ns)
+
+        # @param config [Sidekiq::Config]
+        # @param clock [#realtime_ns]
+        def initialize(config, clock:)
+          @config = config
+          @clock = clock
+          @queues = {}.freeze
+        end
+
+        # Looks again and again, as long as the process has a heartbeat.
+        # @param guard [Guard]
+        # @return [self]
+        def follow(guard)
+          @config.on(:beat) { guard.call(:sidekiq_backlog) { look } }
+          self
+        end
+
+        # @return [void]
+        def look
+          names = @config.capsules.each_value.flat_map(&:queues).uniq.first(MOST)
+          @queues = names.zip(ask(names).each_slice(2)).to_h { |name, (size, oldest)|
+            [name,
+              Waiting.new(size, age(oldest))]
+          }.freeze
+        end
+
+        # @param queues [Array<String>] of a capsule; one that weighs more is in it several times
+        # @return [Waiting, nil] in all of them together; nil before the first look
+        def of(queues)
+          known = @queues.values_at(*queues.uniq).compact
+          Waiting.new(known.sum(&:size), known.filter_map(&:oldest_ns).max) if known.any?
+        end
+
+        private
+
+        def ask(names)
+          @config.redis do |redis|
+            redis.pipelined do |pipeline|
+              names.each do |name|
+                pipeline.call("LLEN", "queue:#{name}")
+                pipeline.call("LINDEX", "queue:#{name}", -1)
+              end
+            end
+          end
+        end
+
+        def age(job)
+          return 0 unless job
+          ready_ns = Instrumentation::Sidekiq.ready_ns(::Sidekiq.load_json(job)["enqueued_at"])
+          [@clock.realtime_ns - ready_ns, 0].max if ready_ns
+        end
+      end
+
+      # How long a command to Redis takes there and back. Sidekiq's heartbeat measures it every ten seconds
+      # and keeps the last five; that costs Redis nothing more. With the GVL in demand the time has the wait
+      # for it in it, as every command of a job has.
+      module RoundTrip
+        NS_PER_US = 1_000
+
+        # @param readings [Enumerable<Integer>] in microseconds, 0 for none yet
+        # @return [Integer, nil] the median in ns, nil before the first heartbeat
+        def self.median_ns(readings = ::Sidekiq::Launcher::RTT_READINGS.buffer)
+          known = readings.reject(&:zero?).sort
+          known[known.size / 2] * NS_PER_US if known.any?
         end
       end
     end

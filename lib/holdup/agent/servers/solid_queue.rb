@@ -2,11 +2,7 @@
 
 require_relative "method_hook"
 require_relative "identity"
-require_relative "pool"
-require_relative "solid_queue/worker_threads"
 require_relative "solid_queue/levers"
-require_relative "solid_queue/topology"
-require_relative "solid_queue/setting_source"
 
 module Holdup
   module Servers
@@ -148,6 +144,89 @@ module Holdup
         pool = worker.pool
         free = pool.respond_to?(:available_capacity) ? pool.available_capacity : pool.idle_threads
         Pool.new(name: WorkerThreads.running(worker).pool_name, max: pool.size, busy: pool.size - free)
+      end
+    end
+
+    class SolidQueue
+      # The threads of one worker and the queues that they serve, planned or running.
+      #
+      # - `queues`: "mails,urgent", as in the configuration
+      # - `size`: jobs at once; `fibers`: whether these are fibers of one thread (Solid Queue 1.4 and later)
+      WorkerThreads = Data.define(:queues, :size, :fibers) do
+        class << self
+          # @param configured [SolidQueue::Configuration::Process] a worker's
+          # @return [WorkerThreads]
+          def planned(configured)
+            options = configured.attributes
+            new(queues: Array(options[:queues] || "*").join(","),
+              size: options[:fibers] || options[:threads], fibers: options.key?(:fibers))
+          end
+
+          # @param worker [SolidQueue::Worker]
+          # @return [WorkerThreads]
+          def running(worker)
+            pool = worker.pool
+            new(queues: Array(worker.queues).join(","), size: pool.size,
+              fibers: pool.respond_to?(:type) && pool.type == :fiber)
+          end
+
+          # @param groups [Array<WorkerThreads>] of one process
+          # @return [Hash{String => Object}] what of them changes results
+          def facts(groups)
+            {"job_threads" => groups.sum(&:size), "job_queues" => groups.map(&:queues).join(";"), "job_pool" => (if groups.any?(&:fibers)
+                                                                                                                   "fiber"
+                                                                                                                 end)}
+          end
+        end
+
+        # @return [String] what its pool is called
+        def pool_name
+          Pool.short("queues #{queues}")
+        end
+
+        # @param queue [String]
+        # @return [Boolean] whether it takes jobs of that queue; a configuration may say "*" or "mails*"
+        def serves?(queue)
+          queues.split(",").any? { |pattern| File.fnmatch(pattern, queue) }
+        end
+      end
+
+      # What a supervisor was told to run. Forked workers are processes each with threads of its own;
+      # asynchronous ones share a process, whose facts are those of all of them from the first on.
+      class Topology
+        # @param configured [SolidQueue::Configuration::Process]
+        # @return [Boolean] whether it runs jobs
+        def self.worker?(configured)
+          configured.kind.to_s == "worker"
+        end
+
+        # @param configuration [SolidQueue::Configuration]
+        def initialize(configuration)
+          @groups = configuration.configured_processes.select { |each| Topology.worker?(each) }.map { |each|
+            WorkerThreads.planned(each)
+          }
+          @fork = !configuration.respond_to?(:mode) || configuration.mode.fork?
+        end
+
+        # @return [Boolean] whether each worker has a process of its own
+        def fork? = @fork
+
+        # @param group [WorkerThreads] of the worker that has come up
+        # @return [Array<WorkerThreads>] those of its process
+        def together(group)
+          fork? ? [group] : @groups
+        end
+
+        # @param group [WorkerThreads]
+        # @return [Integer] processes that serve these queues; of asynchronous ones there is one
+        def processes(group)
+          fork? ? @groups.count(group) : 1
+        end
+
+        # @return [Integer] processes that run jobs
+        def size
+          fork? ? @groups.size : 1
+        end
       end
     end
   end

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "process_totals"
+require_relative "../../model/histogram"
+require_relative "../../segment/layout"
+require_relative "../../segment/reader"
 
 module Holdup
   class StatsLog
@@ -32,6 +34,100 @@ module Holdup
       def worker
         header.worker_index unless header.worker_index.negative?
       end
+    end
+
+    # All units of this process since it started, as one distribution. Units inside units are units, but their
+    # time is in twice, so it is taken off the sums.
+    #
+    # - `units`, `errors`: how many; `sums`: {Symbol => Integer} nanoseconds of wall, running, stalled, idle
+    # - `histograms`: {Symbol => Histogram} of wall, stalled, queued
+    ProcessTotals = Data.define(:units, :errors, :sums, :histograms) do
+      # @param reader [Segment::Reader]
+      # @return [ProcessTotals]
+      def self.of(reader)
+        slots = slots(reader)
+        nested = slots.find { |slot| slot.series.kind == :nested }
+        slots = slots.select { |slot| ProcessTotals::KINDS.include?(slot.series.kind) }
+        new(units: slots.sum(&:count), errors: slots.sum(&:errors), sums: ProcessTotals::PARTS.to_h { |name| [name, sum(slots, name) - sum([nested].compact, name)] },
+          histograms: ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, Histogram.sum(slots.map { |slot| cells(slot, name).to_histogram })] })
+      end
+
+      # @return [ProcessTotals] of a process that has done nothing yet
+      def self.none
+        new(units: 0, errors: 0, sums: ProcessTotals::PARTS.to_h { |name| [name, 0] },
+          histograms: ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, Histogram.empty] })
+      end
+
+      # Every few milliseconds others get the GVL, but not more often: each time it may take a second to get
+      # it back.
+      def self.slots(reader)
+        count = reader.header.series_count
+        at_once = [count / ProcessTotals::TURNS, ProcessTotals::FEWEST].max
+        Array.new(count) do |index|
+          Thread.pass if index.positive? && (index % at_once).zero?
+          reader.slot(index)
+        end.compact
+      end
+
+      def self.cells(slot, name)
+        slot.histograms[Segment::Layout::HISTOGRAMS.index(name)]
+      end
+
+      def self.sum(slots, name)
+        slots.sum { |slot| cells(slot, name).sum }
+      end
+      private_class_method :slots, :cells, :sum
+
+      # @param earlier [ProcessTotals] of the same process
+      # @return [ProcessTotals] what was added since
+      def -(other)
+        with(units: units - other.units, errors: errors - other.errors, sums: sums.merge(other.sums) { |_, now, before| now - before },
+          histograms: histograms.merge(other.histograms) { |_, now, before| now - before })
+      end
+
+      # @return [Float, nil] of the units' time
+      def share(part)
+        sums[part].fdiv(sums[:wall]) if sums[:wall].positive?
+      end
+
+      # @return [Integer, nil] nanoseconds
+      def quantile(name, q) = histograms[name].quantile(q)
+    end
+
+    ProcessTotals::TURNS = 8
+    ProcessTotals::FEWEST = 128
+    ProcessTotals::KINDS = %i[request job overflow].freeze
+    ProcessTotals::PARTS = %i[wall running stalled idle].freeze
+    ProcessTotals::DISTRIBUTIONS = %i[wall stalled queued].freeze
+
+    # The segment of this very process, for a Segment::Reader: out of its memory, so that no read lets go of
+    # the GVL and has to wait for it again. Nobody writes it meanwhile.
+    class OwnSegment
+      # @param probe [#read_segment]
+      def initialize(probe)
+        @probe = probe
+      end
+
+      # @return [Segment::Reader]
+      # @raise [SegmentError] when there is none
+      def reader
+        Segment::Reader.new(self, path: "the segment of process #{Process.pid}")
+      end
+
+      # @return [Segment::Header, nil] nil when there is no segment
+      def header
+        reader.header if @probe.read_segment(0, Segment::Layout::HEADER_BYTES)
+      end
+
+      # As IO#pread.
+      # @return [String]
+      # @raise [EOFError] beyond the end
+      def pread(length, offset, buffer = +"")
+        buffer.replace(@probe.read_segment(offset, length) || raise(EOFError))
+      end
+
+      # @return [Integer, nil] nobody counts them
+      def size = nil
     end
   end
 end

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "sinks/path"
-require_relative "sinks/stream"
-
 module Holdup
   class StatsLog
     # Where lines go. Each answers `call(line)`: true when the line is written, false when there was no room
@@ -31,6 +28,101 @@ module Holdup
           @device.respond_to?(:info) ? @device.info(line.chomp) : @device.write(line)
           true
         end
+      end
+    end
+
+    module Sinks
+      # A file, or a named pipe. Opened for each line: then it may be moved away at any time (logrotate), no
+      # process inherits it, and one write at its end keeps the lines of several processes apart.
+      class Path
+        FLAGS = File::WRONLY | File::APPEND | File::NONBLOCK | File::NOCTTY
+        MODE = 0o640
+
+        # @param path [String]
+        # @param flags [Integer] added to those
+        def initialize(path, flags: File::CREAT)
+          @path = path
+          @flags = FLAGS | flags
+        end
+
+        # @raise [SystemCallError]
+        def call(line)
+          File.open(@path, @flags, MODE) { |file|
+            file.write_nonblock(line, exception: false) == line.bytesize
+          }
+        end
+      end
+
+      # An open stream, such as the standard output, which other processes and the application write to as
+      # well. To make it non-blocking would make it so for all of them. So a pipe or a terminal is opened once
+      # more, which is ours alone; where that can't be (sockets, other systems), and for files, which never
+      # make anybody wait, it is asked for room first.
+      class Stream
+        OWN = "/proc/self/fd"
+
+        # @param number [Integer] 1 or 2: the process's own, whatever the application has put into $stdout
+        # @return [Stream]
+        def self.standard(number)
+          new(IO.for_fd(number, "w", autoclose: false))
+        end
+
+        # @param io [IO]
+        # @param own [String] folder in which the system shows open files
+        def initialize(io, own: OWN)
+          @io = io
+          @own = own
+        end
+
+        # @raise [SystemCallError, IOError]
+        def call(line)
+          again? ? Path.new("#{@own}/#{@io.fileno}", flags: 0).call(line) : written?(line)
+        rescue Errno::ENXIO, Errno::EACCES # nobody reads a pipe any more, or it is another user's
+          written?(line)
+        end
+
+        private
+
+        def again?
+          File.directory?(@own) && (@io.stat.pipe? || @io.stat.chardev?)
+        end
+
+        def written?(line)
+          return false unless IO.select(nil, [@io], nil, 0)
+          IO.for_fd(@io.fileno, "w", autoclose: false).syswrite(line) == line.bytesize
+        end
+      end
+    end
+
+    # Gives lines to a sink. What it does not take at once is dropped and counted; what is wrong with it is
+    # said once.
+    class LogWriter
+      # @return [Integer] lines that were not written
+      attr_reader :dropped
+
+      # @param sink [#call] true when it has taken the line
+      # @param log [#warn]
+      def initialize(sink:, log:)
+        @sink = sink
+        @log = log
+        @dropped = 0
+      end
+
+      # @param line [String]
+      # @return [void]
+      def call(line)
+        @dropped += 1 unless @sink.call(line)
+      rescue SystemCallError, IOError => error
+        @dropped += 1
+        say(error)
+      end
+
+      private
+
+      def say(error)
+        unless @said
+          @log.warn("stats_log can't be written, its lines are dropped until it can: #{error.message}")
+        end
+        @said = true
       end
     end
   end

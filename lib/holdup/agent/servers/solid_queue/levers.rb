@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../lever"
-require_relative "setting_source"
 
 module Holdup
   module Servers
@@ -41,6 +40,70 @@ module Holdup
           how = "#{word}: N of the worker for #{group.queues} in #{SettingSource::DEFAULT}"
           Lever.new(name: @groups.uniq.one? ? word : "#{word} (#{group.queues})", value:, where:,
             how: variable ? "#{variable}=N, or #{how}" : how)
+        end
+      end
+
+      # Where config/queue.yml (or what is used instead) says a worker's threads and processes. It is read as
+      # text: a parsed file has no lines, and its Ruby parts say which variable decides.
+      class SettingSource
+        DEFAULT = "config/queue.yml"
+        OPTIONS = %w[-c --config_file --config-file].freeze
+        ITEM = /\A\s*-\s+\w+:/
+        SECTION = /\A(\w+):/
+        QUEUES = /\bqueues:\s*(.+?)\s*\z/
+        NOISE = /["'\[\]\s]/
+        VARIABLE = /\bENV\b\W*(?:fetch\W*)?["'](\w+)["']/
+
+        # @return [SettingSource] the file that Solid Queue reads
+        def self.used(env:, arguments:, root:)
+          option = OPTIONS.filter_map { |name| arguments.index(name) }.first
+          path = (option && arguments[option + 1]) || env["SOLID_QUEUE_CONFIG"] || DEFAULT
+          new(path, root)
+        end
+
+        # @param path [String] relative to the root
+        def initialize(path, root)
+          @path = path
+          file = File.expand_path(path, root)
+          @lines = File.file?(file) ? File.readlines(file,
+            encoding: "UTF-8").map(&:scrub).each.with_index(1).to_a : []
+        end
+
+        # @param queues [String] of the worker: "mails,urgent"
+        # @param word [String] threads, fibers or processes
+        # @param environment [String] of Rails
+        # @return [Array(String, String), nil] "config/queue.yml:7" and the variable that decides there, nil
+        #   when none
+        def find(queues, word, environment:)
+          line, number = entry(queues, environment)&.find { |text, _| text.match?(/\b#{word}:/) }
+          ["#{@path}:#{number}", line[VARIABLE, 1]] if number
+        end
+
+        private
+
+        # The worker with these queues: the only one, else the one in this environment's section.
+        def entry(queues, environment)
+          found = entries.select { |lines| queues_of(lines) == plain(queues) }
+          found.one? ? found.first : found.find { |lines| section(lines.first.last) == environment }
+        end
+
+        def entries
+          @lines.slice_before { |line, _| line.match?(ITEM) || line.match?(SECTION) }.select { |lines|
+            queues_of(lines)
+          }
+        end
+
+        def queues_of(lines)
+          written = lines.filter_map { |line, _| line[QUEUES, 1] }.first
+          plain(written) if written
+        end
+
+        def plain(queues)
+          queues.sub(/#.*/, "").gsub(NOISE, "")
+        end
+
+        def section(number)
+          @lines.first(number).filter_map { |line, _| line[SECTION, 1] }.last
         end
       end
     end
