@@ -5,8 +5,8 @@ require_relative "configuration/keys"
 require_relative "../model/utf8"
 
 module Holdup
-  # What a person can decide about Holdup, checked once and frozen. The environment is stronger than code: who
-  # operates an application can change a setting without a release.
+  # The settings of Holdup, checked once and frozen. The environment is stronger than code, so that operators
+  # can change a setting without a release.
   #
   #   Configuration.build(env: ENV) { |config| config.series_limit = 500 }
   class Configuration < Data.define(*ConfigurationKeys::ALL.map(&:name))
@@ -25,10 +25,13 @@ module Holdup
     # @raise [ConfigurationError] which says what to give instead
     def self.build(env: {}, draft: self.draft)
       yield draft if block_given?
-      new(**KEYS.to_h { |key| [key.name, from_environment(key, env) { key.check(draft[key.name]) }] })
+      values = KEYS.to_h do |key|
+        [key.name, from_environment(key, env) { key.check(draft[key.name]) }]
+      end
+      new(**values)
     end
 
-    # Where messages go. Known also while another setting is wrong, because that has to be said somewhere.
+    # Where messages go. It works while another setting is wrong, because that has to be logged somewhere.
     # @param env [#[]] the environment
     # @param draft [Draft]
     # @return [Object, nil] what Log takes
@@ -65,13 +68,13 @@ module Holdup
   end
 
   class Configuration
-    # Where a process's segment goes: a folder on tmpfs; where none can be written, memory without a name,
-    # which a folder on disk only points to (Linux); a folder on disk where there is no tmpfs at all. A store
-    # into a mapped file on a disk can block on write-back, with the GVL held.
+    # Where a process's segment goes: a folder on tmpfs; where no tmpfs can be written, anonymous memory with
+    # a link in a folder on disk (Linux); where there is no tmpfs at all, a folder on disk. Writing to a
+    # mapped file on a disk can block on write-back, with the GVL held.
     #
-    # - `dir`: the folder; `anonymous`: whether only links are in it
+    # - `dir`: the folder; `anonymous`: whether it holds only links
     SegmentLocation = Data.define(:dir, :anonymous) do
-      # @param given [String, nil] the folder that a person has chosen: taken as it is
+      # @param given [String, nil] the folder that `config.dir` names: taken as it is
       # @param uid [Integer]
       # @param roots [Array<String>] the best first
       # @param mounts [String] the table of mounted file systems
@@ -89,12 +92,15 @@ module Holdup
         return false unless File.readable?(mounts)
         path = path.b # a mounted folder's name may be any bytes
         points = File.binread(mounts).lines.map { |line| line.split.values_at(1, 2) }
-        _, type = points.select { |point, _| path == point || path.start_with?("#{point.delete_suffix("/")}/") }.max_by { |point, _|
-          point.size
-        }
+        around = points.select { |point, _| inside?(path, point) }
+        _, type = around.max_by { |point, _| point.size }
         %w[tmpfs ramfs].include?(type)
       end
-      private_class_method :tmpfs?
+
+      def self.inside?(path, folder)
+        path == folder || path.start_with?("#{folder.delete_suffix("/")}/")
+      end
+      private_class_method :tmpfs?, :inside?
     end
   end
 end

@@ -8,8 +8,7 @@ require_relative "jit/options"
 
 module Holdup
   # The just-in-time compiler of this process: switched on at the right moment when `config.jit` asks for it,
-  # looked at at each tick, in one form for every Ruby, and tested for whether it does anything. docs/yjit.md
-  # has the background.
+  # read at each tick, in one form for every Ruby, and tested for its effect. Background: docs/yjit.md.
   module Jit
     # @return [Module, nil] RubyVM::YJIT, where this Ruby has one that can be switched on
     def self.yjit

@@ -245,7 +245,7 @@ module Holdup
     def after_fork
       @probe.after_fork
       @late = @clock.monotonic_ns - @first_fork_ns > BOOT_NS
-      @guard.call(:jit) { @jit.born }
+      @guard.call(:jit) { @jit.after_fork }
       was_running = running?
       @session = @collector = nil
       @inherited = server.forked

@@ -43,7 +43,7 @@ module Holdup
     def tick
       header = @look.call
       return unless header && @options.chosen?(header)
-      tell_stages(@stages.see(header))
+      tell_stages(@stages.newly_reached(header))
       tell("stats") if @schedule.due?
     end
 
@@ -151,7 +151,7 @@ module Holdup
 
       # @param header [Segment::Header]
       # @return [Array<String>] those that are new
-      def see(header)
+      def newly_reached(header)
         reached = SIGNS.filter_map { |stage, sign|
           stage if !@past.include?(stage) && sign.call(header.gauges)
         }

@@ -2,8 +2,8 @@
 
 module Holdup
   module Jit
-    # Switches YJIT on, once. Ruby looks whether it is on and starts it in two steps, and aborts the process
-    # when another thread came in between: hence the lock, which holds against ourselves.
+    # Switches YJIT on, once. Ruby checks whether it is on and starts it in two steps, and aborts the process
+    # when another thread does the same in between: the lock keeps our own threads apart.
     class Activation
       LOCK = Mutex.new
       private_constant :LOCK
@@ -19,14 +19,16 @@ module Holdup
       # @return [Boolean] whether this call switched it on
       def call(**arguments)
         return false unless @yjit
-        LOCK.synchronize { (@yjit.enabled? || @zjit&.enabled?) ? false : !!@yjit.enable(**arguments) }
+        LOCK.synchronize do
+          next false if @yjit.enabled? || @zjit&.enabled?
+          !!@yjit.enable(**arguments)
+        end
       end
     end
 
-    # Who switched the JIT on in this process, where and when. Ruby does not tell; it follows from what was on
-    # when Ruby started, when this process was forked, and when we looked.
+    # What switched the JIT on in this process, where and when. Ruby does not say; it follows from what was on
+    # when Ruby started, when this process was forked, and at each look.
     class ActivationOrigin
-      # Of those Holdup knows; anybody else is "application".
       OURS = "holdup"
       RAILS = "rails"
       OTHERS = "application"
@@ -36,10 +38,10 @@ module Holdup
       attr_reader :by
       # @return [Symbol, nil] :boot with Ruby itself, :parent before this process was forked, :process in it
       attr_reader :at
-      # @return [Integer, nil] nanoseconds since 1970; on Ruby 3.3, which does not tell, when we saw it first
+      # @return [Integer, nil] nanoseconds since 1970; on Ruby 3.3, which has no such time, of our first look
       attr_reader :since_ns
-      # @return [Boolean, nil] whether it was on in the process that this one was forked from; nil when nobody
-      #   saw the fork
+      # @return [Boolean, nil] whether it was on in the process that this one was forked from; nil when we did
+      #   not see the fork
       attr_reader :on_in_parent
 
       # @param options [CommandLine]
@@ -53,7 +55,7 @@ module Holdup
         @rails = rails
       end
 
-      # What Rails before 8.1 finds in a Hash it does not pass on.
+      # Rails before 8.1 does not pass the options of a Hash on.
       # @return [Boolean, Hash, nil] whether the application's Rails enables YJIT when it has booted, and with
       #   what
       def self.rails
@@ -61,24 +63,21 @@ module Holdup
         (asked.is_a?(Hash) && ::Rails.gem_version < Gem::Version.new("8.1")) ? true : asked
       end
 
-      # It is on as of now, by us.
-      # @param given [Hash{Symbol => Integer}] what `enable` was told
+      # @param given [Hash{Symbol => Integer}] arguments of our `enable`
       # @return [void]
-      def ours(given)
+      def enabled_by_us(given)
         @by = OURS
         @at = :process
         @since_ns = @clock.realtime_ns
         @given = given
       end
 
-      # @return [Hash{Symbol => Integer}, nil] what `enable` was told: mem_size (MiB), call_threshold; nil
-      #   when only who called it knows
-      def given
+      # @return [Hash{Symbol => Integer}, nil] what `enable` was called with: mem_size (MiB), call_threshold;
+      #   nil when the application called it
+      def enable_arguments
         return @given.to_h unless @version.takes_options?
         case @by
-        when RAILS then @rails.call.then { |asked|
-          asked.is_a?(Hash) ? asked.slice(:mem_size, :call_threshold) : {}
-        }
+        when RAILS then arguments_of_rails
         when OTHERS then nil
         else @given.to_h
         end
@@ -86,7 +85,7 @@ module Holdup
 
       # @param state [Snapshot] as it is now
       # @return [void]
-      def see(state)
+      def observe(state)
         return if @by || !state.enabled?
         @by = @options.at_boot
         @at = :boot
@@ -100,10 +99,17 @@ module Holdup
       # In a process that was just forked.
       # @param state [Snapshot]
       # @return [void]
-      def born(state)
-        see(state)
+      def after_fork(state)
+        observe(state)
         @on_in_parent = state.enabled?
         @at = :parent if @on_in_parent && @at != :boot
+      end
+
+      private
+
+      def arguments_of_rails
+        asked = @rails.call
+        asked.is_a?(Hash) ? asked.slice(:mem_size, :call_threshold) : {}
       end
     end
   end

@@ -2,11 +2,11 @@
 
 module Holdup
   module Jit
-    # The options that Ruby was started with, as far as they are about a JIT. No Ruby tells its limits, so
-    # they are read where they were given. Made early: servers overwrite their command line with a title.
+    # The JIT options that Ruby was started with. No Ruby reports its limits, so they are read where they were
+    # given. Read early: servers overwrite their command line with a title.
     #
     # - `flags`: {"--yjit-mem-size" => ["64", "RUBYOPT"]}, value ("" without one) and source
-    # - `variable`: "RUBY_YJIT_ENABLE" or its like when that starts one
+    # - `variable`: "RUBY_YJIT_ENABLE" or "RUBY_ZJIT_ENABLE" when that starts a JIT
     # - `complete`: whether the command line could be read
     CommandLine = Data.define(:flags, :variable, :complete) do
       # @param env [#[]] the environment
@@ -15,17 +15,19 @@ module Holdup
       def self.read(env: ENV, cmdline: "/proc/self/cmdline")
         program, *arguments = File.readable?(cmdline) ? File.binread(cmdline).split("\0") : []
         complete = File.basename(program.to_s).start_with?("ruby")
-        leading = complete ? arguments.take_while.with_index { |argument, index|
-          argument.start_with?("-") || takes_value?(
-            arguments, index
-          )
-        } : []
+        leading = complete ? ruby_options(arguments) : []
         flags = {**parse(leading, "command line"), **parse(env["RUBYOPT"].to_s.b.split, "RUBYOPT")}
         new(flags:, variable: variable(env), complete:)
       end
 
-      # @return [Boolean] whether an argument is the value of the one before it
-      def self.takes_value?(arguments, index)
+      # The arguments up to the script.
+      def self.ruby_options(arguments)
+        arguments.take_while.with_index do |argument, index|
+          argument.start_with?("-") || option_value?(arguments, index)
+        end
+      end
+
+      def self.option_value?(arguments, index)
         index.positive? && CommandLine::WITH_VALUE.include?(arguments[index - 1])
       end
 
@@ -39,7 +41,7 @@ module Holdup
       def self.variable(env)
         %w[RUBY_YJIT_ENABLE RUBY_ZJIT_ENABLE].find { |name| %w[1 true yes].include?(env[name]) }
       end
-      private_class_method :takes_value?, :parse, :variable
+      private_class_method :ruby_options, :option_value?, :parse, :variable
 
       # @param name [String] "--yjit-mem-size"
       # @return [Integer, nil]
@@ -52,27 +54,26 @@ module Holdup
         flags.dig(name, 1) || (complete ? "default" : "assumed default")
       end
 
-      # @return [String, nil] what starts a JIT together with Ruby: every option of it does, unless told to
-      #   wait
+      # @return [String, nil] what starts a JIT together with Ruby: every option does, unless one disables it
       def at_boot
         return variable if flags.empty?
-        (flags.keys.any? { |name| name.end_with?("jit-disable") }) ? nil : flags.values.first.last
+        return if flags.keys.any? { |name| name.end_with?("jit-disable") }
+        flags.values.first.last
       end
 
       # @return [String, nil] all of them, for the setting
       def to_s
-        unless flags.empty?
-          flags.map { |name, (value, _)| value.empty? ? name : "#{name}=#{value}" }.join(" ")
-        end
+        return if flags.empty?
+        flags.map { |name, (value, _)| value.empty? ? name : "#{name}=#{value}" }.join(" ")
       end
     end
 
-    # Options of Ruby that may stand apart from their value.
+    # Options of Ruby whose value may be the next argument.
     CommandLine::WITH_VALUE = %w[-r -I -C -E -e].freeze
 
-    # What a version of Ruby does unless it is told otherwise, and what it can be told while it runs. From the
-    # sources of the releases (yjit/src/options.rs, doc/yjit/yjit.md): 64 MiB of code in 3.3.0, 48 MiB from
-    # 3.3.1, 128 MiB in all from 3.4; `enable` takes a size and a threshold from 4.0.
+    # Defaults of a version of Ruby, and what can be set while it runs. Sources: yjit/src/options.rs and
+    # doc/yjit/yjit.md of the releases. 64 MiB of code in 3.3.0, 48 MiB from 3.3.1, 128 MiB in all from 3.4;
+    # `enable` takes a size and a threshold from 4.0.
     RubyDefaults = Data.define(:numbers) do
       # @param text [String] RUBY_VERSION
       # @return [RubyDefaults]
@@ -127,14 +128,14 @@ module Holdup
       def off? = action == :off
 
       # @param version [RubyDefaults]
-      # @return [Hash{Symbol => Integer}] what `enable` can be told
+      # @return [Hash{Symbol => Integer}] arguments that `enable` takes on this Ruby
       def arguments(version)
         version.takes_options? ? given : {}
       end
 
-      # @param chance [Float] 0.0...1.0, another one for each process
-      # @return [Hash{Symbol => Symbol}] the same for the arm with deep statistics, which every version takes;
-      #   empty outside of it
+      # @param chance [Float] 0.0...1.0, a random number of this process
+      # @return [Hash{Symbol => Symbol}] arguments of `enable` for deep statistics, on every Ruby; empty in the
+      #   processes that keep none
       def deep(chance)
         (stats && chance < stats_share) ? {stats:} : {}
       end
@@ -146,7 +147,8 @@ module Holdup
       def rubyopt(version, options)
         return if version.takes_options?
         missing = wanted(version).reject { |name, value| options.number(name) == value }
-        ["--yjit-disable", *missing.map { |name, value| "#{name}=#{value}" }].join(" ") unless missing.empty?
+        return if missing.empty?
+        ["--yjit-disable", *missing.map { |name, value| "#{name}=#{value}" }].join(" ")
       end
 
       private
@@ -160,7 +162,9 @@ module Holdup
       # Ruby 3.3 limits the code alone, which is a third of what it makes.
       def size(version)
         return {} unless mem_size
-        version.limits_total? ? {"--yjit-mem-size" => mem_size} : {"--yjit-exec-mem-size" => [(mem_size / Jit::TOTAL_TO_CODE).floor, 1].max}
+        return {"--yjit-mem-size" => mem_size} if version.limits_total?
+        code_size = (mem_size / Jit::TOTAL_TO_CODE).floor
+        {"--yjit-exec-mem-size" => [code_size, 1].max}
       end
     end
   end
