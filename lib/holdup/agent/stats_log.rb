@@ -5,10 +5,10 @@ require_relative "stats_log/sinks"
 require_relative "stats_log/process_reading"
 
 module Holdup
-  # Tells of this process in lines, for people whose tools eat log lines: one every so often with what it did
-  # since the last one, and one at each turn of its life (boot, enabled, warm, saturated, exit). Loaded only
-  # when `config.stats_log` asks for it. Called at each tick; whatever it can't write at once is dropped, so
-  # that nothing waits for a log.
+  # Log lines with the statistics of this process, for tools that read logs: one per interval with what it did
+  # since the last one, and one at each stage of its life (boot, enabled, warm, saturated, exit). Loaded only
+  # when `config.stats_log` asks for it. Called at each tick. A line that can't be written at once is dropped,
+  # so nothing waits for a log.
   class StatsLog
     # @param options [LogOptions]
     # @param probe [#read_segment]
@@ -19,20 +19,23 @@ module Holdup
     # @return [StatsLog]
     def self.build(options, probe:, log:, gauges:, clock:, sink: Sinks.for(options.to))
       segment = OwnSegment.new(probe)
-      new(options, look: segment.method(:header), reading: -> { ProcessReading.take(segment, gauges: gauges.call, clock:) },
-        outlet: LogWriter.new(sink:, log:), schedule: Schedule.new(every_s: options.every, share: options.sample, clock:))
+      new(options,
+        header: segment.method(:header),
+        reading: -> { ProcessReading.take(segment, gauges: gauges.call, clock:) },
+        writer: LogWriter.new(sink:, log:),
+        schedule: Schedule.new(every_s: options.every, share: options.sample, clock:))
     end
 
     # @param options [LogOptions]
-    # @param look [#call] gives the Header of the own segment, nil while there is none: cheap
-    # @param reading [#call] gives a Reading: dear
-    # @param outlet [LogWriter]
+    # @param header [#call] gives the Segment::Header of this process, nil without a segment; cheap
+    # @param reading [#call] gives a ProcessReading; expensive
+    # @param writer [LogWriter]
     # @param schedule [Schedule]
-    def initialize(options, look:, reading:, outlet:, schedule:)
+    def initialize(options, header:, reading:, writer:, schedule:)
       @options = options
-      @look = look
+      @header = header
       @reading = reading
-      @outlet = outlet
+      @writer = writer
       @schedule = schedule
       @stages = LifeStages.new
       @encoding = Encoding.for(options)
@@ -41,36 +44,37 @@ module Holdup
     # Writes what is due.
     # @return [void]
     def tick
-      header = @look.call
+      header = @header.call
       return unless header && @options.chosen?(header)
-      tell_stages(@stages.newly_reached(header))
-      tell("stats") if @schedule.due?
+      write_stages(@stages.newly_reached(header))
+      write_interval("stats") if @schedule.due?
     end
 
-    # The last line of this process: what was not told yet.
+    # Writes the last line of this process.
     # @return [void]
     def close
-      tell("exit") if @before
+      write_interval("exit") if @before
     end
 
     private
 
-    # Levels only, so that each unit is in one line and sums of lines come out.
-    def tell_stages(stages)
+    # Lines of stages have no differences: each unit is in exactly one line, so lines can be summed.
+    def write_stages(stages)
       return if stages.empty?
       now = @reading.call
       stages.each { |stage| write(stage, now, nil) }
       @before ||= now.with(totals: ProcessTotals.none)
     end
 
-    def tell(event)
+    def write_interval(event)
       now = @reading.call
       write(event, now, @before)
       @before = now
     end
 
     def write(event, now, before)
-      @outlet.call(@encoding.call(LogLine.new(event, now, before, dropped: @outlet.dropped)))
+      line = LogLine.new(event, now, before, dropped: @writer.dropped)
+      @writer.call(@encoding.call(line))
     end
   end
 
@@ -78,8 +82,7 @@ module Holdup
     # What `config.stats_log` asks for.
     #
     # - `to`: :stdout, :stderr, a path, an IO or a Logger; `every`: seconds; `format`: :json or :emf
-    # - `sample`: share of the lines that are written; `workers`: so many workers of a server write, nil for
-    #   all
+    # - `sample`: share of the lines that are written; `workers`: how many workers of a server write, nil: all
     # - `namespace`: of CloudWatch's metrics, for :emf
     LogOptions = Data.define(:to, :every, :format, :sample, :workers, :namespace) do
       # @param value [Object] of the configuration, checked there
@@ -92,7 +95,7 @@ module Holdup
         super
       end
 
-      # A fork that has not yet been told which worker it is may become any.
+      # A fork that does not know its worker index yet may become any worker.
       # @param header [Segment::Header] of the process
       # @return [Boolean] whether this process writes
       def chosen?(header)
@@ -101,9 +104,9 @@ module Holdup
       end
     end
 
-    # When the next line is due: every so often, a tenth earlier or later by chance, the first after a part of
-    # it, so that the processes of a host don't all write in the same moment. By time and not by requests: an
-    # idle process tells as well.
+    # When the next line is due: once an interval, a tenth earlier or later at random, the first after a
+    # random part of it, so that the processes of a host don't all write at once. Idle processes write lines
+    # as well.
     class Schedule
       JITTER = 0.1
       NS = 1_000_000_000
@@ -111,7 +114,7 @@ module Holdup
       # @param every_s [Numeric]
       # @param share [Numeric] of the lines that are written
       # @param clock [#monotonic_ns]
-      # @param random [#rand] one of its own: the application's sequence must not be touched
+      # @param random [#rand] does not advance the application's random sequence
       def initialize(every_s:, share:, clock:, random: Random.new)
         @every_ns = every_s * NS
         @share = share
@@ -120,8 +123,8 @@ module Holdup
         wait(@random.rand)
       end
 
-      # @return [Boolean] whether a line is to be written now; asking for it also sets the time of the next
-      #   one
+      # Sets the time of the next line when one is due.
+      # @return [Boolean] whether a line is to be written now
       def due?
         return false if @clock.monotonic_ns < @next_ns
         wait(1 - JITTER + 2 * JITTER * @random.rand)
@@ -135,10 +138,10 @@ module Holdup
       end
     end
 
-    # The turns of a process's life, each told once: it began to measure, its JIT was switched on, hardly
+    # The stages of a process's life, each reported once: it began to measure, its JIT was switched on, hardly
     # compiles any more, has no memory left.
     class LifeStages
-      SIGNS = {
+      CONDITIONS = {
         "boot" => ->(_gauges) { true },
         "enabled" => ->(gauges) { gauges[:jit_enabled] == 1 },
         "warm" => ->(gauges) { gauges[:jit_warm_ns] },
@@ -146,17 +149,16 @@ module Holdup
       }.freeze
 
       def initialize
-        @past = []
+        @reached = []
       end
 
       # @param header [Segment::Header]
-      # @return [Array<String>] those that are new
+      # @return [Array<String>] stages reached since the last call
       def newly_reached(header)
-        reached = SIGNS.filter_map { |stage, sign|
-          stage if !@past.include?(stage) && sign.call(header.gauges)
-        }
-        @past += reached
-        reached
+        ahead = CONDITIONS.except(*@reached)
+        stages = ahead.select { |_, condition| condition.call(header.gauges) }.keys
+        @reached += stages
+        stages
       end
     end
   end

@@ -60,10 +60,11 @@ module Holdup
 
       def sidekiq
         return unless defined?(::Sidekiq::WorkerKiller) && ::Sidekiq.respond_to?(:default_configuration)
-        entry = ::Sidekiq.default_configuration.server_middleware.find { |each| each.klass == ::Sidekiq::WorkerKiller }
-        limit = entry&.make_new&.instance_variable_get(:@max_rss).to_i
-        return unless limit.positive?
-        Killer.new(name: "sidekiq-worker-killer", server: "sidekiq", limit_bytes: limit * MIB, unit_bytes: MIB)
+        chain = ::Sidekiq.default_configuration.server_middleware
+        entry = chain.find { |each| each.klass == ::Sidekiq::WorkerKiller }
+        limit_bytes = entry&.make_new&.instance_variable_get(:@max_rss).to_i * MIB
+        return unless limit_bytes.positive?
+        Killer.new(name: "sidekiq-worker-killer", server: "sidekiq", limit_bytes:, unit_bytes: MIB)
       end
 
       def swarm(env)

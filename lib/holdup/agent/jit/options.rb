@@ -134,8 +134,8 @@ module Holdup
       end
 
       # @param chance [Float] 0.0...1.0, a random number of this process
-      # @return [Hash{Symbol => Symbol}] arguments of `enable` for deep statistics, on every Ruby; empty in the
-      #   processes that keep none
+      # @return [Hash{Symbol => Symbol}] arguments of `enable` for deep statistics, on every Ruby; empty where
+      #   this process keeps none
       def deep(chance)
         (stats && chance < stats_share) ? {stats:} : {}
       end

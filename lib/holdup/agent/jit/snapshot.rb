@@ -85,8 +85,8 @@ module Holdup
       # @param api [#enabled?, #enable, #runtime_stats] RubyVM::YJIT
       # @param version [RubyDefaults]
       # @param options [CommandLine]
-      # @param given [Hash{Symbol => Integer}, nil] arguments of `enable`: mem_size (MiB), call_threshold; nil:
-      #   unknown
+      # @param given [Hash{Symbol => Integer}, nil] arguments of `enable`: mem_size (MiB), call_threshold;
+      #   nil: unknown
       def initialize(api:, version:, options:, given: {})
         @api = api
         @version = version

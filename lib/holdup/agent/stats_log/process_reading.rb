@@ -6,22 +6,30 @@ require_relative "../../segment/reader"
 
 module Holdup
   class StatsLog
-    # All that a line is made of, at one moment.
+    # The inputs of a line, at one moment.
     #
     # - `header`: Segment::Header; `setting`: Setting; `profile`: Hash; `totals`: Totals
-    # - `gauges`: {Symbol => Integer, nil}, the segment's and those it has no place for
-    # - `rss_bytes`: nil where the system does not tell; `at_ns`: since 1970; `monotonic_ns`
+    # - `gauges`: {Symbol => Integer, nil}, of the segment, and those it has no place for
+    # - `rss_bytes`: nil where the system has no /proc; `at_ns`: since 1970; `monotonic_ns`
     ProcessReading = Data.define(:header, :setting, :profile, :totals, :gauges, :rss_bytes, :at_ns,
       :monotonic_ns) do
       # @param source [#reader]
       # @param gauges [Hash{Symbol => Integer, nil}]
       # @param clock [#realtime_ns, #monotonic_ns]
       # @return [ProcessReading]
-      # @raise [SegmentError] when there is no segment any more
+      # @raise [SegmentError] when the segment has been closed
       def self.take(source, gauges:, clock:, status: "/proc/self/status")
         reader = source.reader
-        new(header: reader.header, setting: reader.setting, profile: reader.profile, totals: ProcessTotals.of(reader),
-          gauges: gauges.merge(reader.header.gauges.compact), rss_bytes: rss(status), at_ns: clock.realtime_ns, monotonic_ns: clock.monotonic_ns)
+        new(
+          header: reader.header,
+          setting: reader.setting,
+          profile: reader.profile,
+          totals: ProcessTotals.of(reader),
+          gauges: gauges.merge(reader.header.gauges.compact),
+          rss_bytes: rss(status),
+          at_ns: clock.realtime_ns,
+          monotonic_ns: clock.monotonic_ns
+        )
       end
 
       def self.rss(status)
@@ -36,8 +44,8 @@ module Holdup
       end
     end
 
-    # All units of this process since it started, as one distribution. Units inside units are units, but their
-    # time is in twice, so it is taken off the sums.
+    # All units of this process since it started, as one distribution. Units inside units count as units, but
+    # their time is contained twice, so it is subtracted from the sums.
     #
     # - `units`, `errors`: how many; `sums`: {Symbol => Integer} nanoseconds of wall, running, stalled, idle
     # - `histograms`: {Symbol => Histogram} of wall, stalled, queued
@@ -48,18 +56,20 @@ module Holdup
         slots = slots(reader)
         nested = slots.find { |slot| slot.series.kind == :nested }
         slots = slots.select { |slot| ProcessTotals::KINDS.include?(slot.series.kind) }
-        new(units: slots.sum(&:count), errors: slots.sum(&:errors), sums: ProcessTotals::PARTS.to_h { |name| [name, sum(slots, name) - sum([nested].compact, name)] },
-          histograms: ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, Histogram.sum(slots.map { |slot| cells(slot, name).to_histogram })] })
+        sums = ProcessTotals::PARTS.to_h { |name| [name, sum(slots, name) - sum([nested].compact, name)] }
+        histograms = ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, histogram(slots, name)] }
+        new(units: slots.sum(&:count), errors: slots.sum(&:errors), sums:, histograms:)
       end
 
       # @return [ProcessTotals] of a process that has done nothing yet
       def self.none
-        new(units: 0, errors: 0, sums: ProcessTotals::PARTS.to_h { |name| [name, 0] },
-          histograms: ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, Histogram.empty] })
+        sums = ProcessTotals::PARTS.to_h { |name| [name, 0] }
+        histograms = ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, Histogram.empty] }
+        new(units: 0, errors: 0, sums:, histograms:)
       end
 
-      # Every few milliseconds others get the GVL, but not more often: each time it may take a second to get
-      # it back.
+      # Other threads get the GVL every few milliseconds, but not more often: each time it may take a second
+      # to get it back.
       def self.slots(reader)
         count = reader.header.series_count
         at_once = [count / ProcessTotals::TURNS, ProcessTotals::FEWEST].max
@@ -76,13 +86,21 @@ module Holdup
       def self.sum(slots, name)
         slots.sum { |slot| cells(slot, name).sum }
       end
-      private_class_method :slots, :cells, :sum
 
-      # @param earlier [ProcessTotals] of the same process
+      def self.histogram(slots, name)
+        Histogram.sum(slots.map { |slot| cells(slot, name).to_histogram })
+      end
+      private_class_method :slots, :cells, :sum, :histogram
+
+      # @param other [ProcessTotals] of the same process, earlier
       # @return [ProcessTotals] what was added since
       def -(other)
-        with(units: units - other.units, errors: errors - other.errors, sums: sums.merge(other.sums) { |_, now, before| now - before },
-          histograms: histograms.merge(other.histograms) { |_, now, before| now - before })
+        with(
+          units: units - other.units,
+          errors: errors - other.errors,
+          sums: sums.merge(other.sums) { |_, now, before| now - before },
+          histograms: histograms.merge(other.histograms) { |_, now, before| now - before }
+        )
       end
 
       # @return [Float, nil] of the units' time
@@ -94,14 +112,15 @@ module Holdup
       def quantile(name, q) = histograms[name].quantile(q)
     end
 
+    # A reading passes the GVL on at most so often, after at least so many slots.
     ProcessTotals::TURNS = 8
     ProcessTotals::FEWEST = 128
     ProcessTotals::KINDS = %i[request job overflow].freeze
     ProcessTotals::PARTS = %i[wall running stalled idle].freeze
     ProcessTotals::DISTRIBUTIONS = %i[wall stalled queued].freeze
 
-    # The segment of this very process, for a Segment::Reader: out of its memory, so that no read lets go of
-    # the GVL and has to wait for it again. Nobody writes it meanwhile.
+    # The segment of this process, for a Segment::Reader: read from memory, so that no read releases the GVL
+    # and waits for it again. Nothing writes to it meanwhile.
     class OwnSegment
       # @param probe [#read_segment]
       def initialize(probe)
@@ -126,7 +145,7 @@ module Holdup
         buffer.replace(@probe.read_segment(offset, length) || raise(EOFError))
       end
 
-      # @return [Integer, nil] nobody counts them
+      # @return [nil] the size is unknown
       def size = nil
     end
   end

@@ -2,8 +2,7 @@
 
 module Holdup
   class StatsLog
-    # Where lines go. Each answers `call(line)`: true when the line is written, false when there was no room
-    # for it.
+    # Where lines go. Each has `call(line)`: true when the line is written, false when there was no room.
     module Sinks
       # @param target [Symbol, String, IO, #info, #write]
       # @return [#call]
@@ -17,7 +16,7 @@ module Holdup
         end
       end
 
-      # The application's own logger, or whatever it writes to: how long that takes is its own affair.
+      # The application's own logger or device, which may take as long as it likes.
       class Device
         # @param device [#info, #write]
         def initialize(device)
@@ -29,11 +28,9 @@ module Holdup
           true
         end
       end
-    end
 
-    module Sinks
-      # A file, or a named pipe. Opened for each line: then it may be moved away at any time (logrotate), no
-      # process inherits it, and one write at its end keeps the lines of several processes apart.
+      # A file, or a named pipe. Opened for each line: so it may be moved away at any time (logrotate), no
+      # process inherits it, and one append keeps the lines of several processes apart.
       class Path
         FLAGS = File::WRONLY | File::APPEND | File::NONBLOCK | File::NOCTTY
         MODE = 0o640
@@ -47,16 +44,16 @@ module Holdup
 
         # @raise [SystemCallError]
         def call(line)
-          File.open(@path, @flags, MODE) { |file|
+          File.open(@path, @flags, MODE) do |file|
             file.write_nonblock(line, exception: false) == line.bytesize
-          }
+          end
         end
       end
 
       # An open stream, such as the standard output, which other processes and the application write to as
-      # well. To make it non-blocking would make it so for all of them. So a pipe or a terminal is opened once
-      # more, which is ours alone; where that can't be (sockets, other systems), and for files, which never
-      # make anybody wait, it is asked for room first.
+      # well. Making it non-blocking would affect all of them. So a pipe or a terminal is opened once more,
+      # for us alone; where that is impossible (sockets, other systems), and for files, which never block, it
+      # is asked for room first.
       class Stream
         OWN = "/proc/self/fd"
 
@@ -75,26 +72,27 @@ module Holdup
 
         # @raise [SystemCallError, IOError]
         def call(line)
-          again? ? Path.new("#{@own}/#{@io.fileno}", flags: 0).call(line) : written?(line)
-        rescue Errno::ENXIO, Errno::EACCES # nobody reads a pipe any more, or it is another user's
-          written?(line)
+          return write_with_room(line) unless reopens?
+          Path.new("#{@own}/#{@io.fileno}", flags: 0).call(line)
+        rescue Errno::ENXIO, Errno::EACCES # a pipe without a reader, or of another user
+          write_with_room(line)
         end
 
         private
 
-        def again?
+        def reopens?
           File.directory?(@own) && (@io.stat.pipe? || @io.stat.chardev?)
         end
 
-        def written?(line)
+        def write_with_room(line)
           return false unless IO.select(nil, [@io], nil, 0)
           IO.for_fd(@io.fileno, "w", autoclose: false).syswrite(line) == line.bytesize
         end
       end
     end
 
-    # Gives lines to a sink. What it does not take at once is dropped and counted; what is wrong with it is
-    # said once.
+    # Gives lines to a sink. Lines that it does not take at once are dropped and counted; its failure is
+    # logged once.
     class LogWriter
       # @return [Integer] lines that were not written
       attr_reader :dropped
@@ -113,16 +111,15 @@ module Holdup
         @dropped += 1 unless @sink.call(line)
       rescue SystemCallError, IOError => error
         @dropped += 1
-        say(error)
+        warn_once(error)
       end
 
       private
 
-      def say(error)
-        unless @said
-          @log.warn("stats_log can't be written, its lines are dropped until it can: #{error.message}")
-        end
-        @said = true
+      def warn_once(error)
+        return if @warned
+        @warned = true
+        @log.warn("stats_log can't be written, its lines are dropped until it can: #{error.message}")
       end
     end
   end
