@@ -7,8 +7,8 @@ require_relative "lever"
 module Holdup
   module Servers
     # GoodJob 4: pools of threads in a process of its own (`good_job start`, perhaps with subprocesses) or in
-    # a web server's (async). They come up when a Capsule starts and are done when its `shutdown` returns;
-    # both happen in the process in which the jobs run. Jobs that are run inline need no adapter.
+    # a web server's (async). They start with a Capsule and have ended when its `shutdown` returns, both in
+    # the process in which the jobs run. Jobs that run inline need no adapter.
     class GoodJob
       NAME = "good_job"
       SUBPROCESS = /\Agood_job subprocess (\d+)/
@@ -26,8 +26,8 @@ module Holdup
       # @return [void]
       def install
         return if ::GoodJob::Capsule.ancestors.any?(MethodHook)
-        ::GoodJob::Capsule.prepend(MethodHook.new(after: {start: ->(capsule, *) { serving(capsule) },
-                                                          shutdown: ->(*) { finished }}))
+        callbacks = {start: ->(capsule, *) { serving(capsule) }, shutdown: ->(*) { finished }}
+        ::GoodJob::Capsule.prepend(MethodHook.new(after: callbacks))
         if ::GoodJob.const_defined?(:Supervisor)
           ::GoodJob::Supervisor.prepend(MethodHook.new(before: {start: ->(*) { supervising }}))
         end
@@ -43,7 +43,7 @@ module Holdup
         end
       end
 
-      # In a process whose threads take jobs from now on, or that has started nothing.
+      # In a process whose threads take jobs from now on; or nothing has started.
       # @param capsule [GoodJob::Capsule]
       # @return [void]
       def serving(capsule)
@@ -54,7 +54,7 @@ module Holdup
         end
       end
 
-      # Some capsule was told to stop; with a timeout of nil it has not yet.
+      # A capsule was shut down; with a timeout of nil its threads may still run.
       # @return [void]
       def finished
         guard { @runtime.leave(NAME) if ::GoodJob::Capsule.instances.all?(&:shutdown?) }
@@ -65,14 +65,20 @@ module Holdup
       def guard(&) = @runtime.guard.call(:good_job, &)
 
       def identity
-        threads = ThreadPools.new(::GoodJob::Scheduler.instances, ::GoodJob.configuration,
-          embedded: !self.class.here?)
-        levers = Levers.new(threads, ::GoodJob.configuration, root: ::Rails.root.to_s).to_a
-        Identity.new(name: NAME, facts: threads.facts, worker: subprocess, pools: -> { threads.pools },
-          pool_of: ->(_queue) { ThreadPools.pool_of(Thread.current) }, levers: -> { levers })
+        configuration = ::GoodJob.configuration
+        threads = ThreadPools.new(::GoodJob::Scheduler.instances, configuration, embedded: !self.class.here?)
+        levers = Levers.new(threads, configuration, root: ::Rails.root.to_s).to_a
+        Identity.new(
+          name: NAME,
+          facts: threads.facts,
+          worker: subprocess,
+          pools: -> { threads.pools },
+          pool_of: ->(_queue) { ThreadPools.pool_of(Thread.current) },
+          levers: -> { levers }
+        )
       end
 
-      # Its index is in its title and nowhere else that could be asked.
+      # Its index is only in its title.
       def subprocess = $PROGRAM_NAME[SUBPROCESS, 1]&.to_i
     end
 
@@ -89,7 +95,8 @@ module Holdup
           # @param thread [Thread]
           # @return [String, nil] name of the pool that it is in
           def pool_of(thread)
-            (queues = thread.name&.slice(THREAD, 1)) && pool_name(queues)
+            queues = thread.name&.slice(THREAD, 1)
+            pool_name(queues) if queues
           end
 
           # @param queues [String] of a scheduler
@@ -111,11 +118,17 @@ module Holdup
         # @return [Hash{String => Object}] what of them changes results
         def facts
           stats = running.map(&:stats)
-          {"jobs" => NAME, "jobs_version" => ::GoodJob::VERSION, "job_threads" => stats.sum { |each| each[:max_threads] },
-           "job_processes" => processes, "job_queues" => stats.map { |each| each[:queues] }.join(";"), "job_priority" => priority}
+          {
+            "jobs" => NAME,
+            "jobs_version" => ::GoodJob::VERSION,
+            "job_threads" => stats.sum { |each| each[:max_threads] },
+            "job_processes" => processes,
+            "job_queues" => stats.map { |each| each[:queues] }.join(";"),
+            "job_priority" => priority
+          }
         end
 
-        # Asks the process only, not the database.
+        # Does not ask the database.
         # @return [Array<Pool>] as they are now
         def pools
           running.map { |scheduler| pool(scheduler.stats) }
@@ -123,16 +136,17 @@ module Holdup
 
         # @return [Integer, nil] threads of the first pool
         def size
-          running.first&.then { |scheduler| scheduler.stats[:max_threads] }
+          scheduler = running.first
+          scheduler.stats[:max_threads] if scheduler
         end
 
-        # @return [Integer, nil] processes of this kind; nil when only whoever starts them knows
+        # @return [Integer, nil] processes of this kind; nil when they are started separately
         def processes
           count = @configuration.respond_to?(:subprocesses) ? @configuration.subprocesses : 0
           count if count.positive?
         end
 
-        # Threads beside a web server's get less, unless somebody forbids it.
+        # Lowered in a web server's process, unless configured otherwise.
         # @return [Integer] of the threads that run jobs
         def priority
           lowered = @configuration.lower_thread_priority
@@ -145,15 +159,19 @@ module Holdup
         def running = @schedulers.select(&:running?)
 
         def pool(stats)
-          Pool.new(name: self.class.pool_name(stats[:queues]), max: stats[:max_threads],
-            busy: stats[:active_threads], served: stats[:total_executions_count])
+          Pool.new(
+            name: self.class.pool_name(stats[:queues]),
+            max: stats[:max_threads],
+            busy: stats[:active_threads],
+            served: stats[:total_executions_count]
+          )
         end
       end
 
-      # What of GoodJob in a process a person can turn. Settings are Ruby in any of Rails' configuration
-      # files; what is given on the command line or in the environment is written nowhere that could be named.
+      # The settings of GoodJob that a person can change. They are Ruby in any of Rails' configuration files;
+      # values from the command line or the environment have no line to name.
       class Levers
-        # A segment has no room for the words of many.
+        # A segment has no room for more.
         LISTED = 4
         FILES = %w[config/application.rb config/environments/*.rb config/initializers/*.rb].freeze
         THREADS = /\A[^#]*\bgood_job\b[^#]*\b(?:max_)?threads\b/
@@ -177,56 +195,62 @@ module Holdup
 
         private
 
-        # Of each pool that has no number of its own in the list of queues. (The configuration's own would say
-        # so each time where it is still given by its earlier name.)
+        # Of each pool that has no number of its own in the list of queues. (Reading the configuration's value
+        # would log a deprecation each time where the earlier name is in use.)
         def threads
           word = @configuration.respond_to?(:threads) ? "threads" : "max_threads" # renamed in 4.22
+          setting = "config.good_job.#{word}"
           where = line(THREADS)
-          Lever.new(name: "threads", value: @threads.size, where:,
-            how: where ? "config.good_job.#{word} = N" : "good_job start --#{word.tr("_", "-")} N, config.good_job.#{word} or GOOD_JOB_#{word.upcase}")
+          anywhere = "good_job start --#{word.tr("_", "-")} N, #{setting} or GOOD_JOB_#{word.upcase}"
+          Lever.new(name: "threads", value: @threads.size, where:, how: where ? "#{setting} = N" : anywhere)
         end
 
-        # Where queues are listed with numbers, these count. No value: the same number may stand there for
-        # several.
+        # Where queues are listed with numbers, these count. Without a value: a number may stand for several.
         def threads_of_queues
           parts = @configuration.queue_string.split(";")
           return [] if parts.size > LISTED || (parts.size < 2 && !parts.first.to_s.include?(":"))
-          parts.map { |part| part[/[^:]*/] }.each_with_index.map { |name, index|
-            listed(name, [*parts.first(index), "#{name}:N", *parts.drop(index + 1)].join(";"))
-          }
+          parts.each_with_index.map do |part, index|
+            name = part[/[^:]*/]
+            list = [*parts.first(index), "#{name}:N", *parts.drop(index + 1)].join(";")
+            threads_of_queue(name, list)
+          end
         end
 
-        def listed(name, list)
+        def threads_of_queue(name, list)
           where = line(QUEUES)
-          Lever.new(name: "threads (#{name})", value: nil, where:,
-            how: where ? "config.good_job.queues = \"#{list}\"" : "good_job start --queues \"#{list}\", config.good_job.queues or GOOD_JOB_QUEUES")
+          anywhere = "good_job start --queues \"#{list}\", config.good_job.queues or GOOD_JOB_QUEUES"
+          how = where ? "config.good_job.queues = \"#{list}\"" : anywhere
+          Lever.new(name: "threads (#{name})", value: nil, where:, how:)
         end
 
         def queues
-          Lever.new(name: "queues", value: @configuration.queue_string, where: line(QUEUES),
-            how: "good_job start --queues \"mails:2;*:5\" (threads behind the colon), config.good_job.queues or GOOD_JOB_QUEUES")
+          how = "good_job start --queues \"mails:2;*:5\" (threads behind the colon), " \
+            "config.good_job.queues or GOOD_JOB_QUEUES"
+          Lever.new(name: "queues", value: @configuration.queue_string, where: line(QUEUES), how:)
         end
 
         def processes
-          how = @configuration.respond_to?(:subprocesses) ? "good_job start --subprocesses N or GOOD_JOB_SUBPROCESSES" : "start more processes"
+          how = "start more processes"
+          if @configuration.respond_to?(:subprocesses)
+            how = "good_job start --subprocesses N or GOOD_JOB_SUBPROCESSES"
+          end
           Lever.new(name: "processes", value: @threads.processes || 1, where: line(PROCESSES), how:)
         end
 
         def priority
-          Lever.new(name: "priority", value: @threads.priority, live: true, where: line(PRIORITY),
-            how: "config.good_job.lower_thread_priority = true or false; now: GoodJob.capsule.lower_thread_priority =")
+          how = "config.good_job.lower_thread_priority = true or false; " \
+            "now: GoodJob.capsule.lower_thread_priority ="
+          Lever.new(name: "priority", value: @threads.priority, live: true, where: line(PRIORITY), how:)
         end
 
         def line(pattern)
           files = Dir[*FILES.map { |each| File.join(@root, each) }].sort
-          files.filter_map { |file| found(file, pattern) }.last
+          files.filter_map { |file| last_line(file, pattern) }.last
         end
 
-        def found(file, pattern)
-          number = File.foreach(file, encoding: "UTF-8").with_index(1).filter_map { |line, at|
-            at if pattern.match?(line.scrub)
-          }.last
-          "#{file.delete_prefix("#{@root}/")}:#{number}" if number
+        def last_line(file, pattern)
+          index = File.readlines(file, encoding: "UTF-8").rindex { |line| pattern.match?(line.scrub) }
+          "#{file.delete_prefix("#{@root}/")}:#{index + 1}" if index
         end
       end
     end
