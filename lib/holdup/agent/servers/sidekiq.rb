@@ -9,16 +9,16 @@ require_relative "sidekiq/levers"
 
 module Holdup
   module Servers
-    # Sidekiq 7 and 8, as a process of its own or embedded in another. All of its jobs run under one Launcher;
-    # when that runs, the application is loaded, every `:startup` hook has been called and no job has been
-    # fetched. So that is where measuring starts and the middleware goes ahead of all others. (A `:startup`
-    # hook of ours would come before those that are registered later, which may add middlewares;
-    # Sidekiq::Launcher#run has been the place since Sidekiq 4.)
+    # Sidekiq 7 and 8, as a process of its own or embedded in another. All of its jobs run under one Launcher.
+    # When that runs, the application is loaded, every `:startup` hook has been called and no job has been
+    # fetched. There measuring starts and the middleware goes ahead of all others. (A `:startup` hook of ours
+    # would run before those that are registered later, which may add middlewares; Sidekiq::Launcher#run
+    # exists since Sidekiq 4.)
     #
-    # Nothing is done at `:quiet` and `:shutdown`: jobs still run then, and are measured to their end.
+    # Nothing happens at `:quiet` and `:shutdown`: jobs still run then, and are measured to their end.
     class Sidekiq
-      # Ends of a run that are no failures: the process stops and puts the job back, an iterable job gives
-      # way, a middleware has put the job elsewhere.
+      # Exceptions that are not failures: the process stops and puts the job back, an iterable job pauses, a
+      # middleware has put the job elsewhere.
       HARMLESS = %w[Shutdown Job::Interrupted JobRetry::Skip].freeze
 
       NAME = "sidekiq"
@@ -45,8 +45,10 @@ module Holdup
       # @return [void]
       def install
         return if ::Sidekiq::Launcher.ancestors.any?(MethodHook)
-        ::Sidekiq::Launcher.prepend(MethodHook.new(before: {run: ->(launcher, *) { serving(launcher) }},
-          after: {stop: ->(launcher, *) { left if launcher.instance_variable_get(:@embedded) }}))
+        ::Sidekiq::Launcher.prepend(MethodHook.new(
+          before: {run: ->(launcher, *) { serving(launcher) }},
+          after: {stop: ->(launcher, *) { embedded_stopped if launcher.instance_variable_get(:@embedded) }}
+        ))
         ObjectSpace.each_object(::Sidekiq::Launcher) { |running| serving(running) unless running.stopping? }
       end
 
@@ -58,41 +60,46 @@ module Holdup
           capsules = Capsules.new(launcher, backlog(launcher.config))
           put_outermost(launcher.config, capsules)
           levers = levers(launcher.config, capsules)
-          @runtime.serve(Identity.new(name: NAME, facts: capsules.facts, pools: -> { capsules.pools },
-            levers: -> { levers }, gauges: -> { {redis_rtt_ns: RoundTrip.median_ns} }))
+          @runtime.serve(Identity.new(
+            name: NAME,
+            facts: capsules.facts,
+            pools: -> { capsules.pools },
+            levers: -> { levers },
+            gauges: -> { {redis_rtt_ns: RoundTrip.median_ns} }
+          ))
         end
       end
 
-      # What was embedded has ended, its process goes on.
+      # An embedded Sidekiq has ended, its process goes on.
       # @return [void]
-      def left
+      def embedded_stopped
         @runtime.guard.call(:sidekiq) { @runtime.leave(NAME) }
       end
 
       private
 
-      # An embedded one may run again with the same configuration, which then calls us still.
+      # An embedded Sidekiq may run again with the same configuration, which still has our callback.
       def backlog(config)
         return unless @runtime.configuration.backlog
-        @backlogs[config] ||= @runtime.guard.call(:sidekiq_backlog) {
+        @backlogs[config] ||= @runtime.guard.call(:sidekiq_backlog) do
           Backlog.new(config, clock: @clock).follow(@runtime.guard)
-        }
+        end
       end
 
-      # Read once: files are not for every tick. Without them there are still jobs to measure.
+      # Read once: they come from files. Jobs are measured without them, too.
       def levers(config, capsules)
-        @runtime.guard.call(:sidekiq) do
-          written = SettingSource.new(config, embedded: !self.class.command?, env: ENV, arguments: ARGV,
-            root: Dir.pwd)
+        levers = @runtime.guard.call(:sidekiq) do
+          embedded = !self.class.command?
+          written = SettingSource.new(config, embedded:, env: ENV, arguments: ARGV, root: Dir.pwd)
           Levers.new(capsules.to_a, priority: capsules.priority, written:).to_a
-        end || []
+        end
+        levers || []
       end
 
-      # Each capsule has a copy of the chain, made at its first use; whose is used differs by version.
+      # Each capsule has a copy of the chain, made at its first use; which copy is used differs by version.
       def put_outermost(config, capsules)
-        harmless = HARMLESS.filter_map { |name|
-          ::Sidekiq.const_get(name) if ::Sidekiq.const_defined?(name)
-        }.freeze
+        known = HARMLESS.select { |name| ::Sidekiq.const_defined?(name) }
+        harmless = known.map { |name| ::Sidekiq.const_get(name) }.freeze
         pools = capsules.names.freeze
         [config, *pools.keys].each do |owner|
           owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless, pools) }
@@ -104,7 +111,7 @@ module Holdup
       # The capsules of one process: groups of threads, each with its own queues and concurrency.
       class Capsules
         # @param launcher [Sidekiq::Launcher]
-        # @param backlog [Backlog, nil] nil: nobody asks how many jobs wait
+        # @param backlog [Backlog, nil] nil: waiting jobs are not counted
         def initialize(launcher, backlog = nil)
           @config = launcher.config
           @managers = launcher.managers
@@ -117,22 +124,28 @@ module Holdup
         # Sidekiq 8 gives its threads a smaller time slice: -1 halves it.
         # @return [Integer, nil] of its threads; nil where it can't be set
         def priority
-          @config.thread_priority || default_priority if @config.respond_to?(:thread_priority)
+          return unless @config.respond_to?(:thread_priority)
+          @config.thread_priority || default_priority
         end
 
         # @return [Hash{String => Object}] what of them changes results
         def facts
-          {"jobs" => "sidekiq", "jobs_version" => ::Sidekiq::VERSION, "job_threads" => to_a.sum(&:concurrency),
-           "job_priority" => priority || 0, "job_capsules" => to_a.map { |each| "#{each.name}:#{each.concurrency}" }.join(" "),
-           "job_queues" => to_a.flat_map { |each| each.queues.uniq }.join(" ")}
+          {
+            "jobs" => "sidekiq",
+            "jobs_version" => ::Sidekiq::VERSION,
+            "job_threads" => to_a.sum(&:concurrency),
+            "job_priority" => priority || 0,
+            "job_capsules" => to_a.map { |each| "#{each.name}:#{each.concurrency}" }.join(" "),
+            "job_queues" => to_a.flat_map { |each| each.queues.uniq }.join(" ")
+          }
         end
 
-        # @return [Hash{Sidekiq::Capsule => String}] what their pools are called
+        # @return [Hash{Sidekiq::Capsule => String}] names of their pools
         def names
           to_a.to_h { |capsule| [capsule, name(capsule)] }.compare_by_identity
         end
 
-        # Asks the process only, not Redis: how many jobs wait is as of the last heartbeat.
+        # Does not ask Redis: the backlog is as of the last heartbeat.
         # @return [Array<Pool>] as they are now
         def pools
           @managers.map { |manager| pool(manager) }
@@ -140,13 +153,17 @@ module Holdup
 
         private
 
-        # The threads come and go under the manager's lock; to_a copies them in one step, so that nobody finds
-        # them being iterated over.
+        # The manager changes its threads under a lock; to_a copies them in one step, so this needs none.
         def pool(manager)
           capsule = manager.capsule
           waiting = @backlog&.of(capsule.queues)
-          Pool.new(name: name(capsule), max: capsule.concurrency, busy: manager.workers.to_a.count(&:job),
-            backlog: waiting&.size, oldest_ns: waiting&.oldest_ns)
+          Pool.new(
+            name: name(capsule),
+            max: capsule.concurrency,
+            busy: manager.workers.to_a.count(&:job),
+            backlog: waiting&.size,
+            oldest_ns: waiting&.oldest_ns
+          )
         end
 
         def name(capsule)
@@ -155,17 +172,17 @@ module Holdup
         end
 
         def default_priority
-          owner = [::Sidekiq, ::Sidekiq::Component].find { |each| each.const_defined?(:DEFAULT_THREAD_PRIORITY) }
+          owners = [::Sidekiq, ::Sidekiq::Component]
+          owner = owners.find { |each| each.const_defined?(:DEFAULT_THREAD_PRIORITY) }
           owner ? owner::DEFAULT_THREAD_PRIORITY : 0
         end
       end
 
-      # How many jobs wait in the queues of a process, and for how long the oldest has waited. It looks when
-      # Sidekiq's heartbeat has just spoken to Redis: on that thread, every ten seconds, never on one that
-      # runs jobs, within that client's own time limits. One round trip: the length of each list (O(1)) and
-      # the job at its end.
+      # How many jobs wait in the queues of a process, and how long the oldest has waited. It asks Redis after
+      # each heartbeat of Sidekiq: on that thread, every ten seconds, never on one that runs jobs, within that
+      # client's time limits. One round trip: the length of each list (O(1)) and the job at its end.
       class Backlog
-        # More queues than that are left out: what is asked stays small.
+        # Queues beyond are left out, to keep the command small.
         MOST = 50
 
         # `size`: jobs; `oldest_ns`: 0 when none waits, nil when the job does not say since when
@@ -179,7 +196,7 @@ module Holdup
           @queues = {}.freeze
         end
 
-        # Looks again and again, as long as the process has a heartbeat.
+        # Looks with each heartbeat.
         # @param guard [Guard]
         # @return [self]
         def follow(guard)
@@ -190,13 +207,12 @@ module Holdup
         # @return [void]
         def look
           names = @config.capsules.each_value.flat_map(&:queues).uniq.first(MOST)
-          @queues = names.zip(ask(names).each_slice(2)).to_h { |name, (size, oldest)|
-            [name,
-              Waiting.new(size, age(oldest))]
-          }.freeze
+          answers = ask_redis(names).each_slice(2)
+          waiting = answers.map { |size, oldest| Waiting.new(size, age(oldest)) }
+          @queues = names.zip(waiting).to_h.freeze
         end
 
-        # @param queues [Array<String>] of a capsule; one that weighs more is in it several times
+        # @param queues [Array<String>] of a capsule; contains a queue as often as its weight
         # @return [Waiting, nil] in all of them together; nil before the first look
         def of(queues)
           known = @queues.values_at(*queues.uniq).compact
@@ -205,7 +221,7 @@ module Holdup
 
         private
 
-        def ask(names)
+        def ask_redis(names)
           @config.redis do |redis|
             redis.pipelined do |pipeline|
               names.each do |name|
@@ -223,9 +239,8 @@ module Holdup
         end
       end
 
-      # How long a command to Redis takes there and back. Sidekiq's heartbeat measures it every ten seconds
-      # and keeps the last five; that costs Redis nothing more. With the GVL in demand the time has the wait
-      # for it in it, as every command of a job has.
+      # The round trip of a command to Redis. Sidekiq's heartbeat measures it every ten seconds and keeps the
+      # last five. It includes the wait for the GVL, as every command of a job does.
       module RoundTrip
         NS_PER_US = 1_000
 

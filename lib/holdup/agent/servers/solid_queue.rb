@@ -8,24 +8,23 @@ module Holdup
   module Servers
     # Solid Queue: its supervisor forks a process for each worker (and for the dispatcher and the scheduler,
     # which run no jobs and are not measured), or runs them as threads of its own process, which may be
-    # Puma's. A Worker is ready at the end of its `boot`, in the process in which its jobs will run, and is
-    # done when `shutdown` has waited for the last of them; forked workers then leave by `exit!`, so nothing
-    # of ours could run later.
+    # Puma's. A Worker is ready at the end of its `boot`, in the process in which its jobs will run, and has
+    # ended when `shutdown` has waited for the last job; forked workers then leave by `exit!`, so no later
+    # hook would run.
     #
-    # (SolidQueue.on_worker_start would do as well, but can't be called before that class has its body.)
+    # (SolidQueue.on_worker_start can't be called before that class has its body.)
     class SolidQueue
       NAME = "solid_queue"
       TASK = "solid_queue:start"
-      # What bin/jobs, whatever it is called, has in it.
+      # In the text of bin/jobs, whatever its name.
       PROGRAM = /SolidQueue::(?:Cli|Supervisor)\b/
       LONGEST_PROGRAM = 10_000
 
       class << self
         # @param program [String] that this Ruby runs
-        # @return [Boolean] whether this process is run by Solid Queue, also when its supervisor is still to
-        #   come
+        # @return [Boolean] whether Solid Queue runs this process, also before its supervisor exists
         def here?(program: $PROGRAM_NAME)
-          task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || mentioned?(program)
+          task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || starts_jobs?(program)
         end
 
         private
@@ -34,7 +33,7 @@ module Holdup
           !!defined?(::Rake.application) && ::Rake.application.top_level_tasks.include?(TASK)
         end
 
-        def mentioned?(program)
+        def starts_jobs?(program)
           File.file?(program) && PROGRAM.match?(File.binread(program, LONGEST_PROGRAM))
         end
       end
@@ -53,19 +52,19 @@ module Holdup
       def install
         return if ::SolidQueue::Worker.ancestors.any?(MethodHook)
         ::SolidQueue::Supervisor.prepend(supervisor_hook)
-        ::SolidQueue::Worker.prepend(MethodHook.new(hidden: %i[boot shutdown],
-          after: {boot: ->(worker, *) { serving(worker) }, shutdown: ->(worker, *) { finished(worker) }}))
+        callbacks = {boot: ->(worker, *) { serving(worker) }, shutdown: ->(worker, *) { finished(worker) }}
+        ::SolidQueue::Worker.prepend(MethodHook.new(hidden: callbacks.keys, after: callbacks))
         ObjectSpace.each_object(::SolidQueue::Worker) { |worker| serving(worker) if worker.process_id }
       end
 
-      # In the supervisor's process, before it starts anybody. One that is itself a fork (Puma's plugin) has a
-      # parent who looks after the collector.
+      # In the supervisor's process, before it starts any worker. For a supervisor that is itself a fork
+      # (Puma's plugin), its parent supervises the collector.
       # @yieldreturn [SolidQueue::Configuration] private to the supervisor
       # @return [void]
       def supervising
         guard do
-          @plan = Topology.new(yield)
-          next unless @plan.fork?
+          @topology = Topology.new(yield)
+          next unless @topology.fork?
           @runtime.wait_for_server
           @runtime.start_collector if Process.pid == @installed_in
         end
@@ -104,10 +103,13 @@ module Holdup
 
       # @return [MethodHook] for SolidQueue::Supervisor
       def supervisor_hook
-        MethodHook.new(hidden: %i[start_process], before: {
-          start: ->(supervisor, *) { supervising { supervisor.send(:configuration) } },
-          start_process: ->(_, configured, *) { starting(configured) }
-        })
+        MethodHook.new(
+          hidden: %i[start_process],
+          before: {
+            start: ->(supervisor, *) { supervising { supervisor.send(:configuration) } },
+            start_process: ->(_, configured, *) { starting(configured) }
+          }
+        )
       end
 
       private
@@ -116,23 +118,33 @@ module Holdup
 
       def identity(worker)
         group = WorkerThreads.running(worker)
-        groups = @plan ? @plan.together(group) : [group]
+        groups = @topology ? @topology.groups_of_process(group) : [group]
         levers = levers(groups).to_a
-        Identity.new(name: NAME, facts: facts(groups), worker: (@index if @plan&.fork?),
-          pools: -> { @workers.map { |each| pool(each) } }, pool_of: ->(queue) { pool_of(queue) }, levers: -> { levers })
+        Identity.new(
+          name: NAME,
+          facts: facts(groups),
+          worker: (@index if @topology&.fork?),
+          pools: -> { @workers.map { |each| pool(each) } },
+          pool_of: ->(queue) { pool_of(queue) },
+          levers: -> { levers }
+        )
       end
 
       def facts(groups)
-        {"jobs" => NAME, "jobs_version" => ::SolidQueue::VERSION, "job_processes" => @plan&.size, **WorkerThreads.facts(groups)}
+        {
+          "jobs" => NAME,
+          "jobs_version" => ::SolidQueue::VERSION,
+          "job_processes" => @topology&.size,
+          **WorkerThreads.facts(groups)
+        }
       end
 
       def levers(groups)
         file = SettingSource.used(env: ENV, arguments: ARGV, root: ::Rails.root.to_s)
-        Levers.new(groups, @plan, file:, environment: ::Rails.env.to_s)
+        Levers.new(groups, @topology, file:, environment: ::Rails.env.to_s)
       end
 
-      # Threads do not tell whose they are. Where workers of one process share a queue, it is not known which
-      # had the job.
+      # Threads do not know their worker. Where workers of one process share a queue, the pool is unknown.
       def pool_of(queue)
         groups = @workers.map { |worker| WorkerThreads.running(worker) }
         groups = groups.select { |group| group.serves?(queue) } if groups.size > 1
@@ -173,13 +185,15 @@ module Holdup
           # @param groups [Array<WorkerThreads>] of one process
           # @return [Hash{String => Object}] what of them changes results
           def facts(groups)
-            {"job_threads" => groups.sum(&:size), "job_queues" => groups.map(&:queues).join(";"), "job_pool" => (if groups.any?(&:fibers)
-                                                                                                                   "fiber"
-                                                                                                                 end)}
+            {
+              "job_threads" => groups.sum(&:size),
+              "job_queues" => groups.map(&:queues).join(";"),
+              "job_pool" => ("fiber" if groups.any?(&:fibers))
+            }
           end
         end
 
-        # @return [String] what its pool is called
+        # @return [String] name of its pool
         def pool_name
           Pool.short("queues #{queues}")
         end
@@ -191,8 +205,8 @@ module Holdup
         end
       end
 
-      # What a supervisor was told to run. Forked workers are processes each with threads of its own;
-      # asynchronous ones share a process, whose facts are those of all of them from the first on.
+      # The workers that a supervisor runs. Forked workers are processes with their own threads; asynchronous
+      # ones share a process, whose facts are those of all of them from the start.
       class Topology
         # @param configured [SolidQueue::Configuration::Process]
         # @return [Boolean] whether it runs jobs
@@ -202,23 +216,22 @@ module Holdup
 
         # @param configuration [SolidQueue::Configuration]
         def initialize(configuration)
-          @groups = configuration.configured_processes.select { |each| Topology.worker?(each) }.map { |each|
-            WorkerThreads.planned(each)
-          }
+          workers = configuration.configured_processes.select { |each| Topology.worker?(each) }
+          @groups = workers.map { |worker| WorkerThreads.planned(worker) }
           @fork = !configuration.respond_to?(:mode) || configuration.mode.fork?
         end
 
         # @return [Boolean] whether each worker has a process of its own
         def fork? = @fork
 
-        # @param group [WorkerThreads] of the worker that has come up
-        # @return [Array<WorkerThreads>] those of its process
-        def together(group)
+        # @param group [WorkerThreads] of a worker that has started
+        # @return [Array<WorkerThreads>] all of its process
+        def groups_of_process(group)
           fork? ? [group] : @groups
         end
 
         # @param group [WorkerThreads]
-        # @return [Integer] processes that serve these queues; of asynchronous ones there is one
+        # @return [Integer] processes that serve these queues; one for asynchronous workers
         def processes(group)
           fork? ? @groups.count(group) : 1
         end

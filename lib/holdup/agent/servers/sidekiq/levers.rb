@@ -5,12 +5,13 @@ require_relative "../lever"
 module Holdup
   module Servers
     class Sidekiq
-      # What of a Sidekiq process a person can turn. Nothing of it works while it runs: a manager makes its
+      # The settings of a Sidekiq process that a person can change, all at a restart: a manager makes its
       # threads once, and a thread gets its priority when it is made.
       class Levers
         PROCESSES = "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise), else start as many processes"
         CAPSULE = "concurrency = N in config.capsule(%p)"
-        PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: each step below 0 halves the time slice of 100 ms"
+        PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: " \
+          "each step below 0 halves the time slice of 100 ms"
 
         # @param capsules [Array<Sidekiq::Capsule>]
         # @param priority [Integer, nil] of the threads; nil where this Sidekiq has no such setting
@@ -28,18 +29,19 @@ module Holdup
 
         private
 
-        # The others' names go with it, because a process may have several.
+        # With the capsule's name, because a process may have several.
         def concurrency(capsule)
           return default(capsule) if capsule.name == "default"
           place = @written.concurrency(capsule.name, capsule.concurrency)
-          Lever.new(name: "concurrency #{capsule.name}", value: capsule.concurrency,
-            how: format(CAPSULE, capsule.name), where: place&.where)
+          name = "concurrency #{capsule.name}"
+          how = format(CAPSULE, capsule.name)
+          Lever.new(name:, value: capsule.concurrency, how:, where: place&.where)
         end
 
         def default(capsule)
           place = @written.concurrency("default", capsule.concurrency)
-          Lever.new(name: "concurrency", value: capsule.concurrency, how: place&.how || @written.usual,
-            where: place&.where)
+          how = place&.how || @written.usual
+          Lever.new(name: "concurrency", value: capsule.concurrency, how:, where: place&.where)
         end
 
         def processes
@@ -48,14 +50,14 @@ module Holdup
 
         def thread_priority
           return unless @priority
-          Lever.new(name: "thread_priority", value: @priority, how: PRIORITY,
-            where: @written.thread_priority(@priority)&.where)
+          where = @written.thread_priority(@priority)&.where
+          Lever.new(name: "thread_priority", value: @priority, how: PRIORITY, where:)
         end
       end
 
-      # Where a setting of Sidekiq is written. Its own code runs last and so is stronger than the command
-      # line, that is stronger than the YAML file, and RAILS_MAX_THREADS comes last. What is found must say
-      # what applies; else it was overridden somewhere that we do not know, and is not told.
+      # Where a setting of Sidekiq is written. The strongest is its Ruby code, which runs last, then the
+      # command line, the YAML file, and RAILS_MAX_THREADS. A place counts only when its value is the one in
+      # effect; else it was overridden somewhere unknown.
       class SettingSource
         # - `value`: what is written there, nil for an expression
         # - `how`: how to write another one; `where`: "config/sidekiq.yml:3"
@@ -66,12 +68,12 @@ module Holdup
         EMBEDDED = "config.concurrency = N in Sidekiq.configure_embed"
         USUAL = "sidekiq -c N, or :concurrency: N in config/sidekiq.yml"
         CODE = "config.concurrency = N"
-        # Where an application keeps what it tells Sidekiq.
-        FOLDERS = "config/{initializers/*,puma,sidekiq}.rb"
+        # Files in which an application configures Sidekiq.
+        FILES = "config/{initializers/*,puma,sidekiq}.rb"
         LONGEST_FILE = 100_000
 
         # @param config [Sidekiq::Config]
-        # @param embedded [Boolean] then command line, YAML file and variable are another server's
+        # @param embedded [Boolean] whether command line, YAML file and variable are another server's
         # @param env [Hash] the environment
         # @param arguments [Array<String>] of the command line
         # @param root [String] the application's folder
@@ -83,28 +85,25 @@ module Holdup
           @root = root
         end
 
-        # @return [String] how concurrency is set where nobody has
+        # @return [String] how to set concurrency where it is not set yet
         def usual
           @embedded ? EMBEDDED : USUAL
         end
 
         # @param capsule [String] its name
-        # @param value [Integer] what applies
+        # @param value [Integer] in effect
         # @return [Location, nil]
         def concurrency(capsule, value)
-          places = ruby.find(capsule, "concurrency").map { |found, where| Location.new(found, CODE, where) }
+          places = ruby_places(capsule, "concurrency", CODE)
           places += yaml_places(capsule)
           places += command_line + variable if capsule == "default" && !@embedded
           pick(places, value)
         end
 
-        # @param value [Integer] what applies
+        # @param value [Integer] in effect
         # @return [Location, nil]
         def thread_priority(value)
-          pick(
-            ruby.find("default",
-              "thread_priority").map { |found, where| Location.new(found, nil, where) }, value
-          )
+          pick(ruby_places("default", "thread_priority", nil), value)
         end
 
         private
@@ -127,23 +126,21 @@ module Holdup
           file = @config[:config_file]
           return [] if @embedded || !file
           keys = (capsule == "default") ? %w[concurrency] : ["capsules", capsule, "concurrency"]
-          YamlLines.new(text(File.expand_path(file, @root)), relative(file)).find(@config[:environment].to_s,
-            keys)
-            .map { |found, where|
-            Location.new(found, ":concurrency: N in #{relative(file)}", where)
-          }
+          name = relative(file)
+          yaml = YamlLines.new(text(File.expand_path(file, @root)), name)
+          places = yaml.find(@config[:environment].to_s, keys)
+          places.map { |value, where| Location.new(value, ":concurrency: N in #{name}", where) }
         end
 
-        def ruby
+        def ruby_places(capsule, setting, how)
           @ruby ||= RubyLines.new(ruby_files.to_h { |file| [relative(file), text(file)] })
+          @ruby.find(capsule, setting).map { |value, where| Location.new(value, how, where) }
         end
 
         def ruby_files
           required = File.expand_path(@config[:require].to_s, @root)
-          [required, "#{required}.rb",
-            *Dir.glob(FOLDERS, base: @root).map { |file| File.join(@root, file) }].uniq.select { |file|
-            File.file?(file)
-          }
+          configuration = Dir.glob(FILES, base: @root).map { |file| File.join(@root, file) }
+          [required, "#{required}.rb", *configuration].uniq.select { |file| File.file?(file) }
         end
 
         def text(file)
@@ -178,10 +175,10 @@ module Holdup
         # @return [Array<(Integer or nil, String)>] the number, nil for an expression, with "file:line"; the
         #   last line first
         def find(capsule, setting)
-          @files.flat_map { |file, text|
-            lines(text, capsule,
-              setting).map { |value, line| [value, "#{file}:#{line}"] }
-          }.reverse
+          places = @files.flat_map do |file, text|
+            lines(text, capsule, setting).map { |value, line| [value, "#{file}:#{line}"] }
+          end
+          places.reverse
         end
 
         private
@@ -193,7 +190,7 @@ module Holdup
           end
         end
 
-        # @return [Array<(String, Integer, String)>] each line of code, its number, whose block it stands in
+        # @return [Array<(String, Integer, String)>] each line of code, its number, the capsule of its block
         def each_with_capsule(text)
           block = nil
           text.each_line.with_index(1).filter_map do |line, number|
@@ -211,10 +208,13 @@ module Holdup
         end
       end
 
-      # Finds a key of config/sidekiq.yml with its line, by indentation: a YAML parser tells no lines, and the
-      # file may have ERB in it.
+      # Finds a key of config/sidekiq.yml with its line, by indentation: a YAML parser has no line numbers,
+      # and the file may have ERB in it.
       class YamlLines
         KEY = /\A(\s*):?["']?([\w.-]+)["']?:\s*(.*)/
+        # `path`: keys from the outermost; `value`: a number or nil; `place`: "name:line"
+        Entry = Data.define(:path, :value, :place)
+        private_constant :Entry
 
         # @param text [String]
         # @param name [String] of the file, for "name:line"
@@ -227,22 +227,23 @@ module Holdup
         # @param keys [Array<String>] from the outermost
         # @return [Array<(Integer or nil, String)>] the number, nil for anything else, with "name:line"
         def find(environment, keys)
-          [[environment, *keys],
-            keys].filter_map { |path| places.reverse.find { |found, *| found == path } }.map { |_, *place|
-            place
-          }
+          entries = [[environment, *keys], keys].filter_map do |path|
+            all_entries.reverse.find { |entry| entry.path == path }
+          end
+          entries.map { |entry| [entry.value, entry.place] }
         end
 
         private
 
-        def places
+        def all_entries
           open = []
-          @places ||= @text.each_line.with_index(1).filter_map do |line, number|
+          @all_entries ||= @text.each_line.with_index(1).filter_map do |line, number|
             match = KEY.match(line) or next
-            open.pop while open.any? && open.last.first >= match[1].size
-            open.push([match[1].size, match[2]])
-            [open.map(&:last), Integer(match[3].sub(/\s*#.*/, "").strip, exception: false),
-              "#{@name}:#{number}"]
+            indentation = match[1].size
+            open.pop while open.any? && open.last.first >= indentation
+            open.push([indentation, match[2]])
+            value = Integer(match[3].sub(/\s*#.*/, "").strip, exception: false)
+            Entry.new(open.map(&:last), value, "#{@name}:#{number}")
           end
         end
       end
