@@ -28,7 +28,8 @@ module Holdup
       unless events?
         return "Holdup measures nothing on #{RUBY_ENGINE} for #{RUBY_PLATFORM}: it needs CRuby's GVL events"
       end
-      "Holdup measures nothing: its C extension is not built for Ruby #{ABI}; reinstall the gem (gem pristine holdup)"
+      "Holdup measures nothing: its C extension is not built for Ruby #{ABI}; " \
+        "reinstall the gem (gem pristine holdup)"
     end
 
     # @param paths [Array<String>] where the extension may be
@@ -47,7 +48,7 @@ module Holdup
   end
 
   module Probe
-    # The probe's methods where it can't work: off, and honest about it. No number is made up.
+    # The probe's methods where it can't work: off, without any figures.
     module Fallback
       def enable = false
 

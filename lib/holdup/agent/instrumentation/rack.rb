@@ -5,7 +5,8 @@ module Holdup
     # Measures each request as a unit. Belongs at the outermost place; a second one in the same request does
     # nothing.
     #
-    #   use Holdup::Instrumentation::Rack, Holdup.requests      # config.ru; Rails and Puma's plugin do it themselves
+    #   use Holdup::Instrumentation::Rack, Holdup.requests      # config.ru; Rails and Puma's plugin do it
+    #   themselves
     class Rack
       # @param app [#call]
       # @param requests [RequestUnits] which requests are measured, and how they are named
@@ -23,7 +24,7 @@ module Holdup
 
       private
 
-      # The application is called outside of every guard: its exceptions are its own, and go on as they are.
+      # The application is called outside of every guard: its exceptions pass unchanged.
       def measured(unit, env)
         earlier = $!
         response = @app.call(env)
@@ -33,9 +34,9 @@ module Holdup
       end
     end
 
-    # A response's body whose closing ends the request's unit, for servers that do not tell when a response is
-    # finished. Answers to exactly what the wrapped body answers to, because servers choose by that how they
-    # send it.
+    # A response's body whose closing ends the request's unit, for servers without a callback at a response's
+    # end. Responds to exactly what the wrapped body responds to, because servers choose by that how to send
+    # it.
     class RackBody
       # @param body [Object] a Rack body: each or call, perhaps to_ary, to_path, close
       # @param unit [RequestUnit]
@@ -54,14 +55,14 @@ module Holdup
         watch { @body.each(&) }
       end
 
-      # A streaming body: it has the socket for as long as this lasts, and is not always closed.
+      # A streaming body: it writes to the socket meanwhile, and is not always closed.
       def call(stream)
         watch { @body.call(stream) }
       ensure
         @unit.finished
       end
 
-      # Whoever takes the array closes nothing any more, says the Rack specification: so this does.
+      # By the Rack specification, a caller that takes the array does not close the body: so this does.
       def to_ary
         @body.to_ary
       ensure

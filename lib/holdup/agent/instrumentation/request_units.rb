@@ -27,7 +27,7 @@ module Holdup
         @recorder.guard.call(:rack) { begin_unit(env) unless known?(env) || ignored?(env["PATH_INFO"]) }
       end
 
-      # @return [Array] the response to hand on; the application's own when anything of ours fails
+      # @return [Array] the response to return; the application's own when our code fails
       def answered(unit, response)
         @recorder.guard.call(:rack) { unit.answered(response) } || response
       end
@@ -39,17 +39,16 @@ module Holdup
 
       # @return [String, nil] of a GET, as the server got it, where paths are kept
       def path(env)
-        if @example_paths && env["REQUEST_METHOD"] == "GET"
-          env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b
-        end
+        return unless @example_paths && env["REQUEST_METHOD"] == "GET"
+        env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b
       end
 
-      # @return [String, nil] nil when naming failed: the unit is recorded all the same
+      # @return [String, nil] nil when naming failed: the unit is recorded without it
       def name(env, status)
         @recorder.guard.call(:name) { @names.call(env, status) }
       end
 
-      # @return [String, nil] what a request is called that goes on, perhaps in another thread
+      # @return [String, nil] name of a request that still runs, perhaps in another thread
       def name_so_far(env)
         @recorder.guard.call(:name) { @names.so_far(env) }
       end
@@ -67,7 +66,7 @@ module Holdup
         unit.for?(env)
       end
 
-      # A server may give a path as bytes; what somebody ignores is text.
+      # A server may give a path as bytes; ignored paths are text.
       def ignored?(path)
         return false unless path.is_a?(String)
         path = path.dup.force_encoding(Encoding::UTF_8) unless path.ascii_only?
@@ -75,28 +74,28 @@ module Holdup
       end
     end
 
-    # The unit of one Rack request, from the first line to the closed body. It waits in the server's own list
-    # of what to call when the response is finished (`rack.response_finished`, or `rack.after_reply` of Puma,
-    # Unicorn, Pitchfork): that is the exact end, and costs no object. Only where there is no such list it
-    # wraps the body.
+    # The unit of one Rack request, from the first line to the closed body. It adds itself to the server's own
+    # list of callbacks for a finished response (`rack.response_finished`, or `rack.after_reply` of Puma,
+    # Unicorn, Pitchfork): that is the exact end, and allocates nothing. Without such a list it wraps the
+    # body.
     class RequestUnit < Recorder::OpenUnit
       FINISHED = "rack.response_finished"
       AFTER_REPLY = "rack.after_reply"
       HIJACKED = "rack.hijack_io"
       PARTIAL_HIJACK = "rack.hijack"
       FIRST_ERROR = 500
-      # What servers call their pool of threads.
+      # Name of a web server's thread pool.
       WEB = "web"
-      # Of answers to what can be asked again.
+      # Status of responses whose path is kept as an example.
       GOOD = (200..399)
-      # Set by what is not the application's own work: the dashboard.
+      # Set by the dashboard, which is not the application's own work.
       UNMEASURED = "holdup.unmeasured"
-      # Pitchfork tells these as errors where other servers keep silent: nobody was left to take the answer.
+      # Pitchfork reports these as errors where other servers don't: the client has gone.
       GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
 
       # @param env [Hash] the Rack environment
       # @param recorder [Recorder]
-      # @param requests [RequestUnits] tells names and queue times
+      # @param requests [RequestUnits] gives names and queue times
       def initialize(env, recorder, requests)
         super(recorder, :request)
         @env = env
@@ -116,24 +115,26 @@ module Holdup
 
       def for?(env) = @env.equal?(env)
 
-      # A request whose response nobody ever finished (a server that forgets closed sockets): its fiber has
-      # another now.
+      # A request whose response was never finished (a server that forgets closed sockets): its fiber has
+      # another request now.
       def stale?
         @answered && @fiber.equal?(Fiber.current)
       end
 
       # The application answered.
-      # @return [Array] the response to hand on
+      # @return [Array] the response to return
       def answered(response)
         @status = response[0].to_i
         @answered = true
-        return response if !over?(response[1]) && @listed
-        return wrapped(response) unless over?(response[1])
-        finished
-        response
+        if over?(response[1])
+          finished
+          response
+        else
+          @listed ? response : wrapped(response)
+        end
       end
 
-      # The application left without an answer.
+      # The application ended without an answer.
       # @param error [Boolean] by an exception (else by throw, or its thread was killed)
       def aborted(error)
         return if @answered
@@ -146,15 +147,16 @@ module Holdup
       end
 
       def finished
-        @recorder.guard.call(:rack) {
-          @env&.key?(UNMEASURED) ? cancel : close(error: @error || @status.to_i >= FIRST_ERROR)
-        }
+        @recorder.guard.call(:rack) do
+          next cancel if @env&.key?(UNMEASURED)
+          close(error: @error || @status.to_i >= FIRST_ERROR)
+        end
       end
 
-      # Pitchfork asks what it calls whether it takes arguments.
+      # Pitchfork checks the arity of its callbacks.
       def arity = -1
 
-      # The server's call: without arguments (after_reply), or as rack.response_finished.
+      # The server's callback: without arguments (after_reply), or those of rack.response_finished.
       def call(_env = nil, status = nil, _headers = nil, error = nil)
         @status = status.to_i if status
         failed if error && !GONE.include?(error.class)
@@ -164,7 +166,7 @@ module Holdup
       # @return [Integer, nil]
       attr_reader :queued_ns
 
-      # Its own tracer knows better than who asked.
+      # The application's tracer is stronger than the request's header.
       # @return [String, nil]
       def trace
         @trace || (@env && TraceParent.call(@env))
@@ -172,7 +174,7 @@ module Holdup
 
       # @return [String, nil]
       def name_so_far
-        env = @env # is let go of at the end
+        env = @env # another thread may set it to nil
         @name || (env && @requests.name_so_far(env))
       end
 
@@ -187,7 +189,7 @@ module Holdup
         list if list.is_a?(Array) && !list.frozen?
       end
 
-      # Nothing more comes through the server: the socket was taken, or the answer will be given elsewhere.
+      # The server sends nothing more: the socket was hijacked, or the response is sent elsewhere.
       def over?(headers)
         @status < 0 || @env[HIJACKED] || (headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK))
       end
@@ -196,7 +198,7 @@ module Holdup
         [response[0], response[1], RackBody.new(response[2], self)]
       end
 
-      # Whatever routers have made of it meanwhile.
+      # As it was before routers changed the env.
       def path
         @path if GOOD.cover?(@status)
       end
@@ -212,17 +214,17 @@ module Holdup
       end
     end
 
-    # The trace that a request says it belongs to, by the W3C header.
+    # The trace of a request, from the W3C header.
     module TraceParent
       HEADER = "HTTP_TRACEPARENT"
-      # Version, trace, span, flags: 00-<32 digits>-<16 digits>-01. Later versions may say more behind it.
+      # Version, trace, span, flags: 00-<32 digits>-<16 digits>-01. Later versions may add fields.
       LEAST_BYTES = 55
       TRACE = (3..34)
 
       # @param env [Hash] the Rack environment
-      # @return [String, nil] what should be 32 hexadecimal digits; whoever writes it checks that
+      # @return [String, nil] normally 32 hexadecimal digits; the probe checks that
       def self.call(env)
-        text = env[HEADER] or return
+        text = env[HEADER]
         text.byteslice(TRACE) if text.is_a?(String) && text.bytesize >= LEAST_BYTES
       end
     end

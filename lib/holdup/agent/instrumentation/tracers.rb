@@ -4,13 +4,12 @@ require_relative "../recorder/open_unit"
 
 module Holdup
   module Instrumentation
-    # The application's tracers, where it has one: which trace a unit belongs to is learnt from the spans that
-    # end in it, and the span of the request or job gets what the unit stalled, and for whom. So a gap in a
-    # trace is explained where people look at it.
+    # The application's tracers: a unit gets its trace from the spans that end in it, and the span of the
+    # request or job gets the unit's stall and its causes as attributes. So a gap in a trace is explained
+    # there.
     #
-    # It stands in front of the end of a span, because that is the last moment in which one can be added to.
-    # Where the span is around the unit, and ends later, it gets at the unit's end what is known then. Without
-    # a tracer nothing is installed.
+    # Hooked before the end of a span, the last moment at which it takes attributes. A span around the unit,
+    # which ends later, gets them at the unit's end. Without a tracer nothing is installed.
     class Tracers
       STALLED = "holdup.stalled_ms"
       QUEUED = "holdup.queued_ms"
@@ -24,34 +23,37 @@ module Holdup
         @recorder = recorder
         @guard = recorder.guard
         @waiting = tracers
-        @found = []
+        @installed = []
         @holders = HolderNames.new
       end
 
-      # Joins each tracer as soon as it is loaded.
+      # Hooks into each tracer once it is loaded.
       # @return [void]
       def install
         loaded = @waiting.select(&:loaded?)
         @waiting -= loaded
         loaded.each { |tracer| tracer.install { |span| ending(tracer, span) } }
-        @found += loaded
+        @installed += loaded
         watch if loaded.any?
       end
 
-      # A unit begins: who waits for it asks for its name.
+      # A unit begins: units that wait for it ask for its name.
       # @param unit [Recorder::OpenUnit]
       # @return [void]
       def opened(unit)
         @guard.call(:tracer) { @holders.opened(unit) }
       end
 
-      # A unit is about to end. Where its span has not ended in it, that may be around it.
+      # A unit is about to end. If its span has not ended in it, the current span may be around it.
       # @param unit [Recorder::OpenUnit]
       # @return [void]
       def closing(unit)
         return if unit.explained || !unit.here?
         @guard.call(:tracer) do
-          @found.each { |tracer| tracer.current&.then { |span| tell(tracer, span, unit) } }
+          @installed.each do |tracer|
+            span = tracer.current
+            annotate(tracer, span, unit) if span
+          end
         end
       end
 
@@ -72,7 +74,8 @@ module Holdup
 
       # @return [Hash{String => String}]
       def profile
-        @found.any? ? {"tracers" => @found.map { |tracer| tracer::TITLE }.join(", ")} : {}
+        return {} if @installed.empty?
+        {"tracers" => @installed.map { |tracer| tracer::TITLE }.join(", ")}
       end
 
       private
@@ -86,11 +89,11 @@ module Holdup
       def ending(tracer, span)
         @guard.call(:tracer) do
           unit = Recorder::OpenUnit.current
-          tell(tracer, span, unit) if unit&.here?
+          annotate(tracer, span, unit) if unit&.here?
         end
       end
 
-      def tell(tracer, span, unit)
+      def annotate(tracer, span, unit)
         unit.trace = tracer.trace(span)
         return unless tracer.of_unit?(span)
         unit.explained = true
@@ -100,16 +103,17 @@ module Holdup
       def attributes(unit)
         name, ns = @holders.longest(unit)
         times = {STALLED => unit.stalled_ns, QUEUED => unit.queued_ns, CAUSED_BY_MS => ns}.compact
-        {CAUSED_BY => name}.compact.merge(times.transform_values { |time| (time / NS_PER_MS).round(3) })
+        times_ms = times.transform_values { |time| (time / NS_PER_MS).round(3) }
+        {CAUSED_BY => name}.compact.merge(times_ms)
       end
     end
 
     class Tracers
-      # The names of those for whom units wait. A holder often goes on while who waited for it ends: then its
-      # name is what is known by now. Open units are kept weakly, so that one that nobody ever ends keeps
-      # nothing alive.
+      # The names of the holders that units wait for. A holder often goes on while the waiting unit ends: then
+      # its name is what is known by now. References to open units are weak, so that a unit that never ends
+      # stays collectable.
       class HolderNames
-        # Of so many units that have ended the name is known.
+        # Names of ended units that are kept.
         ENDED = 1_000
         LEAST_NS = 1_000_000
         FORGOTTEN = "(a unit that has ended)"
@@ -135,18 +139,18 @@ module Holdup
           @ended.shift if @ended.size > ENDED
         end
 
-        # @param unit [Recorder::OpenUnit] that goes on, in its own thread
-        # @return [Array(String, Integer), nil] the name of those for whom it waited longest, and for how many
-        #   ns; nil below 1 ms
+        # @param unit [Recorder::OpenUnit] that still runs, in its own thread
+        # @return [Array(String, Integer), nil] the name that it waited for longest, and ns; nil below 1 ms
         def longest(unit)
           sums = Hash.new(0)
           unit.holders&.each { |holder, ns| sums[name(holder)] += ns }
-          sums.max_by(&:last)&.then { |longest| longest if longest.last >= LEAST_NS }
+          longest = sums.max_by(&:last)
+          longest if longest && longest.last >= LEAST_NS
         end
 
         private
 
-        # Of threads outside of units it is their account's, as in reports.
+        # A holder outside of units has the name of its thread's account, as in reports.
         def name(holder)
           return holder if holder.is_a?(String)
           open = @open[holder]
@@ -154,28 +158,28 @@ module Holdup
           clean(text || NAMELESS)
         end
 
-        # The application's own names may be anything, and tracers refuse what is no good UTF-8.
+        # The application's names may be anything, and tracers refuse invalid UTF-8.
         def clean(text)
           text.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, MOST_CHARACTERS]
         end
       end
 
-      # Stands in front of a span's `finish` and tells of it before it runs.
+      # A module to prepend to a span's class: calls the block before `finish`.
       class SpanFinish < Module
         # @yieldparam span [Object]
-        def initialize(&told)
+        def initialize(&before)
           super(&nil) # a Module evaluates its block
           define_method(:finish) do |*arguments, **options|
-            told.call(self)
+            before.call(self)
             super(*arguments, **options)
           end
         end
       end
 
-      # OpenTelemetry's SDK. Spans that are not recorded end without `finish`, so nothing is learnt of them.
+      # OpenTelemetry's SDK. Spans that are not recorded end without `finish`, so they are not seen.
       module OpenTelemetry
         TITLE = "OpenTelemetry"
-        # Kinds of the spans that a whole request or job is.
+        # Kinds of the span of a whole request or job.
         UNITS = %i[server consumer].freeze
 
         module_function
@@ -191,9 +195,10 @@ module Holdup
           ::OpenTelemetry::SDK::Trace::Span.prepend(SpanFinish.new(&))
         end
 
-        # @return [Object, nil] the span that goes on here
+        # @return [Object, nil] the current span
         def current
-          ::OpenTelemetry::Trace.current_span.then { |span| span if span.recording? }
+          span = ::OpenTelemetry::Trace.current_span
+          span if span.recording?
         end
 
         # @return [String] 32 hexadecimal digits
@@ -211,7 +216,7 @@ module Holdup
       module Datadog
         TITLE = "Datadog"
         KIND = "span.kind"
-        # Kinds of the spans that a whole request or job is.
+        # Kinds of the span of a whole request or job.
         UNITS = %w[server consumer].freeze
 
         module_function
@@ -227,7 +232,7 @@ module Holdup
           ::Datadog::Tracing::SpanOperation.prepend(SpanFinish.new(&))
         end
 
-        # @return [Object, nil] the span that goes on here
+        # @return [Object, nil] the current span
         def current = ::Datadog::Tracing.active_span
 
         # @return [String] 32 hexadecimal digits
