@@ -2,9 +2,9 @@
 
 require "zeitwerk"
 
-# The half that runs beside the application: the collector, the command line, the dashboard and what they
-# stand on. Zeitwerk loads its files when they are needed. What runs inside the application, the values and
-# the file formats are loaded here by name, as the application loads them: there, no gem may be needed.
+# Loads the half that runs outside of the application: the collector, the command line, the dashboard and what
+# they use. Zeitwerk loads its files when they are needed. The in-app half, the values and the file formats
+# are required here by name, as in the application, where no gem may be needed.
 module Holdup
 end
 
@@ -54,8 +54,9 @@ module Holdup
     loader.inflector.inflect("cli" => "CLI")
     loader.push_dir(__dir__, namespace: Holdup)
     loader.ignore(
-      "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/capture.rb", "#{__dir__}/loader.rb",
-      "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment", "#{__dir__}/version.rb",
+      "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/capture.rb",
+      "#{__dir__}/loader.rb", "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment",
+      "#{__dir__}/version.rb",
       "#{__dir__}/store/migrations", "#{__dir__}/view/locales", "#{__dir__}/web/locales",
       # The programs of jobs that an experiment runs in processes of its own.
       "#{__dir__}/lab/jobs/mix.rb", "#{__dir__}/lab/sidekiq_vcpu/jobs.rb"
