@@ -15,22 +15,21 @@ require_relative "agent/instrumentation/queue_time"
 require_relative "agent/instrumentation/tracers"
 require_relative "agent/instrumentation/unit_name"
 
-# Measures who holds the GVL and who waits for it, for each request and job. Loading it does nothing yet:
+# Measures which threads hold the GVL and which wait for it, for each request and job. Loading starts nothing:
 #
 #   Holdup.configure { |config| config.app = "storefront" }   # optional
 #   Holdup.start                                              # Rails and Puma's plugin do it by themselves
 #   Holdup.measure("ReportJob", kind: :job) { report }        # any block as a unit
 #   Holdup.name = "GraphQL: Orders"                           # inside a unit
 #
-# The one holder of state is the runtime of this process, built at first use.
+# All state is in the runtime of this process, created at first use.
 module Holdup
-  # Servers whose workers are threads may load the application, and so call `start`, in several of them at
-  # once.
+  # Servers whose workers are threads may load the application, and so call `start`, in several at once.
   STARTING = Mutex.new
   private_constant :STARTING
 
   class << self
-    # The dashboard belongs to the other half, which Zeitwerk loads: only where somebody mounts it.
+    # The dashboard belongs to the other half, which Zeitwerk loads: only where it is mounted.
     def const_missing(name)
       return super unless name == :Web
       require_relative "loader"
@@ -40,7 +39,7 @@ module Holdup
     # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.
     # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md
     # @return [void]
-    # @raise [ConfigurationError] for a value that can't be, or when measuring runs already
+    # @raise [ConfigurationError] for a wrong value, or when measuring runs already
     def configure
       if running?
         raise ConfigurationError.new(key: :configure, value: "a call after Holdup.start",
@@ -54,7 +53,7 @@ module Holdup
     end
 
     # Starts measuring in this process, and in the processes it forks; under a server or job runner
-    # (docs/servers.md) when that is ready, in the processes that take units. Never raises: what goes wrong is
+    # (docs/servers.md) when that is ready, in the processes that take units. Never raises: failures are
     # logged.
     # @return [Boolean] whether this call started it
     def start
@@ -69,7 +68,7 @@ module Holdup
     def running? = !!@runtime&.running?
 
     # Measures a block as one unit, also when it raises.
-    # @param name [String] what it does, not for whom
+    # @param name [String] what it does, without ids
     # @param kind [Symbol] :job or :request
     # @param queue [String, nil] of a job
     # @return [Object] the block's value
@@ -83,27 +82,25 @@ module Holdup
       Recorder::OpenUnit.current&.name = name
     end
 
-    # @return [Configuration] as it applies; a bad variable of the environment is logged and left out
+    # @return [Configuration] in effect; a wrong variable of the environment is logged, and nothing measured
     def configuration = runtime.configuration
 
     # @return [Recorder] for instrumentation
     def recorder = runtime.recorder
 
-    # @return [Instrumentation::RequestUnits] what the Rack middleware takes
+    # @return [Instrumentation::RequestUnits] for the Rack middleware
     def requests
       @requests ||= build_requests
     end
 
-    # @return [Instrumentation::JobUnits] what the hooks of job runners take
+    # @return [Instrumentation::JobUnits] for the hooks of job runners
     def jobs
-      @jobs ||= Instrumentation::JobUnits.new(recorder:, clock: Clock.new,
-        pool_of: ->(queue) { runtime.pool_of(queue) })
+      @jobs ||= build_jobs
     end
 
-    # @return [Servers::Attachment] what joins the servers of this process
+    # @return [Servers::Attachment] installs the adapters of this process's servers
     def servers
-      @servers ||= Servers::Attachment.new(runtime:,
-        middleware: ->(app) { Instrumentation::Rack.new(app, requests) })
+      @servers ||= build_servers
     end
 
     # @return [Runtime] of this process
@@ -116,8 +113,18 @@ module Holdup
     def start_once
       return false if running?
       served = configuration.enabled && runtime.guard.call(:servers) { servers.call }
-      return true if running? # the server had been ready for long
+      return true if running? # the server was ready already
       served ? !!runtime.wait_for_server : runtime.start
+    end
+
+    def build_jobs
+      pool_of = ->(queue) { runtime.pool_of(queue) }
+      Instrumentation::JobUnits.new(recorder:, clock: Clock.new, pool_of:)
+    end
+
+    def build_servers
+      middleware = ->(app) { Instrumentation::Rack.new(app, requests) }
+      Servers::Attachment.new(runtime:, middleware:)
     end
 
     def build_runtime
@@ -131,11 +138,13 @@ module Holdup
 
     def build_requests
       settings = configuration
-      clamped = -> { recorder.count_clamped }
+      on_clamp = -> { recorder.count_clamped }
       Instrumentation::RequestUnits.new(
-        recorder:, ignored: settings.ignored, example_paths: settings.example_paths,
+        recorder:,
+        ignored: settings.ignored,
+        example_paths: settings.example_paths,
         names: Instrumentation::UnitName.new(guard: recorder.guard, custom: settings.name),
-        queue: Instrumentation::QueueTime.new(header: settings.queue_header, clock: Clock.new, on_clamp: clamped)
+        queue: Instrumentation::QueueTime.new(header: settings.queue_header, clock: Clock.new, on_clamp:)
       )
     end
   end

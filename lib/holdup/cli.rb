@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # The command line: finds the command, turns every failure into one line that says what to do, and returns
-  # an exit status (0 fine, 1 could not do it, 2 asked wrongly). Only the command that was asked for is
-  # loaded.
+  # The command line: finds the command, turns each failure into one line that says what to do, and returns an
+  # exit status (0 success, 1 failure, 2 wrong usage). Only the requested command is loaded.
   #
   #   exit Holdup::CLI.new.run(ARGV)
   class CLI
@@ -11,8 +10,7 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
-    # What Ruby adds to the reason of a failed system call: a function of its own, and the path, which our
-    # sentence has.
+    # Ruby adds its C function and the path to the message of a failed system call; our sentence has the path.
     INSIDES = / @ \w+(?: - [^)]*)?/
 
     # @param console [Console] everything outside that a command may touch
@@ -23,10 +21,10 @@ module Holdup
     # @param argv [Array<String>]
     # @return [Integer] exit status
     def run(argv)
-      ours = ours(argv).map { |argument| Utf8.of(argument) }
+      ours = own_arguments(argv).map { |argument| Utf8.of(argument) }
       @debug = ours.include?("--debug")
       dispatch(ours - ["--debug"] + argv.drop(ours.size)).tap { @console.flush }
-    rescue Errno::EPIPE # the reader has gone, as `head` does: nothing is left to say
+    rescue Errno::EPIPE # the reader has gone, such as `head`
       @console.discard
       OK
     rescue SignalException => error
@@ -43,14 +41,14 @@ module Holdup
       Registry.fetch(%w[-v --version].include?(name) ? "version" : name).call(arguments, @console)
     end
 
-    # What stands before "--" is for us, the rest for the command that we run.
-    def ours(argv)
+    # Arguments before "--" are Holdup's, the rest is for the command that it runs.
+    def own_arguments(argv)
       argv.take_while { |argument| argument != "--" }
     end
 
     def complain(error)
-      @console.err.puts("holdup: #{Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES,
-        "")}")
+      line = Utf8.valid(message(error)).lines.map(&:strip).join(" ")
+      @console.err.puts("holdup: #{line.gsub(INSIDES, "")}")
       @console.err.puts(error.full_message(highlight: false)) if @debug
       error.is_a?(UsageError) ? MISUSED : FAILED
     end
@@ -58,7 +56,8 @@ module Holdup
     def message(error)
       case error
       when Error then error.message
-      when LoadError then "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
+      when LoadError
+        "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
       else "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
       end
     end

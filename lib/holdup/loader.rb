@@ -2,9 +2,9 @@
 
 require "zeitwerk"
 
-# The half that runs beside the application: the collector, the command line, the dashboard and what they
-# stand on. Zeitwerk loads its files when they are needed. What runs inside the application, the values and
-# the file formats are loaded here by name, as the application loads them: there, no gem may be needed.
+# Loads the half that runs outside of the application: the collector, the command line, the dashboard and what
+# they use. Zeitwerk loads its files when they are needed. The in-app half, the values and the file formats
+# are required here by name, as in the application, where no gem may be needed.
 module Holdup
 end
 
@@ -38,15 +38,14 @@ require_relative "capture/reason"
 require_relative "agent/configuration"
 require_relative "agent/configuration/documents"
 require_relative "agent/configuration/variables"
-require_relative "agent/jit/memory_use"
-require_relative "agent/jit/ruby_defaults"
+require_relative "agent/jit/snapshot"
+require_relative "agent/jit/options"
 require_relative "agent/log"
 require_relative "agent/missing_library"
 require_relative "agent/probe"
-require_relative "agent/runtime/collector_supervisor"
+require_relative "agent/runtime/collectors"
 require_relative "agent/setting_facts/cgroup"
-require_relative "agent/setting_facts/cpu_quota"
-require_relative "agent/stats_log/metrics"
+require_relative "agent/stats_log/log_line"
 
 module Holdup
   # Of everything outside of agent/, model/, segment/ and capture/.

@@ -5,12 +5,8 @@ module Holdup
   # an application may name one without loading a database library.
   module Store
     OPENERS = {
-      "memory" => lambda do |_location, **|
-        Memory.new
-      end,
-      "sqlite" => lambda do |location, **options|
-        Sql.new(Sql::Sqlite.new(location, **options))
-      end
+      "memory" => ->(_location, **) { Memory.new },
+      "sqlite" => ->(location, **options) { Sql.new(Sql::Sqlite.new(location, **options)) }
     }.freeze
 
     # @param url [String] "sqlite:///abs/path.sqlite3", a plain path, or "memory:"
@@ -19,7 +15,8 @@ module Holdup
     # @raise [StoreError] when it can't be opened
     def self.open(url, read_only: false)
       scheme, location = split(url)
-      opener = OPENERS.fetch(scheme) { raise StoreError::UnknownScheme.new(location: redact(url), known: known) }
+      opener = OPENERS[scheme]
+      raise StoreError::UnknownScheme.new(location: redact(url), known:) unless opener
       opener.call(location, read_only:)
     end
 

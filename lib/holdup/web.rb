@@ -42,8 +42,14 @@ module Holdup
       end
 
       def facts(settings, open)
-        {store: -> { open_store(settings) }, dir: settings.segment_dir,
-         captures: -> { captures_dir(settings) }, orders: settings.web_capture, auth: settings.web_auth, open:}
+        {
+          store: -> { open_store(settings) },
+          dir: settings.segment_dir,
+          captures: -> { captures_dir(settings) },
+          orders: settings.web_capture,
+          auth: settings.web_auth,
+          open:
+        }
       end
 
       def configuration
@@ -79,8 +85,10 @@ module Holdup
     # @param clock [Clock]
     # @param language [String, nil] where a browser does not ask for one of ours
     # @param answers [AnswerCache] what the pages that take seconds have computed
-    def initialize(store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
-      language: nil, answers: AnswerCache.new(clock: Clock.new, priority: PRIORITY))
+    def initialize(
+      store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
+      language: nil, answers: AnswerCache.new(clock: Clock.new, priority: PRIORITY)
+    )
       @access = Access.new(auth: auth || (open ? :none : nil), hosts:, posts: orders ? [ORDERS] : [])
       @kept = captures
       @orders = orders

@@ -5,8 +5,8 @@ require_relative "configuration/keys"
 require_relative "../model/utf8"
 
 module Holdup
-  # What a person can decide about Holdup, checked once and frozen. The environment is stronger than code: who
-  # operates an application can change a setting without a release.
+  # The settings of Holdup, checked once and frozen. The environment is stronger than code, so that operators
+  # can change a setting without a release.
   #
   #   Configuration.build(env: ENV) { |config| config.series_limit = 500 }
   class Configuration < Data.define(*ConfigurationKeys::ALL.map(&:name))
@@ -25,10 +25,13 @@ module Holdup
     # @raise [ConfigurationError] which says what to give instead
     def self.build(env: {}, draft: self.draft)
       yield draft if block_given?
-      new(**KEYS.to_h { |key| [key.name, from_environment(key, env) { key.check(draft[key.name]) }] })
+      values = KEYS.to_h do |key|
+        [key.name, from_environment(key, env) { key.check(draft[key.name]) }]
+      end
+      new(**values)
     end
 
-    # Where messages go. Known also while another setting is wrong, because that has to be said somewhere.
+    # Where messages go. It works while another setting is wrong, because that has to be logged somewhere.
     # @param env [#[]] the environment
     # @param draft [Draft]
     # @return [Object, nil] what Log takes
@@ -63,6 +66,41 @@ module Holdup
       (start == path) ? /\A#{Regexp.escape(path)}\z/ : /\A#{Regexp.escape(start)}/
     end
   end
-end
 
-require_relative "configuration/segment_location"
+  class Configuration
+    # Where a process's segment goes: a folder on tmpfs; where no tmpfs can be written, anonymous memory with
+    # a link in a folder on disk (Linux); where there is no tmpfs at all, a folder on disk. Writing to a
+    # mapped file on a disk can block on write-back, with the GVL held.
+    #
+    # - `dir`: the folder; `anonymous`: whether it holds only links
+    SegmentLocation = Data.define(:dir, :anonymous) do
+      # @param given [String, nil] the folder that `config.dir` names: taken as it is
+      # @param uid [Integer]
+      # @param roots [Array<String>] the best first
+      # @param mounts [String] the table of mounted file systems
+      # @return [SegmentLocation]
+      def self.find(given, uid: Process.uid, roots: ["/dev/shm", "/run/user/#{uid}", "/run/shm", "/tmp"],
+        mounts: "/proc/mounts")
+        return new(dir: given, anonymous: false) if given
+        writable = roots.select { |root| File.directory?(root) && File.writable?(root) }
+        in_memory = writable.find { |root| tmpfs?(File.realpath(root), mounts) }
+        new(dir: File.join(in_memory || writable.first || "/tmp", "holdup-#{uid}"),
+          anonymous: !in_memory && File.readable?(mounts))
+      end
+
+      def self.tmpfs?(path, mounts)
+        return false unless File.readable?(mounts)
+        path = path.b # a mounted folder's name may be any bytes
+        points = File.binread(mounts).lines.map { |line| line.split.values_at(1, 2) }
+        around = points.select { |point, _| inside?(path, point) }
+        _, type = around.max_by { |point, _| point.size }
+        %w[tmpfs ramfs].include?(type)
+      end
+
+      def self.inside?(path, folder)
+        path == folder || path.start_with?("#{folder.delete_suffix("/")}/")
+      end
+      private_class_method :tmpfs?, :inside?
+    end
+  end
+end

@@ -1,25 +1,26 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Loaded first into every Ruby that `holdup exec` starts (RUBYOPT=-r). Loads no gem and nothing else: it
-  # waits until the application's own Rails, server or job runner comes up, and joins in there, whether or not
-  # its Gemfile knows Holdup.
+  # Loaded first into every Ruby that `holdup exec` starts (RUBYOPT=-r). Loads nothing else: it waits until
+  # the application's own Rails, server or job runner is loaded, and hooks in there, whether or not the
+  # Gemfile names Holdup.
   #
-  # It sees them come through `const_added`, which costs nothing once they are loaded; a TracePoint would keep
-  # YJIT from compiling, and a hooked `require` would be in everybody's backtraces.
+  # It waits with `const_added`, which costs nothing once they are loaded; a TracePoint would keep YJIT from
+  # compiling, and a hooked `require` would be in all backtraces.
   module ExecBoot
     LIB = File.expand_path("../..", __dir__)
-    # Programs that are no application themselves; their children may be.
+    # Programs that are not an application; their children may be one.
     TOOLS = %w[rake gem irb rdoc ri erb].freeze
     # Rails::Engine: Rails::Railtie is complete by then.
     RAILS = "Rails::Engine"
-    # Servers::KNOWN, which is not loaded here.
+    # The keys of Servers::KNOWN, which is not loaded here.
     SERVERS = %w[
-      Puma::Launcher Puma::RackHandler Unicorn::HttpServer Pitchfork::HttpServer Async::Container::Controller Falcon::Server
+      Puma::Launcher Puma::RackHandler Unicorn::HttpServer Pitchfork::HttpServer
+      Async::Container::Controller Falcon::Server
       Sidekiq::Launcher Sidekiq::Shutdown SolidQueue::Worker GoodJob::ThreadStatus
     ].freeze
 
-    # Prepended to the singleton classes of Object and of the modules that the awaited classes are in.
+    # Prepended to the singleton classes of Object and of the modules around the awaited classes.
     module Watch
       def const_added(name)
         super
@@ -39,9 +40,12 @@ module Holdup
       # @return [void]
       def added(owner, name)
         full = owner.equal?(Object) ? name.name : "#{owner.name}::#{name}"
-        if full == RAILS then join(full) { require "holdup" }
-        elsif SERVERS.include?(full) then join(full) { Holdup.servers.install(full) }
-        elsif awaited_in?(full) then watch(owner.const_get(name))
+        if full == RAILS
+          join(full) { require "holdup" }
+        elsif SERVERS.include?(full)
+          join(full) { Holdup.servers.install(full) }
+        elsif awaited_in?(full)
+          watch(owner.const_get(name))
         end
       end
 
@@ -55,8 +59,8 @@ module Holdup
         owner.singleton_class.prepend(Watch) if owner.is_a?(Module)
       end
 
-      # Last in the load path: where the application has a Holdup of its own, that one is taken. The
-      # application's processes run without us rather than not at all.
+      # Last in the load path, so that a Holdup of the application's Gemfile is loaded first. When it fails,
+      # the application runs without Holdup.
       def join(what)
         $LOAD_PATH.push(LIB) unless $LOAD_PATH.include?(LIB)
         require "holdup/base"

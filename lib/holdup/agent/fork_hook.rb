@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Tells somebody that this process is a new one. `Process._fork` is what every kind of fork goes through
-  # (fork, Process.fork, IO.popen("-")); Process.daemon forks in C and is caught by its own name.
+  # Calls back in each forked child. Every kind of fork calls `Process._fork` (fork, Process.fork,
+  # IO.popen("-")), except Process.daemon, which forks in C and is hooked itself.
   #
-  #   ForkHook.install { start_again }      # runs in each child, before anything else of it
+  #   ForkHook.install { start_again }      # runs in each child, before anything else
   class ForkHook < Module
-    # There is no way back, and no need for one.
+    # It can't be removed.
     # @param before [#call] called in the parent, on the thread that forks
     # @return [ForkHook]
     def self.install(before: -> {}, &on_child)

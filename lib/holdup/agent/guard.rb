@@ -3,15 +3,15 @@
 require_relative "../model/utf8"
 
 module Holdup
-  # Keeps our failures ours: what goes wrong inside a block is counted, said at most once a minute for each
-  # place, and forgotten. The only place of the in-app half that rescues broadly, so the application is never
+  # Keeps our failures away from the application: a failure inside a block is counted, logged at most once a
+  # minute for each place, and dropped. The only broad rescue of the in-app half, so the application is never
   # called inside of it.
   #
   #   guard.call(:rack) { record_the_unit }   # nil when it failed
   class Guard
     SILENCE_NS = 60_000_000_000
 
-    # @param log [#warn] where failures are said
+    # @param log [#warn] for failures
     # @param clock [#monotonic_ns]
     # @param on_failure [#call, nil] called without arguments for each failure
     def initialize(log:, clock:, on_failure: nil)
@@ -19,17 +19,17 @@ module Holdup
       @clock = clock
       @on_failure = on_failure
       @failures = Hash.new(0)
-      @said = {}
+      @logged_ns = {}
     end
 
-    # @param place [Symbol] which part of ours runs, for the log
+    # @param place [Symbol] the part of Holdup that runs, for the log
     # @return [Object, nil] the block's value, nil when it failed
     def call(place)
       yield
     rescue => e
       failed(place, e)
       nil
-    rescue ScriptError => e # a file of ours that can't be loaded is no reason to stop an application either
+    rescue ScriptError => e # a file of ours that can't be loaded must not stop the application either
       failed(place, e)
       nil
     end
@@ -42,21 +42,22 @@ module Holdup
     def failed(place, error)
       @failures[place] += 1
       @on_failure&.call
-      say(place, error) if due?(place)
+      log_failure(place, error) if due?(place)
     end
 
     def due?(place)
       now = @clock.monotonic_ns
-      return false if @said[place] && now - @said[place] < SILENCE_NS
-      @said[place] = now
+      logged_ns = @logged_ns[place]
+      return false if logged_ns && now - logged_ns < SILENCE_NS
+      @logged_ns[place] = now
     end
 
-    # Nothing of this may fail: nobody rescues what comes from here. A message may be any bytes, a log may be
-    # closed.
-    def say(place, error)
-      where = error.backtrace&.first
+    # Must not raise: there is no rescue around it. A message may be any bytes, a log may be closed.
+    def log_failure(place, error)
+      line = error.backtrace&.first
+      where = " at #{Utf8.valid(line)}" if line
       message = Utf8.valid(error.message)[0, 500]
-      @log.warn("#{place} failed, the application is not affected: #{message} (#{error.class}#{" at #{Utf8.valid(where)}" if where})")
+      @log.warn("#{place} failed, the application is not affected: #{message} (#{error.class}#{where})")
     rescue
       nil
     end

@@ -3,17 +3,12 @@
 require_relative "jit/activation"
 require_relative "jit/effectiveness"
 require_relative "jit/manager"
-require_relative "jit/memory_use"
-require_relative "jit/command_line"
-require_relative "jit/ruby_defaults"
-require_relative "jit/requested_mode"
-require_relative "jit/yjit"
-require_relative "jit/zjit"
+require_relative "jit/snapshot"
+require_relative "jit/options"
 
 module Holdup
   # The just-in-time compiler of this process: switched on at the right moment when `config.jit` asks for it,
-  # looked at at each tick, in one form for every Ruby, and tested for whether it does anything. docs/yjit.md
-  # has the background.
+  # read at each tick, in one form for every Ruby, and tested for its effect. Background: docs/yjit.md.
   module Jit
     # @return [Module, nil] RubyVM::YJIT, where this Ruby has one that can be switched on
     def self.yjit

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Where Holdup says what a person should know: an IO, a Logger (anything with a public `warn`), or nothing.
+  # Holdup's messages, to an IO, a Logger (anything with a public `warn`), or nowhere.
   class Log
     PREFIX = "holdup: "
 
-    # @yieldreturn [#warn, IO, nil] the target; asked for each line, because an application sets its logger
+    # @yieldreturn [#warn, IO, nil] the target; called for each line, because an application sets its logger
     #   late
     def initialize(&target)
       @target = target
@@ -13,17 +13,17 @@ module Holdup
 
     # @param message [String] one line
     # @return [nil]
-    def warn(message) = say(:warn, message)
+    def warn(message) = write(:warn, message)
 
-    # Something that is as it should be; a target without levels gets it too.
+    # Good news; a target without levels gets it too.
     # @param message [String] one line
     # @return [nil]
-    def info(message) = say(:info, message)
+    def info(message) = write(:info, message)
 
     private
 
-    # A closed or broken stream is no reason to stop the application.
-    def say(level, message)
+    # A closed or broken stream must not stop the application.
+    def write(level, message)
       line = "#{PREFIX}#{message}"
       target = @target.call
       if target.respond_to?(:warn)

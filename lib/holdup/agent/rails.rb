@@ -6,8 +6,8 @@ require_relative "instrumentation/active_job"
 require_relative "rails_program"
 
 module Holdup
-  # Rails: the middleware and the callback of jobs at the outermost place, the settings from `config.holdup`,
-  # and the start after the application has booted. Loading it defines initializers and does nothing else.
+  # Rails: the middleware and the callback of jobs outermost, the settings from `config.holdup`, and the start
+  # after the application has booted. Loading it only defines initializers.
   class Railtie < ::Rails::Railtie
     config.holdup = ActiveSupport::OrderedOptions.new
 
@@ -33,7 +33,7 @@ module Holdup
       # @param settings [Hash{Symbol => Object}] from config.holdup
       # @param app [String, nil] the application's name, unless it has set another
       # @return [void]
-      # @raise [ConfigurationError] for a key or a value that can't be
+      # @raise [ConfigurationError] for an unknown key or a wrong value
       def apply(settings, app:)
         return if Holdup.running?
         Holdup.configure do |draft|
@@ -42,14 +42,14 @@ module Holdup
         end
       end
 
-      # Starts measuring in servers and job runners. Consoles, generators, runners, rake tasks and tests take
-      # no requests and no jobs; HOLDUP_ENABLED=true measures them all the same.
+      # Starts measuring in servers and job runners. Consoles, generators, runners, rake tasks and tests are
+      # measured only with HOLDUP_ENABLED=true.
       # @return [void]
       def start(env: ENV)
         tool = tool_of(Holdup.runtime.guard) unless forced?(env)
         return Holdup.start unless tool
-        reason = "#{tool} takes no requests and no jobs"
-        ::Rails.logger&.debug("#{Log::PREFIX}not measuring: #{reason}; HOLDUP_ENABLED=true measures it all the same")
+        reason = "#{tool} takes no requests and no jobs; HOLDUP_ENABLED=true measures it all the same"
+        ::Rails.logger&.debug("#{Log::PREFIX}not measuring: #{reason}")
       end
 
       private
@@ -60,9 +60,9 @@ module Holdup
 
       def tool_of(guard)
         server = -> { guard.call(:servers) { Holdup.servers.here? } }
-        guard.call(:rails) {
+        guard.call(:rails) do
           RailsProgram.new(name: $PROGRAM_NAME, environment: ::Rails.env.to_s, server:).tool
-        }
+        end
       end
 
       def set(draft, key, value)

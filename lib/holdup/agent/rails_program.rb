@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What a Rails process is: a server or job runner, or a tool (a console, a task, a test) that takes no
-  # requests and no jobs. It looks at what runs, never at what is loaded: any gem may load Rails' commands,
-  # Rake or a server.
+  # Whether a Rails process is a server or job runner, or a tool (a console, a task, a test) that takes no
+  # requests and no jobs. It looks at what runs, not at what is loaded: any gem may load Rails' commands, Rake
+  # or a server.
   class RailsProgram
-    # Tasks of Rake that run jobs until they are told to stop.
+    # Tasks of Rake that run jobs until they are stopped.
     JOB_TASKS = %w[solid_queue:start].freeze
     TOOLS = %w[rails rake irb pry spring].freeze
     RACK_SERVERS = %w[Rackup::Server Rack::Server].freeze
@@ -28,14 +28,14 @@ module Holdup
 
     private
 
-    # `rails server` makes it before it loads the application, whichever server it will run.
+    # `rails server` creates it before it loads the application, whichever server it will run.
     def rack_server?
       RACK_SERVERS.any? { |name| instances(name).any? }
     end
 
     def job_task? = (tasks & JOB_TASKS).any?
 
-    # A command of bin/rails that is being performed, whatever the program is called.
+    # A command of bin/rails that runs, whatever the program's name.
     def rails_command
       command = instances("Rails::Command::Base").first
       "`rails #{command.class.command_name}`" if command
@@ -55,13 +55,14 @@ module Holdup
     end
 
     def instances(name)
-      loaded = name.split("::").inject(Object) { |owner, constant| loaded_in(owner, constant) }
+      loaded = name.split("::").inject(Object) { |owner, constant| loaded_constant(owner, constant) }
       loaded ? ObjectSpace.each_object(loaded).to_a : []
     end
 
-    # Nothing is loaded for the question: a class that waits for its first use has no instances.
-    def loaded_in(owner, constant)
-      owner.const_get(constant, false) if owner&.const_defined?(constant, false) && !owner.autoload?(constant)
+    # Autoloads nothing: a class that is not loaded has no instances.
+    def loaded_constant(owner, constant)
+      return unless owner&.const_defined?(constant, false)
+      owner.const_get(constant, false) unless owner.autoload?(constant)
     end
   end
 end

@@ -5,7 +5,7 @@ require_relative "probe"
 require_relative "recorder/open_unit"
 
 module Holdup
-  # Starts and ends units over the probe. Instrumentation speaks to this, never to the probe.
+  # Starts and ends units through the probe. Instrumentation calls this, never the probe.
   #
   #   recorder.measure("ReportJob", kind: :job, queue: "low") { report }
   class Recorder
@@ -30,15 +30,15 @@ module Holdup
     # @param queued_ns [Integer, nil] what it waited before a thread took it
     # @param pool [String, nil] of the threads that ran it, where a process has several
     # @param priority [String, nil] of the job; few different ones
-    # @param trace [String, nil] that it belongs to, 32 hexadecimal digits; anything else is taken for none
-    # @param path [String, nil] to keep as an example of what its series is asked for
+    # @param trace [String, nil] its trace, 32 hexadecimal digits; anything else is ignored
+    # @param path [String, nil] to keep as an example of its series
     # @return [nil]
     def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil)
       @probe.record(handle, Probe::KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
       nil
     end
 
-    # Who is told of each Unit when it begins, before it ends and when it has ended; nil for nobody.
+    # Called for each unit when it begins, before it ends and when it has ended.
     # @return [#opened, #closing, #closed, nil] has to guard itself
     attr_accessor :watcher
 
@@ -46,23 +46,22 @@ module Holdup
     # @return [nil]
     def cancel(handle) = @probe.cancel(handle)
 
-    # Adds to what an open unit waited for a pool of connections, or kept of it from others.
+    # Adds to the time that an open unit waited for a connection pool, or held its connections.
     # @param which [Symbol] a key of Probe::CHARGES
     # @return [nil]
     def charge(handle, which, ns)
       @probe.charge(handle, Probe::CHARGES.fetch(which), ns)
     end
 
-    # @return [Integer, nil] ns for which the open unit has stalled so far; nil when nobody knows
+    # @return [Integer, nil] ns for which the open unit has stalled so far; nil: unknown
     def stalled_ns(handle) = @probe.stalled(handle)
 
-    # Keeps from now on for whom units wait.
+    # Records from now on which holders units wait for.
     # @return [void]
     def watch_holders = @probe.watch_holders(true)
 
-    # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] for whom the open unit has waited:
-    #   a unit's handle or a thread's account, and ns; at most eight, and only what took 1 ms and more; nil
-    #   when nobody knows
+    # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] holders that the open unit waited
+    #   for: a unit's handle or a thread's account, and ns; at most eight, each of at least 1 ms; nil: unknown
     def holders(handle) = @probe.holders(handle)
 
     # Counts a queue time that had to be clamped to zero: the request claims to have been sent in the future.
@@ -86,8 +85,7 @@ module Holdup
       @guard.call(:measure) { unit.close(error: failed?(earlier)) } if unit
     end
 
-    # Whether a block has failed: by an exception that was not there before it. But `exit` is how some end
-    # well.
+    # Whether a block has failed: by an exception that was not there before it, except a successful `exit`.
     # @param earlier [Exception, nil] `$!` before the block
     # @return [Boolean]
     def failed?(earlier)

@@ -11,15 +11,14 @@ require_relative "jit"
 require_relative "probe"
 require_relative "recorder"
 require_relative "runtime/collectors"
-require_relative "runtime/resources"
 require_relative "runtime/measuring_session"
 require_relative "servers/identity"
 
 module Holdup
-  # Wires the in-app half together, and keeps it going through forks.
+  # Wires the in-app half together, and restarts it in forks.
   #
   # Under a server that has an adapter, measuring starts when the server is ready (`wait_for_server`, `serve`)
-  # and then knows which worker it is. A fork of a measuring process measures from its birth.
+  # and the worker is known. A fork of a measuring process measures from its start.
   class Runtime
     # A worker that is forked later than the first by so much replaces another.
     BOOT_NS = 10_000_000_000
@@ -32,7 +31,7 @@ module Holdup
     # @param env [Hash] the environment
     # @param probe [Holdup::Probe]
     # @param clock [Clock]
-    # @param collectors [#build] gives what carries segments to the store
+    # @param collectors [#build] gives the collector that this process supervises, see Collectors
     def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors)
       @settings = settings
       @log = log
@@ -47,11 +46,11 @@ module Holdup
       add(@jit)
       @identities = {}
       @inherited = Servers::Identity.merge([])
-      @lock = Monitor.new # a server and a job runner of one process may be ready in the same moment
+      @lock = Monitor.new # a server and a job runner of one process may be ready at the same time
       @generation = 0
     end
 
-    # @return [Configuration] fixed from its first use, until `reconfigure`
+    # @return [Configuration] read once, until `reconfigure`
     def configuration = @configuration ||= read_settings
 
     # Settings have changed; only while nothing runs.
@@ -64,7 +63,7 @@ module Holdup
     # @return [Boolean] whether this process measures now
     def running? = !!@session
 
-    # @return [Boolean] whether this call started it; again, or where it can't: false
+    # @return [Boolean] whether this call started it
     def start
       return false if running? || @waiting || !enabled?
       follow_forks
@@ -80,9 +79,9 @@ module Holdup
       stop_collector
     end
 
-    # A server is about to come up: nothing is measured before it is ready (`serve`). In a forking server's
-    # master that is never, so only its children measure. Again (a master that reads its configuration once
-    # more): nothing.
+    # A server is about to start: nothing is measured before it is ready (`serve`). In a forking server's
+    # master that is never, so only its children measure. May be called again (a master that reloads its
+    # configuration).
     # @return [void]
     def wait_for_server
       return if @waiting
@@ -92,8 +91,8 @@ module Holdup
     end
 
     # Runs a block that forks helpers of the server (the next mold of Pitchfork): they wait for `serve`, this
-    # process measures on. None of our threads is there while it forks: CRuby 3.4 can lose a child for one
-    # that is just waking up.
+    # process goes on measuring. Our threads end while it forks: CRuby 3.4 can lose a child when a thread is
+    # just waking up.
     # @return [Object] the block's value
     def wait_in_forks
       @forks_wait = true
@@ -104,8 +103,8 @@ module Holdup
       @guard.call(:fork) { @session&.resume }
     end
 
-    # Something that the application has, whatever serves it: joined and told once this process, or a fork,
-    # measures.
+    # Adds a resource of the application, such as a connection pool: installed and recorded while this
+    # process, or a fork, measures.
     # @param resource [#install, #facts, #pools, #gauges, #profile] see Resources
     # @return [void]
     def add(resource) = @resources.add(resource)
@@ -122,14 +121,17 @@ module Holdup
     end
 
     # @param queue [String, nil] of the job that this thread is about to run
-    # @return [String, nil] the name of the pool that it does so in; see Servers::Identity
+    # @return [String, nil] the name of its pool; see Servers::Identity
     def pool_of(queue)
-      @identities.each_value { |identity| (pool = identity.pool_of.call(queue)) && (return pool) }
+      @identities.each_value do |identity|
+        pool = identity.pool_of.call(queue)
+        return pool if pool
+      end
       nil
     end
 
-    # A server or job runner of this process takes no units any more; where it was the only one, measuring
-    # ends until `serve`.
+    # A server or job runner of this process takes no more units; if it was the only one, measuring ends until
+    # `serve`.
     # @param name [String] of its identity
     # @return [void]
     def leave(name)
@@ -140,16 +142,15 @@ module Holdup
       end
     end
 
-    # A server begins to stop: our threads end now, as if we were not there. CRuby 3.4's IO#close can miss its
-    # wake-up in Puma's shutdown; only where no other thread lives, Ruby sees the deadlock and ends. Safe in a
-    # signal handler.
+    # A server is stopping: our threads end now. CRuby 3.4's IO#close can miss its wake-up in Puma's shutdown,
+    # and Ruby only detects that deadlock when no other thread lives. Safe in a signal handler.
     # @return [void]
     def let_go
       @session&.let_go
       @collector&.let_go
     end
 
-    # Looks after a collector, unless somebody else does.
+    # Supervises a collector, unless another process does.
     # @return [void]
     def start_collector
       return if @collector || !configuration.enabled || !@probe.supported?
@@ -164,8 +165,8 @@ module Holdup
       @guard.call(:collector) { collector.stop } if collector
     end
 
-    # The process is about to become another program (a hot restart): it would not know the collector as its
-    # child, and never wait for it. So this waits.
+    # The process is about to execute another program (a hot restart), which would not know the collector as
+    # its child. So this waits for the collector's end.
     # @return [void]
     def end_collector
       collector = @collector
@@ -175,7 +176,7 @@ module Holdup
 
     private
 
-    # A wrong variable must not keep an application from booting: it is logged, and nothing is measured.
+    # A wrong variable must not keep the application from booting: it is logged, and nothing is measured.
     def read_settings
       @settings.call
     rescue ConfigurationError => error
@@ -185,13 +186,12 @@ module Holdup
 
     def enabled?
       return true if configuration.enabled
-      announce(:info,
-        "not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures")
+      reason = "HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"
+      announce(:info, "not measuring: #{reason}")
       false
     end
 
-    # What is said once at boot, by the first process that has something to say: its forks, the other workers
-    # and those that replace one are silent.
+    # Logged once at boot, by the first process: its forks, the other workers and later workers are silent.
     def announce(level, line)
       return if @announced
       @announced = true
@@ -209,15 +209,22 @@ module Holdup
       announce(:info, "measuring #{what} #{place}; HOLDUP_ENABLED=false switches it off")
     end
 
-    # A child is what its parent was until it tells what it is itself.
+    # A child inherits its parent's identity until its own server is ready.
     def server
       @identities.empty? ? @inherited : Servers::Identity.merge(@identities.values)
     end
 
     def begin_measuring
       return refuse unless @probe.supported?
-      @session = MeasuringSession.new(configuration:, probe: @probe, guard: @guard, log: @log, env: @env, resources: @resources)
-        .open(server:, generation: @generation)
+      session = MeasuringSession.new(
+        configuration:,
+        probe: @probe,
+        guard: @guard,
+        log: @log,
+        env: @env,
+        resources: @resources
+      )
+      @session = session.open(server:, generation: @generation)
       finish_at_exit
       announce_measuring
       start_collector if @generation.zero?
@@ -231,9 +238,8 @@ module Holdup
     end
 
     def follow_forks
-      @fork_hook ||= ForkHook.install(before: -> { @guard.call(:fork) { before_fork } }) {
-        @guard.call(:fork) { after_fork }
-      }
+      before = -> { @guard.call(:fork) { before_fork } }
+      @fork_hook ||= ForkHook.install(before:) { @guard.call(:fork) { after_fork } }
     end
 
     def before_fork
@@ -241,11 +247,11 @@ module Holdup
       @session&.before_fork
     end
 
-    # In the child. Its parent's segment, threads, collector and server are not its own any more.
+    # In the child, which has none of its parent's segment, threads, collector and server.
     def after_fork
       @probe.after_fork
       @late = @clock.monotonic_ns - @first_fork_ns > BOOT_NS
-      @guard.call(:jit) { @jit.born }
+      @guard.call(:jit) { @jit.after_fork }
       was_running = running?
       @session = @collector = nil
       @inherited = server.forked
@@ -255,7 +261,7 @@ module Holdup
       start if was_running
     end
 
-    # Registered once; a child inherits it and then ends itself.
+    # Registered once; a child inherits the handler.
     def finish_at_exit
       at_exit { stop } unless @at_exit
       @at_exit = true

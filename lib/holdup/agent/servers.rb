@@ -2,28 +2,26 @@
 
 require_relative "servers/identity"
 require_relative "servers/lever"
-require_relative "servers/pool"
 
 module Holdup
-  # The servers and job runners that Holdup is at home in: one adapter each, loaded only where its server is.
+  # The adapters of servers and job runners, each loaded only where its server is loaded.
   #
-  # An adapter answers:
-  # - `.here?`: whether this very process is run by it (a Gemfile may load servers that nobody runs)
+  # An adapter has:
+  # - `.here?`: whether it runs this process (a Gemfile may load servers that do not run)
   # - `.new(runtime:, middleware:)`: `middleware` puts the Rack middleware around an application; job runners
   #   ignore it
-  # - `#install`: hooks into the server's classes, again: nothing. From then on it calls
-  #   `runtime.serve(Identity)` in each process that takes units, when that is ready, and
-  #   `runtime.wait_for_server` in one that stops taking any
+  # - `#install`: hooks into the server's classes, once. From then on it calls `runtime.serve(Identity)` in
+  #   each process that takes units, when that is ready, and `runtime.wait_for_server` in one that stops
+  #   taking any
   module Servers
-    # The class by which a server is known to be loaded => how its adapter is. `holdup exec` waits for these
-    # constants.
+    # Class of a server => loads its adapter, once that class is loaded. `holdup exec` waits for these
+    # classes.
     KNOWN = {
       "Puma::Launcher" => -> {
         require_relative "servers/puma"
         Puma
       },
       "Puma::RackHandler" => -> { # `rails server` loads the launcher after the application
-        require_relative "servers/puma"
         Puma
       },
       "Unicorn::HttpServer" => -> {
@@ -60,7 +58,7 @@ module Holdup
       }
     }.freeze
 
-    # Joins the servers of a process, each once.
+    # Installs the adapters in a process, each once.
     class Attachment
       # @param runtime [Runtime]
       # @param middleware [#call]
@@ -69,28 +67,29 @@ module Holdup
         @runtime = runtime
         @middleware = middleware
         @known = known
-        @joined = {}
+        @installed = {}
       end
 
-      # Joins whatever server runs this process, and those that are loaded and may come to run in it (a job
+      # Installs the adapters of all loaded servers: also of those that may run in this process later (a job
       # runner embedded in a web server).
-      # @return [Boolean] whether one runs it: that one starts measuring when it is ready
+      # @return [Boolean] whether a server runs this process: its adapter starts measuring when it is ready
       def call
         loaded.each { |constant| install(constant) }
         here?
       end
 
-      # @return [Boolean] whether a server or job runner that is known runs this process; joins none
+      # Installs nothing.
+      # @return [Boolean] whether a known server or job runner runs this process
       def here?
         loaded.any? { |constant| @known[constant].call.here? }
       end
 
-      # Joins one server, whether or not it will run.
+      # Installs one adapter, whether or not its server will run.
       # @param constant [String] a key of KNOWN whose class exists
       # @return [void]
       def install(constant)
         adapter = @known.fetch(constant).call
-        @joined[adapter] ||= adapter.new(runtime: @runtime, middleware: @middleware).tap(&:install)
+        @installed[adapter] ||= adapter.new(runtime: @runtime, middleware: @middleware).tap(&:install)
       end
 
       private

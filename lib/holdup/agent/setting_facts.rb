@@ -2,7 +2,7 @@
 
 require_relative "../model/flat_json"
 require_relative "../version"
-require_relative "setting_facts/cpu_quota"
+require_relative "setting_facts/cgroup"
 
 module Holdup
   # Collects the facts that change results, for the setting of this process (see Holdup::Setting).
@@ -23,14 +23,14 @@ module Holdup
       @machine = machine
     end
 
-    # @param server [Hash{String => Object}] what the server adapter knows: server, threads, workers ...
-    # @return [Hash{String => String, Numeric, Boolean}] facts that are known, sorted
+    # @param server [Hash{String => Object}] of the server's adapter: server, threads, workers ...
+    # @return [Hash{String => String, Numeric, Boolean}] known facts, sorted
     def to_h(server: {})
-      {**ruby, **scheduling, **memory, **application, **@machine.to_h, **server}
-        .reject { |_, value| value.nil? }.sort.to_h
+      facts = {**ruby, **scheduling, **memory, **application, **@machine.to_h, **server}
+      facts.compact.sort.to_h
     end
 
-    # @param room [Integer, nil] bytes that there are for it
+    # @param room [Integer, nil] most bytes
     # @return [String] the same as a JSON object
     def to_json(server: {}, room: nil)
       FlatJson.generate(to_h(server:), room:)
@@ -39,30 +39,47 @@ module Holdup
     private
 
     def ruby
-      {"holdup" => VERSION, "ruby" => RUBY_VERSION, "ruby_patch" => RUBY_PATCHLEVEL, "engine" => RUBY_ENGINE,
-       "platform" => RUBY_PLATFORM}
+      {
+        "holdup" => VERSION,
+        "ruby" => RUBY_VERSION,
+        "ruby_patch" => RUBY_PATCHLEVEL,
+        "engine" => RUBY_ENGINE,
+        "platform" => RUBY_PLATFORM
+      }
     end
 
     def scheduling
-      {"time_slice_ms" => @env["RUBY_THREAD_TIMESLICE"], "mn_threads" => @env["RUBY_MN_THREADS"] == "1" || nil,
-       "max_cpu" => @env["RUBY_MAX_CPU"]}
+      {
+        "time_slice_ms" => @env["RUBY_THREAD_TIMESLICE"],
+        "mn_threads" => (true if @env["RUBY_MN_THREADS"] == "1"),
+        "max_cpu" => @env["RUBY_MAX_CPU"]
+      }
     end
 
     def memory
-      {"gc" => gc, "malloc" => @env["LD_PRELOAD"].to_s.b[/jemalloc|tcmalloc|mimalloc/],
-       "malloc_arena_max" => @env["MALLOC_ARENA_MAX"], "malloc_conf" => @env["MALLOC_CONF"]}
+      {
+        "gc" => gc,
+        "malloc" => @env["LD_PRELOAD"].to_s.b[/jemalloc|tcmalloc|mimalloc/],
+        "malloc_arena_max" => @env["MALLOC_ARENA_MAX"],
+        "malloc_conf" => @env["MALLOC_CONF"]
+      }
     end
 
     def gc
-      set = @env.filter_map { |key, value|
+      settings = @env.filter_map do |key, value|
         "#{key.delete_prefix(GC_PREFIX).downcase}=#{value}" if key.start_with?(GC_PREFIX)
-      }
-      set.sort.join(" ") unless set.empty?
+      end
+      settings.sort.join(" ") unless settings.empty?
     end
 
     def application
-      {"app" => @configuration.app, "revision" => revision, "arm" => @configuration.arm, "rails" => rails,
-       "environment" => @env["RAILS_ENV"] || @env["RACK_ENV"]}
+      {
+        "app" => @configuration.app,
+        "revision" => revision,
+        "arm" => @configuration.arm,
+        "rails" => rails,
+        "environment" => @env["RAILS_ENV"] || @env["RACK_ENV"]
+      }
     end
 
     def rails

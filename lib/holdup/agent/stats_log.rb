@@ -1,20 +1,14 @@
 # frozen_string_literal: true
 
-require_relative "stats_log/encoding"
 require_relative "stats_log/log_line"
-require_relative "stats_log/log_options"
-require_relative "stats_log/log_writer"
-require_relative "stats_log/own_segment"
-require_relative "stats_log/process_reading"
-require_relative "stats_log/schedule"
 require_relative "stats_log/sinks"
-require_relative "stats_log/life_stages"
+require_relative "stats_log/process_reading"
 
 module Holdup
-  # Tells of this process in lines, for people whose tools eat log lines: one every so often with what it did
-  # since the last one, and one at each turn of its life (boot, enabled, warm, saturated, exit). Loaded only
-  # when `config.stats_log` asks for it. Called at each tick; whatever it can't write at once is dropped, so
-  # that nothing waits for a log.
+  # Log lines with the statistics of this process, for tools that read logs: one per interval with what it did
+  # since the last one, and one at each stage of its life (boot, enabled, warm, saturated, exit). Loaded only
+  # when `config.stats_log` asks for it. Called at each tick. A line that can't be written at once is dropped,
+  # so nothing waits for a log.
   class StatsLog
     # @param options [LogOptions]
     # @param probe [#read_segment]
@@ -25,20 +19,23 @@ module Holdup
     # @return [StatsLog]
     def self.build(options, probe:, log:, gauges:, clock:, sink: Sinks.for(options.to))
       segment = OwnSegment.new(probe)
-      new(options, look: segment.method(:header), reading: -> { ProcessReading.take(segment, gauges: gauges.call, clock:) },
-        outlet: LogWriter.new(sink:, log:), schedule: Schedule.new(every_s: options.every, share: options.sample, clock:))
+      new(options,
+        header: segment.method(:header),
+        reading: -> { ProcessReading.take(segment, gauges: gauges.call, clock:) },
+        writer: LogWriter.new(sink:, log:),
+        schedule: Schedule.new(every_s: options.every, share: options.sample, clock:))
     end
 
     # @param options [LogOptions]
-    # @param look [#call] gives the Header of the own segment, nil while there is none: cheap
-    # @param reading [#call] gives a Reading: dear
-    # @param outlet [LogWriter]
+    # @param header [#call] gives the Segment::Header of this process, nil without a segment; cheap
+    # @param reading [#call] gives a ProcessReading; expensive
+    # @param writer [LogWriter]
     # @param schedule [Schedule]
-    def initialize(options, look:, reading:, outlet:, schedule:)
+    def initialize(options, header:, reading:, writer:, schedule:)
       @options = options
-      @look = look
+      @header = header
       @reading = reading
-      @outlet = outlet
+      @writer = writer
       @schedule = schedule
       @stages = LifeStages.new
       @encoding = Encoding.for(options)
@@ -47,36 +44,122 @@ module Holdup
     # Writes what is due.
     # @return [void]
     def tick
-      header = @look.call
+      header = @header.call
       return unless header && @options.chosen?(header)
-      tell_stages(@stages.see(header))
-      tell("stats") if @schedule.due?
+      write_stages(@stages.newly_reached(header))
+      write_interval("stats") if @schedule.due?
     end
 
-    # The last line of this process: what was not told yet.
+    # Writes the last line of this process.
     # @return [void]
     def close
-      tell("exit") if @before
+      write_interval("exit") if @before
     end
 
     private
 
-    # Levels only, so that each unit is in one line and sums of lines come out.
-    def tell_stages(stages)
+    # Lines of stages have no differences: each unit is in exactly one line, so lines can be summed.
+    def write_stages(stages)
       return if stages.empty?
       now = @reading.call
       stages.each { |stage| write(stage, now, nil) }
       @before ||= now.with(totals: ProcessTotals.none)
     end
 
-    def tell(event)
+    def write_interval(event)
       now = @reading.call
       write(event, now, @before)
       @before = now
     end
 
     def write(event, now, before)
-      @outlet.call(@encoding.call(LogLine.new(event, now, before, dropped: @outlet.dropped)))
+      line = LogLine.new(event, now, before, dropped: @writer.dropped)
+      @writer.call(@encoding.call(line))
+    end
+  end
+
+  class StatsLog
+    # What `config.stats_log` asks for.
+    #
+    # - `to`: :stdout, :stderr, a path, an IO or a Logger; `every`: seconds; `format`: :json or :emf
+    # - `sample`: share of the lines that are written; `workers`: how many workers of a server write, nil: all
+    # - `namespace`: of CloudWatch's metrics, for :emf
+    LogOptions = Data.define(:to, :every, :format, :sample, :workers, :namespace) do
+      # @param value [Object] of the configuration, checked there
+      # @return [LogOptions]
+      def self.from(value)
+        new(**(value.is_a?(Hash) ? value : {to: value}))
+      end
+
+      def initialize(to: :stdout, every: 60, format: :json, sample: 1.0, workers: nil, namespace: "Holdup")
+        super
+      end
+
+      # A fork that does not know its worker index yet may become any worker.
+      # @param header [Segment::Header] of the process
+      # @return [Boolean] whether this process writes
+      def chosen?(header)
+        return true unless workers
+        header.worker_index.negative? ? header.generation.zero? : header.worker_index < workers
+      end
+    end
+
+    # When the next line is due: once an interval, a tenth earlier or later at random, the first after a
+    # random part of it, so that the processes of a host don't all write at once. Idle processes write lines
+    # as well.
+    class Schedule
+      JITTER = 0.1
+      NS = 1_000_000_000
+
+      # @param every_s [Numeric]
+      # @param share [Numeric] of the lines that are written
+      # @param clock [#monotonic_ns]
+      # @param random [#rand] does not advance the application's random sequence
+      def initialize(every_s:, share:, clock:, random: Random.new)
+        @every_ns = every_s * NS
+        @share = share
+        @clock = clock
+        @random = random
+        wait(@random.rand)
+      end
+
+      # Sets the time of the next line when one is due.
+      # @return [Boolean] whether a line is to be written now
+      def due?
+        return false if @clock.monotonic_ns < @next_ns
+        wait(1 - JITTER + 2 * JITTER * @random.rand)
+        @random.rand < @share
+      end
+
+      private
+
+      def wait(intervals)
+        @next_ns = @clock.monotonic_ns + intervals * @every_ns
+      end
+    end
+
+    # The stages of a process's life, each reported once: it began to measure, its JIT was switched on, hardly
+    # compiles any more, has no memory left.
+    class LifeStages
+      CONDITIONS = {
+        "boot" => ->(_gauges) { true },
+        "enabled" => ->(gauges) { gauges[:jit_enabled] == 1 },
+        "warm" => ->(gauges) { gauges[:jit_warm_ns] },
+        "saturated" => ->(gauges) { gauges[:jit_saturated] == 1 }
+      }.freeze
+
+      def initialize
+        @reached = []
+      end
+
+      # @param header [Segment::Header]
+      # @return [Array<String>] stages reached since the last call
+      def newly_reached(header)
+        ahead = CONDITIONS.except(*@reached)
+        stages = ahead.select { |_, condition| condition.call(header.gauges) }.keys
+        @reached += stages
+        stages
+      end
     end
   end
 end

@@ -15,7 +15,8 @@ class Holdup::View::LeversTest < Minitest::Test
     levers = [Holdup::Servers::Puma::Levers, Holdup::Servers::Sidekiq::Levers]
     found = levers.flat_map { |kind| kind.constants.map { |name| kind.const_get(name) } }
     written = Dir["#{SERVERS}/{unicorn,pitchfork}.rb"].flat_map { |file|
-      File.read(file).scan(/"([^"]*SIG[^"]*)"/).flatten
+      joined = File.read(file).gsub(/" \\\n\s*"/, "")
+      joined.scan(/"([^"]*SIG[^"]*)"/).flatten
     }
     [*found.flat_map { |hint| hint.is_a?(Hash) ? hint.values : hint }, *written, "command line",
       "environment WEB_CONCURRENCY"]

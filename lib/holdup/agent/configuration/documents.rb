@@ -4,7 +4,7 @@ require_relative "keys"
 
 module Holdup
   module ConfigurationKeys
-    # What people read about the settings, written from the one table, so that it can't be out of date.
+    # The documentation of the settings, generated from the table of keys.
     module Documents
       WIDTH = 100
 
@@ -24,17 +24,21 @@ module Holdup
 
         # @return [String] a Markdown table of all settings
         def table
-          rows = ALL.map { |key|
-            "| `#{key.name}` | #{key.env ? "`#{key.env}`" : "–"} | `#{default(key)}` | #{key.help.gsub("|",
-              "\\|")} |"
-          }
-          ["| setting | environment | default | what it does |", "|---|---|---|---|", *rows].join("\n") + "\n"
+          header = ["| setting | environment | default | what it does |", "|---|---|---|---|"]
+          [*header, *ALL.map { |key| row(key) }].join("\n") + "\n"
         end
 
         private
 
+        def row(key)
+          variable = key.env ? "`#{key.env}`" : "–"
+          help = key.help.gsub("|", "\\|")
+          "| `#{key.name}` | #{variable} | `#{default(key)}` | #{help} |"
+        end
+
         def setting(key)
-          lines = wrap("#{key.help}#{" Environment: #{key.env}." if key.env}", WIDTH - 4)
+          variable = " Environment: #{key.env}." if key.env
+          lines = wrap("#{key.help}#{variable}", WIDTH - 4)
           [*lines, "config.#{key.name} = #{key.example}"].map { |line| "  # #{line}\n" }.join
         end
 

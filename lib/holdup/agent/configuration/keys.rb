@@ -1,20 +1,17 @@
 # frozen_string_literal: true
 
-require_relative "capture_type"
-require_relative "stats_log_type"
 require_relative "types"
-require_relative "web_auth_type"
 
 module Holdup
   module ConfigurationKeys
-    # One setting: its name, its variable in the environment (nil: only Ruby code can give it), what it takes,
-    # the value without anybody's doing, the example of the generated initializer, and its help.
+    # One setting: its name, its variable in the environment (nil: Ruby code only), the type that checks its
+    # value, its default, the example of the generated initializer, and its help.
     Key = Data.define(:name, :env, :type, :default, :example, :help) do
       def initialize(name:, type:, default:, help:, example: default.inspect, env: "HOLDUP_#{name.upcase}")
         super
       end
 
-      # @raise [ConfigurationError] when the value is none that this key takes
+      # @raise [ConfigurationError] when this key does not take the value
       def check(value, source: name)
         return value if (value.nil? && default.nil?) || type.valid?(value)
         raise ConfigurationError.new(key: source, value:, expected: type.expected)
@@ -30,68 +27,129 @@ module Holdup
 
     # The one table: readers, environment, `holdup help`, docs and the generated initializer come from it.
     ALL = [
-      Key.new(name: :enabled, type: Types::Boolean.new, default: true,
-        help: "Whether anything is measured. false costs nothing: no hook, no thread, no file."),
-      Key.new(name: :dir, type: Types::Folder.new, default: nil, example: '"/dev/shm/holdup"',
-        help: "Folder of the segments, one small file for each process. It must be on tmpfs (memory): writing to a disk " \
-          "can block a request. nil: /dev/shm/holdup-<uid>."),
-      Key.new(name: :store, type: Types::Text.new, default: nil, example: '"sqlite:///var/lib/holdup/holdup.sqlite3"',
-        help: "Where the collector keeps its windows. nil: an SQLite file in ~/.local/state/holdup."),
-      Key.new(name: :app, type: Types::Text.new, default: nil, example: '"storefront"',
-        help: "Name of the application; part of the setting, so that two applications never mix."),
-      Key.new(name: :revision, type: Types::Text.new, default: nil, example: 'ENV["GIT_COMMIT"]',
-        help: "Revision of the application, to compare releases. nil: from the REVISION file or your platform's variable."),
-      Key.new(name: :arm, type: Types::Text.new(60), default: nil, example: '"canary"',
-        help: "Arm of an experiment that this process belongs to, for `holdup compare --by arm`: a label of some hosts or processes. " \
-          "nil: no experiment."),
-      Key.new(name: :series_limit, type: Types::Whole.new(1..10_000), default: 200,
-        help: "How many different names of units a process records. The units beyond go to one series that says so. " \
-          "A name takes 25 kB of memory."),
-      Key.new(name: :ring_size, type: Types::Whole.new(64..1_000_000), default: 4096,
-        help: "How many of the latest units each process keeps singly, for the replay that sizes threads. 112 bytes each."),
-      Key.new(name: :ignore_paths, type: Types::Paths.new, default: ["/up", %r{\A/assets/}].freeze,
-        help: "Requests that are not measured. A text is the whole path, or its start when it ends in *; Regexps work too."),
-      Key.new(name: :name, env: nil, type: Types::Code.new, default: nil, example: '->(env) { "GraphQL" if env["PATH_INFO"] == "/graphql" }',
-        help: "Names requests: gets the Rack env when the request ends; nil leaves the name to Holdup. Never put ids into names."),
-      Key.new(name: :example_paths, type: Types::Boolean.new, default: false, example: "true",
-        help: "Whether a path of each endpoint is kept (the first of a GET that went well, without its query, of at most 120 bytes of printable ASCII), so that " \
-          "`holdup lab sweep --recorded` can ask it again. Paths may hold ids and secrets."),
-      Key.new(name: :queue_header, type: Types::Header.new, default: "X-Request-Start",
-        help: "Header in which your proxy says when it received the request (seconds, ms, us or ns since 1970, with or " \
-          "without t=). X-Queue-Start is read when it is missing."),
-      Key.new(name: :backlog, type: Types::Boolean.new, default: true,
-        help: "Whether a Sidekiq process asks Redis how many jobs wait in its queues, and how long the oldest has: one round trip " \
-          "with each of its heartbeats, every ten seconds."),
-      Key.new(name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,
-        help: "How often a process writes its gauges and accounts. Units are written when they end, whatever this is."),
-      Key.new(name: :jit, type: Types::Jit.new, default: nil, example: ":on",
-        help: "YJIT: :on switches it on in each process that takes units, once the application is loaded; a Hash does so with " \
-          "mem_size (MiB), call_threshold, or stats: :quiet (deep statistics in a tenth of the processes, stats_share of them); " \
-          ":off wants none, and doctor says who switches it on; nil leaves it alone. In the environment: on, off, or " \
-          "mem_size=64,call_threshold=31."),
-      Key.new(name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
-        help: "What carries segments to the store: a process beside the server, a thread in it (development), or off " \
-          "when you run `holdup collect` yourself."),
-      Key.new(name: :stats_log, type: Types::StatsLog.new, default: nil, example: "{to: :stdout, every: 60, workers: 1}",
-        help: "One JSON line for each process and interval with its units, times, CPU, memory and JIT, and one when it boots, " \
-          "enables a JIT, is warm, has its JIT's memory full, exits: to :stdout, :stderr, a path or a Logger. A Hash says more: " \
-          "every (seconds), format (:json, :emf), sample (share of the lines), workers (so many of a server), namespace (for :emf). " \
-          "nil: none. In the environment: stdout, a path, off, or to=stdout,every=60."),
-      Key.new(name: :capture, type: Types::CaptureRule.new, default: nil, example: '{stall: "50 ms", only: "GET /orders"}',
-        help: "What led to the first unit that stalled (stall), or took (wall), longer is captured, thread by thread, and kept: so many us, ms, s, " \
-          "or \"p99 x 2\" of its own endpoint. A Hash says more: only (an endpoint; its start before a *), every (seconds between two, 60), events, stacks. " \
-          "nil: only what somebody asks for. In the environment: stall > 50 ms, or with options wall > p99 x 2, only=GET /orders."),
-      Key.new(name: :capture_sampler, type: Types::Choice.new(%i[auto holdup]), default: :auto, example: ":holdup",
-        help: "What takes stacks of running threads in captures of limited length: vernier where the application has loaded it and nothing else " \
-          "profiles (auto), or Holdup itself (holdup), as in all others."),
-      Key.new(name: :web_auth, type: Types::WebAuth.new, default: nil, example: '->(env) { env["warden"]&.user&.admin? }',
-        help: "Who may see the dashboard (Holdup::Web): a username with a password, something that answers call(env), or :none for " \
-          "everybody, where something of yours stands before it. nil: everybody in development and tests, nobody in production. " \
-          "In the environment: user:password, or none."),
-      Key.new(name: :web_capture, type: Types::Boolean.new, default: false, example: "true",
-        help: "Whether the dashboard may ask processes for captures."),
-      Key.new(name: :log, type: Types::Target.new, default: $stderr, example: "Rails.logger",
-        help: "Where Holdup says what is wrong: an IO or a Logger; File::NULL for nothing.")
+      Key.new(
+        name: :enabled, type: Types::Boolean.new, default: true,
+        help: "Whether anything is measured. false costs nothing: no hook, no thread, no file."
+      ),
+      Key.new(
+        name: :dir, type: Types::Folder.new, default: nil, example: '"/dev/shm/holdup"',
+        help: "Folder of the segments, one small file for each process. It must be on tmpfs (memory): " \
+          "writing to a disk can block a request. nil: /dev/shm/holdup-<uid>."
+      ),
+      Key.new(
+        name: :store, type: Types::Text.new, default: nil,
+        example: '"sqlite:///var/lib/holdup/holdup.sqlite3"',
+        help: "Where the collector keeps its windows. nil: an SQLite file in ~/.local/state/holdup."
+      ),
+      Key.new(
+        name: :app, type: Types::Text.new, default: nil, example: '"storefront"',
+        help: "Name of the application; part of the setting, so that two applications never mix."
+      ),
+      Key.new(
+        name: :revision, type: Types::Text.new, default: nil, example: 'ENV["GIT_COMMIT"]',
+        help: "Revision of the application, to compare releases. nil: from the REVISION file or your " \
+          "platform's variable."
+      ),
+      Key.new(
+        name: :arm, type: Types::Text.new(60), default: nil, example: '"canary"',
+        help: "Arm of an experiment that this process belongs to, for `holdup compare --by arm`: a label " \
+          "of some hosts or processes. nil: no experiment."
+      ),
+      Key.new(
+        name: :series_limit, type: Types::Whole.new(1..10_000), default: 200,
+        help: "How many different names of units a process records. The units beyond go to one series " \
+          "that says so. A name takes 25 kB of memory."
+      ),
+      Key.new(
+        name: :ring_size, type: Types::Whole.new(64..1_000_000), default: 4096,
+        help: "How many of the latest units each process keeps singly, for the replay that sizes " \
+          "threads. 112 bytes each."
+      ),
+      Key.new(
+        name: :ignore_paths, type: Types::Paths.new, default: ["/up", %r{\A/assets/}].freeze,
+        help: "Requests that are not measured. A text is the whole path, or its start when it ends in *; " \
+          "Regexps work too."
+      ),
+      Key.new(
+        name: :name, env: nil, type: Types::Code.new, default: nil,
+        example: '->(env) { "GraphQL" if env["PATH_INFO"] == "/graphql" }',
+        help: "Names requests: gets the Rack env when the request ends; nil leaves the name to Holdup. " \
+          "Never put ids into names."
+      ),
+      Key.new(
+        name: :example_paths, type: Types::Boolean.new, default: false, example: "true",
+        help: "Whether a path of each endpoint is kept (the first of a GET that went well, without its " \
+          "query, of at most 120 bytes of printable ASCII), so that `holdup lab sweep --recorded` can " \
+          "ask it again. Paths may hold ids and secrets."
+      ),
+      Key.new(
+        name: :queue_header, type: Types::Header.new, default: "X-Request-Start",
+        help: "Header in which your proxy says when it received the request (seconds, ms, us or ns since " \
+          "1970, with or without t=). X-Queue-Start is read when it is missing."
+      ),
+      Key.new(
+        name: :backlog, type: Types::Boolean.new, default: true,
+        help: "Whether a Sidekiq process asks Redis how many jobs wait in its queues, and how long the " \
+          "oldest has: one round trip with each of its heartbeats, every ten seconds."
+      ),
+      Key.new(
+        name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,
+        help: "How often a process writes its gauges and accounts. Units are written when they end, " \
+          "whatever this is."
+      ),
+      Key.new(
+        name: :jit, type: Types::Jit.new, default: nil, example: ":on",
+        help: "YJIT: :on switches it on in each process that takes units, once the application is " \
+          "loaded; a Hash does so with mem_size (MiB), call_threshold, or stats: :quiet (deep statistics " \
+          "in a tenth of the processes, stats_share of them); :off wants none, and doctor says who " \
+          "switches it on; nil leaves it alone. In the environment: on, off, or " \
+          "mem_size=64,call_threshold=31."
+      ),
+      Key.new(
+        name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
+        help: "What carries segments to the store: a process beside the server, a thread in it " \
+          "(development), or off when you run `holdup collect` yourself."
+      ),
+      Key.new(
+        name: :stats_log, type: Types::StatsLog.new, default: nil,
+        example: "{to: :stdout, every: 60, workers: 1}",
+        help: "One JSON line for each process and interval with its units, times, CPU, memory and JIT, " \
+          "and one when it boots, enables a JIT, is warm, has its JIT's memory full, exits: to :stdout, " \
+          ":stderr, a path or a Logger. A Hash says more: every (seconds), format (:json, :emf), sample " \
+          "(share of the lines), workers (so many of a server), namespace (for :emf). nil: none. In the " \
+          "environment: stdout, a path, off, or to=stdout,every=60."
+      ),
+      Key.new(
+        name: :capture, type: Types::CaptureRule.new, default: nil,
+        example: '{stall: "50 ms", only: "GET /orders"}',
+        help: "What led to the first unit that stalled (stall), or took (wall), longer is captured, " \
+          "thread by thread, and kept: so many us, ms, s, or \"p99 x 2\" of its own endpoint. A Hash " \
+          "says more: only (an endpoint; its start before a *), every (seconds between two, 60), events, " \
+          "stacks. nil: only what somebody asks for. In the environment: stall > 50 ms, or with options " \
+          "wall > p99 x 2, only=GET /orders."
+      ),
+      Key.new(
+        name: :capture_sampler, type: Types::Choice.new(%i[auto holdup]), default: :auto, example: ":holdup",
+        help: "What takes stacks of running threads in captures of limited length: vernier where the " \
+          "application has loaded it and nothing else profiles (auto), or Holdup itself (holdup), as in " \
+          "all others."
+      ),
+      Key.new(
+        name: :web_auth, type: Types::WebAuth.new, default: nil,
+        example: '->(env) { env["warden"]&.user&.admin? }',
+        help: "Who may see the dashboard (Holdup::Web): a username with a password, something that " \
+          "answers call(env), or :none for everybody, where something of yours stands before it. nil: " \
+          "everybody in development and tests, nobody in production. In the environment: user:password, " \
+          "or none."
+      ),
+      Key.new(
+        name: :web_capture, type: Types::Boolean.new, default: false, example: "true",
+        help: "Whether the dashboard may ask processes for captures."
+      ),
+      Key.new(
+        name: :log, type: Types::Target.new, default: $stderr, example: "Rails.logger",
+        help: "Where Holdup says what is wrong: an IO or a Logger; File::NULL for nothing."
+      )
     ].freeze
   end
 end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../capture/rule"
+
 module Holdup
   module ConfigurationKeys
     # How a setting's value is read from the environment and checked. Each has `expected` (words that follow
@@ -9,8 +11,10 @@ module Holdup
         def expected = "true or false"
 
         def parse(text)
-          {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false,
-           "no" => false, "off" => false}[text.downcase]
+          case text.downcase
+          when "1", "true", "yes", "on" then true
+          when "0", "false", "no", "off" then false
+          end
         end
 
         def valid?(value)
@@ -73,7 +77,8 @@ module Holdup
       # Paths to leave out: text is the whole path, or its start when it ends in "*".
       Paths = Data.define do
         def expected
-          'paths such as "/up" or "/assets/*" (in the environment with commas between; in Ruby an array, which may hold Regexps)'
+          'paths such as "/up" or "/assets/*" ' \
+            "(in the environment with commas between; in Ruby an array, which may hold Regexps)"
         end
 
         def parse(text)
@@ -81,7 +86,13 @@ module Holdup
         end
 
         def valid?(value)
-          value.is_a?(Array) && value.all? { |path| path.is_a?(Regexp) || (path.is_a?(String) && path.start_with?("/")) }
+          value.is_a?(Array) && value.all? { |path| path.is_a?(Regexp) || absolute?(path) }
+        end
+
+        private
+
+        def absolute?(path)
+          path.is_a?(String) && path.start_with?("/")
         end
       end
 
@@ -109,27 +120,24 @@ module Holdup
         def valid?(value) = choices.include?(value)
       end
 
-      # YJIT: on, off, or on with options. `after: :boot` is the only moment there is, said by those who like
-      # it said.
+      # YJIT: on, off, or on with options. `after: :boot` changes nothing: it is the only moment there is.
       Jit = Data.define do
         def expected
-          ":on, :off, or {after: :boot, mem_size: 64, call_threshold: 31, stats: :quiet, stats_share: 0.1} (mem_size: 1 to 2048 MiB, " \
-            "stats_share: above 0 to 1; in the environment mem_size=64)"
+          ":on, :off, or {after: :boot, mem_size: 64, call_threshold: 31, stats: :quiet, stats_share: 0.1} " \
+            "(mem_size: 1 to 2048 MiB, stats_share: above 0 to 1; in the environment mem_size=64)"
         end
 
         def parse(text)
           return text.downcase.to_sym if %w[on off].include?(text.downcase)
           pairs = text.scan(/(mem_size|call_threshold|stats|stats_share)=([\w.]+)/)
-          if pairs.any? && pairs.map { |pair| pair.join("=") }.join(",") == text
-            pairs.to_h { |name, given| [name.to_sym, read(name, given)] }
-          end
+          understood = pairs.map { |pair| pair.join("=") }.join(",")
+          return if pairs.empty? || understood != text
+          pairs.to_h { |name, given| [name.to_sym, read(name, given)] }
         end
 
         def valid?(value)
-          value == :on || value == :off || (value.is_a?(Hash) && value.all? { |name, given|
-            option?(name,
-              given)
-          })
+          return value == :on || value == :off unless value.is_a?(Hash)
+          value.all? { |name, given| option?(name, given) }
         end
 
         private
@@ -174,6 +182,111 @@ module Holdup
 
         def valid?(value)
           value.respond_to?(:write) || value.respond_to?(:warn) || value == IO::NULL
+        end
+      end
+
+      # What processes capture by themselves: a rule, as a Hash or as one line.
+      CaptureRule = Data.define do
+        def expected
+          '"stall > 50 ms", "wall > 2 s", "wall > p99 x 2", joined by "or", ' \
+            'or {stall: "50 ms", wall: "p99 x 2", only: "GET /orders", every: 60, ' \
+            "events: 200_000, stacks: true} (every: 1 to 86400 s, events: 1024 to 4194304; " \
+            "in the environment stall > 50 ms, only=GET /orders), or :off"
+        end
+
+        def parse(text)
+          (text.downcase == "off") ? :off : text
+        end
+
+        def valid?(value)
+          value == :off || !Capture::Rule.from(value).nil?
+        end
+      end
+
+      # Lines of statistics: where they go, with a Hash also how often and how many of them.
+      StatsLog = Data.define do
+        def expected
+          ":stdout, :stderr, an absolute path, a Logger, :off, " \
+            "or {to: :stdout, every: 60, format: :json or :emf, sample: 1.0, workers: 1, " \
+            'namespace: "Holdup"} (every: 1 to 86400 s, sample: above 0 to 1; ' \
+            "in the environment to=stdout,every=60,format=emf)"
+        end
+
+        # @return [Object, nil] nil when it makes no sense
+        def parse(text)
+          return target(text) if text.start_with?("/") || !text.include?("=")
+          pairs = text.split(",").map { |pair| pair.split("=", 2) }
+          read = pairs.to_h { |name, given| [name.to_sym, option(name, given.to_s)] }
+          read unless read.value?(nil) || read.size < pairs.size
+        end
+
+        def valid?(value)
+          return true if value == :off
+          return target?(value) unless value.is_a?(Hash)
+          value.all? { |name, given| option?(name, given) }
+        end
+
+        private
+
+        def target(text)
+          %w[stdout stderr off].include?(text.downcase) ? text.downcase.to_sym : text
+        end
+
+        def target?(value)
+          return value.start_with?("/") && !value.include?("\0") if value.is_a?(String)
+          value == :stdout || value == :stderr || value.respond_to?(:info) || value.respond_to?(:write)
+        end
+
+        def option(name, text)
+          case name
+          when "to" then target(text)
+          when "every", "sample" then Float(text, exception: false)
+          when "workers" then Integer(text, 10, exception: false)
+          when "format" then text.downcase.to_sym
+          when "namespace" then text
+          end
+        end
+
+        def option?(name, given)
+          case name
+          when :to then target?(given)
+          when :every then Seconds.new(1..86_400).valid?(given)
+          when :sample then Seconds.new(0..1).valid?(given) && given.positive?
+          when :workers then Whole.new(1..10_000).valid?(given)
+          when :format then %i[json emf].include?(given)
+          when :namespace then namespace?(given)
+          end
+        end
+
+        # As CloudWatch takes it.
+        def namespace?(given)
+          given.is_a?(String) && given.match?(%r{\A[\w./#:-]{1,255}\z}) && !given.start_with?("AWS/", ":")
+        end
+      end
+
+      # Who may see the dashboard: a user with a password, those that a block lets in, or everybody.
+      WebAuth = Data.define do
+        def expected
+          '{username: "ops", password: "..."}, something that answers call(env), or :none ' \
+            "(in the environment user:password, or none)"
+        end
+
+        # A text that can't be read is not repeated in the message: it may be half of a password.
+        def parse(text)
+          return :none if text == "none"
+          username, password = text.split(":", 2)
+          password ? {username:, password:} : :unreadable
+        end
+
+        def valid?(value)
+          value == :none || value.respond_to?(:call) || (value.is_a?(Hash) && credentials?(value))
+        end
+
+        private
+
+        def credentials?(value)
+          return false unless value.keys.sort == %i[password username]
+          value.values.all? { |text| text.is_a?(String) && !text.empty? }
         end
       end
     end

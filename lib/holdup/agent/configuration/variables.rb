@@ -4,17 +4,18 @@ require_relative "keys"
 
 module Holdup
   class Configuration
-    # Variables of the environment that look like Holdup's and are none: a mistyped name has no effect, and
-    # nothing else would say so.
+    # Variables of the environment that look like Holdup's but are unknown: a mistyped name has no effect, so
+    # it is reported.
     module Variables
       PREFIX = "HOLDUP_"
       SETTINGS = ConfigurationKeys::ALL.filter_map(&:env).freeze
-      # What `holdup exec` tells the application that it starts.
+      # Set by `holdup exec` for the application that it starts.
       INTERNAL = %w[HOLDUP_SUPERVISED].freeze
       # Those of the repository's scripts: set-up, tests, benchmarks, the build of the extension.
       DEVELOPMENT = %w[
         HOLDUP_ASAN HOLDUP_BENCH_PADDING HOLDUP_BENCH_SCRATCH HOLDUP_CACHE HOLDUP_JRUBY HOLDUP_PEDANTIC
-        HOLDUP_PLATFORM HOLDUP_PRIMARY HOLDUP_ROOT HOLDUP_RUBY HOLDUP_SECOND HOLDUP_TEST_KILLS HOLDUP_TEST_TIMES
+        HOLDUP_PLATFORM HOLDUP_PRIMARY HOLDUP_ROOT HOLDUP_RUBY HOLDUP_SECOND HOLDUP_TEST_KILLS
+        HOLDUP_TEST_TIMES
       ].freeze
       KNOWN = [*SETTINGS, *INTERNAL, *DEVELOPMENT].freeze
 
@@ -28,24 +29,23 @@ module Holdup
         # @param name [String] of an unknown variable
         # @return [String, nil] the setting's variable that was probably meant
         def nearest(name)
-          # It comes with Ruby; an application may switch it off.
-          return unless defined?(::DidYouMean::SpellChecker)
+          return unless defined?(::DidYouMean::SpellChecker) # an application may switch it off
           words = SETTINGS.map { |setting| setting.delete_prefix(PREFIX) }
           given = name.delete_prefix(PREFIX)[0, 50]
-          # Swapped letters are too much for the checker in short words.
+          # The checker does not find swapped letters in short words.
           swapped = words.find { |word| word.chars.sort == given.chars.sort }
-          found = swapped || ::DidYouMean::SpellChecker.new(dictionary: words).correct(given).first
-          "#{PREFIX}#{found}" if found
+          word = swapped || ::DidYouMean::SpellChecker.new(dictionary: words).correct(given).first
+          "#{PREFIX}#{word}" if word
         end
 
         # @param names [Array<String>] of unknown variables
         # @return [String] one line about them
         def warning(names)
-          told = names.map do |name|
+          suggestions = names.map do |name|
             meant = nearest(name)
             meant ? "#{name} (did you mean #{meant}?)" : name
           end
-          "no such setting, so it has no effect: #{told.join(", ")}; " \
+          "no such setting, so it has no effect: #{suggestions.join(", ")}; " \
             "docs/configuration.md lists the variables of the environment"
         end
       end

@@ -2,18 +2,18 @@
 
 module Holdup
   module Instrumentation
-    # Active Job's callback, around all others of a job's run: each run is one unit, whichever adapter runs
-    # it. A run that the adapter's own middleware measures already (Sidekiq's) is known by its id and not
-    # measured twice. A job that a request or another job runs itself (`perform_now`, the inline adapters) is
-    # a unit of its own inside of it.
+    # Active Job's callback, around all others of a job's run: each run is one unit, with any adapter. A run
+    # that the adapter's own middleware (Sidekiq's) measures already is recognised by its id and not measured
+    # twice. A job that a request or another job runs itself (`perform_now`, the inline adapters) is a unit
+    # inside of it.
     #
-    # It stands inside of `retry_on` and `discard_on`, so a run that they rescue counts as the failure that it
-    # is.
+    # It runs inside of `retry_on` and `discard_on`, so a run that they rescue counts as a failure.
     #
-    #   Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)     # Rails: the Railtie does it
+    #   Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)     # Rails: the Railtie does
+    #   it
     class ActiveJob
       NS_PER_S = 1_000_000_000
-      # GoodJob puts a job back that may not run yet: it neither ran nor failed.
+      # Raised by GoodJob to put a job back that may not run yet: not a failure.
       POSTPONED = "GoodJob::ActiveJobExtensions::Concurrency::ConcurrencyExceededError"
 
       # @param base [Class] ActiveJob::Base
@@ -45,18 +45,21 @@ module Holdup
 
       # Only a job that came out of a queue was ever enqueued.
       def ready_ns(job)
-        enqueued = nanoseconds(job.enqueued_at) or return
+        enqueued = nanoseconds(job.enqueued_at)
+        return unless enqueued
         [enqueued, nanoseconds(job.scheduled_at) || 0].max
       end
 
-      # Rails 7.0 keeps these times as they were sent.
+      # Rails 7.0 keeps these times as text.
       def nanoseconds(time)
         time = Time.iso8601(time) if time.is_a?(String)
         time.to_i * NS_PER_S + time.nsec if time.respond_to?(:nsec)
       end
 
       def harmless
-        @harmless ||= (Object.const_defined?(POSTPONED) ? [Object.const_get(POSTPONED)] : []).freeze
+        return @harmless if @harmless
+        known = Object.const_defined?(POSTPONED) ? [Object.const_get(POSTPONED)] : []
+        @harmless = known.freeze
       end
     end
   end

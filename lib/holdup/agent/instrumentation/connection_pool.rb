@@ -1,32 +1,30 @@
 # frozen_string_literal: true
 
-require_relative "../recorder/connection_hold"
 require_relative "../recorder/open_unit"
-require_relative "connection_pool/hooks"
 
 module Holdup
   module Instrumentation
-    # Waits for a database connection, and who keeps the connections from others: Active Record's pools, 7.1
-    # to 8.1.
+    # Waits for a database connection, and the units that hold connections meanwhile: Active Record's pools,
+    # 7.1 to 8.1.
     #
-    # No event tells of a wait. So one private method is prepended that Active Record reaches only when a
-    # thread must wait: all other checkouts pay nothing for it, and connecting to the database is not taken
-    # for a wait. Who keeps connections is told by checkout and checkin, in each pool from its first wait on.
-    # (The connections' checkout callbacks would do, at five times the cost; see
-    # docs/measurements/connection-pool.md.) A method that looks different from what we know is left alone.
+    # Active Record has no event for a wait. So a module is prepended to the private method that it calls only
+    # when a thread must wait: other checkouts cost nothing more, and connecting to the database does not
+    # count as a wait. Holders are found by checkout and checkin, in each pool from its first wait on. (The
+    # connections' checkout callbacks cost five times as much; see docs/measurements/connection-pool.md.) A
+    # method with an unknown signature is left alone.
     #
     # Only a unit's own thread is the unit: an asynchronous query waits in a thread of Active Record's, and
-    # its request goes on. What threads outside of units keep is one gauge of the process.
+    # its request goes on. Connections held by threads outside of units are one gauge of the process.
     class ConnectionPool
-      # On a connection while a thread has it, and on a pool that somebody has waited for. In tables of ours,
-      # every checkout would cost more.
+      # Set on a connection while a thread has it, and on a pool after its first wait. Tables of ours would
+      # make each checkout slower.
       MARK = :@holdup_holding
       CONTENDED = :@holdup_contended
 
-      # One pool at a tick, as Servers::Pool tells groups of threads: `max` connections, `busy` of them in
-      # use, `backlog` threads that wait for one.
+      # One pool at a tick, with the methods of Servers::Pool: `max` connections, `busy` of them in use,
+      # `backlog` threads that wait for one.
       PoolState = Data.define(:name, :max, :busy, :backlog) do
-        # @return [nil] a pool does not tell since when somebody waits
+        # @return [nil] unknown
         def oldest_ns = nil
       end
 
@@ -37,7 +35,7 @@ module Holdup
         @clock = clock
       end
 
-      # Joins Active Record as soon as it is loaded; again: nothing.
+      # Hooks into Active Record once it is loaded; does nothing when called again.
       # @return [void]
       def install
         return if @awaiting || !defined?(::ActiveSupport) || !::ActiveSupport.respond_to?(:on_load)
@@ -54,53 +52,53 @@ module Holdup
         end
       end
 
-      # @return [Hash{String => Integer}] the size of each pool: of the first as db_pool, of others with their
-      #   name
+      # @return [Hash{String => Integer}] size of each pool: db_pool for the first, the others with their name
       def facts
         first, *others = all
-        first ? {"db_pool" => first.size, **others.to_h { |pool| ["db_pool.#{name(pool)}", pool.size] }} : {}
+        return {} unless first
+        {"db_pool" => first.size, **others.to_h { |pool| ["db_pool.#{name(pool)}", pool.size] }}
       end
 
       # @return [Array<PoolState>] named "db primary" and so on
       def pools
         all.map do |pool|
           stat = pool.stat
-          PoolState.new(name: "db #{name(pool)}", max: stat[:size], busy: stat[:busy],
-            backlog: stat[:waiting])
+          name = "db #{name(pool)}"
+          PoolState.new(name:, max: stat[:size], busy: stat[:busy], backlog: stat[:waiting])
         end
       end
 
-      # @return [Hash{Symbol => Integer}] for how long threads outside of units have kept connections
+      # @return [Hash{Symbol => Integer}] ns for which threads outside of units have held connections
       def gauges
-        @base ? {connections_kept_ns: outside.so_far} : {}
+        @base ? {connections_kept_ns: outside_units.so_far} : {}
       end
 
       # @return [Hash] nothing for the profile
       def profile = {}
 
-      # Somebody waits: from now on it matters who keeps this pool's connections.
+      # A thread waits: from now on the holders of this pool's connections are recorded.
       # @param pool [Object]
       # @return [void]
       def contend(pool)
         @guard.call(:connection_pool) { pool.instance_variable_set(CONTENDED, true) }
       end
 
-      # A thread must wait for a connection, in the block.
-      # @return [Object] the block's value; its exception (the time is up) goes on untouched
+      # Measures the block, in which a thread waits for a connection.
+      # @return [Object] the block's value; its exception (a timeout) passes unchanged
       def waiting
-        unit = here
+        unit = unit_of_this_thread
         started_ns = @clock.monotonic_ns if unit
         yield
       ensure
         @guard.call(:connection_pool) { unit.charge(:pool_wait, @clock.monotonic_ns - started_ns) } if unit
       end
 
-      # @param connection [Object] that this thread has from now on
+      # @param connection [Object] that this thread has checked out
       # @return [void]
       def taken(connection)
         @guard.call(:connection_pool) do
           next if connection.instance_variable_get(MARK)
-          holding = here&.holding(@clock) || outside
+          holding = unit_of_this_thread&.holding(@clock) || outside_units
           connection.instance_variable_set(MARK, holding.take)
         end
       end
@@ -109,21 +107,22 @@ module Holdup
       # @return [void]
       def returned(connection)
         @guard.call(:connection_pool) do
-          held = connection.instance_variable_get(MARK) or next
+          holding = connection.instance_variable_get(MARK)
+          next unless holding
           connection.instance_variable_set(MARK, nil)
-          held.give_back
+          holding.give_back
         end
       end
 
       private
 
-      def here
+      def unit_of_this_thread
         unit = Recorder::OpenUnit.current
         unit if unit&.here?
       end
 
-      # A child has none of the connections that its parent's threads keep.
-      def outside
+      # A forked child has none of the connections of its parent's threads.
+      def outside_units
         return @outside if @pid == Process.pid
         @pid = Process.pid
         @outside = Recorder::ConnectionHold.new(@clock)
@@ -135,6 +134,71 @@ module Holdup
       end
 
       def name(pool) = pool.db_config.name
+    end
+
+    class ConnectionPool
+      # The modules that are prepended to Active Record's pool and to its queue of waiting threads, after a
+      # check that their methods are as they have been since Rails 5: a patch or a later Rails may have
+      # changed them.
+      #
+      # Until the first wait for a pool its connections' holders don't matter, so they are not recorded.
+      module Hooks
+        CHECKOUT = [[:opt, :checkout_timeout]].freeze
+        CHECKIN = REMOVE = [[:req, :conn]].freeze
+        WAIT = [[:req, :timeout]].freeze
+
+        # Prepended to ConnectionPool.
+        class Leases < Module
+          def initialize(watcher)
+            super()
+            define_method(:checkout) do |checkout_timeout = @checkout_timeout|
+              connection = super(checkout_timeout)
+              watcher.taken(connection) if @holdup_contended
+              connection
+            end
+            define_method(:checkin) do |conn|
+              watcher.returned(conn) if @holdup_contended
+              super(conn)
+            end
+            define_method(:remove) do |conn|
+              watcher.returned(conn) if @holdup_contended
+              super(conn)
+            end
+          end
+        end
+
+        # Prepended to ConnectionPool::Queue, whose lock is its pool.
+        class Waits < Module
+          def initialize(watcher)
+            super()
+            define_method(:wait_poll) do |timeout|
+              watcher.contend(@lock)
+              watcher.waiting { super(timeout) }
+            end
+            private :wait_poll
+          end
+        end
+
+        module_function
+
+        # @param pool [Class] Active Record's ConnectionPool
+        # @param watcher [ConnectionPool]
+        # @return [void]
+        def install(pool, watcher)
+          if known_signatures?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
+            pool.prepend(Leases.new(watcher))
+          end
+          pool::Queue.prepend(Waits.new(watcher)) if known_signatures?(pool::Queue, wait_poll: WAIT)
+        end
+
+        # @return [Boolean] whether the owner has each method, with these parameters
+        def known_signatures?(owner, **methods)
+          methods.all? do |name, parameters|
+            defined = owner.method_defined?(name) || owner.private_method_defined?(name)
+            defined && owner.instance_method(name).parameters == parameters
+          end
+        end
+      end
     end
   end
 end

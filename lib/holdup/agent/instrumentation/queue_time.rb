@@ -5,18 +5,16 @@ module Holdup
     # How long a request waited before a thread took it: from the proxy's X-Request-Start or X-Queue-Start to
     # now, less the time that Puma spent reading the request's body.
     #
-    # Proxies send seconds, ms, us or ns since 1970, with or without "t="; which one, the number's size tells.
-    # A start in the future is the clocks' disagreement: zero, and counted. More than an hour is no queue but
-    # nonsense.
+    # Proxies send seconds, ms, us or ns since 1970, with or without "t="; the number's size decides which. A
+    # start in the future means that the clocks differ: zero, and counted. More than an hour is ignored.
     class QueueTime
       FALLBACK = "HTTP_X_QUEUE_START"
       BODY_WAIT = "puma.request_body_wait" # milliseconds
       LONGEST_HEADER = 64
-      # The first number, when proxies in a row have each added theirs.
+      # The first number, when several proxies have each added theirs.
       FORMAT = /\A(?:t=)?\d{9,19}(?:\.\d{0,9})?\s*(?:,|\z)/
       ABSURD_NS = 3_600_000_000_000
-      # From which number on it is what unit, in ns: 1e8 s is the year 1973, and 1e8 s in ms is 1e11 and so
-      # on.
+      # Least number => its unit in ns: 1e8 s is the year 1973, and 1e8 s in ms is 1e11 and so on.
       UNITS = [[1e17, 1], [1e14, 1_000], [1e11, 1_000_000], [1e8, 1_000_000_000]].freeze
 
       # @param header [String] e.g. "X-Request-Start"
@@ -29,9 +27,10 @@ module Holdup
       end
 
       # @param env [Hash] the Rack environment
-      # @return [Integer, nil] nanoseconds, nil when nobody knows
+      # @return [Integer, nil] nanoseconds, nil: unknown
       def call(env)
-        started = parse(env[@key] || env[FALLBACK]) or return
+        started = parse(env[@key] || env[FALLBACK])
+        return unless started
         waited = @clock.realtime_ns - started
         return if waited > ABSURD_NS
         return clamp if waited < 0
@@ -41,15 +40,19 @@ module Holdup
       # @param header [String, nil]
       # @return [Integer, nil] nanoseconds since 1970
       def parse(header)
-        unless header.is_a?(String) && header.bytesize <= LONGEST_HEADER && header.ascii_only? && FORMAT.match?(header)
-          return
-        end
-        number = (header.start_with?("t=") ? header.byteslice(2, LONGEST_HEADER) : header).to_f
+        return unless valid?(header)
+        digits = header.start_with?("t=") ? header.byteslice(2, LONGEST_HEADER) : header
+        number = digits.to_f
         _, factor = UNITS.find { |least, _| number >= least }
         (number * factor).to_i if factor
       end
 
       private
+
+      def valid?(header)
+        return false unless header.is_a?(String) && header.bytesize <= LONGEST_HEADER
+        header.ascii_only? && FORMAT.match?(header)
+      end
 
       def clamp
         @on_clamp.call

@@ -1,13 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "request_unit"
-
 module Holdup
   module Instrumentation
     # Measures each request as a unit. Belongs at the outermost place; a second one in the same request does
     # nothing.
     #
-    #   use Holdup::Instrumentation::Rack, Holdup.requests      # config.ru; Rails and Puma's plugin do it themselves
+    #   use Holdup::Instrumentation::Rack, Holdup.requests      # config.ru; Rails and Puma's plugin do it
+    #   themselves
     class Rack
       # @param app [#call]
       # @param requests [RequestUnits] which requests are measured, and how they are named
@@ -25,13 +24,66 @@ module Holdup
 
       private
 
-      # The application is called outside of every guard: its exceptions are its own, and go on as they are.
+      # The application is called outside of every guard: its exceptions pass unchanged.
       def measured(unit, env)
         earlier = $!
         response = @app.call(env)
         @requests.answered(unit, response)
       ensure
         unit.aborted(!$!.equal?(earlier))
+      end
+    end
+
+    # A response's body whose closing ends the request's unit, for servers without a callback at a response's
+    # end. Responds to exactly what the wrapped body responds to, because servers choose by that how to send
+    # it.
+    class RackBody
+      # @param body [Object] a Rack body: each or call, perhaps to_ary, to_path, close
+      # @param unit [RequestUnit]
+      def initialize(body, unit)
+        @body = body
+        @unit = unit
+      end
+
+      OPTIONAL = %i[each call to_ary to_path].freeze
+
+      def respond_to?(name, include_all = false)
+        OPTIONAL.include?(name) ? @body.respond_to?(name) : super
+      end
+
+      def each(&)
+        watch { @body.each(&) }
+      end
+
+      # A streaming body: it writes to the socket meanwhile, and is not always closed.
+      def call(stream)
+        watch { @body.call(stream) }
+      ensure
+        @unit.finished
+      end
+
+      # By the Rack specification, a caller that takes the array does not close the body: so this does.
+      def to_ary
+        @body.to_ary
+      ensure
+        close
+      end
+
+      def to_path = @body.to_path
+
+      def close
+        @body.close if @body.respond_to?(:close)
+      ensure
+        @unit.finished
+      end
+
+      private
+
+      def watch
+        earlier = $!
+        yield
+      ensure
+        @unit.failed unless $!.equal?(earlier)
       end
     end
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "request_unit"
+require_relative "../recorder/open_unit"
+require_relative "rack"
 
 module Holdup
   module Instrumentation
@@ -26,7 +27,7 @@ module Holdup
         @recorder.guard.call(:rack) { begin_unit(env) unless known?(env) || ignored?(env["PATH_INFO"]) }
       end
 
-      # @return [Array] the response to hand on; the application's own when anything of ours fails
+      # @return [Array] the response to return; the application's own when our code fails
       def answered(unit, response)
         @recorder.guard.call(:rack) { unit.answered(response) } || response
       end
@@ -38,17 +39,16 @@ module Holdup
 
       # @return [String, nil] of a GET, as the server got it, where paths are kept
       def path(env)
-        if @example_paths && env["REQUEST_METHOD"] == "GET"
-          env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b
-        end
+        return unless @example_paths && env["REQUEST_METHOD"] == "GET"
+        env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b
       end
 
-      # @return [String, nil] nil when naming failed: the unit is recorded all the same
+      # @return [String, nil] nil when naming failed: the unit is recorded without it
       def name(env, status)
         @recorder.guard.call(:name) { @names.call(env, status) }
       end
 
-      # @return [String, nil] what a request is called that goes on, perhaps in another thread
+      # @return [String, nil] name of a request that still runs, perhaps in another thread
       def name_so_far(env)
         @recorder.guard.call(:name) { @names.so_far(env) }
       end
@@ -66,11 +66,166 @@ module Holdup
         unit.for?(env)
       end
 
-      # A server may give a path as bytes; what somebody ignores is text.
+      # A server may give a path as bytes; ignored paths are text.
       def ignored?(path)
         return false unless path.is_a?(String)
         path = path.dup.force_encoding(Encoding::UTF_8) unless path.ascii_only?
         path.valid_encoding? && @ignored.match?(path)
+      end
+    end
+
+    # The unit of one Rack request, from the first line to the closed body. It adds itself to the server's own
+    # list of callbacks for a finished response (`rack.response_finished`, or `rack.after_reply` of Puma,
+    # Unicorn, Pitchfork): that is the exact end, and allocates nothing. Without such a list it wraps the
+    # body.
+    class RequestUnit < Recorder::OpenUnit
+      FINISHED = "rack.response_finished"
+      AFTER_REPLY = "rack.after_reply"
+      HIJACKED = "rack.hijack_io"
+      PARTIAL_HIJACK = "rack.hijack"
+      FIRST_ERROR = 500
+      # Name of a web server's thread pool.
+      WEB = "web"
+      # Status of responses whose path is kept as an example.
+      GOOD = (200..399)
+      # Set by the dashboard, which is not the application's own work.
+      UNMEASURED = "holdup.unmeasured"
+      # Pitchfork reports these as errors where other servers don't: the client has gone.
+      GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
+
+      # @param env [Hash] the Rack environment
+      # @param recorder [Recorder]
+      # @param requests [RequestUnits] gives names and queue times
+      def initialize(env, recorder, requests)
+        super(recorder, :request)
+        @env = env
+        @requests = requests
+        @answered = @error = false
+      end
+
+      # @return [self]
+      def open
+        super
+        @fiber = Fiber.current
+        @queued_ns = @requests.queued_ns(@env)
+        @path = @requests.path(@env)
+        @listed = list&.push(self)
+        self
+      end
+
+      def for?(env) = @env.equal?(env)
+
+      # A request whose response was never finished (a server that forgets closed sockets): its fiber has
+      # another request now.
+      def stale?
+        @answered && @fiber.equal?(Fiber.current)
+      end
+
+      # The application answered.
+      # @return [Array] the response to return
+      def answered(response)
+        @status = response[0].to_i
+        @answered = true
+        if over?(response[1])
+          finished
+          response
+        else
+          @listed ? response : wrapped(response)
+        end
+      end
+
+      # The application ended without an answer.
+      # @param error [Boolean] by an exception (else by throw, or its thread was killed)
+      def aborted(error)
+        return if @answered
+        @error = error
+        finished
+      end
+
+      def failed
+        @error = true
+      end
+
+      def finished
+        @recorder.guard.call(:rack) do
+          next cancel if @env&.key?(UNMEASURED)
+          close(error: @error || @status.to_i >= FIRST_ERROR)
+        end
+      end
+
+      # Pitchfork checks the arity of its callbacks.
+      def arity = -1
+
+      # The server's callback: without arguments (after_reply), or those of rack.response_finished.
+      def call(_env = nil, status = nil, _headers = nil, error = nil)
+        @status = status.to_i if status
+        failed if error && !GONE.include?(error.class)
+        finished
+      end
+
+      # @return [Integer, nil]
+      attr_reader :queued_ns
+
+      # The application's tracer is stronger than the request's header.
+      # @return [String, nil]
+      def trace
+        @trace || (@env && TraceParent.call(@env))
+      end
+
+      # @return [String, nil]
+      def name_so_far
+        env = @env # another thread may set it to nil
+        @name || (env && @requests.name_so_far(env))
+      end
+
+      private
+
+      def thread_pool
+        WEB unless inside?
+      end
+
+      def list
+        list = @env[FINISHED] || @env[AFTER_REPLY]
+        list if list.is_a?(Array) && !list.frozen?
+      end
+
+      # The server sends nothing more: the socket was hijacked, or the response is sent elsewhere.
+      def over?(headers)
+        @status < 0 || @env[HIJACKED] || (headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK))
+      end
+
+      def wrapped(response)
+        [response[0], response[1], RackBody.new(response[2], self)]
+      end
+
+      # As it was before routers changed the env.
+      def path
+        @path if GOOD.cover?(@status)
+      end
+
+      def final_name
+        @name || @requests.name(@env, @status)
+      end
+
+      def leave
+        super
+      ensure
+        @env = @fiber = @listed = nil if closed?
+      end
+    end
+
+    # The trace of a request, from the W3C header.
+    module TraceParent
+      HEADER = "HTTP_TRACEPARENT"
+      # Version, trace, span, flags: 00-<32 digits>-<16 digits>-01. Later versions may add fields.
+      LEAST_BYTES = 55
+      TRACE = (3..34)
+
+      # @param env [Hash] the Rack environment
+      # @return [String, nil] normally 32 hexadecimal digits; the probe checks that
+      def self.call(env)
+        text = env[HEADER]
+        text.byteslice(TRACE) if text.is_a?(String) && text.bytesize >= LEAST_BYTES
       end
     end
   end

@@ -12,13 +12,13 @@ module Holdup
       # seconds are the year 5138, this many milliseconds 1973.
       MILLISECONDS_FROM = 100_000_000_000
 
-      # Written whenever a job comes into its queue, also by the scheduler for a retry; not for
-      # perform_inline.
+      # Sidekiq sets this time when a job comes into its queue, also for a retry; not for perform_inline.
       # @param enqueued_at [Numeric, nil] as Sidekiq keeps it
       # @return [Integer, nil] ns since 1970
       def self.ready_ns(enqueued_at)
         return unless enqueued_at.is_a?(Numeric)
-        (enqueued_at * ((enqueued_at < MILLISECONDS_FROM) ? NS_PER_S : NS_PER_MS)).to_i
+        unit_ns = (enqueued_at < MILLISECONDS_FROM) ? NS_PER_S : NS_PER_MS
+        (enqueued_at * unit_ns).to_i
       end
 
       # @param jobs [JobUnits]
@@ -44,14 +44,14 @@ module Holdup
         {id: id(job), name: name(job), pool:, ready_ns: self.class.ready_ns(job["enqueued_at"])}
       end
 
-      # Sidekiq says on each of its threads whose it is.
+      # Sidekiq sets the capsule on each of its threads.
       def pool = @pools[Thread.current[CAPSULE]]
 
       def name(job)
         (job["display_class"] || job["wrapped"] || job["class"]).to_s
       end
 
-      # Active Job has an id of its own, by which its callbacks know the same run.
+      # Active Job's own id, by which its callback recognises the same run.
       def id(job)
         inner = job["args"]&.first if job["wrapped"]
         (inner.is_a?(Hash) && inner["job_id"]) || job["jid"]

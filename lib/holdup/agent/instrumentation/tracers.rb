@@ -1,19 +1,16 @@
 # frozen_string_literal: true
 
+require_relative "../probe"
 require_relative "../recorder/open_unit"
-require_relative "tracers/datadog"
-require_relative "tracers/holder_names"
-require_relative "tracers/open_telemetry"
 
 module Holdup
   module Instrumentation
-    # The application's tracers, where it has one: which trace a unit belongs to is learnt from the spans that
-    # end in it, and the span of the request or job gets what the unit stalled, and for whom. So a gap in a
-    # trace is explained where people look at it.
+    # The application's tracers: a unit gets its trace from the spans that end in it, and the span of the
+    # request or job gets the unit's stall and its causes as attributes. So a gap in a trace is explained
+    # there.
     #
-    # It stands in front of the end of a span, because that is the last moment in which one can be added to.
-    # Where the span is around the unit, and ends later, it gets at the unit's end what is known then. Without
-    # a tracer nothing is installed.
+    # Hooked before the end of a span, the last moment at which it takes attributes. A span around the unit,
+    # which ends later, gets them at the unit's end. Without a tracer nothing is installed.
     class Tracers
       STALLED = "holdup.stalled_ms"
       QUEUED = "holdup.queued_ms"
@@ -27,34 +24,37 @@ module Holdup
         @recorder = recorder
         @guard = recorder.guard
         @waiting = tracers
-        @found = []
+        @installed = []
         @holders = HolderNames.new
       end
 
-      # Joins each tracer as soon as it is loaded.
+      # Hooks into each tracer once it is loaded.
       # @return [void]
       def install
         loaded = @waiting.select(&:loaded?)
         @waiting -= loaded
         loaded.each { |tracer| tracer.install { |span| ending(tracer, span) } }
-        @found += loaded
+        @installed += loaded
         watch if loaded.any?
       end
 
-      # A unit begins: who waits for it asks for its name.
+      # A unit begins: units that wait for it ask for its name.
       # @param unit [Recorder::OpenUnit]
       # @return [void]
       def opened(unit)
         @guard.call(:tracer) { @holders.opened(unit) }
       end
 
-      # A unit is about to end. Where its span has not ended in it, that may be around it.
+      # A unit is about to end. If its span has not ended in it, the current span may be around it.
       # @param unit [Recorder::OpenUnit]
       # @return [void]
       def closing(unit)
         return if unit.explained || !unit.here?
         @guard.call(:tracer) do
-          @found.each { |tracer| tracer.current&.then { |span| tell(tracer, span, unit) } }
+          @installed.each do |tracer|
+            span = tracer.current
+            annotate(tracer, span, unit) if span
+          end
         end
       end
 
@@ -75,7 +75,8 @@ module Holdup
 
       # @return [Hash{String => String}]
       def profile
-        @found.any? ? {"tracers" => @found.map { |tracer| tracer::TITLE }.join(", ")} : {}
+        return {} if @installed.empty?
+        {"tracers" => @installed.map { |tracer| tracer::TITLE }.join(", ")}
       end
 
       private
@@ -89,11 +90,11 @@ module Holdup
       def ending(tracer, span)
         @guard.call(:tracer) do
           unit = Recorder::OpenUnit.current
-          tell(tracer, span, unit) if unit&.here?
+          annotate(tracer, span, unit) if unit&.here?
         end
       end
 
-      def tell(tracer, span, unit)
+      def annotate(tracer, span, unit)
         unit.trace = tracer.trace(span)
         return unless tracer.of_unit?(span)
         unit.explained = true
@@ -103,7 +104,152 @@ module Holdup
       def attributes(unit)
         name, ns = @holders.longest(unit)
         times = {STALLED => unit.stalled_ns, QUEUED => unit.queued_ns, CAUSED_BY_MS => ns}.compact
-        {CAUSED_BY => name}.compact.merge(times.transform_values { |time| (time / NS_PER_MS).round(3) })
+        times_ms = times.transform_values { |time| (time / NS_PER_MS).round(3) }
+        {CAUSED_BY => name}.compact.merge(times_ms)
+      end
+    end
+
+    class Tracers
+      # The names of the holders that units wait for. A holder often goes on while the waiting unit ends: then
+      # its name is what is known by now. References to open units are weak, so that a unit that never ends
+      # stays collectable.
+      class HolderNames
+        # Names of ended units that are kept.
+        ENDED = 1_000
+        FORGOTTEN = "(a unit that has ended)"
+        NAMELESS = "(a unit without a name)"
+        MOST_CHARACTERS = 200
+
+        def initialize
+          @open = ObjectSpace::WeakMap.new
+          @ended = {}
+        end
+
+        # @param unit [Recorder::OpenUnit] that begins
+        # @return [void]
+        def opened(unit)
+          @open[unit.handle] = unit
+        end
+
+        # @param unit [Recorder::OpenUnit] that has ended
+        # @return [void]
+        def closed(unit)
+          @open.delete(unit.handle)
+          @ended[unit.handle] = unit.name
+          @ended.shift if @ended.size > ENDED
+        end
+
+        # @param unit [Recorder::OpenUnit] that still runs, in its own thread
+        # @return [Array(String, Integer), nil] the name that it waited for longest, and ns; nil below 1 ms
+        def longest(unit)
+          sums = Hash.new(0)
+          unit.holders&.each { |holder, ns| sums[name(holder)] += ns }
+          longest = sums.max_by(&:last)
+          longest if longest && longest.last >= Probe::HOLDER_LEAST_NS
+        end
+
+        private
+
+        # A holder outside of units has the name of its thread's account, as in reports.
+        def name(holder)
+          return holder if holder.is_a?(String)
+          open = @open[holder]
+          text = open ? open.name_so_far : @ended.fetch(holder, FORGOTTEN)
+          clean(text || NAMELESS)
+        end
+
+        # The application's names may be anything, and tracers refuse invalid UTF-8.
+        def clean(text)
+          text.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, MOST_CHARACTERS]
+        end
+      end
+
+      # A module to prepend to a span's class: calls the block before `finish`.
+      class SpanFinish < Module
+        # @yieldparam span [Object]
+        def initialize(&before)
+          super(&nil) # a Module evaluates its block
+          define_method(:finish) do |*arguments, **options|
+            before.call(self)
+            super(*arguments, **options)
+          end
+        end
+      end
+
+      # OpenTelemetry's SDK. Spans that are not recorded end without `finish`, so they are not seen.
+      module OpenTelemetry
+        TITLE = "OpenTelemetry"
+        # Kinds of the span of a whole request or job.
+        UNITS = %i[server consumer].freeze
+
+        module_function
+
+        # @return [Boolean]
+        def loaded?
+          !!defined?(::OpenTelemetry::SDK::Trace::Span)
+        end
+
+        # @yieldparam span [Object] that is about to end
+        # @return [void]
+        def install(&)
+          ::OpenTelemetry::SDK::Trace::Span.prepend(SpanFinish.new(&))
+        end
+
+        # @return [Object, nil] the current span
+        def current
+          span = ::OpenTelemetry::Trace.current_span
+          span if span.recording?
+        end
+
+        # @return [String] 32 hexadecimal digits
+        def trace(span) = span.context.hex_trace_id
+
+        # @return [Boolean] whether the span is the request or the job
+        def of_unit?(span) = UNITS.include?(span.kind)
+
+        # @param all [Hash{String => Float}]
+        # @return [void]
+        def attributes(span, all) = span.add_attributes(all)
+      end
+
+      # Datadog's tracer (datadog 2, ddtrace 1).
+      module Datadog
+        TITLE = "Datadog"
+        KIND = "span.kind"
+        # Kinds of the span of a whole request or job.
+        UNITS = %w[server consumer].freeze
+
+        module_function
+
+        # @return [Boolean]
+        def loaded?
+          !!defined?(::Datadog::Tracing::SpanOperation)
+        end
+
+        # @yieldparam span [Object] that is about to end
+        # @return [void]
+        def install(&)
+          ::Datadog::Tracing::SpanOperation.prepend(SpanFinish.new(&))
+        end
+
+        # @return [Object, nil] the current span
+        def current = ::Datadog::Tracing.active_span
+
+        # @return [String] 32 hexadecimal digits
+        def trace(span)
+          span.trace_id.to_s(16).rjust(32, "0")
+        end
+
+        # @return [Boolean] whether the span is the request or the job
+        def of_unit?(span)
+          span.root? || UNITS.include?(span.get_tag(KIND))
+        end
+
+        # @param all [Hash{String => Float}]
+        # @return [void]
+        def attributes(span, all)
+          all.each { |name, value| span.set_tag(name, value) }
+        end
       end
     end
   end

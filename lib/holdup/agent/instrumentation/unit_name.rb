@@ -2,19 +2,17 @@
 
 module Holdup
   module Instrumentation
-    # What a request is called: what it does, never whom it is for. In this order: the application's own proc,
-    # Controller#action (Rails), the route's pattern (Sinatra, Grape, and what Rails mounts), else the method
-    # with the path's first segment. Names are few by design; ids would make every request a series of its
-    # own.
+    # The name of a request: what it does, never for which user or id. In this order: the application's own
+    # proc, Controller#action (Rails), the route's pattern (Sinatra, Grape, applications that Rails mounts),
+    # else the method with the path's first segment. Names are few; ids would make each request a series.
     class UnitName
       METHODS = %w[GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY].to_h { |name| [name, name] }.freeze
-      # A first segment that is a word and not an id: letters first, at most two digits at the end (v1,
-      # oauth2).
+      # A first segment that is a word, not an id: letters first, at most two digits at the end (v1, oauth2).
       WORD = %r{\A/[A-Za-z][A-Za-z_.-]{0,39}\d{0,2}(?:/|\z)}
       NOT_FOUND = 404
 
       # @param custom [#call, nil] the application's proc; gets the Rack env
-      # @param guard [Guard] keeps that proc's failures away
+      # @param guard [Guard] around that proc
       def initialize(guard:, custom: nil)
         @custom = custom
         @guard = guard
@@ -27,8 +25,8 @@ module Holdup
         custom(env) || route(env) || path(env, status)
       end
 
-      # What a request is called while it goes on. It is asked by another thread: it only reads, and leaves
-      # the application's own proc alone, which need not be made for that.
+      # The name of a request that still runs. Called in another thread: it only reads, and does not call the
+      # application's own proc, which need not be thread-safe.
       # @param env [Hash] the Rack environment
       # @return [String]
       def so_far(env)
@@ -49,28 +47,28 @@ module Holdup
 
       def rails(env)
         controller = env["action_controller.instance"]
-        action = controller&.action_name or return
-        "#{controller.class.name}##{action}"
+        action = controller&.action_name
+        "#{controller.class.name}##{action}" if action
       end
 
       def grape(env)
-        route = env["grape.routing_args"]&.fetch(:route_info, nil) or return
-        "#{route.request_method} #{route.pattern.origin}"
+        route = env["grape.routing_args"]&.fetch(:route_info, nil)
+        "#{route.request_method} #{route.pattern.origin}" if route
       end
 
       # Rack applications that Rails mounts have a pattern of the Rails routes, and no controller.
       def rails_route(env)
-        pattern = env["action_dispatch.route_uri_pattern"] || env["action_dispatch.route"]&.path&.spec or return
-        "#{verb(env)} #{pattern.to_s.delete_suffix("(.:format)")}"
+        pattern = env["action_dispatch.route_uri_pattern"] || env["action_dispatch.route"]&.path&.spec
+        "#{verb(env)} #{pattern.to_s.delete_suffix("(.:format)")}" if pattern
       end
 
-      # Nobody's route and not found: mostly robots that try names; one series for them all.
+      # No route and not found: mostly robots that try names; one series for all of them.
       def path(env, status)
         return "#{verb(env)} (not found)" if status == NOT_FOUND
         "#{verb(env)} #{segment(full_path(env))}"
       end
 
-      # What a router has cut off the path stands in SCRIPT_NAME.
+      # Routers move the part of the path that they have handled to SCRIPT_NAME.
       def full_path(env)
         script = env["SCRIPT_NAME"].to_s
         script.empty? ? env["PATH_INFO"].to_s : script

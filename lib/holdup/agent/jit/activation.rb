@@ -2,8 +2,8 @@
 
 module Holdup
   module Jit
-    # Switches YJIT on, once. Ruby looks whether it is on and starts it in two steps, and aborts the process
-    # when another thread came in between: hence the lock, which holds against ourselves.
+    # Switches YJIT on, once. Ruby checks whether it is on and starts it in two steps, and aborts the process
+    # when another thread does the same in between: the lock keeps our own threads apart.
     class Activation
       LOCK = Mutex.new
       private_constant :LOCK
@@ -19,7 +19,97 @@ module Holdup
       # @return [Boolean] whether this call switched it on
       def call(**arguments)
         return false unless @yjit
-        LOCK.synchronize { (@yjit.enabled? || @zjit&.enabled?) ? false : !!@yjit.enable(**arguments) }
+        LOCK.synchronize do
+          next false if @yjit.enabled? || @zjit&.enabled?
+          !!@yjit.enable(**arguments)
+        end
+      end
+    end
+
+    # What switched the JIT on in this process, where and when. Ruby does not say; it follows from what was on
+    # when Ruby started, when this process was forked, and at each look.
+    class ActivationOrigin
+      OURS = "holdup"
+      RAILS = "rails"
+      OTHERS = "application"
+
+      # @return [String, nil] "holdup", "rails", "application", or what Ruby was started with: "RUBYOPT",
+      #   "command line", "RUBY_YJIT_ENABLE"; nil while it is off
+      attr_reader :by
+      # @return [Symbol, nil] :boot with Ruby itself, :parent before this process was forked, :process in it
+      attr_reader :at
+      # @return [Integer, nil] nanoseconds since 1970; on Ruby 3.3, which has no such time, of our first look
+      attr_reader :since_ns
+      # @return [Boolean, nil] whether it was on in the process that this one was forked from; nil when we did
+      #   not see the fork
+      attr_reader :on_in_parent
+
+      # @param options [CommandLine]
+      # @param clock [#realtime_ns]
+      # @param version [RubyDefaults]
+      # @param rails [#call] gives config.yjit
+      def initialize(options:, clock:, version:, rails: ActivationOrigin.method(:rails))
+        @options = options
+        @clock = clock
+        @version = version
+        @rails = rails
+      end
+
+      # Rails before 8.1 does not pass the options of a Hash on.
+      # @return [Boolean, Hash, nil] whether the application's Rails enables YJIT when it has booted, and with
+      #   what
+      def self.rails
+        asked = defined?(::Rails.application.config.yjit) && ::Rails.application.config.yjit
+        (asked.is_a?(Hash) && ::Rails.gem_version < Gem::Version.new("8.1")) ? true : asked
+      end
+
+      # @param given [Hash{Symbol => Integer}] arguments of our `enable`
+      # @return [void]
+      def enabled_by_us(given)
+        @by = OURS
+        @at = :process
+        @since_ns = @clock.realtime_ns
+        @given = given
+      end
+
+      # @return [Hash{Symbol => Integer}, nil] what `enable` was called with: mem_size (MiB), call_threshold;
+      #   nil when the application called it
+      def enable_arguments
+        return @given.to_h unless @version.takes_options?
+        case @by
+        when RAILS then arguments_of_rails
+        when OTHERS then nil
+        else @given.to_h
+        end
+      end
+
+      # @param state [Snapshot] as it is now
+      # @return [void]
+      def observe(state)
+        return if @by || !state.enabled?
+        @by = @options.at_boot
+        @at = :boot
+        unless @by
+          @by = (@rails.call ? RAILS : OTHERS)
+          @at = (@on_in_parent ? :parent : :process)
+        end
+        @since_ns = @clock.realtime_ns - state.active_ns.to_i
+      end
+
+      # In a process that was just forked.
+      # @param state [Snapshot]
+      # @return [void]
+      def after_fork(state)
+        observe(state)
+        @on_in_parent = state.enabled?
+        @at = :parent if @on_in_parent && @at != :boot
+      end
+
+      private
+
+      def arguments_of_rails
+        asked = @rails.call
+        asked.is_a?(Hash) ? asked.slice(:mem_size, :call_threshold) : {}
       end
     end
   end

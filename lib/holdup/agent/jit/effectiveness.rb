@@ -1,26 +1,23 @@
 # frozen_string_literal: true
 
-require_relative "workload"
-require_relative "pace_measurement"
-
 module Holdup
   module Jit
-    # Whether YJIT does anything although it says it is enabled. A TracePoint for calls, lines or returns that
-    # was on once, even before YJIT was and for a moment only, makes all code leave the compiled path at every
-    # step, for as long as the process and its forks live; no counter of Ruby 3.3 and 3.4 shows it. Counting
-    # the instructions that the interpreter runs in a short exercise does: 0.6 for each turn when all is well,
-    # 16 to 28 otherwise. Ruby 4.0 does not count them; what it counts of TracePoints
-    # (`invalidate_everything`) rises with harmless ones too and not with those from before it was on. There
-    # the exercise is timed against the interpreter.
+    # Whether an enabled YJIT has any effect. A TracePoint for calls, lines or returns that was on once, even
+    # before YJIT and for a moment only, makes all code leave the compiled path at every step, for as long as
+    # the process and its forks live; no counter of Ruby 3.3 and 3.4 shows it. So a short workload runs, and
+    # the instructions that the interpreter executes in it are counted: 0.6 for each turn when all is well,
+    # 16 to 28 otherwise. Ruby 4.0 does not count them, and its counter of TracePoints
+    # (`invalidate_everything`) rises with harmless ones too and not with those from before YJIT was on. There
+    # the workload is timed against the interpreter.
     class Effectiveness
       WARM_UP = 300
       MEASURED = 50
       TRIES = 3
-      # Interpreted instructions for each turn of the exercise.
+      # Interpreted instructions for each turn of the workload.
       WORST = 5.0
-      # Of the interpreter's time.
+      # Share of the interpreter's time.
       SLOWEST = 0.75
-      # With a threshold beyond this the exercise would take too long to be compiled.
+      # With a higher threshold the workload would take too long to be compiled.
       HIGHEST_THRESHOLD = 5000
 
       # @param api [#runtime_stats] RubyVM::YJIT
@@ -32,12 +29,12 @@ module Holdup
         @pace = pace
       end
 
-      # Takes about a millisecond, and a tenth of it where the exercise is compiled already. Counts are the
+      # Takes about a millisecond, and a tenth of it where the workload is compiled already. Counters are the
       # whole process's, so another thread may spoil a try, but not all of them.
       # @param state [Snapshot]
-      # @return [Boolean, nil] nil when it can't be told
+      # @return [Boolean, nil] nil: unknown
       def call(state)
-        return if state.kind != :yjit || full?(state) || !compiles?(state) || !alone?
+        return if state.kind != :yjit || full?(state) || !compiles?(state) || !only_ractor?
         Workload.run([WARM_UP, state.call_threshold * 2].max)
         TRIES.times.any? { healthy? }
       end
@@ -55,7 +52,7 @@ module Holdup
         @version.counts_interpreted? ? ratio <= WORST : @pace.ratio <= SLOWEST
       end
 
-      # Where nothing more is compiled, the exercise is not either.
+      # Where nothing more is compiled, the workload is not compiled either.
       def full?(state)
         state.limit ? state.saturated? : state.failures.to_i.positive?
       end
@@ -65,11 +62,154 @@ module Holdup
         state.call_threshold&.between?(lowest, HIGHEST_THRESHOLD)
       end
 
-      # Threads take turns, other Ractors don't: what they run would be counted too.
-      def alone? = Ractor.count == 1
+      # Other Ractors run at the same time: their instructions would be counted too.
+      def only_ractor? = Ractor.count == 1
 
       def interpreted
         @api.runtime_stats.fetch(:vm_insns_count)
+      end
+    end
+
+    # A little work that a healthy YJIT runs almost without the interpreter: two methods and a block, because
+    # each kind of TracePoint that spoils compiled code affects one of these.
+    module Workload
+      TURNS = 20
+
+      module_function
+
+      # @return [Integer]
+      def leaf(number)
+        doubled = number * 2
+        doubled + 1
+      end
+
+      # @return [Integer]
+      def turns(count)
+        sum = 0
+        count.times { |number| sum += leaf(number) }
+        sum
+      end
+
+      # The same work in one method, which stays interpreted because it is called seldom.
+      # @return [Integer]
+      def interpreted(count)
+        number = sum = 0
+        while number < count
+          doubled = number * 2
+          sum += doubled + 1
+          number += 1
+        end
+        sum
+      end
+
+      # @param times [Integer]
+      # @return [void]
+      def run(times)
+        done = 0
+        while done < times
+          turns(TURNS)
+          done += 1
+        end
+      end
+    end
+
+    # CPU time of the workload in proportion to the same work in the interpreter, for a Ruby that does not
+    # count interpreted instructions. Compiled code takes a third of it on Ruby 3.4, spoiled code 1.1 to 2.3
+    # times as much.
+    class PaceMeasurement
+      # Both alternate, so that a slow machine slows both.
+      TRIES = 5
+      TIMES = 50
+      # A lower threshold would have the interpreter's part compiled.
+      LOWEST_THRESHOLD = 2 * TRIES
+
+      # @param cpu [#call] gives nanoseconds of CPU time
+      def initialize(cpu: -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond) })
+        @cpu = cpu
+      end
+
+      # Disturbances make a try longer, so the shortest counts.
+      # @return [Float]
+      def ratio
+        tries = Array.new(TRIES) { [compiled_ns, (interpreted_ns unless @interpreted_ns)] }
+        @interpreted_ns ||= tries.map(&:last).min.clamp(1..)
+        tries.map(&:first).min.fdiv(@interpreted_ns)
+      end
+
+      private
+
+      def compiled_ns
+        timed { Workload.run(TIMES) }
+      end
+
+      # Called a few times only, so that it is never compiled, however long it runs.
+      def interpreted_ns
+        timed { Workload.interpreted(TIMES * Workload::TURNS) }
+      end
+
+      def timed
+        before = @cpu.call
+        yield
+        @cpu.call - before
+      end
+    end
+
+    # The last known effectiveness of this process's JIT. It is measured again each minute, and at once when
+    # Ruby reports that a TracePoint has thrown all code away: a late one spoils as much as an early one.
+    class EffectivenessMonitor
+      EVERY_NS = 60_000_000_000
+
+      # @return [Boolean, nil]
+      attr_reader :effective
+
+      # @param effectiveness [#call] takes a Snapshot, gives true, false, or nil for unknown
+      # @param guard [Guard]
+      # @param clock [#monotonic_ns]
+      def initialize(effectiveness:, guard:, clock:)
+        @effectiveness = effectiveness
+        @guard = guard
+        @clock = clock
+      end
+
+      # @param state [Snapshot] as it is now
+      # @return [Boolean] whether it was measured, which compiles the workload
+      def observe(state)
+        return false unless state.enabled? && due?(state)
+        @seen_ns = @clock.monotonic_ns
+        @thrown_away = thrown_away(state)
+        effective = @guard.call(:jit) { @effectiveness.call(state) }
+        @effective = effective unless effective.nil?
+        true
+      end
+
+      # In a process that was just forked.
+      # @return [void]
+      def after_fork
+        @seen_ns = @effective = nil
+      end
+
+      private
+
+      def due?(state)
+        @seen_ns.nil? || thrown_away(state) > @thrown_away || @clock.monotonic_ns - @seen_ns >= EVERY_NS
+      end
+
+      def thrown_away(state)
+        state.invalidations.to_h.fetch(:everything, 0)
+      end
+    end
+
+    # Loaded libraries that are known to use the kinds of TracePoint that spoil compiled code: the first
+    # suspects when YJIT is on without effect. Being loaded proves nothing.
+    module TracePointSuspects
+      KNOWN = {
+        "Byebug" => "byebug", "DEBUGGER__" => "debug", "Tracer" => "tracer", "RubyProf" => "ruby-prof",
+        "PowerAssert" => "power_assert", "Rotoscope" => "rotoscope"
+      }.freeze
+
+      # @return [Array<String>] names of gems
+      def self.loaded
+        KNOWN.select { |constant, _| Object.const_defined?(constant) && !Object.autoload?(constant) }.values
       end
     end
   end

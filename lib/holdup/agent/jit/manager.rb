@@ -1,20 +1,17 @@
 # frozen_string_literal: true
 
 require_relative "memory_killers"
-require_relative "activation_origin"
-require_relative "trace_point_suspects"
-require_relative "effectiveness_monitor"
-require_relative "warm_up_detector"
+require_relative "activation"
+require_relative "effectiveness"
 
 module Holdup
   module Jit
-    # Keeps the JIT of a process that takes units: as the runtime's resource it is called when measuring
-    # starts there, which is when its server is ready (application loaded, no unit taken yet), and at each
-    # tick. So that is where YJIT is switched on when `config.jit` asks for it: in every worker, never in a
-    # master. A reforking server forks its next generation from such a worker, which hands on what is
-    # compiled.
+    # The JIT of a process that takes units. As a resource of the runtime it is called when measuring starts
+    # there (the application is loaded, no unit is taken yet), and at each tick. So YJIT is switched on here
+    # when `config.jit` asks for it: in every worker, never in a master. A reforking server forks its next
+    # generation from such a worker, with its compiled code.
     class Manager
-      # Of limits that somebody has passed to `enable`, and nobody can ask for.
+      # Source of a limit that other code has passed to `enable`: it can't be read back.
       UNKNOWN = "unknown"
 
       # @param wish [#call] gives `config.jit`
@@ -25,11 +22,18 @@ module Holdup
       # @param version [RubyDefaults]
       # @param yjit [Module, nil] RubyVM::YJIT
       # @param zjit [Module, nil] RubyVM::ZJIT
-      # @param effectiveness [#call] takes a State
-      # @param chance [#call] gives 0.0...1.0; the application's own sequence is not touched
-      def initialize(wish:, guard:, log:, clock:, options: CommandLine.read, version: RubyDefaults.parse(RUBY_VERSION), yjit: Jit.yjit, zjit: Jit.zjit,
-        effectiveness: Effectiveness.new(api: yjit, version:), chance: -> { Random.new.rand })
-        @wished = wish
+      # @param effectiveness [#call] takes a Snapshot
+      # @param chance [#call] gives 0.0...1.0; does not advance the application's random sequence
+      def initialize(
+        wish:, guard:, log:, clock:,
+        options: CommandLine.read,
+        version: RubyDefaults.parse(RUBY_VERSION),
+        yjit: Jit.yjit,
+        zjit: Jit.zjit,
+        effectiveness: Effectiveness.new(api: yjit, version:),
+        chance: -> { Random.new.rand }
+      )
+        @wish = wish
         @guard = guard
         @log = log
         @clock = clock
@@ -39,26 +43,26 @@ module Holdup
         @zjit = zjit
         @chance = chance
         @origin = ActivationOrigin.new(options:, clock:, version:)
-        @warmth = WarmUpDetector.new(clock:)
-        @verdict = EffectivenessMonitor.new(effectiveness:, guard:, clock:)
+        @warm_up = WarmUpDetector.new(clock:)
+        @effectiveness = EffectivenessMonitor.new(effectiveness:, guard:, clock:)
       end
 
-      # A look at the JIT; the first one in a process also switches it on, when that is asked for.
+      # Looks at the JIT; the first call in a process also switches it on, when `config.jit` asks for it.
       # @return [void]
       def install
         begin_in_this_process unless @begun
         look
-        look if @verdict.see(@state)
+        look if @effectiveness.observe(@state)
       end
 
       # In a process that was just forked.
       # @return [void]
-      def born
+      def after_fork
         @begun = nil
-        @verdict.born
+        @effectiveness.after_fork
         @prepared = GC.stat(:compact_count).positive?
-        @origin.born(read)
-        @warmth = WarmUpDetector.new(clock: @clock)
+        @origin.after_fork(read)
+        @warm_up = WarmUpDetector.new(clock: @clock)
       end
 
       # @return [Snapshot] as of the last look
@@ -66,9 +70,13 @@ module Holdup
 
       # @return [Hash{String => Object}] what of it changes results
       def facts
-        {"jit" => state.kind.to_s, "jit_options" => @options.to_s, "jit_by" => @origin.by, "jit_effective" => @verdict.effective, "jit_stats" => (if state.deep?
-                                                                                                                                                    "on"
-                                                                                                                                                  end)}
+        {
+          "jit" => state.kind.to_s,
+          "jit_options" => @options.to_s,
+          "jit_by" => @origin.by,
+          "jit_effective" => @effectiveness.effective,
+          "jit_stats" => ("on" if state.deep?)
+        }
       end
 
       # @return [Array] none
@@ -76,81 +84,173 @@ module Holdup
 
       # @return [Hash{Symbol => Integer, nil}] by the names of Segment::Layout::GAUGES
       def gauges
-        {jit_enabled: flag(state.enabled?), jit_code_bytes: state.code_bytes, jit_alloc_bytes: state.metadata_bytes,
-         jit_compiled_iseqs: state.compiled_iseqs, jit_compile_ns: state.compile_ns,
-         jit_interpreted_instructions: state.interpreted_instructions, jit_live_iseqs: state.live_iseqs,
-         jit_limit_bytes: state.limit&.bytes, jit_saturated: flag(state.saturated?), jit_invalidations: state.invalidated,
-         jit_enabled_ns: @origin.since_ns, jit_warm_ns: @warmth.since_ns, jit_failures: state.failures, jit_code_gcs: state.code_gcs,
-         jit_redefined: state.redefined, jit_compiled_instructions: state.compiled_instructions}
+        {
+          jit_enabled: flag(state.enabled?),
+          jit_code_bytes: state.code_bytes,
+          jit_alloc_bytes: state.metadata_bytes,
+          jit_compiled_iseqs: state.compiled_iseqs,
+          jit_compile_ns: state.compile_ns,
+          jit_interpreted_instructions: state.interpreted_instructions,
+          jit_live_iseqs: state.live_iseqs,
+          jit_limit_bytes: state.limit&.bytes,
+          jit_saturated: flag(state.saturated?),
+          jit_invalidations: state.invalidated,
+          jit_enabled_ns: @origin.since_ns,
+          jit_warm_ns: @warm_up.since_ns,
+          jit_failures: state.failures,
+          jit_code_gcs: state.code_gcs,
+          jit_redefined: state.redefined,
+          jit_compiled_instructions: state.compiled_instructions
+        }
       end
 
-      # @return [Hash{String => Object}] what people ask about it, for the segment's profile
+      # @return [Hash{String => Object}] what explains it, for the segment's profile
       def profile
-        {"jit.kind" => state.kind.to_s, "jit.wish" => wish.action&.to_s, "jit.available" => !!@yjit, "jit.rubyopt" => @missing,
-         "jit.parent" => on_or_off(@origin.on_in_parent), "jit.prepared" => @prepared, **(state.enabled? ? details : {}), **@killer.to_h}.compact
+        details = state.enabled? ? profile_of_enabled : {}
+        {
+          "jit.kind" => state.kind.to_s,
+          "jit.wish" => requested.action&.to_s,
+          "jit.available" => !!@yjit,
+          "jit.rubyopt" => @missing,
+          "jit.parent" => {true => "on", false => "off"}[@origin.on_in_parent],
+          "jit.prepared" => @prepared,
+          **details,
+          **@killer.to_h
+        }.compact
       end
 
       private
 
-      def wish = RequestedMode.from(@wished.call)
+      def requested = RequestedMode.from(@wish.call)
 
-      def details
-        {"jit.by" => @origin.by, "jit.at" => @origin.at&.to_s, "jit.threshold" => state.call_threshold, "jit.ratio_in_yjit" => state.ratio_in_yjit&.floor,
-         "jit.entries" => (unless state.interpreted_instructions
-                             state.entries
-                           end), "jit.limit_of" => state.limit&.of&.to_s,
-         "jit.limit_from" => state.limit&.source || UNKNOWN, "jit.suspects" => (if @verdict.effective == false
-                                                                                  TracePointSuspects.loaded.join(", ")
-                                                                                end)}
+      def profile_of_enabled
+        {
+          "jit.by" => @origin.by,
+          "jit.at" => @origin.at&.to_s,
+          "jit.threshold" => state.call_threshold,
+          "jit.ratio_in_yjit" => state.ratio_in_yjit&.floor,
+          "jit.entries" => (state.entries unless state.interpreted_instructions),
+          "jit.limit_of" => state.limit&.of&.to_s,
+          "jit.limit_from" => state.limit&.source || UNKNOWN,
+          "jit.suspects" => (TracePointSuspects.loaded.join(", ") if @effectiveness.effective == false)
+        }
       end
 
       def begin_in_this_process
         @begun = true
         @killer = @guard.call(:killers) { MemoryKillers.here&.facts }
-        say_what_can_not_be
-        enable if wish.on?
+        return unless requested.on?
+        warn_of_impossible_requests
+        enable
       end
 
       def enable
-        deep = wish.deep(@chance.call)
-        arguments = wish.arguments(@version)
-        unless Activation.new(yjit: @yjit, zjit: @zjit).call(**arguments, **deep)
-          return say_who_was_first(deep)
+        deep = requested.deep(@chance.call)
+        arguments = requested.arguments(@version)
+        if Activation.new(yjit: @yjit, zjit: @zjit).call(**arguments, **deep)
+          @origin.enabled_by_us(arguments)
+        else
+          warn_of_missing_statistics(deep)
         end
-        @origin.ours(arguments)
       end
 
-      # Only who switches it on can ask for statistics.
-      def say_who_was_first(deep)
+      # Only the call that switches YJIT on can ask for statistics.
+      def warn_of_missing_statistics(deep)
         return if deep.empty? || !@yjit || read.deep?
-        @log.warn("YJIT was on already, so this process has no deep statistics; leave switching it on to Holdup (config.yjit = false in Rails), " \
+        @log.warn("YJIT was on already, so this process has no deep statistics; " \
+          "leave switching it on to Holdup (config.yjit = false in Rails), " \
           'or start one process with RUBYOPT="--yjit-disable --yjit-stats=quiet"')
       end
 
-      def say_what_can_not_be
-        @missing = wish.rubyopt(@version, @options) if wish.on?
-        @log.warn("this Ruby has no YJIT, so config.jit can't switch it on") if wish.on? && !@yjit
-        if @missing
-          @log.warn("Ruby #{RUBY_VERSION} takes these options only when it starts: RUBYOPT=\"#{@missing}\"")
-        end
+      def warn_of_impossible_requests
+        @missing = requested.rubyopt(@version, @options)
+        @log.warn("this Ruby has no YJIT, so config.jit can't switch it on") unless @yjit
+        return unless @missing
+        @log.warn("Ruby #{RUBY_VERSION} takes these options only when it starts: RUBYOPT=\"#{@missing}\"")
       end
 
       def look
-        @origin.see(read) unless @origin.by # who it was tells what its limits are
+        @origin.observe(read) unless @origin.by # the origin decides which limits are known
         @state = read
-        @warmth.see(@state)
+        @warm_up.observe(@state)
       end
 
       def read
-        state = @yjit ? Yjit.new(api: @yjit, version: @version, options: @options,
-          given: @origin.given).state : Snapshot.new
-        (state.enabled? || !@zjit) ? state : Zjit.new(api: @zjit, options: @options).state
+        state = read_yjit
+        return state if state.enabled? || !@zjit
+        Zjit.new(api: @zjit, options: @options).state
+      end
+
+      def read_yjit
+        return Snapshot.new unless @yjit
+        Yjit.new(api: @yjit, version: @version, options: @options, given: @origin.enable_arguments).state
       end
 
       def flag(value) = {true => 1, false => 0}[value]
+    end
 
-      def on_or_off(value)
-        {true => "on", false => "off"}[value]
+    # Detects when a process is warm: hardly anything is compiled any more, and the interpreter's share of the
+    # work has stopped falling. Intervals are CPU time, so that an idle process does not count as warm.
+    class WarmUpDetector
+      # CPU time of the process in an interval.
+      INTERVAL_NS = 1_000_000_000
+      # Growth of compiled code within an interval that counts as still compiling.
+      GROWTH = 0.01
+      # Fall of the interpreter's share within an interval that counts as still warming up.
+      FALL = 0.1
+      # Intervals in a row without either.
+      STEADY_INTERVALS = 3
+      CPU_CLOCK = -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) }
+
+      # @return [Integer, nil] nanoseconds since 1970
+      attr_reader :since_ns
+
+      # @param clock [#realtime_ns]
+      # @param cpu [#call] CPU time of the process in nanoseconds
+      # @param interval_ns [Integer]
+      def initialize(clock:, cpu: CPU_CLOCK, interval_ns: INTERVAL_NS)
+        @interval_ns = interval_ns
+        @clock = clock
+        @cpu = cpu
+        @steady = 0
+      end
+
+      # @param state [Snapshot] as it is now
+      # @return [void]
+      def observe(state)
+        return if @since_ns || !state.enabled? || !state.compiled_iseqs
+        now_ns = @cpu.call
+        begin_interval(state, now_ns) unless @before
+        end_interval(state, now_ns) if now_ns - @began_ns >= @interval_ns
+      end
+
+      private
+
+      def begin_interval(state, now_ns)
+        @before = state
+        @began_ns = now_ns
+      end
+
+      def end_interval(state, now_ns)
+        rate = interpreted(state)&.fdiv(now_ns - @began_ns)
+        @steady = (grown?(state) || fallen?(rate)) ? 0 : @steady + 1
+        @rate = rate
+        begin_interval(state, now_ns)
+        @since_ns = @clock.realtime_ns if @steady == STEADY_INTERVALS
+      end
+
+      def grown?(state)
+        state.compiled_iseqs - @before.compiled_iseqs > state.compiled_iseqs * GROWTH
+      end
+
+      def fallen?(rate)
+        @rate && rate && rate < @rate * (1 - FALL)
+      end
+
+      def interpreted(state)
+        now = state.interpreted_instructions
+        before = @before.interpreted_instructions
+        now - before if now && before
       end
     end
   end

@@ -2,18 +2,18 @@
 
 module Holdup
   module Jit
-    # What ends the processes of a server when they have grown too large, as far as it can be seen in one of
-    # them: a limit that was right without a JIT ends each worker before it is warm.
+    # Gems that end a server's processes when these have grown too large: a limit that was right without a JIT
+    # ends each worker before it is warm.
     #
-    # Seen are puma_worker_killer (1.0), unicorn-worker-killer (0.4), sidekiq-worker-killer (1.1) and the
-    # swarm of Sidekiq Enterprise, by what they keep: a module's settings, variables of the server, an entry
-    # of the middleware chain, a variable of the environment. Neither Puma, Unicorn, Pitchfork nor Sidekiq
-    # itself looks at memory.
+    # Detected inside such a process: puma_worker_killer (1.0) by its settings, unicorn-worker-killer (0.4) by
+    # variables of the server, sidekiq-worker-killer (1.1) by the middleware chain, the swarm of Sidekiq
+    # Enterprise by a variable of the environment. Puma, Unicorn, Pitchfork and Sidekiq themselves have no
+    # such limit.
     module MemoryKillers
       # - `name`: of the gem; `server`: whose processes it ends
       # - `limit_bytes`: resident memory of `of`: "process", or "all" (the server with all of its workers)
-      # - `units`: after so many units, whatever the memory; `every_s`: after so long
-      # - `unit_bytes`: by how much the limit is more when its setting is one more
+      # - `units`: after so many units, whatever the memory; `every_s`: after so many seconds
+      # - `unit_bytes`: bytes by which the limit grows when its setting is one more
       Killer = Data.define(:name, :server, :of, :limit_bytes, :units, :every_s, :unit_bytes) do
         def initialize(name:, server:, of: "process", limit_bytes: nil, units: nil, every_s: nil,
           unit_bytes: nil)
@@ -52,28 +52,25 @@ module Holdup
         if defined?(::Unicorn::WorkerKiller) && defined?(::Unicorn::HttpServer)
           server = ObjectSpace.each_object(::Unicorn::HttpServer).first
         end
-        limit, units = %i[@_worker_memory_limit_min @_worker_max_requests_min].map { |name|
-          server&.instance_variable_get(name)
-        }
-        return unless limit || units
-        Killer.new(name: "unicorn-worker-killer", server: "unicorn", limit_bytes: limit, units:,
-          unit_bytes: 1)
+        limit_bytes = server&.instance_variable_get(:@_worker_memory_limit_min)
+        units = server&.instance_variable_get(:@_worker_max_requests_min)
+        return unless limit_bytes || units
+        Killer.new(name: "unicorn-worker-killer", server: "unicorn", limit_bytes:, units:, unit_bytes: 1)
       end
 
       def sidekiq
         return unless defined?(::Sidekiq::WorkerKiller) && ::Sidekiq.respond_to?(:default_configuration)
-        entry = ::Sidekiq.default_configuration.server_middleware.find { |each| each.klass == ::Sidekiq::WorkerKiller }
-        limit = entry&.make_new&.instance_variable_get(:@max_rss).to_i
-        return unless limit.positive?
-        Killer.new(name: "sidekiq-worker-killer", server: "sidekiq", limit_bytes: limit * MIB,
-          unit_bytes: MIB)
+        chain = ::Sidekiq.default_configuration.server_middleware
+        entry = chain.find { |each| each.klass == ::Sidekiq::WorkerKiller }
+        limit_bytes = entry&.make_new&.instance_variable_get(:@max_rss).to_i * MIB
+        return unless limit_bytes.positive?
+        Killer.new(name: "sidekiq-worker-killer", server: "sidekiq", limit_bytes:, unit_bytes: MIB)
       end
 
       def swarm(env)
         limit = Integer(env[SWARM].to_s, 10, exception: false)
-        if limit&.positive?
-          Killer.new(name: "sidekiqswarm", server: "sidekiq", limit_bytes: limit * MIB, unit_bytes: MIB)
-        end
+        return unless limit&.positive?
+        Killer.new(name: "sidekiqswarm", server: "sidekiq", limit_bytes: limit * MIB, unit_bytes: MIB)
       end
       private_class_method :puma, :unicorn, :sidekiq, :swarm
     end

@@ -2,24 +2,40 @@
 
 module Holdup
   module Jit
-    # What one look at the JIT of this process told, in the same words for every Ruby and JIT. nil is what
-    # that version does not have. Sizes in bytes, times in nanoseconds; all but the sizes count from the start
-    # of the process (a fork goes on from its parent's).
+    # Resident memory grows by this much for each byte that the compiler accounts for (measured: 1.25 to 1.3).
+    REAL_MEMORY = 1.3
+    # Share of the limit on code and metadata at which nothing more is compiled.
+    FULL = 0.97
+    # Code and metadata together, for each byte of code (measured: 3.1 to 3.6).
+    TOTAL_TO_CODE = 3.2
+
+    # The memory that a JIT may use; once it is full, nothing more is compiled.
+    #
+    # - `bytes`; `of`: :code (machine code alone) or :total (code and metadata)
+    # - `source`: what set it: "enable", "RUBYOPT", "command line", "default", or "assumed default" where a
+    #   server has overwritten the command line with its title
+    MemoryLimit = Data.define(:bytes, :of, :source)
+
+    # The JIT of this process at one moment, in the same words for every Ruby and JIT; nil where that version
+    # has no such figure. Sizes in bytes, times in nanoseconds. Counters start with the process, and a fork
+    # continues its parent's.
     #
     # - `kind`: :yjit, :zjit or :off
-    # - `metadata_bytes`: what the compiler keeps beside the code, usually two to three times as much
-    # - `live_iseqs`: all methods and blocks that are loaded, compiled or not; this is what moves the call
+    # - `metadata_bytes`: the compiler's own data, usually two to three times the code
+    # - `live_iseqs`: all methods and blocks that are loaded, compiled or not; many of them raise the call
     #   threshold
-    # - `limit` and `call_threshold` (the one that applies now): also nil where somebody else has passed its
-    #   own to `enable`
-    # - `entries`: methods and blocks whose entry was compiled, again ones too: where instructions are not
-    #   counted these tell of the warm-up
+    # - `limit` and `call_threshold` (that applies now): also nil where other code passed its own to `enable`
+    # - `entries`: compiled entries of methods and blocks, recompiled ones included: where instructions are
+    #   not counted, these show the warm-up
     # - `failures`: of compiling; `invalidations`: {Symbol => Integer} by cause; `code_gcs`: collections of
     #   compiled code
     # - `active_ns`: since it was enabled; `ratio_in_yjit`: percentage of instructions that ran compiled
     # - `compiled_instructions`: those that ran compiled, with deep statistics (`--yjit-stats`) only
-    Snapshot = Data.define(:kind, :code_bytes, :metadata_bytes, :limit, :compiled_iseqs, :live_iseqs, :call_threshold, :compile_ns,
-      :failures, :invalidations, :code_gcs, :interpreted_instructions, :ratio_in_yjit, :active_ns, :compiled_instructions, :entries) do
+    Snapshot = Data.define(
+      :kind, :code_bytes, :metadata_bytes, :limit, :compiled_iseqs, :live_iseqs, :call_threshold, :compile_ns,
+      :failures, :invalidations, :code_gcs, :interpreted_instructions, :ratio_in_yjit, :active_ns,
+      :compiled_instructions, :entries
+    ) do
       def initialize(kind: :off, **known)
         super(**self.class.members.to_h { |name| [name, nil] }, kind:, **known)
       end
@@ -35,27 +51,169 @@ module Holdup
         code_bytes + metadata_bytes if code_bytes && metadata_bytes
       end
 
-      # @return [Integer, nil] what it adds to the memory of the process: the allocator's share comes on top
-      #   of what is accounted
+      # @return [Integer, nil] what it adds to the memory of the process, the allocator's overhead included
       def real_bytes
         total_bytes && (total_bytes * Jit::REAL_MEMORY).round
       end
 
-      # @return [Boolean, nil] whether the limit is reached, so that nothing more is compiled; nil when nobody
-      #   knows
+      # @return [Boolean, nil] whether the limit is reached, so that nothing more is compiled; nil: unknown
       def saturated?
         return unless limit && code_bytes
         return code_bytes >= limit.bytes if limit.of == :code
         total_bytes && total_bytes >= limit.bytes * Jit::FULL
       end
 
-      # @return [Integer, nil] pieces of code that were thrown away because a constant or a method was defined
+      # @return [Integer, nil] pieces of code thrown away because a constant or a method was defined
       def redefined
         invalidations.values_at(:constant_state_bump, :method_lookup).compact.sum if invalidations
       end
 
-      # @return [Integer, nil] pieces of code that were thrown away, for whatever cause
+      # @return [Integer, nil] pieces of code thrown away, for any cause
       def invalidated = invalidations&.values&.sum
+    end
+
+    # RubyVM::YJIT of Ruby 3.3, 3.4 and 4.0. Which key is in which version: docs/yjit.md.
+    class Yjit
+      MIB = 1 << 20
+      CAUSE = /\Ainvalidate_/
+      # Beyond so many loaded methods and blocks the default threshold is the higher one. An explicit 30
+      # counts as default.
+      MANY_ISEQS = 40_000
+      THRESHOLD = 30
+      THRESHOLD_OF_MANY = 120
+
+      # @param api [#enabled?, #enable, #runtime_stats] RubyVM::YJIT
+      # @param version [RubyDefaults]
+      # @param options [CommandLine]
+      # @param given [Hash{Symbol => Integer}, nil] arguments of `enable`: mem_size (MiB), call_threshold;
+      #   nil: unknown
+      def initialize(api:, version:, options:, given: {})
+        @api = api
+        @version = version
+        @options = options
+        @given = given
+      end
+
+      # @return [Snapshot] off unless it is enabled
+      def state
+        stats = @api.enabled? && @api.runtime_stats
+        return Snapshot.new unless stats
+        Snapshot.new(
+          kind: :yjit,
+          **sizes(stats),
+          **compiler_work(stats),
+          interpreted_instructions: interpreted(stats),
+          invalidations: invalidations(stats),
+          ratio_in_yjit: ratio(stats),
+          active_ns: stats[:yjit_active_ns],
+          compiled_instructions: compiled(stats)
+        )
+      end
+
+      # @return [MemoryLimit, nil] nil when it is not known
+      def limit
+        return unless @given
+        return code_limit unless @version.limits_total?
+        if @given[:mem_size]
+          return MemoryLimit.new(bytes: @given[:mem_size] * MIB, of: :total, source: "enable")
+        end
+        @options.number("--yjit-exec-mem-size") ? code_limit : read_limit("--yjit-mem-size", :total)
+      end
+
+      private
+
+      def sizes(stats)
+        {
+          code_bytes: stats[:code_region_size],
+          metadata_bytes: stats[:yjit_alloc_size],
+          limit:,
+          compiled_iseqs: stats[:compiled_iseq_count],
+          live_iseqs: stats[:live_iseq_count],
+          call_threshold: threshold(stats[:live_iseq_count])
+        }
+      end
+
+      def compiler_work(stats)
+        {entries: stats[:compiled_iseq_entry], compile_ns: stats[:compile_time_ns],
+         failures: stats[:compilation_failure], code_gcs: stats[:code_gc_count]}
+      end
+
+      def code_limit
+        read_limit("--yjit-exec-mem-size", :code)
+      end
+
+      def read_limit(option, of)
+        size = @options.number(option)
+        MemoryLimit.new(bytes: (size || @version.default_size) * MIB, of:, source: @options.source(option))
+      end
+
+      def threshold(live)
+        return unless @given
+        set = @given[:call_threshold] || @options.number("--yjit-call-threshold") || THRESHOLD
+        return set unless set == THRESHOLD
+        (live.to_i > MANY_ISEQS) ? THRESHOLD_OF_MANY : THRESHOLD
+      end
+
+      # From 4.0 on only builds for statistics count them; others may have the key all the same.
+      def interpreted(stats)
+        stats[:vm_insns_count] if @version.counts_interpreted? || stats[:ratio_in_yjit]
+      end
+
+      def invalidations(stats)
+        causes = stats.select { |key, _| CAUSE.match?(key) }
+        causes.transform_keys { |key| key.to_s.sub(CAUSE, "").to_sym } unless causes.empty?
+      end
+
+      # Instructions that leave the compiled path are run again by the interpreter, which counts them too.
+      def compiled(stats)
+        stats[:yjit_insns_count] - stats[:side_exit_count].to_i if stats[:yjit_insns_count]
+      end
+
+      # Counted from the start of the process, so it is correct only when YJIT has been on since then.
+      def ratio(stats)
+        stats[:ratio_in_yjit] if @options.at_boot
+      end
+    end
+
+    # RubyVM::ZJIT of Ruby 4.0: fewer figures, with other names (zjit/src/stats.rs). Instructions are counted
+    # with `--zjit-stats` only, in builds that support it.
+    class Zjit
+      MIB = 1 << 20
+      DEFAULT_SIZE = 128
+      THRESHOLD = 30
+
+      # @param api [#enabled?, #stats] RubyVM::ZJIT
+      # @param options [CommandLine]
+      def initialize(api:, options:)
+        @api = api
+        @options = options
+      end
+
+      # @return [Snapshot] off unless it is enabled
+      def state
+        stats = @api.enabled? && @api.stats
+        return Snapshot.new unless stats
+        Snapshot.new(
+          kind: :zjit,
+          code_bytes: stats[:code_region_bytes],
+          metadata_bytes: stats[:zjit_alloc_bytes],
+          limit:,
+          compiled_iseqs: stats[:compiled_iseq_count],
+          entries: stats[:compiled_iseq_count],
+          compile_ns: stats[:compile_time_ns],
+          failures: stats[:failed_iseq_count],
+          interpreted_instructions: stats[:vm_insn_count],
+          compiled_instructions: (stats[:zjit_insn_count] if stats[:vm_insn_count]),
+          call_threshold: @options.number("--zjit-call-threshold") || THRESHOLD
+        )
+      end
+
+      private
+
+      def limit
+        size = @options.number("--zjit-mem-size") || DEFAULT_SIZE
+        MemoryLimit.new(bytes: size * MIB, of: :total, source: @options.source("--zjit-mem-size"))
+      end
     end
   end
 end

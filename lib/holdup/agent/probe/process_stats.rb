@@ -4,9 +4,8 @@ require_relative "../../segment/layout"
 
 module Holdup
   module Probe
-    # The state of this process at a tick, as the segment's gauges want it (names and order:
-    # Holdup::Segment::Layout::GAUGES). nil is "unknown": the probe fills in what only it knows (waiting
-    # threads, units in flight), the collector what it reads from outside (RSS, PSS).
+    # The gauges of this process at a tick, in the order of Holdup::Segment::Layout::GAUGES. nil: unknown
+    # here; the probe fills in waiting threads and units in flight, the collector RSS and PSS.
     class ProcessStats
       JIT = %i[jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_compile_ns
         jit_interpreted_instructions].freeze
@@ -14,9 +13,8 @@ module Holdup
         jit_failures jit_code_gcs jit_redefined].freeze
       MOST_POOLS = Segment::Layout::POOLS
 
-      # @param pools [#call] gives how busy each group of threads is: [Servers::Pool] or what answers like it
-      # @param resources [#call] the same of what is no group of threads (database connections): never "the"
-      #   pool
+      # @param pools [#call] gives the state of each group of threads: [Servers::Pool]
+      # @param resources [#call] gives the same for other pools (database connections): never the first pool
       # @param gauges [#call] gives the gauges that only a server or a resource knows, by name
       def initialize(pools: -> { [] }, resources: -> { [] }, gauges: -> { {} })
         @pools = pools
@@ -29,13 +27,22 @@ module Holdup
       def to_a
         pools = @pools.call
         gauges = @gauges.call
-        [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *gauges.values_at(*JIT), GC.stat(:heap_live_slots),
-          pools.first&.served, *gauges.values_at(*LATER), *each_pool([*pools, *@resources.call])]
+        [
+          Thread.list.size, nil, nil,
+          *first(pools.first), nil, nil,
+          cpu_ns,
+          *gc,
+          *gauges.values_at(*JIT),
+          GC.stat(:heap_live_slots),
+          pools.first&.served,
+          *gauges.values_at(*LATER),
+          *each_pool([*pools, *@resources.call])
+        ]
       end
 
       private
 
-      # Three for each, then one more.
+      # Three gauges for each pool, then one more for each.
       def each_pool(pools)
         pools = pools.first(MOST_POOLS)
         figures = pools.flat_map { |pool| [pool.max, pool.busy, pool.backlog] }

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "connection_hold"
-
 module Holdup
   class Recorder
     # One open unit. The current one is found through the fiber's storage, which fibers and threads inherit:
@@ -21,13 +19,13 @@ module Holdup
       # @return [String, nil] the trace that it belongs to, 32 hexadecimal digits
       attr_accessor :trace
 
-      # @return [Boolean, nil] whether the span that it is has been told of it
+      # @return [Boolean, nil] whether its tracer's span has got its attributes
       attr_accessor :explained
 
-      # @return [Integer] 0 where nothing is measured; never given again
+      # @return [Integer] unique; 0 where nothing is measured
       attr_reader :handle
 
-      # @return [OpenUnit, nil] the open unit that this one was opened in
+      # @return [OpenUnit, nil] the open unit around this one
       attr_reader :outer
 
       def initialize(recorder, kind, name = nil, queue = nil)
@@ -49,11 +47,11 @@ module Holdup
 
       def closed? = @closed
 
-      # @return [Boolean] whether this thread is the measured one; threads that a unit starts find it too
+      # @return [Boolean] whether this thread is the measured one; the unit's other threads find it too
       def here? = @thread.equal?(Thread.current)
 
       # @param clock [#monotonic_ns]
-      # @return [ConnectionHold] what this unit keeps of pools; it is charged when the unit ends
+      # @return [ConnectionHold] the connections that this unit holds; charged when the unit ends
       def holding(clock)
         @holding ||= ConnectionHold.new(clock)
       end
@@ -65,19 +63,19 @@ module Holdup
         @recorder.charge(@handle, which, ns)
       end
 
-      # @return [Integer, nil] so far; nil when nobody knows
+      # @return [Integer, nil] so far; nil: unknown
       def stalled_ns = @recorder.stalled_ns(@handle)
 
-      # @return [Array<Array>, nil] for whom it waited so far (Recorder#holders)
+      # @return [Array<Array>, nil] holders that it waited for so far (Recorder#holders)
       def holders = @recorder.holders(@handle)
 
-      # @return [String, nil] what it is called as far as that is known by now; any thread may ask
+      # @return [String, nil] its name if known by now; any thread may ask
       def name_so_far = @name
 
-      # @return [Integer, nil] what it waited before a thread took it
+      # @return [Integer, nil] ns that it waited before a thread took it
       def queued_ns = nil
 
-      # Ends and records the unit; again: nothing.
+      # Ends and records the unit; does nothing when called again.
       # @param error [Boolean] whether the work failed
       # @return [nil]
       def close(error: false)
@@ -101,17 +99,18 @@ module Holdup
 
       def pool = nil
 
-      # The pool of this thread, whose time it takes.
+      # The pool of this thread.
       def thread_pool = pool
 
-      # Whether another unit took this thread.
+      # Whether it runs inside of another unit of this thread.
       def inside? = !!outer&.here?
 
       def priority = nil
 
       def path = nil
 
-      # A long-lived thread that was started inside a unit keeps it in its storage: hold on to nothing.
+      # A long-lived thread that was started inside a unit keeps it in its storage: so it drops its
+      # references.
       def leave
         return if @closed
         @closed = true
@@ -121,6 +120,51 @@ module Holdup
         Fiber[KEY] = @outer if Fiber[KEY].equal?(self)
         @outer = @thread = nil
         @recorder.watcher&.closed(self)
+      end
+    end
+
+    # How long one unit holds connections: the sum over all of them, until they are returned or the unit ends,
+    # whichever is earlier. It has no reference to the unit or the connections, so it keeps neither alive.
+    #
+    # Threads may share one: the clock is read first, because threads don't switch within one line of
+    # arithmetic.
+    class ConnectionHold
+      # @param clock [#monotonic_ns]
+      def initialize(clock)
+        @clock = clock
+        @ns = @open = 0
+      end
+
+      # A connection is taken.
+      # @return [self]
+      def take
+        now = @clock.monotonic_ns
+        @ns -= now
+        @open += 1
+        self
+      end
+
+      # A connection is returned. Does nothing after the unit's end, where it has been counted.
+      # @return [void]
+      def give_back
+        return if @open.zero?
+        now = @clock.monotonic_ns
+        @ns += now
+        @open -= 1
+      end
+
+      # @return [Integer] ns up to now, of all connections together
+      def so_far
+        now = @clock.monotonic_ns
+        @ns + @open * now
+      end
+
+      # The unit ends.
+      # @return [Integer] ns, of all connections together
+      def end
+        @ns = so_far if @open.positive?
+        @open = 0
+        @ns
       end
     end
   end

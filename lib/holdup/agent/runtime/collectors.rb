@@ -1,22 +1,24 @@
 # frozen_string_literal: true
 
+require "rbconfig"
+
 module Holdup
   class Runtime
-    # Which collector this process looks after. Loads the other half only when it is used.
+    # The collector that this process supervises. Loads the other half only when it is used.
     module Collectors
-      # Set for an application whose collector somebody else looks after (`holdup exec`, Puma's master).
+      # Set for an application whose collector another process supervises (`holdup exec`, Puma's master).
       SUPERVISED = "HOLDUP_SUPERVISED"
       PATIENCE_S = 2
 
       # @return [#start, #stop, #finish, nil]
       def self.build(configuration, env:, log:)
         return if configuration.collector == :off || env[SUPERVISED]
-        (configuration.collector == :thread) ? InThread.new(configuration, env,
-          log) : Beside.new(configuration, log)
+        return InThread.new(configuration, env, log) if configuration.collector == :thread
+        ChildProcess.new(configuration, log)
       end
 
-      # A process beside this one, started again when it dies.
-      class Beside
+      # A process of its own, restarted when it dies.
+      class ChildProcess
         def initialize(configuration, log)
           @configuration = configuration
           @log = log
@@ -24,17 +26,16 @@ module Holdup
 
         # @return [void]
         def start
-          require_relative "collector_supervisor"
-          @supervisor = CollectorSupervisor.new(dir: @configuration.segment_dir, store: @configuration.store,
-            log: @log)
+          dir = @configuration.segment_dir
+          @supervisor = CollectorSupervisor.new(dir:, store: @configuration.store, log: @log)
           @supervisor.start
         end
 
-        # The collector sees its parent's end by itself and then carries the last units: nobody waits for it.
+        # The collector notices its parent's end and then collects the last units. Does not wait for it.
         # @return [void]
         def stop = @supervisor&.detach
 
-        # No thread looks after it any more; it carries on until this process has ended.
+        # No thread supervises it any more; it runs until this process has ended.
         # @return [void]
         def let_go = @supervisor&.leave
 
@@ -58,11 +59,11 @@ module Holdup
           @thread.name = "holdup-collector"
           @thread.thread_variable_set(:fork_safe, true)
         rescue LoadError
-          @beside = Beside.new(@configuration, @log)
-          @beside.start
+          @fallback = ChildProcess.new(@configuration, @log)
+          @fallback.start
         end
 
-        # Its thread is what carries the last units: it stays.
+        # Its thread collects the last units, so it goes on.
         # @return [void]
         def let_go = nil
 
@@ -70,12 +71,12 @@ module Holdup
         def stop
           @collector&.stop
           @thread&.join(PATIENCE_S)
-          @beside&.stop
+          @fallback&.stop
         end
 
         # @return [void]
         def finish
-          @beside&.finish
+          @fallback&.finish
           stop
         end
 
@@ -85,9 +86,155 @@ module Holdup
           require_relative "../../loader"
           home = @env["HOME"] || Dir.home
           url = @configuration.store || Store.default_url(@env, home:)
-          Collector.new(store: Store.open(url), directory: @configuration.segment_dir, log: @log,
-            captures: Store.captures_dir(url, @env, home:))
+          Collector.new(
+            store: Store.open(url),
+            directory: @configuration.segment_dir,
+            log: @log,
+            captures: Store.captures_dir(url, @env, home:)
+          )
         end
+      end
+    end
+
+    # Keeps a collector running next to a server: a process of its own, started with the same Ruby, restarted
+    # when it dies. Part of the in-app half: it loads nothing of the collector and does not fork the
+    # application.
+    #
+    # The child's standard input is a pipe whose other end only this process (and its forks) hold: when that
+    # closes, for any reason, the child collects the last units and ends. So nothing has to wait for it.
+    class CollectorSupervisor
+      EXE = File.expand_path("../../../../exe/holdup", __dir__)
+      FIRST_WAIT_S = 1
+      # A collector that can't start is seldom repaired within minutes, and each try logs why.
+      LONGEST_WAIT_S = 600
+      # After so long, its end was not a failed start.
+      HEALTHY_S = 60
+      STOP_S = 5
+      # Exit status of a collector for which a library is missing; it has logged which one.
+      CANNOT_LOAD = 3
+      # Keeps it from logging that each time.
+      AGAIN = "--again"
+      # With a JIT the collector takes a quarter less CPU. It makes much short-lived garbage: an early GC
+      # keeps that in the processor's cache and out of the RSS.
+      ENVIRONMENT = {
+        "RUBY_YJIT_ENABLE" => "1",
+        "RUBY_GC_MALLOC_LIMIT" => "4000000",
+        "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000"
+      }.freeze
+      BOOT_OPTION = /\s*-r\S*holdup\/agent\/exec_boot\S*/
+
+      # @return [Integer, nil] pid of the collector
+      attr_reader :pid
+
+      # @return [Boolean] whether the last collector could not load a library, and has logged which
+      def unloadable? = !!@unloadable
+
+      # @param dir [String] folder of the segments
+      # @param store [String, nil] URL; nil for the default
+      # @param log [#warn, #call] one line each
+      # @param command [Array<String>] what starts the command line of Holdup
+      # @param env [Hash{String => String}] the environment
+      # @param first_wait_s [Numeric] before the first restart; doubles with each
+      # @param longest_wait_s [Numeric]
+      def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S,
+        longest_wait_s: LONGEST_WAIT_S)
+        @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s]
+        @command += ["--store", store] if store
+        @warn = log.respond_to?(:call) ? log : log.method(:warn)
+        @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
+        @first_wait_s = first_wait_s
+        @longest_wait_s = longest_wait_s
+        @owner = Process.pid
+        @wake = Thread::Queue.new
+      end
+
+      # @return [self]
+      def start
+        return self if @thread&.alive?
+        @stopping = false
+        @thread = Thread.new { keep_running }
+        @thread.name = "holdup-supervisor"
+        @thread.report_on_exception = false
+        self
+      end
+
+      # Ends the collector after its last tick, and waits for that.
+      # @return [void]
+      def stop
+        return unless let_go
+        kill("TERM")
+        kill("KILL") unless @thread.join(STOP_S)
+        @thread.join
+      end
+
+      # The collector ends when this process and its forks have ended or detached too. Waits for nothing.
+      # @return [void]
+      def detach
+        @pipe&.close if let_go
+      end
+
+      # Ends the thread at once; it starts no further collector, and the current one notices our end. Safe in
+      # a signal handler.
+      # @return [void]
+      def leave
+        @left = let_go
+        @thread.kill if @left
+      end
+
+      private
+
+      # @return [Boolean] false in a forked child, where there is no thread to stop
+      def let_go
+        return false unless @owner == Process.pid && @thread
+        @stopping = true
+        @wake << true
+        true
+      end
+
+      def keep_running
+        wait_s = @first_wait_s
+        until @stopping
+          started = now
+          status = run_once
+          break if @stopping
+          wait_s = @first_wait_s if now - started > HEALTHY_S
+          wait_s = @longest_wait_s if @unloadable
+          warn_of_restart(status, wait_s) unless @unloadable
+          @wake.pop(timeout: wait_s)
+          wait_s = [wait_s * 2, @longest_wait_s].min
+        end
+      end
+
+      def warn_of_restart(status, wait_s)
+        @warn.call("the collector ended (#{status}); started again in #{wait_s} s, nothing is lost")
+      end
+
+      def run_once
+        input, @pipe = IO.pipe
+        command = @unloadable ? [*@command, AGAIN] : @command
+        @pid = Process.spawn(@environment, *command, in: input, out: File::NULL, close_others: true)
+        input.close
+        status = Process.wait2(@pid).last
+        @unloadable = status.exitstatus == CANNOT_LOAD
+        status.to_s.sub(/\Apid \d+ /, "")
+      rescue Errno::ECHILD # the server reaped it: it waits for any child
+        "reaped elsewhere"
+      rescue SystemCallError => error
+        error.message
+      ensure
+        @pid = nil
+        @pipe&.close unless @left # the child would end when it closes
+      end
+
+      def kill(signal)
+        pid = @pid
+        Process.kill(signal, pid) if pid
+      rescue Errno::ESRCH
+        nil
+      end
+
+      def now
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
     end
   end

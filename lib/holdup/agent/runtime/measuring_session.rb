@@ -9,7 +9,6 @@ require_relative "../probe/process_stats"
 require_relative "../../segment/layout"
 require_relative "../setting_facts"
 require_relative "segment_file"
-require_relative "ticker"
 
 module Holdup
   class Runtime
@@ -42,12 +41,10 @@ module Holdup
       # @raise [Error, SystemCallError] when there can be no segment; nothing is measured then
       def open(server:, generation:)
         @generation = generation
-        take(server)
+        use(server)
         path = open_segment
         @probe.enable
-        @capture = Capture::Controller.new(probe: @probe, segment: path, clock: Clock.new, log: @log, rule: Capture::Rule.from(@configuration.capture),
-          in_memory: !@configuration.segment_place.anonymous, facts: {"app" => @configuration.app}.compact,
-          sampling: Capture::StackSampling.of(@configuration.capture_sampler, probe: @probe, guard: @guard))
+        @capture = capture_controller(path)
         @stats_log = @guard.call(:stats_log) { stats_log }
         resume
         self
@@ -56,7 +53,7 @@ module Holdup
       # @return [void]
       def before_fork = @capture&.before_fork
 
-      # Our thread ends; everything is measured on.
+      # Ends our thread; measuring goes on.
       # @return [void]
       def pause = @ticker.stop
 
@@ -65,18 +62,17 @@ module Holdup
         @ticker = Ticker.new(seconds: @configuration.tick_seconds, guard: @guard).start { tick }
       end
 
-      # The process turns out to be another server's, or one more's.
+      # The servers of the process have changed.
       # @param server [Servers::Identity]
       # @return [void]
       def identify(server)
-        take(server)
+        use(server)
         resume unless @ticker.alive?
-        @probe.identify(server.worker, born)
+        @probe.identify(server.worker, server_generation)
         describe
       end
 
-      # No further tick until the last one, or until the process serves again; units are recorded as ever.
-      # Safe in a signal handler.
+      # Stops ticking until `close` or `identify`; units are still recorded. Safe in a signal handler.
       # @return [void]
       def let_go = @ticker&.let_go
 
@@ -91,8 +87,8 @@ module Holdup
         @probe.close_segment
       end
 
-      # Brings the segment up to date: accounts, setting, gauges. The ticker does it by itself. A part that
-      # fails leaves the others.
+      # Updates the segment: accounts, setting, gauges. Called by the ticker. A part that fails does not
+      # affect the others.
       # @return [void]
       def tick
         @guard.call(:threads) { label_threads }
@@ -104,35 +100,60 @@ module Holdup
 
       private
 
-      # Loaded only where somebody wants it.
+      def capture_controller(path)
+        Capture::Controller.new(
+          probe: @probe,
+          segment: path,
+          clock: Clock.new,
+          log: @log,
+          rule: Capture::Rule.from(@configuration.capture),
+          in_memory: !@configuration.segment_place.anonymous,
+          facts: {"app" => @configuration.app}.compact,
+          sampling: Capture::StackSampling.of(@configuration.capture_sampler, probe: @probe, guard: @guard)
+        )
+      end
+
+      # Loaded only where it is configured.
       def stats_log
         wanted = @configuration.stats_log
         return if wanted.nil? || wanted == :off
         require_relative "../stats_log"
-        StatsLog.build(StatsLog::LogOptions.from(wanted), probe: @probe, log: @log,
-          gauges: -> { @resources.gauges }, clock: Clock.new)
+        StatsLog.build(
+          StatsLog::LogOptions.from(wanted),
+          probe: @probe,
+          log: @log,
+          gauges: -> { @resources.gauges },
+          clock: Clock.new
+        )
       end
 
-      def take(server)
+      def use(server)
         @server = server
-        @stats = Probe::ProcessStats.new(pools: server.pools, resources: -> { @resources.pools },
-          gauges: -> { @resources.gauges.merge(server.gauges.call) })
+        @stats = Probe::ProcessStats.new(
+          pools: server.pools,
+          resources: -> { @resources.pools },
+          gauges: -> { @resources.gauges.merge(server.gauges.call) }
+        )
       end
 
-      def born
+      def server_generation
         @server.generation || @generation
       end
 
       def open_segment
         file = SegmentFile.new(place: @configuration.segment_place, probe: @probe, log: @log)
-        path = file.open(series: @configuration.series_limit, ring: @configuration.ring_size,
-          worker: @server.worker, generation: born)
+        path = file.open(
+          series: @configuration.series_limit,
+          ring: @configuration.ring_size,
+          worker: @server.worker,
+          generation: server_generation
+        )
         describe
         path
       end
 
-      # What threads do outside of units goes to the account of their name: "puma srv tp 001" and "... 002"
-      # share one, and so do the threads of Solid Queue, which end in a random number.
+      # Work outside of units goes to the account of the thread's name: "puma srv tp 001" and "... 002" share
+      # one, and so do the threads of Solid Queue, whose names end in a random number.
       def label_threads
         Thread.list.each { |thread| @probe.label(thread, account(thread)) }
       end
@@ -143,12 +164,13 @@ module Holdup
         "thread:#{name.empty? ? "(unnamed)" : name}"
       end
 
-      # Some facts come late: YJIT is often enabled after the application has booted, a job runner starts in a
-      # thread.
+      # Called at each tick, because some facts come late: YJIT is often enabled after the application has
+      # booted, a job runner starts in a thread.
       def describe
         @resources.install
         @probe.pools = pools.map(&:name)
-        setting = @facts.to_json(server: @resources.facts.merge(@server.facts), room: Segment::Layout::SETTING_BYTES)
+        server = @resources.facts.merge(@server.facts)
+        setting = @facts.to_json(server:, room: Segment::Layout::SETTING_BYTES)
         @probe.setting = @setting = setting unless setting == @setting
         profile = FlatJson.generate(profile_facts, room: Segment::Layout::PROFILE_BYTES)
         @probe.profile = @profile = profile unless profile == @profile
@@ -163,8 +185,99 @@ module Holdup
         names = pools.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
         unknown = {"variables.unknown" => @unknown_variables} unless @unknown_variables.empty?
         levers = @server.levers.call.map(&:facts).inject({}, :merge)
-        {"server" => @server.name, **names, **@resources.profile, **unknown.to_h, **@capture&.profile.to_h,
-         **levers}
+        {
+          "server" => @server.name,
+          **names,
+          **@resources.profile,
+          **unknown.to_h,
+          **@capture&.profile.to_h,
+          **levers
+        }
+      end
+    end
+
+    # A thread that calls a block in an interval until it is stopped; it stops at once.
+    class Ticker
+      NAME = "holdup"
+      PATIENCE_S = 1
+
+      # @param seconds [Numeric] between two calls
+      # @param guard [Guard] keeps the thread alive when a call fails
+      def initialize(seconds:, guard:)
+        @seconds = seconds
+        @guard = guard
+        @stopped = Queue.new
+      end
+
+      # @return [self]
+      def start(&tick)
+        @thread = Thread.new { run(tick) }
+        @thread.name = NAME
+        @thread.report_on_exception = false
+        @thread.thread_variable_set(:fork_safe, true) # else Puma warns when it forks a loaded application
+        self
+      end
+
+      # @return [void]
+      def stop
+        @stopped.close
+        @thread&.join(PATIENCE_S) unless @thread.equal?(Thread.current)
+      end
+
+      # The thread ends after its current call, without waiting for it. Safe in a signal handler.
+      # @return [void]
+      def let_go = @stopped.close
+
+      def alive?
+        !!@thread&.alive? && !@stopped.closed?
+      end
+
+      private
+
+      def run(tick)
+        until @stopped.closed?
+          @guard.call(:tick, &tick)
+          @stopped.pop(timeout: @seconds)
+        end
+      end
+    end
+
+    # Resources of the application that do not depend on the server, such as pools of database connections:
+    # recorded with the server's facts and pools in each process that measures. A resource that fails is left
+    # out of the tick.
+    class Resources
+      # @param guard [Guard]
+      def initialize(guard)
+        @guard = guard
+        @all = []
+      end
+
+      # @param resource [#install, #facts, #pools, #gauges, #profile] `install` is called at each tick,
+      #   because what it needs may be loaded late
+      # @return [void]
+      def add(resource)
+        @all |= [resource]
+      end
+
+      # @return [void]
+      def install = each(&:install)
+
+      # @return [Hash{String => Object}] for the setting
+      def facts = each(&:facts).inject({}, :merge)
+
+      # @return [Array<Servers::Pool>]
+      def pools = each(&:pools).flatten(1)
+
+      # @return [Hash{Symbol => Integer}] by the names of Segment::Layout::GAUGES
+      def gauges = each(&:gauges).inject({}, :merge)
+
+      # @return [Hash{String => Object}] for the segment's profile
+      def profile = each(&:profile).inject({}, :merge)
+
+      private
+
+      def each
+        @all.filter_map { |resource| @guard.call(:resource) { yield resource } }
       end
     end
   end

@@ -4,11 +4,10 @@ require_relative "../../model/errors"
 
 module Holdup
   class Runtime
-    # Makes this process's segment: a private folder, a name that no other process ever has, and what space
-    # there is. Where no tmpfs can be written it lies in memory without a name, and the folder has a link to
-    # it.
+    # Creates this process's segment: a private folder, a file name that no other process ever has, and space
+    # for it. Where no tmpfs can be written it is anonymous memory, and the folder has a link to it.
     class SegmentFile
-      # A tmpfs can be small (Docker gives 64 MB): rather fewer units kept singly than no measuring.
+      # A tmpfs can be small (Docker gives 64 MB): then fewer units are kept singly.
       SMALL_RINGS = [512, 64].freeze
       FOLDER_MODE = 0o700
       MOST_NAMES = 1000
@@ -25,7 +24,7 @@ module Holdup
 
       # @param ring [Integer] units kept singly
       # @return [String] the file's path
-      # @raise [SystemCallError, Error] when there is no way to have one
+      # @raise [SystemCallError, Error] when it can't be created
       def open(series:, ring:, worker:, generation:)
         prepare_folder
         [ring, *SMALL_RINGS.select { |small| small < ring }].each do |size|
@@ -51,13 +50,13 @@ module Holdup
       # A process that stops and starts again has a second segment; the collector may not have finished the
       # first.
       def free_path
-        base = File.join(@dir, "#{Process.pid}-#{started}")
+        base = File.join(@dir, "#{Process.pid}-#{start_time}")
         names = ["#{base}.segment"].chain((2..MOST_NAMES).lazy.map { |number| "#{base}-#{number}.segment" })
         names.find { |path| !File.exist?(path) && !File.symlink?(path) }
       end
 
-      # Field 22 of /proc/self/stat: with the pid it names a process for ever.
-      def started
+      # Field 22 of /proc/self/stat, in clock ticks since boot: with the pid it identifies a process.
+      def start_time
         stat = "/proc/self/stat"
         File.readable?(stat) ? File.binread(stat).rpartition(")").last.split[19] : "0"
       end

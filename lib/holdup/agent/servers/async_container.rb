@@ -4,20 +4,18 @@ require_relative "method_hook"
 
 module Holdup
   module Servers
-    # The process above Falcon's workers (`falcon host`, `falcon serve`): a controller that binds the sockets,
-    # forks workers into a container and starts them again. It measures nothing and looks after the collector.
-    # The container gives its children no number, so they get one here: the place that one has, and keeps when
-    # it is started again.
+    # The parent of Falcon's workers (`falcon host`, `falcon serve`): a controller that binds the sockets,
+    # forks workers into a container and restarts them. It measures nothing and supervises the collector. The
+    # container does not number its children, so they get their number here, and keep it when restarted.
     class AsyncContainer
       PROGRAMS = %w[falcon falcon-host].freeze
-      # In the storage of a worker's first fiber, which all others of it inherit.
+      # In the storage of a worker's first fiber, which its other fibers inherit.
       PLACE = :holdup_place
-      # service [String, nil] its name; index [Integer] of the place among those of the service
+      # `service`: its name or nil; `index`: of the worker in that service
       WorkerSlot = Data.define(:service, :index)
 
-      # Prepended to Async::Container::Generic. Each call is one place; its block runs in every child that
-      # takes it. A container of threads is no place of processes, and one inside of a forked child (--hybrid)
-      # keeps that one's.
+      # Prepended to Async::Container::Generic. Each call of `spawn` is one slot; its block runs in every
+      # child that fills it. Containers of threads have no slots, also inside of a forked child (--hybrid).
       module WorkerSlots
         def spawn(name: nil, **options, &block)
           return super unless self.class.respond_to?(:multiprocess?) && self.class.multiprocess?
@@ -38,9 +36,9 @@ module Holdup
       # @return [Array<Async::Service::Controller>] with a Falcon
       def self.controllers
         return [] unless defined?(::Async::Service::Controller) && defined?(::Falcon::Service::Server)
-        ObjectSpace.each_object(::Async::Service::Controller).select { |controller|
+        ObjectSpace.each_object(::Async::Service::Controller).select do |controller|
           controller.services.grep(::Falcon::Service::Server).any?
-        }
+        end
       end
 
       # @param runtime [Runtime]
@@ -51,12 +49,12 @@ module Holdup
       # `start` of the controller returns when the first workers are ready.
       # @return [void]
       def install
-        ::Async::Container::Controller.prepend(MethodHook.new(before: {start: ->(*) { starting }},
-          after: {start: ->(*) { booted }}))
+        hook = MethodHook.new(before: {start: ->(*) { starting }}, after: {start: ->(*) { booted }})
+        ::Async::Container::Controller.prepend(hook)
         ::Async::Container::Generic.prepend(WorkerSlots)
       end
 
-      # Before the first worker is forked. Controllers of services without a Falcon are none of ours.
+      # Before the first worker is forked. Controllers without a Falcon are ignored.
       # @return [void]
       def starting
         @runtime.guard.call(:falcon) { @runtime.wait_for_server if self.class.here? }

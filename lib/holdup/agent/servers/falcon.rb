@@ -1,21 +1,20 @@
 # frozen_string_literal: true
 
 require_relative "async_container"
-require_relative "falcon/topology"
 require_relative "method_hook"
 require_relative "identity"
-require_relative "pool"
+require_relative "lever"
 
 module Holdup
   module Servers
     # Falcon: each worker (a process, or a thread with --threaded) has one event loop, in which requests are
-    # fibers. When a Falcon::Server runs, its application is loaded and its worker takes requests, whoever
-    # started it (`falcon host`, `falcon serve`, rackup): that is where measuring starts and the middleware
-    # goes around the application.
+    # fibers. When a Falcon::Server runs, its application is loaded and its worker takes requests, however it
+    # was started (`falcon host`, `falcon serve`, rackup). There measuring starts and the middleware goes
+    # around the application.
     #
-    # The probe measures by fiber here of itself, because the worker's threads have a fiber scheduler.
+    # The probe measures by fiber here because the worker's threads have a fiber scheduler.
     class Falcon
-      # @return [Boolean] whether a server runs in this process; AsyncContainer knows of the process above
+      # @return [Boolean] whether a server runs in this process (of its parent: AsyncContainer.here?)
       def self.here?
         ObjectSpace.each_object(::Falcon::Server).any?
       end
@@ -51,8 +50,7 @@ module Holdup
 
       private
 
-      # Below Falcon's own layers is what translates between its requests and Rack; anything else there is no
-      # Rack application (a proxy), whose requests are not measured.
+      # Below Falcon's own layers is the adapter to Rack; without one (a proxy) requests are not measured.
       def wrap(server)
         layer = server
         layer = layer.delegate while layer.respond_to?(:delegate)
@@ -64,25 +62,136 @@ module Holdup
         place = Fiber[AsyncContainer::PLACE]
         topology = @topology ||= Topology.here(place&.service)
         levers = topology.levers
-        Identity.new(name: "falcon", worker: place&.index, facts: facts(topology), pools: -> { [pool] },
-          levers: -> { levers })
+        Identity.new(
+          name: "falcon",
+          worker: place&.index,
+          facts: facts(topology),
+          pools: -> { [pool] },
+          levers: -> { levers }
+        )
       end
 
-      # One thread takes any number of requests: `threads` says nothing about that, `fibers` does.
+      # `fibers`: a thread takes any number of requests.
       def facts(topology)
-        {"server" => "falcon", "server_version" => ::Falcon::VERSION, "workers" => topology.processes,
-         "threads" => topology.threads, "preload" => topology.preload?, "fibers" => true}
+        {
+          "server" => "falcon",
+          "server_version" => ::Falcon::VERSION,
+          "workers" => topology.processes,
+          "threads" => topology.threads,
+          "preload" => topology.preload?,
+          "fibers" => true
+        }
       end
 
-      # There is no most: whoever connects gets a fiber.
+      # Without a maximum: each connection gets a fiber.
       def pool
         Pool.new(name: "web", busy: sum(:@requests_active_metric), served: sum(:@requests_total_metric))
       end
 
-      # Falcon shows these figures as text only. Reading changes nothing.
+      # Falcon has no reader for these figures. Reading them changes nothing.
       def sum(metric)
         metrics = @servers.filter_map { |_, server| server.instance_variable_get(metric) }
         metrics.sum(&:value) if metrics.any?
+      end
+    end
+
+    class Falcon
+      # How many processes and event loops a Falcon has, and where that is configured. Read in a worker, where
+      # the controller may have been collected after the fork; the worker's own objects remain. Without these
+      # (rackup) it is one process with one loop.
+      class Topology
+        FILE = "falcon.rb"
+
+        # @param name [String, nil] of this worker's service, where it is known
+        # @return [Topology] of this process
+        def self.here(name)
+          services = instances("Falcon::Service::Server")
+          service = services.find { |each| each.name == name } || services.first
+          new(
+            service&.environment&.evaluator,
+            forked: instances("Async::Container::Forked::Child::Instance").any?,
+            threaded: instances("Async::Container::Threaded::Child::Instance").any?
+          )
+        end
+
+        def self.instances(type)
+          Object.const_defined?(type) ? ObjectSpace.each_object(Object.const_get(type)).to_a : []
+        end
+        private_class_method :instances
+
+        # @param environment [Async::Service::Environment::Evaluator, nil] of the service
+        # @param forked [Boolean] whether this process was forked as a worker
+        # @param threaded [Boolean] whether workers are threads here
+        def initialize(environment, forked:, threaded:)
+          @environment = environment
+          @forked = forked
+          @threaded = threaded
+          @options = environment&.container_options || {}
+        end
+
+        # @return [Integer] worker processes; 0 when the only process does the work
+        def processes
+          return 0 unless @forked
+          @threaded ? forks : count
+        end
+
+        # @return [Integer] event loops of each process
+        def threads
+          return 1 unless @threaded
+          @forked ? @options[:threads] || (count / forks).ceil : count
+        end
+
+        # @return [Boolean] whether something is loaded before the workers are forked
+        def preload?
+          !!@environment && Array(@environment.preload).any?
+        end
+
+        # @return [Array<Lever>]
+        def levers
+          [(processes_lever if @forked), (threads_lever if @threaded)].compact
+        end
+
+        private
+
+        def processes_lever
+          lever("processes", processes, @threaded ? "--forks N" : "--count N", "count N")
+        end
+
+        def threads_lever
+          lever("threads", threads, @forked ? "--hybrid --threads N" : "--threaded --count N", nil)
+        end
+
+        def processors = ::Async::Container.processor_count
+
+        # As in Async::Container::Generic#run and Hybrid#run.
+        def count
+          hybrid = @forked && @threaded
+          @options[:count] || (hybrid ? processors**2 : processors)
+        end
+
+        def forks
+          @options[:forks] || [processors, count].min
+        end
+
+        # A restart, because HUP forks new workers with the configuration that was read at the start.
+        def lever(name, value, option, setting)
+          return Lever.new(name:, value:, how: "falcon serve #{option}") unless configuration
+          line = setting && ConfigLine.find(configuration, setting[/\w+/])
+          how = "#{setting || option} in #{FILE}, then a restart of the whole server"
+          Lever.new(name:, value:, how:, where: line&.place)
+        end
+
+        # `falcon host` only; `falcon serve` has options instead.
+        def configuration
+          root = @environment&.root
+          return if root.nil? || falcon_serve?
+          path = File.join(root, FILE)
+          path if File.file?(path)
+        end
+
+        def falcon_serve?
+          defined?(::Falcon::Environment::Serve) && @environment.is_a?(::Falcon::Environment::Serve)
+        end
       end
     end
   end

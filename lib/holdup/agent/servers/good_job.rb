@@ -1,15 +1,14 @@
 # frozen_string_literal: true
 
-require_relative "good_job/levers"
-require_relative "good_job/thread_pools"
 require_relative "method_hook"
 require_relative "identity"
+require_relative "lever"
 
 module Holdup
   module Servers
     # GoodJob 4: pools of threads in a process of its own (`good_job start`, perhaps with subprocesses) or in
-    # a web server's (async). They come up when a Capsule starts and are done when its `shutdown` returns;
-    # both happen in the process in which the jobs run. Jobs that are run inline need no adapter.
+    # a web server's (async). They start with a Capsule and have ended when its `shutdown` returns, both in
+    # the process in which the jobs run. Jobs that run inline need no adapter.
     class GoodJob
       NAME = "good_job"
       SUBPROCESS = /\Agood_job subprocess (\d+)/
@@ -27,8 +26,8 @@ module Holdup
       # @return [void]
       def install
         return if ::GoodJob::Capsule.ancestors.any?(MethodHook)
-        ::GoodJob::Capsule.prepend(MethodHook.new(after: {start: ->(capsule, *) { serving(capsule) },
-                                                          shutdown: ->(*) { finished }}))
+        callbacks = {start: ->(capsule, *) { serving(capsule) }, shutdown: ->(*) { finished }}
+        ::GoodJob::Capsule.prepend(MethodHook.new(after: callbacks))
         if ::GoodJob.const_defined?(:Supervisor)
           ::GoodJob::Supervisor.prepend(MethodHook.new(before: {start: ->(*) { supervising }}))
         end
@@ -44,7 +43,7 @@ module Holdup
         end
       end
 
-      # In a process whose threads take jobs from now on, or that has started nothing.
+      # In a process whose threads take jobs from now on; or nothing has started.
       # @param capsule [GoodJob::Capsule]
       # @return [void]
       def serving(capsule)
@@ -55,7 +54,7 @@ module Holdup
         end
       end
 
-      # Some capsule was told to stop; with a timeout of nil it has not yet.
+      # A capsule was shut down; with a timeout of nil its threads may still run.
       # @return [void]
       def finished
         guard { @runtime.leave(NAME) if ::GoodJob::Capsule.instances.all?(&:shutdown?) }
@@ -66,15 +65,194 @@ module Holdup
       def guard(&) = @runtime.guard.call(:good_job, &)
 
       def identity
-        threads = ThreadPools.new(::GoodJob::Scheduler.instances, ::GoodJob.configuration,
-          embedded: !self.class.here?)
-        levers = Levers.new(threads, ::GoodJob.configuration, root: ::Rails.root.to_s).to_a
-        Identity.new(name: NAME, facts: threads.facts, worker: subprocess, pools: -> { threads.pools },
-          pool_of: ->(_queue) { ThreadPools.pool_of(Thread.current) }, levers: -> { levers })
+        configuration = ::GoodJob.configuration
+        threads = ThreadPools.new(::GoodJob::Scheduler.instances, configuration, embedded: !self.class.here?)
+        levers = Levers.new(threads, configuration, root: ::Rails.root.to_s).to_a
+        Identity.new(
+          name: NAME,
+          facts: threads.facts,
+          worker: subprocess,
+          pools: -> { threads.pools },
+          pool_of: ->(_queue) { ThreadPools.pool_of(Thread.current) },
+          levers: -> { levers }
+        )
       end
 
-      # Its index is in its title and nowhere else that could be asked.
+      # Its index is only in its title.
       def subprocess = $PROGRAM_NAME[SUBPROCESS, 1]&.to_i
+    end
+
+    class GoodJob
+      # The pools of threads of one process: a scheduler for each group of queues.
+      class ThreadPools
+        # GoodJob::Scheduler: a quarter of the time slice that others get, and less.
+        LOWERED = -3
+
+        # What GoodJob calls the threads of a scheduler.
+        THREAD = /\AGoodJob::Scheduler\(queues=(.*) max_threads=\d+\)/
+
+        class << self
+          # @param thread [Thread]
+          # @return [String, nil] name of the pool that it is in
+          def pool_of(thread)
+            queues = thread.name&.slice(THREAD, 1)
+            pool_name(queues) if queues
+          end
+
+          # @param queues [String] of a scheduler
+          # @return [String]
+          def pool_name(queues)
+            Pool.short("queues #{queues}")
+          end
+        end
+
+        # @param schedulers [Array<GoodJob::Scheduler>] all that this process ever had
+        # @param configuration [GoodJob::Configuration]
+        # @param embedded [Boolean] whether they share the process with something else
+        def initialize(schedulers, configuration, embedded:)
+          @schedulers = schedulers
+          @configuration = configuration
+          @embedded = embedded
+        end
+
+        # @return [Hash{String => Object}] what of them changes results
+        def facts
+          stats = running.map(&:stats)
+          {
+            "jobs" => NAME,
+            "jobs_version" => ::GoodJob::VERSION,
+            "job_threads" => stats.sum { |each| each[:max_threads] },
+            "job_processes" => processes,
+            "job_queues" => stats.map { |each| each[:queues] }.join(";"),
+            "job_priority" => priority
+          }
+        end
+
+        # Does not ask the database.
+        # @return [Array<Pool>] as they are now
+        def pools
+          running.map { |scheduler| pool(scheduler.stats) }
+        end
+
+        # @return [Integer, nil] threads of the first pool
+        def size
+          scheduler = running.first
+          scheduler.stats[:max_threads] if scheduler
+        end
+
+        # @return [Integer, nil] processes of this kind; nil when they are started separately
+        def processes
+          count = @configuration.respond_to?(:subprocesses) ? @configuration.subprocesses : 0
+          count if count.positive?
+        end
+
+        # Lowered in a web server's process, unless configured otherwise.
+        # @return [Integer] of the threads that run jobs
+        def priority
+          lowered = @configuration.lower_thread_priority
+          lowered = @embedded if lowered.nil?
+          lowered ? LOWERED : 0
+        end
+
+        private
+
+        def running = @schedulers.select(&:running?)
+
+        def pool(stats)
+          Pool.new(
+            name: self.class.pool_name(stats[:queues]),
+            max: stats[:max_threads],
+            busy: stats[:active_threads],
+            served: stats[:total_executions_count]
+          )
+        end
+      end
+
+      # The settings of GoodJob that a person can change. They are Ruby in any of Rails' configuration files;
+      # values from the command line or the environment have no line to name.
+      class Levers
+        # A segment has no room for more.
+        LISTED = 4
+        FILES = %w[config/application.rb config/environments/*.rb config/initializers/*.rb].freeze
+        THREADS = /\A[^#]*\bgood_job\b[^#]*\b(?:max_)?threads\b/
+        QUEUES = /\A[^#]*\bgood_job\b[^#]*\bqueues\b/
+        PROCESSES = /\A[^#]*\bgood_job\b[^#]*\bsubprocesses\b/
+        PRIORITY = /\A[^#]*\bgood_job\b[^#]*\blower_thread_priority\b/
+
+        # @param threads [ThreadPools]
+        # @param configuration [GoodJob::Configuration]
+        # @param root [String] the application's folder
+        def initialize(threads, configuration, root:)
+          @threads = threads
+          @configuration = configuration
+          @root = root
+        end
+
+        # @return [Array<Lever>]
+        def to_a
+          [threads, *threads_of_queues, queues, processes, priority]
+        end
+
+        private
+
+        # Of each pool that has no number of its own in the list of queues. (Reading the configuration's value
+        # would log a deprecation each time where the earlier name is in use.)
+        def threads
+          word = @configuration.respond_to?(:threads) ? "threads" : "max_threads" # renamed in 4.22
+          setting = "config.good_job.#{word}"
+          where = line(THREADS)
+          anywhere = "good_job start --#{word.tr("_", "-")} N, #{setting} or GOOD_JOB_#{word.upcase}"
+          Lever.new(name: "threads", value: @threads.size, where:, how: where ? "#{setting} = N" : anywhere)
+        end
+
+        # Where queues are listed with numbers, these count. Without a value: a number may stand for several.
+        def threads_of_queues
+          parts = @configuration.queue_string.split(";")
+          return [] if parts.size > LISTED || (parts.size < 2 && !parts.first.to_s.include?(":"))
+          parts.each_with_index.map do |part, index|
+            name = part[/[^:]*/]
+            list = [*parts.first(index), "#{name}:N", *parts.drop(index + 1)].join(";")
+            threads_of_queue(name, list)
+          end
+        end
+
+        def threads_of_queue(name, list)
+          where = line(QUEUES)
+          anywhere = "good_job start --queues \"#{list}\", config.good_job.queues or GOOD_JOB_QUEUES"
+          how = where ? "config.good_job.queues = \"#{list}\"" : anywhere
+          Lever.new(name: "threads (#{name})", value: nil, where:, how:)
+        end
+
+        def queues
+          how = "good_job start --queues \"mails:2;*:5\" (threads behind the colon), " \
+            "config.good_job.queues or GOOD_JOB_QUEUES"
+          Lever.new(name: "queues", value: @configuration.queue_string, where: line(QUEUES), how:)
+        end
+
+        def processes
+          how = "start more processes"
+          if @configuration.respond_to?(:subprocesses)
+            how = "good_job start --subprocesses N or GOOD_JOB_SUBPROCESSES"
+          end
+          Lever.new(name: "processes", value: @threads.processes || 1, where: line(PROCESSES), how:)
+        end
+
+        def priority
+          how = "config.good_job.lower_thread_priority = true or false; " \
+            "now: GoodJob.capsule.lower_thread_priority ="
+          Lever.new(name: "priority", value: @threads.priority, live: true, where: line(PRIORITY), how:)
+        end
+
+        def line(pattern)
+          files = Dir[*FILES.map { |each| File.join(@root, each) }].sort
+          files.filter_map { |file| last_line(file, pattern) }.last
+        end
+
+        def last_line(file, pattern)
+          index = File.readlines(file, encoding: "UTF-8").rindex { |line| pattern.match?(line.scrub) }
+          "#{file.delete_prefix("#{@root}/")}:#{index + 1}" if index
+        end
+      end
     end
   end
 end

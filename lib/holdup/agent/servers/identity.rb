@@ -2,20 +2,17 @@
 
 module Holdup
   module Servers
-    # What an adapter knows of the process it is in. A process may have several (Puma with Sidekiq embedded):
-    # together they are one, the web server first, else in the order in which they came.
+    # What an adapter knows of its process. A process may have several (Puma with Sidekiq embedded), which are
+    # merged: the web server first, else in the order in which they came.
     #
     # - `name`: "puma", "sidekiq" ...; the same name again replaces the earlier one
-    # - `facts`: {String => scalar} that change results, for the setting. Web servers tell server,
-    #   server_version, workers, threads, min_threads, preload; job runners jobs, jobs_version, job_threads
-    #   and what else they have
-    # - `worker`: index among its siblings; `generation`: how often it was reforked, nil: as many forks as
-    #   there were
+    # - `facts`: {String => scalar} that change results, for the setting. Web servers: server, server_version,
+    #   workers, threads, min_threads, preload; job runners: jobs, jobs_version, job_threads and others
+    # - `worker`: index among its siblings; `generation`: how often it was reforked, nil: the number of forks
     # - `pools`: gives [Pool] as they are now; `levers`: gives [Lever]
-    # - `pool_of`: queue => the name of the pool that runs a job of it on this very thread, nil when that
-    #   can't be told; asked of each, not of all together
-    # - `gauges`: gives {Symbol => Integer} of those gauges that only this server has
-    #   (Segment::Layout::GAUGES)
+    # - `pool_of`: queue => the name of the pool that runs its jobs on the current thread, nil: unknown; not
+    #   merged
+    # - `gauges`: gives {Symbol => Integer} of the gauges that only this server has (Segment::Layout::GAUGES)
     Identity = Data.define(:name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges) do
       def initialize(name:, facts: {}, worker: nil, generation: nil, pools: -> { [] },
         pool_of: ->(_queue) {}, levers: -> { [] }, gauges: -> { {} })
@@ -26,27 +23,59 @@ module Holdup
       # @return [Identity] all of them as one
       def self.merge(identities)
         identities = identities.partition { |each| each.facts.key?("server") }.flatten
-        new(name: identities.map(&:name).join("+"), facts: identities.map(&:facts).reverse.inject({}, :merge),
-          worker: identities.filter_map(&:worker).first, generation: identities.filter_map(&:generation).first,
+        new(
+          name: identities.map(&:name).join("+"),
+          facts: identities.map(&:facts).reverse.inject({}, :merge),
+          worker: identities.filter_map(&:worker).first,
+          generation: identities.filter_map(&:generation).first,
           pools: -> { identities.flat_map { |each| each.pools.call } },
           levers: -> { levers(identities) },
-          gauges: -> { identities.map { |each| each.gauges.call }.inject({}, :merge) })
+          gauges: -> { identities.map { |each| each.gauges.call }.inject({}, :merge) }
+        )
       end
 
-      # A job runner in a web server's process has threads too: what is called alike is told apart by who has
-      # it.
+      # A job runner in a web server's process has threads too: levers with one name get their owner's name.
       def self.levers(identities)
-        identities.each_with_object([]) do |each, all|
+        identities.each_with_object([]) do |identity, all|
           taken = all.map(&:name)
-          all.concat(each.levers.call.map { |lever| taken.include?(lever.name) ? lever.with(name: "#{lever.name} (#{each.name})") : lever })
+          levers = identity.levers.call.map do |lever|
+            taken.include?(lever.name) ? lever.with(name: "#{lever.name} (#{identity.name})") : lever
+          end
+          all.concat(levers)
         end
       end
       private_class_method :levers
 
-      # @return [Identity] what is left of it in a child that the process forks: no worker, no threads
+      # @return [Identity] the same in a child that the process forks: no worker, no threads
       def forked
         with(worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }, gauges: -> { {} })
       end
     end
+
+    # The state of one group of threads that take units (a web server's thread pool, a job runner's capsule or
+    # queue group) at one moment. nil: unknown.
+    #
+    # - `name`: short, because a segment keeps it with each series of jobs
+    # - `max`: threads it may have; `busy`: those at work; `backlog`: units that wait for one
+    # - `served`: units finished since it started
+    # - `oldest_ns`: the longest time that a unit of the backlog has waited
+    Pool = Data.define(:name, :max, :busy, :backlog, :served, :oldest_ns) do
+      def initialize(name:, max: nil, busy: nil, backlog: nil, served: nil, oldest_ns: nil)
+        super(name: self.class.short(name), max:, busy:, backlog:, served:, oldest_ns:)
+      end
+
+      # @param name [String]
+      # @return [String] as a segment has room for it
+      def self.short(name)
+        (name.bytesize > self::LONGEST_NAME) ? name.byteslice(0, self::LONGEST_NAME).scrub("") : name
+      end
+
+      # @return [Integer, nil] threads that could take a unit now
+      def free
+        max && busy && [max - busy, 0].max
+      end
+    end
+
+    Pool::LONGEST_NAME = 64 # Segment::Layout::SERIES_TEXTS[:pool]
   end
 end

@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
+require_relative "../../model/utf8"
+
 module Holdup
   module Servers
-    # Something of a server that a person can turn, and what turning it takes.
+    # A setting of a server that a person can change, and how.
     #
     # - `name`: threads, processes, concurrency, max_io_threads, time_slice ...; `value`: what it is now
-    # - `live`: whether it can be changed while the server runs, else at its restart
-    # - `how`: what to write or call, with the server's own words
-    # - `where`: "config/puma.rb:12" where it is written now; nil when that was not found
+    # - `live`: whether it can be changed while the server runs; false: at its restart
+    # - `how`: what to write or call, in the server's own words
+    # - `where`: "config/puma.rb:12" where it is written now; nil: not found
     Lever = Data.define(:name, :value, :live, :how, :where) do
       def initialize(name:, value:, how:, live: false, where: nil)
         super
@@ -15,8 +17,27 @@ module Holdup
 
       # @return [Hash{String => Object}] flat, for the profile of a segment
       def facts
-        {"value" => value, "live" => live, "how" => how, "where" => where}
-          .reject { |_, fact| fact.nil? }.transform_keys { |key| "lever.#{name}.#{key}" }
+        known = {"value" => value, "live" => live, "how" => how, "where" => where}.compact
+        known.transform_keys { |key| "lever.#{name}.#{key}" }
+      end
+    end
+
+    # The line of a configuration file that has a setting, so that advice can name it. Searched at the start
+    # of lines; the last one counts, as for the server. A value set by other Ruby code is not found.
+    #
+    # - `place`: "config/unicorn.rb:12", relative to the working directory where that is shorter
+    # - `value`: the text after the setting's name, without a comment or a condition
+    ConfigLine = Data.define(:place, :value) do
+      # @param path [String, nil] of the configuration file
+      # @param word [String] the setting's name in it
+      # @return [ConfigLine, nil] nil when it is not there
+      def self.find(path, word)
+        return unless path && File.file?(path)
+        setting = /\A\s*#{Regexp.escape(word)}\b[ (]*(.*?)\)?(?:\s+(?:if|unless)\s.*)?\s*(?:#.*)?\Z/
+        lines = File.readlines(path, encoding: "UTF-8").map(&:scrub)
+        index = lines.rindex { |line| line.match?(setting) } or return
+        file = Utf8.of(path.b.delete_prefix("#{Dir.pwd}/".b))
+        new(place: "#{file}:#{index + 1}", value: lines[index][setting, 1])
       end
     end
   end

@@ -2,31 +2,30 @@
 
 module Holdup
   module Servers
-    # Stands in front of a server's own methods (`prepend`) and tells its adapter of their calls. The one
-    # place for what such a method owes the server: whatever a version of it passes in and gives back goes
-    # through, and what was private stays so.
+    # A module to prepend to a server's class: calls back before or after the server's own methods. Arguments,
+    # block and value pass through unchanged, and private methods stay private.
     #
-    #   ::Falcon::Server.prepend(Hook.new(before: {run: ->(server, *) { serving(server) }}))
+    #   ::Falcon::Server.prepend(MethodHook.new(before: {run: ->(server, *) { serving(server) }}))
     #
-    # A teller gets the receiver and the method's own arguments. It runs in the application: it has to guard
-    # itself.
+    # A callback gets the receiver and the method's positional arguments. It runs in the application, so it
+    # has to guard itself.
     class MethodHook < Module
-      # @param before [Hash{Symbol => #call}] method => who is told before it runs
-      # @param after [Hash{Symbol => #call}] method => who is told when it has returned
-      # @param hidden [Array<Symbol>] those that are private
+      # @param before [Hash{Symbol => #call}] method => callback before it runs
+      # @param after [Hash{Symbol => #call}] method => callback when it has returned
+      # @param hidden [Array<Symbol>] private methods
       def initialize(before: {}, after: {}, hidden: [])
         super()
-        (before.keys | after.keys).each { |name| stand_before(name, before[name], after[name]) }
+        (before.keys | after.keys).each { |name| wrap(name, before[name], after[name]) }
         private(*hidden) if hidden.any?
       end
 
       private
 
-      def stand_before(name, first, last)
+      def wrap(name, before, after)
         define_method(name) do |*arguments, **options, &block|
-          first&.call(self, *arguments)
+          before&.call(self, *arguments)
           value = super(*arguments, **options, &block)
-          last&.call(self, *arguments)
+          after&.call(self, *arguments)
           value
         end
       end

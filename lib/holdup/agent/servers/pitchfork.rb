@@ -5,17 +5,16 @@ require_relative "preforking"
 module Holdup
   module Servers
     # Pitchfork: the monitor forks a mold, which loads the application, takes no requests and forks everything
-    # else. When a worker has served enough it forks the next mold from itself (reforking), and workers of a
-    # new generation come from there. So nothing but workers and the service worker may begin to measure,
-    # however they descend from one.
+    # else. When a worker has served enough it forks the next mold from itself (reforking), and the mold forks
+    # workers of a new generation. Only workers and the service worker may start to measure.
     class Pitchfork < Preforking
       # Prepended to HttpServer.
       class Reforking < Module
         def initialize(adapter)
           super()
-          define_method(:spawn_mold) { |*arguments, **options|
+          define_method(:spawn_mold) do |*arguments, **options|
             adapter.without_children { super(*arguments, **options) }
-          }
+          end
           private :spawn_mold
         end
       end
@@ -25,9 +24,11 @@ module Holdup
 
       # @return [void]
       def install
-        http_server.prepend(Reforking.new(self), MethodHook.new(hidden: %i[init_mold_process init_service_process],
-          after: {init_mold_process: ->(*) { resting },
-                  init_service_process: ->(server, service, *) { helping(server, service) }}))
+        callbacks = {
+          init_mold_process: ->(*) { mold_ready },
+          init_service_process: ->(server, service, *) { service_ready(server, service) }
+        }
+        http_server.prepend(Reforking.new(self), MethodHook.new(hidden: callbacks.keys, after: callbacks))
         super
       end
 
@@ -37,14 +38,14 @@ module Holdup
         @monitored = true
       end
 
-      # In a worker, around the forks of a mold and of the process in between: they must not begin to measure.
+      # In a worker, around the forks of a mold and of the process in between: these must not measure.
       # @return [Object] the block's value
       def without_children(&) = @runtime.wait_in_forks(&)
 
-      # In a mold that is ready to fork. When we were loaded by the application only, the monitor does not
-      # know us.
+      # In a mold that is ready to fork. It supervises the collector when Holdup was loaded by the application
+      # only, and so not in the monitor.
       # @return [void]
-      def resting
+      def mold_ready
         guard do
           @runtime.wait_for_server
           @runtime.start_collector unless @monitored
@@ -53,7 +54,7 @@ module Holdup
 
       # In the service worker. It takes no requests, but its CPU and memory are the server's.
       # @return [void]
-      def helping(server, service)
+      def service_ready(server, service)
         guard do
           idle = -> { [Pool.new(name: "service", max: 0, busy: 0)] }
           @runtime.serve(identity(server, service).with(pools: idle))
@@ -80,10 +81,18 @@ module Holdup
       end
 
       def levers(server)
-        [lever("processes", "worker_processes", server.worker_processes,
-          "worker_processes N, then a restart; SIGTTIN to the monitor adds one, SIGTTOU takes one away", live: true),
-          lever("refork_after", "refork_after", @reforks ? line("refork_after")&.value || "set" : "off",
-            "refork_after [50, 100, 1000], then a restart; SIGUSR2 to the monitor reforks once")]
+        [
+          lever("processes", "worker_processes", server.worker_processes,
+            "worker_processes N, then a restart; SIGTTIN to the monitor adds one, SIGTTOU takes one away",
+            live: true),
+          lever("refork_after", "refork_after", refork_after,
+            "refork_after [50, 100, 1000], then a restart; SIGUSR2 to the monitor reforks once")
+        ]
+      end
+
+      def refork_after
+        return "off" unless @reforks
+        line("refork_after")&.value || "set"
       end
     end
   end

@@ -1,25 +1,21 @@
 # frozen_string_literal: true
 
-require_relative "config_line"
+require "socket"
+require_relative "lever"
 require_relative "method_hook"
 require_relative "identity"
-require_relative "lever"
-require_relative "listen_queue"
-require_relative "pool"
-require_relative "preforking/busy_flag"
 
 module Holdup
   module Servers
-    # What Unicorn and its descendant Pitchfork have in common: a master, workers that take one request at a
-    # time, and one class (HttpServer) that is both. A worker is ready when `init_worker_process` returns: the
-    # application is loaded, the user's after_fork has run, no request was taken. Where we come in only while
-    # that runs (a Rails application that Unicorn loads in each worker), `prep_readers` is the next step of
-    # the worker, and still before its first request. The user's own hooks are not touched.
+    # The common part of Unicorn and its descendant Pitchfork: a master, workers that take one request at a
+    # time, and one class (HttpServer) for both. A worker is ready when `init_worker_process` returns: the
+    # application is loaded, the user's after_fork has run, no request is taken yet. Where Holdup is loaded
+    # during that method (a Rails application that Unicorn loads in each worker), `prep_readers` is the
+    # worker's next step, before its first request. The user's own hooks are not touched.
     class Preforking
-      # A worker has let go of the application's source when it is ready; from then on nobody would call our
-      # hooks.
+      # A ready worker has dropped the application's source; from then on our hooks would not be called.
       # @param server [Class] HttpServer
-      # @return [Boolean] whether this process is run by it, and we can still come in
+      # @return [Boolean] whether it runs this process, and hooks still work
       def self.here?(server)
         ObjectSpace.each_object(server).any? { |each| each.orig_app || !each.worker_processes }
       end
@@ -51,7 +47,7 @@ module Holdup
         guard { @runtime.start_collector }
       end
 
-      # In a worker that is ready; again: nothing.
+      # In a worker that is ready; does nothing when called again.
       # @param server [HttpServer]
       # @param worker [Worker]
       # @return [void]
@@ -68,10 +64,14 @@ module Holdup
       private
 
       def hook
-        MethodHook.new(hidden: %i[init_worker_process prep_readers],
+        MethodHook.new(
+          hidden: %i[init_worker_process prep_readers],
           before: {start: ->(server, *) { starting(server) }, join: ->(*) { booted }},
-          after: {init_worker_process: ->(server, worker, *) { serving(server, worker) },
-                  prep_readers: ->(server, readers, *) { serving(server, readers.last) }})
+          after: {
+            init_worker_process: ->(server, worker, *) { serving(server, worker) },
+            prep_readers: ->(server, readers, *) { serving(server, readers.last) }
+          }
+        )
       end
 
       def guard(&) = @runtime.guard.call(name.to_sym, &)
@@ -80,7 +80,7 @@ module Holdup
         guard { read(server.config) if server.config }
       end
 
-      # Only the master (and a mold) has it: workers drop their configuration.
+      # In the master and a mold: workers drop their configuration.
       def read(config)
         @config_file = config.config_file && File.expand_path(config.config_file)
       end
@@ -89,24 +89,35 @@ module Holdup
         worker.respond_to?(:nr) && !!worker.nr
       end
 
-      # A worker that is forked by a worker has it already.
+      # A worker that is forked by a worker has the middleware already.
       def wrap(server)
         server.app = @app = @middleware.call(server.app) unless server.app.equal?(@app)
       end
 
-      # The levers are found once: nobody reads a file in a worker's every tick.
+      # The levers are read once: they come from a file.
       def identity(server, worker)
         levers = levers(server)
-        Identity.new(name:, facts: facts(server, worker), worker: worker.nr, generation: generation(worker),
-          pools: -> { [pool(server, worker)] }, levers: -> { levers })
+        Identity.new(
+          name:,
+          facts: facts(server, worker),
+          worker: worker.nr,
+          generation: generation(worker),
+          pools: -> { [pool(server, worker)] },
+          levers: -> { levers }
+        )
       end
 
       def facts(server, _worker)
-        {"server" => name, "server_version" => version, "workers" => server.worker_processes, "threads" => 1,
-         "min_threads" => 1}
+        {
+          "server" => name,
+          "server_version" => version,
+          "workers" => server.worker_processes,
+          "threads" => 1,
+          "min_threads" => 1
+        }
       end
 
-      # All workers wait at the same sockets: the first tells for all of them.
+      # All workers share their sockets: the first one reports the backlog of all.
       def pool(server, worker)
         backlog = ListenQueue.size(http_server::LISTENERS.to_a) if worker.nr.zero?
         Pool.new(name: "web", max: 1, busy: server.holdup_busy, backlog:, served: server.holdup_served)
@@ -117,6 +128,53 @@ module Holdup
       end
 
       def line(word) = ConfigLine.find(@config_file, word)
+    end
+
+    class Preforking
+      # Prepended to HttpServer: whether its one thread is at work. When `process_client` returns,
+      # `rack.after_reply` has run.
+      module BusyFlag
+        attr_reader :holdup_busy, :holdup_served
+
+        # A worker may be forked from another one.
+        def holdup_begin
+          @holdup_busy = @holdup_served = 0
+        end
+
+        private
+
+        def process_client(...)
+          @holdup_busy = 1
+          super
+        ensure
+          @holdup_busy = 0
+          @holdup_served += 1 if @holdup_served
+        end
+      end
+    end
+
+    # How many connections wait to be accepted, as the kernel counts them: for a listening TCP socket Linux
+    # has it in TCP_INFO (`tcpi_unacked`), one system call. Unknown on other systems and for UNIX sockets.
+    module ListenQueue
+      LISTENING = 10
+      UNACKED_AT = 24
+
+      # @param sockets [Array<BasicSocket>]
+      # @return [Integer, nil] of all sockets; nil: unknown
+      def self.size(sockets)
+        known = sockets.filter_map { |socket| waiting(socket) }
+        known.sum unless known.empty?
+      end
+
+      # A worker closes its listeners when it ends, perhaps at this moment.
+      def self.waiting(socket)
+        return unless defined?(Socket::TCP_INFO) && socket.is_a?(TCPServer)
+        info = socket.getsockopt(Socket::IPPROTO_TCP, Socket::TCP_INFO).data
+        info.unpack1("L", offset: UNACKED_AT) if info.getbyte(0) == LISTENING
+      rescue IOError, SystemCallError
+        nil
+      end
+      private_class_method :waiting
     end
   end
 end

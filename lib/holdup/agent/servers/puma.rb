@@ -2,20 +2,40 @@
 
 require_relative "method_hook"
 require_relative "identity"
-require_relative "pool"
 require_relative "puma/levers"
-require_relative "puma/detection"
 
 module Holdup
   module Servers
-    # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object; when that
-    # runs, the application is loaded, and everything is known: which worker this is, its threads, its pool.
-    # So that is where measuring starts and the middleware goes around the application. (None of Puma's own
-    # hooks runs after the application's boot and knows the worker. Puma::Server#run is called in every kind
-    # of process, also in the workers that a worker forks, and after an application that starts Holdup in the
-    # middle of its own boot.)
+    # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object. When that
+    # runs, the application is loaded, and the worker, its threads and its pool are known. There measuring
+    # starts and the middleware goes around the application. (None of Puma's own hooks runs after the
+    # application's boot and knows the worker. Puma::Server#run is called in every kind of process, also in
+    # workers that a worker forks, and after an application that starts Holdup in the middle of its own boot.)
     class Puma
-      extend Detection
+      # An application that has Puma in its Gemfile has its name in every process, so only what runs counts.
+      class << self
+        # Started by `puma`, the launcher is there before the application; `rails server` loads it afterwards,
+        # and before that only the handler. (`require "puma"` promises a launcher in every process of an
+        # application.)
+        # @return [Boolean] whether this process is run by Puma
+        def here?
+          launcher? ? ObjectSpace.each_object(::Puma::Launcher).any? : server_expected?
+        end
+
+        # @return [Boolean] whether Puma's launcher is loaded
+        def launcher?
+          !::Puma.autoload?(:Launcher) && ::Puma.const_defined?(:Launcher)
+        end
+
+        private
+
+        # A server of Rack is about to run, with Puma.
+        def server_expected?
+          return false unless ::Puma.const_defined?(:RackHandler)
+          servers = %w[Rackup::Server Rack::Server].select { |name| Object.const_defined?(name) }
+          servers.any? { |name| ObjectSpace.each_object(Object.const_get(name)).any? }
+        end
+      end
 
       # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application, after that has been set up
@@ -35,32 +55,32 @@ module Holdup
         end
       end
 
-      # The launcher's class is there.
+      # The launcher's class is loaded.
       # @return [void]
       def launched
         return if @hooked
         @hooked = true
-        ::Puma::Launcher.prepend(MethodHook.new(before: {run: ->(launcher, *) { attach(launcher) },
-                                                         restart: ->(*) { restarting }}))
+        callbacks = {run: ->(launcher, *) { attach(launcher) }, restart: ->(*) { restarting }}
+        ::Puma::Launcher.prepend(MethodHook.new(before: callbacks))
         ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
       end
 
-      # In the master (or only) process before the application is loaded; or, where Holdup comes in with the
-      # application, in the process that is loading it.
+      # In the master (or only) process before the application is loaded; or, where Holdup is loaded with the
+      # application, in the process that loads it.
       # @param launcher [Puma::Launcher]
       # @return [void]
       def attach(launcher)
         @runtime.guard.call(:puma) do
-          next if @launcher # `plugin :holdup` under `holdup exec`
+          next if @launcher # both `plugin :holdup` and `holdup exec` are in use
           @launcher = launcher
           @levers = Levers.new(launcher, env: @env)
-          hook
+          hook_server_and_workers
           @runtime.wait_for_server
           register(launcher.events)
         end
       end
 
-      # In a worker, before anything else of it.
+      # In a worker, before anything else.
       # @param index [Integer]
       # @return [void]
       def working(index)
@@ -74,20 +94,20 @@ module Holdup
         @reforks += 1
       end
 
-      # A server stops. A single process without other threads must be as it would be without ours (see
-      # Runtime#let_go); a worker has threads of Puma's own. Runs in trap context too.
+      # A server stops. In a single process our threads must end (see Runtime#let_go); a worker has threads of
+      # Puma's own. Runs in trap context too.
       # @return [void]
       def stopping
         @runtime.let_go unless @worker
       end
 
-      # The launcher restarts by executing itself again, other than in phases. Runs in trap context too.
+      # The launcher restarts by executing itself again (not a phased restart). Runs in trap context too.
       # @return [void]
       def restarting
         @restarting = true
       end
 
-      # In a process whose server is about to run, or gets other threads.
+      # In a process whose server is about to run, or changes the number of its threads.
       # @param server [Puma::Server]
       # @return [void]
       def serving(server)
@@ -100,22 +120,23 @@ module Holdup
 
       private
 
-      def hook
+      def hook_server_and_workers
         ::Puma::Server.prepend(server_hook)
-        ::Puma::Cluster::Worker.prepend(MethodHook.new(before: {run: ->(worker, *) { working(worker.index) }}))
+        worker_hook = MethodHook.new(before: {run: ->(worker, *) { working(worker.index) }})
+        ::Puma::Cluster::Worker.prepend(worker_hook)
         ObjectSpace.each_object(::Puma::Cluster::Worker) { |running| working(running.index) }
       end
 
       # Puma 8 can change the number of its threads while it runs.
       def server_hook
-        changed = :update_thread_pool_min_max
-        served = ->(server, *) { serving(server) }
-        stopped = ->(*) { stopping }
-        MethodHook.new(before: {run: served, begin_restart: ->(*) { reforking }, stop: stopped, halt: stopped},
-          after: {changed => served}.select { |name, _| ::Puma::Server.method_defined?(name) })
+        serve = ->(server, *) { serving(server) }
+        stop = ->(*) { stopping }
+        after = {update_thread_pool_min_max: serve}
+        after = {} unless ::Puma::Server.method_defined?(:update_thread_pool_min_max)
+        MethodHook.new(before: {run: serve, begin_restart: ->(*) { reforking }, stop:, halt: stop}, after:)
       end
 
-      # Puma 7 renamed the events: register by the name that this Puma fires.
+      # Puma 7 renamed the events.
       def register(events)
         renamed = events.respond_to?(:after_booted)
         events.register(renamed ? :after_booted : :on_booted) { @runtime.start_collector }
@@ -135,29 +156,44 @@ module Holdup
 
       def identity(server)
         levers = @levers.of(server)
-        Identity.new(name: "puma", facts: facts(server), worker: @worker, generation: @generation,
-          pools: -> { [pool(server)] }, levers: -> { levers })
+        Identity.new(
+          name: "puma",
+          facts: facts(server),
+          worker: @worker,
+          generation: @generation,
+          pools: -> { [pool(server)] },
+          levers: -> { levers }
+        )
       end
 
-      # Reads what changes nothing: Puma's `stats` resets the maxima that others read.
+      # Not from Puma's `stats`, which resets the maxima that others read.
       def pool(server)
         free = server.pool_capacity
         max = server.max_threads
-        Pool.new(name: "web", max:, busy: free && [max - free, 0].max, backlog: server.backlog,
-          served: server.requests_count)
+        busy = [max - free, 0].max if free
+        Pool.new(name: "web", max:, busy:, backlog: server.backlog, served: server.requests_count)
       end
 
       def facts(server)
-        {"server" => "puma", "server_version" => ::Puma::Const::VERSION,
-         "threads" => server.max_threads, "min_threads" => server.min_threads, **shape(@launcher.options)}
+        {
+          "server" => "puma",
+          "server_version" => ::Puma::Const::VERSION,
+          "threads" => server.max_threads,
+          "min_threads" => server.min_threads,
+          **launcher_facts(@launcher.options)
+        }
       end
 
-      # What can't be otherwise is left out.
-      def shape(options)
+      # Without options that have no effect here.
+      def launcher_facts(options)
         workers = options[:workers].to_i
-        io = options[:max_io_threads].to_i
-        {"workers" => workers, "preload" => (!!options[:preload_app] if workers > 0),
-         "refork" => (true if workers > 0 && options[:fork_worker]), "max_io_threads" => (io if io > 0)}.compact
+        io_threads = options[:max_io_threads].to_i
+        {
+          "workers" => workers,
+          "preload" => (!!options[:preload_app] if workers > 0),
+          "refork" => (true if workers > 0 && options[:fork_worker]),
+          "max_io_threads" => (io_threads if io_threads > 0)
+        }.compact
       end
     end
   end

@@ -5,23 +5,20 @@ require_relative "../instrumentation/job_units"
 require_relative "../instrumentation/sidekiq"
 require_relative "method_hook"
 require_relative "identity"
-require_relative "sidekiq/backlog"
-require_relative "sidekiq/capsules"
 require_relative "sidekiq/levers"
-require_relative "sidekiq/round_trip"
 
 module Holdup
   module Servers
-    # Sidekiq 7 and 8, as a process of its own or embedded in another. All of its jobs run under one Launcher;
-    # when that runs, the application is loaded, every `:startup` hook has been called and no job has been
-    # fetched. So that is where measuring starts and the middleware goes ahead of all others. (A `:startup`
-    # hook of ours would come before those that are registered later, which may add middlewares;
-    # Sidekiq::Launcher#run has been the place since Sidekiq 4.)
+    # Sidekiq 7 and 8, as a process of its own or embedded in another. All of its jobs run under one Launcher.
+    # When that runs, the application is loaded, every `:startup` hook has been called and no job has been
+    # fetched. There measuring starts and the middleware goes ahead of all others. (A `:startup` hook of ours
+    # would run before those that are registered later, which may add middlewares; Sidekiq::Launcher#run
+    # exists since Sidekiq 4.)
     #
-    # Nothing is done at `:quiet` and `:shutdown`: jobs still run then, and are measured to their end.
+    # Nothing happens at `:quiet` and `:shutdown`: jobs still run then, and are measured to their end.
     class Sidekiq
-      # Ends of a run that are no failures: the process stops and puts the job back, an iterable job gives
-      # way, a middleware has put the job elsewhere.
+      # Exceptions that are not failures: the process stops and puts the job back, an iterable job pauses, a
+      # middleware has put the job elsewhere.
       HARMLESS = %w[Shutdown Job::Interrupted JobRetry::Skip].freeze
 
       NAME = "sidekiq"
@@ -48,8 +45,10 @@ module Holdup
       # @return [void]
       def install
         return if ::Sidekiq::Launcher.ancestors.any?(MethodHook)
-        ::Sidekiq::Launcher.prepend(MethodHook.new(before: {run: ->(launcher, *) { serving(launcher) }},
-          after: {stop: ->(launcher, *) { left if launcher.instance_variable_get(:@embedded) }}))
+        ::Sidekiq::Launcher.prepend(MethodHook.new(
+          before: {run: ->(launcher, *) { serving(launcher) }},
+          after: {stop: ->(launcher, *) { embedded_stopped if launcher.instance_variable_get(:@embedded) }}
+        ))
         ObjectSpace.each_object(::Sidekiq::Launcher) { |running| serving(running) unless running.stopping? }
       end
 
@@ -61,44 +60,195 @@ module Holdup
           capsules = Capsules.new(launcher, backlog(launcher.config))
           put_outermost(launcher.config, capsules)
           levers = levers(launcher.config, capsules)
-          @runtime.serve(Identity.new(name: NAME, facts: capsules.facts, pools: -> { capsules.pools },
-            levers: -> { levers }, gauges: -> { {redis_rtt_ns: RoundTrip.median_ns} }))
+          @runtime.serve(Identity.new(
+            name: NAME,
+            facts: capsules.facts,
+            pools: -> { capsules.pools },
+            levers: -> { levers },
+            gauges: -> { {redis_rtt_ns: RoundTrip.median_ns} }
+          ))
         end
       end
 
-      # What was embedded has ended, its process goes on.
+      # An embedded Sidekiq has ended, its process goes on.
       # @return [void]
-      def left
+      def embedded_stopped
         @runtime.guard.call(:sidekiq) { @runtime.leave(NAME) }
       end
 
       private
 
-      # An embedded one may run again with the same configuration, which then calls us still.
+      # An embedded Sidekiq may run again with the same configuration, which still has our callback.
       def backlog(config)
         return unless @runtime.configuration.backlog
-        @backlogs[config] ||= @runtime.guard.call(:sidekiq_backlog) {
+        @backlogs[config] ||= @runtime.guard.call(:sidekiq_backlog) do
           Backlog.new(config, clock: @clock).follow(@runtime.guard)
-        }
+        end
       end
 
-      # Read once: files are not for every tick. Without them there are still jobs to measure.
+      # Read once: they come from files. Jobs are measured without them, too.
       def levers(config, capsules)
-        @runtime.guard.call(:sidekiq) do
-          written = SettingSource.new(config, embedded: !self.class.command?, env: ENV, arguments: ARGV,
-            root: Dir.pwd)
+        levers = @runtime.guard.call(:sidekiq) do
+          embedded = !self.class.command?
+          written = SettingSource.new(config, embedded:, env: ENV, arguments: ARGV, root: Dir.pwd)
           Levers.new(capsules.to_a, priority: capsules.priority, written:).to_a
-        end || []
+        end
+        levers || []
       end
 
-      # Each capsule has a copy of the chain, made at its first use; whose is used differs by version.
+      # Each capsule has a copy of the chain, made at its first use; which copy is used differs by version.
       def put_outermost(config, capsules)
-        harmless = HARMLESS.filter_map { |name|
-          ::Sidekiq.const_get(name) if ::Sidekiq.const_defined?(name)
-        }.freeze
+        known = HARMLESS.select { |name| ::Sidekiq.const_defined?(name) }
+        harmless = known.map { |name| ::Sidekiq.const_get(name) }.freeze
         pools = capsules.names.freeze
         [config, *pools.keys].each do |owner|
           owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless, pools) }
+        end
+      end
+    end
+
+    class Sidekiq
+      # The capsules of one process: groups of threads, each with its own queues and concurrency.
+      class Capsules
+        # @param launcher [Sidekiq::Launcher]
+        # @param backlog [Backlog, nil] nil: waiting jobs are not counted
+        def initialize(launcher, backlog = nil)
+          @config = launcher.config
+          @managers = launcher.managers
+          @backlog = backlog
+        end
+
+        # @return [Array<Sidekiq::Capsule>]
+        def to_a = @managers.map(&:capsule)
+
+        # Sidekiq 8 gives its threads a smaller time slice: -1 halves it.
+        # @return [Integer, nil] of its threads; nil where it can't be set
+        def priority
+          return unless @config.respond_to?(:thread_priority)
+          @config.thread_priority || default_priority
+        end
+
+        # @return [Hash{String => Object}] what of them changes results
+        def facts
+          {
+            "jobs" => "sidekiq",
+            "jobs_version" => ::Sidekiq::VERSION,
+            "job_threads" => to_a.sum(&:concurrency),
+            "job_priority" => priority || 0,
+            "job_capsules" => to_a.map { |each| "#{each.name}:#{each.concurrency}" }.join(" "),
+            "job_queues" => to_a.flat_map { |each| each.queues.uniq }.join(" ")
+          }
+        end
+
+        # @return [Hash{Sidekiq::Capsule => String}] names of their pools
+        def names
+          to_a.to_h { |capsule| [capsule, name(capsule)] }.compare_by_identity
+        end
+
+        # Does not ask Redis: the backlog is as of the last heartbeat.
+        # @return [Array<Pool>] as they are now
+        def pools
+          @managers.map { |manager| pool(manager) }
+        end
+
+        private
+
+        # The manager changes its threads under a lock; to_a copies them in one step, so this needs none.
+        def pool(manager)
+          capsule = manager.capsule
+          waiting = @backlog&.of(capsule.queues)
+          Pool.new(
+            name: name(capsule),
+            max: capsule.concurrency,
+            busy: manager.workers.to_a.count(&:job),
+            backlog: waiting&.size,
+            oldest_ns: waiting&.oldest_ns
+          )
+        end
+
+        def name(capsule)
+          queues = capsule.queues.uniq
+          Pool.short((queues == [capsule.name]) ? capsule.name : "#{capsule.name} (#{queues.join(", ")})")
+        end
+
+        def default_priority
+          owners = [::Sidekiq, ::Sidekiq::Component]
+          owner = owners.find { |each| each.const_defined?(:DEFAULT_THREAD_PRIORITY) }
+          owner ? owner::DEFAULT_THREAD_PRIORITY : 0
+        end
+      end
+
+      # How many jobs wait in the queues of a process, and how long the oldest has waited. It asks Redis after
+      # each heartbeat of Sidekiq: on that thread, every ten seconds, never on one that runs jobs, within that
+      # client's time limits. One round trip: the length of each list (O(1)) and the job at its end.
+      class Backlog
+        # Queues beyond are left out, to keep the command small.
+        MOST = 50
+
+        # `size`: jobs; `oldest_ns`: 0 when none waits, nil when the job does not say since when
+        Waiting = Data.define(:size, :oldest_ns)
+
+        # @param config [Sidekiq::Config]
+        # @param clock [#realtime_ns]
+        def initialize(config, clock:)
+          @config = config
+          @clock = clock
+          @queues = {}.freeze
+        end
+
+        # Looks with each heartbeat.
+        # @param guard [Guard]
+        # @return [self]
+        def follow(guard)
+          @config.on(:beat) { guard.call(:sidekiq_backlog) { look } }
+          self
+        end
+
+        # @return [void]
+        def look
+          names = @config.capsules.each_value.flat_map(&:queues).uniq.first(MOST)
+          answers = ask_redis(names).each_slice(2)
+          waiting = answers.map { |size, oldest| Waiting.new(size, age(oldest)) }
+          @queues = names.zip(waiting).to_h.freeze
+        end
+
+        # @param queues [Array<String>] of a capsule; contains a queue as often as its weight
+        # @return [Waiting, nil] in all of them together; nil before the first look
+        def of(queues)
+          known = @queues.values_at(*queues.uniq).compact
+          Waiting.new(known.sum(&:size), known.filter_map(&:oldest_ns).max) if known.any?
+        end
+
+        private
+
+        def ask_redis(names)
+          @config.redis do |redis|
+            redis.pipelined do |pipeline|
+              names.each do |name|
+                pipeline.call("LLEN", "queue:#{name}")
+                pipeline.call("LINDEX", "queue:#{name}", -1)
+              end
+            end
+          end
+        end
+
+        def age(job)
+          return 0 unless job
+          ready_ns = Instrumentation::Sidekiq.ready_ns(::Sidekiq.load_json(job)["enqueued_at"])
+          [@clock.realtime_ns - ready_ns, 0].max if ready_ns
+        end
+      end
+
+      # The round trip of a command to Redis. Sidekiq's heartbeat measures it every ten seconds and keeps the
+      # last five. It includes the wait for the GVL, as every command of a job does.
+      module RoundTrip
+        NS_PER_US = 1_000
+
+        # @param readings [Enumerable<Integer>] in microseconds, 0 for none yet
+        # @return [Integer, nil] the median in ns, nil before the first heartbeat
+        def self.median_ns(readings = ::Sidekiq::Launcher::RTT_READINGS.buffer)
+          known = readings.reject(&:zero?).sort
+          known[known.size / 2] * NS_PER_US if known.any?
         end
       end
     end

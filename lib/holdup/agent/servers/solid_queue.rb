@@ -2,34 +2,29 @@
 
 require_relative "method_hook"
 require_relative "identity"
-require_relative "pool"
-require_relative "solid_queue/worker_threads"
 require_relative "solid_queue/levers"
-require_relative "solid_queue/topology"
-require_relative "solid_queue/setting_source"
 
 module Holdup
   module Servers
     # Solid Queue: its supervisor forks a process for each worker (and for the dispatcher and the scheduler,
     # which run no jobs and are not measured), or runs them as threads of its own process, which may be
-    # Puma's. A Worker is ready at the end of its `boot`, in the process in which its jobs will run, and is
-    # done when `shutdown` has waited for the last of them; forked workers then leave by `exit!`, so nothing
-    # of ours could run later.
+    # Puma's. A Worker is ready at the end of its `boot`, in the process in which its jobs will run, and has
+    # ended when `shutdown` has waited for the last job; forked workers then leave by `exit!`, so no later
+    # hook would run.
     #
-    # (SolidQueue.on_worker_start would do as well, but can't be called before that class has its body.)
+    # (SolidQueue.on_worker_start can't be called before that class has its body.)
     class SolidQueue
       NAME = "solid_queue"
       TASK = "solid_queue:start"
-      # What bin/jobs, whatever it is called, has in it.
+      # In the text of bin/jobs, whatever its name.
       PROGRAM = /SolidQueue::(?:Cli|Supervisor)\b/
       LONGEST_PROGRAM = 10_000
 
       class << self
         # @param program [String] that this Ruby runs
-        # @return [Boolean] whether this process is run by Solid Queue, also when its supervisor is still to
-        #   come
+        # @return [Boolean] whether Solid Queue runs this process, also before its supervisor exists
         def here?(program: $PROGRAM_NAME)
-          task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || mentioned?(program)
+          task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || starts_jobs?(program)
         end
 
         private
@@ -38,7 +33,7 @@ module Holdup
           !!defined?(::Rake.application) && ::Rake.application.top_level_tasks.include?(TASK)
         end
 
-        def mentioned?(program)
+        def starts_jobs?(program)
           File.file?(program) && PROGRAM.match?(File.binread(program, LONGEST_PROGRAM))
         end
       end
@@ -57,19 +52,19 @@ module Holdup
       def install
         return if ::SolidQueue::Worker.ancestors.any?(MethodHook)
         ::SolidQueue::Supervisor.prepend(supervisor_hook)
-        ::SolidQueue::Worker.prepend(MethodHook.new(hidden: %i[boot shutdown],
-          after: {boot: ->(worker, *) { serving(worker) }, shutdown: ->(worker, *) { finished(worker) }}))
+        callbacks = {boot: ->(worker, *) { serving(worker) }, shutdown: ->(worker, *) { finished(worker) }}
+        ::SolidQueue::Worker.prepend(MethodHook.new(hidden: callbacks.keys, after: callbacks))
         ObjectSpace.each_object(::SolidQueue::Worker) { |worker| serving(worker) if worker.process_id }
       end
 
-      # In the supervisor's process, before it starts anybody. One that is itself a fork (Puma's plugin) has a
-      # parent who looks after the collector.
+      # In the supervisor's process, before it starts any worker. For a supervisor that is itself a fork
+      # (Puma's plugin), its parent supervises the collector.
       # @yieldreturn [SolidQueue::Configuration] private to the supervisor
       # @return [void]
       def supervising
         guard do
-          @plan = Topology.new(yield)
-          next unless @plan.fork?
+          @topology = Topology.new(yield)
+          next unless @topology.fork?
           @runtime.wait_for_server
           @runtime.start_collector if Process.pid == @installed_in
         end
@@ -108,10 +103,13 @@ module Holdup
 
       # @return [MethodHook] for SolidQueue::Supervisor
       def supervisor_hook
-        MethodHook.new(hidden: %i[start_process], before: {
-          start: ->(supervisor, *) { supervising { supervisor.send(:configuration) } },
-          start_process: ->(_, configured, *) { starting(configured) }
-        })
+        MethodHook.new(
+          hidden: %i[start_process],
+          before: {
+            start: ->(supervisor, *) { supervising { supervisor.send(:configuration) } },
+            start_process: ->(_, configured, *) { starting(configured) }
+          }
+        )
       end
 
       private
@@ -120,23 +118,33 @@ module Holdup
 
       def identity(worker)
         group = WorkerThreads.running(worker)
-        groups = @plan ? @plan.together(group) : [group]
+        groups = @topology ? @topology.groups_of_process(group) : [group]
         levers = levers(groups).to_a
-        Identity.new(name: NAME, facts: facts(groups), worker: (@index if @plan&.fork?),
-          pools: -> { @workers.map { |each| pool(each) } }, pool_of: ->(queue) { pool_of(queue) }, levers: -> { levers })
+        Identity.new(
+          name: NAME,
+          facts: facts(groups),
+          worker: (@index if @topology&.fork?),
+          pools: -> { @workers.map { |each| pool(each) } },
+          pool_of: ->(queue) { pool_of(queue) },
+          levers: -> { levers }
+        )
       end
 
       def facts(groups)
-        {"jobs" => NAME, "jobs_version" => ::SolidQueue::VERSION, "job_processes" => @plan&.size, **WorkerThreads.facts(groups)}
+        {
+          "jobs" => NAME,
+          "jobs_version" => ::SolidQueue::VERSION,
+          "job_processes" => @topology&.size,
+          **WorkerThreads.facts(groups)
+        }
       end
 
       def levers(groups)
         file = SettingSource.used(env: ENV, arguments: ARGV, root: ::Rails.root.to_s)
-        Levers.new(groups, @plan, file:, environment: ::Rails.env.to_s)
+        Levers.new(groups, @topology, file:, environment: ::Rails.env.to_s)
       end
 
-      # Threads do not tell whose they are. Where workers of one process share a queue, it is not known which
-      # had the job.
+      # Threads do not know their worker. Where workers of one process share a queue, the pool is unknown.
       def pool_of(queue)
         groups = @workers.map { |worker| WorkerThreads.running(worker) }
         groups = groups.select { |group| group.serves?(queue) } if groups.size > 1
@@ -148,6 +156,90 @@ module Holdup
         pool = worker.pool
         free = pool.respond_to?(:available_capacity) ? pool.available_capacity : pool.idle_threads
         Pool.new(name: WorkerThreads.running(worker).pool_name, max: pool.size, busy: pool.size - free)
+      end
+    end
+
+    class SolidQueue
+      # The threads of one worker and the queues that they serve, planned or running.
+      #
+      # - `queues`: "mails,urgent", as in the configuration
+      # - `size`: jobs at once; `fibers`: whether these are fibers of one thread (Solid Queue 1.4 and later)
+      WorkerThreads = Data.define(:queues, :size, :fibers) do
+        class << self
+          # @param configured [SolidQueue::Configuration::Process] a worker's
+          # @return [WorkerThreads]
+          def planned(configured)
+            options = configured.attributes
+            new(queues: Array(options[:queues] || "*").join(","),
+              size: options[:fibers] || options[:threads], fibers: options.key?(:fibers))
+          end
+
+          # @param worker [SolidQueue::Worker]
+          # @return [WorkerThreads]
+          def running(worker)
+            pool = worker.pool
+            new(queues: Array(worker.queues).join(","), size: pool.size,
+              fibers: pool.respond_to?(:type) && pool.type == :fiber)
+          end
+
+          # @param groups [Array<WorkerThreads>] of one process
+          # @return [Hash{String => Object}] what of them changes results
+          def facts(groups)
+            {
+              "job_threads" => groups.sum(&:size),
+              "job_queues" => groups.map(&:queues).join(";"),
+              "job_pool" => ("fiber" if groups.any?(&:fibers))
+            }
+          end
+        end
+
+        # @return [String] name of its pool
+        def pool_name
+          Pool.short("queues #{queues}")
+        end
+
+        # @param queue [String]
+        # @return [Boolean] whether it takes jobs of that queue; a configuration may say "*" or "mails*"
+        def serves?(queue)
+          queues.split(",").any? { |pattern| File.fnmatch(pattern, queue) }
+        end
+      end
+
+      # The workers that a supervisor runs. Forked workers are processes with their own threads; asynchronous
+      # ones share a process, whose facts are those of all of them from the start.
+      class Topology
+        # @param configured [SolidQueue::Configuration::Process]
+        # @return [Boolean] whether it runs jobs
+        def self.worker?(configured)
+          configured.kind.to_s == "worker"
+        end
+
+        # @param configuration [SolidQueue::Configuration]
+        def initialize(configuration)
+          workers = configuration.configured_processes.select { |each| Topology.worker?(each) }
+          @groups = workers.map { |worker| WorkerThreads.planned(worker) }
+          @fork = !configuration.respond_to?(:mode) || configuration.mode.fork?
+        end
+
+        # @return [Boolean] whether each worker has a process of its own
+        def fork? = @fork
+
+        # @param group [WorkerThreads] of a worker that has started
+        # @return [Array<WorkerThreads>] all of its process
+        def groups_of_process(group)
+          fork? ? [group] : @groups
+        end
+
+        # @param group [WorkerThreads]
+        # @return [Integer] processes that serve these queues; one for asynchronous workers
+        def processes(group)
+          fork? ? @groups.count(group) : 1
+        end
+
+        # @return [Integer] processes that run jobs
+        def size
+          fork? ? @groups.size : 1
+        end
       end
     end
   end

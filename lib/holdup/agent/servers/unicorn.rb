@@ -4,8 +4,8 @@ require_relative "preforking"
 
 module Holdup
   module Servers
-    # Unicorn: one thread a worker, so nothing stalls inside of one; what counts is how many there are.
-    # Without `preload_app` (the default) each worker loads the application for itself, after the fork.
+    # Unicorn: one thread per worker, so nothing stalls; the number of workers counts. Without `preload_app`
+    # (the default) each worker loads the application after the fork.
     class Unicorn < Preforking
       # @return [Boolean] whether this process is run by Unicorn
       def self.here? = super(::Unicorn::HttpServer)
@@ -25,10 +25,14 @@ module Holdup
       end
 
       def levers(server)
-        [lever("processes", "worker_processes", server.worker_processes,
-          "worker_processes N, then SIGHUP to the master; SIGTTIN to the master adds one, SIGTTOU takes one away", live: true),
+        [
+          lever("processes", "worker_processes", server.worker_processes,
+            "worker_processes N, then SIGHUP to the master; " \
+            "SIGTTIN to the master adds one, SIGTTOU takes one away",
+            live: true),
           lever("preload", "preload_app", !!server.preload_app,
-            "preload_app true: workers share the application's memory")]
+            "preload_app true: workers share the application's memory")
+        ]
       end
     end
   end

@@ -2,15 +2,17 @@
 
 module Holdup
   class SettingFacts
-    # The control group of a process, version 1 or 2: its CPU quota, and where its other files are.
+    # The control group of a process, version 1 or 2: its CPU quota, and the folders of its other files.
     #
-    # A limit may be set on the group itself or on any group around it (a pod's, a slice's), so all are looked
-    # at. Inside a container the kernel may name a path that is not there: then the root of the mounted tree
-    # is the container's own.
+    # A limit may be set on the group itself or on any group around it (a pod's, a slice's), so all are read.
+    # Inside a container the kernel may name a path that does not exist: then the root of the mounted tree is
+    # the container's own.
     class Cgroup
-      # How the folder of a controller may be called where several share one hierarchy.
-      FOLDERS = {"cpu" => %w[cpu cpu,cpuacct cpuacct,cpu],
-                 "cpuacct" => %w[cpuacct cpu,cpuacct cpuacct,cpu]}.freeze
+      # Possible folders of a controller where several share one hierarchy.
+      FOLDERS = {
+        "cpu" => %w[cpu cpu,cpuacct cpuacct,cpu],
+        "cpuacct" => %w[cpuacct cpu,cpuacct cpuacct,cpu]
+      }.freeze
       Limit = Data.define(:folder, :vcpus)
 
       # @param proc [String] where /proc is
@@ -47,17 +49,17 @@ module Holdup
 
       def version_1(controller)
         path = @lines.find { |_, names, _| names.to_s.split(",").include?(controller) }&.last
-        base = FOLDERS.fetch(controller, [controller]).map { |name| File.join(@root, name) }.find { |folder|
-          File.directory?(folder)
-        }
+        candidates = FOLDERS.fetch(controller, [controller]).map { |name| File.join(@root, name) }
+        base = candidates.find { |folder| File.directory?(folder) }
         [base, path] if base && path
       end
 
       # Where both versions are mounted, the second has a folder of its own.
       def version_2
         unified = File.join(@root, "unified")
-        [File.directory?(unified) ? unified : @root,
-          @lines.find { |number, names, _| number == "0" && names == "" }&.last]
+        base = File.directory?(unified) ? unified : @root
+        line = @lines.find { |number, names, _| number == "0" && names == "" }
+        [base, line&.last]
       end
 
       # "/a/b" => /a/b, /a, /
@@ -67,9 +69,44 @@ module Holdup
       end
 
       def limit_of(folder)
-        most, period = read("#{folder}/cpu.max")&.split || [read("#{folder}/cpu.cfs_quota_us"),
-          read("#{folder}/cpu.cfs_period_us")]
-        Limit.new(folder:, vcpus: most.to_f / period.to_f) if most.to_i.positive? && period.to_i.positive?
+        quota, period = read("#{folder}/cpu.max")&.split || quota_of_version_1(folder)
+        Limit.new(folder:, vcpus: quota.to_f / period.to_f) if quota.to_i.positive? && period.to_i.positive?
+      end
+
+      def quota_of_version_1(folder)
+        [read("#{folder}/cpu.cfs_quota_us"), read("#{folder}/cpu.cfs_period_us")]
+      end
+    end
+
+    # The CPU that a process may use: the CPUs that it may run on, and the quota of its container. Read from
+    # Linux's files, because Holdup loads no gem into an application.
+    class CpuQuota
+      # @param proc [String] where /proc is
+      # @param cgroup [String] where the trees of control groups are, version 1 or 2
+      # @param pid [Integer, String] of the process
+      def initialize(proc: "/proc", cgroup: "/sys/fs/cgroup", pid: "self")
+        @status = "#{proc}/#{pid}/status"
+        @cgroup = Cgroup.new(proc:, root: cgroup, pid:)
+      end
+
+      # @return [Hash{String => Numeric, nil}] cpus allowed; vcpus: what the quota leaves of them
+      def to_h
+        @to_h ||= {"cpus" => cpus, "vcpus" => [@cgroup.quota, cpus].compact.min}.freeze
+      end
+
+      private
+
+      def cpus
+        list = @cgroup.read(@status)&.slice(/^Cpus_allowed_list:\s*(\S+)/, 1)
+        count(list) if list
+      end
+
+      # "0-3,8" is five CPUs.
+      def count(list)
+        list.split(",").sum do |range|
+          first, last = range.split("-").map(&:to_i)
+          last ? last - first + 1 : 1
+        end
       end
     end
   end

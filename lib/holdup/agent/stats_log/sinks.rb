@@ -1,12 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "sinks/path"
-require_relative "sinks/stream"
-
 module Holdup
   class StatsLog
-    # Where lines go. Each answers `call(line)`: true when the line is written, false when there was no room
-    # for it.
+    # Where lines go. Each has `call(line)`: true when the line is written, false when there was no room.
     module Sinks
       # @param target [Symbol, String, IO, #info, #write]
       # @return [#call]
@@ -20,7 +16,7 @@ module Holdup
         end
       end
 
-      # The application's own logger, or whatever it writes to: how long that takes is its own affair.
+      # The application's own logger or device, which may take as long as it likes.
       class Device
         # @param device [#info, #write]
         def initialize(device)
@@ -31,6 +27,99 @@ module Holdup
           @device.respond_to?(:info) ? @device.info(line.chomp) : @device.write(line)
           true
         end
+      end
+
+      # A file, or a named pipe. Opened for each line: so it may be moved away at any time (logrotate), no
+      # process inherits it, and one append keeps the lines of several processes apart.
+      class Path
+        FLAGS = File::WRONLY | File::APPEND | File::NONBLOCK | File::NOCTTY
+        MODE = 0o640
+
+        # @param path [String]
+        # @param flags [Integer] added to those
+        def initialize(path, flags: File::CREAT)
+          @path = path
+          @flags = FLAGS | flags
+        end
+
+        # @raise [SystemCallError]
+        def call(line)
+          File.open(@path, @flags, MODE) do |file|
+            file.write_nonblock(line, exception: false) == line.bytesize
+          end
+        end
+      end
+
+      # An open stream, such as the standard output, which other processes and the application write to as
+      # well. Making it non-blocking would affect all of them. So a pipe or a terminal is opened once more,
+      # for us alone; where that is impossible (sockets, other systems), and for files, which never block, it
+      # is asked for room first.
+      class Stream
+        OWN = "/proc/self/fd"
+
+        # @param number [Integer] 1 or 2: the process's own, whatever the application has put into $stdout
+        # @return [Stream]
+        def self.standard(number)
+          new(IO.for_fd(number, "w", autoclose: false))
+        end
+
+        # @param io [IO]
+        # @param own [String] folder in which the system shows open files
+        def initialize(io, own: OWN)
+          @io = io
+          @own = own
+        end
+
+        # @raise [SystemCallError, IOError]
+        def call(line)
+          return write_with_room(line) unless reopens?
+          Path.new("#{@own}/#{@io.fileno}", flags: 0).call(line)
+        rescue Errno::ENXIO, Errno::EACCES # a pipe without a reader, or of another user
+          write_with_room(line)
+        end
+
+        private
+
+        def reopens?
+          File.directory?(@own) && (@io.stat.pipe? || @io.stat.chardev?)
+        end
+
+        def write_with_room(line)
+          return false unless IO.select(nil, [@io], nil, 0)
+          IO.for_fd(@io.fileno, "w", autoclose: false).syswrite(line) == line.bytesize
+        end
+      end
+    end
+
+    # Gives lines to a sink. Lines that it does not take at once are dropped and counted; its failure is
+    # logged once.
+    class LogWriter
+      # @return [Integer] lines that were not written
+      attr_reader :dropped
+
+      # @param sink [#call] true when it has taken the line
+      # @param log [#warn]
+      def initialize(sink:, log:)
+        @sink = sink
+        @log = log
+        @dropped = 0
+      end
+
+      # @param line [String]
+      # @return [void]
+      def call(line)
+        @dropped += 1 unless @sink.call(line)
+      rescue SystemCallError, IOError => error
+        @dropped += 1
+        warn_once(error)
+      end
+
+      private
+
+      def warn_once(error)
+        return if @warned
+        @warned = true
+        @log.warn("stats_log can't be written, its lines are dropped until it can: #{error.message}")
       end
     end
   end

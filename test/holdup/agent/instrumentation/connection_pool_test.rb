@@ -144,7 +144,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     @pool.checkin(@pool.checkout.tap { elapse 3 })
     unit { Thread.new { @pool.checkin(@pool.checkout.tap { elapse 4 }) }.join }
     assert_empty @probe.charged
-    assert_equal 7, @watcher.send(:outside).so_far
+    assert_equal 7, @watcher.send(:outside_units).so_far
   end
 
   def test_nothing_is_kept_alive

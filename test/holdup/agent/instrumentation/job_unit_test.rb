@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/agent/guard"
 require "holdup/agent/recorder"
-require "holdup/agent/instrumentation/job_unit"
+require "holdup/agent/instrumentation/job_units"
 
 class Holdup::Instrumentation::JobUnitTest < Minitest::Test
   def setup

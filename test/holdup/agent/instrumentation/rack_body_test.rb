@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/instrumentation/rack_body"
+require "holdup/agent/instrumentation/rack"
 
 class Holdup::Instrumentation::RackBodyTest < Minitest::Test
   class Ending

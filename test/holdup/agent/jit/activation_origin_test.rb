@@ -20,54 +20,54 @@ class Holdup::Jit::ActivationOriginTest < Minitest::Test
 
   def test_off
     origin = origin()
-    origin.see(OFF)
+    origin.observe(OFF)
     assert_equal [nil, nil, nil, nil], [*told(origin), origin.since_ns]
   end
 
   def test_with_ruby_itself
     origin = origin(rubyopt: "--yjit")
-    origin.see(ON)
+    origin.observe(ON)
     assert_equal ["RUBYOPT", :boot, nil], told(origin)
-    origin.born(ON)
+    origin.after_fork(ON)
     assert_equal ["RUBYOPT", :boot, true], told(origin)
   end
 
   def test_by_holdup_in_a_worker_and_in_what_that_forks
     origin = origin()
-    origin.born(OFF)
-    origin.ours({})
-    origin.see(ON)
+    origin.after_fork(OFF)
+    origin.enabled_by_us({})
+    origin.observe(ON)
     assert_equal ["holdup", :process, false, NOW_NS], [*told(origin), origin.since_ns]
-    origin.born(ON)
+    origin.after_fork(ON)
     assert_equal ["holdup", :parent, true], told(origin)
   end
 
   def test_by_the_application_in_the_master
     origin = origin()
-    origin.born(ON)
+    origin.after_fork(ON)
     assert_equal ["application", :parent, true, NOW_NS - 1000], [*told(origin), origin.since_ns]
   end
 
   def test_by_rails
     inside = origin(rails: true)
     before = origin(rails: true)
-    inside.see(ON)
-    before.born(ON)
+    inside.observe(ON)
+    before.after_fork(ON)
     assert_equal [["rails", :process, nil], ["rails", :parent, true]], [told(inside), told(before)]
   end
 
   def given(**options)
-    origin(version: "4.0.0", **options).tap { |origin| origin.see(ON) }.given
+    origin(version: "4.0.0", **options).tap { |origin| origin.observe(ON) }.enable_arguments
   end
 
   def test_what_enable_was_told
     assert_equal({mem_size: 64}, given(rails: {mem_size: 64, stats: true}))
     assert_equal [{}, {}], [given(rails: true), given(rubyopt: "--yjit")]
     assert_nil given, "only the application knows"
-    assert_empty origin(rails: {mem_size: 64}).tap { |origin| origin.see(ON) }.given, "3.4 takes nothing"
+    assert_empty origin(rails: {mem_size: 64}).tap { |origin| origin.observe(ON) }.enable_arguments, "3.4 takes nothing"
     ours = origin(version: "4.0.0")
-    ours.ours({mem_size: 32})
-    ours.born(ON)
-    assert_equal({mem_size: 32}, ours.given)
+    ours.enabled_by_us({mem_size: 32})
+    ours.after_fork(ON)
+    assert_equal({mem_size: 32}, ours.enable_arguments)
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/jit/command_line"
+require "holdup/agent/jit/options"
 require "tempfile"
 
 class Holdup::Jit::CommandLineTest < Minitest::Test

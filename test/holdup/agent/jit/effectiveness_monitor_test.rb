@@ -17,7 +17,7 @@ class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
 
   def see(seconds = 0, thrown_away: nil, kind: :yjit)
     @clock.monotonic_ns += seconds * 1_000_000_000
-    @verdict.see(Holdup::Jit::Snapshot.new(kind:, invalidations: thrown_away && {everything: thrown_away}))
+    @verdict.observe(Holdup::Jit::Snapshot.new(kind:, invalidations: thrown_away && {everything: thrown_away}))
     @verdict.effective
   end
 
@@ -42,7 +42,7 @@ class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
   def test_a_fork_is_looked_at_by_itself
     @told = [true, nil]
     see
-    @verdict.born
+    @verdict.after_fork
     assert_nil see
   end
 

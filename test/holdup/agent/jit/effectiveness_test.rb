@@ -89,7 +89,7 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
   # Ruby 4.0 does not count them. What is asked instead works alike on 3.4, so it is tried there.
   def test_where_interpreted_instructions_are_not_counted
     unless Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
-      skip "the exercise is compiled otherwise"
+      skip "the workload is compiled otherwise"
     end
     found = verdicts(<<~RUBY)
       later = Holdup::Jit::RubyDefaults.parse("4.0.0")
@@ -104,7 +104,7 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
 
   Version = Holdup::Jit::RubyDefaults
 
-  # @param pace [Numeric] of the exercise beside the interpreter
+  # @param pace [Numeric] of the workload in proportion to the interpreter
   def told(pace = 2, version: "4.0.0", **state)
     effectiveness = Holdup::Jit::Effectiveness.new(api: nil, version: Version.parse(version),
       pace: Struct.new(:ratio).new(pace))

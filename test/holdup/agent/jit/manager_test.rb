@@ -73,11 +73,11 @@ class Holdup::Jit::ManagerTest < Minitest::Test
 
   def test_a_fork_looks_again_and_says_where_it_came_from
     manager = manager(:on)
-    manager.born
+    manager.after_fork
     manager.install
     assert_equal %w[off process], manager.profile.values_at("jit.parent", "jit.at")
     assert_equal GC.stat(:compact_count).positive?, manager.profile["jit.prepared"]
-    manager.born
+    manager.after_fork
     manager.install
     assert_equal %w[on parent holdup], manager.profile.values_at("jit.parent", "jit.at", "jit.by")
   end

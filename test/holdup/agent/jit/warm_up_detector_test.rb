@@ -16,7 +16,7 @@ class Holdup::Jit::WarmUpDetectorTest < Minitest::Test
     @cpu_ns += cpu_ns
     @compiled += compiled
     @interpreted += interpreted if interpreted
-    @warmth.see(Holdup::Jit::Snapshot.new(kind: :yjit, compiled_iseqs: @compiled,
+    @warmth.observe(Holdup::Jit::Snapshot.new(kind: :yjit, compiled_iseqs: @compiled,
       interpreted_instructions: interpreted && @interpreted))
   end
 
@@ -57,11 +57,11 @@ class Holdup::Jit::WarmUpDetectorTest < Minitest::Test
     output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
       require "holdup/model/clock"
       require "holdup/agent/jit"
-      warmth = Holdup::Jit::WarmUpDetector.new(clock: Holdup::Clock.new, stretch_ns: 20_000_000)
+      warmth = Holdup::Jit::WarmUpDetector.new(clock: Holdup::Clock.new, interval_ns: 20_000_000)
       yjit = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: Holdup::Jit::RubyDefaults.parse(RUBY_VERSION), options: Holdup::Jit::CommandLine.read)
       methods = Array.new(400) { |number| eval("def m\#{number}(n) = n.times.sum { |i| i * \#{number} }") }
-      compiling = methods.map { |name| 40.times { send(name, 60) } && warmth.see(yjit.state) || warmth.since_ns }
-      2000.times { methods.each { |name| send(name, 60) } && warmth.see(yjit.state) unless warmth.since_ns }
+      compiling = methods.map { |name| 40.times { send(name, 60) } && warmth.observe(yjit.state) || warmth.since_ns }
+      2000.times { methods.each { |name| send(name, 60) } && warmth.observe(yjit.state) unless warmth.since_ns }
       print compiling.compact.size, " ", !!warmth.since_ns
     RUBY
     assert_equal "0 true", output

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/recorder/connection_hold"
+require "holdup/agent/recorder/open_unit"
 
 class Holdup::Recorder::ConnectionHoldTest < Minitest::Test
   def setup

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/agent/runtime/collector_supervisor"
+require "holdup/agent/runtime/collectors"
 require "holdup/segment/owner_process"
 
 class Holdup::Collector
@@ -118,8 +118,8 @@ class Holdup::Collector
 
     def test_it_loads_no_gem_and_none_of_the_other_half
       lib = File.expand_path("../../../../lib", __dir__)
-      script = "before = $LOADED_FEATURES.dup; require '#{lib}/holdup/agent/runtime/collector_supervisor'; puts $LOADED_FEATURES - before"
-      assert_equal ["collector_supervisor.rb"],
+      script = "before = $LOADED_FEATURES.dup; require '#{lib}/holdup/agent/runtime/collectors'; puts $LOADED_FEATURES - before"
+      assert_equal ["collectors.rb"],
         fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) } - ["rbconfig.rb"]
     end
 

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/agent/guard"
-require "holdup/agent/runtime/resources"
+require "holdup/agent/runtime/measuring_session"
 
 class Holdup::Runtime::ResourcesTest < Minitest::Test
   Resource = Struct.new(:facts, :pools, :gauges, :profile, :installed) do

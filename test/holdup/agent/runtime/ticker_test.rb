@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/agent/guard"
-require "holdup/agent/runtime/ticker"
+require "holdup/agent/runtime/measuring_session"
 
 class Holdup::Runtime::TickerTest < Minitest::Test
   def setup

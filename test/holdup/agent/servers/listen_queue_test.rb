@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/servers/listen_queue"
+require "holdup/agent/servers/preforking"
 require "tmpdir"
 
 class Holdup::Servers::ListenQueueTest < Minitest::Test

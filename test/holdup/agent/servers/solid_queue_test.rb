@@ -30,9 +30,9 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
   def test_forked_workers_are_processes_each_with_its_own_threads
     plan = Plan.new(configuration(:fork))
     mails = Group.running(Worker.new(%w[mails urgent], Pool.new(3, 3, :thread)))
-    assert_equal [3, 2, [mails]], [plan.size, plan.processes(mails), plan.together(mails)]
+    assert_equal [3, 2, [mails]], [plan.size, plan.processes(mails), plan.groups_of_process(mails)]
     assert_equal({"job_threads" => 3, "job_queues" => "mails,urgent", "job_pool" => nil},
-      Group.facts(plan.together(mails)))
+      Group.facts(plan.groups_of_process(mails)))
   end
 
   def test_asynchronous_workers_are_one_process_from_the_first_on
@@ -40,7 +40,7 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
     mails = Group.running(Worker.new(%w[mails urgent], Pool.new(3, 3, :thread)))
     assert_equal [1, 1], [plan.size, plan.processes(mails)]
     assert_equal({"job_threads" => 56, "job_queues" => "mails,urgent;mails,urgent;*", "job_pool" => "fiber"},
-      Group.facts(plan.together(mails)))
+      Group.facts(plan.groups_of_process(mails)))
   end
 
   def test_queues_that_a_worker_serves

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "fileutils"
-require "holdup/agent/setting_facts/cpu_quota"
+require "holdup/agent/setting_facts/cgroup"
 
 class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
   def machine(files)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/stats_log/schedule"
+require "holdup/agent/stats_log"
 
 class Holdup::StatsLog::ScheduleTest < Minitest::Test
   def setup

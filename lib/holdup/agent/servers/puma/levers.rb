@@ -1,32 +1,34 @@
 # frozen_string_literal: true
 
 require_relative "../lever"
-require_relative "setting_source"
 
 module Holdup
   module Servers
     class Puma
-      # What can be turned in a Puma, and how, in the words of its version.
+      # The settings of a Puma that a person can change, and how, in the words of its version.
       class Levers
         RESTART = "then restart (SIGUSR2 to the master)"
         THREADS = "threads N, N, #{RESTART}".freeze
-        LIVE_THREADS = "threads N, N, then restart; live: Puma::Server.current.update_thread_pool_min_max(min: N, max: N)"
+        LIVE_THREADS = "threads N, N, then restart; " \
+          "live: Puma::Server.current.update_thread_pool_min_max(min: N, max: N)"
         PROCESSES = "workers N, #{RESTART}; live: SIGTTIN adds one, SIGTTOU takes one away".freeze
         FIRST_PROCESSES = "workers N for cluster mode, #{RESTART}".freeze
-        IO_THREADS = "max_io_threads N, #{RESTART}; requests that wait call env[\"puma.mark_as_io_bound\"]".freeze
+        IO_THREADS = "max_io_threads N, #{RESTART}; " \
+          "requests that wait call env[\"puma.mark_as_io_bound\"]".freeze
         PRELOAD = "preload_app! true to share memory, false to restart in phases, #{RESTART}".freeze
-        # What is said on the command line counts more than any file, also when the master starts itself anew.
-        COMMANDS = {max_threads: "puma -t N:N, then stop and start it",
-                    workers: "puma -w N, then stop and start it; live: SIGTTIN adds one, SIGTTOU takes one away"}.freeze
+        # The command line is stronger than any file, also when the master restarts itself.
+        COMMANDS = {
+          max_threads: "puma -t N:N, then stop and start it",
+          workers: "puma -w N, then stop and start it; live: SIGTTIN adds one, SIGTTOU takes one away"
+        }.freeze
         REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
 
-        # Settings that are written where this is made; so it is made before anybody changes options (SIGTTIN
-        # does).
+        # Created before options change (SIGTTIN changes them), because it records where they come from.
         # @param launcher [Puma::Launcher]
         # @param env [Hash] the environment
         def initialize(launcher, env:)
           @options = launcher.options
-          @origins = SettingSource.new(launcher.config, env:).to_h
+          @sources = SettingSource.new(launcher.config, env:).to_h
         end
 
         # @param server [Puma::Server]
@@ -45,8 +47,8 @@ module Holdup
         end
 
         def processes
-          lever("processes", :workers, workers, (workers > 0) ? PROCESSES : FIRST_PROCESSES,
-            live: workers > 0)
+          cluster = workers > 0
+          lever("processes", :workers, workers, cluster ? PROCESSES : FIRST_PROCESSES, live: cluster)
         end
 
         # Puma 8 and later have it.
@@ -56,14 +58,84 @@ module Holdup
         end
 
         def cluster
-          [lever("preload", :preload_app, !!@options[:preload_app], PRELOAD),
-            lever("fork_worker", :fork_worker, !!@options[:fork_worker], REFORK)]
+          [
+            lever("preload", :preload_app, !!@options[:preload_app], PRELOAD),
+            lever("fork_worker", :fork_worker, !!@options[:fork_worker], REFORK)
+          ]
         end
 
         def lever(name, option, value, how, live: false)
-          where = @origins[option]
-          Lever.new(name:, value:,
-            how: (where == SettingSource::COMMAND_LINE) ? COMMANDS.fetch(option, how) : how, live:, where:)
+          where = @sources[option]
+          how = COMMANDS.fetch(option, how) if where == SettingSource::COMMAND_LINE
+          Lever.new(name:, value:, how:, live:, where:)
+        end
+      end
+
+      # Where each setting of a Puma comes from: its command line, a line of its configuration file, or a
+      # variable of the environment, which Puma reads by itself or which such a line reads.
+      class SettingSource
+        # Option => its name in a configuration file.
+        WORDS = {
+          max_threads: "threads",
+          workers: "workers",
+          max_io_threads: "max_io_threads",
+          preload_app: "preload_app",
+          fork_worker: "fork_worker"
+        }.freeze
+        # Option => the variables that Puma reads, the strongest first.
+        VARIABLES = {max_threads: %w[PUMA_MAX_THREADS MAX_THREADS], workers: %w[WEB_CONCURRENCY]}.freeze
+        VARIABLE = /ENV(?:\.fetch\s*\(?\s*|\[)\s*["']([A-Za-z_]\w*)["']/
+        WORD = /[a-z_]\w*/
+        COMMAND_LINE = "command line"
+
+        # @param config [Puma::Configuration]
+        # @param env [Hash] the environment
+        def initialize(config, env:)
+          @options = config.options
+          files = config.config_files.compact.select { |path| File.file?(path) }
+          @files = files.map { |path| File.expand_path(path) }
+          @env = env
+        end
+
+        # @return [Hash{Symbol => String}] option => "config/puma.rb:12", "environment WEB_CONCURRENCY" or
+        #   "command line"
+        def to_h
+          WORDS.keys.to_h { |option| [option, source_of(option)] }.compact
+        end
+
+        private
+
+        def source_of(option)
+          return command_line if @options.user_options.key?(option)
+          return place_of(WORDS.fetch(option)) if @options.file_options.key?(option)
+          environment(VARIABLES.fetch(option, []))
+        end
+
+        # `rails server` gives Puma user options too.
+        def command_line
+          COMMAND_LINE if $PROGRAM_NAME.include?("puma")
+        end
+
+        def place_of(word)
+          line = find(word) or return
+          source = [line, *assignments(line.value)].find { |each| each.value.match?(VARIABLE) }
+          return line.place unless source
+          environment(source.value.scan(VARIABLE).flatten) || source.place
+        end
+
+        # For `threads threads_count, threads_count`: the lines that assign that variable.
+        def assignments(value)
+          value.scan(WORD).uniq.filter_map { |name| find(name) }.select { |line| line.value.start_with?("=") }
+        end
+
+        def environment(names)
+          name = names.find { |each| !@env[each].to_s.empty? }
+          "environment #{name}" if name
+        end
+
+        # The last file is the strongest.
+        def find(word)
+          @files.reverse_each.lazy.filter_map { |path| ConfigLine.find(path, word) }.first
         end
       end
     end

@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 require_relative "../lever"
-require_relative "setting_source"
 
 module Holdup
   module Servers
     class Sidekiq
-      # What of a Sidekiq process a person can turn. Nothing of it works while it runs: a manager makes its
+      # The settings of a Sidekiq process that a person can change, all at a restart: a manager makes its
       # threads once, and a thread gets its priority when it is made.
       class Levers
         PROCESSES = "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise), else start as many processes"
         CAPSULE = "concurrency = N in config.capsule(%p)"
-        PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: each step below 0 halves the time slice of 100 ms"
+        PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: " \
+          "each step below 0 halves the time slice of 100 ms"
 
         # @param capsules [Array<Sidekiq::Capsule>]
         # @param priority [Integer, nil] of the threads; nil where this Sidekiq has no such setting
@@ -29,18 +29,19 @@ module Holdup
 
         private
 
-        # The others' names go with it, because a process may have several.
+        # With the capsule's name, because a process may have several.
         def concurrency(capsule)
           return default(capsule) if capsule.name == "default"
           place = @written.concurrency(capsule.name, capsule.concurrency)
-          Lever.new(name: "concurrency #{capsule.name}", value: capsule.concurrency,
-            how: format(CAPSULE, capsule.name), where: place&.where)
+          name = "concurrency #{capsule.name}"
+          how = format(CAPSULE, capsule.name)
+          Lever.new(name:, value: capsule.concurrency, how:, where: place&.where)
         end
 
         def default(capsule)
           place = @written.concurrency("default", capsule.concurrency)
-          Lever.new(name: "concurrency", value: capsule.concurrency, how: place&.how || @written.usual,
-            where: place&.where)
+          how = place&.how || @written.usual
+          Lever.new(name: "concurrency", value: capsule.concurrency, how:, where: place&.where)
         end
 
         def processes
@@ -49,8 +50,201 @@ module Holdup
 
         def thread_priority
           return unless @priority
-          Lever.new(name: "thread_priority", value: @priority, how: PRIORITY,
-            where: @written.thread_priority(@priority)&.where)
+          where = @written.thread_priority(@priority)&.where
+          Lever.new(name: "thread_priority", value: @priority, how: PRIORITY, where:)
+        end
+      end
+
+      # Where a setting of Sidekiq is written. The strongest is its Ruby code, which runs last, then the
+      # command line, the YAML file, and RAILS_MAX_THREADS. A place counts only when its value is the one in
+      # effect; else it was overridden somewhere unknown.
+      class SettingSource
+        # - `value`: what is written there, nil for an expression
+        # - `how`: how to write another one; `where`: "config/sidekiq.yml:3"
+        Location = Data.define(:value, :how, :where)
+
+        OPTION = /\A(?:-c|--concurrency(?:=|\z))\s*(\d*)/
+        VARIABLE = "RAILS_MAX_THREADS"
+        EMBEDDED = "config.concurrency = N in Sidekiq.configure_embed"
+        USUAL = "sidekiq -c N, or :concurrency: N in config/sidekiq.yml"
+        CODE = "config.concurrency = N"
+        # Files in which an application configures Sidekiq.
+        FILES = "config/{initializers/*,puma,sidekiq}.rb"
+        LONGEST_FILE = 100_000
+
+        # @param config [Sidekiq::Config]
+        # @param embedded [Boolean] whether command line, YAML file and variable are another server's
+        # @param env [Hash] the environment
+        # @param arguments [Array<String>] of the command line
+        # @param root [String] the application's folder
+        def initialize(config, embedded:, env:, arguments:, root:)
+          @config = config
+          @embedded = embedded
+          @env = env
+          @arguments = arguments
+          @root = root
+        end
+
+        # @return [String] how to set concurrency where it is not set yet
+        def usual
+          @embedded ? EMBEDDED : USUAL
+        end
+
+        # @param capsule [String] its name
+        # @param value [Integer] in effect
+        # @return [Location, nil]
+        def concurrency(capsule, value)
+          places = ruby_places(capsule, "concurrency", CODE)
+          places += yaml_places(capsule)
+          places += command_line + variable if capsule == "default" && !@embedded
+          pick(places, value)
+        end
+
+        # @param value [Integer] in effect
+        # @return [Location, nil]
+        def thread_priority(value)
+          pick(ruby_places("default", "thread_priority", nil), value)
+        end
+
+        private
+
+        def pick(places, value)
+          places.find { |place| place.value.nil? || place.value == value }
+        end
+
+        def command_line
+          at = @arguments.index { |argument| OPTION.match?(argument) } or return []
+          text = @arguments[at][OPTION, 1]
+          [Location.new((text.empty? ? @arguments[at + 1] : text).to_i, "sidekiq -c N", "the command line")]
+        end
+
+        def variable
+          @env[VARIABLE] ? [Location.new(@env[VARIABLE].to_i, "#{VARIABLE}=N", VARIABLE)] : []
+        end
+
+        def yaml_places(capsule)
+          file = @config[:config_file]
+          return [] if @embedded || !file
+          keys = (capsule == "default") ? %w[concurrency] : ["capsules", capsule, "concurrency"]
+          name = relative(file)
+          yaml = YamlLines.new(text(File.expand_path(file, @root)), name)
+          places = yaml.find(@config[:environment].to_s, keys)
+          places.map { |value, where| Location.new(value, ":concurrency: N in #{name}", where) }
+        end
+
+        def ruby_places(capsule, setting, how)
+          @ruby ||= RubyLines.new(ruby_files.to_h { |file| [relative(file), text(file)] })
+          @ruby.find(capsule, setting).map { |value, where| Location.new(value, how, where) }
+        end
+
+        def ruby_files
+          required = File.expand_path(@config[:require].to_s, @root)
+          configuration = Dir.glob(FILES, base: @root).map { |file| File.join(@root, file) }
+          [required, "#{required}.rb", *configuration].uniq.select { |file| File.file?(file) }
+        end
+
+        def text(file)
+          File.read(file, LONGEST_FILE, encoding: "UTF-8").to_s.scrub
+        end
+
+        def relative(file)
+          File.expand_path(file, @root).delete_prefix("#{@root}/")
+        end
+      end
+
+      # Finds an assignment to a capsule in Ruby files, by their lines and indentation:
+      #
+      #   config.concurrency = 5                    # of "default"
+      #   config.capsule("single") do |capsule|
+      #     capsule.concurrency = 1                 # of "single"
+      #   end
+      class RubyLines
+        CAPSULE = /\A(\s*).*(?:\bcapsule\(\s*[:"']([^"')]+)["']?\s*\)|\b(default)_capsule\b)/
+        # The block ends on the line on which it begins.
+        CLOSED = /\}\s*\z|\bend\s*\z/
+        DEFAULT = "default"
+        COMMENT = /\A\s*#/
+
+        # @param files [Hash{String => String}] text by relative path
+        def initialize(files)
+          @files = files.select { |_, text| text.include?("idekiq") }
+        end
+
+        # @param capsule [String]
+        # @param setting [String] concurrency, thread_priority
+        # @return [Array<(Integer or nil, String)>] the number, nil for an expression, with "file:line"; the
+        #   last line first
+        def find(capsule, setting)
+          places = @files.flat_map do |file, text|
+            lines(text, capsule, setting).map { |value, line| [value, "#{file}:#{line}"] }
+          end
+          places.reverse
+        end
+
+        private
+
+        def lines(text, wanted, setting)
+          assignment = /\.#{setting}\s*=\s*(-?\d+\b\s*(?=$|[#;}]|if|unless|end))?/
+          each_with_capsule(text).filter_map do |line, number, capsule|
+            [Regexp.last_match(1)&.to_i, number] if capsule == wanted && assignment.match(line)
+          end
+        end
+
+        # @return [Array<(String, Integer, String)>] each line of code, its number, the capsule of its block
+        def each_with_capsule(text)
+          block = nil
+          text.each_line.with_index(1).filter_map do |line, number|
+            next if COMMENT.match?(line)
+            block = nil if block && line.match?(/\A#{block.first}(?:end|\})/)
+            opened = block_of(line)
+            block = opened if opened && !CLOSED.match?(line)
+            [line, number, (opened || block)&.last || DEFAULT]
+          end
+        end
+
+        def block_of(line)
+          match = CAPSULE.match(line)
+          [match[1], match[2] || match[3]] if match
+        end
+      end
+
+      # Finds a key of config/sidekiq.yml with its line, by indentation: a YAML parser has no line numbers,
+      # and the file may have ERB in it.
+      class YamlLines
+        KEY = /\A(\s*):?["']?([\w.-]+)["']?:\s*(.*)/
+        # `path`: keys from the outermost; `value`: a number or nil; `place`: "name:line"
+        Entry = Data.define(:path, :value, :place)
+        private_constant :Entry
+
+        # @param text [String]
+        # @param name [String] of the file, for "name:line"
+        def initialize(text, name)
+          @text = text
+          @name = name
+        end
+
+        # @param environment [String] whose section is stronger than the rest
+        # @param keys [Array<String>] from the outermost
+        # @return [Array<(Integer or nil, String)>] the number, nil for anything else, with "name:line"
+        def find(environment, keys)
+          entries = [[environment, *keys], keys].filter_map do |path|
+            all_entries.reverse.find { |entry| entry.path == path }
+          end
+          entries.map { |entry| [entry.value, entry.place] }
+        end
+
+        private
+
+        def all_entries
+          open = []
+          @all_entries ||= @text.each_line.with_index(1).filter_map do |line, number|
+            match = KEY.match(line) or next
+            indentation = match[1].size
+            open.pop while open.any? && open.last.first >= indentation
+            open.push([indentation, match[2]])
+            value = Integer(match[3].sub(/\s*#.*/, "").strip, exception: false)
+            Entry.new(open.map(&:last), value, "#{@name}:#{number}")
+          end
         end
       end
     end

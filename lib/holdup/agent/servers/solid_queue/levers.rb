@@ -1,21 +1,20 @@
 # frozen_string_literal: true
 
 require_relative "../lever"
-require_relative "setting_source"
 
 module Holdup
   module Servers
     class SolidQueue
-      # What of a process of Solid Queue a person can turn: the threads and the processes of each worker, at a
-      # restart.
+      # The settings of a process of Solid Queue that a person can change, at a restart: the threads and the
+      # processes of each worker.
       class Levers
         # @param groups [Array<WorkerThreads>] of this process
-        # @param plan [Topology, nil]
+        # @param topology [Topology, nil]
         # @param file [SettingSource]
         # @param environment [String] of Rails
-        def initialize(groups, plan, file:, environment:)
+        def initialize(groups, topology, file:, environment:)
           @groups = groups
-          @plan = plan
+          @topology = topology
           @file = file
           @environment = environment
         end
@@ -32,15 +31,80 @@ module Holdup
         end
 
         def processes(group)
-          lever(group, "processes", @plan.processes(group)) if @plan&.fork?
+          lever(group, "processes", @topology.processes(group)) if @topology&.fork?
         end
 
-        # Several groups in a process have each a lever of that kind.
+        # With the queues' names where a process has several groups.
         def lever(group, word, value)
           where, variable = @file.find(group.queues, word, environment: @environment)
           how = "#{word}: N of the worker for #{group.queues} in #{SettingSource::DEFAULT}"
-          Lever.new(name: @groups.uniq.one? ? word : "#{word} (#{group.queues})", value:, where:,
-            how: variable ? "#{variable}=N, or #{how}" : how)
+          how = "#{variable}=N, or #{how}" if variable
+          name = @groups.uniq.one? ? word : "#{word} (#{group.queues})"
+          Lever.new(name:, value:, where:, how:)
+        end
+      end
+
+      # Where config/queue.yml (or another file) sets a worker's threads and processes. It is read as text: a
+      # parsed file has no line numbers, and its ERB parts name the variable that decides.
+      class SettingSource
+        DEFAULT = "config/queue.yml"
+        OPTIONS = %w[-c --config_file --config-file].freeze
+        ITEM = /\A\s*-\s+\w+:/
+        SECTION = /\A(\w+):/
+        QUEUES = /\bqueues:\s*(.+?)\s*\z/
+        NOISE = /["'\[\]\s]/
+        VARIABLE = /\bENV\b\W*(?:fetch\W*)?["'](\w+)["']/
+
+        # @return [SettingSource] the file that Solid Queue reads
+        def self.used(env:, arguments:, root:)
+          option = OPTIONS.filter_map { |name| arguments.index(name) }.first
+          path = (option && arguments[option + 1]) || env["SOLID_QUEUE_CONFIG"] || DEFAULT
+          new(path, root)
+        end
+
+        # @param path [String] relative to the root
+        def initialize(path, root)
+          @path = path
+          file = File.expand_path(path, root)
+          lines = File.file?(file) ? File.readlines(file, encoding: "UTF-8") : []
+          @lines = lines.map(&:scrub).each.with_index(1).to_a
+        end
+
+        # @param queues [String] of the worker: "mails,urgent"
+        # @param word [String] threads, fibers or processes
+        # @param environment [String] of Rails
+        # @return [Array(String, String), nil] "config/queue.yml:7" and the variable that decides there, nil
+        #   without one
+        def find(queues, word, environment:)
+          line, number = entry(queues, environment)&.find { |text, _| text.match?(/\b#{word}:/) }
+          ["#{@path}:#{number}", line[VARIABLE, 1]] if number
+        end
+
+        private
+
+        # The worker with these queues: the only one, else the one in this environment's section.
+        def entry(queues, environment)
+          matching = entries.select { |lines| queues_of(lines) == plain(queues) }
+          return matching.first if matching.one?
+          matching.find { |lines| section(lines.first.last) == environment }
+        end
+
+        def entries
+          blocks = @lines.slice_before { |line, _| line.match?(ITEM) || line.match?(SECTION) }
+          blocks.select { |lines| queues_of(lines) }
+        end
+
+        def queues_of(lines)
+          written = lines.filter_map { |line, _| line[QUEUES, 1] }.first
+          plain(written) if written
+        end
+
+        def plain(queues)
+          queues.sub(/#.*/, "").gsub(NOISE, "")
+        end
+
+        def section(number)
+          @lines.first(number).filter_map { |line, _| line[SECTION, 1] }.last
         end
       end
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/instrumentation/tracers/holder_names"
+require "holdup/agent/instrumentation/tracers"
 
 class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
   Unit = Struct.new(:handle, :name, :name_so_far, :holders)

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "async/container"
-require "holdup/agent/servers/falcon/topology"
+require "holdup/agent/servers/falcon"
 
 module Holdup
   module Servers

@@ -3,7 +3,7 @@
 require "test_helper"
 require "puma"
 require "puma/configuration"
-require "holdup/agent/servers/puma/setting_source"
+require "holdup/agent/servers/puma/levers"
 
 class SettingSourceTest < Minitest::Test
   include TemporaryFolder

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/agent/servers/solid_queue/setting_source"
+require "holdup/agent/servers/solid_queue/levers"
 
 class Holdup::Servers::SolidQueue::SettingSourceTest < Minitest::Test
   def setup
