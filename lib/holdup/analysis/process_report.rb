@@ -123,6 +123,140 @@ module Holdup
       def vcpus(members)
         members.filter_map { |member| @settings[member.setting]&.[]("vcpus") }.last
       end
+
+      # A group of threads that take units, in one process. `max`: threads it may have; `busy`: those that had
+      # a unit, on average, exact where the process counts their time (else the mean of the samples, as of
+      # pools of connections); `backlog`: mean of the samples; `most_backlog` and `oldest_ns`, how long a unit
+      # had waited: the largest of the samples. What is unknown is nil.
+      ProcessPool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
+        # @param kind [Symbol, nil] :request, :job, nil for any
+        # @return [Boolean] whether it takes units of that kind
+        def takes?(kind)
+          return false if name.start_with?(CONNECTIONS)
+          (kind == :job) ? name != WEB : kind != :request || name == WEB
+        end
+      end
+
+      # Processes of one server, on all hosts. Some replace others and are not there at the same time, so sums
+      # are what there was at a moment, on average.
+      ServerProcesses = Data.define(:server, :processes) do
+        # @param processes [Array<MeasuredProcess>]
+        # @yieldparam process [MeasuredProcess]
+        # @yieldreturn [Numeric, nil] nil is left out
+        # @return [Float, nil]
+        def self.mean_sum(processes)
+          known = processes.filter_map { |process| (value = yield process) && value * process.seconds }
+          known.sum.fdiv([Machine.covered_s(processes), 1].max) if known.any?
+        end
+
+        # @return [Float] processes
+        def size = Machine.concurrent(processes)
+
+        # @return [Float, nil] CPUs that they used together
+        def cpu_share
+          self.class.mean_sum(processes, &:cpu_share)
+        end
+
+        # @return [Float, nil] threads that took units
+        def busy = self.class.mean_sum(processes, &:busy)
+
+        # @return [Float, nil] threads that could
+        def threads
+          self.class.mean_sum(processes, &:threads)
+        end
+
+        # @return [Float, nil] threads that waited for the GVL
+        def waiting
+          self.class.mean_sum(processes, &:waiting)
+        end
+
+        # @return [Float, nil] of the time of a process, on average
+        def gc_share
+          (sum = self.class.mean_sum(processes, &:gc_share)) && sum / size
+        end
+
+        # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
+        # @return [Integer, nil] of the processes that were there last
+        def memory(key)
+          known = present.filter_map(&key)
+          known.sum if known.any?
+        end
+
+        # @return [Integer, nil] of the process in the middle
+        def redis_rtt_ns
+          known = processes.filter_map(&:redis_rtt_ns).sort
+          known[known.size / 2]
+        end
+
+        # @return [Array<MeasuredProcess>] those that were there last
+        def present
+          processes.select { |process| process.to_s == last_s }
+        end
+
+        private
+
+        def last_s = processes.map(&:to_s).max
+      end
+
+      # The pools of one name in all processes of a server. `size`: processes; `max`, `busy`, `backlog`: what
+      # there was at a moment in all of them together; `most_backlog`, `oldest_ns`: the most that was seen in
+      # one.
+      PoolThreads = Data.define(:server, :name, :size, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
+        # @param found [Array<(MeasuredProcess, ProcessPool)>]
+        # @return [PoolThreads]
+        def self.of(server, name, found)
+          pools = found.to_h
+          sums = %i[max busy backlog].to_h { |key|
+            [key, ServerProcesses.mean_sum(pools.keys) { |member| pools[member].public_send(key) }]
+          }
+          largest = %i[most_backlog oldest_ns].to_h { |key| [key, pools.values.filter_map(&key).max] }
+          size = Machine.concurrent(pools.keys)
+          new(server:, name:, size:, **sums, **largest, backlog: backlog(sums[:backlog], name, size))
+        end
+
+        # Requests wait at each process; jobs in queues that all processes look into and that each tells
+        # whole.
+        def self.backlog(sum, name, size)
+          (name == WEB) ? sum : sum && sum / size
+        end
+        private_class_method :backlog
+
+        # @return [Float, nil] of the threads
+        def busy_share
+          (busy && max&.positive?) ? busy / max : nil
+        end
+      end
+
+      # How many connections of a database server all processes may have at the same time: each thread that
+      # takes units may have one, as far as its process's pool allows. Processes that replace others are not
+      # there at the same time.
+      class ConnectionUse
+        # @param members [Array<MeasuredProcess>] of all servers and job runners
+        def initialize(members)
+          @members = members
+        end
+
+        # @return [Integer] of all threads
+        def most = of(nil)
+
+        # @param kind [Symbol, nil] :request, :job
+        # @return [Integer] of the threads that take these
+        def of(kind)
+          ServerProcesses.mean_sum(@members) { |member| each(member, kind) }.to_f.round
+        end
+
+        # @param kind [Symbol]
+        # @return [Integer] of all other threads
+        def beside(kind) = most - of(kind)
+
+        private
+
+        def each(member, kind)
+          databases, units = member.pools.partition { |pool| pool.name.start_with?(CONNECTIONS) }
+          threads = units.select { |pool| pool.takes?(kind) }.sum { |pool| pool.max.to_i }
+          [threads, *databases.filter_map(&:max).max].min
+        end
+      end
     end
   end
 end

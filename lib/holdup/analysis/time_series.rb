@@ -55,8 +55,8 @@ module Holdup
       # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see Split; together
       #   1.0
       def shares
-        splits = @windows.map { |window| StateSplit.of(window) if counted?(window) }
-        StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
+        splits = @windows.map { |window| SeriesRow::StateSplit.of(window) if counted?(window) }
+        SeriesRow::StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
       end
 
       # @return [Array<Float, nil>] units that ended per measured second: 0.0 where a process was measured and
@@ -89,7 +89,7 @@ module Holdup
       # @param key [Symbol] a key of Window::HISTOGRAMS that was read
       # @return [Hash{Symbol => Array}]
       def heat(key = :wall)
-        DurationBands.new(@windows.map { |window| window&.histograms&.fetch(key) }).then { |spread|
+        HistogramBands::DurationBands.new(@windows.map { |window| window&.histograms&.fetch(key) }).then { |spread|
           {upto_ns: spread.upto_ns, counts: spread.counts}
         }
       end

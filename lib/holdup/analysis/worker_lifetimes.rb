@@ -7,12 +7,17 @@ module Holdup
     #
     # - `server`: "puma", "unicorn" ...; `ended`: workers that ended, `alive`: that did not
     # - `units`, `seconds`: of those that ended, the median; `jit`: whether they had one
-    WorkerLifetimes = Data.define(:server, :ended, :alive, :units, :seconds, :jit) do
+    class WorkerLifetimes < Data.define(:server, :ended, :alive, :units, :seconds, :jit)
+      # Units that a worker should do in its life, and how long that should be, to have something of what it
+      # compiles.
+      ENOUGH = 1000
+      ENOUGH_S = 1800
+
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @return [Array<WorkerLifetimes>] one for each server of which workers have ended
       def self.of(samples)
         workers = samples.select { |sample| sample[:name].to_s.start_with?("worker ") }
-        last = ProcessReport::SampleTrail.apart(workers.sort_by { |sample| sample[:at_s] }).values.map(&:last)
+        last = ProcessReport::SampleTrail.by_process(workers.sort_by { |sample| sample[:at_s] }).values.map(&:last)
         last.group_by { |sample| sample[:server] }.filter_map { |server, same|
           build(server, *same.partition { |sample| sample[:ended] })
         }
@@ -32,7 +37,7 @@ module Holdup
 
       # @return [Boolean] whether they end before they had anything of what they compiled
       def short?
-        units < WorkerLifetimes::ENOUGH || seconds < WorkerLifetimes::ENOUGH_S
+        units < ENOUGH || seconds < ENOUGH_S
       end
 
       # @return [Boolean] with a JIT, and replaced again and again before it paid
@@ -46,10 +51,5 @@ module Holdup
         alive.positive? && ended > 2 * alive
       end
     end
-
-    # Units that a worker should do in its life, and how long that should be, to have something of what it
-    # compiles.
-    WorkerLifetimes::ENOUGH = 1000
-    WorkerLifetimes::ENOUGH_S = 1800
   end
 end

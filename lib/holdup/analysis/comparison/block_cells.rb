@@ -56,7 +56,7 @@ module Holdup
         def stratum(found)
           numbers = WeightedRows.new(found.map { |cell| cell && [0, cell.numbers] }, NUMBERS.size)
           spreads = @spreads.to_h { |name|
-            [name, WeightedRows.new(found.map { |cell| cell && cell.spreads[name]&.row }, WeightedHistogram::SIZE)]
+            [name, WeightedRows.new(found.map { |cell| cell && cell.spreads[name]&.row }, WeightedRows::WeightedHistogram::SIZE)]
           }
           Stratum.new(numbers:, spreads:)
         end
@@ -69,7 +69,7 @@ module Holdup
 
         def waits
           @waits ||= by_place(@side.profiles) { |profile| profile.start_ns / NS }.transform_values do |profiles|
-            WeightedHistogram.weighted(profiles.map { |profile|
+            WeightedRows::WeightedHistogram.weighted(profiles.map { |profile|
               [profile.stalled_ns + profile.queued_ns.to_i,
                 profile.weight]
             })
@@ -100,7 +100,7 @@ module Holdup
         end
 
         def spread(name, windows)
-          WeightedHistogram.of(Histogram.sum(windows.map { |window| window.histograms[name] }))
+          WeightedRows::WeightedHistogram.of(Histogram.sum(windows.map { |window| window.histograms[name] }))
         end
 
         def seconds
@@ -129,6 +129,133 @@ module Holdup
 
         def by_block(windows)
           windows.group_by { |window| index(window.start_s) }
+        end
+
+        # The endpoints (or job classes) that both sides have: each is compared with itself, so that another mix
+        # of them is no change of theirs. Beyond the largest they are one, in which the mix may change unseen.
+        class Strata
+          MOST = 30
+          OTHERS = Series.new(kind: :overflow, name: "(others)")
+
+          # @param before [Array<Window>]
+          # @param after [Array<Window>]
+          def initialize(before, after)
+            @sides = [before, after]
+            @common = @sides.map { |windows| windows.map(&:series).uniq }.reduce(:&)
+          end
+
+          # @return [Array<Series>]
+          def to_a
+            @to_a ||= (@common.size > MOST) ? [*largest, OTHERS] : @common
+          end
+
+          # @param series [Series]
+          # @return [Series, nil] where it is counted; nil: nowhere, because one side has none of it
+          def of(series) = places[series]
+
+          # @return [Array<Float>] share of the units of each side that the other has none of
+          def left_out
+            @sides.map do |windows|
+              all = windows.sum(&:count)
+              all.zero? ? 0.0 : windows.reject { |window| of(window.series) }.sum(&:count).fdiv(all)
+            end
+          end
+
+          private
+
+          def places
+            @places ||= @common.to_h { |series|
+              [series, (@common.size <= MOST || largest.include?(series)) ? series : OTHERS]
+            }
+          end
+
+          def largest
+            @largest ||= begin
+              wall = @sides.flatten.group_by(&:series).slice(*@common).transform_values { |same|
+                same.sum { |window| window.histograms[:wall].sum }
+              }
+              wall.max_by(MOST) { |_, ns| ns }.map(&:first)
+            end
+          end
+        end
+
+        # The figures of one side when each of its blocks counts so many times: once each for what was measured,
+        # as drawn for the bootstrap. Endpoints count as given, which is as many as the side before had of them.
+        class ResampledSide
+          # @param cells [BlockCells]
+          # @param times [Array<Integer>] of each block
+          def initialize(cells, times)
+            @cells = cells
+            @times = times
+            @totals = cells.to_h.transform_values { |stratum| stratum.numbers.drawn(times).unpack(WeightedRows::FORMAT) }
+          end
+
+          # @return [Hash{Series => Float}] units of each endpoint
+          def counts = @totals.transform_values(&:first)
+
+          # @param name [Symbol] of BlockCells::NUMBERS
+          # @return [Hash{Series => Float}] that of each unit of an endpoint
+          def means(name)
+            at = BlockCells::NUMBERS.index(name)
+            @totals.reject { |_, total| total.first.zero? }.transform_values { |total|
+              total[at].fdiv(total.first)
+            }
+          end
+
+          # @param counts [Hash{Series => Numeric}] how many units of each endpoint there shall be
+          # @param percentiles [Array<Symbol>] of which of the cells' spreads; most of the work
+          # @return [Hash{Symbol => Float, nil}] by names of Metric
+          def figures(counts, percentiles: [])
+            weights = weights(counts)
+            {**quantiles(weights, percentiles), **each(weights), **around}
+          end
+
+          private
+
+          # Of what both sides have in this draw.
+          def weights(counts)
+            kept = counts.select { |series, count| count.positive? && @totals.fetch(series).first.positive? }
+            all = kept.values.sum.to_f
+            kept.transform_values { |count| count / all }
+          end
+
+          def mixed(weights, what)
+            parts = weights.to_h { |series, weight|
+              [@cells.to_h[series].spreads.fetch(what),
+                weight]
+            }.reject { |masses, _|
+              masses.empty?
+            }
+            WeightedRows.mix(parts.keys.map { |masses| masses.drawn(@times) }, parts.values)
+          end
+
+          def quantiles(weights, spreads)
+            spreads.flat_map { |what|
+              mix = mixed(weights, what)
+              Metric::QUANTILES.map { |quantile, share| [:"#{what}_#{quantile}", WeightedRows.find(mix, share)&.then { |found| WeightedRows::WeightedHistogram.value(*found) }] }
+            }.to_h
+          end
+
+          def each(weights)
+            errors, wall, queued, stalled, cpu, gc = means_of(weights).drop(1)
+            {wall_mean: wall, wait_mean: queued + stalled, stalled_mean: stalled, cpu_unit: cpu, gc_unit: gc,
+             errors:}
+          end
+
+          # In the order of BlockCells::NUMBERS.
+          def means_of(weights)
+            weights.each_with_object(Array.new(BlockCells::NUMBERS.size, 0.0)) do |(series, weight), means|
+              total = @totals[series]
+              total.each_with_index { |number, at| means[at] += weight * number / total.first }
+            end
+          end
+
+          # Of all units, as they were mixed.
+          def around
+            seconds, cpu_ns, units = @cells.around.drawn(@times).unpack(WeightedRows::FORMAT)
+            {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units),
+             throughput: seconds.zero? ? nil : units.fdiv(seconds)}
+          end
         end
       end
     end

@@ -32,7 +32,7 @@ module Holdup
 
         # Each second of stall is a thread that waits for a second.
         def self.stalling(trail, born)
-          trail.told_rate(:stalled_ns, born:) || trail.mean(:waiting_threads)
+          trail.ticked_rate(:stalled_ns, born:) || trail.mean(:waiting_threads)
         end
 
         def self.waiting(trail)
@@ -50,7 +50,7 @@ module Holdup
         end
 
         def self.pool(trail, name, key, born)
-          busy = trail.told_rate(:"#{key}.busy_ns", born:) || trail.mean(:"#{key}.busy")
+          busy = trail.ticked_rate(:"#{key}.busy_ns", born:) || trail.mean(:"#{key}.busy")
           ProcessPool.new(name:, max: trail[:"#{key}.max"], busy:, backlog: trail.mean(:"#{key}.backlog"), most_backlog: trail.most(:"#{key}.backlog"),
             oldest_ns: trail.most(:"#{key}.oldest_ns"))
         end

@@ -21,14 +21,14 @@ module Holdup
         # @param samples [Array<Hash{Symbol => Object}>] of many
         # @return [Hash{Array => Array<Hash>}] those of each process or container, by what names it for ever,
         #   in their order
-        def self.apart(samples)
+        def self.by_process(samples)
           samples.group_by { |sample| sample.values_at(*IDENTITY) }
         end
 
         # @param samples [Array<Hash{Symbol => Object}>] of many, in the order of time
         # @return [Array<SampleTrail>] one for each process or container
         def self.all(samples)
-          apart(samples).values.map { |same| new(same) }
+          by_process(samples).values.map { |same| new(same) }
         end
 
         # @param samples [Array<Hash{Symbol => Object}>] at least one
@@ -106,7 +106,7 @@ module Holdup
         #   not before it is above zero
         # @param born [Boolean] whether the process began in the span, and so at zero
         # @return [Float, nil] how much it grew in each second, in seconds
-        def told_rate(key, born: false)
+        def ticked_rate(key, born: false)
           return unless @samples.any? { |sample| sample[key] && sample[:ticked_ns] }
           told = known(:ticked_ns).map { |sample| [sample[:ticked_ns], sample[key].to_i] }
           told.unshift([self[:since_s] * NS, 0]) if born && self[:since_s]

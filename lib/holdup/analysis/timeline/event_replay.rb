@@ -161,6 +161,108 @@ module Holdup
       def collected(lane, event)
         @collecting.delete(lane.number)&.then { |from| @collections << [lane.number, from, event.time] }
       end
+
+      # The sums of one GVL, done again as the probe does them (ext/holdup/blame.h): with W threads waiting
+      # since times that add up to M, W * t - M is what all have waited by t. So what a hold caused is a
+      # difference, tick by tick the probe's.
+      class GvlLedger
+        # @return [Lane, nil] who holds
+        attr_reader :holder
+
+        # @return [Integer] ticks that threads waited while nobody held
+        attr_reader :handoff
+
+        # @param waiting [Integer] threads that wait when the window begins
+        # @param holder [Lane, nil] who holds then
+        def initialize(waiting: 0, holder: nil)
+          @waiting = waiting
+          @holder = holder
+          @moment = @opened = @closed = @handoff = 0
+        end
+
+        # @return [void]
+        def add_waiter(at)
+          @waiting += 1
+          @moment += at
+        end
+
+        # @return [void]
+        def drop_waiter(at)
+          @waiting -= 1
+          @moment -= at
+        end
+
+        # A thread takes the GVL.
+        # @return [void]
+        def open(lane, at)
+          @opened = waited(at)
+          @handoff += @opened - @closed
+          @holder = lane
+        end
+
+        # The open hold ended at `at`; it goes to its holder's account.
+        # @return [void]
+        def close(at)
+          @closed = waited(at)
+          @holder&.blame(@closed - @opened)
+          @holder = nil
+        end
+
+        private
+
+        def waited(at) = @waiting * at - @moment
+      end
+
+      # What each thread is in when the window begins: told by its first event, or by the table for one without
+      # events.
+      class InitialStates
+        TELLS_LEDGER = %i[begin ready resumed suspended started exited gc_start gc_end fork setting].freeze
+
+        # @param recording [Capture::EventLog]
+        def initialize(recording)
+          @recording = recording
+        end
+
+        # @return [Hash{Integer => Lane}]
+        def lanes
+          firsts = @recording.events.uniq(&:thread)
+          told = firsts.to_h { |event| [event.thread, lane(event.thread, start_of(event), event.unit)] }
+          rest = @recording.threads.keys - told.keys
+          told.merge(rest.to_h { |number| [number, lane(number, state(@recording.threads[number].phase), 0)] })
+        end
+
+        # @param lanes [Array<Lane>]
+        # @return [Hash{Integer => GvlLedger}]
+        def ledgers(lanes)
+          lanes.group_by(&:ledger).transform_values do |group|
+            GvlLedger.new(waiting: group.count { |lane| lane.state == :stalled },
+              holder: group.find { |lane| lane.state == :running })
+          end
+        end
+
+        private
+
+        def lane(number, state, unit)
+          listed = @recording.threads[number]
+          Lane.new(number, state:, unit:, name: listed&.name,
+            ledger: listed&.ledger || told_ledgers.fetch(number, 0))
+        end
+
+        def start_of(event)
+          (event.kind == :started) ? :absent : state(event.before)
+        end
+
+        STATES = {waiting: :stalled, exited: :absent}.freeze
+        private_constant :STATES
+
+        def state(phase) = STATES.fetch(phase, phase)
+
+        def told_ledgers
+          @told_ledgers ||= @recording.events.each_with_object({}) { |event, told|
+            told[event.thread] ||= event.detail if TELLS_LEDGER.include?(event.kind)
+          }
+        end
+      end
     end
   end
 end
