@@ -144,7 +144,7 @@ module Holdup
       # Those of the other kind in the same processes are the setting's own.
       def other_connections
         shared = observation.hosts * observation.processes * observation.pools.company.sum
-        [summary.processes.connections.beside(@kind) - shared, 0].max
+        [summary.processes.connections.of_other_kinds(@kind) - shared, 0].max
       end
 
       # Where no collector sampled the container.
