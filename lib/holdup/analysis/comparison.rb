@@ -3,8 +3,8 @@
 module Holdup
   module Analysis
     # Two recordings side by side: which settings differ, how each figure differs and how certain that is, and
-    # which endpoints caused it. Percentiles come from merged histograms, each endpoint counts on both sides as
-    # often as before, and intervals come from resampling blocks of time.
+    # which endpoints caused it. Percentiles come from merged histograms, each endpoint counts on both sides
+    # as often as before, and intervals come from resampling blocks of time.
     #
     #   comparison = Holdup::Analysis::Comparison.new(before, after)
     #   comparison.verdict.key                     # => :better

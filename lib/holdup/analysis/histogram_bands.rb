@@ -4,9 +4,9 @@ module Holdup
   module Analysis
     module HistogramBands
       # Means of the values between two quantiles ("p90-99"): how the slow tenth differs from the typical one.
-      # They come from a histogram, so a value counts as the geometric middle of its bucket (at most 2.2 % off),
-      # and each histogram is sliced by its own values: the "p90-99" of stalled is of the units that stalled
-      # most, not of the slowest ones.
+      # They come from a histogram, so a value counts as the geometric middle of its bucket (at most 2.2 %
+      # off), and each histogram is sliced by its own values: the "p90-99" of stalled is of the units that
+      # stalled most, not of the slowest ones.
       module QuantileBands
         BANDS = {"p0-10" => [0.0, 0.1], "p50-60" => [0.5, 0.6], "p90-99" => [0.9, 0.99], "p99-99.9" => [0.99, 0.999],
                  "p99.9-100" => [0.999, 1.0]}.freeze

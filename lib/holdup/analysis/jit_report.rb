@@ -2,10 +2,10 @@
 
 module Holdup
   module Analysis
-    # The JIT of all processes that were sampled. Pure: samples and settings in, figures out.
+    # The JIT of all processes that were sampled.
     #
-    #   jits = JitReport.new(store.processes(from, to), settings: {"a1b2" => setting})
-    #   jits.on.sum { |life| life.facts.memory_bytes }
+    #   report = JitReport.new(store.processes(from, to), settings: {"a1b2" => setting})
+    #   report.on.sum { |life| life.facts.memory_bytes }
     class JitReport
       MIB = 1 << 20
       # What a limit that is reached is raised to.
@@ -24,7 +24,7 @@ module Holdup
       end
 
       EVERY_S = 60
-      # So many samples may be missing of a process that is still there.
+      # So many samples of a process that is still there may be missing.
       MISSING = 3
 
       # @return [Integer] seconds between two samples of a process
@@ -34,37 +34,42 @@ module Holdup
       # @param settings [Hash{String => Setting}] by fingerprint
       # @param every_s [Integer] seconds between two samples of a process
       def initialize(samples, settings: {}, every_s: EVERY_S)
-        @samples = samples.reject { |sample| ProcessReport::SampleTrail.container?(sample) }.sort_by { |sample| sample[:at_s] }
+        processes = samples.reject { |sample| ProcessReport::SampleTrail.container?(sample) }
+        @samples = processes.sort_by { |sample| sample[:at_s] }
         @settings = settings
         @every_s = every_s
       end
 
-      # @return [Array<ProcessLife>] of processes that have told anything about it
+      # @return [Array<ProcessLife>] of processes whose JIT is known
       def lives
-        @lives ||= ProcessReport::SampleTrail.all(@samples).map { |trail| life(trail) }.select { |life| life.facts.kind }
-          .sort_by { |life| [life.host.to_s, life.born_s, life.name.to_s, life.trail[:pid]] }
+        @lives ||= begin
+          lives = ProcessReport::SampleTrail.all(@samples).map { |trail| life(trail) }
+          known = lives.select { |life| life.facts.kind }
+          known.sort_by { |life| [life.host.to_s, life.born_s, life.name.to_s, life.pid] }
+        end
       end
 
       # @return [Array<ProcessLife>] that had not ended at last; where all have, those that ended last
       def present
-        @present ||= lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }.then { |latest|
+        @present ||= begin
+          latest = lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }
           latest.all?(&:ended?) ? latest : latest.reject(&:ended?)
-        }
+        end
       end
 
-      # @return [Array<ProcessLife>] of these, those with a JIT
+      # @return [Array<ProcessLife>] of the present ones, those with a JIT
       def on
         present.select { |life| life.facts.on? }
       end
 
-      # @return [Array<ProcessLife>] of these, those without
+      # @return [Array<ProcessLife>] of the present ones, those without
       def off
         present.select { |life| life.facts.off? }
       end
 
       # @return [ActivationOrigins]
       def origins
-        ActivationOrigins.new(present.map(&:place))
+        ActivationOrigins.new(present.map(&:origin))
       end
 
       # @return [Array<WorkerLifetimes>] workers that were replaced before their JIT paid, one for each server
@@ -74,13 +79,12 @@ module Holdup
 
       # @return [Array<ServerJit>]
       def servers
-        @servers ||= lives.group_by(&:server).map { |name, same|
-          ServerJit.new(name, same,
-            present.select { |life| life.server == name })
-        }
-          .sort_by { |server|
-          server.name.to_s
-        }
+        @servers ||= begin
+          servers = lives.group_by(&:server).map do |name, same|
+            ServerJit.new(name, same, present.select { |life| life.server == name })
+          end
+          servers.sort_by { |server| server.name.to_s }
+        end
       end
 
       private
@@ -92,15 +96,15 @@ module Holdup
       end
 
       # Whether the JIT was switched on at the right place: in the processes that take units, after the
-      # application was loaded. Where a server forks its workers from a worker, they are meant to have it from
-      # there, so these are left out.
+      # application was loaded. Where a server forks its workers from a worker, they inherit it on purpose, so
+      # these are left out.
       class ActivationOrigins
-        # One process: `facts`, `server`: its name, `worker`: whether it is one of a forking server, `refork`:
-        # whether workers fork others
+        # One process: `facts`: JitFacts, `server`: its name, `worker`: whether it is one of a forking server,
+        # `refork`: whether workers fork others
         ProcessOrigin = Data.define(:facts, :server, :worker, :refork)
 
-        # What the workers of one server tell of their master: `inherited`: Facts of those that have it from
-        # there, `without`: of those that were forked before it was on.
+        # The master of one server, from its workers: `inherited`: JitFacts of those that have the JIT from
+        # it, `without`: of those that were forked before it was on.
         MasterProcess = Data.define(:inherited, :without) do
           # A hook that runs in the master after it has forked its first worker leaves that one without.
           def wrong_hook?
@@ -124,29 +128,28 @@ module Holdup
           def by = inherited.first.by
         end
 
-        # @param places [Array<ProcessOrigin>]
-        def initialize(places)
-          @places = places.reject(&:refork)
+        # @param origins [Array<ProcessOrigin>]
+        def initialize(origins)
+          @origins = origins.reject(&:refork)
         end
 
         # @return [Array<JitFacts>] of those that had it from Ruby's start
         def at_start
-          @places.map(&:facts).select { |facts| facts.on? && facts.at_boot? }
+          @origins.map(&:facts).select { |facts| facts.on? && facts.at_boot? }
         end
 
-        # Whatever else a worker forks has its JIT from there, and is no worker.
+        # Only workers count: other processes that a worker forks inherit its JIT.
         # @return [Array<MasterProcess>]
         def masters
-          @places.select(&:worker).group_by(&:server).values.map do |workers|
+          @origins.select(&:worker).group_by(&:server).values.map do |workers|
             facts = workers.map(&:facts)
-            MasterProcess.new(inherited: facts.select(&:inherited?),
-              without: facts.select { |one| one.parent == "off" })
+            without = facts.select { |worker| worker.parent == "off" }
+            MasterProcess.new(inherited: facts.select(&:inherited?), without:)
           end
         end
       end
 
-      # The JIT in all processes of one server. Figures are medians over the processes that are there and have
-      # one.
+      # The JIT in all processes of one server. Figures are medians over the present processes with a JIT.
       class ServerJit
         # What YJIT adds to a process at the default limits: 48 MiB of code on Ruby 3.3, 128 MiB in all later.
         MOST_OF_CODE = JitReport.memory(JitReport.with_metadata(48 * MIB)).round
@@ -163,7 +166,7 @@ module Holdup
           @present = present
         end
 
-        # @return [Array<ProcessLife>] of those that are there
+        # @return [Array<ProcessLife>] of the present ones
         def on
           @on ||= present.select { |life| life.facts.on? }
         end
@@ -173,13 +176,13 @@ module Holdup
           @off ||= present.select { |life| life.facts.off? }
         end
 
-        # @param key [Symbol] of Facts
-        # @return [Array<Object>] all values that there are
+        # @param key [Symbol] of JitFacts
+        # @return [Array<Object>] all distinct values
         def all(key)
           on.filter_map { |life| life.facts.public_send(key) }.uniq
         end
 
-        # @return [Numeric, nil] of those that know
+        # @return [Numeric, nil] of those of which it is known
         def median(lives = on)
           values = lives.filter_map { |life| yield life }.sort
           values[(values.size - 1) / 2] if values.any?
@@ -205,16 +208,18 @@ module Holdup
         # @return [MemoryKiller, nil]
         def killer = present.filter_map(&:killer).first
 
-        # @return [MemoryGrowth] of its processes' memory
-        def growth = @growth ||= MemoryKiller::MemoryGrowth.new(lives)
+        # @return [MemoryKiller::MemoryGrowth]
+        def growth
+          @growth ||= MemoryKiller::MemoryGrowth.new(lives)
+        end
 
-        # @return [KillerFootprint] what the killer counts
+        # @return [MemoryKiller::KillerFootprint] what the killer counts
         def watched
           @watched ||= MemoryKiller::KillerFootprint.new(killer, present, growth, room_bytes:)
         end
 
-        # Most of what YJIT takes it takes at first. Where no process was seen to the end of that, the limit
-        # has to leave room for all of it.
+        # YJIT takes most of its memory at first. Until a process was seen to the end of that, the limit has
+        # to leave room for all of it.
         # @return [Integer] bytes for each process
         def room_bytes
           return 0 if warm.positive? || !growth.known? || growth.basis != :unknown
@@ -230,7 +235,8 @@ module Holdup
         # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer counts: at its
         #   default limit
         def most_bytes
-          watched.more_bytes((present.first.ruby&.limits_total? == false) ? MOST_OF_CODE : MOST_OF_ALL)
+          limits_code = present.first.ruby&.limits_total? == false
+          watched.more_bytes(limits_code ? MOST_OF_CODE : MOST_OF_ALL)
         end
 
         # @param ages_s [Array<Integer>] ends of the bands
@@ -245,10 +251,11 @@ module Holdup
 
         def by_age(ages_s, &)
           points = lives.select { |life| life.facts.on? }.flat_map(&)
-          [0, *ages_s].each_cons(2).filter_map do |from_s, to_s|
+          medians = [0, *ages_s].each_cons(2).filter_map do |from_s, to_s|
             values = points.select { |age_s, _| age_s > from_s && age_s <= to_s }.map(&:last).sort
             [to_s, values[(values.size - 1) / 2]] if values.any?
-          end.to_h
+          end
+          medians.to_h
         end
       end
     end

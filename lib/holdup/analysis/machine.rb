@@ -152,8 +152,8 @@ module Holdup
       end
 
       # Who has the CPU that threads with the GVL wait for: the measured processes themselves (a hog, or too
-      # many of them), other processes of the same container, other containers of the host, or other machines of
-      # its hypervisor. Each has another remedy.
+      # many of them), other processes of the same container, other containers of the host, or other machines
+      # of its hypervisor. Each has another remedy.
       class CpuStarvation
         # From this share of the CPUs on they are taken for used up.
         FULL = 0.85

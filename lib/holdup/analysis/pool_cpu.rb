@@ -70,9 +70,9 @@ module Holdup
       # How much of the threads that could have worked on some units did: 100 % is "every thread always busy",
       # and long before that units wait for a thread.
       #
-      # The threads are those of the pools that these units ran in, in the processes of the same settings, over
-      # the time that these processes were there. Of jobs, that is the pools that ran any job of their queues;
-      # where nobody told which pool that was, all pools for jobs count.
+      # The threads are those of the pools that these units ran in, in the processes of the same settings,
+      # over the time that these processes were there. Of jobs, that is the pools that ran any job of their
+      # queues; where nobody told which pool that was, all pools for jobs count.
       class Capacity
         NS = 1_000_000_000
         # What a row's units are.

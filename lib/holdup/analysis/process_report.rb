@@ -24,8 +24,8 @@ module Holdup
       # @param every_s [Integer] seconds between two samples
       # @param native_ratio [Float] see CpuCeiling
       # @param settings [Hash{String => Setting}] by fingerprint, where samples of a container are missing
-      # @param loaded [ProcessReport, nil] the same while units ran, from which CPU ceilings are computed; nil:
-      #   this one
+      # @param loaded [ProcessReport, nil] the same while units ran, from which CPU ceilings are computed;
+      #   nil: this one
       def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {}, loaded: nil)
         @samples = samples.sort_by { |sample| sample[:at_s] }
         @span = {from_s:, to_s:, every_s:}
@@ -34,8 +34,8 @@ module Holdup
         @loaded = loaded
       end
 
-      # @return [Integer, nil] seconds between the samples that Store#processes should read of such a span; nil:
-      #   all
+      # @return [Integer, nil] seconds between the samples that Store#processes should read of such a span;
+      #   nil: all
       def self.every_s(from_s, to_s)
         every_s = [to_s - from_s, KEPT_S].min / POINTS
         every_s if every_s > EVERY_S

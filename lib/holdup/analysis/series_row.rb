@@ -100,12 +100,12 @@ module Holdup
         end
       end
 
-      # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting, process,
-      # queue or priority.
+      # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting,
+      # process, queue or priority.
       class Grouping
         BY = %i[name setting process queue priority].freeze
-        # The name of a row of units without a queue: requests, and jobs of a runner that knows none, each their
-        # own.
+        # The name of a row of units without a queue: requests, and jobs of a runner that knows none, each
+        # their own.
         NO_QUEUE = "-"
         # What rows can be sorted by, the largest first.
         SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze

@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # When a server got another setting inside a span: by a deployment, another Ruby, another number of threads.
-    # It looks at units only, so it reaches as far back as they are kept.
+    # When a server got another setting inside a span: by a deployment, another Ruby, another number of
+    # threads. It looks at units only, so it reaches as far back as they are kept.
     class SettingChanges
       # - `at_s`: when units of the new setting were first seen; `server`: "puma", "sidekiq", "shop puma"; nil
       #   where it is unknown
@@ -73,8 +73,8 @@ module Holdup
 
       # When the processes of a server last got another setting, from the samples of its processes.
       #
-      # - `server`: "puma", "sidekiq", "shop puma" where applications have names; `at_s`: when the first process
-      #   with a present setting was seen
+      # - `server`: "puma", "sidekiq", "shop puma" where applications have names; `at_s`: when the first
+      #   process with a present setting was seen
       # - `before`, `after`: fingerprints of the settings that it had last before, and that it has now
       class LatestChange < Data.define(:server, :at_s, :before, :after)
         # A setting without a sample for so long is no longer used.

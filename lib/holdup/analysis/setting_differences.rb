@@ -80,8 +80,8 @@ module Holdup
         SUBJECTS.find { |_, keys| keys.include?(key) }&.first || key
       end
 
-      # Names settings by what differs between them ("threads=3", "threads=5"): a fingerprint means nothing to a
-      # reader, and thirty equal facts hide the one that counts.
+      # Names settings by what differs between them ("threads=3", "threads=5"): a fingerprint means nothing to
+      # a reader, and thirty equal facts hide the one that counts.
       class SettingLabels
         attr_reader :settings
 

@@ -97,9 +97,10 @@ module Holdup
       # What a route answers: everything but the heat map, ready for JSON. Times are Integers (or Floats,
       # where a mean) in ns.
       #
-      #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], io: [...], lock: [...], sleep: [...], native: [...]},
-      #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]}, queued_ns: {mean: [...], p50: ...}, stalled_ns: {mean: [...], p50: ...},
-      #    gvl: {"puma" => [...]}}
+      #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], io: [...], lock:
+      #   [...], sleep: [...], native: [...]},
+      #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]}, queued_ns: {mean: [...], p50:
+      #    ...}, stalled_ns: {mean: [...], p50: ...}, gvl: {"puma" => [...]}}
       # @return [Hash{Symbol => Object}]
       def to_h
         waits = %i[queued stalled].to_h { |key| [:"#{key}_ns", {mean: mean(key), **quantiles(key)}] }

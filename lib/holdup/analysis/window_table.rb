@@ -71,8 +71,8 @@ module Holdup
         @last_s = window.end_s if @last_s.nil? || window.end_s > @last_s
       end
 
-      # Adds windows of *different* series up (a window merges with its own kind only): the total of a report, a
-      # queue, a setting. Mutable inside, frozen windows come out.
+      # Adds windows of *different* series up (a window merges with its own kind only): the total of a report,
+      # a queue, a setting. Mutable inside, frozen windows come out.
       class WindowSum
         def initialize
           @totals = Window::Totals.new
@@ -98,8 +98,8 @@ module Holdup
           windows.each_with_object(new) { |window, tally| tally.add(window) }.to_window(series)
         end
 
-        # Takes the sums of nested units off a total. Their number stays: they are units, only their time is in
-        # twice.
+        # Takes the sums of nested units off a total. Their number stays: they are units, only their time is
+        # in twice.
         # @param window [Holdup::Window] the total
         # @param nested [Holdup::Window] of kind :nested
         # @return [Holdup::Window]

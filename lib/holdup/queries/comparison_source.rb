@@ -130,8 +130,8 @@ module Holdup
       end
 
       # Of what in a span windows are put together. Those in which a process began, or had just begun, stay as
-      # short as they are kept: whether they count is found out for each. So do the ends of the span, which are
-      # no whole windows.
+      # short as they are kept: whether they count is found out for each. So do the ends of the span, which
+      # are no whole windows.
       class ComparisonIntervals
         # No window is shorter: each by itself, only hosts are added up, because they are compared together.
         APART_S = 60

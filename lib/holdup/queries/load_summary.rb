@@ -93,8 +93,8 @@ module Holdup
             native_ratio:, settings: settings(units))
         end
 
-        # Threads outside of units also run while no unit does: of each window, they count for as much as units
-        # were measured in it.
+        # Threads outside of units also run while no unit does: of each window, they count for as much as
+        # units were measured in it.
         def threads(store, coverage)
           span = RecordedInterval::Interval.new(from_s: coverage.from_s.floor, to_s: coverage.to_s.ceil)
           sums = store.sums(*span.to_h.values, step_s: span.window_s, kinds: [:account], together: THREADS,

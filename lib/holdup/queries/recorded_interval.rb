@@ -69,7 +69,8 @@ module Holdup
         seen.map(&:first)
       end
 
-      # Which part of a span charts show: the part that has data, in steps that fit it; and the last recording.
+      # Which part of a span charts show: the part that has data, in steps that fit it; and the last
+      # recording.
       class ChartedSpan
         # What is left out of a chart has to be worth it: less than this part of the span changes nothing for
         # the reader, and data of the last minutes may be on its way.
@@ -111,8 +112,8 @@ module Holdup
         end
 
         # @param to_s [Integer]
-        # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil: there is
-        #   none
+        # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil: there
+        #   is none
         def last(to_s)
           found = within([to_s - BACK_S, 0].max, to_s) or return
           finest_s = @store.finest_s(found.last - 1)

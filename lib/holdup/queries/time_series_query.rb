@@ -4,7 +4,8 @@ module Holdup
   module Queries
     # Reads a span of the store step by step, for charts.
     #
-    #   TimeSeriesQuery.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new(name: "OrdersController#index")).to_h
+    #   TimeSeriesQuery.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new(name:
+    #   "OrdersController#index")).to_h
     class TimeSeriesQuery
       POINTS = 300
       STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
@@ -106,8 +107,8 @@ module Holdup
         end
       end
 
-      # How much of their time the GVLs of each server's processes were held, step by step, whatever held them:
-      # units, and threads outside of units.
+      # How much of their time the GVLs of each server's processes were held, step by step, whatever held
+      # them: units, and threads outside of units.
       #
       # A process has the time of the windows that it is in. Where windows are of hours, one that lived for a
       # part of such an hour has it whole, so around restarts the share comes out too low, never too high.

@@ -3,10 +3,10 @@
 module Holdup
   module Analysis
     class Comparison
-      # Draws the blocks of both sides with replacement, and sees how much a figure moves. Blocks, because units
-      # of the same minutes meet the same load: resampled one by one, they give intervals that hold the truth in
-      # a fifth of the cases. Where both sides have the same blocks, these are drawn together, so that what hits
-      # both sides cancels.
+      # Draws the blocks of both sides with replacement, and sees how much a figure moves. Blocks, because
+      # units of the same minutes meet the same load: resampled one by one, they give intervals that hold the
+      # truth in a fifth of the cases. Where both sides have the same blocks, these are drawn together, so
+      # that what hits both sides cancels.
       #
       # Drawing from n blocks finds (n - 1)/n of their variance, and the deviation itself is uncertain when n
       # is small. Both are corrected, the second by Student's distribution in Estimate.
@@ -54,8 +54,8 @@ module Holdup
 
         private
 
-        # A side that is 0 in some draw has no logarithm there. Then the figures are divided by their mean, which
-        # is the same for small differences.
+        # A side that is 0 in some draw has no logarithm there. Then the figures are divided by their mean,
+        # which is the same for small differences.
         def scaled(pairs)
           return pairs.map { |pair| pair.map { |value| Math.log(value) } } if pairs.flatten.all?(&:positive?)
           mean = pairs.flatten.sum / pairs.flatten.size
@@ -94,8 +94,8 @@ module Holdup
           ENOUGH_LONGER = 12
           # Sides that share so many of their windows were measured at the same time.
           SAME_TIME = 0.75
-          # Shortest block length => share of 95 % intervals that held the truth, in simulations of two recordings
-          # whose load is like that of the minute before (correlation 0.8).
+          # Shortest block length => share of 95 % intervals that held the truth, in simulations of two
+          # recordings whose load is like that of the minute before (correlation 0.8).
           HELD = {60 => 0.7, 120 => 0.8, 300 => 0.88, 600 => 0.9}.freeze
 
           # @param covered_s [Integer] seconds that the shorter side has
@@ -154,12 +154,12 @@ module Holdup
           end
         end
 
-        # How much a block is like the one before it. The bootstrap takes blocks for independent. Where swings of
-        # the load last longer than a block, the mean of a side is less certain than that, and the blocks differ
-        # less than they would in the long run.
+        # How much a block is like the one before it. The bootstrap takes blocks for independent. Where swings
+        # of the load last longer than a block, the mean of a side is less certain than that, and the blocks
+        # differ less than they would in the long run.
         #
-        # The correlation of neighbours is estimated from both sides together and corrected for the bias of few
-        # blocks. Both effects are those of a first-order autoregressive process.
+        # The correlation of neighbours is estimated from both sides together and corrected for the bias of
+        # few blocks. Both effects are those of a first-order autoregressive process.
         #
         # Source: Marriott & Pope, Bias in the estimation of autocorrelations (Biometrika 41, 1954); Box,
         # Jenkins & Reinsel, Time Series Analysis, 2.1 (variance of a mean).
@@ -167,9 +167,10 @@ module Holdup
           # Above it, a swing looks like a change.
           MOST = 0.9
 
-          # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block in the order of time,
-          #   by names of Metric
-          # @param paired [Boolean] whether the blocks of both sides are the same: then their differences count
+          # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block in the order of
+          #   time, by names of Metric
+          # @param paired [Boolean] whether the blocks of both sides are the same: then their differences
+          #   count
           def initialize(sides, paired:)
             @sides = sides
             @paired = paired

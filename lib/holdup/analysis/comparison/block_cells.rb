@@ -6,7 +6,8 @@ module Holdup
       # What the units of one side took, by endpoint and block, as plain numbers that are added up for any
       # draw of blocks.
       class BlockCells
-        # `numbers`: sums, in the order of NUMBERS; `spreads`: {name => WeightedHistogram}, those that are known
+        # `numbers`: sums, in the order of NUMBERS; `spreads`: {name => WeightedHistogram}, those that are
+        # known
         BlockCell = Data.define(:numbers, :spreads)
         # The same of all blocks, as WeightedRows.
         Stratum = Data.define(:numbers, :spreads)
@@ -143,8 +144,8 @@ module Holdup
           windows.group_by { |window| index(window.start_s) }
         end
 
-        # The endpoints (or job classes) that both sides have: each is compared with itself, so that another mix
-        # is no change. Beyond the largest they are one stratum, in which the mix may change unseen.
+        # The endpoints (or job classes) that both sides have: each is compared with itself, so that another
+        # mix is no change. Beyond the largest they are one stratum, in which the mix may change unseen.
         class Strata
           MOST = 30
           OTHERS = Series.new(kind: :overflow, name: "(others)")

@@ -3,8 +3,8 @@
 module Holdup
   module Analysis
     class Comparison
-      # Units by the age of their process: what is compiled, cached and fragmented depends on the age, and so on
-      # how often the application is deployed.
+      # Units by the age of their process: what is compiled, cached and fragmented depends on the age, and so
+      # on how often the application is deployed.
       module ProcessAges
         # `from_s`, `to_s`: nil for no end
         AgeBand = Data.define(:from_s, :to_s) do

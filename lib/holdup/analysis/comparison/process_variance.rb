@@ -3,9 +3,9 @@
 module Holdup
   module Analysis
     class Comparison
-      # How much one process differs from the next for as long as it lives: where things lie in its memory, what
-      # was compiled first. Blocks of time do not show it, because each has all processes. It is how much the
-      # means of processes differ beyond chance, and each side is as uncertain as it has few processes.
+      # How much one process differs from the next for as long as it lives: where things lie in its memory,
+      # what was compiled first. Blocks of time do not show it, because each has all processes. It is how much
+      # the means of processes differ beyond chance, and each side is as uncertain as it has few processes.
       #
       # Source: variance components of a one-way layout with unequal sizes (Searle, Casella & McCulloch,
       # Variance Components, 3.6).
@@ -49,7 +49,8 @@ module Holdup
           mean = groups.sum(&:sum) / units
           return 0.0 if mean.zero?
           within = groups.sum { |values| squares(values, values.sum / values.size) } / (units - groups.size)
-          between = groups.sum { |values| values.size * (values.sum / values.size - mean)**2 } / (groups.size - 1)
+          spread = groups.sum { |values| values.size * (values.sum / values.size - mean)**2 }
+          between = spread / (groups.size - 1)
           size = (units - groups.sum { |values| values.size**2 }.fdiv(units)) / (groups.size - 1)
           [(between - within) / size / mean**2, 0.0].max
         end

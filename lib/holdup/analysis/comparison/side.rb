@@ -104,7 +104,8 @@ module Holdup
           @all_profiles.any? || samples.any?
         end
 
-        # @return [Integer] processes that took these units at any time, known from samples or from single units
+        # @return [Integer] processes that took these units at any time, known from samples or from single
+        #   units
         def processes
           sampled = samples.map { |sample| sample.values_at(:host, :pid, :since_s) }
           profiled = @all_profiles.map do |profile|

@@ -19,7 +19,8 @@ module Holdup
         end
 
         # @param samples [Array<Hash{Symbol => Object}>] of many
-        # @return [Hash{Array => Array<Hash>}] those of each process or container by its IDENTITY, in their order
+        # @return [Hash{Array => Array<Hash>}] those of each process or container by its IDENTITY, in their
+        #   order
         def self.by_process(samples)
           samples.group_by { |sample| sample.values_at(*IDENTITY) }
         end
@@ -77,8 +78,8 @@ module Holdup
 
         # @param key [Symbol] a number
         # @param second [Integer]
-        # @return [Float, nil] its value then, interpolated between two samples; nil before the first and after
-        #   the last
+        # @return [Float, nil] its value then, interpolated between two samples; nil before the first and
+        #   after the last
         def at(key, second)
           before, after = points(key).each_cons(2).find do |earlier, later|
             second.between?(earlier.first, later.first)
@@ -102,7 +103,8 @@ module Holdup
           grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
         end
 
-        # @param key [Symbol] a counter of nanoseconds that the process writes at its ticks once it is above zero
+        # @param key [Symbol] a counter of nanoseconds that the process writes at its ticks once it is above
+        #   zero
         # @param born [Boolean] whether the process began in the span, and so at zero
         # @return [Float, nil] how much it grew in each second between ticks, in seconds
         def ticked_rate(key, born: false)

@@ -213,8 +213,8 @@ module Holdup
         def waited(at) = @waiting * at - @moment
       end
 
-      # What each thread is in when the window begins: told by its first event, or by the table for one without
-      # events.
+      # What each thread is in when the window begins: told by its first event, or by the table for one
+      # without events.
       class InitialStates
         TELLS_LEDGER = %i[begin ready resumed suspended started exited gc_start gc_end fork setting].freeze
 

@@ -195,7 +195,8 @@ module Holdup
           [most.frame, most.ticks.fdiv(@hold.length)] if most
         end
 
-        # @return [Float] of the hold: in C code, where another sampler took the stacks; they are of any moment
+        # @return [Float] of the hold: in C code, where another sampler took the stacks; they are of any
+        #   moment
         def native_share
           return 0.0 unless @scene.recording.header.facts.key?("sampler")
           pieces = @scene.samples.held(@hold.lane, @hold.from, @hold.to).select(&:stack)

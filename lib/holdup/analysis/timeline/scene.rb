@@ -162,7 +162,8 @@ module Holdup
       class StackSamples
         KINDS = {stack_held: :held, stack_stalled: :stalled}.freeze
 
-        # `kind`: :held, :stalled; `stack`: its number in the recording; `time`: ticks since the window's begin
+        # `kind`: :held, :stalled; `stack`: its number in the recording; `time`: ticks since the window's
+        # begin
         StackSample = Data.define(:lane, :time, :kind, :stack)
 
         # Part of a hold; `stack`: nil for none.

@@ -55,8 +55,8 @@ module Holdup
 
       # Which methods held the GVL, waited for it, and made others wait, by endpoint or job.
       class MethodTable
-        # `method`: nil for what had no stack; `path`: nil for C code; `line`: where it begins; `unit`: name of
-        # the units, nil outside of units; `held`, `stalled`, `caused`: ticks
+        # `method`: nil for what had no stack; `path`: nil for C code; `line`: where it begins; `unit`: name
+        # of the units, nil outside of units; `held`, `stalled`, `caused`: ticks
         MethodRow = Data.define(:method, :path, :line, :unit, :held, :stalled, :caused)
 
         # @param scene [Scene]
