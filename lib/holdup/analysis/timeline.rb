@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What happened in a capture, thread by thread: pure functions of a recording.
+  # What happened in a capture, thread by thread. Times are ticks since the begin of the window that the
+  # capture has; Scene#ns converts durations.
   module Analysis::Timeline
     # A thread was in one state from one tick to another.
     #
@@ -14,14 +15,13 @@ module Holdup
       def length = to - from
     end
 
-    # A unit, or the part of it that lies in the window. Times are ticks since the window's begin; `from` is
-    # below 0 for one that began before, `to` nil for one that outlived it.
+    # A unit, or the part of it that lies in the window. `from` is below 0 for one that began before, `to` nil
+    # for one that outlived it.
     #
     # - `id`: a number in this capture, in the order in which they began
     # - `number`: what events call it; `name`, `queue`: nil when it ended outside of the window or was not
     #   recorded
-    # - `base`: what its thread had caused by its begin; nil when that is not known; `caused`: ticks, nil
-    #   likewise
+    # - `base`: what its thread had caused by its begin; `caused`: ticks; both nil while unknown
     # - `trace`: id of the trace that it belongs to, 32 hexadecimal digits; nil for none
     TimelineUnit = Struct.new(:id, :number, :lane, :from, :to, :name, :queue, :job, :failed, :fibers, :lost,
       :base, :caused, :trace) do
@@ -31,15 +31,15 @@ module Holdup
       end
     end
 
-    # `unit`: the one that took most of it, nil for none.
+    # One uninterrupted hold of the GVL. `unit`: the one that took most of it, nil for none.
     Hold = Data.define(:lane, :from, :to, :unit) do
       # @return [Integer] ticks
       def length = to - from
     end
 
-    # One wait for the GVL, and who had it meanwhile; what is left over was the hand-off.
+    # One wait for the GVL, and who held it meanwhile; the rest was the hand-off.
     GvlWait = Data.define(:lane, :span, :parts) do
-      # @return [Integer] ticks while nobody held
+      # @return [Integer] ticks while no thread held the GVL
       def handoff = span.length - parts.sum(&:ticks)
     end
 
@@ -95,11 +95,11 @@ module Holdup
       # @return [void]
       def preempted = @open.kind = :preempted
 
-      # What was taken for an idle period was none: an interrupt was pending.
+      # What looked like an idle period was an interrupt that was pending.
       # @return [void]
       def never_stopped = @open.state = :running
 
-      # Its open hold ended.
+      # Its open hold ended and had caused so much stall.
       # @return [void]
       def blame(ticks) = @sums[:caused] += ticks
 
@@ -113,9 +113,10 @@ module Holdup
 
       # @return [Array<Array<ThreadSpan>>] of each hold, the spans that it is made of
       def runs
-        @runs ||= @spans.slice_when { |one, other| other.state != one.state }.select { |run|
-          run.first.state == :running
-        }
+        @runs ||= begin
+          runs = @spans.slice_when { |one, other| other.state != one.state }
+          runs.select { |run| run.first.state == :running }
+        end
       end
 
       private
@@ -127,7 +128,7 @@ module Holdup
         @spans << @open
       end
 
-      # Which sum the open span belongs to. After the last SUSPENDED of a thread that exits there is none.
+      # Which sum the open span belongs to; nil after the last SUSPENDED of a thread that exits.
       def sum
         case state
         when :running, :stalled then state
@@ -150,19 +151,21 @@ module Holdup
         @to = to
       end
 
-      # @return [Boolean] whether that is all
+      # @return [Boolean] whether it is the whole window
       def whole?
         @from <= 0 && @to >= @scene.recording.length_ticks
       end
 
       # @return [Array<GvlWait>] cut to it
       def waits
-        @waits ||= whole? ? @scene.waits : @scene.lanes.flat_map { |lane|
-          stalls(lane).map { |span| @scene.wait(lane, span) }
-        }
+        @waits ||= if whole?
+          @scene.waits
+        else
+          @scene.lanes.flat_map { |lane| stalls(lane).map { |span| @scene.wait(lane, span) } }
+        end
       end
 
-      # @return [Array<TimelineUnit>] whose end is known, and of which some lies in it
+      # @return [Array<TimelineUnit>] whole units that overlap it
       def units
         @scene.whole_units.select { |unit| within?(unit.from, unit.to) }
       end
@@ -174,10 +177,10 @@ module Holdup
       end
 
       def stalls(lane)
-        found = lane.spans.select { |span| span.state == :stalled && within?(span.from, span.to) }
-        found.map { |span|
+        stalls = lane.spans.select { |span| span.state == :stalled && within?(span.from, span.to) }
+        stalls.map do |span|
           ThreadSpan.new(span.state, [span.from, @from].max, [span.to, @to].min, span.unit, span.kind)
-        }
+        end
       end
     end
   end
