@@ -35,7 +35,7 @@ class CaptureIntegrationTest < Minitest::Test
 
     # Of what was seen while others waited for hogs: a busy machine lets who watches look when it does.
     def method_share
-      hogs = Holdup::Analysis::Timeline::MethodTable.new(@scene).call.select { |row| row.unit == "GET /hog" && row.method }
+      hogs = Holdup::Analysis::Timeline::StackShares::MethodTable.new(@scene).call.select { |row| row.unit == "GET /hog" && row.method }
       crunching = hogs.select { |row| row.method == "Report.crunch" && row.path.end_with?("config.ru") }
       crunching.sum(&:caused).fdiv(hogs.sum(&:caused))
     end

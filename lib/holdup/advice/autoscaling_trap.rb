@@ -17,9 +17,9 @@ module Holdup
       def call(situation)
         ceiling = situation.machine&.ceiling
         return if ceiling.nil? || !ceiling.low? || ceiling.alarm(USUAL) == :fires
-        p95_ns = Analysis::QueueAlarm.p95_ns(situation.total.histogram(:queued))
+        p95_ns = Analysis::CpuCeiling::QueueAlarm.p95_ns(situation.total.histogram(:queued))
         Finding.new(rule: :autoscaling_trap, remedy: :scaling, weight: 1 - ceiling.low,
-          facts: {**facts(ceiling), queued_ns: Analysis::QueueAlarm.limit_ns(p95_ns), p95_ns:, query: query(ceiling)})
+          facts: {**facts(ceiling), queued_ns: Analysis::CpuCeiling::QueueAlarm.limit_ns(p95_ns), p95_ns:, query: query(ceiling)})
       end
 
       def facts(ceiling)

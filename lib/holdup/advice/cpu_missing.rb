@@ -3,7 +3,7 @@
 module Holdup
   module Advice
     # Threads that hold the GVL and get no CPU: somebody else has it, here or on the host next door (see
-    # Analysis::CpuStarvation; each has sentences of its own). Where the system does not tell how long threads
+    # Analysis::Machine::CpuStarvation; each has sentences of its own). Where the system does not tell how long threads
     # waited for a CPU, it may be no CPU, or code that waits with the GVL.
     module CpuMissing
       # Against the time on a CPU.
@@ -30,7 +30,7 @@ module Holdup
 
       # @return [Array(Symbol, Hash)] nil where nobody can tell who has it
       def blamed(machine)
-        found = machine && Analysis::CpuStarvation.new(machine)
+        found = machine && Analysis::Machine::CpuStarvation.new(machine)
         who = found&.culprit or return [nil, {}]
         [who,
           {own: found.own&.round(2), taken: found.taken&.round(2), vcpus: found.vcpus,

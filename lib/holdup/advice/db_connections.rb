@@ -14,10 +14,10 @@ module Holdup
       def call(situation)
         limit = situation.recommendation&.limits&.connections or return
         use = situation.summary.processes.connections
-        possible = use.most
+        possible = use.total
         return unless possible > Sizing::Guards::CONNECTIONS * limit
         Finding.new(rule: :db_connections, remedy: :setting, weight: [possible.fdiv(limit), 1.0].min,
-          facts: {possible:, requests: use.of(:request), jobs: use.of(:job), limit:, room_share: Sizing::Guards::CONNECTIONS,
+          facts: {possible:, requests: use.of_kind(:request), jobs: use.of_kind(:job), limit:, room_share: Sizing::Guards::CONNECTIONS,
                   query: "advise --db-connections #{limit}"})
       end
     end

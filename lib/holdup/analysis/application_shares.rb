@@ -6,7 +6,11 @@ module Holdup
     # nobody's.
     #
     # - `shares`: {name of the application => share of the units}, most units first
-    ApplicationShares = Data.define(:shares) do
+    class ApplicationShares < Data.define(:shares)
+      # Where `config.app` does not say it.
+      UNNAMED = "-"
+      SHOWN = 6
+
       # @param counts [Enumerable<(Setting, Integer)>] units of each setting
       # @return [ApplicationShares]
       def self.of(counts)
@@ -22,7 +26,7 @@ module Holdup
       # @param setting [Setting, nil]
       # @return [String] of whose processes it is
       def self.name(setting)
-        setting&.[]("app") || self::UNNAMED
+        setting&.[]("app") || UNNAMED
       end
 
       # @param setting [Setting, nil]
@@ -37,14 +41,10 @@ module Holdup
 
       # @return [String] "storefront 80 %, admin 20 %"
       def to_s
-        [*shares.first(self.class::SHOWN).map { |name, share| "#{name} #{(share * 100).round} %" }, *(if shares.size > self.class::SHOWN
-                                                                                                        "..."
-                                                                                                      end)].join(", ")
+        [*shares.first(SHOWN).map { |name, share| "#{name} #{(share * 100).round} %" }, *(if shares.size > SHOWN
+                                                                                            "..."
+                                                                                          end)].join(", ")
       end
     end
-
-    # Where `config.app` does not say it.
-    ApplicationShares::UNNAMED = "-"
-    ApplicationShares::SHOWN = 6
   end
 end

@@ -2,9 +2,9 @@
 
 module Holdup
   module Analysis
-    # Two recordings side by side: what differs in their settings, how each figure differs and how surely, and
-    # which endpoints did it. Every percentile is of merged histograms, every endpoint counts on both sides as
-    # often as before, and the intervals come from drawing stretches of time anew.
+    # Two recordings side by side: which settings differ, how each figure differs and how certain that is, and
+    # which endpoints caused it. Percentiles come from merged histograms, each endpoint counts on both sides
+    # as often as before, and intervals come from resampling blocks of time.
     #
     #   comparison = Holdup::Analysis::Comparison.new(before, after)
     #   comparison.verdict.key                     # => :better
@@ -16,9 +16,8 @@ module Holdup
       # @param before [Side]
       # @param after [Side]
       # @param rounds [Integer] of the bootstrap
-      # @param seed [Integer] the same seed, the same intervals
-      # @param percentiles [Array<Symbol>] of what they are wanted, of BlockCells::SPREADS: they are most of
-      #   the work
+      # @param seed [Integer] the same seed gives the same intervals
+      # @param percentiles [Array<Symbol>] of which figures, out of BlockCells::SPREADS: most of the work
       def initialize(before, after, rounds: BlockBootstrap::ROUNDS, seed: 1, percentiles: %i[wall wait])
         @before = before
         @after = after
@@ -31,7 +30,7 @@ module Holdup
         sides.all? { |side| side.units.positive? }
       end
 
-      # @return [SettingDifferences] of the settings
+      # @return [SettingDifferences]
       def change
         @change ||= SettingDifferences.new(before.settings, after.settings)
       end
@@ -39,11 +38,10 @@ module Holdup
       # @return [Boolean] whether both were measured at the same time
       def paired? = blocks.paired?
 
-      # @return [Integer] seconds of what is drawn anew
+      # @return [Integer] seconds of a block
       def block_s = blocks.length_s
 
-      # @return [Float, nil] share of its intervals that can be trusted to hold the truth where the load goes
-      #   up and down, see Blocks
+      # @return [Float, nil] see BlockBootstrap::TimeBlocks::HELD
       def held = blocks.held
 
       # @return [Array<Integer>] blocks of each side
@@ -64,25 +62,26 @@ module Holdup
 
       # @return [Array<Contribution>] those that moved the mean elapsed time most first
       def contributions
-        @contributions ||= Contribution.all(draws, rounds.map(&:last), @bootstrap,
-          widening: widening(:wall_mean))
+        @contributions ||= begin
+          moves = rounds.map(&:last)
+          Contribution.all(measured, moves, @bootstrap, widening: widening(:wall_mean))
+        end
       end
 
-      # @return [Float] relative change of the mean elapsed time that the other mix of endpoints alone made;
-      #   in no other figure
+      # @return [Float] relative change of the mean elapsed time by the other mix of endpoints alone; no other
+      #   figure has it
       def mix_effect
-        adjusted, own = [figures.last, draws.last.figures(draws.last.counts, percentiles: [])].map { |found|
-          found[:wall_mean]
-        }
-        (adjusted && own) ? own / adjusted - 1 : 0.0
+        adjusted = figures.last[:wall_mean]
+        unadjusted = measured.last.figures(measured.last.counts)[:wall_mean]
+        (adjusted && unadjusted) ? unadjusted / adjusted - 1 : 0.0
       end
 
-      # @return [Array<Float>] share of each side's units in endpoints that the other has none of
+      # @return [Array<Float>] share of each side's units whose endpoints the other side does not have
       def left_out = strata.left_out
 
-      # @return [MemoryByAge]
+      # @return [ProcessAges::MemoryByAge]
       def memory
-        @memory ||= MemoryByAge.new(before.samples, after.samples)
+        @memory ||= ProcessAges::MemoryByAge.new(before.samples, after.samples)
       end
 
       # @return [Array<ProcessAges::AgeRow>]
@@ -95,84 +94,238 @@ module Holdup
       def sides = [before, after]
 
       def blocks
-        @blocks ||= TimeBlocks.new(before.windows, after.windows)
+        @blocks ||= BlockBootstrap::TimeBlocks.new(before.windows, after.windows)
       end
 
       def strata
-        @strata ||= Strata.new(before.windows, after.windows)
+        @strata ||= BlockCells::Strata.new(before.windows, after.windows)
       end
 
       def cells
-        @cells ||= sides.each_with_index.map { |side, index|
+        @cells ||= sides.each_with_index.map do |side, index|
           BlockCells.new(side, strata:, blocks:, numbers: blocks.numbers(index), spreads: @percentiles)
-        }
+        end
       end
 
-      def draws
-        @draws ||= cells.zip(sizes).map { |own, size| ResampledSide.new(own, Array.new(size, 1)) }
+      # Both sides with each block once.
+      def measured
+        @measured ||= cells.zip(sizes).map do |cells, size|
+          BlockCells::ResampledSide.new(cells, Array.new(size, 1))
+        end
       end
 
-      def figures = @figures ||= both(draws)
-
-      # Weighed like before in the same draw.
-      def both(draws)
-        draws.map { |draw| draw.figures(draws.first.counts, percentiles: @percentiles) }
+      def figures
+        @figures ||= figures_of(measured)
       end
 
+      # Both sides have the mix of endpoints that the side before has in the same round.
+      def figures_of(resampled)
+        counts = resampled.first.counts
+        resampled.map { |side| side.figures(counts, percentiles: @percentiles) }
+      end
+
+      # @return [Array<(Array<Hash>, Hash)>] figures of both sides and moves of the endpoints, for each round
       def rounds
         @rounds ||= @bootstrap.rounds do |*times|
-          drawn = cells.zip(times).map { |own, of_each| ResampledSide.new(own, of_each) }
-          [both(drawn), Contribution.moves(drawn)]
+          resampled = cells.zip(times).map { |cells, drawn| BlockCells::ResampledSide.new(cells, drawn) }
+          [figures_of(resampled), Contribution.moves(resampled)]
         end
       end
 
       def estimate(metric)
         case metric.name
         when :pss, :uss then memory.estimate(metric)
-        when :cpu_share then CpuUse.new(before, after).estimate(metric)
-        when :cpu_process then sides.any?(&:narrow?) ? Estimate.new(metric:, before: nil,
-          after: nil) : drawn(metric)
-        else drawn(metric)
+        when :cpu_share then cpu_share(metric)
+        when :cpu_process then sides.any?(&:narrow?) ? unknown(metric) : resampled_estimate(metric)
+        else resampled_estimate(metric)
         end
       end
 
-      def persistence
-        @persistence ||= Autocorrelation.new(
-          cells.zip(sizes).map { |own, size|
-            Array.new(size) { |block|
-              alone(own, block,
-                size)
-            }
-          }, paired: paired?
-        )
+      def unknown(metric)
+        Estimate.new(metric:, before: nil, after: nil)
       end
 
-      # What a block would be without the others.
-      def alone(cells, block, size)
-        ResampledSide.new(cells, only(block, size)).figures(draws.first.counts)
+      # CPU % as dashboards show it. It follows the traffic, and an autoscaler keeps it constant, so it says
+      # little of the application and has no interval.
+      def cpu_share(metric)
+        before, after = sides.map { |side| cpu_share_of(side) }
+        Estimate.new(metric:, before:, after:)
+      end
+
+      def cpu_share_of(side)
+        members = ProcessReport.new(side.samples, from_s: side.from_s, to_s: side.to_s).members
+        cpus = ProcessReport::ServerProcesses.mean_sum(members, &:cpu_share)
+        vcpus = side.settings.filter_map { |setting| setting["vcpus"] }.last
+        cpus / vcpus / members.map(&:host).uniq.size if cpus && vcpus
+      end
+
+      def resampled_estimate(metric)
+        name = metric.name
+        estimate = Estimate.new(metric:, before: figures.first[name], after: figures.last[name])
+        pairs = rounds.map { |figures, _| figures.map { |side| side[name] } }
+        return estimate if !estimate.known? || pairs.empty? || pairs.flatten.any?(nil)
+        deviation, freedom = @bootstrap.deviation(pairs, ratio: estimate.relative?)
+        deviation *= autocorrelation.widening(metric)
+        if estimate.relative?
+          deviation = Math.sqrt(deviation**2 + process_variance.variance(metric.family))
+        end
+        estimate.with(deviation:, freedom:)
+      end
+
+      def process_variance
+        @process_variance ||= ProcessVariance.new(*sides.map(&:profiles))
       end
 
       def widening(name)
-        @bootstrap.possible? ? persistence.widening(Metric::ALL[name]) : 1.0
+        @bootstrap.possible? ? autocorrelation.widening(Metric::ALL[name]) : 1.0
       end
 
-      def only(block, size)
-        Array.new(size) { |index| (index == block) ? 1 : 0 }
+      def autocorrelation
+        @autocorrelation ||= begin
+          blocks = cells.zip(sizes).map { |cells, size| figures_by_block(cells, size) }
+          BlockBootstrap::Autocorrelation.new(blocks, paired: paired?)
+        end
       end
 
-      def between
-        @between ||= ProcessVariance.new(*sides.map(&:profiles))
+      def figures_by_block(cells, size)
+        Array.new(size) do |block|
+          only = Array.new(size) { |index| (index == block) ? 1 : 0 }
+          BlockCells::ResampledSide.new(cells, only).figures(measured.first.counts)
+        end
       end
 
-      def drawn(metric)
-        found = Estimate.new(metric:, before: figures.first[metric.name], after: figures.last[metric.name])
-        pairs = rounds.map { |both, _| both.map { |side| side[metric.name] } }
-        return found if !found.known? || pairs.empty? || pairs.flatten.any?(nil)
-        deviation, freedom = @bootstrap.deviation(pairs, ratio: found.relative?)
-        deviation *= persistence.widening(metric)
-        found.with(
-          deviation: found.relative? ? Math.sqrt(deviation**2 + between.variance(metric.family)) : deviation, freedom:
-        )
+      # A figure that both sides have.
+      #
+      # - `unit`: :ns, :share, :bytes, :per_second or :count, which says how it is written
+      # - `better`: :less, :more, or nil where neither is (throughput is what users ask for, not what the
+      #   application can do)
+      # - `resolution`: a smaller relative difference may come from the buckets of histograms alone
+      # - `least`, `least_share`: a smaller difference is irrelevant even if it is certain: in the metric's
+      #   unit, and relative
+      class Metric < Data.define(:name, :unit, :better, :resolution, :least, :least_share)
+        # Half of a bucket.
+        BUCKET = 0.022
+        QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
+        US = 1000
+        # By family; docs/compare.md has them too. Of times: what no user and no CPU notices in a unit.
+        LEAST = {wall: 20 * US, wait: 20 * US, stalled: 20 * US, cpu: 5 * US, gc: 5 * US,
+                 pss: 1_000_000, uss: 1_000_000, errors: 0.0005, throughput: 0.01}.freeze
+        LEAST_SHARE = 0.01
+
+        # @return [Symbol] :wall of all percentiles of elapsed time
+        def self.family(name) = name.to_s[/\A[a-z]+/].to_sym
+
+        def self.percentiles(family)
+          QUANTILES.keys.map { |name| new(name: :"#{family}_#{name}", unit: :ns, resolution: BUCKET) }
+        end
+        private_class_method :percentiles
+
+        def initialize(name:, unit:, better: :less, resolution: 0.0, least: nil, least_share: LEAST_SHARE)
+          super(name:, unit:, better:, resolution:, least_share:,
+                least: least || LEAST.fetch(self.class.family(name)))
+        end
+
+        # @return [Symbol] what it is asked for by
+        def family = self.class.family(name)
+
+        ALL = [
+          *percentiles(:wall),
+          new(name: :wall_mean, unit: :ns),
+          *percentiles(:wait),
+          new(name: :wait_mean, unit: :ns),
+          new(name: :stalled_mean, unit: :ns),
+          new(name: :stalled_p99, unit: :ns, resolution: BUCKET),
+          new(name: :cpu_unit, unit: :ns),
+          new(name: :cpu_process, unit: :ns),
+          new(name: :cpu_share, unit: :share, better: nil, least: 0.002),
+          new(name: :pss, unit: :bytes),
+          new(name: :uss, unit: :bytes),
+          new(name: :gc_unit, unit: :ns),
+          new(name: :errors, unit: :share),
+          new(name: :throughput, unit: :per_second, better: nil)
+        ].to_h { |metric| [metric.name, metric] }.freeze
+        FAMILIES = ALL.values.map(&:family).uniq.freeze
+      end
+
+      # The one answer: better, worse, both, or no difference that these recordings can show. The more figures
+      # it looks at, the more it asks of each: with three at 95 %, every seventh comparison of equals would
+      # find something.
+      class ComparisonVerdict
+        LEVEL = 0.95
+        METRICS = %i[wall_p50 wall_p95 cpu_unit].freeze
+
+        # `key`: :better :worse :both :changed :none :unknown; `moved`, `unmoved`: Array of Estimate
+        Result = Data.define(:key, :moved, :unmoved, :level)
+
+        # @param estimates [Hash{Symbol => Estimate}]
+        # @param metrics [Array<Symbol>] that count
+        def initialize(estimates, metrics: METRICS)
+          @estimates = estimates.values_at(*metrics).compact.select(&:known?)
+        end
+
+        # @return [Result]
+        def call
+          judged = @estimates.reject { |estimate| estimate.verdict(level).nil? }
+          moved, unmoved = judged.partition { |estimate| estimate.verdict(level) != :none }
+          verdicts = moved.map { |estimate| estimate.verdict(level) }.uniq
+          Result.new(key: judged.empty? ? :unknown : key(verdicts), moved:, unmoved:, level:)
+        end
+
+        private
+
+        def key(verdicts)
+          return :none if verdicts.empty?
+          return :both if verdicts.include?(:better) && verdicts.include?(:worse)
+          (verdicts - [:changed]).first || :changed
+        end
+
+        # Bonferroni's correction.
+        def level
+          1 - (1 - LEVEL) / [@estimates.size, 1].max
+        end
+      end
+
+      # What one endpoint did to the mean elapsed time of all units.
+      #
+      # - `shares`: of the units of each side; `means`: its mean elapsed time, ns, before and after
+      # - `moved_ns`: by how much it moved the mean of all units; `range`: 95 %, nil where there are too few
+      #   blocks
+      Contribution = Data.define(:series, :shares, :means, :moved_ns, :range) do
+        # @param measured [Array<BlockCells::ResampledSide>] both sides, each block once
+        # @param rounds [Array<Hash{Series => Float}>] moves in each round of the bootstrap
+        # @param bootstrap [BlockBootstrap]
+        # @param widening [Float] see BlockBootstrap::Autocorrelation
+        # @return [Array<Contribution>] those that moved most first
+        def self.all(measured, rounds, bootstrap, widening: 1.0)
+          counts = measured.map(&:counts)
+          means = measured.map { |side| side.means(:wall) }
+          contributions = moves(measured).map do |series, moved_ns|
+            shares = counts.map { |units| units[series].fdiv(units.values.sum) }
+            range = range(moved_ns, rounds.map { |moves| moves[series].to_f }, bootstrap, widening)
+            new(series:, shares:, means: means.map { |side| side[series] }, moved_ns:, range:)
+          end
+          contributions.sort_by { |contribution| -contribution.moved_ns.abs }
+        end
+
+        # @param sides [Array<BlockCells::ResampledSide>]
+        # @return [Hash{Series => Float}] ns
+        def self.moves(sides)
+          counts = sides.first.counts
+          all = counts.values.sum
+          before, after = sides.map { |side| side.means(:wall) }
+          (before.keys & after.keys).to_h do |series|
+            [series, (after[series] - before[series]) * counts[series] / all]
+          end
+        end
+
+        def self.range(moved_ns, moves, bootstrap, widening)
+          return if moves.empty?
+          deviation, freedom = bootstrap.deviation(moves.map { |moved| [0.0, moved] }, ratio: false)
+          quantile = Estimate::StudentDistribution.quantile(0.5 + Estimate::LEVEL / 2, freedom)
+          reach = deviation * widening * quantile
+          (moved_ns - reach)..(moved_ns + reach)
+        end
+        private_class_method :range
       end
     end
   end

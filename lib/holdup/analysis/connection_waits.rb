@@ -108,7 +108,7 @@ module Holdup
       private_constant :Counted
 
       def counted
-        @counted ||= ProcessReport::SampleTrail.apart(@samples.select { |sample| sample.key?(OUTSIDE) }).values
+        @counted ||= ProcessReport::SampleTrail.by_process(@samples.select { |sample| sample.key?(OUTSIDE) }).values
           .map { |same|
           count(same.sort_by { |sample| sample[:at_s] })
         }

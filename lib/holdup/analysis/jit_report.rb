@@ -2,10 +2,10 @@
 
 module Holdup
   module Analysis
-    # The JIT of all processes that were sampled. Pure: samples and settings in, figures out.
+    # The JIT of all processes that were sampled.
     #
-    #   jits = JitReport.new(store.processes(from, to), settings: {"a1b2" => setting})
-    #   jits.on.sum { |life| life.facts.memory_bytes }
+    #   report = JitReport.new(store.processes(from, to), settings: {"a1b2" => setting})
+    #   report.on.sum { |life| life.facts.memory_bytes }
     class JitReport
       MIB = 1 << 20
       # What a limit that is reached is raised to.
@@ -24,7 +24,7 @@ module Holdup
       end
 
       EVERY_S = 60
-      # So many samples may be missing of a process that is still there.
+      # So many samples of a process that is still there may be missing.
       MISSING = 3
 
       # @return [Integer] seconds between two samples of a process
@@ -34,37 +34,42 @@ module Holdup
       # @param settings [Hash{String => Setting}] by fingerprint
       # @param every_s [Integer] seconds between two samples of a process
       def initialize(samples, settings: {}, every_s: EVERY_S)
-        @samples = samples.reject { |sample| ProcessReport::SampleTrail.container?(sample) }.sort_by { |sample| sample[:at_s] }
+        processes = samples.reject { |sample| ProcessReport::SampleTrail.container?(sample) }
+        @samples = processes.sort_by { |sample| sample[:at_s] }
         @settings = settings
         @every_s = every_s
       end
 
-      # @return [Array<ProcessLife>] of processes that have told anything about it
+      # @return [Array<ProcessLife>] of processes whose JIT is known
       def lives
-        @lives ||= ProcessReport::SampleTrail.all(@samples).map { |trail| life(trail) }.select { |life| life.facts.kind }
-          .sort_by { |life| [life.host.to_s, life.born_s, life.name.to_s, life.trail[:pid]] }
+        @lives ||= begin
+          lives = ProcessReport::SampleTrail.all(@samples).map { |trail| life(trail) }
+          known = lives.select { |life| life.facts.kind }
+          known.sort_by { |life| [life.host.to_s, life.born_s, life.name.to_s, life.pid] }
+        end
       end
 
       # @return [Array<ProcessLife>] that had not ended at last; where all have, those that ended last
       def present
-        @present ||= lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }.then { |latest|
+        @present ||= begin
+          latest = lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }
           latest.all?(&:ended?) ? latest : latest.reject(&:ended?)
-        }
+        end
       end
 
-      # @return [Array<ProcessLife>] of these, those with a JIT
+      # @return [Array<ProcessLife>] of the present ones, those with a JIT
       def on
         present.select { |life| life.facts.on? }
       end
 
-      # @return [Array<ProcessLife>] of these, those without
+      # @return [Array<ProcessLife>] of the present ones, those without
       def off
         present.select { |life| life.facts.off? }
       end
 
       # @return [ActivationOrigins]
       def origins
-        ActivationOrigins.new(present.map(&:place))
+        ActivationOrigins.new(present.map(&:origin))
       end
 
       # @return [Array<WorkerLifetimes>] workers that were replaced before their JIT paid, one for each server
@@ -74,13 +79,12 @@ module Holdup
 
       # @return [Array<ServerJit>]
       def servers
-        @servers ||= lives.group_by(&:server).map { |name, same|
-          ServerJit.new(name, same,
-            present.select { |life| life.server == name })
-        }
-          .sort_by { |server|
-          server.name.to_s
-        }
+        @servers ||= begin
+          servers = lives.group_by(&:server).map do |name, same|
+            ServerJit.new(name, same, present.select { |life| life.server == name })
+          end
+          servers.sort_by { |server| server.name.to_s }
+        end
       end
 
       private
@@ -89,6 +93,170 @@ module Holdup
 
       def life(trail)
         ProcessLife.new(trail, setting: @settings[trail[:setting]]&.attributes || {})
+      end
+
+      # Whether the JIT was switched on at the right place: in the processes that take units, after the
+      # application was loaded. Where a server forks its workers from a worker, they inherit it on purpose, so
+      # these are left out.
+      class ActivationOrigins
+        # One process: `facts`: JitFacts, `server`: its name, `worker`: whether it is one of a forking server,
+        # `refork`: whether workers fork others
+        ProcessOrigin = Data.define(:facts, :server, :worker, :refork)
+
+        # The master of one server, from its workers: `inherited`: JitFacts of those that have the JIT from
+        # it, `without`: of those that were forked before it was on.
+        MasterProcess = Data.define(:inherited, :without) do
+          # A hook that runs in the master after it has forked its first worker leaves that one without.
+          def wrong_hook?
+            inherited.any? && without.any?
+          end
+
+          # @return [Boolean] off there and on in a worker, as it should be
+          def off?
+            inherited.empty? && without.any?(&:on?)
+          end
+
+          def on?
+            inherited.any? && !wrong_hook?
+          end
+
+          # @return [Boolean] on there, although `config.jit` asks for it in each worker
+          def too_early?
+            on? && inherited.any? { |facts| facts.wish == "on" }
+          end
+
+          def by = inherited.first.by
+        end
+
+        # @param origins [Array<ProcessOrigin>]
+        def initialize(origins)
+          @origins = origins.reject(&:refork)
+        end
+
+        # @return [Array<JitFacts>] of those that had it from Ruby's start
+        def at_start
+          @origins.map(&:facts).select { |facts| facts.on? && facts.at_boot? }
+        end
+
+        # Only workers count: other processes that a worker forks inherit its JIT.
+        # @return [Array<MasterProcess>]
+        def masters
+          @origins.select(&:worker).group_by(&:server).values.map do |workers|
+            facts = workers.map(&:facts)
+            without = facts.select { |worker| worker.parent == "off" }
+            MasterProcess.new(inherited: facts.select(&:inherited?), without:)
+          end
+        end
+      end
+
+      # The JIT in all processes of one server. Figures are medians over the present processes with a JIT.
+      class ServerJit
+        # What YJIT adds to a process at the default limits: 48 MiB of code on Ruby 3.3, 128 MiB in all later.
+        MOST_OF_CODE = JitReport.memory(JitReport.with_metadata(48 * MIB)).round
+        MOST_OF_ALL = JitReport.memory(128 * MIB).round
+
+        attr_reader :name, :lives, :present
+
+        # @param name [String, nil]
+        # @param lives [Array<ProcessLife>] all, those that have ended too
+        # @param present [Array<ProcessLife>]
+        def initialize(name, lives, present)
+          @name = name
+          @lives = lives
+          @present = present
+        end
+
+        # @return [Array<ProcessLife>] of the present ones
+        def on
+          @on ||= present.select { |life| life.facts.on? }
+        end
+
+        # @return [Array<ProcessLife>]
+        def off
+          @off ||= present.select { |life| life.facts.off? }
+        end
+
+        # @param key [Symbol] of JitFacts
+        # @return [Array<Object>] all distinct values
+        def all(key)
+          on.filter_map { |life| life.facts.public_send(key) }.uniq
+        end
+
+        # @return [Numeric, nil] of those of which it is known
+        def median(lives = on)
+          values = lives.filter_map { |life| yield life }.sort
+          values[(values.size - 1) / 2] if values.any?
+        end
+
+        # @return [Integer, nil] nanoseconds since 1970: when the first of them had it
+        def since_ns = all(:since_ns).min
+
+        # @return [Integer] processes that have compiled what they need
+        def warm = on.count(&:warm_s)
+
+        # @return [Integer] processes in which nothing more is compiled
+        def saturated
+          on.count { |life| life.facts.saturated || life.stuck? }
+        end
+
+        # @return [Array<ProcessLife>]
+        def ended = lives.select(&:ended?)
+
+        # @return [Integer, nil] median of those that have ended
+        def units_per_life = median(ended, &:units)
+
+        # @return [MemoryKiller, nil]
+        def killer = present.filter_map(&:killer).first
+
+        # @return [MemoryKiller::MemoryGrowth]
+        def growth
+          @growth ||= MemoryKiller::MemoryGrowth.new(lives)
+        end
+
+        # @return [MemoryKiller::KillerFootprint] what the killer counts
+        def watched
+          @watched ||= MemoryKiller::KillerFootprint.new(killer, present, growth, room_bytes:)
+        end
+
+        # YJIT takes most of its memory at first. Until a process was seen to the end of that, the limit has
+        # to leave room for all of it.
+        # @return [Integer] bytes for each process
+        def room_bytes
+          return 0 if warm.positive? || !growth.known? || growth.basis != :unknown
+          on.filter_map { |life| life.facts.room_bytes }.max.to_i
+        end
+
+        # @return [Integer, nil] bytes that the killer's limit has to leave
+        def needed_bytes = watched.needed_bytes
+
+        # @return [Integer, nil] bytes that the killer counts now
+        def watched_bytes = watched.seen_bytes
+
+        # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer counts: at its
+        #   default limit
+        def most_bytes
+          limits_code = present.first.ruby&.limits_total? == false
+          watched.more_bytes(limits_code ? MOST_OF_CODE : MOST_OF_ALL)
+        end
+
+        # @param ages_s [Array<Integer>] ends of the bands
+        # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age
+        def warm_up(ages_s) = by_age(ages_s, &:warm_up)
+
+        # @param ages_s [Array<Integer>] ends of the bands
+        # @return [Hash{Integer => Float}] median of the entries compiled for each unit up to that age
+        def compiling(ages_s) = by_age(ages_s, &:compiling)
+
+        private
+
+        def by_age(ages_s, &)
+          points = lives.select { |life| life.facts.on? }.flat_map(&)
+          medians = [0, *ages_s].each_cons(2).filter_map do |from_s, to_s|
+            values = points.select { |age_s, _| age_s > from_s && age_s <= to_s }.map(&:last).sort
+            [to_s, values[(values.size - 1) / 2]] if values.any?
+          end
+          medians.to_h
+        end
       end
     end
   end

@@ -8,7 +8,10 @@ module Holdup
     #
     # - `spans`: Array of Range of Float, seconds since 1970, ascending, none touches the next
     # - `exact`: whether single units say when it begins and ends; else windows do, and rates are lower bounds
-    MeasuredTime = Data.define(:spans, :exact) do
+    class MeasuredTime < Data.define(:spans, :exact)
+      NS = 1_000_000_000
+      LEAST_S = 1
+
       # @param from_s [Numeric]
       # @param to_s [Numeric]
       # @param exact [Boolean]
@@ -22,7 +25,7 @@ module Holdup
       def self.of(profiles)
         from_ns = profiles.map(&:start_ns).min
         to_ns = profiles.map(&:end_ns).max
-        from_ns && whole(from_ns.fdiv(self::NS), to_ns.fdiv(self::NS), exact: true)
+        from_ns && whole(from_ns.fdiv(NS), to_ns.fdiv(NS), exact: true)
       end
 
       # @return [Boolean]
@@ -71,11 +74,8 @@ module Holdup
       # @param count [Integer] units
       # @return [Float, nil] per second; nil where it was measured for too short a time to tell
       def rate(count)
-        (total_s < self.class::LEAST_S) ? nil : count / total_s
+        (total_s < LEAST_S) ? nil : count / total_s
       end
     end
-
-    MeasuredTime::NS = 1_000_000_000
-    MeasuredTime::LEAST_S = 1
   end
 end

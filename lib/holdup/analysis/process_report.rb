@@ -2,20 +2,19 @@
 
 module Holdup
   module Analysis
-    # What the collector's samples say about processes and the containers they are in. Pure: samples in,
-    # figures out.
+    # Figures of processes and their containers, from the samples of the collector.
     #
     #   processes = ProcessReport.new(store.processes(from, to), from_s: from, to_s: to)
     #   processes.machines.first.ceiling.range
     class ProcessReport
-      # The pool of requests; where a server runs jobs too, these have pools of their own.
+      # The pool of requests. Where a server runs jobs too, these have pools of their own.
       WEB = "web"
-      # What pools of database connections are called: they take no units.
+      # Prefix of pools of database connections, which take no units.
       CONNECTIONS = "db "
 
       # Between two samples of a process, unless they were thinned out.
       EVERY_S = 60
-      # How many samples of a process are enough to see a span by, and how long a store keeps them.
+      # Samples of a process that are enough to show a span, and how long a store keeps them.
       POINTS = 60
       KEPT_S = 48 * 3600
 
@@ -25,8 +24,8 @@ module Holdup
       # @param every_s [Integer] seconds between two samples
       # @param native_ratio [Float] see CpuCeiling
       # @param settings [Hash{String => Setting}] by fingerprint, where samples of a container are missing
-      # @param loaded [ProcessReport, nil] the same while units ran, of which CPU ceilings are made; nil:
-      #   these
+      # @param loaded [ProcessReport, nil] the same while units ran, from which CPU ceilings are computed;
+      #   nil: this one
       def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {}, loaded: nil)
         @samples = samples.sort_by { |sample| sample[:at_s] }
         @span = {from_s:, to_s:, every_s:}
@@ -35,8 +34,8 @@ module Holdup
         @loaded = loaded
       end
 
-      # @return [Integer, nil] for Store#processes: so far apart are samples of a long span to be read; nil:
-      #   read them all
+      # @return [Integer, nil] seconds between the samples that Store#processes should read of such a span;
+      #   nil: all
       def self.every_s(from_s, to_s)
         every_s = [to_s - from_s, KEPT_S].min / POINTS
         every_s if every_s > EVERY_S
@@ -44,15 +43,17 @@ module Holdup
 
       # @return [Array<MeasuredProcess>] one per process, by host and server
       def members
-        @members ||= measured.map { |trail| MeasuredProcess.of(trail, **@span) }
-          .sort_by { |member| [member.host.to_s, member.server.to_s, member.name.to_s, member.pid] }
+        @members ||= begin
+          members = measured.map { |trail| MeasuredProcess.of(trail, **@span) }
+          members.sort_by { |member| [member.host.to_s, member.server.to_s, member.name.to_s, member.pid] }
+        end
       end
 
       # @return [Array<Machine>] one per host with processes
       def machines
         @machines ||= members.group_by(&:host).map do |host, same|
-          Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same),
-            loaded: @loaded&.machine(host))
+          Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio,
+            vcpus: vcpus(same), loaded: @loaded&.machine(host))
         end
       end
 
@@ -62,18 +63,18 @@ module Holdup
         machines.find { |machine| machine.host == host }
       end
 
-      # @return [Machine, nil] the one with the fewest vCPUs: what it can't do, not all can
+      # @return [Machine, nil] the one with the fewest vCPUs, which limits all of them
       def smallest_machine
         machines.min_by { |machine| machine.vcpus || Float::INFINITY }
       end
 
       # @return [ProcessTimeSeries] of the processes
-      def course
+      def time_series
         ProcessTimeSeries.new(measured, every_s: @span[:every_s])
       end
 
       # @return [ProcessTimeSeries] of their containers; CPU shares are of one core there too
-      def containers_course
+      def container_time_series
         ProcessTimeSeries.new(containers.values, every_s: @span[:every_s])
       end
 
@@ -82,28 +83,27 @@ module Holdup
 
       # @return [Array<ServerProcesses>] processes of one server together, most CPU first
       def groups
-        @groups ||= members.group_by(&:server).map { |server, same|
-          ServerProcesses.new(server:,
-            processes: same)
-        }
-          .sort_by { |group|
-          [-group.cpu_share.to_f, group.server.to_s]
-        }
+        @groups ||= begin
+          groups = members.group_by(&:server).map do |server, processes|
+            ServerProcesses.new(server:, processes:)
+          end
+          groups.sort_by { |group| [-group.cpu_share.to_f, group.server.to_s] }
+        end
       end
 
       # @return [Array<PoolThreads>] pools of the same server and name in all processes, most busy first
       def pools
-        @pools ||= pools_by_name
-          .map { |(server, name), found| PoolThreads.of(server, name, found) }
-          .sort_by { |threads| [-threads.busy.to_f, threads.name] }
+        @pools ||= begin
+          pools = pools_by_name.map { |(server, name), same| PoolThreads.of(server, name, same.to_h) }
+          pools.sort_by { |threads| [-threads.busy.to_f, threads.name] }
+        end
       end
 
       private
 
       def pools_by_name
-        members
-          .flat_map { |member| unit_pools(member) }
-          .group_by { |member, pool| [member.server, pool.name] }
+        pools = members.flat_map { |member| unit_pools(member) }
+        pools.group_by { |member, pool| [member.server, pool.name] }
       end
 
       def unit_pools(member)
@@ -115,13 +115,147 @@ module Holdup
       end
 
       def containers
-        @containers ||= SampleTrail.all(@samples.select { |sample| SampleTrail.container?(sample) }).to_h { |trail|
-          [trail[:host], trail]
-        }
+        @containers ||= begin
+          trails = SampleTrail.all(@samples.select { |sample| SampleTrail.container?(sample) })
+          trails.to_h { |trail| [trail[:host], trail] }
+        end
       end
 
       def vcpus(members)
         members.filter_map { |member| @settings[member.setting]&.[]("vcpus") }.last
+      end
+
+      # A group of threads that take units, in one process. What is unknown is nil.
+      #
+      # - `max`: threads it may have; `busy`: mean of those with a unit, exact where the process counts their
+      #   time, else the mean of the samples (as of connection pools)
+      # - `backlog`: mean of the samples; `most_backlog` and `oldest_ns` (how long a unit had waited): the
+      #   largest of the samples
+      ProcessPool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
+        # @param kind [Symbol, nil] :request, :job, nil for any
+        # @return [Boolean] whether it takes units of that kind
+        def takes?(kind)
+          return false if name.start_with?(CONNECTIONS)
+          case kind
+          when :request then name == WEB
+          when :job then name != WEB
+          else true
+          end
+        end
+      end
+
+      # Processes of one server, on all hosts. Some replace others and are not there at the same time, so sums
+      # are those of a moment, on average.
+      ServerProcesses = Data.define(:server, :processes) do
+        # @param processes [Array<MeasuredProcess>]
+        # @yieldparam process [MeasuredProcess]
+        # @yieldreturn [Numeric, nil] nil is left out
+        # @return [Float, nil] the sum over processes at a moment, on average
+        def self.mean_sum(processes)
+          weighted = processes.filter_map do |process|
+            value = yield process
+            value && value * process.seconds
+          end
+          weighted.sum.fdiv([Machine.covered_s(processes), 1].max) if weighted.any?
+        end
+
+        # @return [Float] processes
+        def size = Machine.concurrent(processes)
+
+        # @return [Float, nil] CPUs that they used together
+        def cpu_share = self.class.mean_sum(processes, &:cpu_share)
+
+        # @return [Float, nil] threads that took units
+        def busy = self.class.mean_sum(processes, &:busy)
+
+        # @return [Float, nil] threads that may take units
+        def threads = self.class.mean_sum(processes, &:threads)
+
+        # @return [Float, nil] threads that waited for the GVL
+        def waiting = self.class.mean_sum(processes, &:waiting)
+
+        # @return [Float, nil] of the time of a process, on average
+        def gc_share
+          sum = self.class.mean_sum(processes, &:gc_share)
+          sum && sum / size
+        end
+
+        # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
+        # @return [Integer, nil] of the processes that were there last
+        def memory(key)
+          known = present.filter_map(&key)
+          known.sum if known.any?
+        end
+
+        # @return [Integer, nil] the median
+        def redis_rtt_ns
+          known = processes.filter_map(&:redis_rtt_ns).sort
+          known[known.size / 2]
+        end
+
+        # @return [Array<MeasuredProcess>] those that were there last
+        def present
+          last_s = processes.map(&:to_s).max
+          processes.select { |process| process.to_s == last_s }
+        end
+      end
+
+      # The pools of one name in all processes of a server. `size`: processes; `max`, `busy`, `backlog`: at a
+      # moment in all of them together; `most_backlog`, `oldest_ns`: the most that was seen in one.
+      PoolThreads = Data.define(:server, :name, :size, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
+        # @param pools [Hash{MeasuredProcess => ProcessPool}]
+        # @return [PoolThreads]
+        def self.of(server, name, pools)
+          sums = %i[max busy backlog].to_h do |key|
+            [key, ServerProcesses.mean_sum(pools.keys) { |member| pools[member].public_send(key) }]
+          end
+          largest = %i[most_backlog oldest_ns].to_h { |key| [key, pools.values.filter_map(&key).max] }
+          size = Machine.concurrent(pools.keys)
+          new(server:, name:, size:, **sums, **largest, backlog: backlog(sums[:backlog], name, size))
+        end
+
+        # Requests wait at each process. Jobs wait in queues that all processes share, and each reports the
+        # whole queue.
+        def self.backlog(sum, name, size)
+          (name == WEB) ? sum : sum && sum / size
+        end
+        private_class_method :backlog
+
+        # @return [Float, nil] of the threads
+        def busy_share
+          (busy && max&.positive?) ? busy / max : nil
+        end
+      end
+
+      # How many connections to a database server all processes may have at the same time: each thread that
+      # takes units may have one, as far as its process's pool allows. Processes that replace others are not
+      # there at the same time.
+      class ConnectionUse
+        # @param members [Array<MeasuredProcess>] of all servers and job runners
+        def initialize(members)
+          @members = members
+        end
+
+        # @return [Integer] of all threads
+        def total = of_kind(nil)
+
+        # @param kind [Symbol, nil] :request, :job
+        # @return [Integer] of the threads that take these
+        def of_kind(kind)
+          ServerProcesses.mean_sum(@members) { |member| possible(member, kind) }.to_f.round
+        end
+
+        # @param kind [Symbol]
+        # @return [Integer] of all other threads
+        def of_other_kinds(kind) = total - of_kind(kind)
+
+        private
+
+        def possible(member, kind)
+          databases, units = member.pools.partition { |pool| pool.name.start_with?(CONNECTIONS) }
+          threads = units.select { |pool| pool.takes?(kind) }.sum { |pool| pool.max.to_i }
+          [threads, *databases.filter_map(&:max).max].min
+        end
       end
     end
   end

@@ -5,7 +5,7 @@ module Holdup
     # One line of a report: a name with the merged window of everything it stands for, and the figures per
     # unit that every surface shows. All durations in nanoseconds. `settings`: fingerprints of those under
     # which it was measured; `queues`: those that its units were in, nil for none.
-    SeriesRow = Data.define(:name, :kind, :queue, :window, :settings, :queues) do
+    class SeriesRow < Data.define(:name, :kind, :queue, :window, :settings, :queues)
       def initialize(name:, kind:, queue:, window:, settings: [], queues: [])
         super
       end
@@ -73,6 +73,82 @@ module Holdup
       def idle_and_stall_share
         total = histogram(:running).sum + histogram(:idle).sum + stalled_ns
         total.zero? ? nil : (histogram(:idle).sum + stalled_ns).fdiv(total)
+      end
+
+      # Where the elapsed time of some units went: seven states that add up to it.
+      #   running = cpu + starved; idle = io + lock + sleep + native; wall = running + stalled + idle
+      StateSplit = Data.define(:cpu, :starved, :stalled, :io, :lock, :sleep, :native) do
+        # @param window [Holdup::Window]
+        def self.of(window)
+          sums = window.sums
+          new(cpu: sums[:cpu_ns], starved: sums[:starved_ns], stalled: window.histograms[:stalled].sum,
+            io: sums[:io_ns], lock: sums[:lock_ns], sleep: sums[:sleep_ns], native: sums[:native_ns])
+        end
+
+        # @return [Integer] ns; equals the measured wall time up to the rounding of single units
+        def total = to_h.values.sum
+
+        # @param state [Symbol] a member
+        # @return [Float] 0.0 .. 1.0 of the elapsed time
+        def share(state)
+          total.zero? ? 0.0 : public_send(state).fdiv(total)
+        end
+
+        # @return [Symbol] the state that took the most
+        def largest
+          members.max_by { |state| public_send(state) }
+        end
+      end
+
+      # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting,
+      # process, queue or priority.
+      class Grouping
+        BY = %i[name setting process queue priority].freeze
+        # The name of a row of units without a queue: requests, and jobs of a runner that knows none, each
+        # their own.
+        NO_QUEUE = "-"
+        # What rows can be sorted by, the largest first.
+        SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze
+
+        # @param entries [Array<WindowTable::WindowEntry>]
+        # @param by [Symbol] one of BY
+        # @param sort [Symbol] a key of SORT
+        # @param settings [SettingLabels]
+        def initialize(entries, by:, sort:, settings:)
+          @entries = entries
+          @by = by
+          @sort = SORT.fetch(sort)
+          @settings = settings
+        end
+
+        # @return [Array<SeriesRow>]
+        def rows
+          @entries.group_by { |entry| key(entry) }.map { |key, entries| row(key, entries) }
+            .sort_by { |row| order(row) }
+        end
+
+        private
+
+        # Priorities have an order of their own, in each queue.
+        def order(row)
+          (@by == :priority) ? [row.queue.to_s,
+            Integer(row.name, exception: false) || Float::INFINITY] : [-row.public_send(@sort), row.name]
+        end
+
+        # @return [Array] name, kind, queue
+        def key(entry)
+          case @by
+          when :name, :process, :priority then entry.series.to_h.values_at(:name, :kind, :queue)
+          when :queue then [entry.series.queue || NO_QUEUE, entry.series.kind, entry.series.queue]
+          when :setting then [@settings.name(entry.setting), nil, nil]
+          end
+        end
+
+        def row((name, kind, queue), entries)
+          settings = entries.filter_map { |entry| entry.setting&.fingerprint }.uniq
+          SeriesRow.new(name:, kind:, queue:, settings:,
+            queues: entries.map { |entry| entry.series.queue }.uniq, window: WindowTable::WindowSum.sum(entries.map(&:window)))
+        end
       end
     end
   end

@@ -2,16 +2,16 @@
 
 module Holdup
   module Analysis
-    # When what runs got another setting inside a span: by a deployment, another Ruby, another number of
-    # threads. Told by the units alone, so it reaches as far back as they do.
+    # When a server got another setting inside a span: by a deployment, another Ruby, another number of
+    # threads. It looks at units only, so it reaches as far back as they are kept.
     class SettingChanges
-      # - `at_s`: when units of the new setting were first seen; `server`: whose: "puma", "sidekiq", "shop
-      #   puma"; nil where nothing says it
-      # - `differences`: Array of Comparison::SettingDifferences::SettingDifference
+      # - `at_s`: when units of the new setting were first seen; `server`: "puma", "sidekiq", "shop puma"; nil
+      #   where it is unknown
+      # - `differences`: Array of SettingDifferences::SettingDifference
       SettingChange = Data.define(:at_s, :server, :differences) do
-        # @return [Boolean] whether the application itself is another
+        # @return [Boolean] whether another revision of the application was deployed
         def deployed?
-          differences.any? { |one| one.subject == "revision" }
+          differences.any? { |difference| difference.subject == "revision" }
         end
       end
 
@@ -19,18 +19,16 @@ module Holdup
       FirstSeen = Data.define(:at_s, :setting)
 
       # @param setting_starts [Array<FirstSeen>] of settings under which units ended, in any order
-      # @param gone_s [Integer] without a unit for so long, a setting is no more
-      def initialize(setting_starts, gone_s: SettingTurn::GONE_S)
+      # @param gone_s [Integer] a setting without a unit for so long is no longer used
+      def initialize(setting_starts, gone_s: LatestChange::GONE_S)
         @setting_starts = setting_starts
         @gone_s = gone_s
       end
 
       # @return [Array<SettingChange>] in the order of time
       def to_a
-        @setting_starts.group_by { |one| server(one.setting) }.flat_map { |server, own|
-          marks(server,
-            own)
-        }.sort_by(&:at_s)
+        by_server = @setting_starts.group_by { |seen| server(seen.setting) }
+        by_server.flat_map { |server, seen| changes(server, seen) }.sort_by(&:at_s)
       end
 
       private
@@ -39,36 +37,145 @@ module Holdup
         ApplicationShares.server(setting, setting["server"] || setting["jobs"])
       end
 
-      def marks(server, own)
-        appearances(own).group_by(&:at_s).filter_map do |at_s, arrived|
-          differences = differences(own, at_s, arrived.map(&:setting))
+      def changes(server, all)
+        appearances(all).group_by(&:at_s).filter_map do |at_s, arrived|
+          differences = differences(all, at_s, arrived.map(&:setting))
           SettingChange.new(at_s:, server:, differences:) if differences.any?
         end
       end
 
-      def differences(own, at_s, after)
-        before = before(own, at_s, after)
-        before.empty? ? [] : Comparison::SettingDifferences.new(before, after).differences
+      def differences(all, at_s, after)
+        before = before(all, at_s, after)
+        before.empty? ? [] : SettingDifferences.new(before, after).differences
       end
 
-      # The first of each setting, and each that follows when it had been away.
-      def appearances(own)
-        own.group_by(&:setting).values.flat_map do |same|
+      # The first of each setting, and the first after it was away.
+      def appearances(all)
+        all.group_by(&:setting).values.flat_map do |same|
           times = same.sort_by(&:at_s)
-          [times.first, *times.each_cons(2).filter_map { |one, other| other if away?(own, one, other) }]
+          returns = times.each_cons(2).filter_map { |one, other| other if away?(all, one, other) }
+          [times.first, *returns]
         end
       end
 
-      # Where nothing else ran meanwhile, there was just nothing to do.
-      def away?(own, one, other)
-        other.at_s - one.at_s > @gone_s && own.any? { |each| each.at_s > one.at_s && each.at_s < other.at_s }
+      # Where no other setting ran meanwhile, there was only no traffic.
+      def away?(all, one, other)
+        return false unless other.at_s - one.at_s > @gone_s
+        all.any? { |seen| seen.at_s > one.at_s && seen.at_s < other.at_s }
       end
 
-      # What was there until then: all that was seen last, and shortly before that.
-      def before(own, at_s, after)
-        others = own.select { |one| one.at_s < at_s && !after.include?(one.setting) }
+      # The settings seen last before the change, and shortly before those.
+      def before(all, at_s, after)
+        others = all.select { |seen| seen.at_s < at_s && !after.include?(seen.setting) }
         last_s = others.map(&:at_s).max
-        others.select { |one| one.at_s > last_s - @gone_s }.map(&:setting).uniq
+        others.select { |seen| seen.at_s > last_s - @gone_s }.map(&:setting).uniq
+      end
+
+      # When the processes of a server last got another setting, from the samples of its processes.
+      #
+      # - `server`: "puma", "sidekiq", "shop puma" where applications have names; `at_s`: when the first
+      #   process with a present setting was seen
+      # - `before`, `after`: fingerprints of the settings that it had last before, and that it has now
+      class LatestChange < Data.define(:server, :at_s, :before, :after)
+        # A setting without a sample for so long is no longer used.
+        GONE_S = 600
+
+        # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
+        # @param settings [Hash{String => Setting}] by fingerprint: settings of one application, and of one
+        #   deployment of it, belong together
+        # @return [Array<LatestChange>] at most one for each server
+        def self.all(samples, settings: {})
+          known = samples.select { |sample| sample[:setting] && sample[:server] }
+          revisions = settings.transform_values { |setting| setting["revision"] }
+          by_server = known.group_by do |sample|
+            ApplicationShares.server(settings[sample[:setting]], sample[:server])
+          end
+          by_server.filter_map { |server, same| last(server, seen(same), revisions) }
+        end
+
+        # @return [Hash{String => Array(Integer, Integer)}] when each setting was seen first and last
+        def self.seen(samples)
+          by_setting = samples.group_by { |sample| sample[:setting] }
+          by_setting.transform_values { |same| same.map { |sample| sample[:at_s] }.minmax }
+        end
+
+        def self.last(server, seen, revisions)
+          now_s = seen.values.map(&:last).max
+          present, gone = seen.partition { |_, (_, last_s)| last_s > now_s - GONE_S }.map(&:to_h)
+          return if gone.empty?
+          latest = gone.max_by { |_, (_, last_s)| last_s }.first
+          before = gone.keys.select do |fingerprint|
+            fingerprint == latest || (revisions[fingerprint] && revisions[fingerprint] == revisions[latest])
+          end
+          new(server:, at_s: present.values.map(&:first).min, before:, after: present.keys)
+        end
+        private_class_method :seen, :last
+      end
+
+      # What differs from before the latest change of a server's setting: facts of the setting, the stall and
+      # CPU of units, and the slowest hundredth, which may move although the mean does not. Compared with the
+      # last hours before the change, each endpoint with itself.
+      #
+      # - `kind`: of the units; `change`: LatestChange; `differences`: Array of
+      #   SettingDifferences::SettingDifference, without the revision
+      # - `moved`: Array of Comparison::Estimate, those that differ significantly and by at least a tenth
+      class SettingDrift < Data.define(:kind, :change, :differences, :moved)
+        KINDS = %i[request job].freeze
+        MEANS = %i[stalled_mean cpu_unit].freeze
+        TAILS = %i[stalled_p99 wall_p99].freeze
+        SPREADS = %i[stalled wall].freeze
+        # A report waits for it. 60 rounds give the deviation to within a tenth.
+        ROUNDS = 60
+        FEWEST_UNITS = 200
+        # Ten beyond the percentile.
+        FEWEST_FOR_TAILS = 1000
+        # Smaller differences are for `holdup compare`.
+        LEAST = 0.1
+        # Of the elapsed time, however large the relative difference is.
+        LEAST_OF_WALL = 0.02
+
+        # @param change [LatestChange]
+        # @param windows [Array<Window>] around it
+        # @param samples [Array<Hash{Symbol => Object}>] of processes
+        # @return [Array<SettingDrift>] at most one for each kind of units
+        def self.of(change, windows, samples)
+          units = windows.select { |window| KINDS.include?(window.series.kind) && window.count.positive? }
+          kinds = units.map { |window| window.series.kind }.uniq
+          kinds.filter_map { |kind| build(kind, change, windows, samples) }
+        end
+
+        def self.build(kind, change, windows, samples)
+          sides = [change.before, change.after].map { |settings| side(kind, settings, windows, samples) }
+          return if sides.any? { |side| side.units < FEWEST_UNITS }
+          comparison = Comparison.new(*sides, rounds: ROUNDS, percentiles: SPREADS)
+          return if comparison.change.none?
+          differences = comparison.change.differences.reject { |difference| difference.subject == "revision" }
+          drift = new(kind:, change:, differences:, moved: moved(comparison))
+          drift if drift.differences.any? || drift.moved.any?
+        end
+
+        def self.side(kind, fingerprints, windows, samples)
+          windows = windows.select { |window| fingerprints.include?(window.setting&.fingerprint) }
+          Comparison::Side.new(label: "", windows:, samples:, filter: UnitFilter.new(kind:),
+            from_s: windows.map(&:start_s).min.to_i, to_s: windows.filter_map(&:end_s).max.to_i)
+        end
+
+        # A tail that moved together with its mean is not reported again.
+        def self.moved(comparison)
+          wall_ns = comparison.estimates[:wall_mean].before
+          moved = comparison.verdict(metrics(comparison)).moved.select do |estimate|
+            estimate.relative.to_f.abs >= LEAST && estimate.difference.abs >= LEAST_OF_WALL * wall_ns
+          end
+          means, tails = moved.partition { |estimate| MEANS.include?(estimate.metric.name) }
+          means + tails.reject { |tail| means.any? { |mean| mean.verdict == tail.verdict } }
+        end
+
+        # Few units have no reliable tail.
+        def self.metrics(comparison)
+          few = [comparison.before, comparison.after].any? { |side| side.units < FEWEST_FOR_TAILS }
+          few ? MEANS : MEANS + TAILS
+        end
+        private_class_method :build, :side, :moved, :metrics
       end
     end
   end

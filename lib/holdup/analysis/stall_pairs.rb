@@ -17,7 +17,14 @@ module Holdup
 
       # `causer`, `victim`: Series; `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`:
       # all of it
-      StallPair = Data.define(:causer, :victim, :about_ns, :least_ns, :most_ns, :suffered_ns) do
+      class StallPair < Data.define(:causer, :victim, :about_ns, :least_ns, :most_ns, :suffered_ns)
+        # Of the victim's stall: from here on what is certain counts; up to here what is possible is less than
+        # everything.
+        CERTAIN = 0.1
+        POSSIBLE = 0.9
+        # Of the estimate.
+        TIMES = 3
+
         # @return [Float] of the victim's stall
         def share = about_ns.fdiv(suffered_ns)
 
@@ -31,16 +38,10 @@ module Holdup
         # where a part of the victim's stall is certain, or where not much more than the estimate is possible.
         # @return [Boolean]
         def informative?
-          return true if least_share >= self.class::CERTAIN
-          most_share <= self.class::POSSIBLE && most_ns <= self.class::TIMES * about_ns
+          return true if least_share >= CERTAIN
+          most_share <= POSSIBLE && most_ns <= TIMES * about_ns
         end
       end
-      # Of the victim's stall: from here on what is certain counts; up to here what is possible is less than
-      # everything.
-      StallPair::CERTAIN = 0.1
-      StallPair::POSSIBLE = 0.9
-      # Of the estimate.
-      StallPair::TIMES = 3
 
       # @param lines [Array<Array<Array<StallPart>>>] of each setting and host its windows in the order of
       #   time, with all kinds of series
@@ -103,6 +104,57 @@ module Holdup
         sums = @cells.map(&figure).inject({}) { |all, one| all.merge!(one) { |_, before, now| before + now } }
         sums.select { |_, sum| sum.positive? }.sort_by { |series, sum| [-sum, series.name] }
       end
+
+      # A stretch of time in which stall and its causes balance, so that who caused and who suffered met in
+      # it.
+      #
+      # A unit's stall, and what it caused, are told when it ends. So a minute in which a long job held the
+      # others up has their stall, and the minute in which it ends has the cause: such minutes have to be
+      # looked at together.
+      class StallCell
+        # How far stall and causes may be apart, as a share of the larger.
+        BALANCE = 0.02
+
+        # @param windows [Array<Array<StallPart>>] of one setting and host, in the order of time
+        # @return [Array<StallCell>]
+        def self.of(windows)
+          windows.each_with_object([new]) do |parts, cells|
+            cells << new if cells.last.balanced?
+            parts.each { |part| cells.last.add(part) }
+          end
+        end
+
+        attr_reader :suffered, :caused
+
+        def initialize
+          @suffered = Hash.new(0)
+          @caused = Hash.new(0)
+          @all_suffered = @all_caused = 0
+        end
+
+        # Units that ran inside others are in the outer ones too: their own book takes them off once.
+        # @param part [StallPart]
+        # @return [void]
+        def add(part)
+          sign = (part.series.kind == :nested) ? -1 : 1
+          @all_suffered += sign * part.suffered
+          @all_caused += sign * part.caused
+          return if sign.negative?
+          @suffered[part.series] += part.suffered
+          @caused[part.series] += part.caused
+        end
+
+        # @return [Integer] ns of stall, or of what was caused where that is more
+        def total = [@all_suffered, @all_caused].max
+
+        # @return [Boolean]
+        def balanced?
+          total.positive? && (@all_suffered - @all_caused).abs <= BALANCE * total
+        end
+      end
+
+      # What one series suffered and caused in one window.
+      StallPart = Struct.new(:series, :suffered, :caused)
     end
   end
 end

@@ -14,8 +14,8 @@ module Holdup
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
       # @param filter [UnitFilter] which units the rows and the total are about
-      # @param by [Symbol] one of Grouping::BY
-      # @param sort [Symbol] a key of Grouping::SORT
+      # @param by [Symbol] one of SeriesRow::Grouping::BY
+      # @param sort [Symbol] a key of SeriesRow::Grouping::SORT
       # @param samples [Array<Hash>] of the processes in that span (Store#processes)
       # @param every_s [Integer] seconds between two samples of a process
       # @param stalls [#call, nil] see Ledger
@@ -41,7 +41,7 @@ module Holdup
 
       # @return [Array<SeriesRow>]
       def rows
-        @rows ||= Grouping.new(Series::VIEWS.include?(by) ? viewed : chosen, by:, sort:,
+        @rows ||= SeriesRow::Grouping.new(Series::VIEWS.include?(by) ? viewed : chosen, by:, sort:,
           settings: setting_names).rows
       end
 
@@ -59,9 +59,9 @@ module Holdup
         @blame ||= Blame.of(beside([units, accounts, nested].flatten), handoff_ns:)
       end
 
-      # @return [SettingLabels] of the chosen units
+      # @return [SettingDifferences::SettingLabels] of the chosen units
       def setting_names
-        @setting_names ||= SettingLabels.new(chosen.filter_map(&:setting))
+        @setting_names ||= SettingDifferences::SettingLabels.new(chosen.filter_map(&:setting))
       end
 
       # @return [ApplicationShares] of the chosen units
@@ -89,7 +89,7 @@ module Holdup
       # @param row [SeriesRow]
       # @return [Float, nil] see Capacity
       def capacity_share(row)
-        (@capacity ||= Capacity.new(processes.members, of_kind(:pool))).share(row)
+        (@capacity ||= PoolCpu::Capacity.new(processes.members, of_kind(:pool))).share(row)
       end
 
       # @return [Array<PoolCpu::PoolShare>] whose units used the CPU
@@ -100,7 +100,7 @@ module Holdup
       # @return [ConnectionWaits] waits of the chosen units for a database connection
       def connections
         @connections ||= ConnectionWaits.new(total:, settings: setting_names.settings, members: processes.members, samples: @samples, from_s:, to_s: measured_to_s,
-          everyone: Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows)
+          everyone: SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows)
       end
 
       # @return [Symbol] :request or :job when all chosen units are, else :unit
@@ -163,9 +163,9 @@ module Holdup
       end
 
       def total_window
-        window = WindowSum.sum(chosen.map(&:window), series: TOTAL)
+        window = WindowTable::WindowSum.sum(chosen.map(&:window), series: TOTAL)
         return window if filter.narrow? || nested.empty?
-        WindowSum.subtract(window, WindowSum.sum(nested.map(&:window), series: TOTAL))
+        WindowTable::WindowSum.subtract(window, WindowTable::WindowSum.sum(nested.map(&:window), series: TOTAL))
       end
 
       def nested = @nested ||= of_kind(:nested)

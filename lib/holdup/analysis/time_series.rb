@@ -55,8 +55,8 @@ module Holdup
       # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see Split; together
       #   1.0
       def shares
-        splits = @windows.map { |window| StateSplit.of(window) if counted?(window) }
-        StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
+        splits = @windows.map { |window| SeriesRow::StateSplit.of(window) if counted?(window) }
+        SeriesRow::StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
       end
 
       # @return [Array<Float, nil>] units that ended per measured second: 0.0 where a process was measured and
@@ -89,7 +89,7 @@ module Holdup
       # @param key [Symbol] a key of Window::HISTOGRAMS that was read
       # @return [Hash{Symbol => Array}]
       def heat(key = :wall)
-        DurationBands.new(@windows.map { |window| window&.histograms&.fetch(key) }).then { |spread|
+        HistogramBands::DurationBands.new(@windows.map { |window| window&.histograms&.fetch(key) }).then { |spread|
           {upto_ns: spread.upto_ns, counts: spread.counts}
         }
       end
@@ -97,9 +97,10 @@ module Holdup
       # What a route answers: everything but the heat map, ready for JSON. Times are Integers (or Floats,
       # where a mean) in ns.
       #
-      #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], io: [...], lock: [...], sleep: [...], native: [...]},
-      #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]}, queued_ns: {mean: [...], p50: ...}, stalled_ns: {mean: [...], p50: ...},
-      #    gvl: {"puma" => [...]}}
+      #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], io: [...], lock:
+      #   [...], sleep: [...], native: [...]},
+      #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]}, queued_ns: {mean: [...], p50:
+      #    ...}, stalled_ns: {mean: [...], p50: ...}, gvl: {"puma" => [...]}}
       # @return [Hash{Symbol => Object}]
       def to_h
         waits = %i[queued stalled].to_h { |key| [:"#{key}_ns", {mean: mean(key), **quantiles(key)}] }

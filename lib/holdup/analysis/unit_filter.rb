@@ -4,7 +4,10 @@ module Holdup
   module Analysis
     # Which units a report is about. Nil means any. Names are shell globs ("Orders*", "GET /orders/*"). A
     # process that serves requests and runs jobs has threads for each: either number will do.
-    UnitFilter = Data.define(:kind, :name, :queue, :threads) do
+    class UnitFilter < Data.define(:kind, :name, :queue, :threads)
+      # The facts of a setting that tell a number of threads.
+      THREADS = %w[threads job_threads].freeze
+
       def initialize(kind: nil, name: nil, queue: nil, threads: nil)
         super
       end
@@ -17,7 +20,7 @@ module Holdup
 
       # @param setting [Holdup::Setting, nil]
       def setting?(setting)
-        threads.nil? || (!setting.nil? && setting.attributes.values_at(*self.class::THREADS).any? { |number| number.to_i == threads })
+        threads.nil? || (!setting.nil? && setting.attributes.values_at(*THREADS).any? { |number| number.to_i == threads })
       end
 
       # @return [Boolean] whether it leaves out some units (then totals of the process can't be shown as
@@ -26,8 +29,5 @@ module Holdup
         !!(kind || name || queue)
       end
     end
-
-    # The facts of a setting that tell a number of threads.
-    UnitFilter::THREADS = %w[threads job_threads].freeze
   end
 end

@@ -2,27 +2,35 @@
 
 module Holdup
   module Analysis
-    # How long workers live, and how much they do in that time: every new one starts cold, with nothing
+    # How long workers live and how many units they take in that time: every new one starts cold, with nothing
     # compiled.
     #
-    # - `server`: "puma", "unicorn" ...; `ended`: workers that ended, `alive`: that did not
-    # - `units`, `seconds`: of those that ended, the median; `jit`: whether they had one
-    WorkerLifetimes = Data.define(:server, :ended, :alive, :units, :seconds, :jit) do
+    # - `server`: "puma", "unicorn" ...; `ended`, `alive`: workers
+    # - `units`, `seconds`: median of those that ended; `jit`: whether they had one
+    class WorkerLifetimes < Data.define(:server, :ended, :alive, :units, :seconds, :jit)
+      # A worker should take so many units and live so long to profit from what it compiles.
+      ENOUGH = 1000
+      ENOUGH_S = 1800
+
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @return [Array<WorkerLifetimes>] one for each server of which workers have ended
       def self.of(samples)
         workers = samples.select { |sample| sample[:name].to_s.start_with?("worker ") }
-        last = ProcessReport::SampleTrail.apart(workers.sort_by { |sample| sample[:at_s] }).values.map(&:last)
-        last.group_by { |sample| sample[:server] }.filter_map { |server, same|
-          build(server, *same.partition { |sample| sample[:ended] })
-        }
+        trails = ProcessReport::SampleTrail.by_process(workers.sort_by { |sample| sample[:at_s] })
+        by_server = trails.values.map(&:last).group_by { |sample| sample[:server] }
+        by_server.filter_map do |server, last|
+          ended, alive = last.partition { |sample| sample[:ended] }
+          build(server, ended, alive)
+        end
       end
 
       def self.build(server, ended, alive)
         known = ended.select { |sample| sample[:units] && sample[:since_s] }
         return if known.empty?
-        new(server:, ended: ended.size, alive: alive.size, units: median(known.map { |sample| sample[:units] }),
-          seconds: median(known.map { |sample| sample[:at_s] - sample[:since_s] }), jit: known.any? { |sample| sample[:jit_enabled] == 1 })
+        new(server:, ended: ended.size, alive: alive.size,
+          units: median(known.map { |sample| sample[:units] }),
+          seconds: median(known.map { |sample| sample[:at_s] - sample[:since_s] }),
+          jit: known.any? { |sample| sample[:jit_enabled] == 1 })
       end
 
       def self.median(values)
@@ -30,9 +38,9 @@ module Holdup
       end
       private_class_method :build, :median
 
-      # @return [Boolean] whether they end before they had anything of what they compiled
+      # @return [Boolean] whether they end before they profit from what they compiled
       def short?
-        units < WorkerLifetimes::ENOUGH || seconds < WorkerLifetimes::ENOUGH_S
+        units < ENOUGH || seconds < ENOUGH_S
       end
 
       # @return [Boolean] with a JIT, and replaced again and again before it paid
@@ -40,16 +48,11 @@ module Holdup
         jit && recycled? && short?
       end
 
-      # A deployment or two replaces all of them as well; a server that was stopped has none any more.
+      # A deployment or two replaces all of them as well, and a server that was stopped has no workers left.
       # @return [Boolean] whether they were replaced more than twice in the time
       def recycled?
         alive.positive? && ended > 2 * alive
       end
     end
-
-    # Units that a worker should do in its life, and how long that should be, to have something of what it
-    # compiles.
-    WorkerLifetimes::ENOUGH = 1000
-    WorkerLifetimes::ENOUGH_S = 1800
   end
 end

@@ -67,7 +67,7 @@ module Holdup
       private
 
       def read(store)
-        served = @queue && Queries::QueueOwner.new(store, **@span, queue: @queue)
+        served = @queue && Queries::SizingInputs::QueueOwner.new(store, **@span, queue: @queue)
         [Queries::SizingInputs.new(store, **@span, **@sizing, setting: served&.setting, pool: served&.pool),
           served&.pool]
       end

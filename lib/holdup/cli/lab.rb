@@ -61,7 +61,7 @@ module Holdup
       # @param name [String, nil] as it was typed
       # @return [String] what to do
       def self.hint(name = nil)
-        (name && Queries::NearestName.hint(name, LOADERS.keys)) || "it is one of #{LOADERS.keys.join(", ")}"
+        (name && Queries::OptionValues::NearestName.hint(name, LOADERS.keys)) || "it is one of #{LOADERS.keys.join(", ")}"
       end
 
       # @param console [Console]

@@ -76,7 +76,7 @@ module Holdup
         case error
         when OptionParser::InvalidOption, OptionParser::AmbiguousOption
           ["#{command.delete_prefix("holdup ")} has no option #{option}",
-            Queries::NearestName.hint(option[/\A[^=]*/], known) || see_help]
+            Queries::OptionValues::NearestName.hint(option[/\A[^=]*/], known) || see_help]
         when OptionParser::MissingArgument then ["#{option} needs a value", see_help]
         else [error.message.lines.first.chomp, see_help]
         end

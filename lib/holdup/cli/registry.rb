@@ -87,7 +87,7 @@ module Holdup
       # @raise [UsageError] with the nearest name
       def self.fetch(name)
         loader = LOADERS[name] || raise(UsageError.new("there is no command #{name.inspect}",
-          Queries::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them"))
+          Queries::OptionValues::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them"))
         Entry.new(command: loader.call)
       end
     end

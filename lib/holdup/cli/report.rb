@@ -17,8 +17,8 @@ module Holdup
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
       # @param filter [Analysis::UnitFilter]
-      # @param by [Symbol] a value of Analysis::Grouping::BY
-      # @param sort [Symbol] a key of Analysis::Grouping::SORT
+      # @param by [Symbol] a value of Analysis::SeriesRow::Grouping::BY
+      # @param sort [Symbol] a key of Analysis::SeriesRow::Grouping::SORT
       # @param format [Symbol] one of FORMATS
       # @param app [String, nil] application; nil: all of the store
       # @param store [String, nil] URL or path; nil: where the collector keeps it
@@ -77,7 +77,7 @@ module Holdup
       def summary
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
-          @marks = Queries::SettingChangeQuery.call(store, **@span) if @format == :json
+          @marks = Queries::SettingHistory.changes(store, **@span) if @format == :json
           Queries::LoadSummary.call(store, **@span, **@view).tap { |summary| check(store) if summary.empty? }
         end
       end
@@ -99,7 +99,7 @@ module Holdup
 
       # They are of the whole application, so they are no part of what is said of some units.
       def drifts(store)
-        @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Queries::DriftQuery.call(store,
+        @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Queries::SettingHistory.drifts(store,
           @span[:to_s]))
       end
 

@@ -54,10 +54,10 @@ module Holdup
 
       def view(parser, values)
         parser.on("--by WHAT", "rows by name, setting, process, queue or priority") { |text|
-          values[:by] = Queries::OptionValues.choice("--by", text, Analysis::Grouping::BY)
+          values[:by] = Queries::OptionValues.choice("--by", text, Analysis::SeriesRow::Grouping::BY)
         }
         parser.on("--sort KEY", "by stalled, caused, wall or count") { |text|
-          values[:sort] = Queries::OptionValues.choice("--sort", text, Analysis::Grouping::SORT.keys)
+          values[:sort] = Queries::OptionValues.choice("--sort", text, Analysis::SeriesRow::Grouping::SORT.keys)
         }
         Formats.declare(parser, values, Report::FORMATS)
         parser.on("--out FILE", "write it there") { |text| values[:out] = text }

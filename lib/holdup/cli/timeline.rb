@@ -99,7 +99,7 @@ module Holdup
 
       def overview
         View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene), patterns: Analysis::Timeline::Patterns.new(scene).call,
-          methods: Analysis::Timeline::MethodTable.new(scene).call, words: @words, layout:)
+          methods: Analysis::Timeline::StackShares::MethodTable.new(scene).call, words: @words, layout:)
       end
 
       def story

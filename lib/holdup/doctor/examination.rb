@@ -50,7 +50,7 @@ module Holdup
         from_s, to_s = hour
         summary = Queries::LoadSummary.call(store, from_s:, to_s:)
         {store: store.health, machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
-         lives: Analysis::WorkerLifetimes.of(store.processes(from_s, to_s)), drifts: Queries::DriftQuery.call(store, @clock.realtime_s),
+         lives: Analysis::WorkerLifetimes.of(store.processes(from_s, to_s)), drifts: Queries::SettingHistory.drifts(store, @clock.realtime_s),
          skipped: skipped(store), store_problem: nil}
       rescue Error => error
         {store: nil, store_problem: error}
@@ -69,7 +69,7 @@ module Holdup
 
       def signals(summary)
         pools = summary.processes.pools
-        {queued_p95_ns: Analysis::QueueAlarm.p95_ns(summary.total.histogram(:queued)), **%i[busy backlog].to_h { |key| [key, sum(pools.filter_map(&key))] },
+        {queued_p95_ns: Analysis::CpuCeiling::QueueAlarm.p95_ns(summary.total.histogram(:queued)), **%i[busy backlog].to_h { |key| [key, sum(pools.filter_map(&key))] },
          threads: sum(pools.select(&:busy).filter_map(&:max))}
       end
 

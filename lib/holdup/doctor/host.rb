@@ -18,7 +18,7 @@ module Holdup
     # - `skipped`: Array of SkippedRow of the last day, the latest first
     # - `applications`: Analysis::ApplicationShares of the last hour, nil without a store
     # - `lives`: Array of Analysis::WorkerLifetimes of the last hour; `drifts`: Array of
-    #   Analysis::SettingDrift since the last change of setting
+    #   Analysis::SettingChanges::SettingDrift since the last change of setting
     # - `servers`: Array of RunningServers::Server, all that the process table shows
     # - `variables`: names of the environment's variables of this command that look like settings and are none
     # - `now_ns`: nanoseconds since 1970

@@ -92,7 +92,7 @@ module Holdup
       def hint(name)
         known = self.class.names(@store)
         return "nothing has been recorded yet" if known.empty?
-        NearestName.hint(name, known) || "there are #{known.first(10).join(", ")}"
+        OptionValues::NearestName.hint(name, known) || "there are #{known.first(10).join(", ")}"
       end
     end
   end

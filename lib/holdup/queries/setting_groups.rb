@@ -63,7 +63,7 @@ module Holdup
       private
 
       def names
-        @names ||= Analysis::SettingLabels.new(to_h.values.map { |settings| settings.first.unlabelled })
+        @names ||= Analysis::SettingDifferences::SettingLabels.new(to_h.values.map { |settings| settings.first.unlabelled })
       end
 
       def value(setting)
@@ -108,7 +108,7 @@ module Holdup
       end
 
       def no_such_fact
-        hint = NearestName.hint(@fact, facts) || "they have #{facts.join(", ")}"
+        hint = OptionValues::NearestName.hint(@fact, facts) || "they have #{facts.join(", ")}"
         UsageError.new("no setting of that span says #{@fact[0, 100]}", hint)
       end
 

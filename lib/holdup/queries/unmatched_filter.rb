@@ -7,7 +7,14 @@ module Holdup
     # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the units that were looked at,
     #   nil for any
     # - `known`: Array of String, most units first
-    UnmatchedFilter = Data.define(:part, :asked, :kind, :known) do
+    class UnmatchedFilter < Data.define(:part, :asked, :kind, :known)
+      # In this order: the later ones among what the earlier ones match.
+      PARTS = %i[kind queue name threads].freeze
+      PROBLEMS = {kind: "no %<asked>s was measured in that span", queue: "no job of that span is of the queue %<asked>s",
+                  name: "no %<kind>s of that span is called %<asked>s", threads: "no %<kind>s of that span ran with %<asked>s threads"}.freeze
+      SHOWN = 5
+      LONGEST = 80
+
       # @param store [Store::Sql]
       # @param from_s [Integer]
       # @param to_s [Integer]
@@ -16,7 +23,7 @@ module Holdup
       def self.of(store, from_s, to_s, filter)
         found = store.sums(from_s, to_s, kinds: Series::UNITS, histograms: []).map(&:window).select { |window| window.count.positive? }
         return if found.empty?
-        self::PARTS.each do |part|
+        PARTS.each do |part|
           asked = filter.public_send(part) or next
           one = Analysis::UnitFilter.new(part => asked)
           matched = found.select { |window| one.series?(window.series) && one.setting?(window.setting) }
@@ -47,21 +54,21 @@ module Holdup
 
       # @return [Array<String>] the few that are meant or that there are
       def shown
-        (nearest.any? ? nearest : known.first(self.class::SHOWN)).map { |value|
-          value[0, self.class::LONGEST]
+        (nearest.any? ? nearest : known.first(SHOWN)).map { |value|
+          value[0, LONGEST]
         }
       end
 
       # @return [Array<String>] of the known ones, those that look like what was asked for
       def nearest
         return [] unless %i[name queue].include?(part)
-        NearestName.to(asked.gsub(/[*?\[\]{}\\]/, ""), known)
+        OptionValues::NearestName.to(asked.gsub(/[*?\[\]{}\\]/, ""), known)
       end
 
       # @return [UsageError]
       def error
         text = (part == :name || part == :queue) ? asked[0, 100].inspect : asked
-        problem = format(self.class::PROBLEMS.fetch(part), asked: text, kind: kind || "request or job")
+        problem = format(PROBLEMS.fetch(part), asked: text, kind: kind || "request or job")
         return UsageError.new(problem, "did you mean #{shown.join(" or ")}?") if nearest.any?
         UsageError.new(problem, known.empty? ? "there was none at all" : "there were #{instead}")
       end
@@ -72,12 +79,5 @@ module Holdup
         (part == :kind) ? shown.map { |value| "#{value}s" }.join(", ") : "#{shown.join(", ")}#{" ..." if known.size > shown.size}"
       end
     end
-
-    # In this order: the later ones among what the earlier ones match.
-    UnmatchedFilter::PARTS = %i[kind queue name threads].freeze
-    UnmatchedFilter::PROBLEMS = {kind: "no %<asked>s was measured in that span", queue: "no job of that span is of the queue %<asked>s",
-                                 name: "no %<kind>s of that span is called %<asked>s", threads: "no %<kind>s of that span ran with %<asked>s threads"}.freeze
-    UnmatchedFilter::SHOWN = 5
-    UnmatchedFilter::LONGEST = 80
   end
 end

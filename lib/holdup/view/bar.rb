@@ -12,7 +12,7 @@ module Holdup
 
       module_function
 
-      # @param split [Analysis::StateSplit]
+      # @param split [Analysis::SeriesRow::StateSplit]
       # @return [String] exactly `columns` characters, largest remainders first; spaces when nothing was
       #   measured
       def draw(split, columns)

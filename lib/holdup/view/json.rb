@@ -106,11 +106,11 @@ module Holdup
       end
 
       def groups(row)
-        Analysis::QuantileBands::BANDS.transform_values do |band|
+        Analysis::HistogramBands::QuantileBands::BANDS.transform_values do |band|
           means = %i[wall running idle stalled].to_h do |key|
-            [:"#{key}_ns", Analysis::QuantileBands.mean(row.histogram(key), *band)&.round]
+            [:"#{key}_ns", Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band)&.round]
           end
-          {count: Analysis::QuantileBands.size(row.histogram(:wall), *band), **means}
+          {count: Analysis::HistogramBands::QuantileBands.size(row.histogram(:wall), *band), **means}
         end
       end
     end

@@ -20,7 +20,7 @@ module Holdup
         ns && time(ns / NS)
       end
 
-      # @param one [Analysis::Comparison::SettingDifferences::SettingDifference]
+      # @param one [Analysis::SettingDifferences::SettingDifference]
       # @return [Hash{Symbol => Object}]
       def difference(one)
         {subject: one.subject, facts: one.facts.transform_values { |before, after| {before:, after:} }}

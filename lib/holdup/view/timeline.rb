@@ -9,7 +9,7 @@ module Holdup
       # @param scene [Analysis::Timeline::Scene]
       # @param holders [Analysis::Timeline::HolderTable]
       # @param patterns [Array<Analysis::Timeline::Patterns::Pattern>]
-      # @param methods [Array<Analysis::Timeline::MethodTable::MethodRow>]
+      # @param methods [Array<Analysis::Timeline::StackShares::MethodTable::MethodRow>]
       # @param words [Words]
       # @param layout [Layout, nil] nil where only its parts are asked for
       # @param within [Array<Analysis::Timeline::TimelineUnit>] units that may be listed

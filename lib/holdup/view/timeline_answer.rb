@@ -15,7 +15,7 @@ module Holdup
         @scene = scene
         @words = words
         @names = TimelineNames.new(scene, words)
-        @meanwhile = Analysis::Timeline::HolderMethods.new(scene)
+        @meanwhile = Analysis::Timeline::HolderTable::HolderMethods.new(scene)
       end
 
       # @param unit [Analysis::Timeline::TimelineUnit]

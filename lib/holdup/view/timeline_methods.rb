@@ -8,7 +8,7 @@ module Holdup
       ROWS = 12
 
       # @param scene [Analysis::Timeline::Scene]
-      # @param rows [Array<Analysis::Timeline::MethodTable::MethodRow>]
+      # @param rows [Array<Analysis::Timeline::StackShares::MethodTable::MethodRow>]
       # @param words [Words]
       def initialize(scene, rows, words:)
         @scene = scene

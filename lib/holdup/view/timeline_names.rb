@@ -42,7 +42,7 @@ module Holdup
         part.unit ? unit(part.unit) : thread(part.lane)
       end
 
-      # @param row [Analysis::Timeline::MethodTable::MethodRow]
+      # @param row [Analysis::Timeline::StackShares::MethodTable::MethodRow]
       # @return [String] and where it begins
       def method_of(row)
         frame(Capture::Frame.new(label: row.method, path: row.path, line: row.line, at: 0))

@@ -23,7 +23,7 @@ module Holdup
         @words = words
         @layout = layout
         @names = TimelineNames.new(scene, words)
-        @meanwhile = Analysis::Timeline::HolderMethods.new(scene)
+        @meanwhile = Analysis::Timeline::HolderTable::HolderMethods.new(scene)
       end
 
       # @return [String] ends with a newline

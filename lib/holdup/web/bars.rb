@@ -7,7 +7,7 @@ module Holdup
       # Shares below this are drawn and not told.
       TOLD = 0.005
 
-      # @param split [Analysis::StateSplit]
+      # @param split [Analysis::SeriesRow::StateSplit]
       # @param words [Words]
       # @return [Blocks::Bar]
       def self.of(split, words)

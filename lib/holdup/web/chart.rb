@@ -31,7 +31,7 @@ points: points.map { |point| point.to_h.compact }}.compact.to_json(*)
       def initialize(unit:, values:, log: false) = super
     end
 
-    # `state`: a member of Analysis::StateSplit, for its colour and pattern; `unit`: another than the chart's.
+    # `state`: a member of Analysis::SeriesRow::StateSplit, for its colour and pattern; `unit`: another than the chart's.
     Chart::Line = Data.define(:label, :values, :state, :unit) do
       def initialize(label:, values:, state: nil, unit: nil)
         super

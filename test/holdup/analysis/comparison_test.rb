@@ -102,7 +102,7 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
 
   def test_memory_is_of_the_oldest_age_that_both_had
     before, after = [[100, 3], [150, 40]].map { |megabytes, minutes| memory(megabytes, minutes) }
-    found = Comparison::MemoryByAge.new(before, after)
+    found = Comparison::ProcessAges::MemoryByAge.new(before, after)
     assert_equal 120, found.band.from_s
     estimate = found.estimate(Comparison::Metric::ALL[:pss])
     assert_in_delta 0.5, estimate.relative, 0.05
@@ -111,10 +111,10 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
 
   def test_facts_that_change_together_are_one_thing
     before, after = [["3.3.8", 144], ["3.4.5", 51]].map { |ruby, patch| Holdup::Setting.new(attributes: {"ruby" => ruby, "ruby_patch" => patch, "threads" => 5, "arm" => ruby}) }
-    change = Comparison::SettingDifferences.new([before], [after])
+    change = Holdup::Analysis::SettingDifferences.new([before], [after])
     assert_equal ["ruby"], change.differences.map(&:subject)
     assert_predicate change, :single?
-    refute_predicate Comparison::SettingDifferences.new([before], [Holdup::Setting.new(attributes: {**after.attributes, "threads" => 3})]),
+    refute_predicate Holdup::Analysis::SettingDifferences.new([before], [Holdup::Setting.new(attributes: {**after.attributes, "threads" => 3})]),
       :single?
     assert_equal({"threads" => 5}, change.shared)
   end

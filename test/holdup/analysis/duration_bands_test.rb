@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Analysis::DurationBandsTest < Minitest::Test
-  Spread = Holdup::Analysis::DurationBands
+  Spread = Holdup::Analysis::HistogramBands::DurationBands
 
   def spread(*values)
     Spread.new(values.map { |ns| ns && Holdup::Histogram.of(ns) })

@@ -129,7 +129,7 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
     both = {**WEB, "pool.1": "default", "pool.1.max": 10, "pool.2": "db primary", "pool.2.max": 50}
     members = processes(sample(0, **both), sample(540, ended: true, **both),
       sample(0, pid: 8, setting: "other", **WEB)).members
-    capacity = Holdup::Analysis::Capacity.new(members)
+    capacity = Holdup::Analysis::PoolCpu::Capacity.new(members)
     assert_in_delta 0.5, capacity.share(row(:job, 2700))
     assert_in_delta 0.5, capacity.share(row(:request, 1350))
     assert_in_delta 0.5, capacity.share(row(nil, 4050))

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Analysis::QuantileBandsTest < Minitest::Test
-  Slices = Holdup::Analysis::QuantileBands
+  Slices = Holdup::Analysis::HistogramBands::QuantileBands
 
   def test_each_band_is_the_mean_of_its_values
     random = Random.new(7)

@@ -13,7 +13,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
   def test_more_cpu_since_a_deployment_is_told_and_its_other_facts
     drift = drifts(SLOW, FACTS.merge("revision" => "bbb", "threads" => 3)).first
     assert_equal [:request, "puma", ["threads"], [:cpu_unit]],
-      [drift.kind, drift.turn.server, drift.differences.map(&:subject),
+      [drift.kind, drift.change.server, drift.differences.map(&:subject),
         drift.moved.map { |one| one.metric.name }]
     keys = Holdup::Doctor::Checks::Drift.findings([drift]).map { |finding| [finding.level, finding.key] }
     assert_equal [[:ok, :setting_changed], [:warn, :drift_cpu_unit_worse]], keys
@@ -75,8 +75,8 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
       {at_s:, setting:, server: "puma"}
     }
     settings = {"old" => "1", "a" => "2", "b" => "2", "c" => "3", "d" => "3"}.transform_values { |revision| Holdup::Setting.new(attributes: {"revision" => revision}) }
-    turn = Holdup::Analysis::SettingTurn.all(samples, settings:).first
-    assert_equal [%w[a b], %w[c d], 5000], [turn.before, turn.after, turn.at_s]
+    change = Holdup::Analysis::SettingChanges::LatestChange.all(samples, settings:).first
+    assert_equal [%w[a b], %w[c d], 5000], [change.before, change.after, change.at_s]
   end
 
   # Beside an application that stays as it is.
@@ -85,7 +85,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
     samples = [[0, "old"], [0, "other"], [5000, "new"], [5000, "other"]].map { |at_s, setting|
       {at_s:, setting:, server: "puma"}
     }
-    assert_equal [["shop puma", %w[old], %w[new]]], Holdup::Analysis::SettingTurn.all(samples, settings:).map { |turn| [turn.server, turn.before, turn.after] }
+    assert_equal [["shop puma", %w[old], %w[new]]], Holdup::Analysis::SettingChanges::LatestChange.all(samples, settings:).map { |change| [change.server, change.before, change.after] }
   end
 
   private
@@ -99,7 +99,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
     later = after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
     store.commit(before.to_a + (change ? later.map(&change) : later), {},
       processes: samples(before, 0) + samples(after, LATER_S))
-    Holdup::Queries::DriftQuery.call(store, after.to_s + LATER_S)
+    Holdup::Queries::SettingHistory.drifts(store, after.to_s + LATER_S)
   end
 
   # Both are past their first minutes.

@@ -10,7 +10,7 @@ class Holdup::Analysis::SettingLabelsTest < Minitest::Test
   end
 
   def names
-    Holdup::Analysis::SettingLabels.new([web, jobs])
+    Holdup::Analysis::SettingDifferences::SettingLabels.new([web, jobs])
   end
 
   def web = setting(ruby: "3.4.5", threads: 5)
@@ -25,6 +25,6 @@ class Holdup::Analysis::SettingLabelsTest < Minitest::Test
 
   def test_one_that_lacks_what_the_other_has
     without = setting(ruby: "3.4.5")
-    assert_equal without.fingerprint[0, 6], Holdup::Analysis::SettingLabels.new([web, without]).name(without)
+    assert_equal without.fingerprint[0, 6], Holdup::Analysis::SettingDifferences::SettingLabels.new([web, without]).name(without)
   end
 end

@@ -5,7 +5,7 @@ require "holdup/loader"
 
 class Holdup::Analysis::StateSplitTest < Minitest::Test
   def split(**states)
-    Holdup::Analysis::StateSplit.new(*[0] * 7).with(**states)
+    Holdup::Analysis::SeriesRow::StateSplit.new(*[0] * 7).with(**states)
   end
 
   def test_shares_are_of_the_whole

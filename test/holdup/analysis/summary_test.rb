@@ -42,7 +42,7 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
 
   def test_rows_are_sorted_by_what_was_asked_for
     %i[stalled caused wall count].each do |sort|
-      values = summary(sort:).rows.map(&Holdup::Analysis::Grouping::SORT[sort])
+      values = summary(sort:).rows.map(&Holdup::Analysis::SeriesRow::Grouping::SORT[sort])
       assert_equal values.sort.reverse, values, sort
     end
   end

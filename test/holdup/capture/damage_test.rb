@@ -95,7 +95,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
     holders = Holdup::Analysis::Timeline::HolderTable.new(scene)
     patterns = Holdup::Analysis::Timeline::Patterns.new(scene).call
     Holdup::View::Timeline.new(scene, holders:, patterns:,
-      methods: Holdup::Analysis::Timeline::MethodTable.new(scene).call, words:, layout:).call
+      methods: Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call, words:, layout:).call
     scene.units.each { |unit| Holdup::View::TimelineStory.new(scene, unit, story: Holdup::Analysis::Timeline::UnitStory.new(scene, unit), words:, layout:).call }
   end
 end

@@ -16,7 +16,7 @@ class Holdup::Queries::ChartedSpanTest < Minitest::Test
   def recorded = [@sample.from_s, @sample.to_s]
 
   def charted(**options)
-    Holdup::Queries::ChartedSpan.new(@store, **options)
+    Holdup::Queries::RecordedInterval::ChartedSpan.new(@store, **options)
   end
 
   def test_the_part_of_a_day_that_has_data
@@ -28,8 +28,8 @@ class Holdup::Queries::ChartedSpanTest < Minitest::Test
       store = Holdup::Store.open(File.join(folder, "store.sqlite3"))
       store.commit(@sample.to_a, {})
       assert_equal recorded,
-        Holdup::Queries::ChartedSpan.new(store).within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
-      assert_equal recorded, Holdup::Queries::ChartedSpan.new(store).last(@sample.to_s + 400 * HOUR)
+        Holdup::Queries::RecordedInterval::ChartedSpan.new(store).within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
+      assert_equal recorded, Holdup::Queries::RecordedInterval::ChartedSpan.new(store).last(@sample.to_s + 400 * HOUR)
       store.close
     end
   end

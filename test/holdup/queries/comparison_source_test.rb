@@ -74,7 +74,7 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
   end
 
   def side_counts(side)
-    [side.units, side.cold.map(&:start_s).uniq, side.beside.sum { |window| window.sums[:cpu_ns] }]
+    [side.units, side.cold.map(&:start_s).uniq, side.other_windows.sum { |window| window.sums[:cpu_ns] }]
   end
 
   def figures(sides)

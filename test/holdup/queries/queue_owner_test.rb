@@ -30,7 +30,7 @@ module Holdup::Queries
     private
 
     def served(store, queue)
-      QueueOwner.new(store, from_s: 0, to_s: 60, queue:)
+      SizingInputs::QueueOwner.new(store, from_s: 0, to_s: 60, queue:)
     end
 
     def setting(queues)

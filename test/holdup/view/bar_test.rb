@@ -7,7 +7,7 @@ class Holdup::View::BarTest < Minitest::Test
   Bar = Holdup::View::Bar
 
   def split(*values)
-    Holdup::Analysis::StateSplit.new(*values)
+    Holdup::Analysis::SeriesRow::StateSplit.new(*values)
   end
 
   def test_each_state_has_its_share_of_the_characters

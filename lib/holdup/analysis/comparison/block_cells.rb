@@ -6,11 +6,12 @@ module Holdup
       # What the units of one side took, by endpoint and block, as plain numbers that are added up for any
       # draw of blocks.
       class BlockCells
-        # `numbers`: of NUMBERS, sums; `spreads`: {name => Density}, of those that are known
+        # `numbers`: sums, in the order of NUMBERS; `spreads`: {name => WeightedHistogram}, those that are
+        # known
         BlockCell = Data.define(:numbers, :spreads)
-        # The same of all blocks, as Masses.
+        # The same of all blocks, as WeightedRows.
         Stratum = Data.define(:numbers, :spreads)
-        # `wait`: queued + stalled, of those units of which that is known singly; the others of all units
+        # `wait` is queued + stalled, of single units; the others are of all units.
         SPREADS = %i[wall stalled wait].freeze
         NUMBERS = %i[count errors wall queued stalled cpu gc].freeze
         NS = 1_000_000_000
@@ -20,16 +21,16 @@ module Holdup
 
         # @param side [Side]
         # @param strata [Strata]
-        # @param blocks [TimeBlocks]
+        # @param blocks [BlockBootstrap::TimeBlocks]
         # @param numbers [Array<Integer>] of the blocks that count
-        # @param spreads [Array<Symbol>] that are wanted
+        # @param spreads [Array<Symbol>] those wanted, of SPREADS
         def initialize(side, strata:, blocks:, numbers:, spreads: SPREADS)
-          @spreads = spreads
           @side = side
-          @places = strata
+          @stratum_of = strata
           @strata = strata.to_a
           @blocks = blocks
           @numbers = numbers
+          @spreads = spreads
           @index = numbers.each_with_index.to_h
         end
 
@@ -38,60 +39,71 @@ module Holdup
 
         # @return [Hash{Series => Stratum}]
         def to_h
-          @to_h ||= strata.to_h { |series|
-            [series, stratum((0...size).map { |index| cells[[series, index]] })]
-          }
+          @to_h ||= strata.to_h do |series|
+            [series, stratum(Array.new(size) { |index| cells[[series, index]] })]
+          end
         end
 
-        # @return [WeightedRows] seconds, CPU time of the processes, units; whatever the endpoint
-        def around
-          @around ||= begin
-            rows = (0...size).map { |index| [seconds[index].to_f, processes[index].to_i, counts[index].to_i] }
-            WeightedRows.new(rows.map { |row| [0, row] }, 3)
+        # @return [WeightedRows] seconds, CPU time of the processes, units: of all endpoints together
+        def totals
+          @totals ||= begin
+            rows = Array.new(size) do |index|
+              [0, [seconds[index].to_f, process_cpu_ns[index].to_i, counts[index].to_i]]
+            end
+            WeightedRows.new(rows, 3)
           end
         end
 
         private
 
-        def stratum(found)
-          numbers = WeightedRows.new(found.map { |cell| cell && [0, cell.numbers] }, NUMBERS.size)
-          spreads = @spreads.to_h { |name|
-            [name, WeightedRows.new(found.map { |cell| cell && cell.spreads[name]&.row }, WeightedHistogram::SIZE)]
-          }
+        def stratum(cells)
+          numbers = WeightedRows.new(cells.map { |cell| cell && [0, cell.numbers] }, NUMBERS.size)
+          spreads = @spreads.to_h do |name|
+            rows = cells.map { |cell| cell && cell.spreads[name]&.row }
+            [name, WeightedRows.new(rows, WeightedRows::WeightedHistogram::SIZE)]
+          end
           Stratum.new(numbers:, spreads:)
         end
 
         def cells
-          @cells ||= by_place(@side.windows, &:start_s).to_h { |key, windows|
+          @cells ||= by_cell(@side.windows, &:start_s).to_h do |key, windows|
             [key, BlockCell.new(numbers: numbers(windows), spreads: spreads(key, windows))]
-          }
-        end
-
-        def waits
-          @waits ||= by_place(@side.profiles) { |profile| profile.start_ns / NS }.transform_values do |profiles|
-            WeightedHistogram.weighted(profiles.map { |profile|
-              [profile.stalled_ns + profile.queued_ns.to_i,
-                profile.weight]
-            })
           end
         end
 
-        def by_place(things)
-          placed = things.group_by { |thing| [@places.of(thing.series), index(yield(thing))] }
+        def waits
+          @waits ||= begin
+            profiles = by_cell(@side.profiles) { |profile| profile.start_ns / NS }
+            profiles.transform_values { |same| wait_histogram(same) }
+          end
+        end
+
+        def wait_histogram(profiles)
+          weighted = profiles.map do |profile|
+            [profile.stalled_ns + profile.queued_ns.to_i, profile.weight]
+          end
+          WeightedRows::WeightedHistogram.weighted(weighted)
+        end
+
+        # @yieldreturn [Integer] seconds since 1970
+        # @return [Hash{Array(Series, Integer) => Array}] by stratum and index of the block
+        def by_cell(records)
+          placed = records.group_by { |record| [@stratum_of.of(record.series), index(yield(record))] }
           placed.reject { |(series, index), _| series.nil? || index.nil? }
         end
 
         def index(start_s) = @index[@blocks.number(start_s)]
 
+        # In the order of NUMBERS.
         def numbers(windows)
-          histograms = %i[wall queued stalled].map { |name|
+          times = %i[wall queued stalled].map do |name|
             windows.sum { |window| window.histograms[name].sum }
-          }
-          [windows.sum(&:count), windows.sum(&:errors), *histograms, cpu(windows),
-            windows.sum { |window| window.sums[:gc_ns] }]
+          end
+          gc_ns = windows.sum { |window| window.sums[:gc_ns] }
+          [windows.sum(&:count), windows.sum(&:errors), *times, cpu_ns(windows), gc_ns]
         end
 
-        def cpu(windows)
+        def cpu_ns(windows)
           windows.sum { |window| window.sums[:cpu_ns] + window.sums[:native_ns] }
         end
 
@@ -100,26 +112,27 @@ module Holdup
         end
 
         def spread(name, windows)
-          WeightedHistogram.of(Histogram.sum(windows.map { |window| window.histograms[name] }))
+          histogram = Histogram.sum(windows.map { |window| window.histograms[name] })
+          WeightedRows::WeightedHistogram.of(histogram)
         end
 
         def seconds
           @seconds ||= by_block(@side.windows).to_h do |index, windows|
-            [index, covered_s(index) || windows.uniq(&:start_s).sum(&:seconds)]
+            [index, measured_s(index) || windows.uniq(&:start_s).sum(&:seconds)]
           end
         end
 
-        def covered_s(index)
+        def measured_s(index)
           return if index.nil? || @side.coverage.nil?
           start_s = @numbers[index] * @blocks.length_s
           @side.coverage.seconds(start_s, start_s + @blocks.length_s)
         end
 
-        # What units inside units took is in twice.
-        def processes
-          @processes ||= by_block(@side.beside + @side.windows).transform_values do |windows|
+        # Nested units are in their outer units too, so their time is subtracted once.
+        def process_cpu_ns
+          @process_cpu_ns ||= by_block(@side.other_windows + @side.windows).transform_values do |windows|
             nested, others = windows.partition { |window| window.series.kind == :nested }
-            cpu(others) - cpu(nested)
+            cpu_ns(others) - cpu_ns(nested)
           end
         end
 
@@ -129,6 +142,137 @@ module Holdup
 
         def by_block(windows)
           windows.group_by { |window| index(window.start_s) }
+        end
+
+        # The endpoints (or job classes) that both sides have: each is compared with itself, so that another
+        # mix is no change. Beyond the largest they are one stratum, in which the mix may change unseen.
+        class Strata
+          MOST = 30
+          OTHERS = Series.new(kind: :overflow, name: "(others)")
+
+          # @param before [Array<Window>]
+          # @param after [Array<Window>]
+          def initialize(before, after)
+            @sides = [before, after]
+            @common = @sides.map { |windows| windows.map(&:series).uniq }.reduce(:&)
+          end
+
+          # @return [Array<Series>]
+          def to_a
+            @to_a ||= (@common.size > MOST) ? [*largest, OTHERS] : @common
+          end
+
+          # @param series [Series]
+          # @return [Series, nil] where it is counted; nil: nowhere, because one side does not have it
+          def of(series) = by_series[series]
+
+          # @return [Array<Float>] share of the units of each side that the other side does not have
+          def left_out
+            @sides.map do |windows|
+              all = windows.sum(&:count)
+              others = windows.reject { |window| of(window.series) }.sum(&:count)
+              all.zero? ? 0.0 : others.fdiv(all)
+            end
+          end
+
+          private
+
+          def by_series
+            @by_series ||= @common.to_h do |series|
+              alone = @common.size <= MOST || largest.include?(series)
+              [series, alone ? series : OTHERS]
+            end
+          end
+
+          # By elapsed time.
+          def largest
+            @largest ||= begin
+              windows = @sides.flatten.group_by(&:series).slice(*@common)
+              wall_ns = windows.transform_values { |same| same.sum { |window| window.histograms[:wall].sum } }
+              wall_ns.max_by(MOST) { |_, ns| ns }.map(&:first)
+            end
+          end
+        end
+
+        # The figures of one side when each of its blocks counts so many times: once each as measured, or as
+        # drawn by the bootstrap. Endpoints count as given: as many units as the side before had of them.
+        class ResampledSide
+          # @param cells [BlockCells]
+          # @param times [Array<Integer>] of each block
+          def initialize(cells, times)
+            @cells = cells
+            @times = times
+            @sums = cells.to_h.transform_values { |stratum| unpack(stratum.numbers) }
+          end
+
+          # @return [Hash{Series => Float}] units of each endpoint
+          def counts = @sums.transform_values(&:first)
+
+          # @param name [Symbol] of BlockCells::NUMBERS
+          # @return [Hash{Series => Float}] mean of each endpoint
+          def means(name)
+            at = NUMBERS.index(name)
+            measured = @sums.reject { |_, sums| sums.first.zero? }
+            measured.transform_values { |sums| sums[at].fdiv(sums.first) }
+          end
+
+          # @param counts [Hash{Series => Numeric}] units of each endpoint in the mix
+          # @param percentiles [Array<Symbol>] of which of the cells' spreads; most of the work
+          # @return [Hash{Symbol => Float, nil}] by names of Metric
+          def figures(counts, percentiles: [])
+            weights = weights(counts)
+            {**quantiles(weights, percentiles), **mean_figures(weights), **totals}
+          end
+
+          private
+
+          def unpack(rows)
+            rows.drawn(@times).unpack(WeightedRows::FORMAT)
+          end
+
+          # Of the endpoints that both sides have in this draw.
+          def weights(counts)
+            kept = counts.select { |series, count| count.positive? && @sums.fetch(series).first.positive? }
+            all = kept.values.sum.to_f
+            kept.transform_values { |count| count / all }
+          end
+
+          def quantiles(weights, spreads)
+            spreads.each_with_object({}) do |spread, found|
+              mix = mix(weights, spread)
+              Metric::QUANTILES.each do |name, share|
+                bucket = WeightedRows.find(mix, share)
+                found[:"#{spread}_#{name}"] = bucket && WeightedRows::WeightedHistogram.value(*bucket)
+              end
+            end
+          end
+
+          def mix(weights, spread)
+            rows = weights.to_h { |series, weight| [@cells.to_h[series].spreads.fetch(spread), weight] }
+            rows.reject! { |masses, _| masses.empty? }
+            WeightedRows.mix(rows.keys.map { |masses| masses.drawn(@times) }, rows.values)
+          end
+
+          def mean_figures(weights)
+            errors, wall, queued, stalled, cpu, gc = weighted_means(weights).drop(1)
+            {wall_mean: wall, wait_mean: queued + stalled, stalled_mean: stalled,
+             cpu_unit: cpu, gc_unit: gc, errors:}
+          end
+
+          # In the order of BlockCells::NUMBERS.
+          def weighted_means(weights)
+            weights.each_with_object(Array.new(NUMBERS.size, 0.0)) do |(series, weight), means|
+              sums = @sums[series]
+              sums.each_with_index { |number, at| means[at] += weight * number / sums.first }
+            end
+          end
+
+          # Of all units, as they were mixed.
+          def totals
+            seconds, cpu_ns, units = unpack(@cells.totals)
+            {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units),
+             throughput: seconds.zero? ? nil : units.fdiv(seconds)}
+          end
         end
       end
     end

@@ -23,7 +23,7 @@ module Holdup
 
         def share(side)
           members = ProcessReport.new(side.samples, from_s: side.from_s, to_s: side.to_s).members
-          cpus = ProcessReport::ServerProcesses.at_a_moment(members, &:cpu_share)
+          cpus = ProcessReport::ServerProcesses.mean_sum(members, &:cpu_share)
           vcpus = side.settings.filter_map { |setting| setting["vcpus"] }.last
           cpus / vcpus / members.map(&:host).uniq.size if cpus && vcpus
         end

@@ -3,8 +3,8 @@
 module Holdup
   module Analysis
     class Comparison
-      # Units by how old their process was: what is compiled, cached and fragmented differs with age, and with
-      # how often is deployed.
+      # Units by the age of their process: what is compiled, cached and fragmented depends on the age, and so
+      # on how often the application is deployed.
       module ProcessAges
         # `from_s`, `to_s`: nil for no end
         AgeBand = Data.define(:from_s, :to_s) do
@@ -13,14 +13,14 @@ module Holdup
           end
         end
 
-        BANDS = [0, 120, 600, 3600, 6 * 3600, 24 * 3600,
-          nil].each_cons(2).map { |from_s, to_s| AgeBand.new(from_s:, to_s:) }.freeze
+        # `units`: number of samples of each side; `walls`: WeightedHistogram of their elapsed times
+        AgeRow = Data.define(:band, :units, :walls)
+
+        ENDS_S = [0, 120, 600, 3600, 6 * 3600, 24 * 3600, nil].freeze
+        BANDS = ENDS_S.each_cons(2).map { |from_s, to_s| AgeBand.new(from_s:, to_s:) }.freeze
         # Percentiles of fewer are single units.
         FEWEST = 100
         NS = 1_000_000_000
-
-        # `units`: singly known ones of each side; `walls`: their elapsed times
-        AgeRow = Data.define(:band, :units, :walls)
 
         module_function
 
@@ -31,13 +31,91 @@ module Holdup
         end
 
         # @param sides [Array<Array<UnitSample>>]
-        # @return [Array<AgeRow>] youngest first, those that every side has enough units of
+        # @return [Array<AgeRow>] youngest first, those of which every side has enough units
         def rows(sides)
           banded = sides.map { |profiles| profiles.group_by { |profile| band(profile.age_ns / NS) } }
-          BANDS.select { |band| banded.all? { |known| known.fetch(band, []).size >= FEWEST } }.map do |band|
-            found = banded.map { |known| known.fetch(band) }
-            AgeRow.new(band:, units: found.map(&:size),
-              walls: found.map { |profiles| WeightedHistogram.weighted(profiles.map { |one| [one.wall_ns, one.weight] }) })
+          shared = BANDS.select { |band| banded.all? { |side| side.fetch(band, []).size >= FEWEST } }
+          shared.map do |band|
+            profiles = banded.map { |side| side.fetch(band) }
+            AgeRow.new(band:, units: profiles.map(&:size), walls: profiles.map { |side| wall(side) })
+          end
+        end
+
+        def wall(profiles)
+          weighted = profiles.map { |profile| [profile.wall_ns, profile.weight] }
+          WeightedRows::WeightedHistogram.weighted(weighted)
+        end
+        private_class_method :wall
+
+        # Memory of processes, compared at the highest age that processes of both sides have reached, because
+        # memory grows for hours. Processes vary, and samples of one process hardly do: the interval is over
+        # processes.
+        class MemoryByAge
+          KEYS = {pss: :pss_bytes, uss: :uss_bytes}.freeze
+
+          # @param before [Array<Hash{Symbol => Object}>] samples of processes
+          # @param after [Array<Hash{Symbol => Object}>]
+          def initialize(before, after)
+            @sides = [before, after].map do |samples|
+              samples.select { |sample| sample[:since_s] && !sample[:ended] }
+            end
+          end
+
+          # @param metric [Metric] :pss or :uss
+          # @return [Estimate]
+          def estimate(metric)
+            sides = means(KEYS.fetch(metric.name))
+            return Estimate.new(metric:, before: nil, after: nil) if sides.any?(&:empty?)
+            before, after = sides.map { |means| means.sum / means.size }
+            deviation, freedom = deviation(sides) if sides.all? { |means| means.size > 1 }
+            Estimate.new(metric:, before:, after:, deviation:, freedom:)
+          end
+
+          # @return [AgeBand, nil] the age at which they are compared; nil: they never had the same
+          def band
+            reached = @sides.map { |samples| samples.map { |sample| ProcessAges.band(age_s(sample)) }.uniq }
+            reached.reduce(:&).max_by(&:from_s)
+          end
+
+          # @return [Array<Integer>] processes of each side of that age
+          def processes
+            @sides.map { |samples| by_process(samples).size }
+          end
+
+          private
+
+          def age_s(sample)
+            [sample[:at_s] - sample[:since_s], 0].max
+          end
+
+          # The samples of that age.
+          def by_process(samples)
+            age = band or return {}
+            of_age = samples.select { |sample| ProcessAges.band(age_s(sample)) == age }
+            ProcessReport::SampleTrail.by_process(of_age)
+          end
+
+          # @return [Array<Array<Float>>] of each side, the mean of each process
+          def means(key)
+            @sides.map do |samples|
+              by_process(samples).values.filter_map do |same|
+                values = same.filter_map { |sample| sample[key] }
+                values.sum.fdiv(values.size) if values.any?
+              end
+            end
+          end
+
+          # Of the logarithm of their ratio.
+          def deviation(sides)
+            before, after = sides.map { |means| relative_variance(means) / means.size }
+            constant = (before + after).zero?
+            freedom = constant ? 1 : Estimate::StudentDistribution.freedom([before, after], sides.map(&:size))
+            [Math.sqrt(before + after), freedom]
+          end
+
+          def relative_variance(means)
+            mean = means.sum / means.size
+            means.sum { |value| (value / mean - 1)**2 } / (means.size - 1)
           end
         end
       end

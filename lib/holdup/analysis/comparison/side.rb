@@ -4,18 +4,21 @@ module Holdup
   module Analysis
     class Comparison
       # One of the two things that are compared: a span of time, settings, or both. Units of the first two
-      # minutes of a process are kept apart: they load, fill caches and are compiled, which another number of
-      # deployments makes more or less of.
+      # minutes of a process are left out: they load, fill caches and are compiled, and how many there are
+      # depends on the number of deployments.
       class Side
-        # Settings with a smaller share of the units are remains of a deploy: they are counted, and not named.
+        # Settings with a smaller share of the units are remains of a deployment: counted, but not named.
         FEW = 0.01
         NS = 1_000_000_000
 
-        # @return [String] what it is called
+        # @return [String]
         attr_reader :label
 
         # @return [Integer] seconds since 1970
         attr_reader :from_s, :to_s
+
+        # @return [Array<Hash>] of its processes
+        attr_reader :samples
 
         # @param label [String]
         # @param windows [Enumerable<Window>] of all kinds of its processes
@@ -24,87 +27,91 @@ module Holdup
         # @param profiles [Enumerable<UnitSample>]
         # @param samples [Array<Hash{Symbol => Object}>] of processes
         # @param filter [UnitFilter] which units
-        # @param coverage [MeasuredTime, nil] when such units were measured; nil: as far as windows tell
-        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [], filter: UnitFilter.new(kind: :request),
-          coverage: nil)
+        # @param coverage [MeasuredTime, nil] when such units were measured; nil: only windows say it
+        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [],
+          filter: UnitFilter.new(kind: :request), coverage: nil)
           @label = label
           @from_s = from_s
           @to_s = to_s
           @filter = filter
           @coverage = coverage
           @all = windows.to_a
-          @every_profile = profiles.select { |profile|
+          @all_profiles = profiles.select do |profile|
             filter.series?(profile.series) && settings.include?(profile.setting)
-          }
+          end
           @samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
         end
-
-        # @return [Array<Hash>] of its processes
-        attr_reader :samples
 
         # @return [Array<Setting>] most units first
         def settings
           @settings ||= begin
             units = chosen.group_by(&:setting).transform_values { |same| same.sum(&:count) }
-            units.select { |_, count| count >= FEW * units.values.sum }.sort_by { |_, count| -count }.map(&:first)
+            named = units.select { |_, count| count >= FEW * units.values.sum }
+            named.sort_by { |_, count| -count }.map(&:first)
           end
         end
 
         # @return [Array<Window>] of the units that are compared
         def windows
-          warmed? ? parted.first : chosen
+          warmed? ? warm_and_cold.first : chosen
         end
 
         # @return [Array<Window>] of units in the first minutes of processes, which are left out
         def cold
-          warmed? ? parted.last : []
+          warmed? ? warm_and_cold.last : []
         end
 
         # @return [Array<UnitSample>]
         def profiles
-          @profiles ||= warmed? ? @every_profile.select { |profile| boots.warm_unit?(profile) } : @every_profile
+          @profiles ||= if warmed?
+            @all_profiles.select { |profile| boots.warm_unit?(profile) }
+          else
+            @all_profiles
+          end
         end
 
-        # @return [Array<Window>] of everything else that these processes did: threads outside of units, other
-        #   kinds of units
-        def beside
-          @beside ||= own.reject { |window| chosen?(window) || window.series.view? }.select { |window|
-            !warmed? || warm?(window)
-          }
+        # @return [Array<Window>] of everything else that these processes did: threads outside of units, and
+        #   other kinds of units
+        def other_windows
+          @other_windows ||= begin
+            windows = @all.select { |window| settings.include?(window.setting) }
+            others = windows.reject { |window| chosen?(window) || window.series.view? }
+            warmed? ? others.select { |window| warm?(window) } : others
+          end
         end
 
         # @return [Integer] units
         def units = windows.sum(&:count)
 
-        # @return [Boolean] whether it is known of any unit how long it waited for a thread
+        # @return [Boolean] whether the time in the queue is known of any unit
         def queued?
           windows.any? { |window| window.histograms[:queued].count.positive? }
         end
 
-        # @return [MeasuredTime, nil] when they were measured; nil where windows alone tell
+        # @return [MeasuredTime, nil] when they were measured; nil where only windows say it
         def coverage
           return unless @coverage
-          @warm_coverage ||= cold.uniq(&:start_s).reduce(@coverage) { |rest, window|
+          @warm_coverage ||= cold.uniq(&:start_s).reduce(@coverage) do |rest, window|
             rest.without(window.start_s, window.end_s)
-          }
+          end
         end
 
-        # @return [Boolean] whether there are units beyond the first minutes; else these have to do
-        def warmed? = parted.first.sum(&:count).positive?
+        # @return [Boolean] whether there are units after the first minutes; if not, all units count
+        def warmed? = warm_and_cold.first.sum(&:count).positive?
 
-        # @return [Boolean] whether anything tells when processes began
+        # @return [Boolean] whether it is known when processes began
         def boots_known?
-          @every_profile.any? || samples.any?
+          @all_profiles.any? || samples.any?
         end
 
-        # @return [Integer] processes that are known to have taken these units, one after the other or
-        #   together: by a sample, or by a unit alone
+        # @return [Integer] processes that took these units at any time, known from samples or from single
+        #   units
         def processes
           sampled = samples.map { |sample| sample.values_at(:host, :pid, :since_s) }
-          (sampled | @every_profile.map { |profile|
-            [profile.host, profile.process.pid,
-              profile.process.since_ns / NS]
-          }).size
+          profiled = @all_profiles.map do |profile|
+            [profile.host, profile.process.pid, profile.process.since_ns / NS]
+          end
+          (sampled | profiled).size
         end
 
         # @return [Boolean] whether some of the processes' units are left out
@@ -122,12 +129,8 @@ module Holdup
           window.series.unit? && window.count.positive? && @filter.series?(window.series)
         end
 
-        def own
-          @all.select { |window| settings.include?(window.setting) }
-        end
-
-        def parted
-          @parted ||= chosen.partition { |window| warm?(window) }
+        def warm_and_cold
+          @warm_and_cold ||= chosen.partition { |window| warm?(window) }
         end
 
         def warm?(window)
@@ -135,7 +138,7 @@ module Holdup
         end
 
         def boots
-          @boots ||= Analysis::ProcessBoots.new(@every_profile, samples)
+          @boots ||= ProcessBoots.new(@all_profiles, samples)
         end
 
         def fingerprints

@@ -3,25 +3,27 @@
 module Holdup
   module Analysis
     class JitReport
-      # What one process tells of its JIT, gathered from the setting, the profile and the gauges of its
-      # segment, or from its samples, which have the same.
+      # The JIT of one process, from the setting, the profile and the gauges of its segment, or from its
+      # samples, which have the same.
       #
-      # - `kind`: "yjit", "zjit", "off"; nil when the process has told nothing yet
+      # - `kind`: "yjit", "zjit", "off"; nil while it is unknown
       # - `by`: "holdup", "rails", "application", "RUBYOPT", "command line", "RUBY_YJIT_ENABLE"; `at`: "boot"
       #   with Ruby, "parent" before the process was forked, "process" in it; `parent`: "on" or "off" in the
       #   process it was forked from
       # - `wish`: "on", "off", nil; `rubyopt`: options that it asks for and only Ruby's start can take;
       #   `options`: those given
-      # - `effective`, `saturated`: true, false, nil when not known; `suspects`: libraries that may be why it
+      # - `effective`, `saturated`: true, false, nil while unknown; `suspects`: libraries that may be why it
       #   is not effective
       # - `since_ns`, `warm_ns`: nanoseconds since 1970; sizes in bytes
       # - `ratio_in_yjit`: percentage of all instructions that ran compiled; only with deep statistics from
       #   Ruby's start on
       # - `failures`, `code_gcs`, `redefined`: counts since the process started; `prepared`: Process.warmup
       #   ran in its parent
-      JitFacts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options, :effective, :suspects, :saturated, :since_ns, :warm_ns,
-        :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold, :compiled_iseqs, :live_iseqs, :invalidations, :failures,
-        :code_gcs, :redefined, :prepared, :ratio_in_yjit) do
+      JitFacts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options,
+        :effective, :suspects, :saturated, :since_ns, :warm_ns,
+        :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold,
+        :compiled_iseqs, :live_iseqs, :invalidations, :failures, :code_gcs, :redefined,
+        :prepared, :ratio_in_yjit) do
         def initialize(**known)
           super(**self.class.members.to_h { |name| [name, nil] }, **known)
         end
@@ -31,18 +33,22 @@ module Holdup
         # @param gauges [Hash{Symbol => Integer, nil}]
         # @return [JitFacts]
         def self.of(setting, profile = {}, gauges = {})
-          told = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared
-            ratio_in_yjit].to_h { |name|
-            [name, profile["jit.#{name}"]]
-          }
-          new(**told, **{kind: setting["jit"], by: setting["jit_by"]}.compact, effective: setting["jit_effective"], options: setting["jit_options"],
+          names = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared
+            ratio_in_yjit]
+          facts = names.to_h { |name| [name, profile["jit.#{name}"]] }
+          from_setting = {kind: setting["jit"], by: setting["jit_by"]}.compact
+          new(**facts, **from_setting, effective: setting["jit_effective"], options: setting["jit_options"],
             **figures(gauges))
         end
 
         def self.figures(gauges)
-          {saturated: gauges[:jit_saturated]&.positive?, since_ns: gauges[:jit_enabled_ns], warm_ns: gauges[:jit_warm_ns],
-           code_bytes: gauges[:jit_code_bytes], metadata_bytes: gauges[:jit_alloc_bytes],
-           **%i[limit_bytes compiled_iseqs live_iseqs invalidations failures code_gcs redefined].to_h { |name| [name, gauges[:"jit_#{name}"]] }}
+          names = %i[limit_bytes compiled_iseqs live_iseqs invalidations failures code_gcs redefined]
+          {saturated: gauges[:jit_saturated]&.positive?,
+           since_ns: gauges[:jit_enabled_ns],
+           warm_ns: gauges[:jit_warm_ns],
+           code_bytes: gauges[:jit_code_bytes],
+           metadata_bytes: gauges[:jit_alloc_bytes],
+           **names.to_h { |name| [name, gauges[:"jit_#{name}"]] }}
         end
         private_class_method :figures
 
@@ -72,7 +78,7 @@ module Holdup
           limit_bytes && (limit_bytes * LARGER / MIB).ceil
         end
 
-        # @return [JitFacts] with what is used for the limit: where it is full, and nobody knows by which
+        # @return [JitFacts] with what is used as the limit: for a process that is full with an unknown limit
         def limited
           with(limit_bytes: (limit_of == "code") ? code_bytes : total_bytes)
         end
@@ -91,17 +97,17 @@ module Holdup
         # @param bytes [Integer] of what the limit counts
         # @return [Integer] bytes that a process grows by with it
         def process_bytes(bytes)
-          JitReport.memory((limit_of == "code") ? JitReport.with_metadata(bytes) : bytes).ceil
+          total = (limit_of == "code") ? JitReport.with_metadata(bytes) : bytes
+          JitReport.memory(total).ceil
         end
 
         # @return [Array<String>]
         def suspected = suspects.to_s.split(", ")
 
-        # @return [Boolean] with Ruby itself
+        # @return [Boolean] from Ruby's start
         def at_boot? = at == "boot"
 
-        # @return [Boolean] the process has it from the one that it was forked from, and that from nobody's
-        #   options
+        # @return [Boolean] whether the process inherited it, and its parent did not have it from Ruby's start
         def inherited?
           on? && at == "parent"
         end

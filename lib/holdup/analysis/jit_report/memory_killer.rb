@@ -3,19 +3,26 @@
 module Holdup
   module Analysis
     class JitReport
-      # What ends processes of a server, as one of them told: see Jit::MemoryKillers. `of`: "process", or
-      # "all" for the sum over the server and all of its workers; `unit_bytes`: how much one more of its
-      # setting adds to the limit.
-      MemoryKiller = Data.define(:name, :of, :limit_bytes, :units, :every_s, :unit_bytes) do
+      # What ends processes of a server when they grow too large, as one of them says: see Jit::MemoryKillers.
+      # `of`: "process", or "all" for the sum over the server and all of its workers; `unit_bytes`: bytes of
+      # one unit of its setting.
+      class MemoryKiller < Data.define(:name, :of, :limit_bytes, :units, :every_s, :unit_bytes)
+        # As each killer's own setting is written.
+        SETTINGS = {
+          "puma_worker_killer" => "ram = %d",
+          "unicorn-worker-killer" => "memory_limit_min = %d",
+          "sidekiq-worker-killer" => "max_rss: %d",
+          "sidekiqswarm" => "SIDEKIQ_MAXMEM_MB=%d"
+        }.freeze
+
         def initialize(unit_bytes: nil, **rest) = super
 
         # @param trail [ProcessReport::SampleTrail]
-        # @return [MemoryKiller, nil] nil also when it is loaded and is for another server; what ends workers
-        #   of a master ends nobody where there is no master
+        # @return [MemoryKiller, nil] nil also when it is for another server, or for workers of a master where
+        #   there is no master
         def self.of(trail)
-          unless trail[:"killer.name"] && trail[:server].to_s.split("+").include?(trail[:"killer.server"])
-            return
-          end
+          servers = trail[:server].to_s.split("+")
+          return unless trail[:"killer.name"] && servers.include?(trail[:"killer.server"])
           killer = new(**members.to_h { |name| [name, trail[:"killer.#{name}"]] })
           killer unless killer.all? && !trail[:name].to_s.start_with?("worker ")
         end
@@ -25,16 +32,183 @@ module Holdup
         # @param bytes [Integer]
         # @return [String, nil] the line that makes its limit so large: "ram = 140"
         def line(bytes)
-          setting = MemoryKiller::SETTINGS[name]
+          setting = SETTINGS[name]
           setting && format(setting, (bytes / (unit_bytes || MIB).to_f).ceil)
         end
-      end
 
-      # As each killer's own setting is written.
-      MemoryKiller::SETTINGS = {
-        "puma_worker_killer" => "ram = %d", "unicorn-worker-killer" => "memory_limit_min = %d", "sidekiq-worker-killer" => "max_rss: %d",
-        "sidekiqswarm" => "SIDEKIQ_MAXMEM_MB=%d"
-      }.freeze
+        # What a memory killer counts: resident memory (VmRSS, in which a shared page counts once for each
+        # process), either of each process or of a master and all of its workers together. Where there are
+        # several masters, of the one that takes most.
+        class KillerFootprint
+          # The processes of one master. `workers`: how many the server is to have; `master_bytes`: of the
+          # master itself, and `master_known`: whether it was sampled
+          MasterGroup = Data.define(:rss_bytes, :workers, :master_bytes, :master_known) do
+            # @return [Integer] bytes that the killer counts now, as far as they are known
+            def seen_bytes
+              rss_bytes.sum + (master_known ? master_bytes : 0)
+            end
+
+            # @param each_bytes [Integer] of one worker
+            # @return [Integer] bytes that the killer will count
+            def bytes(each_bytes)
+              each_bytes * workers + (master_bytes * MemoryGrowth::MARGIN).ceil
+            end
+          end
+
+          # @return [Integer] to be left to each process besides what is known of its growth
+          attr_reader :room_bytes
+
+          # @param killer [MemoryKiller, nil]
+          # @param present [Array<ProcessLife>]
+          # @param growth [MemoryGrowth] of all processes, those that have ended too
+          # @param room_bytes [Integer]
+          def initialize(killer, present, growth, room_bytes: 0)
+            @killer = killer
+            @present = present
+            @growth = growth
+            @room_bytes = room_bytes
+          end
+
+          # @return [Integer, nil] bytes that the limit has to leave to each process
+          def each_bytes
+            known_bytes = @growth.limit_bytes
+            known_bytes && known_bytes + room_bytes
+          end
+
+          # @return [Boolean] whether it counts a master and its workers together
+          def all? = !!@killer&.all?
+
+          # @return [Integer, nil] bytes that the limit has to leave
+          def needed_bytes
+            (each_bytes && all?) ? largest.bytes(each_bytes) : each_bytes
+          end
+
+          # @return [Integer, nil] bytes that it counts now
+          def seen_bytes
+            all? ? groups.map(&:seen_bytes).max : @present.filter_map(&:rss_bytes).max
+          end
+
+          # @param each_bytes [Integer] that one process may take more
+          # @return [Integer] bytes that it will count more
+          def more_bytes(each_bytes)
+            each_bytes * (all? ? largest.workers : 1)
+          end
+
+          # @return [MasterGroup] whose need decides
+          def largest
+            @largest ||= groups.max_by { |group| group.bytes(each_bytes.to_i) }
+          end
+
+          private
+
+          def groups
+            @groups ||= begin
+              by_master = @present.group_by { |life| [life.host, life.master_pid] }
+              by_master.values.map { |lives| group(lives) }
+            end
+          end
+
+          # A killer ends workers, so some may be missing just now.
+          def group(lives)
+            seen_bytes = lives.filter_map(&:master_rss_bytes).max
+            workers = [lives.size, *lives.map { |life| life["workers"].to_i }].max
+            MasterGroup.new(rss_bytes: lives.filter_map(&:rss_bytes), workers:,
+              master_bytes: seen_bytes || @growth.first_bytes.to_i, master_known: !!seen_bytes)
+          end
+        end
+
+        # How large processes get with age: the 95th percentile of their resident memory as far as it was
+        # seen, and beyond that extrapolated by the growth in the older half of their lives.
+        class MemoryGrowth
+          PERCENTILE = 0.95
+          # Shorter intervals say nothing of growth.
+          SLOPE_S = 600
+          # A worker should live at least so long, and take so many units, to profit from what it compiled.
+          WANTED_S = 1800
+          WANTED_UNITS = 2000
+          # For what was not seen.
+          MARGIN = 1.1
+
+          # @param lives [Array<ProcessLife>] of one server
+          def initialize(lives)
+            @lives = lives
+          end
+
+          # @return [Boolean] whether anything is known
+          def known? = points.any?
+
+          # @return [Integer] seconds: the highest age with a figure
+          def seen_s = points.map(&:first).max
+
+          # @param age_s [Integer]
+          # @return [Float, nil] bytes that one in twenty exceeds at that age
+          def at(age_s)
+            younger = points.select { |age, _| age <= age_s }
+            younger = points if younger.empty?
+            oldest_s = younger.map(&:first).max
+            seen = percentile(younger.select { |age, _| age >= oldest_s / 2 }.map(&:last))
+            seen && seen + [age_s - seen_s, 0].max * slope
+          end
+
+          # @return [Float] bytes a second in the older half of their lives, never negative; the median
+          def slope
+            slopes[slopes.size / 2] || 0.0
+          end
+
+          # @return [Integer] seconds that a worker should live
+          def wanted_s
+            rates = @lives.filter_map do |life|
+              life.units.fdiv(life.age_s) if life.units&.positive? && life.age_s.positive?
+            end
+            return WANTED_S if rates.empty?
+            [WANTED_S, (WANTED_UNITS / rates.sort[rates.size / 2]).ceil].max
+          end
+
+          # @return [Symbol] where limit_bytes comes from: :seen at that age, :extrapolated by how they grew,
+          #   or :unknown: what they took up to now, because none lived long enough to show how it grows
+          def basis
+            return :seen if seen_s >= wanted_s
+            slopes.any? ? :extrapolated : :unknown
+          end
+
+          # @return [Integer, nil] bytes that the smallest had at first: about what a master has that has
+          #   loaded the application
+          def first_bytes
+            @lives.filter_map { |life| life.trail.points(:rss_bytes).first&.last }.min
+          end
+
+          # @return [Integer, nil] bytes that a limit for one process has to leave it
+          def limit_bytes
+            known? ? (at(wanted_s) * MARGIN).ceil : nil
+          end
+
+          private
+
+          def slopes
+            @slopes ||= @lives.filter_map { |life| slope_of(life) }.sort
+          end
+
+          # @return [Array<(Integer, Integer)>] age in seconds, bytes
+          def points
+            @points ||= @lives.flat_map do |life|
+              life.trail.points(:rss_bytes).map { |at_s, bytes| [at_s - life.born_s, bytes] }
+            end
+          end
+
+          def percentile(values)
+            values.sort[((values.size - 1) * PERCENTILE).ceil]
+          end
+
+          def slope_of(life)
+            points = life.trail.points(:rss_bytes)
+            return if points.empty?
+            older = points.last([(points.size / 2.0).ceil, 2].max)
+            from_s, from_bytes = older.first
+            to_s, to_bytes = older.last
+            [(to_bytes - from_bytes).fdiv(to_s - from_s), 0.0].max if to_s - from_s >= SLOPE_S
+          end
+        end
+      end
     end
   end
 end

@@ -3,19 +3,17 @@
 module Holdup
   module Analysis
     class JitReport
-      # One process from its birth on, as far as its samples tell: what its JIT was at last, what it did in
-      # between.
+      # The life of one process, as far as its samples say: what its JIT was at last, and what it did before.
       class ProcessLife
         NS = 1_000_000_000
-        GAUGES = %i[jit_saturated jit_enabled_ns jit_warm_ns jit_code_bytes jit_alloc_bytes jit_limit_bytes jit_compiled_iseqs jit_live_iseqs
-          jit_invalidations jit_failures jit_code_gcs jit_redefined].freeze
-        # What stands still when the memory is full, whatever its limit; compiling what is tried then still
-        # takes time.
+        GAUGES = %i[jit_saturated jit_enabled_ns jit_warm_ns jit_code_bytes jit_alloc_bytes jit_limit_bytes
+          jit_compiled_iseqs jit_live_iseqs jit_invalidations jit_failures jit_code_gcs jit_redefined].freeze
+        # These do not change when the memory is full, whatever its limit; compile time still grows then.
         SIZES = %i[jit_compiled_iseqs jit_code_bytes jit_alloc_bytes].freeze
         # Samples in a row.
         STUCK = 5
         LOCAL = %w[development test].freeze
-        TOLD = JitFacts.members.map { |name| :"jit.#{name}" }.freeze
+        PROFILE_KEYS = JitFacts.members.map { |name| :"jit.#{name}" }.freeze
 
         # @return [JitFacts] as last known
         attr_reader :facts
@@ -29,8 +27,8 @@ module Holdup
         def initialize(trail, setting: {})
           @trail = trail
           @setting = setting
-          @facts = JitFacts.of(setting, TOLD.to_h { |key| [key.name, trail[key]] },
-            GAUGES.to_h { |key| [key, trail[key]] })
+          profile = PROFILE_KEYS.to_h { |key| [key.name, trail[key]] }
+          @facts = JitFacts.of(setting, profile, GAUGES.to_h { |key| [key, trail[key]] })
           @killer = MemoryKiller.of(trail)
         end
 
@@ -39,7 +37,8 @@ module Holdup
 
         # @return [Jit::RubyDefaults, nil]
         def ruby
-          (text = self["ruby"]) && Jit::RubyDefaults.parse(text)
+          version = self["ruby"]
+          version && Jit::RubyDefaults.parse(version)
         end
 
         # @return [String, nil] "puma", "sidekiq" ...
@@ -57,14 +56,14 @@ module Holdup
         # @return [Boolean]
         def ended? = !!@trail[:ended]
 
-        # @return [Boolean] on somebody's own machine, where nobody minds the memory or the speed
+        # @return [Boolean] on a developer's machine, where memory and speed do not matter
         def local? = LOCAL.include?(self["environment"])
 
         # @return [Boolean] one of a forking server
         def worker? = name.to_s.start_with?("worker ")
 
         # @return [ActivationOrigins::ProcessOrigin]
-        def place
+        def origin
           ActivationOrigins::ProcessOrigin.new(facts:, server:, worker: worker?, refork: !!self["refork"])
         end
 
@@ -73,11 +72,13 @@ module Holdup
           !!facts.saturated || @trail.grown(:jit_failures).to_i.positive?
         end
 
-        # @return [Boolean] it goes on trying, and nothing comes of it: the memory is full although no limit
-        #   that is known is reached
+        # @return [Boolean] it compiles in vain: the memory is full although no known limit is reached
         def stuck?
           pairs = @trail.points(:jit_compile_ns, *SIZES).last(STUCK + 1).each_cons(2).to_a
-          pairs.size == STUCK && pairs.all? { |(_, before_ns, *before), (_, now_ns, *now)| now == before && now_ns > before_ns }
+          return false if pairs.size < STUCK
+          pairs.all? do |(_, before_ns, *before), (_, now_ns, *now)|
+            now == before && now_ns > before_ns
+          end
         end
 
         # @return [Integer] seconds since 1970
@@ -113,12 +114,12 @@ module Holdup
           warm_s - facts.since_ns / NS if warm_s && facts.since_ns
         end
 
-        # @return [Integer, nil] units that it had measured by then, between the samples around
+        # @return [Integer, nil] units that it had measured by then, interpolated between samples
         def warm_after_units
           warm_s && @trail.at(:units, warm_s)&.round
         end
 
-        # @return [ProcessReport::SampleTrail, nil] its samples as of when it was warm
+        # @return [ProcessReport::SampleTrail, nil] its samples from then on
         def warm_trail
           warm_s && @trail.since(warm_s)
         end
@@ -126,11 +127,9 @@ module Holdup
         # @return [Array<Array(Symbol, Integer)>] what happened to it and when (seconds since 1970), in that
         #   order
         def events
-          {boot: born_s, enabled: facts.since_ns && facts.since_ns / NS, warm: warm_s,
-           saturated: @trail.first_with(:jit_saturated, 1), exit: ended? ? last_s : nil}
-            .compact.sort_by { |_, second|
-            second
-          }
+          events = {boot: born_s, enabled: facts.since_ns && facts.since_ns / NS, warm: warm_s,
+                    saturated: @trail.first_with(:jit_saturated, 1), exit: ended? ? last_s : nil}
+          events.compact.sort_by { |_, at_s| at_s }
         end
 
         # @return [Array<Array(Integer, Float)>] age in seconds and interpreted instructions for each unit,
@@ -147,8 +146,8 @@ module Holdup
         private
 
         def for_each_unit(counter)
-          @trail.points(:units,
-            counter).each_cons(2).filter_map do |(_, units, before), (at_s, units_now, now)|
+          pairs = @trail.points(:units, counter).each_cons(2)
+          pairs.filter_map do |(_, units, before), (at_s, units_now, now)|
             [at_s - born_s, (now - before).fdiv(units_now - units)] if units_now > units && now >= before
           end
         end

@@ -3,21 +3,20 @@
 module Holdup
   module Analysis
     class ProcessReport
-      # What processes (or containers) did over time: from one of their samples to the next, on steps that all
-      # have in common, because the collector does not look at all of them in the same second.
+      # Processes (or containers) over time: from one of their samples to the next, in steps that all have in
+      # common, because the collector does not sample all of them in the same second.
       class ProcessTimeSeries
-        # Between two samples; nil is not known. `cpu_share`, `gc_share`: of one core, of the time; `busy`:
+        # Between two samples; nil is unknown. `cpu_share`: of one core; `gc_share`: of the time; `busy`:
         # threads that had a unit.
         Point = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
           # @param trail [SampleTrail] two samples
           def self.of(trail)
-            member = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
-            new(cpu_share: member.cpu_share, gc_share: member.gc_share, rss_bytes: member.rss_bytes,
-              busy: member.busy)
+            process = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
+            new(**members.to_h { |key| [key, process.public_send(key)] })
           end
         end
 
-        # `points`: {Integer => Point} by the start of the step.
+        # One process. `points`: {Integer => Point} by the start of the step.
         Line = Data.define(:host, :pid, :name, :server, :points) do
           # @param key [Symbol] a member of Point
           # @param steps [Array<Integer>]
@@ -47,24 +46,27 @@ module Holdup
 
         # @param from_s [Integer]
         # @param to_s [Integer]
-        # @return [Array<Integer>] starts of the steps from one moment to another
+        # @return [Array<Integer>] starts of the steps between two moments
         def steps(from_s, to_s)
-          (from_s / @every_s * @every_s...to_s).step(@every_s).to_a
+          (step_start(from_s)...to_s).step(@every_s).to_a
         end
 
         # @return [Array<Line>] most CPU first
         def lines
-          @lines ||= @trails.map { |trail| line(trail) }.reject { |line| line.points.empty? }.sort_by { |line|
-            [-line.cpu, line.name.to_s]
-          }
+          @lines ||= begin
+            lines = @trails.map { |trail| line(trail) }.reject { |line| line.points.empty? }
+            lines.sort_by { |line| [-line.cpu, line.name.to_s] }
+          end
         end
 
         private
 
         def line(trail)
-          points = trail.pairs.to_h { |pair| [pair.last_s / @every_s * @every_s, Point.of(pair)] }
+          points = trail.pairs.to_h { |pair| [step_start(pair.last_s), Point.of(pair)] }
           Line.new(host: trail[:host], pid: trail[:pid], name: trail[:name], server: trail[:server], points:)
         end
+
+        def step_start(at_s) = at_s / @every_s * @every_s
       end
     end
   end

@@ -3,13 +3,13 @@
 module Holdup
   module Analysis
     class ProcessReport
-      # The samples of one process or container in the order of time, as figures. What is not in a sample was
-      # not known then, so each figure stands on the samples that have it; without any it is nil.
+      # The samples of one process or container in the order of time, as figures. A figure comes from the
+      # samples that have it, and is nil where none has.
       class SampleTrail
         NS = 1_000_000_000
-        # A pid comes again, not with the same start.
+        # A pid may be used again, but not with the same start.
         IDENTITY = %i[host pid start].freeze
-        # The pid of what is no process.
+        # In place of the pid.
         CONTAINER = 0
 
         # @param sample [Hash{Symbol => Object}]
@@ -19,16 +19,16 @@ module Holdup
         end
 
         # @param samples [Array<Hash{Symbol => Object}>] of many
-        # @return [Hash{Array => Array<Hash>}] those of each process or container, by what names it for ever,
-        #   in their order
-        def self.apart(samples)
+        # @return [Hash{Array => Array<Hash>}] those of each process or container by its IDENTITY, in their
+        #   order
+        def self.by_process(samples)
           samples.group_by { |sample| sample.values_at(*IDENTITY) }
         end
 
         # @param samples [Array<Hash{Symbol => Object}>] of many, in the order of time
         # @return [Array<SampleTrail>] one for each process or container
         def self.all(samples)
-          apart(samples).values.map { |same| new(same) }
+          by_process(samples).values.map { |same| new(same) }
         end
 
         # @param samples [Array<Hash{Symbol => Object}>] at least one
@@ -41,7 +41,7 @@ module Holdup
           @samples.reverse_each.find { |sample| sample.key?(key) }&.fetch(key)
         end
 
-        # @return [Array] what names a process for ever
+        # @return [Array] see IDENTITY
         def identity
           IDENTITY.map { |key| self[key] }
         end
@@ -55,18 +55,17 @@ module Holdup
         # @param keys [Array<Symbol>]
         # @return [Array<Array>] at_s and their values, of the samples that have all of them
         def points(*keys)
-          @samples.select { |sample| keys.all? { |key| sample[key] } }.map { |sample|
-            sample.values_at(:at_s, *keys)
-          }
+          complete = @samples.select { |sample| keys.all? { |key| sample[key] } }
+          complete.map { |sample| sample.values_at(:at_s, *keys) }
         end
 
-        # @return [Array<SampleTrail>] each of two samples that follow each other
+        # @return [Array<SampleTrail>] two successive samples each
         def pairs
           @samples.each_cons(2).map { |pair| SampleTrail.new(pair) }
         end
 
         # @param second [Integer]
-        # @return [SampleTrail, nil] the samples as of then
+        # @return [SampleTrail, nil] the samples from then on
         def since(second)
           later = @samples.select { |sample| sample[:at_s] >= second }
           SampleTrail.new(later) if later.any?
@@ -79,19 +78,21 @@ module Holdup
 
         # @param key [Symbol] a number
         # @param second [Integer]
-        # @return [Float, nil] its value then, on the line between the samples around; nil before the first
-        #   and after the last
+        # @return [Float, nil] its value then, interpolated between two samples; nil before the first and
+        #   after the last
         def at(key, second)
-          before, after = points(key).each_cons(2).find { |earlier, later|
+          before, after = points(key).each_cons(2).find do |earlier, later|
             second.between?(earlier.first, later.first)
-          }
-          before && before.last + (after.last - before.last) * (second - before.first).fdiv(after.first - before.first)
+          end
+          return unless before
+          share = (second - before.first).fdiv(after.first - before.first)
+          before.last + (after.last - before.last) * share
         end
 
-        # A counter may fall, when what it counted is gone (a thread, rounding): that adds nothing.
+        # A counter may fall when what it counted is gone (a thread, rounding): that adds nothing.
         # @return [Integer, nil] by how much it grew; nil with less than two samples
         def grown(key)
-          values = known(key).map { |sample| sample[key] }
+          values = values(key)
           values.each_cons(2).sum { |before, now| [now - before, 0].max } if values.size > 1
         end
 
@@ -102,16 +103,16 @@ module Holdup
           grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
         end
 
-        # @param key [Symbol] a counter of nanoseconds that the process itself tells as of its last tick, and
-        #   not before it is above zero
+        # @param key [Symbol] a counter of nanoseconds that the process writes at its ticks once it is above
+        #   zero
         # @param born [Boolean] whether the process began in the span, and so at zero
-        # @return [Float, nil] how much it grew in each second, in seconds
-        def told_rate(key, born: false)
+        # @return [Float, nil] how much it grew in each second between ticks, in seconds
+        def ticked_rate(key, born: false)
           return unless @samples.any? { |sample| sample[key] && sample[:ticked_ns] }
-          told = known(:ticked_ns).map { |sample| [sample[:ticked_ns], sample[key].to_i] }
-          told.unshift([self[:since_s] * NS, 0]) if born && self[:since_s]
-          length_ns = told.last.first - told.first.first
-          grown_ns = told.each_cons(2).sum { |(_, before), (_, now)| [now - before, 0].max }
+          ticks = known(:ticked_ns).map { |sample| [sample[:ticked_ns], sample[key].to_i] }
+          ticks.unshift([self[:since_s] * NS, 0]) if born && self[:since_s]
+          length_ns = ticks.last.first - ticks.first.first
+          grown_ns = ticks.each_cons(2).sum { |(_, before), (_, now)| [now - before, 0].max }
           grown_ns.fdiv(length_ns) if length_ns.positive?
         end
 
@@ -121,25 +122,27 @@ module Holdup
           SampleTrail.new(same) if same.any?
         end
 
-        # The last look at a process that has ended finds nobody at work and says nothing about its life.
+        # The last sample of a process that has ended has idle gauges, so it does not count.
         # @return [Float, nil]
         def mean(key)
-          values = known(key).reject { |sample| sample[:ended] }.map { |sample| sample[key] }
-          values.sum.fdiv(values.size) if values.any?
+          alive = known(key).reject { |sample| sample[:ended] }
+          alive.sum { |sample| sample[key] }.fdiv(alive.size) if alive.any?
         end
 
-        # @return [Integer, nil] the middle one
+        # @return [Integer, nil]
         def median(key)
-          values = known(key).map { |sample| sample[key] }.sort
+          values = values(key).sort
           values[values.size / 2]
         end
 
         # @return [Integer, nil]
-        def most(key)
-          known(key).map { |sample| sample[key] }.max
-        end
+        def max(key) = values(key).max
 
         private
+
+        def values(key)
+          known(key).map { |sample| sample[key] }
+        end
 
         def known(key)
           @samples.select { |sample| sample[key] }

@@ -2,11 +2,11 @@
 
 module Holdup
   module Analysis::Timeline
-    # What is worth knowing of the unit that a capture has caught before anybody opens it: its name, what it
-    # stalled and took, and who held the GVL meanwhile. Only the events of its time are played again: who
-    # keeps captures has little time and memory.
+    # The unit that a capture was waiting for: its name, its stall and elapsed time, and who held the GVL
+    # meanwhile. Only the events of its time are replayed, because the collector that archives captures has
+    # little time and memory.
     class CaptureMatches
-      # More of them are left alone.
+      # Earlier events are ignored.
       MOST_EVENTS = 50_000
       # Clocks of several CPUs may differ, so that events stand some places from where their times belong.
       EARLIER = 200
@@ -26,15 +26,18 @@ module Holdup
       def facts
         return {} if @header.caught.zero? || @header.head.zero?
         scene = scene()
-        {"unit" => scene.recording.names[@header.caught_series]&.name, "stalled_ns" => @header.caught_stalled_ns,
-         "wall_ns" => @header.caught_wall_ns, "trace" => scene.caught&.trace, **holder(scene)}.compact
+        facts = {"unit" => scene.recording.names[@header.caught_series]&.name,
+                 "stalled_ns" => @header.caught_stalled_ns,
+                 "wall_ns" => @header.caught_wall_ns,
+                 "trace" => scene.caught&.trace}
+        {**facts, **holder(scene)}.compact
       end
 
       private
 
       def scene
-        Scene.new(Capture::EventLog.parse(@bytes, path: "the capture",
-          since: [since, @header.head - MOST_EVENTS].max))
+        since = [first_event, @header.head - MOST_EVENTS].max
+        Scene.new(Capture::EventLog.parse(@bytes, path: "the capture", since:))
       end
 
       def holder(scene)
@@ -43,8 +46,8 @@ module Holdup
         row ? {"holder" => row.name || row.thread, "holder_ns" => scene.ns(row.caused)} : {}
       end
 
-      # @return [Integer] number of the last event before it began
-      def since
+      # @return [Integer] number of the last event before the unit began
+      def first_event
         last = [@header.caught_event, @header.head - 1].min
         from = time(last) - @header.caught_wall_ns * Capture::Layout::RATE_UNIT / @header.rate
         first = (@header.overwritten..last).bsearch { |number| time(number) >= from } || last
@@ -52,8 +55,8 @@ module Holdup
       end
 
       def time(number)
-        @bytes.unpack1("Q<",
-          offset: @header.events_offset + (number & (@header.capacity - 1)) * Capture::Layout::EVENT_BYTES + 8)
+        index = number & (@header.capacity - 1)
+        @bytes.unpack1("Q<", offset: @header.events_offset + index * Capture::Layout::EVENT_BYTES + 8)
       end
     end
   end

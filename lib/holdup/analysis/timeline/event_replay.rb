@@ -2,8 +2,7 @@
 
 module Holdup
   module Analysis::Timeline
-    # Plays the events of a recording again, as the probe took them: lanes, ledgers, units, collections of
-    # garbage.
+    # Replays the events of a recording as the probe took them: lanes, ledgers, units, garbage collections.
     class EventReplay
       # Events of units that say themselves whether one begins.
       EDGES = %i[unit_open unit_start unit_named unit_trace].freeze
@@ -12,7 +11,8 @@ module Holdup
       attr_reader :units
       # @return [Hash{Integer => GvlLedger}]
       attr_reader :ledgers
-      # @return [Array<Array(Integer, Integer, Integer)>] number of the thread, from, to (ticks)
+      # @return [Array<Array(Integer, Integer, Integer)>] garbage collections: number of the thread, from, to
+      #   (ticks)
       attr_reader :collections
       # @return [Array<Array(Integer, ThreadSpan)>] number of the thread that waited for a connection of a
       #   pool, and when
@@ -68,9 +68,7 @@ module Holdup
         when :unit_turn then lane.turn(:running, at(lane, event), unit: event.unit)
         when :unit_named then name_unit(event)
         when :unit_trace then trace_unit(event)
-        when :pool_wait then @pool_waits << [lane.number,
-          ThreadSpan.new(:idle, event.time - @recording.header.ticks(event.detail), event.time, event.unit,
-            :pool)]
+        when :pool_wait then pool_waited(lane, event)
         when :gc_start then @collecting[lane.number] = event.time
         when :gc_end then collected(lane, event)
         when :fork, :setting then @marks << [event.kind, event.time]
@@ -87,9 +85,8 @@ module Holdup
         ledger.add_waiter(event.time)
         ledger.close(ended) if ended && ended > event.time
         yielded = event.flag?(:yielded)
-        lane.turn(:stalled, at(lane, event), unit: event.unit, kind: (if lane.state == :idle && !yielded
-                                                                        event.idle_kind
-                                                                      end))
+        kind = event.idle_kind if lane.state == :idle && !yielded
+        lane.turn(:stalled, at(lane, event), unit: event.unit, kind:)
         lane.preempted if yielded
       end
 
@@ -101,8 +98,8 @@ module Holdup
         ledger.drop_waiter(event.time) if event.before == :waiting
         ledger.open(lane, event.time)
         lane.hold_end = nil
-        lane.turn(:running, at(lane, event), unit: event.unit,
-**((lane.state == :idle) ? {kind: event.idle_kind} : {}))
+        kind = (lane.state == :idle) ? {kind: event.idle_kind} : {}
+        lane.turn(:running, at(lane, event), unit: event.unit, **kind)
       end
 
       def suspended(lane, event)
@@ -118,12 +115,13 @@ module Holdup
         lane.turn(lane.state, at(lane, event), unit: event.unit)
       end
 
-      # One that was there when the window began is told by any event: where the ring is full, that of its
-      # begin has given way.
+      # Any event may be the first of a unit: it may have begun before the window, or its first event was
+      # overwritten in a full ring.
       def open_unit(lane, event, fibers: false)
         @begun << event.unit
-        unit = TimelineUnit.new(@units.size + 1, event.unit, lane,
-          (event.kind == :unit_start) ? event.time : -1, nil, nil, nil, false, false, fibers)
+        from = (event.kind == :unit_start) ? event.time : -1
+        unit = TimelineUnit.new(id: @units.size + 1, number: event.unit, lane:, from:,
+          job: false, failed: false, fibers:)
         lane.units << unit
         @units << unit
         @open[event.unit] = unit
@@ -138,7 +136,7 @@ module Holdup
         lane.turn(lane.state, at(lane, event), unit: lane.units.last&.number || 0)
       end
 
-      # In captures of earlier versions an edge may have less than the one before.
+      # In captures of earlier versions the sum may fall between two edges.
       def caused(unit, event)
         [unit.lane.sums[:caused] + event.signed_detail - unit.base, 0].max
       end
@@ -152,14 +150,124 @@ module Holdup
         unit.failed = event.flag?(:failed)
       end
 
-      # Half by half.
+      # The id comes in two halves, the high one first.
       def trace_unit(event)
         unit = @open[event.unit] or return
-        unit.trace = "#{unit.trace unless event.flag?(:high)}#{format("%016x", event.detail)}"
+        before = event.flag?(:high) ? "" : unit.trace.to_s
+        unit.trace = before + format("%016x", event.detail)
       end
 
       def collected(lane, event)
-        @collecting.delete(lane.number)&.then { |from| @collections << [lane.number, from, event.time] }
+        from = @collecting.delete(lane.number)
+        @collections << [lane.number, from, event.time] if from
+      end
+
+      def pool_waited(lane, event)
+        from = event.time - @recording.header.ticks(event.detail)
+        @pool_waits << [lane.number, ThreadSpan.new(:idle, from, event.time, event.unit, :pool)]
+      end
+
+      # The sums of one GVL, as the probe computes them (ext/holdup/blame.h): with W threads waiting since
+      # times that add up to M, all have waited W * t - M by t. So what a hold caused is a difference, equal
+      # to the probe's to the tick.
+      class GvlLedger
+        # @return [Lane, nil]
+        attr_reader :holder
+
+        # @return [Integer] ticks that threads waited while no thread held the GVL
+        attr_reader :handoff
+
+        # @param waiting [Integer] threads that wait when the window begins
+        # @param holder [Lane, nil] at that time
+        def initialize(waiting: 0, holder: nil)
+          @waiting = waiting
+          @holder = holder
+          @moment = @opened = @closed = @handoff = 0
+        end
+
+        # @return [void]
+        def add_waiter(at)
+          @waiting += 1
+          @moment += at
+        end
+
+        # @return [void]
+        def drop_waiter(at)
+          @waiting -= 1
+          @moment -= at
+        end
+
+        # A thread takes the GVL.
+        # @return [void]
+        def open(lane, at)
+          @opened = waited(at)
+          @handoff += @opened - @closed
+          @holder = lane
+        end
+
+        # The open hold ended; what it caused goes to its holder.
+        # @return [void]
+        def close(at)
+          @closed = waited(at)
+          @holder&.blame(@closed - @opened)
+          @holder = nil
+        end
+
+        private
+
+        def waited(at) = @waiting * at - @moment
+      end
+
+      # The state of each thread when the window begins: from its first event, or from the thread table for
+      # one without events.
+      class InitialStates
+        WITH_LEDGER = %i[begin ready resumed suspended started exited gc_start gc_end fork setting].freeze
+
+        # @param recording [Capture::EventLog]
+        def initialize(recording)
+          @recording = recording
+        end
+
+        # @return [Hash{Integer => Lane}]
+        def lanes
+          firsts = @recording.events.uniq(&:thread)
+          active = firsts.to_h { |event| [event.thread, lane(event.thread, start_of(event), event.unit)] }
+          silent = @recording.threads.except(*active.keys)
+          active.merge(silent.to_h { |number, listed| [number, lane(number, state(listed.phase), 0)] })
+        end
+
+        # @param lanes [Array<Lane>]
+        # @return [Hash{Integer => GvlLedger}]
+        def ledgers(lanes)
+          lanes.group_by(&:ledger).transform_values do |group|
+            GvlLedger.new(waiting: group.count { |lane| lane.state == :stalled },
+              holder: group.find { |lane| lane.state == :running })
+          end
+        end
+
+        private
+
+        def lane(number, state, unit)
+          listed = @recording.threads[number]
+          Lane.new(number, state:, unit:, name: listed&.name,
+            ledger: listed&.ledger || event_ledgers.fetch(number, 0))
+        end
+
+        def start_of(event)
+          (event.kind == :started) ? :absent : state(event.before)
+        end
+
+        STATES = {waiting: :stalled, exited: :absent}.freeze
+        private_constant :STATES
+
+        def state(phase) = STATES.fetch(phase, phase)
+
+        # @return [Hash{Integer => Integer}] by number of the thread
+        def event_ledgers
+          @event_ledgers ||= @recording.events.each_with_object({}) do |event, ledgers|
+            ledgers[event.thread] ||= event.detail if WITH_LEDGER.include?(event.kind)
+          end
+        end
       end
     end
   end

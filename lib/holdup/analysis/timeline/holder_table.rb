@@ -2,10 +2,9 @@
 
 module Holdup
   module Analysis::Timeline
-    # For whom others waited: one row a name of units, or of threads outside of units.
+    # Who made others wait: one row for each name of units, or of threads outside of units.
     #
-    # - `name`: nil for units that nobody named; `thread`: the name of the threads, for a row that is no
-    #   unit's
+    # - `name`: nil for units without a name; `thread`: name of the threads, for a row outside of units
     # - `caused`: ticks that others waited meanwhile; `waits`: in how many waits; `held`: ticks in all;
     #   `longest`: hold
     class HolderTable
@@ -20,43 +19,80 @@ module Holdup
 
       # @return [Array<HolderRow>] the one that caused most first
       def call
-        parts = @waits.flat_map(&:parts).group_by { |part| key(part.lane, part.unit) }
-        parts.map { |key, own| row(key, own) }.sort_by { |row| -row.caused }
+        by_holder = @waits.flat_map(&:parts).group_by { |part| key(part.lane, part.unit) }
+        by_holder.map { |key, parts| row(key, parts) }.sort_by { |row| -row.caused }
       end
 
-      # @return [Integer] ticks of waiting while nobody held
+      # @return [Integer] ticks of waiting while no thread held the GVL
       def handoff = @waits.sum(&:handoff)
 
       private
 
       def row(key, parts)
-        holds = held.fetch(key, [0])
-        HolderRow.new(name: key.first, thread: key.last, caused: parts.sum(&:ticks), waits: parts.size,
-          held: holds.sum, longest: longest.fetch(key, 0))
+        name, thread = key
+        HolderRow.new(name:, thread:, caused: parts.sum(&:ticks), waits: parts.size,
+          held: held.fetch(key, 0), longest: longest.fetch(key, 0))
       end
 
+      # @return [Array(String, String)] name of the unit, or of the thread
       def key(lane, unit)
         unit ? [unit.name, nil] : [nil, lane.name || ""]
       end
 
+      # @return [Hash{Array => Integer}] ticks
       def held
-        @held ||= @scene.lanes.flat_map { |lane|
-          lane.spans.select { |span| span.state == :running }.map { |span|
-            [
-              key(lane,
-                @scene.unit_of(span)), span.length
-            ]
-          }
-        }
-          .group_by(&:first).transform_values { |pairs|
-          pairs.map(&:last)
-        }
+        @held ||= @scene.lanes.each_with_object(Hash.new(0)) do |lane, held|
+          lane.spans.each do |span|
+            held[key(lane, @scene.unit_of(span))] += span.length if span.state == :running
+          end
+        end
       end
 
       def longest
-        @longest ||= @scene.holds.group_by { |hold| key(hold.lane, hold.unit) }.transform_values { |holds|
-          holds.map(&:length).max
-        }
+        @longest ||= begin
+          by_holder = @scene.holds.group_by { |hold| key(hold.lane, hold.unit) }
+          by_holder.transform_values { |holds| holds.map(&:length).max }
+        end
+      end
+
+      # What the holders ran while others waited for them, by method.
+      class HolderMethods
+        # `frame`: at the line at which it was seen longest
+        Ran = Data.define(:frame, :ticks)
+
+        # @param scene [Scene]
+        def initialize(scene)
+          @scene = scene
+        end
+
+        # @param parts [Array<GvlWait::WaitPart>]
+        # @return [Array<Ran>] the longest first; what had no stack is left out
+        def call(parts)
+          by_method = frames(parts).group_by { |frame, _| [frame.method_name, frame.path] }
+          ran = by_method.values.map { |same| Ran.new(same.max_by(&:last).first, same.sum(&:last)) }
+          ran.sort_by { |method| -method.ticks }
+        end
+
+        # @param parts [Array<GvlWait::WaitPart>]
+        # @return [Integer] ticks of garbage collection in them
+        def collecting(parts)
+          parts.sum { |part| @scene.collecting(part.lane, part.from, part.from + part.ticks) }
+        end
+
+        private
+
+        # @return [Array<(Capture::Frame, Integer)>] the running frame of each stack, and its ticks
+        def frames(parts)
+          by_stack = parts.flat_map { |part| pieces(part) }.group_by(&:stack)
+          by_stack.filter_map do |stack, pieces|
+            frame = stack && @scene.recording.stacks.running(stack)
+            [frame, pieces.sum(&:length)] if frame
+          end
+        end
+
+        def pieces(part)
+          @scene.samples.held(part.lane, part.from, part.from + part.ticks)
+        end
       end
     end
   end

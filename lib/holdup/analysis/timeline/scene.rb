@@ -2,18 +2,17 @@
 
 module Holdup
   module Analysis::Timeline
-    # A capture, ready to be asked: which unit a span belongs to, who held the GVL from when to when, for whom
-    # a thread waited.
+    # A capture, ready for questions: which unit a span belongs to, who held the GVL at what time, for whom a
+    # thread waited.
     class Scene
       # @return [Capture::EventLog]
       attr_reader :recording
-      # @return [Array<Lane>] those that were there
+      # @return [Array<Lane>] threads that existed in the window
       attr_reader :lanes
       # @return [Array<TimelineUnit>]
       attr_reader :units
-      # @return [Array<Array(Lane, Integer, Integer)>] collections of garbage: thread, from, to (ticks)
+      # @return [Array<Array(Lane, Integer, Integer)>] garbage collections: thread, from, to (ticks)
       attr_reader :collections
-
       # @return [Array<Array(Lane, ThreadSpan)>] waits for a connection of a pool
       attr_reader :pool_waits
 
@@ -27,7 +26,7 @@ module Holdup
         @collections = replay.collections.map { |number, from, to| [by_number.fetch(number), from, to] }
         @pool_waits = replay.pool_waits.map { |number, span| [by_number.fetch(number), span] }
         @numbered = @units.group_by(&:number)
-        @holds = @lanes.group_by(&:ledger).transform_values { |lanes| pieces(lanes) }
+        @running = @lanes.group_by(&:ledger).transform_values { |lanes| running_spans(lanes) }
       end
 
       # @param ticks [Integer] a duration
@@ -41,7 +40,8 @@ module Holdup
       def caught
         ended = @numbered.fetch(@recording.header.caught, []).select(&:to)
         at = @recording.time(@recording.header.caught_event)
-        at ? ended.min_by { |unit| (unit.to - at).abs } : ended.first # numbers of units begin anew
+        # Numbers of units are used again, so the nearest end counts.
+        at ? ended.min_by { |unit| (unit.to - at).abs } : ended.first
       end
 
       # @param unit [TimelineUnit]
@@ -62,18 +62,20 @@ module Holdup
 
       # @return [TimelineUnit, nil] that the span belongs to
       def unit_of(span)
-        own = @numbered[span.unit] unless span.unit.zero?
-        own&.rindex { |unit| unit.from <= span.from }&.then { |index| own[index] }
+        return if span.unit.zero?
+        same_number = @numbered[span.unit] or return
+        index = same_number.rindex { |unit| unit.from <= span.from }
+        index && same_number[index]
       end
 
       # @param lane [Lane] whose thread waited
       # @param span [ThreadSpan] a stalled one of it
-      # @return [GvlWait] for whom
+      # @return [GvlWait]
       def wait(lane, span)
-        held = during(@holds.fetch(lane.ledger), span.from, span.to)
-        parts = held.map do |holder, piece|
-          from = [piece.from, span.from].max
-          GvlWait::WaitPart.new(holder, unit_of(piece), from, [piece.to, span.to].min - from)
+        held = during(@running.fetch(lane.ledger), span.from, span.to)
+        parts = held.map do |holder, run|
+          from = [run.from, span.from].max
+          GvlWait::WaitPart.new(holder, unit_of(run), from, [run.to, span.to].min - from)
         end
         GvlWait.new(lane, span, parts.select { |part| part.ticks.positive? })
       end
@@ -83,9 +85,8 @@ module Holdup
       # @param to [Integer]
       # @return [Integer] ticks between the two in which the thread collected garbage
       def collecting(lane, from, to)
-        during(collected.fetch(lane, []), from, to).sum { |_, span|
-          [span.to, to].min - [span.from, from].max
-        }
+        collections = during(collection_spans.fetch(lane, []), from, to)
+        collections.sum { |_, span| [span.to, to].min - [span.from, from].max }
       end
 
       # @param ledger [Integer] which GVL
@@ -93,20 +94,22 @@ module Holdup
       # @param to [Integer]
       # @return [Integer] ticks that threads waited for it between the two
       def waited(ledger, from, to)
-        spans = @lanes.select { |lane| lane.ledger == ledger }.flat_map { |lane| cut(lane.spans, from, to) }
+        lanes = @lanes.select { |lane| lane.ledger == ledger }
+        spans = lanes.flat_map { |lane| cut(lane.spans, from, to) }
         spans.sum { |span| (span.state == :stalled) ? span.length : 0 }
       end
 
       # @return [Array<GvlWait>] of all threads
       def waits
-        @waits ||= @lanes.flat_map { |lane|
-          lane.spans.select { |span| span.state == :stalled }.map { |span| wait(lane, span) }
-        }
+        @waits ||= @lanes.flat_map do |lane|
+          stalls = lane.spans.select { |span| span.state == :stalled }
+          stalls.map { |span| wait(lane, span) }
+        end
       end
 
       # @return [Array<Hold>] uninterrupted, whatever units began and ended in them
       def holds
-        @all_holds ||= @lanes.flat_map { |lane| lane.runs.map { |run| hold(lane, run) } }
+        @holds ||= @lanes.flat_map { |lane| lane.runs.map { |run| hold(lane, run) } }
       end
 
       # @return [StackSamples] what ran when, where the capture has stacks
@@ -116,33 +119,32 @@ module Holdup
 
       private
 
-      def collected
-        @collected ||= @collections.map { |lane, from, to|
-          [lane,
-            ThreadSpan.new(:running, from, to)]
-        }.group_by(&:first)
+      # @return [Hash{Lane => Array<(Lane, ThreadSpan)>}]
+      def collection_spans
+        @collection_spans ||= begin
+          spans = @collections.map { |lane, from, to| [lane, ThreadSpan.new(:running, from, to)] }
+          spans.group_by(&:first)
+        end
       end
 
-      def pieces(lanes)
-        lanes.flat_map { |lane|
-          lane.spans.select { |span| span.state == :running }.map { |span|
-            [lane,
-              span]
-          }
-        }.sort_by { |_, span|
-          span.from
-        }
+      # @return [Array<(Lane, ThreadSpan)>] in the order of time; of one GVL they do not overlap
+      def running_spans(lanes)
+        spans = lanes.flat_map do |lane|
+          lane.spans.select { |span| span.state == :running }.map { |span| [lane, span] }
+        end
+        spans.sort_by { |_, span| span.from }
       end
 
-      def during(pieces, from, to)
-        first = last = pieces.bsearch_index { |_, span| span.to > from } or return []
-        last += 1 while pieces[last]&.last&.then { |span| span.from < to }
-        pieces[first...last]
+      def during(spans, from, to)
+        first = last = spans.bsearch_index { |_, span| span.to > from } or return []
+        last += 1 while last < spans.size && spans[last].last.from < to
+        spans[first...last]
       end
 
       def cut(spans, from, to)
         first = spans.bsearch_index { |span| span.to > from } or return []
-        spans[first...(spans.bsearch_index { |span| span.from >= to } || spans.size)].map do |span|
+        last = spans.bsearch_index { |span| span.from >= to } || spans.size
+        spans[first...last].map do |span|
           ThreadSpan.new(span.state, [span.from, from].max, [span.to, to].min, span.unit, span.kind)
         end
       end
@@ -153,8 +155,93 @@ module Holdup
 
       def main_unit(run)
         return unit_of(run.first) if run.one?
-        longest = run.group_by { |span| unit_of(span)&.id }.values.max_by { |spans| spans.sum(&:length) }
+        by_unit = run.group_by { |span| unit_of(span)&.id }
+        longest = by_unit.values.max_by { |spans| spans.sum(&:length) }
         unit_of(longest.first)
+      end
+
+      # What ran when, and what waited: the stacks of a capture, and the time that each stands for. A hold's
+      # time goes to the nearest of its own stacks, and to none where it has none.
+      class StackSamples
+        KINDS = {stack_held: :held, stack_stalled: :stalled}.freeze
+
+        # `kind`: :held, :stalled; `stack`: its number in the recording; `time`: ticks since the window's
+        # begin
+        StackSample = Data.define(:lane, :time, :kind, :stack)
+
+        # Part of a hold; `stack`: nil for none.
+        HoldPiece = Data.define(:from, :to, :stack) do
+          # @return [Integer] ticks
+          def length = to - from
+        end
+
+        # @param recording [Capture::EventLog]
+        # @param lanes [Array<Lane>]
+        def initialize(recording, lanes)
+          @recording = recording
+          @lanes = lanes.to_h { |lane| [lane.number, lane] }
+          @pieces = {}.compare_by_identity
+        end
+
+        # @return [Array<StackSample>] in the order of time
+        def all
+          @all ||= @recording.events.filter_map { |event| sample(event) }.sort_by(&:time)
+        end
+
+        # @param lane [Lane]
+        # @param from [Integer] ticks
+        # @param to [Integer]
+        # @return [Array<HoldPiece>] of the lane's holds between the two
+        def held(lane, from, to)
+          pieces = @pieces[lane] ||= pieces_of(lane)
+          first = pieces.bsearch_index { |piece| piece.to > from } or return []
+          last = pieces.bsearch_index { |piece| piece.from >= to } || pieces.size
+          pieces[first...last].map do |piece|
+            HoldPiece.new([piece.from, from].max, [piece.to, to].min, piece.stack)
+          end
+        end
+
+        # @param wait [GvlWait] perhaps cut
+        # @return [Integer, nil] the stack that the thread waited with
+        def waited(wait)
+          whole = wait.lane.spans.bsearch { |span| span.to > wait.span.from } || wait.span
+          sample = samples(wait.lane, :stalled).bsearch { |candidate| candidate.time >= whole.from }
+          sample.stack if sample && sample.time <= whole.to
+        end
+
+        private
+
+        def sample(event)
+          kind = KINDS[event.kind] or return
+          lane = @lanes[event.thread]
+          stack = @recording.stacks.of(event)
+          StackSample.new(lane:, time: event.time, kind:, stack:) if lane && stack
+        end
+
+        def samples(lane, kind)
+          @by_lane ||= all.group_by { |sample| [sample.lane.number, sample.kind] }
+          @by_lane.fetch([lane.number, kind], [])
+        end
+
+        def pieces_of(lane)
+          samples = samples(lane, :held)
+          lane.runs.flat_map { |run| split(run.first.from, run.last.to, samples_in(run, samples)) }
+        end
+
+        def samples_in(run, samples)
+          first = samples.bsearch_index { |sample| sample.time >= run.first.from } or return []
+          last = samples.bsearch_index { |sample| sample.time > run.last.to } || samples.size
+          samples[first...last]
+        end
+
+        # The time between two stacks is divided in the middle.
+        def split(from, to, samples)
+          return [HoldPiece.new(from, to, nil)] if samples.empty?
+          middles = samples.each_cons(2).map { |one, other| (one.time + other.time) / 2 }
+          samples.zip([from, *middles], [*middles, to]).map do |sample, start, finish|
+            HoldPiece.new(start, finish, sample.stack)
+          end
+        end
       end
     end
   end

@@ -2,12 +2,13 @@
 
 module Holdup
   module Analysis::Timeline
-    # What one unit went through, period by period; short ones next to each other are told together.
+    # What one unit went through, period by period. Short successive periods are one step.
     class UnitStory
-      # The longest periods, as many as a screen takes.
+      # Periods with a step of their own, the longest: as many as fit on a screen.
       STEPS = 24
 
-      # One period (`wait` of a stalled one), or several short ones: ticks by state, and how many.
+      # One period (`wait` of a stalled one), or several short ones: `sums`: ticks by state, `count`: how
+      # many.
       StoryStep = Data.define(:from, :length, :state, :kind, :wait, :sums, :count) do
         def initialize(from:, length:, state: nil, kind: nil, wait: nil, sums: {}, count: 1)
           super
@@ -26,44 +27,47 @@ module Holdup
       def call
         long = Set[].compare_by_identity.merge(@spans.max_by(STEPS, &:length))
         groups = @spans.slice_when { |one, other| long.include?(one) || long.include?(other) }
-        groups.map { |group| (group.size == 1) ? step(group.first) : together(group) }
+        groups.map { |group| (group.size == 1) ? step(group.first) : merged_step(group) }
       end
 
       # @return [Array<GvlWait>]
       def waits
-        @waits ||= @spans.select { |span| span.state == :stalled }.map { |span|
-          @scene.wait(@unit.lane, span)
-        }
+        @waits ||= begin
+          stalls = @spans.select { |span| span.state == :stalled }
+          stalls.map { |span| @scene.wait(@unit.lane, span) }
+        end
       end
 
       private
 
-      # A unit inside of this one cuts spans in two.
+      # A unit inside of this one cuts its running spans in two.
       def joined(spans)
-        spans.slice_when { |one, other| one.state != :running || other.state != :running }
-          .map { |run|
-          ThreadSpan.new(run.first.state, run.first.from, run.last.to, run.first.unit,
-            run.first.kind)
-        }
+        runs = spans.slice_when { |one, other| one.state != :running || other.state != :running }
+        runs.map do |run|
+          first = run.first
+          ThreadSpan.new(first.state, first.from, run.last.to, first.unit, first.kind)
+        end
       end
 
       def begin_ticks = [@unit.from, 0].max
 
       def step(span)
-        StoryStep.new(from: span.from - begin_ticks, length: span.length, state: span.state, kind: pool?(span) ? :pool : span.kind,
-          wait: (@scene.wait(@unit.lane, span) if span.state == :stalled))
+        kind = pool_wait?(span) ? :pool : span.kind
+        wait = @scene.wait(@unit.lane, span) if span.state == :stalled
+        StoryStep.new(from: span.from - begin_ticks, length: span.length, state: span.state, kind:, wait:)
       end
 
-      # Whether most of it was in a wait for a connection.
-      def pool?(span)
-        span.state == :idle && @scene.pool_waits.any? { |lane, wait|
-          lane == @unit.lane && ([wait.to,
-            span.to].min - [wait.from, span.from].max) * 2 > span.length
-        }
+      # Whether most of it was a wait for a connection.
+      def pool_wait?(span)
+        return false unless span.state == :idle
+        @scene.pool_waits.any? do |lane, wait|
+          overlap = [wait.to, span.to].min - [wait.from, span.from].max
+          lane == @unit.lane && overlap * 2 > span.length
+        end
       end
 
-      def together(spans)
-        sums = spans.group_by(&:state).transform_values { |own| own.sum(&:length) }
+      def merged_step(spans)
+        sums = spans.group_by(&:state).transform_values { |same| same.sum(&:length) }
         StoryStep.new(from: spans.first.from - begin_ticks, length: spans.sum(&:length), sums:,
           count: spans.size)
       end

@@ -48,7 +48,7 @@ module Holdup
         end
 
         def self.scale_on_queued(p95_ns)
-          CheckResult.ok(:scale_on_queued, p95_ns:, queued_ns: Analysis::QueueAlarm.limit_ns(p95_ns))
+          CheckResult.ok(:scale_on_queued, p95_ns:, queued_ns: Analysis::CpuCeiling::QueueAlarm.limit_ns(p95_ns))
         end
         private_class_method :idle, :alarm, :facts, :scale_on_queued
       end

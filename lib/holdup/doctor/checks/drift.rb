@@ -8,7 +8,7 @@ module Holdup
       module Drift
         def self.call(host) = findings(host.drifts)
 
-        # @param drifts [Array<Analysis::SettingDrift>]
+        # @param drifts [Array<Analysis::SettingChanges::SettingDrift>]
         # @return [Array<CheckResult>] also for the report
         def self.findings(drifts)
           drifts.flat_map { |drift|
@@ -18,13 +18,13 @@ module Holdup
 
         def self.settings(drift)
           return if drift.differences.empty?
-          CheckResult.ok(:setting_changed, server: drift.turn.server, facts: drift.differences.join(", "))
+          CheckResult.ok(:setting_changed, server: drift.change.server, facts: drift.differences.join(", "))
         end
 
         def self.moved(drift, estimate)
           key = :"drift_#{estimate.metric.name}_#{estimate.verdict}"
-          facts = {server: drift.turn.server, change: format("%.0f %%", estimate.relative.abs * 100),
-                   since: Time.at(drift.turn.at_s).strftime("%F %H:%M %:z")}
+          facts = {server: drift.change.server, change: format("%.0f %%", estimate.relative.abs * 100),
+                   since: Time.at(drift.change.at_s).strftime("%F %H:%M %:z")}
           (estimate.verdict == :worse) ? CheckResult.warn(key, **facts) : CheckResult.ok(key, **facts)
         end
         private_class_method :settings, :moved

@@ -37,7 +37,7 @@ module Holdup
         end
 
         def rows
-          Analysis::Timeline::MethodTable.new(@scene).call.map do |row|
+          Analysis::Timeline::StackShares::MethodTable.new(@scene).call.map do |row|
             {method: row.method, path: row.path, line: row.line, unit: row.unit,
              held_ns: @scene.ns(row.held), stalled_ns: @scene.ns(row.stalled), caused_ns: @scene.ns(row.caused)}
           end

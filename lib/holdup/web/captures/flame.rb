@@ -19,7 +19,7 @@ module Holdup
         # What a caller may do beside its one call.
         SAME = 0.99
 
-        # @param root [Analysis::Timeline::FlameTree::FlameNode]
+        # @param root [Analysis::Timeline::StackShares::FlameTree::FlameNode]
         # @param scene [Analysis::Timeline::Scene]
         # @param words [Words]
         def initialize(root, scene, words)

@@ -17,7 +17,7 @@ module Holdup
         def initialize(processes, words:, span: nil)
           @processes = processes
           @span = span
-          @course = processes.course
+          @course = processes.time_series
           @words = words
         end
 
@@ -48,7 +48,7 @@ module Holdup
         end
 
         def containers
-          @containers ||= @processes.containers_course
+          @containers ||= @processes.container_time_series
         end
 
         def at_s = @at_s ||= steps(@course)

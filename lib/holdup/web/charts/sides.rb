@@ -30,7 +30,7 @@ module Holdup
         def word(key, **facts) = @words.call(key, **facts)
 
         def chart(key)
-          spread = Analysis::DurationBands.new(@sides.map { |side| Histogram.sum(side.windows.map { |window| window.histograms.fetch(key) }) })
+          spread = Analysis::HistogramBands::DurationBands.new(@sides.map { |side| Histogram.sum(side.windows.map { |window| window.histograms.fetch(key) }) })
           lines = @sides.zip(spread.counts).map { |side, counts| Chart::Line.new(label: side.label, values: shares(counts)) }
           Chart.new(kind: :line, unit: :share, series: lines,
             x: Chart::Axis.new(unit: :ns, values: spread.upto_ns, log: true))

@@ -76,7 +76,7 @@ module Holdup
 
         # @return [Array<Analysis::SettingChanges::SettingChange>] when the setting of what runs changed
         def marks
-          @marks ||= Queries::SettingChangeQuery.call(store, from_s: query.from_s, to_s: query.until_s)
+          @marks ||= Queries::SettingHistory.changes(store, from_s: query.from_s, to_s: query.until_s)
         end
 
         # @param section [Class] of Holdup::View::Sections
@@ -99,7 +99,7 @@ module Holdup
         # A link to the last recording, whether it was before the span or after it.
         def last_data
           newest_s = store.health[:newest_s] or return []
-          units = Queries::ChartedSpan.new(store, filter:, units: true)
+          units = Queries::RecordedInterval::ChartedSpan.new(store, filter:, units: true)
           from_s, to_s = units.last([query.until_s, newest_s + 1].max)
           return [] unless from_s
           since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
@@ -115,7 +115,7 @@ module Holdup
 
         def with_data
           filter = Analysis::UnitFilter.new(threads: query.threads)
-          @with_data ||= Queries::ChartedSpan.new(store, filter:).shown(query.from_s, query.until_s)
+          @with_data ||= Queries::RecordedInterval::ChartedSpan.new(store, filter:).shown(query.from_s, query.until_s)
         end
 
         # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil where there is no rest

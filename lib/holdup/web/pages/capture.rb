@@ -65,7 +65,7 @@ module Holdup
         end
 
         def methods
-          scene.recording.stacks.any? ? Analysis::Timeline::MethodTable.new(scene, from: excerpt.from,
+          scene.recording.stacks.any? ? Analysis::Timeline::StackShares::MethodTable.new(scene, from: excerpt.from,
             to: excerpt.to).call : []
         end
 
@@ -114,7 +114,7 @@ module Holdup
         def flame
           return unless scene.recording.stacks.any?
           mode = query["mode"] ? Queries::OptionValues.choice("mode", query["mode"], MODES) : MODES.last
-          root = Analysis::Timeline::FlameTree.new(scene, mode:, from: excerpt.from, to: excerpt.to).call
+          root = Analysis::Timeline::StackShares::FlameTree.new(scene, mode:, from: excerpt.from, to: excerpt.to).call
           Web::Captures::Flame.new(root, scene, @words).block(title: word(:flame_title),
             modes: MODES.to_h { |key| [key.to_s, word(:"flame_#{key}")] }, mode: mode.to_s)
         end

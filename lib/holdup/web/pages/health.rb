@@ -66,7 +66,7 @@ module Holdup
         def own_cost
           return [] unless host.store
           to_s = @context.clock.realtime_s
-          CollectorCost.new(Queries::OwnCostQuery.call(store, from_s: to_s - HOUR_S, to_s:),
+          CollectorCost.new(Queries::LoadSummary.own_cost(store, from_s: to_s - HOUR_S, to_s:),
             words: @words).blocks
         end
 

@@ -11,7 +11,7 @@ class Holdup::Analysis::Comparison::AutocorrelationTest < Minitest::Test
   SWING = [10, 12, 20, 22, 14, 11].freeze
 
   def persistence(*sides, paired: false)
-    Comparison::Autocorrelation.new(
+    Comparison::BlockBootstrap::Autocorrelation.new(
       sides.map { |side| side.map { |wall| {wall_mean: wall.to_f, cpu_unit: 7.0} } }, paired:
     )
   end

@@ -9,6 +9,6 @@ class Holdup::Analysis::Comparison::StudentDistributionTest < Minitest::Test
            [0.95, 4] => 2.132, [0.99, 7] => 2.998, [0.8, 5] => 0.920}.freeze
 
   def test_quantiles_as_in_the_tables
-    KNOWN.each { |(share, freedom), value| assert_in_epsilon value, Holdup::Analysis::Comparison::StudentDistribution.quantile(share, freedom), 0.012, [share, freedom].inspect }
+    KNOWN.each { |(share, freedom), value| assert_in_epsilon value, Holdup::Analysis::Comparison::Estimate::StudentDistribution.quantile(share, freedom), 0.012, [share, freedom].inspect }
   end
 end

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Analysis::Comparison::WeightedHistogramTest < Minitest::Test
-  Density = Holdup::Analysis::Comparison::WeightedHistogram
+  Density = Holdup::Analysis::Comparison::WeightedRows::WeightedHistogram
   VALUES = Array.new(5000) { |index| (5_000_000 * 1.0005**index).round }.freeze
 
   def test_quantiles_are_those_of_the_values

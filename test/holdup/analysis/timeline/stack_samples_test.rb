@@ -51,7 +51,7 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
   end
 
   def test_methods_with_what_they_held_stalled_and_caused
-    rows = Holdup::Analysis::Timeline::MethodTable.new(scene).call
+    rows = Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call
     assert_equal ["Report#save", "/srv/app/models/report.rb", 30, "GET /hog", 60 * MS - 1, 0, 60 * MS - 1],
       rows.first.to_h.values
     assert_equal ["Report#crunch", 30 * MS], [rows[1].method, rows[1].caused]
@@ -61,29 +61,29 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
 
   def test_methods_add_up_to_what_all_threads_did
     [[0, 200 * MS], [15 * MS, 90 * MS]].each do |from, to|
-      rows = Holdup::Analysis::Timeline::MethodTable.new(scene, from:, to:).call
+      rows = Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene, from:, to:).call
       waits = Holdup::Analysis::Timeline::Excerpt.new(scene, from:, to:).waits
       assert_equal waits.sum { |wait| wait.span.length }, rows.sum(&:stalled)
       assert_equal waits.sum { |wait| wait.parts.sum(&:ticks) }, rows.sum(&:caused)
     end
-    assert_equal scene.holds.sum(&:length), Holdup::Analysis::Timeline::MethodTable.new(scene).call.sum(&:held)
+    assert_equal scene.holds.sum(&:length), Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call.sum(&:held)
   end
 
   def test_a_flame_has_all_the_time_at_its_root_and_the_callers_below
-    held = Holdup::Analysis::Timeline::FlameTree.new(scene, mode: :held).call
+    held = Holdup::Analysis::Timeline::StackShares::FlameTree.new(scene, mode: :held).call
     assert_equal scene.holds.sum(&:length), held.ticks
     save = held.children.first
     assert_equal [SAVE.first, 100 * MS - 1, 60 * MS - 1], [save.frame.label, save.ticks, save.self]
     assert_equal [CRUNCH.first, EACH.first],
       [save.children.first, save.children.first.children.first].map { |node| node.frame.label }
     assert_nil held.children.last.frame
-    assert_equal 90 * MS - 1, Holdup::Analysis::Timeline::FlameTree.new(scene, mode: :caused).call.ticks
-    assert_raises(KeyError) { Holdup::Analysis::Timeline::FlameTree.new(scene, mode: :wall) }
+    assert_equal 90 * MS - 1, Holdup::Analysis::Timeline::StackShares::FlameTree.new(scene, mode: :caused).call.ticks
+    assert_raises(KeyError) { Holdup::Analysis::Timeline::StackShares::FlameTree.new(scene, mode: :wall) }
   end
 
   def test_without_stacks_all_time_is_nobodys
     ring = EventRing.new.running(2).ready(3, 10 * MS).suspended(2, 20 * MS).resumed(3, 20 * MS)
-    rows = Holdup::Analysis::Timeline::MethodTable.new(Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 30 * MS))).call
+    rows = Holdup::Analysis::Timeline::StackShares::MethodTable.new(Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 30 * MS))).call
     assert_equal [nil], rows.map(&:method).uniq
     assert_equal 10 * MS, rows.sum(&:caused)
   end

@@ -54,7 +54,7 @@ class Holdup::Web::Captures::ColumnsTest < Minitest::Test
       assert_in_delta scene.ns(spans.sum(&:length)),
         told[:lanes].flatten(1).sum { |from, to, shown, _| (shown == state) ? to - from : 0 }, spans.size
     end
-    held = Holdup::Analysis::Timeline::MethodTable.new(scene).call.select { |row| row.held.positive? }.group_by(&:method).transform_values { |rows| scene.ns(rows.sum(&:held)) }
+    held = Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call.select { |row| row.held.positive? }.group_by(&:method).transform_values { |rows| scene.ns(rows.sum(&:held)) }
     seen = told[:holders].group_by { |_, _, _, _, method| told[:methods][method]&.split(" (")&.first }
     assert_equal held.keys.compact.sort, seen.keys.compact.sort
     held.each { |method, ns|

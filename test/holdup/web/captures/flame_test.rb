@@ -13,7 +13,7 @@ class Holdup::Web::Captures::FlameTest < Minitest::Test
   end
 
   def node(frame, ticks, *children)
-    Holdup::Analysis::Timeline::FlameTree::FlameNode.new(frame:, ticks:, self: ticks - children.sum(&:ticks),
+    Holdup::Analysis::Timeline::StackShares::FlameTree::FlameNode.new(frame:, ticks:, self: ticks - children.sum(&:ticks),
       children:)
   end
 

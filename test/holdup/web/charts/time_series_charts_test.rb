@@ -28,7 +28,7 @@ class Holdup::Web::Charts::TimeSeriesChartsTest < Minitest::Test
 
   def test_shares_are_drawn_by_state_and_come_to_the_whole
     shares = charts["shares"]
-    assert_equal Holdup::Analysis::StateSplit.members, shares.series.map(&:state)
+    assert_equal Holdup::Analysis::SeriesRow::StateSplit.members, shares.series.map(&:state)
     shares.series.map(&:values).transpose.each { |parts| assert_in_delta 1.0, parts.sum, 1e-9 }
   end
 

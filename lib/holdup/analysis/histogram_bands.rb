@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    module HistogramBands
+      # Means of the values between two quantiles ("p90-99"): how the slow tenth differs from the typical one.
+      # They come from a histogram, so a value counts as the geometric middle of its bucket (at most 2.2 %
+      # off), and each histogram is sliced by its own values: the "p90-99" of stalled is of the units that
+      # stalled most, not of the slowest ones.
+      module QuantileBands
+        BANDS = {"p0-10" => [0.0, 0.1], "p50-60" => [0.5, 0.6], "p90-99" => [0.9, 0.99], "p99-99.9" => [0.99, 0.999],
+                 "p99.9-100" => [0.999, 1.0]}.freeze
+
+        module_function
+
+        # @param histogram [Holdup::Histogram]
+        # @return [Float, nil] ns; nil when no value lies between the two
+        def mean(histogram, from, to)
+          first = (from * histogram.count).floor
+          last = (to * histogram.count).floor
+          return if last <= first
+          between(steps(histogram), first, last).fdiv(last - first)
+        end
+
+        # @return [Integer] how many values a band holds
+        def size(histogram, from, to)
+          (to * histogram.count).floor - (from * histogram.count).floor
+        end
+
+        # @return [Float] sum of the values with ranks first...last
+        def between(steps, first, last)
+          below = 0
+          steps.sum do |middle, count|
+            taken = [below + count, last].min - [below, first].max
+            below += count
+            taken.positive? ? taken * middle : 0
+          end
+        end
+
+        # @return [Array<(Float, Integer)>] value and count of each occupied bucket, ascending
+        def steps(histogram)
+          lower = [[middle(histogram, 0, Histogram::Buckets::FLOOR_NS), histogram.zero]]
+          lower + histogram.counts.each_with_index.map do |count, i|
+            slot = histogram.offset + i
+            [middle(histogram, Histogram::Buckets.first(slot), Histogram::Buckets.last(slot)), count]
+          end
+        end
+
+        def middle(histogram, low, high)
+          Math.sqrt(low.clamp(histogram.min, histogram.max) * high.clamp(histogram.min, histogram.max))
+        end
+        private_class_method :between, :steps, :middle
+      end
+
+      # How values of some histograms are spread, in the same bands for all of them: what heat maps and curves
+      # beside each other are drawn from. A band is a fifth wide.
+      class DurationBands
+        # A sixteenth of a doubling is finer than anybody can see.
+        SLOTS_A_BAND = 4
+
+        # @param histograms [Array<Histogram, nil>]
+        def initialize(histograms)
+          @bands = histograms.map { |histogram| histogram ? bands(histogram) : {} }
+        end
+
+        # @return [Array<Integer>] the upper end of each band, ns, ascending; they follow each other without a
+        #   gap
+        def upto_ns
+          range.map { |band| Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND] }
+        end
+
+        # @return [Array<Array<Integer>>] for each histogram, how many values are in each band
+        def counts
+          @bands.map { |counts| range.map { |band| counts.fetch(band, 0) } }
+        end
+
+        private
+
+        def range
+          @range ||= begin
+            first, last = @bands.flat_map(&:keys).minmax
+            first ? (first..last).to_a : []
+          end
+        end
+
+        # What is below the first bucket is in the band before it.
+        def bands(histogram)
+          found = histogram.zero.positive? ? {-1 => histogram.zero} : {}
+          slot = histogram.offset
+          histogram.counts.each do |count|
+            band = slot / SLOTS_A_BAND
+            found[band] = found.fetch(band, 0) + count
+            slot += 1
+          end
+          found
+        end
+      end
+    end
+  end
+end

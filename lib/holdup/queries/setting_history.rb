@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Queries
+    # Reads when settings changed, and whether requests and jobs are as they were before the last change.
+    module SettingHistory
+      # As long as samples of processes are kept.
+      LOOK_BACK_S = 48 * 3600
+      SAMPLES_S = 600
+      # Of windows before the change, and of now: a report has to be ready within a second.
+      SIDE_S = 3600
+      WINDOWS_S = 300
+
+      module_function
+
+      # @param store [Store::Sql]
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @return [Array<Analysis::SettingChanges::SettingChange>]
+      def changes(store, from_s:, to_s:)
+        step_s = TimeSeriesQuery.step_s(from_s, to_s, store.finest_s(from_s))
+        starts = store.setting_starts(from_s, to_s, step_s:, kinds: Series::UNITS)
+        first_seen = starts.map { |at_s, setting| Analysis::SettingChanges::FirstSeen.new(at_s:, setting:) }
+        gone_s = [Analysis::SettingChanges::LatestChange::GONE_S, 2 * step_s].max
+        Analysis::SettingChanges.new(first_seen, gone_s:).to_a
+      end
+
+      # @param store [Store::Sql]
+      # @param now_s [Integer]
+      # @return [Array<Analysis::SettingChanges::SettingDrift>]
+      def drifts(store, now_s)
+        samples = store.processes(now_s - LOOK_BACK_S, now_s, every_s: SAMPLES_S)
+        settings = store.settings.to_h { |setting| [setting.fingerprint, setting] }
+        changes = Analysis::SettingChanges::LatestChange.all(samples, settings:)
+        changes.flat_map do |change|
+          Analysis::SettingChanges::SettingDrift.of(change, windows(store, change.at_s, now_s), samples)
+        end
+      end
+
+      # @return [Array<Window>] of the hour before the change and of the last hour
+      def windows(store, changed_s, now_s)
+        spans = [[changed_s - SIDE_S, changed_s], [[changed_s, now_s - SIDE_S].max, now_s]]
+        kinds = Analysis::SettingChanges::SettingDrift::KINDS
+        spans.flat_map { |from_s, to_s| store.windows(from_s, to_s, seconds: WINDOWS_S, kinds:).to_a }
+      end
+      private_class_method :windows
+    end
+  end
+end
