@@ -7,7 +7,7 @@ module Holdup
       # @param console [Console]
       # @return [#parse]
       def self.options(console)
-        AdviseOptions.new(console.clock.realtime_s)
+        Arguments.new(console.clock.realtime_s)
       end
 
       # @param console [Console]
@@ -33,7 +33,7 @@ module Holdup
       # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
-        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
+        connections: nil, format: :text, limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
         if objective == :throughput && kind == :request
           raise UsageError.new("--objective throughput is for jobs",
             "add --kind job; requests arrive by themselves")
@@ -45,8 +45,8 @@ module Holdup
         @queue = queue
         @verify = verify
         @format = format
-        @destination = Destination.new(console, file: out, format:)
-        @save = Destination.new(console, file: save, option: "--save") if save
+        @destination = Formats::Destination.new(console, file: out, format:)
+        @save = Formats::Destination.new(console, file: save, option: "--save") if save
         @limit = limit
         @app = app
         @store = store
@@ -57,7 +57,7 @@ module Holdup
       def run
         return verification.run if @verify
         sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
-        lines = WrittenLines.new
+        lines = SourceLines.new
         situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation,
           levers: Advice::ServerLevers.new(sized.lately, lines:), pool:, files: lines.method(:all))
         tell(sized, Advice.call(situation))
@@ -117,6 +117,118 @@ module Holdup
 
       def again
         SizingOptions.again(**@span, app: @app, store: @store)
+      end
+
+      # The arguments of `holdup advise`: which recording, within which limits, and what counts as better.
+      class Arguments
+        ROWS = 14
+        FORMATS = %i[text json markdown html].freeze
+        OBJECTIVES = %i[latency cost balanced throughput].freeze
+        # Options that go with an advice and not with its verification.
+        ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out save].freeze
+
+        # @param now_s [Integer]
+        def initialize(now_s)
+          @now_s = now_s
+        end
+
+        # @param argv [Array<String>]
+        # @return [Hash{Symbol => Object}] the keywords of Advise
+        # @raise [UsageError] for what can't be read or contradicts itself
+        def parse(argv)
+          values = Options.new("holdup advise [options]") { |parser, read| declare(parser, read) }.parse(argv)
+          return values if values.key?(:help)
+          check(values)
+          values.except(:since, :until).merge(span(values), values.key?(:queue) ? {kind: :job} : {})
+        end
+
+        private
+
+        def span(values)
+          values.key?(:verify) ? {from_s: values[:since],
+                                  to_s: values.fetch(:until, @now_s)} : SizingOptions.span_of(values, @now_s)
+        end
+
+        # What was asked for when the advice was given stands in its file.
+        def check(values)
+          given = (values.keys & ASKED) + [values[:format]].select { |format| format == :html }
+          if values.key?(:verify) && given.any?
+            raise UsageError.new("--verify takes none of what goes with an advice",
+              "leave out #{given.map { |key| "--#{key.to_s.tr("_", "-")}" }.join(", ")}")
+          end
+          if values.key?(:queue) && values[:kind] == :request
+            raise UsageError.new("--queue is of jobs", "leave out --kind request")
+          end
+        end
+
+        def declare(parser, values)
+          SizingOptions.declare(parser, values, @now_s)
+          parser.on("--queue NAME", "of jobs: size what serves that queue") { |text| values[:queue] = text }
+          parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") { |text|
+            values[:objective] = Queries::OptionValues.choice("--objective", text, OBJECTIVES)
+          }
+          parser.on("--load FACTOR", "x1.3: for so much of the recorded load") { |text| values[:factor] = Queries::OptionValues.factor("--load", text) }
+          parser.on("--memory SIZE", "limit of a host: 512M, 2G") { |text|
+            values[:memory] = SizingOptions.bytes("--memory", text)
+          }
+          parser.on("--db-connections N", "that the database server has for this app") { |text|
+            values[:connections] = Queries::OptionValues.whole("--db-connections", text, 1..1_000_000)
+          }
+          declare_output(parser, values)
+        end
+
+        def declare_output(parser, values)
+          parser.on("--limit N", "rows of the table (#{ROWS})") { |text| values[:limit] = Queries::OptionValues.whole("--limit", text, 4..10_000) }
+          parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text|
+            values[:warm_up_s] = Queries::OptionValues.duration("--warm-up", text) / 1_000_000_000
+          }
+          Formats.declare(parser, values, FORMATS)
+          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
+          parser.on("--save FILE", "keep it there for --verify, besides") { |text| values[:save] = text }
+          parser.on("--verify FILE", "what --save kept: has it come true since?") { |text|
+            values[:verify] = text
+          }
+        end
+      end
+
+      # The line that a server named as the place of a setting, as it stands in the folder that the command is
+      # run in, and files that all applications have. What a store says is not trusted: only files below that
+      # folder, and one short line of them.
+      class SourceLines
+        PLACE = /\A([^:]+):(\d{1,6})\z/
+        LONGEST = 200
+        MOST = 2000
+
+        # @param root [String]
+        def initialize(root: Dir.pwd)
+          @root = File.realpath(root)
+        end
+
+        # @param place [String] "config/puma.rb:12"
+        # @return [String, nil]
+        def call(place)
+          match = PLACE.match(place) or return
+          file = inside(match[1]) or return
+          line = File.foreach(file, encoding: "UTF-8").lazy.drop(match[2].to_i - 1).first
+          line.scrub.chomp if line && line.size <= LONGEST
+        rescue SystemCallError, ArgumentError # line 0
+          nil
+        end
+
+        # @param path [String] below the folder
+        # @return [Array<String>] its lines; none where it can't be read
+        def all(path)
+          File.foreach(inside(path) || File::NULL, encoding: "UTF-8").first(MOST).map { |line| line.scrub.chomp }
+        rescue SystemCallError
+          []
+        end
+
+        private
+
+        def inside(path)
+          file = File.realpath(path, @root)
+          file if file.start_with?("#{@root}/") && File.file?(file)
+        end
       end
     end
   end

@@ -7,13 +7,13 @@ module Holdup
       WIDEST = 120
 
       def self.options(console)
-        CompareOptions.new(console)
+        Arguments.new(console)
       end
 
       # @param console [Console]
-      # @param sides [Hash{Symbol => Object}] what is compared, see CompareOptions
+      # @param sides [Hash{Symbol => Object}] what is compared, see Arguments
       # @param filter [Analysis::UnitFilter]
-      # @param format [Symbol] one of CompareOptions::FORMATS
+      # @param format [Symbol] one of Arguments::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
       # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
@@ -26,7 +26,7 @@ module Holdup
         @filter = filter
         @format = format
         @families = families
-        @destination = Destination.new(console, file: out, format:)
+        @destination = Formats::Destination.new(console, file: out, format:)
         @app = app
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
@@ -123,11 +123,181 @@ module Holdup
       end
 
       def lay_out(page)
-        LaidOut.call(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
+        Formats.render(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
       end
 
       def span(from_s, to_s)
         [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+      end
+
+      # The arguments of `holdup compare` as the keywords of Compare.
+      class Arguments
+        USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT [options]"
+        DAY_S = 86_400
+        FORMATS = %i[text json markdown html].freeze
+        FAMILIES = Analysis::Comparison::Metric::FAMILIES
+        # Options that take several arguments.
+        LISTS = %w[--revision --states].freeze
+        # Ways to say both sides, each with the values that it takes.
+        MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision],
+                 "--states" => %i[states]}.freeze
+
+        # One of `--states`. `store`: nil for that of `--store`; `setting`: the beginning of its fingerprint,
+        # nil for all of that time
+        State = Data.define(:label, :store, :from_s, :to_s, :setting)
+        FINGERPRINT = /\A\h{4,12}\z/
+
+        # @param console [Console] for the time
+        def initialize(console)
+          @now_s = console.clock.realtime_s
+        end
+
+        # @param argv [Array<String>]
+        # @return [Hash{Symbol => Object}]
+        # @raise [UsageError]
+        def parse(argv)
+          values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(spread(argv))
+          values.key?(:help) ? values : keywords(values)
+        end
+
+        private
+
+        # "--revision A B" as "--revision A --revision B".
+        def spread(argv)
+          list = nil
+          argv.flat_map do |argument|
+            next list ? [list, argument] : [argument] unless argument.start_with?("-")
+            list = (argument if LISTS.include?(argument))
+            list ? [] : [argument]
+          end
+        end
+
+        def declare(parser, values)
+          sides(parser, values)
+          units(parser, values)
+          Formats.declare(parser, values, FORMATS)
+          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        end
+
+        def sides(parser, values)
+          parser.on("--before RANGE", "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00") { |text|
+            values[:before] = range("--before", text)
+          }
+          parser.on("--after RANGE", "the same; 1h.. is the last hour") { |text|
+            values[:after] = range("--after", text)
+          }
+          parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") { |text|
+            values[:by] = text
+          }
+          parser.on("--revision A B", "two revisions of the application") { |text|
+            (values[:revision] ||= []) << text
+          }
+          parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") { |text|
+            (values[:states] ||= []) << state(text)
+          }
+          parser.on("--values A,B", "with --by: these two, as they are called there") { |text|
+            values[:values] = text.split(",").map(&:strip)
+          }
+          parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") { |text|
+            values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s)
+          }
+          parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s) }
+        end
+
+        def units(parser, values)
+          parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
+          parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job]) }
+          parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
+          parser.on("--metric LIST", FAMILIES.join(",")) { |text|
+            values[:families] = text.split(",").map { |name| Queries::OptionValues.choice("--metric", name.strip, FAMILIES) }
+          }
+        end
+
+        def keywords(values)
+          check(values)
+          {filter: Analysis::UnitFilter.new(kind: values.fetch(:kind, :request), name: values[:name]), format: values.fetch(:format, :text), sides: asked(values),
+           **values.slice(:families, :app, :out, :store, :language)}
+        end
+
+        def check(values)
+          modes = MODES.select { |_, keys| keys.intersect?(values.keys) }.keys
+          if modes.empty?
+            raise UsageError.new("compare needs to know what with what",
+              "give --before and --after, --by, --revision or --states")
+          end
+          if modes.size > 1
+            raise UsageError.new("#{modes.first} can't be combined with #{modes.last}",
+              "each of them says both sides; leave one out")
+          end
+          missing = MODES.fetch("--before and --after") - values.keys
+          raise UsageError.new("--#{missing.first} is missing", "give both ranges") if missing.one?
+          check_numbers(values)
+          check_span(values)
+        end
+
+        def check_numbers(values)
+          %i[values revision].each { |key|
+            raise UsageError.new("--#{key} takes two", "such as A B") if values[key] && values[key].size != 2
+          }
+          if values[:states]&.one?
+            raise UsageError.new("--states takes two or more", "the first is what the others are held against")
+          end
+        end
+
+        def check_span(values)
+          if values[:values] && !values[:by]
+            raise UsageError.new("--values goes with --by only", "it says which values of that fact")
+          end
+          given = %i[since until].find { |key| values[key] }
+          return if given.nil? || values[:by] || values[:revision] || values[:states]&.any?(&:setting)
+          raise UsageError.new("--#{given} goes with --by or --revision", "ranges say it already")
+        end
+
+        def asked(values)
+          return {spans: values.values_at(:before, :after)} if values[:before]
+          span = span_of(values)
+          if values[:states]
+            return {states: values[:states].map { |state| state.from_s ? state : state.with(**span) }}
+          end
+          values[:revision] ? {by: "revision", values: values[:revision],
+                               **span} : {by: values[:by], values: values[:values], **span}
+        end
+
+        def span_of(values)
+          to_s = values.fetch(:until, @now_s)
+          from_s = values.fetch(:since, to_s - DAY_S)
+          return {from_s:, to_s:} if from_s < to_s
+          raise UsageError.new("--since is not before --until",
+            "there would be nothing to compare; swap or correct them")
+        end
+
+        def range(option, text)
+          from, to = text.split("..", 2)
+          unless to && !from.empty?
+            raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+              "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00")
+          end
+          from_s, to_s = [from, to.empty? ? "now" : to].map { |one| Queries::OptionValues.moment(option, one, now_s: @now_s) }
+          unless from_s < to_s
+            raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}",
+              "write the earlier time first")
+          end
+          [from_s, to_s]
+        end
+
+        def state(text)
+          label, _, rest = text.partition("=")
+          store, _, what = rest.rpartition("@")
+          if label.empty? || what.empty?
+            raise UsageError.new("--states can't be #{text[0, 100].inspect}",
+              "each is LABEL=RANGE, LABEL=SETTING, LABEL=STORE@RANGE or LABEL=STORE@SETTING")
+          end
+          setting = what if FINGERPRINT.match?(what)
+          from_s, to_s = range("--states", what) unless setting
+          State.new(label:, store: store.empty? ? nil : store, from_s:, to_s:, setting:)
+        end
       end
     end
   end

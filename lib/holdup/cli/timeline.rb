@@ -52,7 +52,7 @@ module Holdup
         @file = files.first
         @unit = unit
         @export = export
-        @destination = Destination.new(console, file: out, format: export || :text)
+        @destination = Formats::Destination.new(console, file: out, format: export || :text)
         @words = View::Words.new(language || Places.language(console.env))
       end
 

@@ -79,7 +79,7 @@ module Holdup
         LADDER.map { |step| Float(format("%.3g", rate * step)) }
       end
 
-      # @return [Array<String>] see Requests
+      # @return [Array<String>] see Route::Lines
       def lines
         known.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path}" }
       end

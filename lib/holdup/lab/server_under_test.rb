@@ -63,7 +63,7 @@ module Holdup
 
       # @return [Float, nil] seconds that its processes have run so far; nil where the system doesn't tell
       def cpu_seconds
-        ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat")
+        Child::ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat")
       end
 
       # @return [void]
@@ -77,7 +77,7 @@ module Holdup
       private
 
       def answers?(route)
-        arrival = Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))
+        arrival = Arrivals::Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))
         Load.new(target: @target, arrivals: [arrival], patience_s: 5).run.each_value.all? { |outcome|
           outcome.lost.zero?
         }

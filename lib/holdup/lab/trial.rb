@@ -14,12 +14,12 @@ module Holdup
       # @param env [Hash{String => String}] the environment
       # @param root [String] where the command runs
       # @param port [Integer, nil] see Served
-      # @param load [#call] OpenLoop, or a tool
+      # @param load [#call] Load::OpenLoop, or a tool
       # @param warm_up_s [Numeric] at most
       # @param boot_s [Numeric] at most
       # @param log [#warn]
       # @param progress [#call] gets a Symbol (:boot, :warm_up, :measure, :stop) and facts
-      def initialize(command, routes:, env:, root: Dir.pwd, port: nil, load: OpenLoop.new, warm_up_s: WarmUp::LONGEST_S, boot_s: ServerUnderTest::BOOT_S,
+      def initialize(command, routes:, env:, root: Dir.pwd, port: nil, load: Load::OpenLoop.new, warm_up_s: WarmUp::LONGEST_S, boot_s: ServerUnderTest::BOOT_S,
         log: Log.new { $stderr }, progress: ->(_step, **_facts) {})
         @command = command
         @routes = routes
@@ -48,6 +48,150 @@ module Holdup
         ensure
           @progress.call(:stop, arm:)
           served&.stop
+        end
+      end
+
+      # A server that answers, under load. What came before a measurement is left out of it to the unit.
+      class Session
+        # Of the longest warm-up, for endpoints that hardly ever come; beside it.
+        RARE_SHARE = 0.25
+        # How the setting calls what an arm can ask for.
+        FACTS = {processes: "workers", threads: "threads"}.freeze
+
+        # @return [WarmUp::Result, nil]
+        attr_reader :warmed
+
+        # @param arm [Arm]
+        # @param served [ServerUnderTest]
+        # @param intake [InMemoryStore]
+        # @param routes [Array<Route>]
+        # @param load [#call]
+        # @param progress [#call]
+        def initialize(arm:, served:, intake:, routes:, load:, progress:)
+          @arm = arm
+          @served = served
+          @intake = intake
+          @routes = routes
+          @load = load
+          @progress = progress
+        end
+
+        # @param rate [Numeric] requests per second
+        # @return [self]
+        # @raise [Holdup::Error]
+        def warm_up(rate, longest_s: WarmUp::LONGEST_S)
+          slice_s = WarmUp.slice_s(rate, kind: @load.kind, longest_s:)
+          @warmed = WarmUp.new(slice_s:, longest_s:).call do |slices|
+            @progress.call(:warm_up, arm: @arm, seconds: slices * slice_s)
+            ask_rare(longest_s * RARE_SHARE) if slices == 1
+            slice(rate, slice_s)
+          end
+          self
+        end
+
+        # @param rate [Numeric] requests per second
+        # @param seconds [Numeric]
+        # @param seed [Integer] the same requests for the same seed
+        # @return [Exchange::Outcome]
+        # @raise [Holdup::Error] the server has ended
+        def measure(rate:, seconds:, seed: 1)
+          @intake.clear
+          cpu_s = @served.cpu_seconds
+          seen = drive(rate, seconds, seed) { |state|
+            @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s)
+          }
+          cpu_s &&= @served.cpu_seconds - cpu_s
+          raise unmeasured(seen) if @intake.close.profiles.empty?
+          TrialResult.new(arm: @arm, rate:, seconds:, load: @load.kind, seen:, cpu_s:, memory_bytes:, gauges: @intake.gauges.values_at(*pids), warmed: @warmed, windows: @intake.windows,
+            profiles: @intake.profiles, samples: @intake.samples)
+        end
+
+        private
+
+        def memory_bytes
+          facts = pids.map { |pid| Collector::ProcessFacts.new.call(pid) }
+          facts.filter_map { |fact| fact[:pss_bytes] || fact[:rss_bytes] }.then { |all| all.sum if all.any? }
+        end
+
+        # Of the processes that took requests.
+        def pids
+          @intake.profiles.map { |profile| profile.process.pid }.uniq
+        end
+
+        def drive(rate, seconds, seed, &progress)
+          @load.call(@served.target, routes: @routes, rate:, seconds:, seed:, progress:).tap { @served.check }
+        end
+
+        def ask_rare(longest_s)
+          WarmUp::Rare.new(@served.target, routes: @routes).call(@seen.routes.transform_values(&:count),
+            processes: pids.size, longest_s:)
+        end
+
+        # @return [WarmUp::Slice]
+        def slice(rate, seconds)
+          @intake.clear
+          @seen = drive(rate, seconds, 1)
+          units = @intake.take.windows.select { |window| window.series.kind == :request }
+          raise unmeasured(@seen) if units.sum(&:count).zero?
+          raise failing(@seen) if @seen.total.unexpected == @seen.total.count
+          check(units.last.setting)
+          WarmUp::Slice.new(
+            cpu_ns: units.sum { |window| window.sums[:cpu_ns] }.fdiv(units.sum(&:count)), compiled:
+          )
+        end
+
+        # @return [Integer, nil]
+        def compiled
+          cold = @intake.gauges.values_at(*pids).compact.reject { |gauges|
+            gauges[:jit_warm_ns] || gauges[:jit_saturated].to_i.positive?
+          }
+          counts = cold.filter_map { |gauges| gauges[:jit_compiled_iseqs] }
+          counts.sum if counts.any?
+        end
+
+        def unmeasured(seen)
+          Error.new(
+            "Holdup measured none of #{seen.total&.count} requests (#{seen.total&.lost} without an answer)", "see `holdup doctor`; #{@served.said}"
+          )
+        end
+
+        # A wrong path, or an application that is not set up: all figures would be those of an error page.
+        def failing(seen)
+          Error.new("none of #{seen.total.count} requests was answered with a status from 200 to 399",
+            "try #{@routes.map(&:path).first(3).join(", ")} by hand; #{@served.said}")
+        end
+
+        # A server that heeds neither variable nor argument would be measured under a wrong name.
+        def check(setting)
+          FACTS.each do |name, fact|
+            wanted = @arm.public_send(name)
+            got = [setting[fact].to_i, 1].max
+            next if wanted.nil? || setting[fact].nil? || got == wanted
+            raise Error.new("the server runs with #{got} #{name}, not #{wanted}",
+              "let its configuration read #{variable(name)}, or write {#{name}} into the command")
+          end
+          check_slice(setting)
+          check_jit(setting)
+        end
+
+        def check_slice(setting)
+          if @arm.time_slice_ns.nil? || Sizing::Deployment.new(setting, kind: :request, members: []).slices?
+            return
+          end
+          raise Error.new("the server's Ruby #{setting["ruby"]} has time slices of 100 ms whatever it is told",
+            "leave out --slice, or run it with Ruby #{Sizing::Deployment::SLICES}")
+        end
+
+        def check_jit(setting)
+          wanted = @arm.yjit
+          on = setting["jit"] == "yjit"
+          return if wanted.nil? || setting["jit"].nil? || on == wanted
+          raise Error.new("the server runs with#{"out" unless on} YJIT",
+            on ? "keep the application from switching it on (Rails: config.yjit = false)" : "RUBYOPT or the command keeps it off, or this Ruby has none")
+        end
+
+        def variable(name)
+          (name == :threads) ? "RAILS_MAX_THREADS" : "WEB_CONCURRENCY"
         end
       end
     end

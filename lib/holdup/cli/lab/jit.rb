@@ -80,7 +80,7 @@ module Holdup
         end
 
         def report(result)
-          Holdup::Lab::Jit::Report.new(result, Holdup::Lab::Jit::Comparison.new(result), words: @words)
+          Holdup::Lab::Jit::Comparison::Report.new(result, Holdup::Lab::Jit::Comparison.new(result), words: @words)
         end
       end
     end

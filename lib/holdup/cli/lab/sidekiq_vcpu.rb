@@ -74,11 +74,11 @@ module Holdup
         def report(result)
           return json(result) if @json
           width = (@console.columns || 80).clamp(WIDTHS)
-          Holdup::Lab::SidekiqVcpu::Text.new(result, words: @words, **@console.layout(WIDTHS.max), width:)
+          Holdup::Lab::SidekiqVcpu::Report::Text.new(result, words: @words, **@console.layout(WIDTHS.max), width:)
         end
 
         def json(result)
-          Holdup::Lab::SidekiqVcpu::Json.new(result, words: @words)
+          Holdup::Lab::SidekiqVcpu::Report::Json.new(result, words: @words)
         end
 
         def progress(experiment, number)

@@ -20,17 +20,17 @@ module Holdup
         # @return [Numeric, nil] requests per second at which it is compared: the lowest
         def rate = @result.rates.first
 
-        # @return [Array<Sweep::SweepResult>]
+        # @return [Array<Sweep::SweepReport::Line>]
         def lines
           rate ? @result.lines(rate) : []
         end
 
-        # @return [Sweep::SweepResult, nil] off
+        # @return [Sweep::SweepReport::Line, nil] off
         def base
           lines.find { |line| line.arm == @result.plan.baseline }
         end
 
-        # @param line [Sweep::SweepResult]
+        # @param line [Sweep::SweepReport::Line]
         # @return [Spread, nil] by what share a request takes more CPU than with off; nil where nobody knows
         def change(line)
           pairs = line.readings.filter_map { |reading|
@@ -49,7 +49,7 @@ module Holdup
           again && change(again)&.then { |spread| [LEAST_NOISE, *spread.values.map(&:abs)].max }
         end
 
-        # @return [Sweep::SweepResult, nil] that takes least CPU, by more than chance
+        # @return [Sweep::SweepReport::Line, nil] that takes least CPU, by more than chance
         def best
           return unless noise
           better = lines.reject { |line| line.arm.setting == @result.plan.baseline }.select { |line|
@@ -58,13 +58,13 @@ module Holdup
           better.min_by { |line| change(line).median }
         end
 
-        # @param line [Sweep::SweepResult]
+        # @param line [Sweep::SweepReport::Line]
         # @return [Float, nil] bytes that all its processes take more than with off
         def memory(line)
           line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
         end
 
-        # @return [Array<Sweep::SweepResult>] that ran with another JIT than their name says: the application
+        # @return [Array<Sweep::SweepReport::Line>] that ran with another JIT than their name says: the application
         #   switches it on, or it was not to be had
         def misnamed
           lines.select { |line|
@@ -74,7 +74,7 @@ module Holdup
           }
         end
 
-        # @return [Array<Sweep::SweepResult>] whose JIT had no memory left
+        # @return [Array<Sweep::SweepReport::Line>] whose JIT had no memory left
         def saturated
           lines.select { |line| line.readings.any? { |reading| reading.jit[:saturated] } }
         end
@@ -102,6 +102,123 @@ module Holdup
         end
 
         def off?(arm) = arm.extra["HOLDUP_JIT"] == "off"
+
+        # The comparison as a report: the verdict first, then what it stands on.
+        class Report
+          MS = 1e6
+
+          # @param result [Sweep::SweepReport]
+          # @param comparison [Comparison] of it
+          # @param words [View::Words]
+          def initialize(result, comparison, words: View::Words.new)
+            @result = result
+            @comparison = comparison
+            @words = words
+            @sentences = Sweep::Report::Sentences.new(result, words:)
+          end
+
+          # @return [View::Page]
+          def page
+            View::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict,
+              remarks: doubts, sections: [speed, costs])
+          end
+
+          private
+
+          def verdict
+            return word(:early) unless @comparison.noise
+            noise = View::Figures.share(@comparison.noise)
+            (best = @comparison.best) ? word(:best, noise:, **better(best)) : word(:same, noise:)
+          end
+
+          def better(best)
+            low, high = @comparison.change(best).values.minmax.map { |share| signed(share) }
+            {best: best.arm.name, cpu: View::Figures.duration(best.cpu_ns), before: View::Figures.duration(@comparison.base.cpu_ns), low:, high:,
+             memory: View::Figures.bytes(@comparison.memory(best)&.round&.clamp(0, nil))}
+          end
+
+          def doubts
+            lists = {misnamed: names(@comparison.misnamed), saturated: names(@comparison.saturated), unsteady:}
+            [*left, *@sentences.left_out,
+              *lists.reject { |_, names| names.empty? }.map { |key, names| word(key, names: names.join("; ")) }]
+          end
+
+          def names(lines)
+            lines.map { |line| line.arm.name }
+          end
+
+          # In how many rounds, for one of several shifts a median less.
+          def unsteady
+            @comparison.lines.map { |line|
+              [line.arm.name, line.readings.size,
+                line.readings.count { |reading| !reading.steady }]
+            }
+              .select { |*, count| count.positive? }.map { |name, all, count|
+              (all == count) ? name : word(
+                :rounds, name:, count:, all:
+              )
+            }
+          end
+
+          def left
+            @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size,
+              path: @result.path)]
+          end
+
+          def speed
+            columns = [word(:arm), *%i[cpu change range].map { |key| word(key) }, "p50", "p95", "p99",
+              word(:served)]
+            rows = @comparison.lines.map { |line|
+              [line.arm.name, ms(line.cpu_ns), *change(line),
+                *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, View::Figures.rate(line.throughput)]
+            }
+            View::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:, rows:,
+              notes: [word(:speed_note)])
+          end
+
+          def change(line)
+            spread = (unless line.arm == @result.plan.baseline
+                        @comparison.change(line)
+            end) or return [View::Figures::NONE] * 2
+            [signed(spread.median),
+              spread.values.minmax.map { |share| View::Figures.change(share, 0) }.join("..")]
+          end
+
+          def costs
+            columns = [word(:arm), *%i[memory code metadata full cold warm].map { |key| word(key) }]
+            View::Section.new(title: word(:costs), columns:,
+              rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note), *half])
+          end
+
+          def half
+            (mib = @comparison.half_mib) ? [word(:half, mib:)] : []
+          end
+
+          def cost(line)
+            readings = line.readings
+            jit = line.readings.last.jit
+            [line.memory_bytes&.round, jit[:code_bytes],
+              jit[:metadata_bytes]].map { |bytes| View::Figures.bytes(bytes) } +
+              [word(jit[:saturated] ? :yes : :no), signed(median(readings, &:cold)),
+                "#{median(readings, &:warm_after_s).round} s"]
+          end
+
+          def median(readings, &)
+            Spread.of(readings.map(&)).median
+          end
+
+          def signed(share)
+            "#{View::Figures.change(share)} %"
+          end
+
+          def ms(value)
+            value ? View::Figures.rate(value / MS) : View::Figures::NONE
+          end
+
+          def word(key, **facts)
+            @words.call(:"jitlab_#{key}", **facts)
+          end
+        end
       end
     end
   end

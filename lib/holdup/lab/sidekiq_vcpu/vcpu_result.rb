@@ -115,6 +115,113 @@ module Holdup
 
         # @return [Integer] runs of each
         def repeats = @outcomes.values.first.size
+
+        # What Holdup measured in one run. Pure: windows in, figures out.
+        class ExperimentOutcome
+          # Below this share of the elapsed time it is no use to ask who caused the stall.
+          NOTABLE = 0.01
+          # Totals of processes are in the units already.
+          KINDS = Series::KINDS - Series::VIEWS
+
+          # One job. Durations in ns; `queued_ns` since it was put into the queue.
+          Job = Data.define(:name, :queued_ns, :wall_ns, :running_ns, :stalled_ns, :split) do
+            # @return [Integer] ns since it was put into the queue
+            def done_ns = queued_ns + wall_ns
+          end
+
+          # @param windows [Array<Holdup::Window>] of KINDS
+          def initialize(windows)
+            @windows = windows
+            @summary = Analysis::Summary.new(windows, from_s: 0, to_s: 1 << 40)
+          end
+
+          # @return [Array<Job>] in the order in which they were put into the queue
+          def jobs
+            @jobs ||= @summary.rows.map { |row| job(row) }.sort_by(&:name)
+          end
+
+          # @return [Boolean] whether each of that many jobs was measured, once
+          def complete?(count)
+            @summary.rows.map(&:count) == [1] * count
+          end
+
+          # @return [Float] ns, mean of the jobs
+          def each_ns = mean(:wall_ns)
+
+          # @param key [Symbol] of Job
+          # @return [Float] ns, mean of the jobs
+          def mean(key) = jobs.sum(&key).fdiv(jobs.size)
+
+          # @return [Integer] ns from the start of the first job to the end of the last
+          def in_all_ns
+            jobs.map(&:done_ns).max - jobs.map(&:queued_ns).min
+          end
+
+          # @return [Float] CPU time that one job took, ns
+          def cpu_ns
+            jobs.sum { |job| job.split.cpu }.fdiv(jobs.size)
+          end
+
+          # @return [Float] of the jobs' elapsed time: they held the GVL and had no CPU
+          def starved_share
+            jobs.sum { |job| job.split.starved }.fdiv(jobs.sum(&:wall_ns))
+          end
+
+          # What a job would have taken with a CPU at hand whenever a thread held the GVL: it lacks what it was
+          # starved itself, and of its stall the part in which the holder was.
+          # @return [Float] ns, mean of the jobs
+          def undisturbed_ns
+            starved_ns = jobs.sum { |job| job.split.starved }
+            each_ns - starved_ns.fdiv(jobs.size) - mean(:stalled_ns) * starved_ns.fdiv(jobs.sum(&:running_ns))
+          end
+
+          # How much of the jobs' stall other jobs caused. What threads outside of jobs and the hand-off caused
+          # is measured, and what nobody of them caused only another job can have: so it is at least that.
+          # @return [Float, nil] 0.0 .. 1.0; nil when there was next to no stall
+          def caused_by_job
+            stalled = jobs.sum(&:stalled_ns)
+            return if stalled < jobs.sum(&:wall_ns) * NOTABLE
+            [stalled - blame.accounts.sum(&:caused) - blame.handoff_ns, 0].max.fdiv(stalled)
+          end
+
+          # @return [Float] CPUs that the processes used on average, all their threads together
+          def cores
+            @windows.sum { |window|
+              sign(window) * window.sums.values_at(:cpu_ns,
+                :native_ns).sum
+            }.fdiv(in_all_ns)
+          end
+
+          # @return [Numeric] of the container
+          def vcpus
+            setting["vcpus"] || setting["cpus"]
+          end
+
+          # @return [Float] share of the container's vCPUs that the processes used
+          def cpu_share = cores / vcpus
+
+          # @param processes [Integer]
+          # @return [Analysis::CpuCeiling]
+          def ceiling(processes)
+            Analysis::CpuCeiling.new(vcpus:, processes:, native_ratio: Analysis::CpuCeiling.native_ratio(@windows))
+          end
+
+          # @return [Setting] of its processes
+          def setting = @windows.find(&:setting).setting
+
+          private
+
+          def blame = @summary.blame
+
+          def sign(window)
+            (window.series.kind == :nested) ? -1 : 1
+          end
+
+          def job(row)
+            Job.new(name: row.name, queued_ns: row.histogram(:queued).sum, wall_ns: row.wall_ns, running_ns: row.histogram(:running).sum,
+              stalled_ns: row.stalled_ns, split: row.split)
+          end
+        end
       end
     end
   end

@@ -60,7 +60,7 @@ module Holdup
       end
 
       def percentiles(responses)
-        Percentile::KEPT.invert.transform_values { |share| responses.fetch(share) }
+        Exchange::Percentile::KEPT.invert.transform_values { |share| responses.fetch(share) }
       end
     end
   end

@@ -43,7 +43,7 @@ module Holdup
       def self.server(outcome)
         row = outcome.total
         {queued_ns: outcome.queued_ns&.round, stalled_ns: outcome.stalled_ns.round, running_ns: row.histogram(:running).mean.round, idle_ns: row.histogram(:idle).mean.round,
-         response_ns: outcome.response_ns.round, **Percentile::KEPT.invert.transform_values { |share| outcome.percentile(share) }}
+         response_ns: outcome.response_ns.round, **Exchange::Percentile::KEPT.invert.transform_values { |share| outcome.percentile(share) }}
       end
 
       def self.jit(outcome)
@@ -73,15 +73,15 @@ module Holdup
       def wait_ns = queued_ns.to_i + stalled_ns
 
       # @param seconds [Numeric] in which its requests were sent
-      # @return [Boolean] whether the server kept up with them, see Pace
+      # @return [Boolean] whether the server kept up with them, see Load::Pace
       def kept_up?(seconds)
-        Pace.kept?(sent:, throughput:, seconds:, response_ns:)
+        Load::Pace.kept?(sent:, throughput:, seconds:, response_ns:)
       end
 
       # @param share [Float] 0.5, 0.95 or 0.99; others by the next one above
       # @return [Integer] ns
       def percentile(share)
-        public_send(Percentile.kept(share))
+        public_send(Exchange::Percentile.kept(share))
       end
 
       # @return [Hash] for a file

@@ -8,7 +8,7 @@ module Holdup
     # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
     #
     # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: see
-    #   OpenLoop#kind and LoadTool#kind; `seen`: OpenLoop::Seen
+    #   Load::OpenLoop#kind and LoadTool#kind; `seen`: Load::OpenLoop::Seen
     # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at
     #   the end (PSS); nil where the system doesn't tell; `gauges`: of each of these processes; `warmed`:
     #   WarmUp::Result
@@ -45,9 +45,9 @@ module Holdup
       # @return [Float] answers per second
       def throughput = seen.throughput
 
-      # @return [Boolean] whether it kept up with the rate, see Pace
+      # @return [Boolean] whether it kept up with the rate, see Load::Pace
       def kept_up?
-        Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
+        Load::Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
       end
 
       # @return [Boolean] whether each request told when it was sent
@@ -73,7 +73,7 @@ module Holdup
       # @return [Integer, nil] ns, the same as a percentile, by single units; as the client saw it where they
       #   don't tell when they were sent
       def percentile(share)
-        told? ? Percentile.of(responses, share) : seen.total.public_send(Percentile.kept(share))
+        told? ? Exchange::Percentile.of(responses, share) : seen.total.public_send(Exchange::Percentile.kept(share))
       end
 
       # @return [Float, nil] ns of CPU that a request took, all threads of the server together
