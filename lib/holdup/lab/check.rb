@@ -4,8 +4,8 @@ require "json"
 
 module Holdup
   module Lab
-    # A gate for CI: did an endpoint get worse? How often it takes the GVL is a count and compared as it is;
-    # how long it holds it, and the p95 that follows from all of it, may differ by a tolerance.
+    # A gate for CI: did an endpoint get worse? How often it takes the GVL is a count, which may not grow at
+    # all; how long it holds the GVL, and the predicted p95, may grow by a tolerance.
     class Check
       # One figure of one endpoint. `key`: a member of Endpoints::Figures; `limit`: the most that is still all
       # right
@@ -16,6 +16,11 @@ module Holdup
         # @return [Float, nil] share by which it grew; nil where there was nothing before
         def change
           before.zero? ? nil : after / before.to_f - 1
+        end
+
+        # @return [Hash] for programs
+        def figures
+          {before:, after:, limit:, worse: worse?}
         end
       end
 
@@ -53,8 +58,8 @@ module Holdup
 
       # @return [Hash] for programs
       def to_h
-        {passed: passed?, tolerance: @tolerance, added:, gone:, too_few: thin,
-         endpoints: rows.group_by(&:name).transform_values { |own| own.to_h { |row| [row.key, {before: row.before, after: row.after, limit: row.limit, worse: row.worse?}] } }}
+        endpoints = rows.group_by(&:name).transform_values { |own| own.to_h { |row| [row.key, row.figures] } }
+        {passed: passed?, tolerance: @tolerance, added:, gone:, too_few: thin, endpoints:}
       end
 
       private
@@ -64,12 +69,13 @@ module Holdup
       end
 
       def row(name, key)
-        before, after = [@before, @after].map { |side| side[name].public_send(key) }
-        Row.new(name:, key:, before:, after:,
-          limit: COUNTS.include?(key) ? before : (before * (1 + @tolerance)).round)
+        before = @before[name].public_send(key)
+        after = @after[name].public_send(key)
+        limit = COUNTS.include?(key) ? before : (before * (1 + @tolerance)).round
+        Row.new(name:, key:, before:, after:, limit:)
       end
 
-      # The figures of each endpoint that a check compares with, in a file that is committed beside the code.
+      # The figures of each endpoint that a check compares with, in a file that is committed with the code.
       class Baseline
         SCHEMA = 1
         KIND = "holdup check"
@@ -110,9 +116,9 @@ module Holdup
         # @return [void]
         # @raise [Holdup::Error]
         def write(path)
-          File.write(path,
-            "#{JSON.pretty_generate(kind: KIND, schema: SCHEMA, load: load.to_h,
-              endpoints: endpoints.transform_values(&:to_h))}\n")
+          figures = endpoints.transform_values(&:to_h)
+          content = {kind: KIND, schema: SCHEMA, load: load.to_h, endpoints: figures}
+          File.write(path, "#{JSON.pretty_generate(content)}\n")
         rescue SystemCallError => error
           raise Error.new("the baseline can't be written to #{path} (#{error.message})",
             "name another file with --baseline")
@@ -129,15 +135,19 @@ module Holdup
         # @return [Baseline]
         # @raise [Holdup::Error]
         def sweep(path, load: nil)
-          readings = Sweep::ProgressFile.open(path).then { |ledger| load ? ledger.readings : ledger.readings.select { |reading| reading.arm.setting == ledger.plan.baseline } }
+          ledger = Sweep::ProgressFile.open(path)
+          readings = ledger.readings
+          readings = readings.select { |reading| reading.arm.setting == ledger.plan.baseline } unless load
           load ||= readings.min_by(&:rate)&.load
           same = readings.select { |reading| reading.load == load }
-          if same.empty?
-            raise Error.new(
-              "#{path} measured nothing #{"at #{load.to_h.map { |pair| pair.join(" ") }.join(", ")}" if load}".strip, "sweep the setting and rate of the baseline, or make it anew with --write"
-            )
-          end
+          raise unmeasured(path, load) if same.empty?
           Baseline.new(load, middle(same.map(&:endpoints)))
+        end
+
+        def unmeasured(path, load)
+          place = load ? " at #{load.to_h.map { |name, value| "#{name} #{value}" }.join(", ")}" : ""
+          Error.new("#{path} measured nothing#{place}",
+            "sweep the setting and rate of the baseline, or make it anew with --write")
         end
 
         # @param store [Store::Sql]
@@ -158,17 +168,14 @@ module Holdup
         end
 
         # Of several rounds the middle one, figure by figure.
-        def middle(all)
-          all.flat_map(&:keys).uniq.sort.to_h do |name|
-            own = all.filter_map { |endpoints| endpoints[name] }
-            [name,
-              Endpoints::Figures.new(**Endpoints::Figures.members.to_h { |key|
-                [key,
-                  own.map(&key).sort[(own.size - 1) / 2]]
-              })]
+        def middle(rounds)
+          rounds.flat_map(&:keys).uniq.sort.to_h do |name|
+            own = rounds.filter_map { |endpoints| endpoints[name] }
+            figures = Endpoints::Figures.members.to_h { |key| [key, own.map(&key).sort[(own.size - 1) / 2]] }
+            [name, Endpoints::Figures.new(**figures)]
           end
         end
-        private_class_method :middle
+        private_class_method :middle, :unmeasured
       end
 
       # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, what got worse and why,
@@ -183,7 +190,8 @@ module Holdup
         # @param width [Integer] columns
         # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
         # @param style [View::Style]
-        def initialize(check, tolerance:, words: View::Words.new, width: 80, table_width: width, style: View::Style.none)
+        def initialize(check, tolerance:, words: View::Words.new, width: 80, table_width: width,
+          style: View::Style.none)
           @check = check
           @tolerance = tolerance
           @words = words
@@ -192,56 +200,63 @@ module Holdup
 
         # @return [String] ends with a newline
         def call
-          "#{[*@layout.lines(verdict, @check.passed? ? :green : :red), *worse, *remarks, *table].join("\n")}\n"
+          color = @check.passed? ? :green : :red
+          lines = [*@layout.lines(verdict, color), *worse, *remarks, *table]
+          "#{lines.join("\n")}\n"
         end
 
         private
 
         def verdict
-          @check.passed? ? word(:passed,
-            count: names.size) : word(:failed, names: list(@check.worse.map(&:name).uniq))
+          return word(:passed, count: names.size) if @check.passed?
+          word(:failed, names: list(@check.worse.map(&:name).uniq))
         end
 
         def worse
-          @check.worse.group_by(&:name).flat_map { |name, rows| @layout.warning(word(:worse, name: View::Width.clean(name), figures: figures(rows))) }
+          @check.worse.group_by(&:name).flat_map do |name, rows|
+            @layout.warning(word(:worse, name: View::Width.clean(name), figures: figures(rows)))
+          end
         end
 
-        # Where only the p95 grew, the endpoint is not the one to look at.
+        # Where only the p95 grew, the cause is in other endpoints.
         def figures(rows)
-          said = rows.map { |row| word(:"worse_#{row.key}", **told(row)) }.join("; ")
-          (rows.map(&:key) == [:p95_ns]) ? word(:worse_by_others, figures: said) : said
+          figures = rows.map { |row| word(:"worse_#{row.key}", **formatted(row)) }.join("; ")
+          (rows.map(&:key) == [:p95_ns]) ? word(:worse_by_others, figures:) : figures
         end
 
-        def told(row)
-          %i[before after].to_h { |side| [side, View::Figures.public_send(COLUMNS.fetch(row.key), row.public_send(side))] }
+        # @return [Hash{Symbol => String}] before and after
+        def formatted(row)
+          format = View::Figures.method(COLUMNS.fetch(row.key))
+          {before: format.call(row.before), after: format.call(row.after)}
         end
 
         def remarks
-          {added: @check.added, gone: @check.gone,
-           thin: @check.thin}.reject { |_, some| some.empty? }.flat_map { |key, some|
-            @layout.lines(word(key, names: list(some), fewest: Endpoints::FEWEST))
-          }
+          endpoints = {added: @check.added, gone: @check.gone, thin: @check.thin}
+          endpoints.reject { |_, names| names.empty? }.flat_map do |key, names|
+            @layout.lines(word(key, names: list(names), fewest: Endpoints::FEWEST))
+          end
         end
 
         def table
           return [] if names.empty?
           section = View::Section.new(title: "", columns:, rows: names.map { |name| row(name) })
-          ["", *@layout.table(section), *@layout.lines(word(:note, tolerance: View::Figures.share(@tolerance)))]
+          note = word(:note, tolerance: View::Figures.share(@tolerance))
+          ["", *@layout.table(section), *@layout.lines(note)]
         end
 
         def columns
-          [word(:endpoint),
-            *[word(:acquisitions), word(:longest_hold), "p95"].flat_map { |title| [title, word(:was)] }]
+          figures = [word(:acquisitions), word(:longest_hold), "p95"]
+          [word(:endpoint), *figures.flat_map { |title| [title, word(:was)] }]
         end
 
         def row(name)
-          [View::Width.clean(name),
-            *@check.rows.select { |row| row.name == name }.flat_map { |row| cells(row) }]
+          own = @check.rows.select { |row| row.name == name }
+          [View::Width.clean(name), *own.flat_map { |row| cells(row) }]
         end
 
         def cells(row)
-          before, after = told(row).values_at(:before, :after)
-          ["#{after}#{WORSE if row.worse?}", before]
+          figures = formatted(row)
+          ["#{figures[:after]}#{WORSE if row.worse?}", figures[:before]]
         end
 
         def names = @check.rows.map(&:name).uniq

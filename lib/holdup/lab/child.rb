@@ -4,7 +4,7 @@ require "etc"
 
 module Holdup
   module Lab
-    # A process that an experiment starts, with all that it starts in turn. It has a process group of its own:
+    # A process that an experiment starts, with all its child processes. It has a process group of its own:
     # Ctrl-C reaches only the experiment, which then ends its processes itself, and none outlives it.
     class Child
       POLL_S = 0.02
@@ -25,11 +25,11 @@ module Holdup
         program, *arguments = command
         @log = log
         @grace_s = grace_s
-        Signals.later {
-          @pid = Process.spawn(env, [program, program], *arguments, chdir: folder, pgroup: true, in: File::NULL,
-            out: [log, "a"], err: %i[child out])
-        }
-      rescue SignalException # nobody else knows of it yet
+        files = {in: File::NULL, out: [log, "a"], err: %i[child out]}
+        Signals.later do
+          @pid = Process.spawn(env, [program, program], *arguments, chdir: folder, pgroup: true, **files)
+        end
+      rescue SignalException # only this object knows the pid yet
         stop
         raise
       end
@@ -54,7 +54,7 @@ module Holdup
         IO.select(nil, nil, nil, POLL_S) while alive? && now < deadline
         Process.kill(:KILL, -@pid)
         @ended ||= !!Process.wait(@pid)
-      rescue Errno::ESRCH # as it should be: nobody is left in the group
+      rescue Errno::ESRCH # as it should be: the group has no process left
         nil
       end
 
@@ -81,9 +81,9 @@ module Holdup
         # @return [Float] seconds that its processes have run so far
         def cpu_seconds
           all = processes
-          members(all, @pid).select { |pid| !block_given? || yield(command(pid)) }.sum { |pid|
-            (all[pid][USER].to_i + all[pid][SYSTEM].to_i).fdiv(TICKS)
-          }
+          pids = members(all, @pid)
+          pids = pids.select { |pid| yield(command(pid)) } if block_given?
+          pids.sum { |pid| (all[pid][USER].to_i + all[pid][SYSTEM].to_i).fdiv(TICKS) }
         end
 
         private
@@ -110,8 +110,8 @@ module Holdup
         end
       end
 
-      # Who presses Ctrl-C twice must not leave servers behind: the first signal ends the block as usual, and
-      # while its processes are being ended, which is bounded, further ones do nothing.
+      # Pressing Ctrl-C twice must not leave servers behind: the first signal ends the block as usual, and
+      # further ones do nothing while the processes are ended, which is bounded in time.
       module Signals
         NAMES = %w[INT TERM HUP].freeze
 
@@ -124,8 +124,8 @@ module Holdup
           previous&.each { |name, handler| trap(name, handler || "DEFAULT") }
         end
 
-        # What must not be torn apart, such as a process's start and the note of its pid: a signal waits for the
-        # block's end.
+        # For what must happen together, such as starting a process and storing its pid: a signal waits for
+        # the end of the block.
         # @return [Object] the block's value
         # @raise [SignalException] for a signal that came meanwhile
         def self.later

@@ -19,22 +19,31 @@ module Holdup
       module_function
 
       # @param env [Hash{String => String}] the environment
-      # @param states [Array<String>] of STATES beside off
+      # @param states [Array<String>] of STATES, besides off
       # @param mem_size [Integer, nil] MiB for one more arm
       # @param rubies [Array<OtherRuby>]
       # @return [Array<Arm>] off first
       def arms(env, states: STATES.keys, mem_size: nil, rubies: [])
         wanted = STATES.slice("off", *states)
-        limited = mem_size && [Arm.new(label: "after boot, #{mem_size} MiB",
-          extra: {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)})]
-        [*wanted.map { |label, extra| Arm.new(label:, extra:) }, *limited,
-          *rubies.flat_map { |ruby| wanted.map { |name, extra| Arm.new(label: "#{name}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)}) } }]
+        arms = wanted.map { |label, extra| Arm.new(label:, extra:) }
+        arms << limited(env, mem_size) if mem_size
+        others = rubies.product(wanted.to_a).map do |ruby, (label, extra)|
+          Arm.new(label: "#{label}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)})
+        end
+        arms + others
+      end
+
+      def limited(env, mem_size)
+        extra = {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)}
+        Arm.new(label: "after boot, #{mem_size} MiB", extra:)
       end
 
       def limit(rubyopt, mem_size, version: RUBY_VERSION)
-        all = Gem::Version.new(version) >= LIMITS_ALL
-        [rubyopt, "--yjit-disable",
-          all ? "--yjit-mem-size=#{mem_size}" : "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"].compact.join(" ")
+        limit = "--yjit-mem-size=#{mem_size}"
+        if Gem::Version.new(version) < LIMITS_ALL
+          limit = "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"
+        end
+        [rubyopt, "--yjit-disable", limit].compact.join(" ")
       end
 
       # A Ruby other than ours that the command is to run with: it comes first on PATH, and nothing of our own
@@ -47,20 +56,21 @@ module Holdup
         # @raise [UsageError] it is none
         def self.parse(text)
           path, *pairs = text.split(",")
-          variables = pairs.to_h { |pair|
-            pair.include?("=") ? pair.split("=", 2) : raise(refusal(text, "#{pair} is no variable"))
-          }
-          version = told(path.to_s) or raise(refusal(text,
-            "it has no YJIT that can be switched on, or doesn't run"))
+          variables = pairs.to_h do |pair|
+            raise refusal(text, "#{pair} is not a variable with a value") unless pair.include?("=")
+            pair.split("=", 2)
+          end
+          version = version_of(path.to_s)
+          raise refusal(text, "it has no YJIT that can be switched on, or doesn't run") unless version
           new(path: File.expand_path(path), version:, variables:)
         rescue SystemCallError => error
           raise refusal(text, error.message)
         end
 
         # @param path [String] of a program
-        # @return [String, nil] its version; nil: it is no Ruby with a YJIT that Holdup can switch on
+        # @return [String, nil] its version; nil: it isn't a Ruby with a YJIT that Holdup can switch on
         # @raise [SystemCallError] it can't be run
-        def self.told(path)
+        def self.version_of(path)
           output, status = Open3.capture2({"RUBYOPT" => nil}, path, "--disable-gems", "-e", self::SCRIPT,
             err: File::NULL)
           output if status.success?
@@ -74,7 +84,7 @@ module Holdup
 
         # @param env [Hash{String => String}] ours
         # @param root [String] folder of an application
-        # @return [Boolean] whether it has the gems that are asked for there; true where there is no Gemfile
+        # @return [Boolean] whether it has the gems of the Gemfile there; true without a Gemfile
         def gems?(env, root: Dir.pwd)
           output, status = Open3.capture2e(env(env), "bundle", "check", chdir: root)
           status.success? || output.include?("Could not locate Gemfile")
@@ -85,8 +95,8 @@ module Holdup
         # @param env [Hash{String => String}] ours
         # @return [Hash{String => String, nil}]
         def env(env)
-          {**self.class::OURS.to_h { |name| [name, nil] }, "PATH" => "#{File.dirname(path)}:#{env["PATH"]}",
-                                                           **variables}
+          removed = self.class::OURS.to_h { |name| [name, nil] }
+          {**removed, "PATH" => "#{File.dirname(path)}:#{env["PATH"]}", **variables}
         end
       end
 
@@ -95,9 +105,9 @@ module Holdup
       OtherRuby::OURS = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLER_VERSION BUNDLE_BIN_PATH GEM_HOME
         GEM_PATH].freeze
 
-      # The other Rubies of this machine that could run the command: those that lie beside ours, which is how
-      # rbenv, asdf, mise, chruby and ruby-install keep them, and those on PATH. One of each version, the
-      # oldest first; it has a YJIT, and the gems of this folder.
+      # The other Rubies of this machine that could run the command: those in folders next to ours (as rbenv,
+      # asdf, mise, chruby and ruby-install keep them) and those on PATH. One of each version, the oldest
+      # first; it has a YJIT, and the gems of this folder.
       class InstalledRubies
         # @param env [Hash{String => String}] the environment
         # @param ours [String] path of the Ruby that runs now
@@ -109,47 +119,41 @@ module Holdup
         # @return [Array<OtherRuby>] at least one
         # @raise [UsageError] there is none, and why
         def call
-          raise refusal("there is none beside #{@ours} or on PATH") if others.empty?
-          others.select { |ruby| ruby.gems?(@env) }.tap { |usable|
-            raise refusal("#{lacking}: `bundle check` fails") if usable.empty?
-          }
+          raise refusal("there is none next to #{@ours} or on PATH") if others.empty?
+          usable = others.select { |ruby| ruby.gems?(@env) }
+          raise refusal("#{lacking}: `bundle check` fails") if usable.empty?
+          usable
         end
 
         private
 
         def others
-          @others ||= paths.filter_map { |path|
-            version(path)&.then { |version|
-              OtherRuby.new(path:,
-                version:, variables: {})
-            }
-          }
-            .reject { |ruby| ruby.version == RUBY_VERSION }.uniq(&:version).sort_by { |ruby|
-            Gem::Version.new(ruby.version)
-          }
+          @others ||= paths.filter_map { |path| ruby(path) }
+            .reject { |ruby| ruby.version == RUBY_VERSION }
+            .uniq(&:version)
+            .sort_by { |ruby| Gem::Version.new(ruby.version) }
         end
 
         def paths
-          [*beside,
-            *@env["PATH"].to_s.split(":").map { |folder|
-              File.join(folder,
-                "ruby")
-            }].select { |path| File.file?(path) && File.executable?(path) }.uniq
+          on_path = @env["PATH"].to_s.split(":").map { |folder| File.join(folder, "ruby") }
+          [*neighbours, *on_path].select { |path| File.file?(path) && File.executable?(path) }.uniq
         end
 
         # .../versions/3.4.5/bin/ruby and its neighbours.
-        def beside
+        def neighbours
           Dir[File.expand_path("../../../*/bin/ruby", @ours)].sort
         end
 
-        def version(path)
-          OtherRuby.told(path)
+        def ruby(path)
+          version = OtherRuby.version_of(path)
+          version && OtherRuby.new(path:, version:, variables: {})
         rescue SystemCallError
           nil
         end
 
         def lacking
-          "#{others.map { |ruby| "#{ruby.path} (#{ruby.version})" }.join(", ")} can't run what is in this folder"
+          names = others.map { |ruby| "#{ruby.path} (#{ruby.version})" }
+          "#{names.join(", ")} can't run what is in this folder"
         end
 
         def refusal(reason)
@@ -169,21 +173,26 @@ module Holdup
           @readings = result.plan.rates.flat_map { |rate| result.lines(rate).flat_map(&:readings) }
         end
 
-        # @return [Hash{String => String}] name of an arm => fingerprint of what its servers told, most of
-        #   them
+        # @return [Hash{String => String}] name of an arm => the fingerprint that most of its servers reported
         def to_h
-          @readings.group_by { |reading| reading.arm.setting.name }
-            .transform_values { |own| own.map { |reading| Setting.new(attributes: reading.setting).fingerprint }.tally.max_by(&:last).first }
+          by_arm = @readings.group_by { |reading| reading.arm.setting.name }
+          by_arm.transform_values { |own| fingerprint(own) }
         end
 
         # @param store [String] URL or path
         # @return [String] for a shell
         def command(store)
-          ["holdup", "compare", "--store", store, "--format", "markdown", "--states",
-            *to_h.map { |pair| pair.join("=") }].map { |word| quoted(word) }.join(" ")
+          states = to_h.map { |name, fingerprint| "#{name}=#{fingerprint}" }
+          words = ["holdup", "compare", "--store", store, "--format", "markdown", "--states", *states]
+          words.map { |word| quoted(word) }.join(" ")
         end
 
         private
+
+        def fingerprint(readings)
+          fingerprints = readings.map { |reading| Setting.new(attributes: reading.setting).fingerprint }
+          fingerprints.tally.max_by(&:last).first
+        end
 
         def quoted(word)
           PLAIN.match?(word) ? word : "'#{word.gsub("'") { "'\\''" }}'"

@@ -4,9 +4,9 @@ require "rbconfig"
 
 module Holdup
   module Lab
-    # A real Sidekiq with one concurrency after the other, always with work, and what the run of one of them
-    # lets expect of the others: measured and predicted side by side. That one runs twice in each round, to
-    # see what chance alone makes of it.
+    # A real Sidekiq at one concurrency after the other, always with work. The run of one of them, the
+    # baseline, predicts the others: measured and predicted side by side. The baseline runs twice in each
+    # round, which shows how much chance alone changes.
     class Jobs
       # @param ledger [JobLog] new, or one to go on with
       # @param env [Hash{String => String}] the environment
@@ -46,15 +46,26 @@ module Holdup
 
       def measure(step, url)
         @number += 1
-        outcome = Folders.open do |folders|
-          @run.new(step.threads, program: @plan.program, work: Work.new(@plan.kinds), redis: url, env: @env, keep: method(:keep), progress: ->(doing) { tell(doing, step) }, **folders)
-            .call(seconds: @plan.seconds, warm_up_s: @plan.warm_up_s)
-        end
+        outcome = Folders.open { |folders| run(step, url, folders) }
         check(outcome)
         @ledger.add(JobsMeasurement.of(outcome, step, concurrency: @plan.predicted_from(step)))
       end
 
-      def tell(doing, step)
+      def run(step, url, folders)
+        run = @run.new(
+          step.threads,
+          program: @plan.program,
+          work: Work.new(@plan.kinds),
+          redis: url,
+          env: @env,
+          keep: method(:keep),
+          progress: ->(doing) { report(doing, step) },
+          **folders
+        )
+        run.call(seconds: @plan.seconds, warm_up_s: @plan.warm_up_s)
+      end
+
+      def report(doing, step)
         facts = {warm_up: {seconds: @plan.warm_up_s}, count: {seconds: @plan.seconds}}.fetch(doing, {})
         @progress.call(@number, @plan.steps.size, doing, arm: step, **facts)
       end
@@ -81,8 +92,7 @@ module Holdup
         end
       end
 
-      # One run: which concurrency in which round; `again`: the baseline once more, to see what chance alone
-      # makes of it.
+      # One run: which concurrency in which round; `again`: the baseline's second run in that round.
       Step = Data.define(:round, :threads, :again) do
         # @return [String] "-c 5 (again)", in Sidekiq's own words
         def name
@@ -107,8 +117,12 @@ module Holdup
       # Which jobs come, for ever: cycle after cycle, each with all kinds by their weights in an order of its
       # own. Random draws would give each setting another mix. The same seed gives the same jobs.
       class Work
-        OWN = [Kind.new(name: "LabMail", weight: 10, arguments: [4, 4, 5]), Kind.new(name: "LabSync", weight: 7, arguments: [6, 10, 2]),
-          Kind.new(name: "LabReport", weight: 3, arguments: [2, 80, 6])].freeze
+        # The jobs of jobs/mix.rb. `arguments`: steps, rounds of computing in each, ms of waiting in each
+        OWN = [
+          Kind.new(name: "LabMail", weight: 10, arguments: [4, 4, 5]),
+          Kind.new(name: "LabSync", weight: 7, arguments: [6, 10, 2]),
+          Kind.new(name: "LabReport", weight: 3, arguments: [2, 80, 6])
+        ].freeze
 
         # @param kinds [Array<Kind>]
         # @param seed [Integer]
@@ -140,18 +154,17 @@ module Holdup
           new(**hash.slice(*members), kinds: hash.fetch(:kinds).map { |kind| Kind.new(**kind) })
         end
 
-        def initialize(concurrency:, baseline:, seconds:, warm_up_s:, rounds:, command: [], root: nil,
-          kinds: Work::OWN, again: true)
-          super(concurrency: concurrency | [baseline], baseline:, seconds:, warm_up_s:, rounds:, command:, root:, kinds:, again:)
+        def initialize(concurrency:, baseline:, command: [], root: nil, kinds: Work::OWN, again: true, **rest)
+          super(concurrency: concurrency | [baseline], baseline:, command:, root:, kinds:, again:, **rest)
         end
 
         # Round by round, so that a machine that is busy for a while spoils one run of each; every round in
         # the other direction, the baseline first.
         # @return [Array<Step>]
         def steps
-          (0...rounds).flat_map { |round|
+          (0...rounds).flat_map do |round|
             order(round).map { |threads, again| Step.new(round:, threads:, again:) }
-          }
+          end
         end
 
         # @param step [Step]
@@ -165,7 +178,8 @@ module Holdup
         # @return [Program]
         # @raise [UnsupportedError] there is no Sidekiq
         def program
-          Program.own.then { |own| command.empty? ? own : own.with(command:, folder: root) }
+          own = Program.own
+          command.empty? ? own : own.with(command:, folder: root)
         end
 
         # @return [Float] seconds of a step, before anything is known
@@ -178,9 +192,10 @@ module Holdup
 
         def order(round)
           others = concurrency - [baseline]
-          [[baseline, false], *(if again
-                                  [[baseline, true]]
-                                end), *(round.odd? ? others.reverse : others).map { |threads| [threads, false] }]
+          others.reverse! if round.odd?
+          runs = [[baseline, false]]
+          runs << [baseline, true] if again
+          runs + others.map { |threads| [threads, false] }
         end
       end
 
@@ -195,10 +210,10 @@ module Holdup
         # @return [JobLog]
         # @raise [Holdup::Error] it can't be read, or is none
         def self.open(path)
-          FILE.read(path) { |hash|
+          FILE.read(path) do |hash|
             new(path, JobsPlan.from(hash.fetch(:plan)),
-              readings: hash.fetch(:readings).map { |one| JobsMeasurement.from(one) })
-          }
+              readings: hash.fetch(:readings).map { |reading| JobsMeasurement.from(reading) })
+          end
         end
 
         # @param path [String]
@@ -212,9 +227,7 @@ module Holdup
 
         # @return [Array<Step>] that were not done yet
         def left
-          plan.steps.reject { |step|
-            readings.any? { |reading| step.to_h == reading.to_h.slice(*step.to_h.keys) }
-          }
+          plan.steps - readings.map { |reading| Step.new(**reading.to_h.slice(*Step.members)) }
         end
 
         # @param reading [JobsMeasurement]

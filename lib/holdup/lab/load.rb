@@ -2,10 +2,10 @@
 
 module Holdup
   module Lab
-    # An open loop: every request goes out when it is due, and its latency counts from then. A closed loop (a
+    # An open loop: every request is sent when it is due, and its latency counts from then. A closed loop (a
     # user waits for the answer before asking again) sends less as soon as the server is slow and so hides
-    # what users would feel. One thread and IO.select, in a process other than the server's, so that it takes
-    # nobody's GVL.
+    # what users would feel. One thread with IO.select, in a process other than the server's, so that it takes
+    # no GVL of the server.
     #
     #   arrivals = Arrivals.new(routes:, rate: 60, seconds: 20)
     #   Load.new(target: Target.new("http://127.0.0.1:9300"), arrivals:).run["OrdersController#index"].p95_ns
@@ -64,7 +64,7 @@ module Holdup
         @open.size < @connections && @arrivals.any? && @arrivals.first.at_ns <= elapsed_ns
       end
 
-      # What kept a request back after it was due is queueing too, and the server is told so.
+      # The time that a request is late after it was due is queueing too, and X-Request-Start says so.
       def launch
         arrival = @arrivals.shift
         @open << Exchange.new(arrival, @target, due_us: (@began_ns + arrival.at_ns) / 1000)
@@ -140,11 +140,10 @@ module Holdup
         end
       end
 
-      # Whether a server kept up with an open load. Who can't has a queue that grows for as long as one
-      # measures, so that what its requests wait is a figure of the measurement and not of the server. (A first
-      # rate that is too much is slow from the start on: no lower one tells.)
+      # Whether a server kept up with an open load. If it can't, its queue grows for as long as the
+      # measurement lasts, so the wait of its requests says nothing about the server.
       module Pace
-        # Of what was sent: who serves less can't keep up.
+        # Share of the requests that were sent. A server that answers less can't keep up.
         SERVED = 0.95
         NS = 1_000_000_000
 

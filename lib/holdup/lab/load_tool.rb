@@ -6,9 +6,9 @@ require "tempfile"
 
 module Holdup
   module Lab
-    # A program that others wrote, as a load. What it alone can know is taken from it: when a request was
-    # sent, and how long its answer took. Subclasses say how it is called, what kind of load it is and how its
-    # report is read.
+    # A program such as wrk as a load. Holdup takes from its report only what the client knows: how many
+    # requests it sent, and how long the answers took. Subclasses say how to call it, what kind of load it is
+    # and how to read its report.
     #
     # Constants of each: PROGRAM; KIND, see #kind; PACKAGES, how to install it
     class LoadTool
@@ -17,9 +17,8 @@ module Holdup
       # @param path [String] folders with programs, as in PATH
       # @return [String, nil] where it is
       def self.which(path)
-        path.split(":").map { |folder| File.join(folder, self::PROGRAM) }.find { |file|
-          File.executable?(file) && !File.directory?(file)
-        }
+        programs = path.split(":").map { |folder| File.join(folder, self::PROGRAM) }
+        programs.find { |file| File.executable?(file) && !File.directory?(file) }
       end
 
       # @param path [String] the same
@@ -27,8 +26,9 @@ module Holdup
       # @raise [UnsupportedError] there is none
       def self.find(path)
         program = which(path)
-        program ? new(program) : raise(UnsupportedError.new("there is no #{self::PROGRAM} on this machine",
-          "install it (#{self::PACKAGES}), or leave out --load-tool"))
+        return new(program) if program
+        raise UnsupportedError.new("there is no #{self::PROGRAM} on this machine",
+          "install it (#{self::PACKAGES}), or leave out --load-tool")
       end
 
       # @param path [String] folders with programs, as in PATH
@@ -72,34 +72,40 @@ module Holdup
 
       # @return [String] what it printed
       def output(*arguments, seconds:, env: {})
-        output, status = Open3.capture2e(env, "timeout", "--signal=KILL", (seconds + PATIENCE_S).to_s,
-          @program, *arguments)
-        unless status.success?
-          raise Error.new("#{self.class::PROGRAM} failed (#{status})",
-            "it said: #{output.lines.last(3).join.strip}")
-        end
-        output
+        timeout = ["timeout", "--signal=KILL", (seconds + PATIENCE_S).to_s]
+        output, status = Open3.capture2e(env, *timeout, @program, *arguments)
+        return output if status.success?
+        raise Error.new("#{self.class::PROGRAM} failed (#{status})",
+          "it said: #{output.lines.last(3).join.strip}")
       end
 
       # @param statuses [Hash{Integer => Integer}] answers by status
       # @param lost [Integer] requests without an answer
       # @param times [Hash{Symbol => Numeric}] seconds: p50, p95, p99 and mean
       # @return [Load::OpenLoop::Seen]
-      def reported(statuses, lost:, seconds:, times:)
+      def seen_by_status(statuses, lost:, seconds:, times:)
         failed = statuses.sum { |status, count| (status >= 400) ? count : 0 }
-        told(answered: statuses.values.sum, failed:, lost:, seconds:, times:)
+        seen_requests(answered: statuses.values.sum, failed:, lost:, seconds:, times:)
       end
 
-      def told(answered:, failed:, lost:, seconds:, times:)
+      def seen_requests(answered:, failed:, lost:, seconds:, times:)
         ns = times.transform_values { |time| (time * 1e9).round }
-        total = Exchange::Outcome.new(label: "all", count: answered + lost, errors: failed + lost, lost:,
-          unexpected: failed + lost, p50_ns: ns.fetch(:p50), p95_ns: ns.fetch(:p95), p99_ns: ns.fetch(:p99))
+        total = Exchange::Outcome.new(
+          label: "all",
+          count: answered + lost,
+          errors: failed + lost,
+          lost:,
+          unexpected: failed + lost,
+          p50_ns: ns.fetch(:p50),
+          p95_ns: ns.fetch(:p95),
+          p99_ns: ns.fetch(:p99)
+        )
         Load::OpenLoop::Seen.new(total:, routes: {}, seconds:, mean_ns: ns.fetch(:mean))
       end
 
-      # wrk as a load: so many connections that each ask again as soon as they have an answer. A closed loop: it
-      # sends less when the server is slow, so it shows what a server can do, and hides what users would feel
-      # (coordinated omission).
+      # wrk as a load: a number of connections that each ask again as soon as they have an answer. A closed
+      # loop: it sends less when the server is slow, so it shows what a server can do, and hides what users
+      # would feel (coordinated omission).
       class Wrk < LoadTool
         PROGRAM = "wrk"
         KIND = :closed
@@ -123,8 +129,10 @@ module Holdup
 
           done = function(summary, latency)
             local errors = summary.errors
-            io.write(string.format('\n{"requests":%d,"seconds":%.6f,"failed":%d,"lost":%d,"mean_us":%d,"p50_us":%d,"p95_us":%d,"p99_us":%d}\n', summary.requests,
-              summary.duration / 1e6, errors.status, errors.connect + errors.read + errors.write + errors.timeout,
+            local lost = errors.connect + errors.read + errors.write + errors.timeout
+            io.write(string.format('\n{"requests":%d,"seconds":%.6f,"failed":%d,"lost":%d,',
+              summary.requests, summary.duration / 1e6, errors.status, lost))
+            io.write(string.format('"mean_us":%d,"p50_us":%d,"p95_us":%d,"p99_us":%d}\n',
               latency.mean, latency:percentile(50), latency:percentile(95), latency:percentile(99)))
           end
         LUA
@@ -134,8 +142,9 @@ module Holdup
 
         def run(target, routes:, rate:, seconds:, seed:)
           with_script do |script|
-            output("--threads", "1", "--connections", rate.to_i.to_s, "--duration", "#{seconds}s", "--latency",
-              "--script", script, "http://#{target.authority}", seconds:, env: environment(routes, seed))
+            output("--threads", "1", "--connections", rate.to_i.to_s, "--duration", "#{seconds}s",
+              "--latency", "--script", script, "http://#{target.authority}",
+              seconds:, env: environment(routes, seed))
           end
         end
 
@@ -148,21 +157,20 @@ module Holdup
         end
 
         def environment(routes, seed)
-          {"LAB_ROUTES" => routes.map { |route| "#{route.verb} #{route.path} #{route.weight}\n" }.join,
-           "LAB_SEED" => seed.to_s}
+          lines = routes.map { |route| "#{route.verb} #{route.path} #{route.weight}\n" }
+          {"LAB_ROUTES" => lines.join, "LAB_SEED" => seed.to_s}
         end
 
         def seen(output)
           report = JSON.parse(output.lines.last, symbolize_names: true)
-          times = {p50: :p50_us, p95: :p95_us, p99: :p99_us, mean: :mean_us}.transform_values { |key|
-            report.fetch(key) / US_PER_S
-          }
-          told(answered: report.fetch(:requests), **report.slice(:failed, :lost, :seconds), times:)
+          keys = {p50: :p50_us, p95: :p95_us, p99: :p99_us, mean: :mean_us}
+          times = keys.transform_values { |key| report.fetch(key) / US_PER_S }
+          seen_requests(answered: report.fetch(:requests), **report.slice(:failed, :lost, :seconds), times:)
         end
       end
 
-      # hey as a load: a closed loop like wrk, for one address only. Its times have a tenth of a millisecond for
-      # their last digit.
+      # hey as a load: a closed loop like wrk, for one address only. It reports times in tenths of a
+      # millisecond.
       class Hey < LoadTool
         PROGRAM = "hey"
         KIND = :closed
@@ -185,19 +193,19 @@ module Holdup
 
         def seen(output)
           summary = ->(name) { Float(output[/^ +#{name}:\s+([\d.]+)/, 1]) }
-          times = SHARES.transform_values { |share|
+          times = SHARES.transform_values do |share|
             output[/^ +#{share}%+ in ([\d.]+) secs/, 1]&.to_f || summary["Slowest"]
-          }
+          end
+          times[:mean] = summary["Average"]
           statuses = listed(output, "Status code", /\[(\d+)\]\s+(\d+) responses/).to_h
-          reported(statuses, lost: listed(output, "Error", /^ +\[(\d+)\]/).sum(&:first),
-            seconds: summary["Total"], times: {**times, mean: summary["Average"]})
+          lost = listed(output, "Error", /^ +\[(\d+)\]/).sum(&:first)
+          seen_by_status(statuses, lost:, seconds: summary["Total"], times:)
         end
 
         # @return [Array<Array<Integer>>] numbers of each line of the part with that title
         def listed(output, title, line)
-          output[/^#{title} distribution:\n(.*?)(\n\n|\z)/m, 1].to_s.scan(line).map { |numbers|
-            numbers.map(&:to_i)
-          }
+          part = output[/^#{title} distribution:\n(.*?)(\n\n|\z)/m, 1].to_s
+          part.scan(line).map { |numbers| numbers.map(&:to_i) }
         end
       end
 
@@ -210,7 +218,7 @@ module Holdup
         PACKAGES = "`brew install oha`, `cargo install oha`"
         # At most so many at once; what is due meanwhile waits, and its latency grows.
         CONNECTIONS = 128
-        # What is under way at the end is no failure of the server's.
+        # Requests that were still running at the end: not a failure of the server.
         CUT_OFF = "aborted due to deadline"
         # Lines in the list of addresses for the sum of all weights, about.
         LINES = 1000
@@ -223,16 +231,20 @@ module Holdup
 
         def run(target, routes:, rate:, seconds:, **)
           with_list(target, routes) do |list|
-            output("--no-tui", "--output-format", "json", "--latency-correction", "-q", rate.to_s, "-z", "#{seconds}s", "-c", CONNECTIONS.to_s, "-m", routes.first.verb, "--redirect", "0",
+            output("--no-tui", "--output-format", "json", "--latency-correction", "-q", rate.to_s,
+              "-z", "#{seconds}s", "-c", CONNECTIONS.to_s, "-m", routes.first.verb, "--redirect", "0",
               "--urls-from-file", list, seconds:)
           end
         end
 
-        # It draws a line each time, so a path has as many lines as it has weight.
+        # oha draws a line for each request, so a path has as many lines as it has weight.
         def with_list(target, routes)
           all = routes.sum(&:weight).to_f
           Tempfile.create("holdup-lab") do |file|
-            routes.each { |route| file.write("http://#{target.authority}#{route.path}\n" * [(route.weight * LINES / all).round, 1].max) }
+            routes.each do |route|
+              lines = [(route.weight * LINES / all).round, 1].max
+              file.write("http://#{target.authority}#{route.path}\n" * lines)
+            end
             file.close
             yield file.path
           end
@@ -242,10 +254,11 @@ module Holdup
           report = JSON.parse(output)
           summary = report.fetch("summary")
           latencies = report.fetch("latencyPercentiles")
-          times = {**%i[p50 p95 p99].to_h { |name| [name, latencies.fetch(name.to_s)] },
-            mean: summary.fetch("average")}
-          reported(report.fetch("statusCodeDistribution").transform_keys(&:to_i),
-            lost: report.fetch("errorDistribution").except(CUT_OFF).values.sum, seconds: summary.fetch("total"), times:)
+          times = {p50: latencies.fetch("p50"), p95: latencies.fetch("p95"), p99: latencies.fetch("p99"),
+                   mean: summary.fetch("average")}
+          statuses = report.fetch("statusCodeDistribution").transform_keys(&:to_i)
+          lost = report.fetch("errorDistribution").except(CUT_OFF).values.sum
+          seen_by_status(statuses, lost:, seconds: summary.fetch("total"), times:)
         end
       end
 

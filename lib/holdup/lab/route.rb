@@ -4,11 +4,12 @@ module Holdup
   module Lab
     # One kind of request in a mix: how often it comes, and which status codes are expected.
     #
-    #   Route.new(label: "OrdersController#index", path: ->(random) { "/orders?page=#{random.rand(20)}" }, weight: 10)
+    #   Route.new(label: "OrdersController#index", path: "/orders", weight: 10)
+    #   Route.new(label: "OrdersController#show", path: ->(random) { "/orders/#{random.rand(20)}" })
     Route = Data.define(:label, :verb, :path, :weight, :expected) do
       # @param path [String, #call] the path, or what makes one from a Random
       # @param weight [Numeric] its share of the traffic, relative to the other routes'
-      # @param expected [#include?] status codes that are no surprise
+      # @param expected [#include?] status codes
       def initialize(label:, path:, verb: "GET", weight: 1, expected: 200..399)
         super
       end

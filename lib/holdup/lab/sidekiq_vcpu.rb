@@ -78,9 +78,11 @@ module Holdup
       def outcome(experiment, number, url, rounds)
         @progress.call(experiment, number)
         Folders.open do |folders|
-          store = Run.new(experiment, program: @program, redis: url, env: @env, **folders).call(rounds,
-            @seconds)
-          VcpuResult::ExperimentOutcome.new(windows(store)).tap { |outcome| check(outcome, experiment) }
+          run = Run.new(experiment, program: @program, redis: url, env: @env, **folders)
+          store = run.call(rounds, @seconds)
+          outcome = VcpuResult::ExperimentOutcome.new(windows(store))
+          check(outcome, experiment)
+          outcome
         end
       end
 
@@ -122,7 +124,8 @@ module Holdup
 
         def missing(reason)
           UnsupportedError.new("there is no Sidekiq #{OLDEST} or newer here (#{reason})",
-            "run it where yours is (`bundle exec holdup lab ...` in your application), or `gem install sidekiq`")
+            "run it where yours is (`bundle exec holdup lab ...` in your application), " \
+            "or `gem install sidekiq`")
         end
         private_class_method :missing
       end

@@ -2,10 +2,9 @@
 
 module Holdup
   module Lab
-    # The experiment that experts do by hand: the user's own server with one setting after the other, the same
-    # requests at the same rates, in rounds of changing order, the first setting twice to see what chance
-    # alone makes of it. What the first setting's recording lets expect of the others stands beside what they
-    # did.
+    # The user's own server with one setting after the other, the same requests at the same rates, in rounds
+    # of changing order. The first setting, the baseline, runs twice: that shows how much chance alone
+    # changes. Its recording predicts the others: predicted and measured stand side by side.
     class Sweep
       # A rate is too much where the mean response is so many times that of the lowest one.
       OVERLOAD = 1.5
@@ -32,7 +31,7 @@ module Holdup
         @progress = progress
         @number = @plan.steps.size - ledger.left.size
         @trial = trial.new(@plan.command, routes: @plan.routes, env:, root: @plan.root, port: @plan.port,
-          load:, warm_up_s: @plan.warm_up_s, progress: method(:tell))
+          load:, warm_up_s: @plan.warm_up_s, progress: method(:report))
       end
 
       # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a step.
@@ -55,29 +54,33 @@ module Holdup
       def step(round, arm)
         @number += 1
         outcomes = @trial.call(arm, rate: @plan.rates.first) { |session| climb(session, round) }
-        @ledger.add(outcomes.map { |outcome| SettingMeasurement.of(outcome, round:) },
-          (arm == @plan.baseline) ? predictions(outcomes, round) : [])
+        measurements = outcomes.map { |outcome| SettingMeasurement.of(outcome, round:) }
+        @ledger.add(measurements, (arm == @plan.baseline) ? predictions(outcomes, round) : [])
       end
 
       # From the lowest rate up, until it is too much.
       def climb(session, round)
-        @plan.rates.each_with_object([]) do |rate, outcomes|
-          outcomes << session.measure(rate:, seconds: @plan.seconds,
-            seed: round + 1).tap { |outcome| keep(outcome) }
-          break outcomes if overloaded?(outcomes)
+        outcomes = []
+        @plan.rates.each do |rate|
+          outcome = session.measure(rate:, seconds: @plan.seconds, seed: round + 1)
+          keep(outcome)
+          outcomes << outcome
+          break if overloaded?(outcomes)
         end
+        outcomes
       end
 
       def overloaded?(outcomes)
         first = outcomes.first
         last = outcomes.last
         return true unless @plan.closed? || last.kept_up?
-        last.response_ns > OVERLOAD * first.response_ns || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
+        slower = last.response_ns > OVERLOAD * first.response_ns
+        slower || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
       end
 
-      # Each rate is predicted from the recording at the same rate: what waits elsewhere is then as it was.
-      # Route::Lines of other programs don't tell when they were sent, so there are no arrivals that another
-      # setting could get.
+      # Each rate is predicted from the recording at the same rate: waits elsewhere (database, network) then
+      # stay as they were. Requests of other load tools don't say when they were sent, so there are no
+      # arrivals to replay.
       def predictions(outcomes, round)
         return [] if @plan.tool
         outcomes.flat_map do |outcome|
@@ -90,7 +93,7 @@ module Holdup
         @store&.commit(outcome.windows, {}, processes: outcome.samples, profiles: outcome.blocks)
       end
 
-      def tell(step, **facts)
+      def report(step, **facts)
         @progress.call(@number, @plan.steps.size, step, **facts)
       end
 
@@ -184,8 +187,9 @@ module Holdup
         # @raise [Holdup::Error] it can't be read, or is none
         def self.open(path)
           FILE.read(path) do |hash|
-            new(path, SweepPlan.from(hash.fetch(:plan)), readings: hash.fetch(:readings).map { |one| SettingMeasurement.from(one) },
-              predictions: hash.fetch(:predictions).map { |one| Prediction.from(one) })
+            new(path, SweepPlan.from(hash.fetch(:plan)),
+              readings: hash.fetch(:readings).map { |reading| SettingMeasurement.from(reading) },
+              predictions: hash.fetch(:predictions).map { |prediction| Prediction.from(prediction) })
           end
         end
 

@@ -92,7 +92,7 @@ class Holdup::Lab::JitTest < Minitest::Test
         rubies.call.map { |ruby| [ruby.version, ruby.path] }
     end
     installed(["ours", RUBY_VERSION]) { |rubies|
-      assert_match(/finds no other Ruby: there is none beside/,
+      assert_match(/finds no other Ruby: there is none next to/,
         assert_raises(Holdup::UsageError) { rubies.call }.message)
     }
   end

@@ -31,30 +31,27 @@ module Holdup
         end
 
         # @param line [Sweep::SweepReport::Line]
-        # @return [Spread, nil] by what share a request takes more CPU than with off; nil where nobody knows
+        # @return [Spread, nil] by what share a request takes more CPU than with off; nil where it is not
+        #   known
         def change(line)
-          pairs = line.readings.filter_map { |reading|
-            (other = base&.readings&.find { |one| one.round == reading.round }) && [
-              reading.cpu_ns, other.cpu_ns
-            ]
-          }.reject { |pair|
-            pair.include?(nil)
-          }
-          Spread.paired(*pairs.transpose) { |one, other| one / other.to_f - 1 } if pairs.any?
+          off_ns = base ? base.readings.to_h { |reading| [reading.round, reading.cpu_ns] } : {}
+          pairs = line.readings.map { |reading| [reading.cpu_ns, off_ns[reading.round]] }
+          pairs = pairs.reject { |pair| pair.include?(nil) }
+          Spread.paired(*pairs.transpose) { |cpu_ns, off| cpu_ns / off.to_f - 1 } if pairs.any?
         end
 
         # @return [Float, nil] by what share two runs of off differ; nil before the second
         def noise
           again = lines.find { |line| line.arm == @result.plan.baseline.with(again: true) }
-          again && change(again)&.then { |spread| [LEAST_NOISE, *spread.values.map(&:abs)].max }
+          spread = again && change(again)
+          spread && [LEAST_NOISE, *spread.values.map(&:abs)].max
         end
 
         # @return [Sweep::SweepReport::Line, nil] that takes least CPU, by more than chance
         def best
           return unless noise
-          better = lines.reject { |line| line.arm.setting == @result.plan.baseline }.select { |line|
-            change(line)&.then { |spread| spread.median < -noise }
-          }
+          others = lines.reject { |line| line.arm.setting == @result.plan.baseline }
+          better = others.select { |line| faster?(line) }
           better.min_by { |line| change(line).median }
         end
 
@@ -64,14 +61,13 @@ module Holdup
           line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
         end
 
-        # @return [Array<Sweep::SweepReport::Line>] that ran with another JIT than their name says: the application
-        #   switches it on, or it was not to be had
+        # @return [Array<Sweep::SweepReport::Line>] that ran with another JIT than their name says: the
+        #   application switched it on, or this Ruby has none
         def misnamed
-          lines.select { |line|
-            line.readings.any? { |reading|
-              reading.jit[:kind] && (reading.jit[:kind] == "off") != off?(line.arm)
-            }
-          }
+          lines.select do |line|
+            kinds = line.readings.filter_map { |reading| reading.jit[:kind] }
+            kinds.any? { |kind| (kind == "off") != off?(line.arm) }
+          end
         end
 
         # @return [Array<Sweep::SweepReport::Line>] whose JIT had no memory left
@@ -83,22 +79,34 @@ module Holdup
         #   was tried, or nothing compiled
         def half_mib
           return if lines.any? { |line| line.arm.extra["RUBYOPT"].to_s.include?("mem-size") }
-          sizes = lines.find { |line| line.arm.label == UNLIMITED }&.readings&.last&.jit.to_h.values_at(
-            :code_bytes, :metadata_bytes
-          ).compact
+          unlimited = lines.find { |line| line.arm.label == UNLIMITED }
+          jit = unlimited&.readings&.last&.jit.to_h
+          sizes = jit.values_at(:code_bytes, :metadata_bytes).compact
           [sizes.sum / 2 / MIB, 1].max if sizes.any?
         end
 
         # @return [Hash] for programs
         def to_h
-          {rate:, noise: noise&.round(4), best: best&.arm&.name, arms: lines.map { |line| told(line) }}
+          {rate:, noise: noise&.round(4), best: best&.arm&.name, arms: lines.map { |line| figures(line) }}
         end
 
         private
 
-        def told(line)
-          {name: line.arm.name, cpu_ns: line.cpu_ns, change: change(line)&.values&.map { |share| share.round(4) }, memory_bytes: line.memory_bytes,
-           rounds: line.readings.size, steady: line.readings.count(&:steady), jit: line.readings.last.jit}
+        def faster?(line)
+          spread = change(line)
+          spread && spread.median < -noise
+        end
+
+        def figures(line)
+          {
+            name: line.arm.name,
+            cpu_ns: line.cpu_ns,
+            change: change(line)&.values&.map { |share| share.round(4) },
+            memory_bytes: line.memory_bytes,
+            rounds: line.readings.size,
+            steady: line.readings.count(&:steady),
+            jit: line.readings.last.jit
+          }
         end
 
         def off?(arm) = arm.extra["HOLDUP_JIT"] == "off"
@@ -128,79 +136,90 @@ module Holdup
           def verdict
             return word(:early) unless @comparison.noise
             noise = View::Figures.share(@comparison.noise)
-            (best = @comparison.best) ? word(:best, noise:, **better(best)) : word(:same, noise:)
+            best = @comparison.best
+            best ? word(:best, noise:, **better(best)) : word(:same, noise:)
           end
 
           def better(best)
             low, high = @comparison.change(best).values.minmax.map { |share| signed(share) }
-            {best: best.arm.name, cpu: View::Figures.duration(best.cpu_ns), before: View::Figures.duration(@comparison.base.cpu_ns), low:, high:,
-             memory: View::Figures.bytes(@comparison.memory(best)&.round&.clamp(0, nil))}
+            memory = @comparison.memory(best)&.round&.clamp(0, nil)
+            {
+              best: best.arm.name,
+              cpu: View::Figures.duration(best.cpu_ns),
+              before: View::Figures.duration(@comparison.base.cpu_ns),
+              low:,
+              high:,
+              memory: View::Figures.bytes(memory)
+            }
           end
 
           def doubts
-            lists = {misnamed: names(@comparison.misnamed), saturated: names(@comparison.saturated), unsteady:}
-            [*left, *@sentences.left_out,
-              *lists.reject { |_, names| names.empty? }.map { |key, names| word(key, names: names.join("; ")) }]
+            misnamed = names(@comparison.misnamed)
+            lists = {misnamed:, saturated: names(@comparison.saturated), unsteady:}
+            lists = lists.reject { |_, names| names.empty? }
+            [*left, *@sentences.left_out, *lists.map { |key, names| word(key, names: names.join("; ")) }]
           end
 
           def names(lines)
             lines.map { |line| line.arm.name }
           end
 
-          # In how many rounds, for one of several shifts a median less.
+          # @return [Array<String>] arms that did not get steady, with the number of rounds where it was not
+          #   all
           def unsteady
-            @comparison.lines.map { |line|
-              [line.arm.name, line.readings.size,
-                line.readings.count { |reading| !reading.steady }]
-            }
-              .select { |*, count| count.positive? }.map { |name, all, count|
-              (all == count) ? name : word(
-                :rounds, name:, count:, all:
-              )
-            }
+            @comparison.lines.filter_map do |line|
+              all = line.readings.size
+              count = line.readings.count { |reading| !reading.steady }
+              next if count.zero?
+              (all == count) ? line.arm.name : word(:rounds, name: line.arm.name, count:, all:)
+            end
           end
 
           def left
-            @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size,
-              path: @result.path)]
+            return [] if @result.left.zero?
+            [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
           end
 
           def speed
-            columns = [word(:arm), *%i[cpu change range].map { |key| word(key) }, "p50", "p95", "p99",
-              word(:served)]
-            rows = @comparison.lines.map { |line|
-              [line.arm.name, ms(line.cpu_ns), *change(line),
-                *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, View::Figures.rate(line.throughput)]
-            }
-            View::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:, rows:,
-              notes: [word(:speed_note)])
+            titles = %i[arm cpu change range].map { |key| word(key) }
+            columns = [*titles, "p50", "p95", "p99", word(:served)]
+            View::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:,
+              rows: @comparison.lines.map { |line| speed_row(line) }, notes: [word(:speed_note)])
+          end
+
+          def speed_row(line)
+            percentiles = [0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }
+            [line.arm.name, ms(line.cpu_ns), *change(line), *percentiles, View::Figures.rate(line.throughput)]
           end
 
           def change(line)
-            spread = (unless line.arm == @result.plan.baseline
-                        @comparison.change(line)
-            end) or return [View::Figures::NONE] * 2
-            [signed(spread.median),
-              spread.values.minmax.map { |share| View::Figures.change(share, 0) }.join("..")]
+            spread = @comparison.change(line) unless line.arm == @result.plan.baseline
+            return [View::Figures::NONE] * 2 unless spread
+            range = spread.values.minmax.map { |share| View::Figures.change(share, 0) }.join("..")
+            [signed(spread.median), range]
           end
 
           def costs
-            columns = [word(:arm), *%i[memory code metadata full cold warm].map { |key| word(key) }]
-            View::Section.new(title: word(:costs), columns:,
-              rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note), *half])
+            columns = %i[arm memory code metadata full cold warm].map { |key| word(key) }
+            rows = @comparison.lines.map { |line| [line.arm.name, *cost(line)] }
+            View::Section.new(title: word(:costs), columns:, rows:, notes: [word(:costs_note), *half])
           end
 
           def half
-            (mib = @comparison.half_mib) ? [word(:half, mib:)] : []
+            mib = @comparison.half_mib
+            mib ? [word(:half, mib:)] : []
           end
 
           def cost(line)
             readings = line.readings
-            jit = line.readings.last.jit
-            [line.memory_bytes&.round, jit[:code_bytes],
-              jit[:metadata_bytes]].map { |bytes| View::Figures.bytes(bytes) } +
-              [word(jit[:saturated] ? :yes : :no), signed(median(readings, &:cold)),
-                "#{median(readings, &:warm_after_s).round} s"]
+            jit = readings.last.jit
+            sizes = [line.memory_bytes&.round, jit[:code_bytes], jit[:metadata_bytes]]
+            [
+              *sizes.map { |bytes| View::Figures.bytes(bytes) },
+              word(jit[:saturated] ? :yes : :no),
+              signed(median(readings, &:cold)),
+              "#{median(readings, &:warm_after_s).round} s"
+            ]
           end
 
           def median(readings, &)

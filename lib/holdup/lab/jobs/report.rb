@@ -24,25 +24,29 @@ module Holdup
 
           # @return [Array<String>]
           def facts
-            [@words.call(:lab_jobs_facts, count: View::Figures.count(@result.count), rounds: @result.round_count), *(if @result.noise
-                                                                                                                       @words.call(:lab_jobs_noise, noise: share(@result.noise))
-                                                                                                                     end)]
+            count = View::Figures.count(@result.count)
+            measured = @words.call(:lab_jobs_facts, count:, rounds: @result.round_count)
+            noise = @words.call(:lab_jobs_noise, noise: share(@result.noise)) if @result.noise
+            [measured, noise].compact
           end
 
           # @return [Array<String>]
           def verdict
             enough = @result.enough
-            [@words.call(:lab_jobs_enough, threads: enough.threads, rate: View::Figures.rate(enough.measured), share: share(JobsResult::ENOUGH)), *(if @result.others.any?
-                                                                                                                                                      accuracy
-                                                                                                                                                    end)]
+            sentence = @words.call(:lab_jobs_enough, threads: enough.threads,
+              rate: View::Figures.rate(enough.measured), share: share(JobsResult::ENOUGH))
+            @result.others.any? ? [sentence, accuracy] : [sentence]
           end
 
           # @return [Array<String>] what makes the figures worth less
           def doubts
-            [*(stopped if @result.left.positive?), *(open_end if @result.open_ended?), *(if @result.errors.positive?
-                                                                                           @words.call(:lab_jobs_errors, count: @result.errors)
-                                                                                         end),
-              *(dearest if @result.dearest), *(locked if @result.locked.any?)]
+            doubts = []
+            doubts << stopped if @result.left.positive?
+            doubts << open_end if @result.open_ended?
+            doubts << @words.call(:lab_jobs_errors, count: @result.errors) if @result.errors.positive?
+            doubts << dearest if @result.dearest
+            doubts << locked if @result.locked.any?
+            doubts
           end
 
           # @return [String] of an error: "+1.6 %"
@@ -55,7 +59,8 @@ module Holdup
           def setting = @result.setting
 
           def stopped
-            @words.call(:lab_jobs_stopped, left: @result.left, all: @result.plan.steps.size, path: @result.path)
+            all = @result.plan.steps.size
+            @words.call(:lab_jobs_stopped, left: @result.left, all:, path: @result.path)
           end
 
           def open_end
@@ -93,7 +98,8 @@ module Holdup
           # @param width [Integer] columns
           # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
           # @param style [View::Style]
-          def initialize(result, words: View::Words.new, width: 80, table_width: width, style: View::Style.none)
+          def initialize(result, words: View::Words.new, width: 80, table_width: width,
+            style: View::Style.none)
             @result = result
             @words = words
             @layout = View::Layout.new(width:, style:, table_width:)
@@ -102,8 +108,8 @@ module Holdup
 
           # @return [String] ends with a newline
           def call
-            "#{[*@layout.bold(@sentences.title), "", *verdict, *doubts, "", *@layout.table(section),
-              *notes].join("\n")}\n"
+            table = @layout.table(section)
+            "#{[*@layout.bold(@sentences.title), "", *verdict, *doubts, "", *table, *notes].join("\n")}\n"
           end
 
           private
@@ -117,18 +123,29 @@ module Holdup
           end
 
           def notes
-            ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| @layout.item("  ", note) }]
+            notes = [*@sentences.facts, @words.call(:lab_jobs_note)]
+            ["", *notes.flat_map { |note| @layout.item("  ", note) }]
           end
 
           def section
             columns = COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }
-            View::Section.new(title: "", columns:,
-              rows: [*@result.lines, *@result.again].sort_by(&:threads).map { |line| row(line) })
+            lines = [*@result.lines, *@result.again].sort_by(&:threads)
+            View::Section.new(title: "", columns:, rows: lines.map { |line| row(line) })
           end
 
           def row(line)
-            ["#{line.threads}#{mark(line)}", *rates(line), *[:running, :stalled].map { |key| duration(line.median { |reading| reading.mean(key) }) },
-              duration(line.median(&:p95_ns)), View::Figures.share(line.median(&:gvl_share))]
+            [
+              "#{line.threads}#{mark(line)}",
+              rate(line.measured),
+              rate(line.predicted(:replay)),
+              Sentences.signed(line.error),
+              rate(line.predicted(:closed)),
+              rate(line.predicted(:amdahl)),
+              duration(line.median { |reading| reading.mean(:running) }),
+              duration(line.median { |reading| reading.mean(:stalled) }),
+              duration(line.median(&:p95_ns)),
+              View::Figures.share(line.median(&:gvl_share))
+            ]
           end
 
           def mark(line)
@@ -136,13 +153,7 @@ module Holdup
             (line.threads == @result.baseline) ? " *" : ""
           end
 
-          def rates(line)
-            measured, *predicted = [line.measured,
-              *%i[replay closed amdahl].map { |way| line.predicted(way) }].map { |rate|
-              View::Figures.rate(rate)
-            }
-            [measured, predicted.shift, Sentences.signed(line.error), *predicted]
-          end
+          def rate(jobs_per_second) = View::Figures.rate(jobs_per_second)
 
           def duration(ns) = View::Figures.duration(ns)
         end
@@ -167,17 +178,36 @@ module Holdup
 
           # @return [Hash]
           def to_h
-            {schema: SCHEMA, lab: "jobs", setting: @result.setting, baseline: @result.baseline, rounds: @result.round_count, jobs: @result.count, errors: @result.errors,
-             stopped: !@result.signal.nil?, left: @result.left, noise: @result.noise&.round(4), enough: @result.enough.threads,
-             lines: @result.lines.map { |line| line(line) }, verdict: @sentences.verdict, doubts: @sentences.doubts}
+            {
+              schema: SCHEMA,
+              lab: "jobs",
+              setting: @result.setting,
+              baseline: @result.baseline,
+              rounds: @result.round_count,
+              jobs: @result.count,
+              errors: @result.errors,
+              stopped: !@result.signal.nil?,
+              left: @result.left,
+              noise: @result.noise&.round(4),
+              enough: @result.enough.threads,
+              lines: @result.lines.map { |line| line(line) },
+              verdict: @sentences.verdict,
+              doubts: @sentences.doubts
+            }
           end
 
           private
 
           def line(line)
-            {threads: line.threads, measured: line.readings.map { |reading| reading.throughput.round(3) }, **WAYS.to_h { |way| [way, predicted(line, way)] },
-             gvl_share: line.median(&:gvl_share).round(4), lock_share: line.median(&:lock_share).round(4), p95_ns: line.median(&:p95_ns).round,
-             mean: MEANS.to_h { |key| [key, line.median { |reading| reading.mean(key) }.round(1)] }}
+            {
+              threads: line.threads,
+              measured: line.readings.map { |reading| reading.throughput.round(3) },
+              **WAYS.to_h { |way| [way, predicted(line, way)] },
+              gvl_share: line.median(&:gvl_share).round(4),
+              lock_share: line.median(&:lock_share).round(4),
+              p95_ns: line.median(&:p95_ns).round,
+              mean: MEANS.to_h { |key| [key, line.median { |reading| reading.mean(key) }.round(1)] }
+            }
           end
 
           def predicted(line, way)

@@ -34,8 +34,14 @@ module Holdup
           @supply = supply.new(@queue, work)
           @keep = keep
           @progress = progress
-          @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }.merge("HOLDUP_DIR" => segments, "HOLDUP_COLLECTOR" => "off", "REDIS_URL" => redis,
-            "RAILS_MAX_THREADS" => threads.to_s, **program.env)
+          @env = {
+            **env.keys.grep(FOREIGN).to_h { |key| [key, nil] },
+            "HOLDUP_DIR" => segments,
+            "HOLDUP_COLLECTOR" => "off",
+            "REDIS_URL" => redis,
+            "RAILS_MAX_THREADS" => threads.to_s,
+            **program.env
+          }
         end
 
         # @param warm_up_s [Numeric]
@@ -64,7 +70,8 @@ module Holdup
         end
 
         def boot
-          @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@program.command, "-c", @threads.to_s, "-q", @queue.name,
+          sidekiq = [*@program.command, "-c", @threads.to_s, "-q", @queue.name]
+          @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *sidekiq,
             env: @env, folder: @program.folder || @folder, log: File.join(@folder, "sidekiq.log"))
           deadline = now + BOOT_S
           until @intake.take.count.positive?
@@ -91,8 +98,8 @@ module Holdup
         end
 
         def complain(what)
-          raise(Error.new("Sidekiq with a concurrency of #{@threads} #{what}",
-            "it said: #{@child.last_words.strip}"))
+          raise Error.new("Sidekiq with a concurrency of #{@threads} #{what}",
+            "it said: #{@child.last_words.strip}")
         end
 
         def clean_up

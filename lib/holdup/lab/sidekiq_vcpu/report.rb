@@ -14,7 +14,8 @@ module Holdup
           # @param width [Integer] columns
           # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
           # @param style [View::Style]
-          def initialize(result, words: View::Words.new, width: 80, table_width: width, style: View::Style.none)
+          def initialize(result, words: View::Words.new, width: 80, table_width: width,
+            style: View::Style.none)
             @result = result
             @words = words
             @width = width
@@ -25,15 +26,16 @@ module Holdup
 
           # @return [String] ends with a newline
           def call
-            "#{[*head, *doubts, *table, *bars, *list(:lab_meaning, @sentences.meaning),
-              *list(:lab_advice, @sentences.advice)].join("\n")}\n"
+            meaning = list(:lab_meaning, @sentences.meaning)
+            advice = list(:lab_advice, @sentences.advice)
+            "#{[*head, *doubts, *table, *bars, *meaning, *advice].join("\n")}\n"
           end
 
           private
 
           def head
-            [*@layout.bold(@sentences.title), "", *@layout.bold(@sentences.headline), "",
-              *@sentences.facts.flat_map { |fact| @layout.lines(fact) }]
+            facts = @sentences.facts.flat_map { |fact| @layout.lines(fact) }
+            [*@layout.bold(@sentences.title), "", *@layout.bold(@sentences.headline), "", *facts]
           end
 
           def doubts
@@ -45,37 +47,45 @@ module Holdup
           end
 
           def section
-            @section ||= View::Section.new(title: "", columns: columns,
-              rows: @result.lines.map { |line| row(line) }, notes: [@words.call(:lab_vcpu_note)])
+            @section ||= View::Section.new(title: "", columns:, rows: @result.lines.map { |line| row(line) },
+              notes: [@words.call(:lab_vcpu_note)])
           end
 
           def columns
-            %i[lab_experiment lab_each lab_in_all lab_running lab_stalled lab_by_other
-              lab_cpu].map { |key| @words.call(key) } <<
-              @words.call(:lab_alarm, target: format("%.0f %%", @result.target * 100))
+            names = %i[lab_experiment lab_each lab_in_all lab_running lab_stalled lab_by_other lab_cpu]
+            alarm = @words.call(:lab_alarm, target: format("%.0f %%", @result.target * 100))
+            [*names.map { |name| @words.call(name) }, alarm]
           end
 
           def row(line)
             best = line.best
-            [@words.call(:"lab_#{line.experiment.name}"), Sentences.times(line.each), Sentences.times(line.in_all),
-              *[best.mean(:running_ns), best.mean(:stalled_ns)].map { |ns| View::Figures.duration(ns) },
-              View::Figures.share(best.caused_by_job), View::Figures.share(best.cpu_share), @words.call(@result.alarm?(line) ? :lab_fires : :lab_silent)]
+            [
+              @words.call(:"lab_#{line.experiment.name}"),
+              Sentences.times(line.each),
+              Sentences.times(line.in_all),
+              View::Figures.duration(best.mean(:running_ns)),
+              View::Figures.duration(best.mean(:stalled_ns)),
+              View::Figures.share(best.caused_by_job),
+              View::Figures.share(best.cpu_share),
+              @words.call(@result.alarm?(line) ? :lab_fires : :lab_silent)
+            ]
           end
 
           def bars
-            drawn = Bars.new(@result, words: @words, width: @width).lines.map { |label, bar| label + View::Bar.paint(bar, @style) }
-            ["", *@layout.bold(@words.call(:lab_bars)), *drawn,
-              *@layout.item("  ", @words.call(:lab_bars_legend))]
+            lines = Bars.new(@result, words: @words, width: @width).lines
+            painted = lines.map { |label, bar| label + View::Bar.paint(bar, @style) }
+            legend = @layout.item("  ", @words.call(:lab_bars_legend))
+            ["", *@layout.bold(@words.call(:lab_bars)), *painted, *legend]
           end
 
           def list(title, sentences)
-            ["", *@layout.bold(@words.call(title)),
-              *sentences.flat_map { |sentence| @layout.item("- ", sentence) }]
+            items = sentences.flat_map { |sentence| @layout.item("- ", sentence) }
+            ["", *@layout.bold(@words.call(title)), *items]
           end
         end
 
-        # Each job as a bar on one scale of time: dots while it was in the queue, then its states with their own
-        # lengths. In truth running and stalled alternate; a bar has each state in one piece.
+        # Each job as a bar on one scale of time: dots while it was in the queue, then its states with their
+        # own lengths. In truth running and stalled alternate; a bar has each state in one piece.
         class Bars
           QUEUED = "."
 
@@ -98,9 +108,9 @@ module Holdup
           def experiment(line)
             jobs = line.best.jobs
             first_ns = jobs.map(&:queued_ns).min
-            jobs.each_with_index.map { |job, index|
+            jobs.each_with_index.map do |job, index|
               [label(index.zero? ? name(line) : "", job), bar(job, first_ns)]
-            }
+            end
           end
 
           def name(line)
@@ -118,10 +128,11 @@ module Holdup
 
           # A mark at each multiple of one job alone.
           def scale
-            marks = (0..longest_ns.fdiv(alone_ns).round(1).floor).to_h { |times|
-              [columns(times * alone_ns), "#{times}x"]
-            }
-            marks.each_with_object(+"") { |(at, text), line| line << " " * [at - line.size, 0].max << text }
+            longest = longest_ns.fdiv(alone_ns).round(1).floor
+            (0..longest).each_with_object(+"") do |times, line|
+              column = columns(times * alone_ns)
+              line << " " * [column - line.size, 0].max << "#{times}x"
+            end
           end
 
           def columns(ns) = (ns * per_ns).round
@@ -142,7 +153,8 @@ module Holdup
           end
         end
 
-        # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stay; new ones may come.
+        # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stay; new ones may
+        # come.
         class Json
           SCHEMA = 1
 
@@ -160,39 +172,83 @@ module Holdup
 
           # @return [Hash]
           def to_h
-            {schema: SCHEMA, lab: "sidekiq-vcpu", setting: @result.alone.setting.attributes, vcpus: @result.vcpus, repeats: @result.repeats,
-             autoscale_target: @result.target, alone_ns: @result.alone.each_ns.round, ceiling:, experiments: @result.lines.map { |line| experiment(line) },
-             headline: @sentences.headline, meaning: @sentences.meaning, advice: @sentences.advice, doubts: @sentences.doubts}
+            {
+              schema: SCHEMA,
+              lab: "sidekiq-vcpu",
+              setting: @result.alone.setting.attributes,
+              vcpus: @result.vcpus,
+              repeats: @result.repeats,
+              autoscale_target: @result.target,
+              alone_ns: @result.alone.each_ns.round,
+              ceiling:,
+              experiments: @result.lines.map { |line| experiment(line) },
+              headline: @sentences.headline,
+              meaning: @sentences.meaning,
+              advice: @sentences.advice,
+              doubts: @sentences.doubts
+            }
           end
 
           private
 
           def ceiling
-            one = @result.ceiling
-            {processes: one.processes, low: one.low.round(4), high: one.high.round(4),
-             alarm: one.alarm(@result.target), processes_needed: one.processes_needed}
+            ceiling = @result.ceiling
+            {
+              processes: ceiling.processes,
+              low: ceiling.low.round(4),
+              high: ceiling.high.round(4),
+              alarm: ceiling.alarm(@result.target),
+              processes_needed: ceiling.processes_needed
+            }
           end
 
           def experiment(line)
-            {name: line.experiment.name, **line.experiment.to_h.except(:name), **ratios(line), **shares(line),
-             units: line.best.jobs.map { |job| unit(job) }}
+            {
+              name: line.experiment.name,
+              **line.experiment.to_h.except(:name),
+              **ratios(line),
+              **shares(line),
+              units: line.best.jobs.map { |job| job(job) }
+            }
           end
 
           def ratios(line)
-            {each: line.each, in_all: line.in_all, each_undisturbed: line.undisturbed, expected_each: line.expected.each, expected_in_all: line.expected.in_all,
-             spread: line.spread}.transform_values { |ratio| ratio.round(4) }.merge(as_expected: line.as_expected?, in_all_ns: line.best.in_all_ns)
+            ratios = {
+              each: line.each,
+              in_all: line.in_all,
+              each_undisturbed: line.undisturbed,
+              expected_each: line.expected.each,
+              expected_in_all: line.expected.in_all,
+              spread: line.spread
+            }
+            {
+              **ratios.transform_values { |ratio| ratio.round(4) },
+              as_expected: line.as_expected?,
+              in_all_ns: line.best.in_all_ns
+            }
           end
 
           def shares(line)
             best = line.best
-            {cpu_share: best.cpu_share, cores: best.cores, starved_share: best.starved_share,
-             stall_caused_by_other_job: best.caused_by_job}
-              .transform_values { |share| share&.round(4) }.merge(alarm: @result.alarm?(line))
+            shares = {
+              cpu_share: best.cpu_share,
+              cores: best.cores,
+              starved_share: best.starved_share,
+              stall_caused_by_other_job: best.caused_by_job
+            }
+            {**shares.transform_values { |share| share&.round(4) }, alarm: @result.alarm?(line)}
           end
 
-          def unit(job)
-            {name: job.name, queued_ns: job.queued_ns, wall_ns: job.wall_ns, running_ns: job.running_ns, stalled_ns: job.stalled_ns,
-             **job.split.to_h.except(:stalled).transform_keys { |state| :"#{state}_ns" }}
+          def job(job)
+            states = job.split.to_h.except(:stalled).transform_keys { |state| :"#{state}_ns" }
+            {
+              name: job.name,
+              queued_ns: job.queued_ns,
+              wall_ns: job.wall_ns,
+              running_ns: job.running_ns,
+              stalled_ns: job.stalled_ns,
+              **states
+            }
           end
         end
       end

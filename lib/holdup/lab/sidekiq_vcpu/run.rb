@@ -30,8 +30,13 @@ module Holdup
           @program = program
           @folder = folder
           @queue = Queue.new(redis)
-          @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }
-            .merge("HOLDUP_DIR" => segments, "HOLDUP_STORE" => store, "REDIS_URL" => redis, "LAB_NAME" => @queue.name)
+          @env = {
+            **env.keys.grep(FOREIGN).to_h { |key| [key, nil] },
+            "HOLDUP_DIR" => segments,
+            "HOLDUP_STORE" => store,
+            "REDIS_URL" => redis,
+            "LAB_NAME" => @queue.name
+          }
           @children = []
         end
 
@@ -55,8 +60,10 @@ module Holdup
         def store = File.join(@folder, "store.sqlite3")
 
         def start(number)
-          @children << Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", RbConfig.ruby, @program, "-r", JOBS,
-            "-c", @experiment.concurrency.to_s, "-q", @queue.name, env: @env, folder: @folder, log: File.join(@folder, "sidekiq-#{number}.log"))
+          options = ["-r", JOBS, "-c", @experiment.concurrency.to_s, "-q", @queue.name]
+          sidekiq = [RbConfig.ruby, @program, *options]
+          @children << Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *sidekiq,
+            env: @env, folder: @folder, log: File.join(@folder, "sidekiq-#{number}.log"))
         end
 
         # @param times [Integer] entries of the list

@@ -3,8 +3,8 @@
 module Holdup
   module Lab
     class SidekiqVcpu
-      # The four experiments beside each other, as multiples of one job alone. Of several runs the fastest
-      # counts: the work is fixed, so whatever makes a run slower came from elsewhere.
+      # The four experiments side by side, as multiples of one job alone. Of several runs the fastest counts:
+      # the work is fixed, so what makes a run slower comes from outside.
       class VcpuResult
         TOLERANCE = 0.1
         # From here on jobs that hold the GVL lack a CPU too often for exact ratios.
@@ -107,10 +107,11 @@ module Holdup
           starved_share > STARVED && !lines.all?(&:as_expected?)
         end
 
-        # Where there are fewer vCPUs than processes, that they lack one is no disturbance but the result.
+        # Fewer vCPUs than processes: that they lack one is the result, not a disturbance.
         # @return [Float] the largest share of their time in which jobs held the GVL and had no CPU
         def starved_share
-          lines.select { |line| line.experiment.processes <= vcpus }.map { |line| line.best.starved_share }.max
+          sharing = lines.select { |line| line.experiment.processes <= vcpus }
+          sharing.map { |line| line.best.starved_share }.max
         end
 
         # @return [Integer] runs of each
@@ -118,7 +119,7 @@ module Holdup
 
         # What Holdup measured in one run. Pure: windows in, figures out.
         class ExperimentOutcome
-          # Below this share of the elapsed time it is no use to ask who caused the stall.
+          # Below this share of the elapsed time the cause of the stall does not matter.
           NOTABLE = 0.01
           # Totals of processes are in the units already.
           KINDS = Series::KINDS - Series::VIEWS
@@ -167,16 +168,17 @@ module Holdup
             jobs.sum { |job| job.split.starved }.fdiv(jobs.sum(&:wall_ns))
           end
 
-          # What a job would have taken with a CPU at hand whenever a thread held the GVL: it lacks what it was
-          # starved itself, and of its stall the part in which the holder was.
+          # What a job would have taken with a CPU for every thread that holds the GVL: without the time that
+          # it lacked a CPU itself, and without the part of its stall in which the holder lacked one.
           # @return [Float] ns, mean of the jobs
           def undisturbed_ns
             starved_ns = jobs.sum { |job| job.split.starved }
-            each_ns - starved_ns.fdiv(jobs.size) - mean(:stalled_ns) * starved_ns.fdiv(jobs.sum(&:running_ns))
+            stall_ns = mean(:stalled_ns) * starved_ns.fdiv(jobs.sum(&:running_ns))
+            each_ns - starved_ns.fdiv(jobs.size) - stall_ns
           end
 
-          # How much of the jobs' stall other jobs caused. What threads outside of jobs and the hand-off caused
-          # is measured, and what nobody of them caused only another job can have: so it is at least that.
+          # How much of the jobs' stall other jobs caused. Holdup measures what threads outside of jobs and
+          # the hand-off caused; the rest can only come from another job, so it is at least that much.
           # @return [Float, nil] 0.0 .. 1.0; nil when there was next to no stall
           def caused_by_job
             stalled = jobs.sum(&:stalled_ns)
@@ -186,10 +188,8 @@ module Holdup
 
           # @return [Float] CPUs that the processes used on average, all their threads together
           def cores
-            @windows.sum { |window|
-              sign(window) * window.sums.values_at(:cpu_ns,
-                :native_ns).sum
-            }.fdiv(in_all_ns)
+            used_ns = @windows.sum { |window| sign(window) * window.sums.values_at(:cpu_ns, :native_ns).sum }
+            used_ns.fdiv(in_all_ns)
           end
 
           # @return [Numeric] of the container
@@ -203,7 +203,8 @@ module Holdup
           # @param processes [Integer]
           # @return [Analysis::CpuCeiling]
           def ceiling(processes)
-            Analysis::CpuCeiling.new(vcpus:, processes:, native_ratio: Analysis::CpuCeiling.native_ratio(@windows))
+            native_ratio = Analysis::CpuCeiling.native_ratio(@windows)
+            Analysis::CpuCeiling.new(vcpus:, processes:, native_ratio:)
           end
 
           # @return [Setting] of its processes
@@ -218,8 +219,14 @@ module Holdup
           end
 
           def job(row)
-            Job.new(name: row.name, queued_ns: row.histogram(:queued).sum, wall_ns: row.wall_ns, running_ns: row.histogram(:running).sum,
-              stalled_ns: row.stalled_ns, split: row.split)
+            Job.new(
+              name: row.name,
+              queued_ns: row.histogram(:queued).sum,
+              wall_ns: row.wall_ns,
+              running_ns: row.histogram(:running).sum,
+              stalled_ns: row.stalled_ns,
+              split: row.split
+            )
           end
         end
       end

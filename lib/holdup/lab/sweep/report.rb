@@ -36,7 +36,12 @@ module Holdup
           # @return [Hash{Symbol => Object}] what was tried, for a title
           def facts
             plan = @result.plan
-            {settings: plan.arms.map(&:setting).uniq.size, command: View::Width.clean(plan.command.join(" ")), rounds: plan.rounds, seconds: format("%g", plan.seconds)}
+            {
+              settings: plan.arms.map(&:setting).uniq.size,
+              command: View::Width.clean(plan.command.join(" ")),
+              rounds: plan.rounds,
+              seconds: format("%g", plan.seconds)
+            }
           end
 
           # @return [String] the one to remember
@@ -50,32 +55,36 @@ module Holdup
           # @return [String] how far the predictions were off, at their worst
           def predictions
             return word(:unpredicted, base:) unless @result.predicted?
-            errors = @result.rates.flat_map { |rate| @result.lines(rate).map { |line| line.errors(@result.share) } }.reject(&:empty?)
-            worst = %i[throughput wait percentile].to_h { |key|
+            lines = @result.rates.flat_map { |rate| @result.lines(rate) }
+            errors = lines.map { |line| line.errors(@result.share) }.reject(&:empty?)
+            worst = %i[throughput wait percentile].to_h do |key|
               [key, share(errors.map { |error| error[key].abs }.max)]
-            }
+            end
             word(:predicted, base:, share: percentile, **worst)
           end
 
-          # @return [String, nil] what Amdahl's law says of the baseline, beside what was measured
+          # @return [String, nil] what Amdahl's law suggests for the baseline, to compare with what was
+          #   measured
           def amdahl
-            share = @result.idle_share or return
+            share = @result.idle_share
+            return unless share
             @words.call(:advice_amdahl, amdahl: Analysis::Amdahl.suggestion(share), share: share(share))
           end
 
           # @return [Array<String>] where the requests come from, if nobody typed them
           def recorded
-            found = @result.plan.recorded or return []
-            [word(:recorded, endpoints: found[:endpoints], rate: View::Figures.rate(found[:rate]),
-              level: level(*@result.plan.rates))]
+            recorded = @result.plan.recorded
+            return [] unless recorded
+            rate = View::Figures.rate(recorded[:rate])
+            [word(:recorded, endpoints: recorded[:endpoints], rate:, level: level(*@result.plan.rates))]
           end
 
           # @return [Array<String>] what of the recording is not sent
           def left_out
-            found = @result.plan.recorded
-            found.to_h.fetch(:left,
-              []).empty? ? [] : [word(:left_out, names: names(found[:left]), share: share(found[:left_share]),
-                cpu: share(found[:left_cpu]))]
+            recorded = @result.plan.recorded.to_h
+            return [] if recorded.fetch(:left, []).empty?
+            [word(:left_out, names: names(recorded[:left]), share: share(recorded[:left_share]),
+              cpu: share(recorded[:left_cpu]))]
           end
 
           # @return [Array<String>] what to mistrust
@@ -86,8 +95,8 @@ module Holdup
           # @param rates [Array<Numeric>]
           # @return [String] "20, 40 requests/s"
           def level(*rates)
-            word(@result.plan.closed? ? :level_closed : :level_open,
-              rate: rates.map { |rate| format("%g", rate) }.join(", "), tool: @result.plan.tool)
+            key = @result.plan.closed? ? :level_closed : :level_open
+            word(key, rate: rates.map { |rate| format("%g", rate) }.join(", "), tool: @result.plan.tool)
           end
 
           private
@@ -99,12 +108,13 @@ module Holdup
 
           def better(line)
             base = @result.at(@result.plan.baseline, @result.rate)
-            {best: line.arm.name, gain: share(@result.gain(line)), after: duration(line), before: duration(base)}
+            gain = share(@result.gain(line))
+            {best: line.arm.name, gain:, after: duration(line), before: duration(base)}
           end
 
           def left
-            @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size,
-              path: @result.path)]
+            return [] if @result.left.zero?
+            [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
           end
 
           def tool
@@ -120,7 +130,8 @@ module Holdup
           def failed = list(:failed, @result.failed)
 
           def list(key, readings)
-            readings.empty? ? [] : [word(key, names: readings.map { |reading| reading.arm.name }.uniq.join(", "))]
+            return [] if readings.empty?
+            [word(key, names: readings.map { |reading| reading.arm.name }.uniq.join(", "))]
           end
 
           def base = @result.plan.baseline.name
@@ -165,20 +176,37 @@ module Holdup
           end
 
           def notes
-            [*(@sentences.predictions unless @result.plan.tool), word(:note, percentile:),
-              *(word(:predicted_note) if @result.predicted?), *@sentences.amdahl]
+            notes = [word(:note, percentile:)]
+            notes.unshift(@sentences.predictions) unless @result.plan.tool
+            notes << word(:predicted_note) if @result.predicted?
+            [*notes, *@sentences.amdahl]
           end
 
           def columns
             compared = @result.predicted? ? [word(:expected), word(:off)] : []
-            [word(:setting), word(:served), *compared, word(:wait), *compared, percentile, *compared,
-              word(:client)]
+            [
+              word(:setting),
+              word(:served), *compared,
+              word(:wait), *compared,
+              percentile, *compared,
+              word(:client)
+            ]
           end
 
           def figures(line)
-            errors = line.errors(@result.share)
-            [View::Figures.rate(line.throughput), *compared(line.predicted_throughput, 1, errors[:throughput]), ms(line.wait_ns), *compared(line.predicted_wait_ns, MS, errors[:wait]),
-              ms(line.percentile(@result.share)), *compared(line.predicted_percentile(@result.share), MS, errors[:percentile]), ms(line.client_p95_ns)]
+            share = @result.share
+            errors = line.errors(share)
+            percentile = line.percentile(share)
+            predicted_percentile = line.predicted_percentile(share)
+            [
+              View::Figures.rate(line.throughput),
+              *compared(line.predicted_throughput, 1, errors[:throughput]),
+              ms(line.wait_ns),
+              *compared(line.predicted_wait_ns, MS, errors[:wait]),
+              ms(percentile),
+              *compared(predicted_percentile, MS, errors[:percentile]),
+              ms(line.client_p95_ns)
+            ]
           end
 
           # Two cells; none where nothing was predicted at all.
@@ -188,17 +216,25 @@ module Holdup
           end
 
           def costs
-            rows = @result.plan.arms.filter_map { |arm|
-              (line = @result.rates.filter_map { |rate| @result.at(arm, rate) }.first) && [name(arm), *cost(line)]
-            }
-            View::Section.new(title: word(:costs),
-              columns: [word(:setting), *%i[cpu memory warm_up errors rounds most].map { |key| word(key) }], rows:, notes: [word(:costs_note)])
+            columns = %i[setting cpu memory warm_up errors rounds most].map { |key| word(key) }
+            rows = @result.plan.arms.filter_map do |arm|
+              line = @result.rates.filter_map { |rate| @result.at(arm, rate) }.first
+              line && [name(arm), *cost(line)]
+            end
+            View::Section.new(title: word(:costs), columns:, rows:, notes: [word(:costs_note)])
           end
 
           def cost(line)
             readings = line.readings
-            [ms(line.cpu_ns), View::Figures.bytes(line.memory_bytes&.round), "#{readings.map(&:warm_up_s).max.round} s", View::Figures.count(readings.sum(&:errors)), readings.size.to_s,
-              @result.capacity(line.arm)&.then { |most| format("%g", most.round(1)) } || View::Figures::NONE]
+            capacity = @result.capacity(line.arm)
+            [
+              ms(line.cpu_ns),
+              View::Figures.bytes(line.memory_bytes&.round),
+              "#{readings.map(&:warm_up_s).max.round} s",
+              View::Figures.count(readings.sum(&:errors)),
+              readings.size.to_s,
+              capacity ? format("%g", capacity.round(1)) : View::Figures::NONE
+            ]
           end
 
           def name(arm)
