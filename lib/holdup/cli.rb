@@ -25,8 +25,10 @@ module Holdup
     def run(argv)
       ours = ours(argv).map { |argument| Utf8.of(argument) }
       @debug = ours.include?("--debug")
-      dispatch(ours - ["--debug"] + argv.drop(ours.size)).tap { @console.flush }
-    rescue Errno::EPIPE # the reader has gone, as `head` does: nothing is left to say
+      status = dispatch(ours - ["--debug"] + argv.drop(ours.size))
+      @console.flush
+      status
+    rescue Errno::EPIPE # the reader has ended, as `head` does
       @console.discard
       OK
     rescue SignalException => error
@@ -49,17 +51,20 @@ module Holdup
     end
 
     def complain(error)
-      @console.err.puts("holdup: #{Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES,
-        "")}")
+      sentence = Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES, "")
+      @console.err.puts("holdup: #{sentence}")
       @console.err.puts(error.full_message(highlight: false)) if @debug
       error.is_a?(UsageError) ? MISUSED : FAILED
     end
 
     def message(error)
       case error
-      when Error then error.message
-      when LoadError then "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
-      else "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
+      when Error
+        error.message
+      when LoadError
+        "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
+      else
+        "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
       end
     end
   end

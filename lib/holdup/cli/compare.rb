@@ -35,7 +35,7 @@ module Holdup
       # @return [Integer] exit status
       # @raise [Error] where there is nothing to compare
       def run
-        @destination.write(@asked[:states] ? states : told(comparison))
+        @destination.write(@asked[:states] ? states : rendered(comparison))
         OK
       end
 
@@ -60,27 +60,34 @@ module Holdup
         @picked.sides.map { |label, settings| [recorded, label, settings] }
       end
 
-      # Each may be in a store of its own, as experiments leave them.
+      # Each state may be in a store of its own, as experiments leave them.
       def states
         sides = @asked[:states].map { |state| side_of(state) }
         sides.each { |side| check(side) }
-        tell_states(sides.drop(1).map { |side| Analysis::Comparison.new(sides.first, side) })
+        render_states(sides.drop(1).map { |side| Analysis::Comparison.new(sides.first, side) })
       end
 
       def side_of(state)
         Places.reading(@console.env, state.store || @store, app: @app) do |store|
           check_filter(store, [[state.from_s, state.to_s]])
           recorded = recorded(store, state.from_s, state.to_s)
-          recorded.side(state.label, state.setting && Queries::SettingGroups.new(recorded.settings, Queries::SettingGroups::SETTING).settings(state.setting))
+          recorded.side(state.label, settings(recorded, state))
         end
       end
 
-      def tell_states(comparisons)
+      # @return [Array<Setting>, nil] nil: all of that time
+      def settings(recorded, state)
+        return unless state.setting
+        groups = Queries::SettingGroups.new(recorded.settings, Queries::SettingGroups::SETTING)
+        groups.settings(state.setting)
+      end
+
+      def render_states(comparisons)
         if @format == :json
           return "#{JSON.pretty_generate(comparisons.map { |comparison| json(comparison).to_h })}\n"
         end
-        lay_out(View::Compare::States.new(comparisons, words: @words, kind: @filter.kind,
-          families: @families).page)
+        options = {words: @words, kind: @filter.kind, families: @families}
+        render(View::Compare::States.new(comparisons, **options).page)
       end
 
       def recorded(store, from_s, to_s)
@@ -88,8 +95,10 @@ module Holdup
       end
 
       def check_filter(store, spans)
-        unmatched = spans.filter_map { |from_s, to_s| Queries::UnmatchedFilter.of(store, from_s, to_s, @filter) }
-        raise unmatched.first.error if unmatched.any?
+        spans.each do |from_s, to_s|
+          unmatched = Queries::UnmatchedFilter.of(store, from_s, to_s, @filter)
+          raise unmatched.error if unmatched
+        end
       end
 
       def check(side)
@@ -98,20 +107,21 @@ module Holdup
           "`holdup report` shows what there is; --kind and --name choose")
       end
 
-      def told(comparison)
+      def rendered(comparison)
         case @format
         when :json then json(comparison).call
         when :html then html(comparison)
-        else lay_out(report(comparison).page)
+        else render(report(comparison).page)
         end
       end
 
-      # With the distributions over each other.
+      # With the distributions of both sides in one chart.
       def html(comparison)
         page = report(comparison).page
         words = Holdup::Web::Words.new(@words.language)
         charts = Holdup::Web::Charts::Sides.new([comparison.before, comparison.after], words:).call
-        Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
+        blocks = [*Holdup::Web::Blocks.of(page), charts]
+        Holdup::Web::Static::Document.single(page.title, blocks, words:).call
       end
 
       def report(comparison)
@@ -122,7 +132,7 @@ module Holdup
         View::Compare::Json.new(comparison, sentences: report(comparison).sentences)
       end
 
-      def lay_out(page)
+      def render(page)
         Formats.render(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
       end
 
@@ -166,9 +176,11 @@ module Holdup
         def spread(argv)
           list = nil
           argv.flat_map do |argument|
-            next list ? [list, argument] : [argument] unless argument.start_with?("-")
-            list = (argument if LISTS.include?(argument))
-            list ? [] : [argument]
+            if argument.start_with?("-")
+              list = (argument if LISTS.include?(argument))
+              next list ? [] : [argument]
+            end
+            list ? [list, argument] : [argument]
           end
         end
 
@@ -177,48 +189,62 @@ module Holdup
           units(parser, values)
           Formats.declare(parser, values, FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
+            values[:store] = text
+          end
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
+            values[:language] = text
+          end
         end
 
         def sides(parser, values)
-          parser.on("--before RANGE", "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00") { |text|
+          parser.on("--before RANGE", "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00") do |text|
             values[:before] = range("--before", text)
-          }
-          parser.on("--after RANGE", "the same; 1h.. is the last hour") { |text|
+          end
+          parser.on("--after RANGE", "the same; 1h.. is the last hour") do |text|
             values[:after] = range("--after", text)
-          }
-          parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") { |text|
+          end
+          parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") do |text|
             values[:by] = text
-          }
-          parser.on("--revision A B", "two revisions of the application") { |text|
+          end
+          parser.on("--revision A B", "two revisions of the application") do |text|
             (values[:revision] ||= []) << text
-          }
-          parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") { |text|
+          end
+          parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") do |text|
             (values[:states] ||= []) << state(text)
-          }
-          parser.on("--values A,B", "with --by: these two, as they are called there") { |text|
+          end
+          parser.on("--values A,B", "with --by: these two, as they are called there") do |text|
             values[:values] = text.split(",").map(&:strip)
-          }
-          parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") { |text|
+          end
+          parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") do |text|
             values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s)
-          }
-          parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s) }
+          end
+          parser.on("--until TIME", "the same; now is the default") do |text|
+            values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s)
+          end
         end
 
         def units(parser, values)
-          parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
-          parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job]) }
+          parser.on("--app NAME", "only this application (HOLDUP_APP)") { |text| values[:app] = text }
+          parser.on("--kind KIND", "request (the default) or job") do |text|
+            values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
+          end
           parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
-          parser.on("--metric LIST", FAMILIES.join(",")) { |text|
-            values[:families] = text.split(",").map { |name| Queries::OptionValues.choice("--metric", name.strip, FAMILIES) }
-          }
+          parser.on("--metric LIST", FAMILIES.join(",")) do |text|
+            values[:families] = text.split(",").map do |name|
+              Queries::OptionValues.choice("--metric", name.strip, FAMILIES)
+            end
+          end
         end
 
         def keywords(values)
           check(values)
-          {filter: Analysis::UnitFilter.new(kind: values.fetch(:kind, :request), name: values[:name]), format: values.fetch(:format, :text), sides: asked(values),
-           **values.slice(:families, :app, :out, :store, :language)}
+          {
+            filter: Analysis::UnitFilter.new(kind: values.fetch(:kind, :request), name: values[:name]),
+            format: values.fetch(:format, :text),
+            sides: sides_of(values),
+            **values.slice(:families, :app, :out, :store, :language)
+          }
         end
 
         def check(values)
@@ -238,11 +264,11 @@ module Holdup
         end
 
         def check_numbers(values)
-          %i[values revision].each { |key|
+          %i[values revision].each do |key|
             raise UsageError.new("--#{key} takes two", "such as A B") if values[key] && values[key].size != 2
-          }
+          end
           if values[:states]&.one?
-            raise UsageError.new("--states takes two or more", "the first is what the others are held against")
+            raise UsageError.new("--states takes two or more", "the others are compared with the first")
           end
         end
 
@@ -255,14 +281,14 @@ module Holdup
           raise UsageError.new("--#{given} goes with --by or --revision", "ranges say it already")
         end
 
-        def asked(values)
+        def sides_of(values)
           return {spans: values.values_at(:before, :after)} if values[:before]
           span = span_of(values)
           if values[:states]
             return {states: values[:states].map { |state| state.from_s ? state : state.with(**span) }}
           end
-          values[:revision] ? {by: "revision", values: values[:revision],
-                               **span} : {by: values[:by], values: values[:values], **span}
+          return {by: "revision", values: values[:revision], **span} if values[:revision]
+          {by: values[:by], values: values[:values], **span}
         end
 
         def span_of(values)
@@ -279,12 +305,11 @@ module Holdup
             raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
               "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00")
           end
-          from_s, to_s = [from, to.empty? ? "now" : to].map { |one| Queries::OptionValues.moment(option, one, now_s: @now_s) }
-          unless from_s < to_s
-            raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}",
-              "write the earlier time first")
-          end
-          [from_s, to_s]
+          from_s = Queries::OptionValues.moment(option, from, now_s: @now_s)
+          to_s = to.empty? ? @now_s : Queries::OptionValues.moment(option, to, now_s: @now_s)
+          return [from_s, to_s] if from_s < to_s
+          raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}",
+            "write the earlier time first")
         end
 
         def state(text)

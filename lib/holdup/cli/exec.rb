@@ -16,9 +16,9 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup exec [options] -- command [arguments]", rest: :command) do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
             values[:store] = text
-          }
+          end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--no-collector", "when `holdup collect` runs elsewhere") { values[:collector] = false }
         end
@@ -43,8 +43,7 @@ module Holdup
         supervisor&.start
         Child.new(@command, environment).run
       rescue Errno::ENOENT, Errno::EACCES => error
-        @console.err.puts("holdup: can't run #{@command.first[0,
-          200]}: #{error.message}; check the command after --")
+        say("can't run #{@command.first[0, 200]}: #{error.message}; check the command after --")
         error.is_a?(Errno::ENOENT) ? NOT_FOUND : NOT_ALLOWED
       ensure
         finish
@@ -52,8 +51,14 @@ module Holdup
 
       # @return [Hash{String => String}] what the command's environment gets
       def environment
-        {"RUBYOPT" => booting(@console.env["RUBYOPT"]), BUNDLERS => @console.env[BUNDLERS]&.then { |options| booting(options) },
-         "HOLDUP_DIR" => @dir, "HOLDUP_STORE" => @store, "HOLDUP_SUPERVISED" => "1"}.compact
+        bundler = @console.env[BUNDLERS]
+        {
+          "RUBYOPT" => booting(@console.env["RUBYOPT"]),
+          BUNDLERS => bundler && booting(bundler),
+          "HOLDUP_DIR" => @dir,
+          "HOLDUP_STORE" => @store,
+          "HOLDUP_SUPERVISED" => "1"
+        }.compact
       end
 
       private
@@ -113,7 +118,8 @@ module Holdup
         def run
           previous = SIGNALS.to_h { |signal| [signal, trap(signal) { forward(signal) }] }
           program, *arguments = @command
-          @pid = Process.spawn(@environment, [program, program], *arguments) # the pair keeps a shell out of it
+          # The pair keeps a shell out of it.
+          @pid = Process.spawn(@environment, [program, program], *arguments)
           @early.each { |signal| forward(signal) }
           wait
         ensure

@@ -10,7 +10,8 @@ module Holdup
       # Where the output goes: to a file that was named, else to the terminal or the pipe.
       class Destination
         # Formats that a terminal can't show, and a file for each.
-        UNREADABLE = {html: ["HTML", "report.html"], perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
+        UNREADABLE = {html: ["HTML", "report.html"],
+                      perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
 
         # @param console [Console]
         # @param file [String, nil] path

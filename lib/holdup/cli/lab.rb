@@ -37,11 +37,11 @@ module Holdup
         def parse(argv)
           name, *rest = argv
           return overview(argv) if name.nil? || name.start_with?("-")
-          command = LOADERS.fetch(name) {
-            raise UsageError.new(
-              "lab has no experiment #{name[0, 100].inspect}", Lab.hint(name)
-            )
-          }.call
+          loader = LOADERS[name]
+          unless loader
+            raise UsageError.new("lab has no experiment #{name[0, 100].inspect}", Lab.hint(name))
+          end
+          command = loader.call
           values = command.options(console).parse(rest)
           values.key?(:help) ? values : {experiment: command, values:}
         end
@@ -51,8 +51,8 @@ module Holdup
         def overview(argv)
           values = Options.new("holdup lab EXPERIMENT [options]").parse(argv)
           raise UsageError.new("lab needs the name of an experiment", Lab.hint) unless values.key?(:help)
-          {help: [values[:help],
-            *SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }].join("\n")}
+          experiments = SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }
+          {help: [values[:help], *experiments].join("\n")}
         end
       end
 
@@ -61,7 +61,8 @@ module Holdup
       # @param name [String, nil] as it was typed
       # @return [String] what to do
       def self.hint(name = nil)
-        (name && Queries::NearestName.hint(name, LOADERS.keys)) || "it is one of #{LOADERS.keys.join(", ")}"
+        nearest = Queries::NearestName.hint(name, LOADERS.keys) if name
+        nearest || "it is one of #{LOADERS.keys.join(", ")}"
       end
 
       # @param console [Console]
@@ -97,7 +98,7 @@ module Holdup
         # @return [void]
         def call(number, of, doing, arm:, **facts)
           @first ||= number
-          return unless @console.err.tty? || said(number, doing)
+          return if printed?(number, doing) && !@console.err.tty?
           facts = facts.transform_values { |value| format("%g", value.round(1)) }
           @console.pass(@words.call(:sweep_progress, number:, of:, arm: arm.name, doing: doing(doing, facts),
             left: left(of - number + 1, number - @first)))
@@ -105,8 +106,11 @@ module Holdup
 
         private
 
-        def said(*what)
-          @said != what && (@said = what)
+        # @return [Boolean] whether this was the last thing that was printed
+        def printed?(*step)
+          same = @printed == step
+          @printed = step
+          same
         end
 
         def doing(doing, facts)
@@ -136,13 +140,13 @@ module Holdup
         # @param values [Hash{Symbol => Object}]
         # @return [void]
         def declare(parser, values)
-          parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") { |text|
+          parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") do |text|
             values[:out] = text
-          }
+          end
           parser.on("--resume FILE", "go on with what Ctrl-C left") { |text| values[:resume] = text }
-          parser.on("--store URL", "a store that gets the measurements as well") { |text|
+          parser.on("--store URL", "a store that gets the measurements as well") do |text|
             values[:store] = text
-          }
+          end
         end
 
         # @param values [Hash{Symbol => Object}] that were read

@@ -86,12 +86,13 @@ module Holdup
       # @return [Entry]
       # @raise [UsageError] with the nearest name
       def self.fetch(name)
-        loader = LOADERS[name] || raise(UsageError.new("there is no command #{name.inspect}",
-          Queries::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them"))
-        Entry.new(command: loader.call)
+        loader = LOADERS[name]
+        return Entry.new(command: loader.call) if loader
+        raise UsageError.new("there is no command #{name.inspect}",
+          Queries::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them")
       end
 
-      # Lists the commands, shows the help of one, or the settings of the part that runs inside the application.
+      # `holdup help`: lists the commands, or shows the help of one, or the settings of the in-app part.
       class Help
         def self.options(_console)
           Options.new("holdup help [command | settings]", rest: :topics)
@@ -114,15 +115,20 @@ module Holdup
 
         def overview
           commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(9)} #{summary}" }
-          ["Who holds the GVL, who waits for it, and how many threads and processes you need.", "", *commands, "",
+          [
+            "Who holds the GVL, who waits for it, and how many threads and processes you need.",
+            "",
+            *commands,
+            "",
             "`holdup help COMMAND` shows the options of one, `holdup help settings` those of the",
-            "part that runs inside the application. Start with `holdup report`."]
+            "part that runs inside the application. Start with `holdup report`."
+          ]
         end
 
         def settings
           Configuration::KEYS.flat_map do |key|
-            ["#{key.name}#{" (#{key.env})" if key.env}, default #{default(key)}",
-              *wrap(key.help).map { |line| "    #{line}" }]
+            variable = " (#{key.env})" if key.env
+            ["#{key.name}#{variable}, default #{default(key)}", *wrap(key.help).map { |line| "    #{line}" }]
           end
         end
 

@@ -22,7 +22,8 @@ module Holdup
         # @param json [Boolean]
         # @param language [String, nil]
         # @param lab [#new] Holdup::Lab::Jobs
-        def initialize(console:, ledger:, redis_url: nil, store: nil, json: false, language: nil, lab: Holdup::Lab::Jobs)
+        def initialize(console:, ledger:, redis_url: nil, store: nil, json: false, language: nil,
+          lab: Holdup::Lab::Jobs)
           @console = console
           @ledger = ledger
           @redis_url = redis_url
@@ -65,6 +66,7 @@ module Holdup
 
         # Reads the arguments of `holdup lab jobs`: which concurrencies are tried, with which jobs.
         class Arguments
+          USAGE = "holdup lab jobs [options] [-- SIDEKIQ...]"
           CONCURRENCY = (1..200)
           DEFAULT = {concurrency: [1, 2, 5, 10, 20], seconds: 15, warm_up_s: 4, rounds: 2}.freeze
           SECONDS = (1..3600)
@@ -82,40 +84,50 @@ module Holdup
           # @return [Hash{Symbol => Object}] keywords of Jobs, or {help: text}
           # @raise [UsageError]
           def parse(argv)
-            values = Options.new("holdup lab jobs [options] [-- SIDEKIQ...]",
-              rest: :command) { |parser, read| declare(parser, read) }.parse(argv)
-            values.key?(:help) ? values : {ledger: @kept.ledger(values, Holdup::Lab::Jobs::JobLog) { plan(values) }, **values.slice(*OUTPUT)}
+            values = Options.new(USAGE, rest: :command) { |parser, read| declare(parser, read) }.parse(argv)
+            return values if values.key?(:help)
+            ledger = @kept.ledger(values, Holdup::Lab::Jobs::JobLog) { plan(values) }
+            {ledger:, **values.slice(*OUTPUT)}
           end
 
           private
 
           def declare(parser, values)
             runs(parser, values)
-            parser.on("--job JOB", "CLASS[,WEIGHT[,[ARGUMENTS]]]; as often as there are kinds") { |text|
+            parser.on("--job JOB", "CLASS[,WEIGHT[,[ARGUMENTS]]]; as often as there are kinds") do |text|
               (values[:kinds] ||= []) << kind(text)
-            }
-            parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text|
+            end
+            parser.on("--redis-url URL", "a Redis to use; else a private one is started") do |text|
               values[:redis_url] = text
-            }
+            end
             @kept.declare(parser, values)
             parser.on("--json", "for programs") { values[:json] = true }
-            parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+            parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
+              values[:language] = text
+            end
           end
 
           def runs(parser, values)
-            parser.on("--concurrency LIST", "threads (#{DEFAULT[:concurrency].join(",")})") { |text|
+            parser.on("--concurrency LIST", "threads (#{DEFAULT[:concurrency].join(",")})") do |text|
               values[:concurrency] = Queries::OptionValues.list("--concurrency", text, CONCURRENCY)
-            }
-            parser.on("--baseline N", "predict from that one (the middle one)") { |text| values[:baseline] = Queries::OptionValues.whole("--baseline", text, CONCURRENCY) }
-            parser.on("--seconds N", "of each run (#{DEFAULT[:seconds]})") { |text| values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS) }
-            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT[:warm_up_s]})") { |text|
+            end
+            parser.on("--baseline N", "predict from that one (the middle one)") do |text|
+              values[:baseline] = Queries::OptionValues.whole("--baseline", text, CONCURRENCY)
+            end
+            parser.on("--seconds N", "of each run (#{DEFAULT[:seconds]})") do |text|
+              values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS)
+            end
+            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT[:warm_up_s]})") do |text|
               values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, SECONDS)
-            }
-            parser.on("--rounds N", "of all runs (#{DEFAULT[:rounds]})") { |text| values[:rounds] = Queries::OptionValues.whole("--rounds", text, ROUNDS) }
+            end
+            parser.on("--rounds N", "of all runs (#{DEFAULT[:rounds]})") do |text|
+              values[:rounds] = Queries::OptionValues.whole("--rounds", text, ROUNDS)
+            end
           end
 
           def kind(text)
-            match = KIND.match(text) or raise JSON::ParserError
+            match = KIND.match(text)
+            raise JSON::ParserError unless match
             Holdup::Lab::Jobs::Kind.new(name: match[1], weight: [match[2].to_i, 1].max,
               arguments: JSON.parse(match[3] || "[]"))
           rescue JSON::ParserError

@@ -32,10 +32,10 @@ module Holdup
         end
 
         # @return [Integer] exit status
-        # @raise [Holdup::Error] what went wrong in a step, after what was measured before it is told
+        # @raise [Holdup::Error] what went wrong in a step, after the output of what was measured before it
         def run
           result = measured
-          @console.out.write(told(result))
+          @console.out.write(rendered(result))
           @console.err.puts(@words.call(:sweep_file, path: @ledger.path), *hints(result))
           raise result.failure if result.failure
           result.signal ? SIGNALED + result.signal : OK
@@ -53,12 +53,14 @@ module Holdup
           store&.close
         end
 
-        # Which requests it will send, where that was not typed.
+        # Which requests it will send, where they come from a recording.
         def announce
-          Holdup::Lab::Sweep::Report::Sentences.new(Holdup::Lab::Sweep::SweepReport.new(@ledger), words: @words).then { |told| told.recorded + told.left_out }.each { |line| @console.err.puts(line) }
+          plan = Holdup::Lab::Sweep::SweepReport.new(@ledger)
+          sentences = Holdup::Lab::Sweep::Report::Sentences.new(plan, words: @words)
+          [*sentences.recorded, *sentences.left_out].each { |sentence| @console.err.puts(sentence) }
         end
 
-        def told(result)
+        def rendered(result)
           return "#{JSON.pretty_generate(json(result))}\n" if @format == :json
           Formats.render(report(result).page, format: @format, console: @console, widest: WIDEST)
         end
@@ -85,37 +87,35 @@ module Holdup
           private
 
           def declare(parser, values)
-            parser.on("--threads N,N", "of each process, to try") { |text|
+            parser.on("--threads N,N", "of each process, to try") do |text|
               values[:threads] = numbers("--threads", text)
-            }
-            parser.on("--processes P,P", "to try") { |text|
+            end
+            parser.on("--processes P,P", "to try") do |text|
               values[:processes] = numbers("--processes", text)
-            }
-            parser.on("--yjit on,off", "to try, from the start of Ruby on") { |text|
-              values[:yjit] =
-                text.split(",").map { |part|
-                  Queries::OptionValues.choice("--yjit", part,
-                    %i[on off]) == :on
-                }.uniq
-            }
-            parser.on("--slice TIME,TIME", "time slices to try: 10ms,100ms (Ruby 3.4)") { |text|
+            end
+            parser.on("--yjit on,off", "to try, from the start of Ruby on") do |text|
+              values[:yjit] = text.split(",").map { |part| yjit?(part) }.uniq
+            end
+            parser.on("--slice TIME,TIME", "time slices to try: 10ms,100ms (Ruby 3.4)") do |text|
               values[:slices] = text.split(",").map { |part| slice(part.strip) }.uniq
-            }
-            parser.on("--baseline PxT", "the setting as it is now (the first of all)") { |text|
+            end
+            parser.on("--baseline PxT", "the setting as it is now (the first of all)") do |text|
               values[:baseline] = text
-            }
+            end
           end
 
           def numbers(option, text)
             text.split(",").map { |part| Queries::OptionValues.whole(option, part.strip, 1..1000) }.uniq
           end
 
+          def yjit?(text)
+            Queries::OptionValues.choice("--yjit", text, %i[on off]) == :on
+          end
+
           def slice(text)
-            Queries::OptionValues.duration("--slice", text).tap { |ns|
-              unless (1_000_000..1_000_000_000).cover?(ns)
-                TrialOptions.refuse("--slice", text, "a time from 1ms to 1s")
-              end
-            }
+            ns = Queries::OptionValues.duration("--slice", text)
+            return ns if (1_000_000..1_000_000_000).cover?(ns)
+            TrialOptions.refuse("--slice", text, "a time from 1ms to 1s")
           end
 
           def plan(values)
@@ -125,17 +125,18 @@ module Holdup
                 "give --threads, --processes, --yjit or --slice")
             end
             first, *others = lists.map { |list| list || [nil] }
-            arms = first.product(*others).map { |processes, threads, yjit, time_slice_ns| Holdup::Lab::Arm.new(processes:, threads:, yjit:, time_slice_ns:) }
+            arms = first.product(*others).map do |processes, threads, yjit, time_slice_ns|
+              Holdup::Lab::Arm.new(processes:, threads:, yjit:, time_slice_ns:)
+            end
             [arms, baseline(values[:baseline], arms)]
           end
 
           def baseline(text, arms)
             return arms.first unless text
             size = text.match(/\A(\d+)x(\d+)\z/)&.captures&.map(&:to_i)
-            arms.find { |arm|
-              [arm.processes || 1,
-                arm.threads || 1] == size
-            } || TrialOptions.refuse("--baseline", text,
+            arm = arms.find { |candidate| [candidate.processes || 1, candidate.threads || 1] == size }
+            return arm if arm
+            TrialOptions.refuse("--baseline", text,
               "processes x threads of a setting that is tried, such as 1x5")
           end
         end
