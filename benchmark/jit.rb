@@ -23,7 +23,7 @@ module Bench
     def call
       from_s = now
       result = Shop.open { |shop| Holdup::Lab::Sweep::SweepReport.new(ShopSweep.new(shop, mem_size: MEM_SIZE_MIB, **@spans).call) }
-      page = Holdup::Lab::Jit::Report.new(result, Holdup::Lab::Jit::Comparison.new(result)).page
+      page = Holdup::Lab::Jit::Comparison::Report.new(result, Holdup::Lab::Jit::Comparison.new(result)).page
       Result.new(title: "What YJIT does for the storefront", about: "#{about}\n\n```\n#{Holdup::View::PageText.new(page, width: WIDTH).call.strip}\n```", tables: [],
         budgets: [Budget.new("Time that the experiment takes", LONGEST_MIN, (now - from_s) / MIN_S, "min")])
     end

@@ -60,7 +60,7 @@ module Bench
     end
 
     def lab
-      below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Report.new(@result, Holdup::Lab::Jit::Comparison.new(@result)).page).call)
+      below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Comparison::Report.new(@result, Holdup::Lab::Jit::Comparison.new(@result)).page).call)
     end
 
     # @param states [Array<(String, String)>] Ruby and YJIT

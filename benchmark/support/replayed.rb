@@ -17,7 +17,7 @@ module Bench
       # @param waits [Array<Numeric>] ns
       def self.of(responses, waits, throughput:, handoff_ns: nil)
         sorted = responses.sort
-        p50_ns, p95_ns = [0.5, 0.95].map { |share| Holdup::Lab::Percentile.of(sorted, share) }
+        p50_ns, p95_ns = [0.5, 0.95].map { |share| Holdup::Lab::Exchange::Percentile.of(sorted, share) }
         new(throughput:, handoff_ns:, wait_ns: waits.sum.fdiv(waits.size),
           response_ns: responses.sum.fdiv(responses.size), p50_ns:, p95_ns:)
       end

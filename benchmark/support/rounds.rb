@@ -3,5 +3,5 @@
 require "holdup/loader"
 
 module Bench
-  Rounds = Holdup::Lab::Rounds
+  Rounds = Holdup::Lab::Arm::Rounds
 end

@@ -95,7 +95,7 @@ module Bench
 
     # @return [Array(Float, Float)] seconds of the server and of the collector
     def cpu
-      tree = Holdup::Lab::ProcessTree.new(@pid)
+      tree = Holdup::Lab::Child::ProcessTree.new(@pid)
       [tree.cpu_seconds { |command| !command.include?(" collect ") },
         tree.cpu_seconds { |command| command.include?(" collect ") }]
     end

@@ -23,8 +23,10 @@ module Holdup
     def run(argv)
       ours = own_arguments(argv).map { |argument| Utf8.of(argument) }
       @debug = ours.include?("--debug")
-      dispatch(ours - ["--debug"] + argv.drop(ours.size)).tap { @console.flush }
-    rescue Errno::EPIPE # the reader has gone, such as `head`
+      status = dispatch(ours - ["--debug"] + argv.drop(ours.size))
+      @console.flush
+      status
+    rescue Errno::EPIPE # the reader has ended, as `head` does
       @console.discard
       OK
     rescue SignalException => error
@@ -47,18 +49,20 @@ module Holdup
     end
 
     def complain(error)
-      line = Utf8.valid(message(error)).lines.map(&:strip).join(" ")
-      @console.err.puts("holdup: #{line.gsub(INSIDES, "")}")
+      sentence = Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES, "")
+      @console.err.puts("holdup: #{sentence}")
       @console.err.puts(error.full_message(highlight: false)) if @debug
       error.is_a?(UsageError) ? MISUSED : FAILED
     end
 
     def message(error)
       case error
-      when Error then error.message
+      when Error
+        error.message
       when LoadError
         "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
-      else "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
+      else
+        "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
       end
     end
   end

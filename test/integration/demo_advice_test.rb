@@ -71,7 +71,7 @@ class DemoAdviceTest < Minitest::Test
   end
 
   def test_a_machine_that_can_not_keep_up_is_said_once
-    outcome = ->(lost) { Holdup::Lab::ExchangeOutcome.new(label: "GET /", count: 100, errors: lost, lost:, unexpected: lost, p50_ns: 1, p95_ns: 1, p99_ns: 1) }
+    outcome = ->(lost) { Holdup::Lab::Exchange::Outcome.new(label: "GET /", count: 100, errors: lost, lost:, unexpected: lost, p50_ns: 1, p95_ns: 1, p99_ns: 1) }
     report = JSON.generate(series: [],
       totals: {stalled_ns: {sum: 0}, caused_ns: 0, handoff_ns: 0, accounts: []})
     assert_match(/\A30 requests got no answer in time: .*--rate/,

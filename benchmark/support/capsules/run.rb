@@ -9,7 +9,7 @@ module Bench
     LAB = Holdup::Lab::Jobs
 
     # The queue of the second capsule, by the name that its process knows.
-    class HeavyQueue < Holdup::Lab::JobQueue
+    class HeavyQueue < Holdup::Lab::Redis::JobQueue
       def initialize(url)
         super
         @name = "heavy"
@@ -21,10 +21,10 @@ module Bench
 
     # Keeps two queues from running empty.
     class Supplies
-      # @param queue [Holdup::Lab::JobQueue] of the first capsule
+      # @param queue [Holdup::Lab::Redis::JobQueue] of the first capsule
       # @param jobs [Jobs]
       def initialize(queue, jobs)
-        @each = [LAB::Supply.new(queue, jobs.light), LAB::Supply.new(jobs.queue, jobs.heavy)]
+        @each = [LAB::Run::Supply.new(queue, jobs.light), LAB::Run::Supply.new(jobs.queue, jobs.heavy)]
       end
 
       def pause_s = @each.first.pause_s
@@ -53,7 +53,7 @@ module Bench
           env: {"BENCH_HEAVY_THREADS" => @threads.last.to_s})
         queue = HeavyQueue.new(@redis)
         outcome = Holdup::Lab::Folders.open { |folders| run(program, queue, folders).call(seconds:, warm_up_s:) }
-        @outcome = LAB::Outcome.new(threads: @threads.sum, seconds: outcome.count / outcome.throughput,
+        @outcome = LAB::JobOutcome.new(threads: @threads.sum, seconds: outcome.count / outcome.throughput,
           windows: @intake.windows, profiles: @intake.profiles)
         self
       ensure

@@ -11,7 +11,7 @@ module Bench
       PHASE_S = 2
       PAUSE_S = 0.01
 
-      # @param queue [Holdup::Lab::JobQueue]
+      # @param queue [Holdup::Lab::Redis::JobQueue]
       # @param work [Holdup::Lab::Jobs::Work]
       def initialize(queue, work)
         @queue = queue

@@ -12,7 +12,7 @@ module Demo
     PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
 
     # @param json [String] the report
-    # @param outcomes [Hash<String, Holdup::Lab::ExchangeOutcome>]
+    # @param outcomes [Hash<String, Holdup::Lab::Exchange::Outcome>]
     def initialize(json, outcomes)
       @report = JSON.parse(json)
       @series = @report.fetch("series").to_h { |series| [series.fetch("name"), series] }

@@ -17,7 +17,7 @@ module Demo
 
     # @param url [String]
     # @param options [Options]
-    # @return [Hash<String, Holdup::Lab::ExchangeOutcome>]
+    # @return [Hash<String, Holdup::Lab::Exchange::Outcome>]
     def call(url, options)
       @told = nil
       @beside.call { Traffic.send_to(url, options, progress: ->(state) { progress(state, options) }) }

@@ -31,7 +31,7 @@ module Demo
     # @param url [String]
     # @param options [Options]
     # @param progress [#call]
-    # @return [Hash<String, Holdup::Lab::ExchangeOutcome>]
+    # @return [Hash<String, Holdup::Lab::Exchange::Outcome>]
     def self.send_to(url, options, progress:)
       warm_up = arrivals(options.rate * WARM_UP_SHARE, WARM_UP_SECONDS, options.seed)
       main = arrivals(options.rate, options.seconds, options.seed).map { |arrival| later(arrival) }

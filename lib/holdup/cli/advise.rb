@@ -7,7 +7,7 @@ module Holdup
       # @param console [Console]
       # @return [#parse]
       def self.options(console)
-        AdviseOptions.new(console.clock.realtime_s)
+        Arguments.new(console.clock.realtime_s)
       end
 
       # @param console [Console]
@@ -32,21 +32,29 @@ module Holdup
       # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
-      def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
-        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
+      def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
+        objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
+        limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil,
+        out: nil, save: nil, store: nil, language: nil)
         if objective == :throughput && kind == :request
           raise UsageError.new("--objective throughput is for jobs",
             "add --kind job; requests arrive by themselves")
         end
         @console = console
         @span = {from_s:, to_s:}
-        @sizing = {kind:, factor:, objective: Sizing::Objective.new(objective || ((kind == :job) ? :throughput : :latency), slo:),
-                   given: {vcpus:, memory_limit_bytes: memory, connections:}, warm_up_s:}
+        objective ||= (kind == :job) ? :throughput : :latency
+        @sizing = {
+          kind:,
+          factor:,
+          objective: Sizing::Objective.new(objective, slo:),
+          given: {vcpus:, memory_limit_bytes: memory, connections:},
+          warm_up_s:
+        }
         @queue = queue
         @verify = verify
         @format = format
-        @destination = Destination.new(console, file: out, format:)
-        @save = Destination.new(console, file: save, option: "--save") if save
+        @destination = Formats::Destination.new(console, file: out, format:)
+        @save = Formats::Destination.new(console, file: save, option: "--save") if save
         @limit = limit
         @app = app
         @store = store
@@ -57,23 +65,32 @@ module Holdup
       def run
         return verification.run if @verify
         sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
-        lines = WrittenLines.new
-        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation,
-          levers: Advice::ServerLevers.new(sized.lately, lines:), pool:, files: lines.method(:all))
-        tell(sized, Advice.call(situation))
+        write(sized, Advice.call(situation(sized, pool)))
         OK
       end
 
       private
 
+      # @return [Array(Queries::SizingInputs, Object)] and the pool of the queue
       def read(store)
-        served = @queue && Queries::SizingInputs::QueueOwner.new(store, **@span, queue: @queue)
-        [Queries::SizingInputs.new(store, **@span, **@sizing, setting: served&.setting, pool: served&.pool),
-          served&.pool]
+        owner = @queue && Queries::SizingInputs::QueueOwner.new(store, **@span, queue: @queue)
+        pool = owner&.pool
+        [Queries::SizingInputs.new(store, **@span, **@sizing, setting: owner&.setting, pool:), pool]
       end
 
-      # What is kept is what was read: asked once more, a store that is written to may say otherwise.
-      def tell(sized, findings)
+      def situation(sized, pool)
+        lines = SourceLines.new
+        Advice::Situation.new(
+          summary: sized.summary,
+          recommendation: sized.recommendation,
+          levers: Advice::ServerLevers.new(sized.lately, lines:),
+          pool:,
+          files: lines.method(:all)
+        )
+      end
+
+      # Both are written from one read: a second read of a store that is written to may differ.
+      def write(sized, findings)
         @save&.write(json(sized.recommendation, findings).call)
         @destination.write(report(sized, findings).call)
       end
@@ -84,39 +101,159 @@ module Holdup
       end
 
       def report(sized, findings)
-        told = {span:, words: @words, limit: @limit, kind: @sizing[:kind]}
         case @format
         when :json then json(sized.recommendation, findings)
-        when :markdown then markdown(sized, findings, told)
-        when :html then html(sized, findings, told)
-        else text(sized, findings, told)
+        when :html then html(sized, findings)
+        when :markdown
+          View::MarkdownAdvice.new(sized.recommendation, findings, **shared, summary: sized.summary, again:)
+        else
+          View::Advice.new(sized.recommendation, findings, **shared, summary: sized.summary, again:,
+            **@console.layout)
         end
       end
 
-      def html(sized, findings, told)
+      def html(sized, findings)
         words = Holdup::Web::Words.new(@words.language)
-        advised = Holdup::Web::AdviceBlocks.new(sized, findings, **told, words:)
-        Holdup::Web::Static::Document.single(advised.title, advised.answer + advised.grounds, words:)
+        blocks = Holdup::Web::AdviceBlocks.new(sized, findings, **shared, words:)
+        Holdup::Web::Static::Document.single(blocks.title, blocks.answer + blocks.grounds, words:)
       end
 
-      def text(sized, findings, told)
-        View::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:,
-**@console.layout)
-      end
-
-      def markdown(sized, findings, told)
-        View::MarkdownAdvice.new(sized.recommendation, findings, **told, summary: sized.summary, again:)
+      def shared
+        {span:, words: @words, limit: @limit, kind: @sizing[:kind]}
       end
 
       def json(recommendation, findings)
-        View::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s),
-**{app: @app}.compact)
+        app = {app: @app}.compact
+        View::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s), **app)
       end
 
-      def span = SizingOptions.told(**@span)
+      def span = SizingOptions.span_text(**@span)
 
       def again
         SizingOptions.again(**@span, app: @app, store: @store)
+      end
+
+      # The arguments of `holdup advise`: which recording, within which limits, and what counts as better.
+      class Arguments
+        ROWS = 14
+        FORMATS = %i[text json markdown html].freeze
+        OBJECTIVES = %i[latency cost balanced throughput].freeze
+        # Options that go with an advice and not with its verification.
+        ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out save].freeze
+
+        # @param now_s [Integer]
+        def initialize(now_s)
+          @now_s = now_s
+        end
+
+        # @param argv [Array<String>]
+        # @return [Hash{Symbol => Object}] the keywords of Advise
+        # @raise [UsageError] for what can't be read or contradicts itself
+        def parse(argv)
+          options = Options.new("holdup advise [options]") { |parser, read| declare(parser, read) }
+          values = options.parse(argv)
+          return values if values.key?(:help)
+          check(values)
+          kind = values.key?(:queue) ? {kind: :job} : {}
+          {**values.except(:since, :until), **span(values), **kind}
+        end
+
+        private
+
+        def span(values)
+          return {from_s: values[:since], to_s: values.fetch(:until, @now_s)} if values.key?(:verify)
+          SizingOptions.span_of(values, @now_s)
+        end
+
+        # The file of an advice has what it was asked for.
+        def check(values)
+          given = values.keys & ASKED
+          given << :html if values[:format] == :html
+          if values.key?(:verify) && given.any?
+            options = given.map { |key| "--#{key.to_s.tr("_", "-")}" }
+            raise UsageError.new("--verify takes none of what goes with an advice",
+              "leave out #{options.join(", ")}")
+          end
+          if values.key?(:queue) && values[:kind] == :request
+            raise UsageError.new("--queue is of jobs", "leave out --kind request")
+          end
+        end
+
+        def declare(parser, values)
+          SizingOptions.declare(parser, values, @now_s)
+          parser.on("--queue NAME", "of jobs: size what serves that queue") { |text| values[:queue] = text }
+          parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") do |text|
+            values[:objective] = Queries::OptionValues.choice("--objective", text, OBJECTIVES)
+          end
+          parser.on("--load FACTOR", "x1.3: for so much of the recorded load") do |text|
+            values[:factor] = Queries::OptionValues.factor("--load", text)
+          end
+          parser.on("--memory SIZE", "limit of a host: 512M, 2G") do |text|
+            values[:memory] = SizingOptions.bytes("--memory", text)
+          end
+          parser.on("--db-connections N", "that the database server has for this app") do |text|
+            values[:connections] = Queries::OptionValues.whole("--db-connections", text, 1..1_000_000)
+          end
+          declare_output(parser, values)
+        end
+
+        def declare_output(parser, values)
+          parser.on("--limit N", "rows of the table (#{ROWS})") do |text|
+            values[:limit] = Queries::OptionValues.whole("--limit", text, 4..10_000)
+          end
+          parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") do |text|
+            values[:warm_up_s] = Queries::OptionValues.duration("--warm-up", text) / 1_000_000_000
+          end
+          Formats.declare(parser, values, FORMATS)
+          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
+          parser.on("--save FILE", "keep it there for --verify, besides") { |text| values[:save] = text }
+          parser.on("--verify FILE", "what --save kept: has it come true since?") do |text|
+            values[:verify] = text
+          end
+        end
+      end
+
+      # The line of a configuration file that sets something, such as "config/puma.rb:12", and files that all
+      # applications have. The place comes from a store, which is not trusted: only files below the folder in
+      # which the command runs, and one short line of them.
+      class SourceLines
+        PLACE = /\A([^:]+):(\d{1,6})\z/
+        LONGEST = 200
+        MOST = 2000
+
+        # @param root [String]
+        def initialize(root: Dir.pwd)
+          @root = File.realpath(root)
+        end
+
+        # @param place [String] "config/puma.rb:12"
+        # @return [String, nil]
+        def call(place)
+          match = PLACE.match(place)
+          file = match && inside(match[1])
+          return unless file
+          line = File.foreach(file, encoding: "UTF-8").lazy.drop(match[2].to_i - 1).first
+          line.scrub.chomp if line && line.size <= LONGEST
+        rescue SystemCallError, ArgumentError # line 0
+          nil
+        end
+
+        # @param path [String] below the folder
+        # @return [Array<String>] its lines; none where it can't be read
+        def all(path)
+          file = inside(path)
+          return [] unless file
+          File.foreach(file, encoding: "UTF-8").first(MOST).map { |line| line.scrub.chomp }
+        rescue SystemCallError
+          []
+        end
+
+        private
+
+        def inside(path)
+          file = File.realpath(path, @root)
+          file if file.start_with?("#{@root}/") && File.file?(file)
+        end
       end
     end
   end

@@ -2,30 +2,46 @@
 
 module Holdup
   class CLI
-    # The thread calculator: no recording, no store, only what a person knows of a unit.
+    # The thread calculator: no recording, no store, only the known times of a request or job.
     class Calculate
       def self.options(_console)
         Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
-          parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text|
+          parser.on("--io SHARE", "share of a request's own time that is io: 45% or 0.45") do |text|
             values[:io] = Queries::OptionValues.share("--io", text)
-          }
-          parser.on("--running TIME", "or: how long a unit holds the GVL (12ms)") { |text|
+          end
+          parser.on("--running TIME", "or: how long a request holds the GVL (12ms)") do |text|
             values[:running_ns] = Queries::OptionValues.duration("--running", text)
-          }
-          parser.on("--idle TIME", "and how long it waits for io (30ms)") { |text| values[:idle_ns] = Queries::OptionValues.duration("--idle", text) }
-          parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Queries::OptionValues.whole("--acquisitions", text, 1..1_000_000) }
-          parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Queries::OptionValues.list("--threads", text, 1..1000) }
+          end
+          parser.on("--idle TIME", "and how long it waits for io (30ms)") do |text|
+            values[:idle_ns] = Queries::OptionValues.duration("--idle", text)
+          end
+          parser.on("--acquisitions N", "how often it takes the GVL (1)") do |text|
+            values[:acquisitions] = Queries::OptionValues.whole("--acquisitions", text, 1..1_000_000)
+          end
+          parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") do |text|
+            values[:threads] = Queries::OptionValues.list("--threads", text, 1..1000)
+          end
           arrivals(parser, values)
           Formats.declare(parser, values, %i[text json])
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
+            values[:language] = text
+          end
         end
       end
 
       def self.arrivals(parser, values)
-        parser.on("--rate N", "units that arrive per second, at all processes") { |text| values[:rate] = Queries::OptionValues.positive("--rate", text.delete_suffix("/s")) }
-        parser.on("--processes P", "that they arrive at (1)") { |text| values[:processes] = Queries::OptionValues.whole("--processes", text, 1..1000) }
-        parser.on("--vcpus N", "that these share (one each)") { |text| values[:vcpus] = Queries::OptionValues.positive("--vcpus", text) }
-        parser.on("--cv2 N", "how unlike units are: (deviation / mean) squared (1)") { |text| values[:cv2] = Queries::OptionValues.positive("--cv2", text) }
+        parser.on("--rate N", "requests that arrive per second, at all processes") do |text|
+          values[:rate] = Queries::OptionValues.positive("--rate", text.delete_suffix("/s"))
+        end
+        parser.on("--processes P", "that they arrive at (1)") do |text|
+          values[:processes] = Queries::OptionValues.whole("--processes", text, 1..1000)
+        end
+        parser.on("--vcpus N", "that these share (one each)") do |text|
+          values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
+        end
+        parser.on("--cv2 N", "how requests differ: (deviation / mean) squared (1)") do |text|
+          values[:cv2] = Queries::OptionValues.positive("--cv2", text)
+        end
       end
       private_class_method :arrivals
 
@@ -54,29 +70,27 @@ module Holdup
       def run
         calculator = Sizing::Calculator.new(@demand, threads: @threads)
         report = View::Calculation.new(calculator, words: @words, **@console.layout, timed: @timed,
-          arrivals: arriving(calculator))
+          arrivals: open_calculation(calculator))
         @console.out.write(@json ? report.json : report.call)
         OK
       end
 
       private
 
-      def arriving(calculator)
-        if @arrivals.any?
-          View::OpenCalculation.new(
-            Sizing::OpenCalculator.new(@demand, threads: calculator.lines.map(&:threads),
-**@arrivals), words: @words
-          )
-        end
+      def open_calculation(calculator)
+        return if @arrivals.empty?
+        threads = calculator.lines.map(&:threads)
+        View::OpenCalculation.new(Sizing::OpenCalculator.new(@demand, threads:, **@arrivals), words: @words)
       end
 
       def check(arrivals)
-        if arrivals.any? && !arrivals.key?(:rate)
+        return arrivals if arrivals.empty?
+        unless arrivals.key?(:rate)
           raise UsageError.new("#{arrivals.keys.map { |key| "--#{key}" }.join(", ")} without --rate",
-            "say how many units arrive, such as --rate 40/s")
+            "say how many requests arrive, such as --rate 40/s")
         end
-        if arrivals.any? && !@timed
-          raise UsageError.new("--rate needs a unit's real times",
+        unless @timed
+          raise UsageError.new("--rate needs a request's real times",
             "give --running 12ms --idle 30ms instead of --io")
         end
         arrivals
@@ -86,11 +100,11 @@ module Holdup
         return Sizing::Demand.of_share(io) if io && !running_ns && !idle_ns
         raise UsageError.new("--io and --running/--idle say the same in two ways", "give one of them") if io
         unless running_ns && idle_ns
-          raise UsageError.new("calculate needs to know the unit",
+          raise UsageError.new("calculate needs to know the request or job",
             "give --io 45%, or --running 12ms --idle 30ms")
         end
         if running_ns.zero?
-          raise UsageError.new("--running can't be 0", "a unit that never holds the GVL needs no threads")
+          raise UsageError.new("--running can't be 0", "a request that never holds the GVL needs no threads")
         end
         Sizing::Demand.new(held_ns: running_ns, idle_ns:, acquisitions:)
       end

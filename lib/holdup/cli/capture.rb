@@ -14,22 +14,25 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup capture [options]") do |parser, values|
-          parser.on("--seconds N", "for how long (#{DEFAULT_S}), up to 60") { |text|
-            values[:seconds] = Queries::OptionValues.whole("--seconds", text, Holdup::Capture::Request::SECONDS)
-          }
-          parser.on("--until RULE", "keep what led to the first unit with, say,",
-            "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)") { |text|
+          parser.on("--seconds N", "for how long (#{DEFAULT_S}), up to 60") do |text|
+            seconds = Holdup::Capture::Request::SECONDS
+            values[:seconds] = Queries::OptionValues.whole("--seconds", text, seconds)
+          end
+          parser.on("--until RULE", "keep what led to the first request or job with",
+            "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)") do |text|
             values[:rule] = rule(text)
-          }
-          parser.on("--pid PID", "this process") { |text| values[:pid] = Queries::OptionValues.whole("--pid", text, 1..2**31) }
+          end
+          parser.on("--pid PID", "this process") do |text|
+            values[:pid] = Queries::OptionValues.whole("--pid", text, 1..2**31)
+          end
           parser.on("--all", "every process that measures on this host") { values[:all] = true }
-          parser.on("--out DIR", "where to keep the files (captures, beside the store)") { |text|
+          parser.on("--out DIR", "where to keep the files (captures, beside the store)") do |text|
             values[:out] = text
-          }
+          end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
             values[:store] = text
-          }
+          end
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
         end
       end
@@ -65,7 +68,7 @@ module Holdup
         @all = all
         @dir = Places.directory(console.env, dir)
         @archive = Holdup::Capture::Archive.new(out || Places.captures(console.env, store))
-        @report = CaptureReport.new(console, language || Places.language(console.env))
+        @report = Report.new(console, language || Places.language(console.env))
       end
 
       # @return [Integer] exit status: 1 when a process did not do it
@@ -130,9 +133,9 @@ module Holdup
         askings - waiting
       end
 
-      # With a rule, one process that has caught a unit is enough.
+      # With a rule, one process that has caught a request or job is enough.
       def caught?
-        return true if @rule.nil? || @caught&.any?
+        return true if @rule.nil? || @caught
         @report.uncaught(@seconds)
         false
       end
@@ -142,10 +145,73 @@ module Holdup
         Holdup::Capture::Reason.add(bytes, Analysis::Timeline::CaptureMatches.facts(bytes))
         path = @archive.add(bytes, Time.at(@console.clock.realtime_s))
         recording = Holdup::Capture::EventLog.parse(bytes, path:)
-        (@caught ||= []) << recording.header.caught.positive?
+        @caught ||= recording.header.caught.positive?
         @report.kept(path, recording, ended)
       rescue SystemCallError => error
         raise Error.new("the capture can't be kept (#{error.message})", "name another folder with --out")
+      end
+
+      # What `holdup capture` says while it waits, and of what it kept.
+      class Report
+        # @param console [Console]
+        # @param language [String]
+        def initialize(console, language)
+          @console = console
+          @words = View::Words.new(language)
+        end
+
+        # On a terminal: in a pipe the line would stay, once for each process that is done.
+        # @return [void]
+        def waiting(count, seconds)
+          @console.pass(@words.call(:capture_waiting, count:, seconds:)) if @console.err.tty?
+        end
+
+        # @param askings [Array<Capture::Asking>] of processes that did not begin
+        # @return [void]
+        def silent(askings)
+          askings.each { |asking|
+            @console.err.puts("holdup: #{@words.call(:capture_silent, pid: asking.entry.pid)}")
+          }
+        end
+
+        # @return [void]
+        def uncaught(seconds)
+          @console.err.puts("holdup: #{@words.call(:capture_uncaught, seconds:)}")
+        end
+
+        # @param path [String] of the file
+        # @param recording [Capture::Recording]
+        # @param ended [Boolean] whether the process ended it
+        # @return [void]
+        def kept(path, recording, ended)
+          header = recording.header
+          @console.err.puts("holdup: #{@words.call(:capture_cut, pid: header.pid)}") unless ended
+          @console.out.puts(sentence(recording))
+          unit = " --unit caught" if header.caught.positive?
+          @console.out.puts("  #{@words.call(:capture_next, path:)}#{unit}")
+        end
+
+        private
+
+        def share(recording)
+          View::Figures.share(recording.header.cost_ns.fdiv([recording.length_ns, 1].max))
+        end
+
+        def sentence(recording)
+          header = recording.header
+          @words.call(:capture_kept,
+            process: header.process_name,
+            events: View::Figures.count(header.head),
+            lost: lost(header),
+            length: View::Figures.duration(recording.length_ns),
+            cost: View::Figures.duration(header.cost_ns),
+            share: share(recording))
+        end
+
+        def lost(header)
+          return "" unless header.overwritten.positive?
+          @words.call(:capture_lost, count: View::Figures.count(header.overwritten))
+        end
       end
     end
   end

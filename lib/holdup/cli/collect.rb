@@ -9,14 +9,16 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup collect [options]") do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
             values[:store] = text
-          }
+          end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text|
+          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") do |text|
             values[:interval] = Queries::OptionValues.seconds("--interval", text, INTERVAL_S)
-          }
-          parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Queries::OptionValues.whole("--parent", text, 1..2**31) }
+          end
+          parser.on("--parent PID", "end when this process has ended") do |text|
+            values[:parent] = Queries::OptionValues.whole("--parent", text, 1..2**31)
+          end
           parser.on("--once", "one round, then end") { values[:once] = true }
           parser.on("--again", "a repeated start: do not say again what is missing") { values[:again] = true }
         end
@@ -30,8 +32,8 @@ module Holdup
       # @param once [Boolean]
       # @param beside [Boolean] whether it is no news that somebody else collects
       # @param again [Boolean] whether an earlier start has said which library is missing
-      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false, beside: false,
-        again: false)
+      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false,
+        beside: false, again: false)
         @console = console
         @store = Places.store(console.env, store)
         @captures = Places.captures(console.env, store)

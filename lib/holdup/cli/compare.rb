@@ -7,13 +7,13 @@ module Holdup
       WIDEST = 120
 
       def self.options(console)
-        CompareOptions.new(console)
+        Arguments.new(console)
       end
 
       # @param console [Console]
-      # @param sides [Hash{Symbol => Object}] what is compared, see CompareOptions
+      # @param sides [Hash{Symbol => Object}] what is compared, see Arguments
       # @param filter [Analysis::UnitFilter]
-      # @param format [Symbol] one of CompareOptions::FORMATS
+      # @param format [Symbol] one of Arguments::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
       # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
@@ -26,7 +26,7 @@ module Holdup
         @filter = filter
         @format = format
         @families = families
-        @destination = Destination.new(console, file: out, format:)
+        @destination = Formats::Destination.new(console, file: out, format:)
         @app = app
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
@@ -35,7 +35,7 @@ module Holdup
       # @return [Integer] exit status
       # @raise [Error] where there is nothing to compare
       def run
-        @destination.write(@asked[:states] ? states : told(comparison))
+        @destination.write(@asked[:states] ? states : rendered(comparison))
         OK
       end
 
@@ -60,27 +60,34 @@ module Holdup
         @picked.sides.map { |label, settings| [recorded, label, settings] }
       end
 
-      # Each may be in a store of its own, as experiments leave them.
+      # Each state may be in a store of its own, as experiments leave them.
       def states
         sides = @asked[:states].map { |state| side_of(state) }
         sides.each { |side| check(side) }
-        tell_states(sides.drop(1).map { |side| Analysis::Comparison.new(sides.first, side) })
+        render_states(sides.drop(1).map { |side| Analysis::Comparison.new(sides.first, side) })
       end
 
       def side_of(state)
         Places.reading(@console.env, state.store || @store, app: @app) do |store|
           check_filter(store, [[state.from_s, state.to_s]])
           recorded = recorded(store, state.from_s, state.to_s)
-          recorded.side(state.label, state.setting && Queries::SettingGroups.new(recorded.settings, Queries::SettingGroups::SETTING).settings(state.setting))
+          recorded.side(state.label, settings(recorded, state))
         end
       end
 
-      def tell_states(comparisons)
+      # @return [Array<Setting>, nil] nil: all of that time
+      def settings(recorded, state)
+        return unless state.setting
+        groups = Queries::SettingGroups.new(recorded.settings, Queries::SettingGroups::SETTING)
+        groups.settings(state.setting)
+      end
+
+      def render_states(comparisons)
         if @format == :json
           return "#{JSON.pretty_generate(comparisons.map { |comparison| json(comparison).to_h })}\n"
         end
-        lay_out(View::Compare::States.new(comparisons, words: @words, kind: @filter.kind,
-          families: @families).page)
+        options = {words: @words, kind: @filter.kind, families: @families}
+        render(View::Compare::States.new(comparisons, **options).page)
       end
 
       def recorded(store, from_s, to_s)
@@ -88,8 +95,10 @@ module Holdup
       end
 
       def check_filter(store, spans)
-        unmatched = spans.filter_map { |from_s, to_s| Queries::UnmatchedFilter.of(store, from_s, to_s, @filter) }
-        raise unmatched.first.error if unmatched.any?
+        spans.each do |from_s, to_s|
+          unmatched = Queries::UnmatchedFilter.of(store, from_s, to_s, @filter)
+          raise unmatched.error if unmatched
+        end
       end
 
       def check(side)
@@ -98,20 +107,21 @@ module Holdup
           "`holdup report` shows what there is; --kind and --name choose")
       end
 
-      def told(comparison)
+      def rendered(comparison)
         case @format
         when :json then json(comparison).call
         when :html then html(comparison)
-        else lay_out(report(comparison).page)
+        else render(report(comparison).page)
         end
       end
 
-      # With the distributions over each other.
+      # With the distributions of both sides in one chart.
       def html(comparison)
         page = report(comparison).page
         words = Holdup::Web::Words.new(@words.language)
         charts = Holdup::Web::Charts::Sides.new([comparison.before, comparison.after], words:).call
-        Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
+        blocks = [*Holdup::Web::Blocks.of(page), charts]
+        Holdup::Web::Static::Document.single(page.title, blocks, words:).call
       end
 
       def report(comparison)
@@ -122,12 +132,197 @@ module Holdup
         View::Compare::Json.new(comparison, sentences: report(comparison).sentences)
       end
 
-      def lay_out(page)
-        LaidOut.call(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
+      def render(page)
+        Formats.render(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
       end
 
       def span(from_s, to_s)
         [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+      end
+
+      # The arguments of `holdup compare` as the keywords of Compare.
+      class Arguments
+        USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT [options]"
+        DAY_S = 86_400
+        FORMATS = %i[text json markdown html].freeze
+        FAMILIES = Analysis::Comparison::Metric::FAMILIES
+        # Options that take several arguments.
+        LISTS = %w[--revision --states].freeze
+        # Ways to say both sides, each with the values that it takes.
+        MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision],
+                 "--states" => %i[states]}.freeze
+
+        # One of `--states`. `store`: nil for that of `--store`; `setting`: the beginning of its fingerprint,
+        # nil for all of that time
+        State = Data.define(:label, :store, :from_s, :to_s, :setting)
+        FINGERPRINT = /\A\h{4,12}\z/
+
+        # @param console [Console] for the time
+        def initialize(console)
+          @now_s = console.clock.realtime_s
+        end
+
+        # @param argv [Array<String>]
+        # @return [Hash{Symbol => Object}]
+        # @raise [UsageError]
+        def parse(argv)
+          values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(spread(argv))
+          values.key?(:help) ? values : keywords(values)
+        end
+
+        private
+
+        # "--revision A B" as "--revision A --revision B".
+        def spread(argv)
+          list = nil
+          argv.flat_map do |argument|
+            if argument.start_with?("-")
+              list = (argument if LISTS.include?(argument))
+              next list ? [] : [argument]
+            end
+            list ? [list, argument] : [argument]
+          end
+        end
+
+        def declare(parser, values)
+          sides(parser, values)
+          units(parser, values)
+          Formats.declare(parser, values, FORMATS)
+          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
+            values[:store] = text
+          end
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
+            values[:language] = text
+          end
+        end
+
+        def sides(parser, values)
+          parser.on("--before RANGE", "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00") do |text|
+            values[:before] = range("--before", text)
+          end
+          parser.on("--after RANGE", "the same; 1h.. is the last hour") do |text|
+            values[:after] = range("--after", text)
+          end
+          parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") do |text|
+            values[:by] = text
+          end
+          parser.on("--revision A B", "two revisions of the application") do |text|
+            (values[:revision] ||= []) << text
+          end
+          parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") do |text|
+            (values[:states] ||= []) << state(text)
+          end
+          parser.on("--values A,B", "with --by: these two, as they are called there") do |text|
+            values[:values] = text.split(",").map(&:strip)
+          end
+          parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") do |text|
+            values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s)
+          end
+          parser.on("--until TIME", "the same; now is the default") do |text|
+            values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s)
+          end
+        end
+
+        def units(parser, values)
+          parser.on("--app NAME", "only this application (HOLDUP_APP)") { |text| values[:app] = text }
+          parser.on("--kind KIND", "request (the default) or job") do |text|
+            values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
+          end
+          parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
+          parser.on("--metric LIST", FAMILIES.join(",")) do |text|
+            values[:families] = text.split(",").map do |name|
+              Queries::OptionValues.choice("--metric", name.strip, FAMILIES)
+            end
+          end
+        end
+
+        def keywords(values)
+          check(values)
+          {
+            filter: Analysis::UnitFilter.new(kind: values.fetch(:kind, :request), name: values[:name]),
+            format: values.fetch(:format, :text),
+            sides: sides_of(values),
+            **values.slice(:families, :app, :out, :store, :language)
+          }
+        end
+
+        def check(values)
+          modes = MODES.select { |_, keys| keys.intersect?(values.keys) }.keys
+          if modes.empty?
+            raise UsageError.new("compare needs to know what with what",
+              "give --before and --after, --by, --revision or --states")
+          end
+          if modes.size > 1
+            raise UsageError.new("#{modes.first} can't be combined with #{modes.last}",
+              "each of them says both sides; leave one out")
+          end
+          missing = MODES.fetch("--before and --after") - values.keys
+          raise UsageError.new("--#{missing.first} is missing", "give both ranges") if missing.one?
+          check_numbers(values)
+          check_span(values)
+        end
+
+        def check_numbers(values)
+          %i[values revision].each do |key|
+            raise UsageError.new("--#{key} takes two", "such as A B") if values[key] && values[key].size != 2
+          end
+          if values[:states]&.one?
+            raise UsageError.new("--states takes two or more", "the others are compared with the first")
+          end
+        end
+
+        def check_span(values)
+          if values[:values] && !values[:by]
+            raise UsageError.new("--values goes with --by only", "it says which values of that fact")
+          end
+          given = %i[since until].find { |key| values[key] }
+          return if given.nil? || values[:by] || values[:revision] || values[:states]&.any?(&:setting)
+          raise UsageError.new("--#{given} goes with --by or --revision", "ranges say it already")
+        end
+
+        def sides_of(values)
+          return {spans: values.values_at(:before, :after)} if values[:before]
+          span = span_of(values)
+          if values[:states]
+            return {states: values[:states].map { |state| state.from_s ? state : state.with(**span) }}
+          end
+          return {by: "revision", values: values[:revision], **span} if values[:revision]
+          {by: values[:by], values: values[:values], **span}
+        end
+
+        def span_of(values)
+          to_s = values.fetch(:until, @now_s)
+          from_s = values.fetch(:since, to_s - DAY_S)
+          return {from_s:, to_s:} if from_s < to_s
+          raise UsageError.new("--since is not before --until",
+            "there would be nothing to compare; swap or correct them")
+        end
+
+        def range(option, text)
+          from, to = text.split("..", 2)
+          unless to && !from.empty?
+            raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+              "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00")
+          end
+          from_s = Queries::OptionValues.moment(option, from, now_s: @now_s)
+          to_s = to.empty? ? @now_s : Queries::OptionValues.moment(option, to, now_s: @now_s)
+          return [from_s, to_s] if from_s < to_s
+          raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}",
+            "write the earlier time first")
+        end
+
+        def state(text)
+          label, _, rest = text.partition("=")
+          store, _, what = rest.rpartition("@")
+          if label.empty? || what.empty?
+            raise UsageError.new("--states can't be #{text[0, 100].inspect}",
+              "each is LABEL=RANGE, LABEL=SETTING, LABEL=STORE@RANGE or LABEL=STORE@SETTING")
+          end
+          setting = what if FINGERPRINT.match?(what)
+          from_s, to_s = range("--states", what) unless setting
+          State.new(label:, store: store.empty? ? nil : store, from_s:, to_s:, setting:)
+        end
       end
     end
   end

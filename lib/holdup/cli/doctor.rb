@@ -9,15 +9,17 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup doctor [options]") do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
             values[:store] = text
-          }
+          end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text|
+          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") do |text|
             values[:autoscale_target] = Queries::OptionValues.whole("--autoscale-target", text, 1..100)
-          }
+          end
           Formats.declare(parser, values, %i[text json])
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
+            values[:language] = text
+          end
         end
       end
 

@@ -2,10 +2,43 @@
 
 module Holdup
   class CLI
-    # In which form a command says what it has to say: by `--format NAME`, or by the name alone.
+    # The forms of a command's output: `--format NAME` or the name alone, and `--out FILE`.
     module Formats
       MEANINGS = {json: "for programs", markdown: "for a pull request or an issue",
                   html: "one file for a browser; name it with --out"}.freeze
+
+      # Where the output goes: to a file that was named, else to the terminal or the pipe.
+      class Destination
+        # Formats that a terminal can't show, and a file for each.
+        UNREADABLE = {html: ["HTML", "report.html"],
+                      perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
+
+        # @param console [Console]
+        # @param file [String, nil] path
+        # @param format [Symbol]
+        # @param option [String] that names the file
+        # @raise [UsageError] a terminal can't show this format
+        def initialize(console, file: nil, format: :text, option: "--out")
+          @console = console
+          @file = file
+          @option = option
+          what, example = UNREADABLE[format]
+          if what && file.nil? && console.out.tty?
+            raise UsageError.new("#{what} is nothing for a terminal",
+              "name a file with --out, such as --out #{example}")
+          end
+        end
+
+        # @param text [String]
+        # @return [void]
+        # @raise [Error] the file can't be written
+        def write(text)
+          @file ? File.write(@file, text) : @console.out.write(text)
+        rescue SystemCallError => error
+          raise if @file.nil?
+          raise Error.new("#{@file} can't be written (#{error.message})", "name another with #{@option}")
+        end
+      end
 
       module_function
 
@@ -14,13 +47,29 @@ module Holdup
       # @param known [Array<Symbol>] :text and some of MEANINGS
       # @return [void]
       def declare(parser, values, known)
-        parser.on("--format FORMAT", known.join(", ")) { |text| choose(values, Queries::OptionValues.choice("--format", text, known)) }
-        (known - %i[text]).each { |name|
+        parser.on("--format FORMAT", known.join(", ")) do |text|
+          choose(values, Queries::OptionValues.choice("--format", text, known))
+        end
+        (known - %i[text]).each do |name|
           parser.on("--#{name}", MEANINGS.fetch(name)) { choose(values, name) }
-        }
+        end
       end
 
-      # @raise [UsageError] for the second of two
+      # @param page [View::Page]
+      # @param format [Symbol] :markdown, :html, else text
+      # @param console [Console]
+      # @param widest [Integer] columns of sentences at most
+      # @param language [String] of an HTML page
+      # @return [String] ends with a newline
+      def render(page, format:, console:, widest:, language: "en")
+        case format
+        when :markdown then View::PageMarkdown.new(page).call
+        when :html then Holdup::Web::Static::Document.of(page, language:).call
+        else View::PageText.new(page, **console.layout(widest)).call
+        end
+      end
+
+      # @raise [UsageError] another format was chosen before
       def choose(values, name)
         unless [nil, name].include?(values[:format])
           raise UsageError.new("--#{values[:format]} and --#{name} can't be combined",

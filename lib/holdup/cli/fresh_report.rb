@@ -35,10 +35,11 @@ module Holdup
 
       private
 
-      # Whose store it is not must not get what belongs to another: it would be removed after.
+      # The segments may belong to another store: collecting them here would remove them for that one.
       def collect(found)
         unless ours?(found)
-          return "no collector is running, and that of #{@dir} has not written to #{Store.redact(@url)}; run holdup collect --once with its store"
+          return "no collector is running, and that of #{@dir} has not written to #{Store.redact(@url)}; " \
+            "run holdup collect --once with its store"
         end
         collector = Collector.new(store: Store.open(@url), directory: @dir, clock: @console.clock,
           captures: @captures, log: Log.new { @console.err })

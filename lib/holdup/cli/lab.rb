@@ -37,11 +37,11 @@ module Holdup
         def parse(argv)
           name, *rest = argv
           return overview(argv) if name.nil? || name.start_with?("-")
-          command = LOADERS.fetch(name) {
-            raise UsageError.new(
-              "lab has no experiment #{name[0, 100].inspect}", Lab.hint(name)
-            )
-          }.call
+          loader = LOADERS[name]
+          unless loader
+            raise UsageError.new("lab has no experiment #{name[0, 100].inspect}", Lab.hint(name))
+          end
+          command = loader.call
           values = command.options(console).parse(rest)
           values.key?(:help) ? values : {experiment: command, values:}
         end
@@ -51,8 +51,8 @@ module Holdup
         def overview(argv)
           values = Options.new("holdup lab EXPERIMENT [options]").parse(argv)
           raise UsageError.new("lab needs the name of an experiment", Lab.hint) unless values.key?(:help)
-          {help: [values[:help],
-            *SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }].join("\n")}
+          experiments = SUMMARIES.map { |name, summary| "    holdup lab #{name.ljust(12)} #{summary}" }
+          {help: [values[:help], *experiments].join("\n")}
         end
       end
 
@@ -61,7 +61,8 @@ module Holdup
       # @param name [String, nil] as it was typed
       # @return [String] what to do
       def self.hint(name = nil)
-        (name && Queries::OptionValues::NearestName.hint(name, LOADERS.keys)) || "it is one of #{LOADERS.keys.join(", ")}"
+        nearest = Queries::OptionValues::NearestName.hint(name, LOADERS.keys) if name
+        nearest || "it is one of #{LOADERS.keys.join(", ")}"
       end
 
       # @param console [Console]
@@ -73,6 +74,102 @@ module Holdup
 
       # @return [Integer] exit status
       def run = @command.run
+
+      # How far an experiment is, with the time that is left: one line that changes on a terminal, a line for
+      # each new thing that it does elsewhere.
+      class Progress
+        MINUTE_S = 60
+
+        # @param console [Console]
+        # @param words [View::Words]
+        # @param step_s [Numeric] how long a step takes, before one was seen
+        def initialize(console, words:, step_s:)
+          @console = console
+          @words = words
+          @step_s = step_s
+          @started_s = @console.clock.realtime_s
+        end
+
+        # @param number [Integer] of the step, from 1
+        # @param of [Integer]
+        # @param doing [Symbol]
+        # @param arm [Holdup::Lab::Arm]
+        # @param facts of what it does
+        # @return [void]
+        def call(number, of, doing, arm:, **facts)
+          @first ||= number
+          return if printed?(number, doing) && !@console.err.tty?
+          facts = facts.transform_values { |value| format("%g", value.round(1)) }
+          @console.pass(@words.call(:sweep_progress, number:, of:, arm: arm.name, doing: doing(doing, facts),
+            left: left(of - number + 1, number - @first)))
+        end
+
+        private
+
+        # @return [Boolean] whether this was the last thing that was printed
+        def printed?(*step)
+          same = @printed == step
+          @printed = step
+          same
+        end
+
+        def doing(doing, facts)
+          @words.call(:"sweep_doing_#{doing}", **facts)
+        end
+
+        # By what the steps took so far.
+        def left(steps, done)
+          each_s = done.zero? ? @step_s : (@console.clock.realtime_s - @started_s).fdiv(done)
+          @words.call(:sweep_about, minutes: [(steps * each_s / MINUTE_S).ceil, 1].max)
+        end
+      end
+
+      # The options of experiments that last: in which file and store they are kept, and with which file one
+      # goes on.
+      class SavedResult
+        # @param experiment [String] "sweep"
+        # @param now_s [Integer]
+        # @param output [Array<Symbol>] values that one may give anew when going on
+        def initialize(experiment, now_s:, output:)
+          @experiment = experiment
+          @now_s = now_s
+          @output = output
+        end
+
+        # @param parser [OptionParser]
+        # @param values [Hash{Symbol => Object}]
+        # @return [void]
+        def declare(parser, values)
+          parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") do |text|
+            values[:out] = text
+          end
+          parser.on("--resume FILE", "go on with what Ctrl-C left") { |text| values[:resume] = text }
+          parser.on("--store URL", "a store that gets the measurements as well") do |text|
+            values[:store] = text
+          end
+        end
+
+        # @param values [Hash{Symbol => Object}] that were read
+        # @param ledgers [#new, #open] the experiment's Ledger
+        # @yieldreturn [Object] the plan of a new one
+        # @return [Object] the ledger, new or to go on with
+        # @raise [UsageError]
+        def ledger(values, ledgers)
+          return ledgers.new(File.expand_path(values.fetch(:out) { file_name }), yield) unless values[:resume]
+          others = values.keys - @output - %i[resume command]
+          if others.any? || values[:command].to_a.any?
+            raise UsageError.new("--resume goes on as it was begun",
+              "leave out the other options and the command")
+          end
+          ledgers.open(values[:resume])
+        end
+
+        private
+
+        def file_name
+          "holdup-#{@experiment}-#{Time.at(@now_s).strftime("%Y%m%d-%H%M%S")}.json"
+        end
+      end
     end
   end
 end

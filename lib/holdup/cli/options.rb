@@ -7,7 +7,9 @@ module Holdup
     # Reads a command's arguments to the keywords of the command, and turns whatever is wrong with them into
     # one line.
     #
-    #   Options.new("holdup collect [options]") { |parser, values| parser.on("--once") { values[:once] = true } }
+    #   Options.new("holdup collect [options]") do |parser, values|
+    #     parser.on("--once") { values[:once] = true }
+    #   end
     class Options
       # @param usage [String] the first line of the help
       # @param rest [Symbol, nil] the keyword that gets the arguments after the options; nil: there may be
@@ -29,7 +31,9 @@ module Holdup
         check_encoding(argv)
         left = order(parser(values), argv)
         return values if values.key?(:help)
-        @rest ? values.merge(@rest => left) : values.tap { refuse(left) }
+        return values.merge(@rest => left) if @rest
+        refuse(left)
+        values
       rescue OptionParser::ParseError => error
         raise UsageError.new(*explain(error))
       end
@@ -58,17 +62,16 @@ module Holdup
       # A command's own arguments may be any bytes; ours are text.
       def check_encoding(argv)
         ours = @rest ? argv.take_while { |argument| argument.start_with?("-") && argument != "--" } : argv
-        broken = ours.find { |argument| !argument.valid_encoding? } or return
-        raise UsageError.new(
-          "the argument #{broken.scrub("?")[0, 100].inspect} is no valid #{broken.encoding} text", see_help
-        )
+        broken = ours.find { |argument| !argument.valid_encoding? }
+        return unless broken
+        text = broken.scrub("?")[0, 100].inspect
+        raise UsageError.new("the argument #{text} is no valid #{broken.encoding} text", see_help)
       end
 
       def refuse(left)
         return if left.empty?
-        raise UsageError.new(
-          "#{command.delete_prefix("holdup ")} takes no argument #{left.first[0, 100].inspect}", see_help
-        )
+        name = command.delete_prefix("holdup ")
+        raise UsageError.new("#{name} takes no argument #{left.first[0, 100].inspect}", see_help)
       end
 
       def explain(error)

@@ -28,16 +28,18 @@ module Holdup
 
       # @return [String] "ja" for a Japanese locale, else "en"
       def language(env)
-        [env["LC_ALL"], env["LC_MESSAGES"],
-          env["LANG"]].compact.reject(&:empty?).first.to_s.start_with?("ja") ? "ja" : "en"
+        locale = env.values_at("LC_ALL", "LC_MESSAGES", "LANG").compact.reject(&:empty?).first
+        locale.to_s.start_with?("ja") ? "ja" : "en"
       end
 
       # Opens the store to read, and closes it.
       # @param app [String, nil] the application whose part of it is read; nil: all
       # @yield [store]
-      # @raise [UsageError] where no application is called so
+      # @raise [UsageError] the store has no application of that name
       def reading(env, given, app: nil)
-        opened(env, given, read_only: true) { |store| yield app ? Queries::ApplicationStore.new(store, app) : store }
+        opened(env, given, read_only: true) do |store|
+          yield app ? Queries::ApplicationStore.new(store, app) : store
+        end
       end
 
       # Opens the store to write, and closes it.

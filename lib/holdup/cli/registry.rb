@@ -86,9 +86,74 @@ module Holdup
       # @return [Entry]
       # @raise [UsageError] with the nearest name
       def self.fetch(name)
-        loader = LOADERS[name] || raise(UsageError.new("there is no command #{name.inspect}",
-          Queries::OptionValues::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them"))
-        Entry.new(command: loader.call)
+        loader = LOADERS[name]
+        return Entry.new(command: loader.call) if loader
+        raise UsageError.new("there is no command #{name.inspect}",
+          Queries::OptionValues::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them")
+      end
+
+      # `holdup help`: lists the commands, or shows the help of one, or the settings of the in-app part.
+      class Help
+        def self.options(_console)
+          Options.new("holdup help [command | settings]", rest: :topics)
+        end
+
+        # @param topics [Array<String>] a command (of the lab also the experiment), "settings", or nothing
+        def initialize(console:, topics: [])
+          @console = console
+          @topic, *@rest = topics
+        end
+
+        # @return [Integer] exit status
+        def run
+          return Registry.fetch(@topic).call([*@rest, "--help"], @console) if @topic && @topic != "settings"
+          @console.out.puts(@topic ? settings : overview)
+          OK
+        end
+
+        private
+
+        def overview
+          commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(9)} #{summary}" }
+          [
+            "Who holds the GVL, who waits for it, and how many threads and processes you need.",
+            "",
+            *commands,
+            "",
+            "`holdup help COMMAND` shows the options of one, `holdup help settings` those of the",
+            "part that runs inside the application. Start with `holdup report`."
+          ]
+        end
+
+        def settings
+          Configuration::KEYS.flat_map do |key|
+            variable = " (#{key.env})" if key.env
+            ["#{key.name}#{variable}, default #{default(key)}", *wrap(key.help).map { |line| "    #{line}" }]
+          end
+        end
+
+        def default(key)
+          key.default.is_a?(IO) ? "stderr" : key.default.inspect
+        end
+
+        def wrap(text) = text.scan(/\S.{0,74}(?=\s|\z)/)
+      end
+
+      # Prints the version of Holdup and of the Ruby it runs on.
+      class Version
+        def self.options(_console)
+          Options.new("holdup version")
+        end
+
+        def initialize(console:)
+          @console = console
+        end
+
+        # @return [Integer] exit status
+        def run
+          @console.out.puts("holdup #{VERSION} (#{RUBY_DESCRIPTION})")
+          OK
+        end
       end
     end
   end

@@ -11,7 +11,7 @@ module Holdup
       # Of sentences: longer lines are harder to read.
       WIDEST = 120
 
-      def self.options(console) = ReportOptions.new(console)
+      def self.options(console) = Arguments.new(console)
 
       # @param console [Console]
       # @param from_s [Integer] seconds since 1970
@@ -29,8 +29,8 @@ module Holdup
       # @param live [Boolean] whether the span ends now
       # @param fresh [Boolean] whether what was measured up to now is waited for
       # @param dir [String, nil] folder of the segments
-      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, app: nil, out: nil, store: nil, language: nil,
-        live: true, fresh: false, dir: nil)
+      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, app: nil,
+        out: nil, store: nil, language: nil, live: true, fresh: false, dir: nil)
         @console = console
         @span = {from_s:, to_s:}
         @live = live
@@ -42,7 +42,7 @@ module Holdup
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
         @layout = {limit:, details:}
-        @destination = Destination.new(console, file: out, format:)
+        @destination = Formats::Destination.new(console, file: out, format:)
       end
 
       # @return [Integer] exit status
@@ -65,20 +65,23 @@ module Holdup
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
           check(store)
-          Holdup::Web::Static::Report.new(store, asked:, language: @words.language, told:).call
+          Holdup::Web::Static::Report.new(store, asked:, language: @words.language, told: remarks).call
         end
       end
 
       def asked
-        Holdup::Web::Static::Asked.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter], limit: @layout[:limit],
-          params: {"sort" => ORDERS.fetch(@view[:sort]), "app" => @app}.compact)
+        params = {"sort" => ORDERS.fetch(@view[:sort]), "app" => @app}.compact
+        Holdup::Web::Static::Asked.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter],
+          limit: @layout[:limit], params:)
       end
 
       def summary
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
           @marks = Queries::SettingHistory.changes(store, **@span) if @format == :json
-          Queries::LoadSummary.call(store, **@span, **@view).tap { |summary| check(store) if summary.empty? }
+          summary = Queries::LoadSummary.call(store, **@span, **@view)
+          check(store) if summary.empty?
+          summary
         end
       end
 
@@ -91,16 +94,15 @@ module Holdup
 
       def look(store)
         @drifts = drifts(store)
-        if @live
-          @uncollected = Holdup::Doctor::UncollectedUnits.new(dir: @dir, app: @app).look(store,
-            named: !@store.nil?)
-        end
+        return unless @live
+        uncollected = Holdup::Doctor::UncollectedUnits.new(dir: @dir, app: @app)
+        @uncollected = uncollected.look(store, named: !@store.nil?)
       end
 
-      # They are of the whole application, so they are no part of what is said of some units.
+      # Drifts are of the whole application, so a report of some requests or jobs has none.
       def drifts(store)
-        @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Queries::SettingHistory.drifts(store,
-          @span[:to_s]))
+        return [] if @view[:filter].narrow?
+        Holdup::Doctor::Checks::Drift.findings(Queries::SettingHistory.drifts(store, @span[:to_s]))
       end
 
       def drift_facts
@@ -111,10 +113,9 @@ module Holdup
         @drifted ||= @drifts.map { |finding| View::DoctorSentence.call(@words, finding.key, finding.facts) }
       end
 
-      def told
-        [*drifted,
-          View::UncollectedRemark.remark(@uncollected, now_s: @console.clock.realtime_s,
-            words: @words)].compact
+      def remarks
+        now_s = @console.clock.realtime_s
+        [*drifted, View::UncollectedRemark.remark(@uncollected, now_s:, words: @words)].compact
       end
 
       def report(summary)
@@ -123,13 +124,146 @@ module Holdup
           View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks,
             uncollected: @uncollected)
         when :markdown
-          View::Markdown.new(summary, words: @words, told:, **@layout)
-        else text(summary)
+          View::Markdown.new(summary, words: @words, told: remarks, **@layout)
+        else
+          View::Text.new(summary, words: @words, told: remarks, **@console.layout(WIDEST), **@layout)
         end
       end
 
-      def text(summary)
-        View::Text.new(summary, words: @words, told:, **@console.layout(WIDEST), **@layout)
+      # The arguments of `holdup report` as the keywords of Report.
+      class Arguments
+        USAGE = "holdup report [options]"
+        # More rows, and a file might be larger than 1 MB.
+        HTML_LIMIT = 100
+
+        # @param console [Console] for the time
+        def initialize(console)
+          @now_s = console.clock.realtime_s
+        end
+
+        # @param argv [Array<String>]
+        # @return [Hash{Symbol => Object}]
+        # @raise [UsageError]
+        def parse(argv)
+          values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
+          values.key?(:help) ? values : keywords(values)
+        end
+
+        private
+
+        def declare(parser, values)
+          span(parser, values)
+          choice(parser, values)
+          view(parser, values)
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
+            values[:store] = text
+          end
+          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
+            values[:language] = text
+          end
+        end
+
+        def span(parser, values)
+          parser.on("--since TIME", "30m, 1h (the default), 2d ago, or 2026-11-21T12:00") do |text|
+            values[:since] = moment("--since", text)
+          end
+          parser.on("--until TIME", "the same; now is the default") do |text|
+            values[:until] = moment("--until", text)
+          end
+          parser.on("--fresh", "wait until all that was measured is stored") { values[:fresh] = true }
+        end
+
+        def choice(parser, values)
+          parser.on("--kind KIND", "request or job") do |text|
+            values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
+          end
+          parser.on("--app NAME", "only this application's (HOLDUP_APP)") { |text| values[:app] = text }
+          parser.on("--name GLOB", "only names like 'Orders*' (job classes too)") do |text|
+            values[:name] = text
+          end
+          parser.on("--queue NAME", "only jobs of this queue") { |text| values[:queue] = text }
+          parser.on("--threads N", "only while processes had N threads") do |text|
+            values[:threads] = Queries::OptionValues.whole("--threads", text, 1..10_000)
+          end
+        end
+
+        def view(parser, values)
+          parser.on("--by WHAT", "rows by name, setting, process, queue or priority") do |text|
+            values[:by] = Queries::OptionValues.choice("--by", text, Analysis::SeriesRow::Grouping::BY)
+          end
+          parser.on("--sort KEY", "by stalled, caused, wall or count") do |text|
+            values[:sort] = Queries::OptionValues.choice("--sort", text, Analysis::SeriesRow::Grouping::SORT.keys)
+          end
+          Formats.declare(parser, values, Report::FORMATS)
+          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
+          parser.on("--limit N", "rows of each table (#{Report::LIMIT})") do |text|
+            values[:limit] = Queries::OptionValues.whole("--limit", text, 1..100_000)
+          end
+          parser.on("--details", "also the means of slices of each row") { values[:details] = true }
+        end
+
+        def keywords(values)
+          filter = Analysis::UnitFilter.new(**values.slice(:kind, :name, :queue, :threads))
+          from_s, to_s = span_of(values)
+          by = by_of(values, filter)
+          filter = filter.with(kind: :job) if by == :priority
+          check_html(values) if values[:format] == :html
+          live = !values.key?(:until)
+          if values[:fresh] && !live
+            raise UsageError.new("--fresh can't be combined with --until", "leave one of them out")
+          end
+          {
+            from_s:,
+            to_s:,
+            filter:,
+            by:,
+            sort: values.fetch(:sort, :stalled),
+            format: values.fetch(:format, :text),
+            limit: values.fetch(:limit, Report::LIMIT),
+            details: values.fetch(:details, false),
+            live:,
+            **values.slice(:app, :out, :store, :language, :fresh, :dir)
+          }
+        end
+
+        # Pages have rows by name, and those of the worst units have all of them.
+        def check_html(values)
+          other = %i[by details].find { |key| values[key] && values[key] != :name }
+          if other
+            raise UsageError.new("--#{other} can't be combined with --format html",
+              "the file has rows by name, and the means of slices on each of its pages")
+          end
+          return if values.fetch(:limit, 1) <= HTML_LIMIT
+          raise UsageError.new("--limit is at most #{HTML_LIMIT} with --format html",
+            "a file that is mailed has to stay small")
+        end
+
+        def moment(option, text)
+          Queries::OptionValues.moment(option, text, now_s: @now_s)
+        end
+
+        def span_of(values)
+          to_s = values.fetch(:until, @now_s)
+          from_s = values.fetch(:since, to_s - 3600)
+          return [from_s, to_s] if from_s < to_s
+          raise UsageError.new("--since is not before --until",
+            "the report would cover no time; swap or correct them")
+        end
+
+        # A process's window holds all its units in one, and so does a priority's, which only jobs have.
+        def by_of(values, filter)
+          by = values.fetch(:by, :name)
+          if by == :process && filter.narrow?
+            raise UsageError.new("--by process can't be combined with --kind, --name or --queue",
+              "leave one of them out")
+          end
+          if by == :priority && (filter.name || filter.kind == :request)
+            raise UsageError.new("--by priority can't be combined with --name or --kind request",
+              "leave one of them out")
+          end
+          by
+        end
       end
     end
   end

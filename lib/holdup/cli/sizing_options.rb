@@ -16,12 +16,16 @@ module Holdup
       # @param now_s [Integer]
       # @return [void]
       def declare(parser, values, now_s)
-        parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") { |text|
+        parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") do |text|
           values[:slo] = slo(text)
-        }
-        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job]) }
-        parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
-        parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = Queries::OptionValues.positive("--vcpus", text) }
+        end
+        parser.on("--kind KIND", "request (the default) or job") do |text|
+          values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
+        end
+        parser.on("--app NAME", "only this application (HOLDUP_APP)") { |text| values[:app] = text }
+        parser.on("--vcpus N", "of a host, where the samples don't know") do |text|
+          values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
+        end
         span(parser, values, now_s)
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
         parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
@@ -38,8 +42,10 @@ module Holdup
 
       # @return [Sizing::Slo]
       def slo(text)
-        Sizing::Slo.parse(text) || raise(UsageError.new("--slo can't be #{text[0, 100].inspect}",
-          "it takes a percentile from p50 on and a time, such as p95=300ms"))
+        slo = Sizing::Slo.parse(text)
+        return slo if slo
+        raise UsageError.new("--slo can't be #{text[0, 100].inspect}",
+          "it takes a percentile from p50 on and a time, such as p95=300ms")
       end
 
       # @param values [Hash]
@@ -56,7 +62,7 @@ module Holdup
       end
 
       # @return [String] "2026-11-21 12:00 - 2026-11-21 14:00"
-      def told(from_s:, to_s:)
+      def span_text(from_s:, to_s:)
         [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
       end
 
@@ -64,14 +70,20 @@ module Holdup
       # @param store [String, nil]
       # @return [String] options with which another command looks at the same
       def again(from_s:, to_s:, app: nil, store: nil)
-        since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
-        Shellwords.join(["--since", since, "--until", till, *(["--app", app] if app),
-          *(["--store", store] if store)])
+        from, to = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
+        words = ["--since", from, "--until", to]
+        words.push("--app", app) if app
+        words.push("--store", store) if store
+        Shellwords.join(words)
       end
 
       def span(parser, values, now_s)
-        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") { |text| values[:since] = Queries::OptionValues.moment("--since", text, now_s:) }
-        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s:) }
+        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") do |text|
+          values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
+        end
+        parser.on("--until TIME", "the same; now is the default") do |text|
+          values[:until] = Queries::OptionValues.moment("--until", text, now_s:)
+        end
       end
       private_class_method :span
     end

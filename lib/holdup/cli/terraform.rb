@@ -11,24 +11,28 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup terraform [options] > holdup.tf") do |parser, values|
-          parser.on("--log-group NAME", "where the lines are; else Terraform asks") { |text|
+          parser.on("--log-group NAME", "where the lines are; else Terraform asks") do |text|
             values[:log_group] =
               matching("--log-group", text, LOG_GROUP, "a log group's name, such as /ecs/shop")
-          }
-          parser.on("--region REGION", "of the dashboard; else Terraform asks") { |text|
+          end
+          parser.on("--region REGION", "of the dashboard; else Terraform asks") do |text|
             values[:region] = matching("--region", text, REGION, "a region, such as eu-central-1")
-          }
-          parser.on("--namespace NS", "of the metrics (Holdup, or Holdup/APP)") { |text|
+          end
+          parser.on("--namespace NS", "of the metrics (Holdup, or Holdup/APP)") do |text|
             values[:namespace] = namespace(text)
-          }
-          parser.on("--app NAME", "only lines of this application") { |text|
+          end
+          parser.on("--app NAME", "only lines of this application") do |text|
             values[:app] = matching("--app", text, NAME, "a name of letters, digits, _, . and -")
-          }
-          parser.on("--server NAME", "only lines of this server: puma, sidekiq ...") { |text|
+          end
+          parser.on("--server NAME", "only lines of this server: puma, sidekiq ...") do |text|
             values[:server] = matching("--server", text, /\A[\w.+-]{1,100}\z/, "a server, such as puma")
-          }
-          parser.on("--memory MIB", "alarm when a process takes more (1024)") { |text| values[:memory_mib] = Queries::OptionValues.whole("--memory", text, 16..1_048_576) }
-          parser.on("--format FORMAT", "of the lines: json (the default) or emf") { |text| values[:format] = Queries::OptionValues.choice("--format", text, FORMATS) }
+          end
+          parser.on("--memory MIB", "alarm when a process takes more (1024)") do |text|
+            values[:memory_mib] = Queries::OptionValues.whole("--memory", text, 16..1_048_576)
+          end
+          parser.on("--format FORMAT", "of the lines: json (the default) or emf") do |text|
+            values[:format] = Queries::OptionValues.choice("--format", text, FORMATS)
+          end
         end
       end
 

@@ -10,18 +10,18 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup timeline [FILE|ID] [options]", rest: :files, mixed: true) do |parser, values|
-          parser.on("--unit ID", "the story of one unit: its id, slowest, or caught,",
-            "the one beyond the rule that it was taken for") { |text|
+          parser.on("--unit ID", "the story of one request or job: its id, slowest, or caught,",
+            "the one beyond the rule that it was taken for") do |text|
             values[:unit] = unit(text)
-          }
+          end
           parser.on("--export FORMAT", "all of it for another viewer, or for programs:",
-            EXPORTS.join(", ")) { |text|
+            EXPORTS.join(", ")) do |text|
             values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS)
-          }
+          end
           parser.on("--out FILE", "write the export there") { |text| values[:out] = text }
-          parser.on("--store URL", "beside which captures are kept ($HOLDUP_STORE)") { |text|
+          parser.on("--store URL", "beside which captures are kept ($HOLDUP_STORE)") do |text|
             values[:store] = text
-          }
+          end
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
         end
       end
@@ -29,7 +29,7 @@ module Holdup
       def self.unit(text)
         return text if UNIT.match?(text)
         raise UsageError.new("--unit can't be #{text[0, 100].inspect}",
-          "it takes an id from the table of units, slowest or caught")
+          "it takes an id from the table of requests and jobs, slowest or caught")
       end
       private_class_method :unit
 
@@ -52,7 +52,7 @@ module Holdup
         @file = files.first
         @unit = unit
         @export = export
-        @destination = Destination.new(console, file: out, format: export || :text)
+        @destination = Formats::Destination.new(console, file: out, format: export || :text)
         @words = View::Words.new(language || Places.language(console.env))
       end
 
@@ -67,7 +67,8 @@ module Holdup
 
       def check(unit, export, out)
         if unit && export
-          raise UsageError.new("--unit can't be combined with --export", "the export has all units")
+          raise UsageError.new("--unit can't be combined with --export",
+            "the export has all requests and jobs")
         end
         raise UsageError.new("--out needs --export", "it takes #{EXPORTS.join(", ")}") if out && !export
       end
@@ -80,8 +81,8 @@ module Holdup
 
       # JSON leaves some characters that a terminal would obey.
       def exported
-        told = View::TraceFormats.call(scene, @export)
-        View::TraceFormats::BINARY.key?(@export) ? told : "#{View::Width.clean(told)}\n"
+        trace = View::TraceFormats.call(scene, @export)
+        View::TraceFormats::BINARY.key?(@export) ? trace : "#{View::Width.clean(trace)}\n"
       end
 
       def scene
@@ -89,7 +90,8 @@ module Holdup
       end
 
       def read
-        Holdup::Capture::Archive.read(File.exist?(@file) ? @file : @archive.find(@file)&.path || @file)
+        path = File.exist?(@file) ? @file : @archive.find(@file)&.path || @file
+        Holdup::Capture::Archive.read(path)
       rescue SystemCallError => error
         raise Error.new("#{@file[0, 200].inspect} can't be read (#{error.message})",
           "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
@@ -98,8 +100,14 @@ module Holdup
       def layout = View::Layout.new(**@console.layout(120))
 
       def overview
-        View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene), patterns: Analysis::Timeline::Patterns.new(scene).call,
-          methods: Analysis::Timeline::StackShares::MethodTable.new(scene).call, words: @words, layout:)
+        View::Timeline.new(
+          scene,
+          holders: Analysis::Timeline::HolderTable.new(scene),
+          patterns: Analysis::Timeline::Patterns.new(scene).call,
+          methods: Analysis::Timeline::StackShares::MethodTable.new(scene).call,
+          words: @words,
+          layout:
+        )
       end
 
       def story
@@ -117,8 +125,10 @@ module Holdup
       end
 
       def find
-        named || raise(UsageError.new("there is no unit #{@unit} in this capture",
-          "`holdup timeline #{@file}` lists those that waited longest"))
+        unit = named
+        return unit if unit
+        raise UsageError.new("there is no request or job #{@unit} in this capture",
+          "`holdup timeline #{@file}` lists those that waited longest")
       end
     end
   end

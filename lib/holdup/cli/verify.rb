@@ -34,8 +34,8 @@ module Holdup
       # @raise [Error] where there is nothing to compare
       def run
         found = verification
-        report = View::Verification.new(found, stored: stored?(found), span: SizingOptions.told(**@span), words: @words,
-          **@console.layout)
+        report = View::Verification.new(found, stored: stored?(found), span: SizingOptions.span_text(**@span),
+          words: @words, **@console.layout)
         @console.out.write(@json ? report.json : report.call)
         found.kept? ? OK : FAILED
       end
@@ -44,29 +44,31 @@ module Holdup
 
       def read
         advice = JSON.parse(File.read(@file, LARGEST), symbolize_names: true)
-        if advice.is_a?(Hash) && advice[:version] == VERSION && %i[current from_s
-          to_s].all? { |key| advice[key] }
-          return advice
-        end
+        return advice if advice?(advice)
         raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify",
           "it takes what `holdup advise --save FILE` kept when it said keep or change")
       rescue JSON::ParserError, SystemCallError => error
-        raise UsageError.new(
-          "--verify can't read #{@file[0,
-            200].inspect} (#{error.is_a?(JSON::ParserError) ? "no JSON" : error.message})", "it takes what `holdup advise --save FILE` kept"
-        )
+        reason = error.is_a?(JSON::ParserError) ? "no JSON" : error.message
+        raise UsageError.new("--verify can't read #{@file[0, 200].inspect} (#{reason})",
+          "it takes what `holdup advise --save FILE` kept")
+      end
+
+      def advice?(advice)
+        return false unless advice.is_a?(Hash) && advice[:version] == VERSION
+        %i[current from_s to_s].all? { |key| advice[key] }
       end
 
       def verification
-        before, since = Places.reading(@console.env, @store, app: @advice[:app]) { |store|
+        before, since = Places.reading(@console.env, @store, app: @advice[:app]) do |store|
           [sized(store, @advice.slice(:from_s, :to_s, :setting)), sized(store, @span)]
-        }
+        end
         Sizing::Verification.new(recorded(before), changed(since))
       end
 
-      # Later advice learns from it; who may only read gets the answer all the same.
+      # Later advice learns from it; without the right to write to the store the answer is the same.
       def stored?(found)
-        outcome = found.outcome(**@advice.slice(:from_s, :to_s), at_s: @span[:to_s]) or return false
+        outcome = found.outcome(**@advice.slice(:from_s, :to_s), at_s: @span[:to_s])
+        return false unless outcome
         Places.writing(@console.env, @store) { |store| store.keep(outcome) }
         true
       rescue StoreError => error
@@ -75,8 +77,8 @@ module Holdup
       end
 
       def sized(store, span)
-        Queries::SizingInputs.new(store, **span, kind:, objective: Sizing::Objective.new(:latency),
-**{warm_up_s: @warm_up_s}.compact)
+        warm_up = {warm_up_s: @warm_up_s}.compact
+        Queries::SizingInputs.new(store, **span, kind:, objective: Sizing::Objective.new(:latency), **warm_up)
       end
 
       def kind
@@ -85,30 +87,37 @@ module Holdup
 
       def recorded(sized)
         recommendation = sized.recommendation
-        if recommendation && recommendation.recording.problems.empty? && !recommendation.limits.vcpus.nil?
-          return recommendation
-        end
-        problems = recommendation ? recommendation.recording.problems.map { |problem|
-          problem.to_s.tr("_",
-            " ")
-        }.join(", ") : "it is gone"
-        raise Error.new(
-          "the recording that the advice was given for can't be replayed any more: #{problems}", "single units are kept for 14 days"
-        )
+        raise lost_recording("it is gone") unless recommendation
+        problems = recommendation.recording.problems
+        return recommendation if problems.empty? && !recommendation.limits.vcpus.nil?
+        raise lost_recording(problems.map { |problem| problem.to_s.tr("_", " ") }.join(", "))
       end
 
-      # Where all was to stay, another setting that began since is what there is to learn from.
+      def lost_recording(problems)
+        Error.new("the recording that the advice was given for can't be replayed any more: #{problems}",
+          "single requests and jobs are kept for 14 days")
+      end
+
+      # Where the advice was to keep the setting, the latest other setting since then is what can be learned
+      # from.
       def changed(sized)
-        seen = sized.observations.select { |each| each.profiles.any? }
-        same, others = seen.partition { |each| advised == ran(each) }
-        found = (@advice[:verdict] == "keep") ? others.max_by { |each| each.profiles.first.start_ns } || same.first : same.first
-        found || raise(Error.new("no units ran on the advised setting (#{written(advised)}) since, only on: #{seen.map { |each| written(ran(each)) }.uniq.join(", ").then { |all| all.empty? ? "none" : all }}",
-          "restart with it and let the warm-up pass (#{@warm_up_s || 120} s)"))
+        measured = sized.observations.select { |observation| observation.profiles.any? }
+        same, others = measured.partition { |observation| advised == ran(observation) }
+        latest = others.max_by { |other| other.profiles.first.start_ns } if @advice[:verdict] == "keep"
+        latest || same.first || raise(not_followed(measured))
+      end
+
+      def not_followed(measured)
+        settings = measured.map { |observation| written(ran(observation)) }.uniq
+        settings = ["none"] if settings.empty?
+        Error.new("no #{kind}s ran on the advised setting (#{written(advised)}) since, " \
+          "only on: #{settings.join(", ")}",
+          "restart with it and let the warm-up pass (#{@warm_up_s || 120} s)")
       end
 
       def advised
-        Sizing::Candidate.new(**(@advice[:best] || @advice[:current]).slice(:processes, :threads,
-          :time_slice_ns))
+        setting = @advice[:best] || @advice[:current]
+        Sizing::Candidate.new(**setting.slice(:processes, :threads, :time_slice_ns))
       end
 
       def ran(observation)

@@ -7,18 +7,20 @@ module Holdup
       HOST = "127.0.0.1"
       PORT = 9900
       LOOPBACK = %w[127.0.0.1 localhost ::1].freeze
+      # The same in a Host header.
+      HOSTS = %w[127.0.0.1 localhost [::1]].freeze
 
       def self.options(_console)
         Options.new("holdup web [options]") do |parser, values|
-          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") { |text|
+          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") do |text|
             values[:port] = Queries::OptionValues.whole("--port", text, 0..65_535)
-          }
-          parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") { |text|
+          end
+          parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") do |text|
             values[:host] = text
-          }
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+          end
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
             values[:store] = text
-          }
+          end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--lang LANG",
             "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") do |text|
@@ -38,9 +40,9 @@ module Holdup
         @console = console
         @host = host
         @port = port
-        @auth, @orders = Configuration.build(env: console.env).then { |settings|
-          [settings.web_auth, settings.web_capture]
-        }
+        settings = Configuration.build(env: console.env)
+        @auth = settings.web_auth
+        @orders = settings.web_capture
         unless loopback? || @auth
           raise UsageError.new("--bind #{host} shows it to others",
             "set HOLDUP_WEB_AUTH=user:password (or none) first")
@@ -65,11 +67,20 @@ module Holdup
 
       def loopback? = LOOPBACK.include?(@host)
 
-      # Whoever may run this may read the store. A page of another site that calls itself by a name of its own
+      # A user who may run this may read the store. A page of another site that uses a host name of its own
       # must not.
       def dashboard
-        Holdup::Web.new(store: -> { Store.open(@store, read_only: true) }, dir: @dir, captures: -> { @captures }, orders: @orders, auth: @auth, open: loopback?,
-          hosts: loopback? ? ["127.0.0.1", "localhost", "[::1]"] : nil, clock: @console.clock, language: @language)
+        Holdup::Web.new(
+          store: -> { Store.open(@store, read_only: true) },
+          dir: @dir,
+          captures: -> { @captures },
+          orders: @orders,
+          auth: @auth,
+          open: loopback?,
+          hosts: loopback? ? HOSTS : nil,
+          clock: @console.clock,
+          language: @language
+        )
       end
     end
   end

@@ -7,7 +7,7 @@ module Holdup
       # @param console [Console]
       # @return [#parse]
       def self.options(console)
-        WhatifOptions.new(console.clock.realtime_s)
+        Arguments.new(console.clock.realtime_s)
       end
 
       # @param console [Console]
@@ -36,54 +36,217 @@ module Holdup
       # @raise [Error] where there is nothing to replay
       # @raise [UsageError] for a name that no unit has
       def run
-        sized = Places.reading(@console.env, @store, app: @app) do |store|
-          Queries::SizingInputs.new(store, **@span, **@sizing).tap { |one|
-            check_kind(store) if one.recommendation.nil?
-          }
-        end
+        sized = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
         recommendation = sized.recommendation
         check(recommendation)
-        found = Sizing::WhatIf.new(recommendation, @change)
-        check_names(found)
-        report = View::WhatIf.new(found, change: @change, kind: @sizing[:kind], slo: @sizing[:objective].slo, span:, words: @words,
-          **@console.layout)
+        answer = Sizing::WhatIf.new(recommendation, @change)
+        check_names(answer)
+        report = report(answer)
         @console.out.write(@json ? report.json : report.call)
         OK
       end
 
       private
 
+      def read(store)
+        sized = Queries::SizingInputs.new(store, **@span, **@sizing)
+        check_kind(store) if sized.recommendation.nil?
+        sized
+      end
+
+      def report(answer)
+        View::WhatIf.new(
+          answer,
+          change: @change,
+          kind: @sizing[:kind],
+          slo: @sizing[:objective].slo,
+          span:,
+          words: @words,
+          **@console.layout
+        )
+      end
+
       def check_kind(store)
-        unmatched = Queries::UnmatchedFilter.of(store, *@span.values,
-          Analysis::UnitFilter.new(kind: @sizing[:kind]))
+        filter = Analysis::UnitFilter.new(kind: @sizing[:kind])
+        unmatched = Queries::UnmatchedFilter.of(store, *@span.values, filter)
         raise unmatched.error if unmatched
       end
 
       def check(recommendation)
         unless recommendation
-          raise Error.new("no units were recorded in that span", "choose another with --since and --until")
+          raise Error.new("no requests or jobs were recorded in that span",
+            "choose another with --since and --until")
         end
         return if recommendation.reasons.empty?
-        told = View::AdviceVerdict.new(recommendation, span:, words: @words, kind: @sizing[:kind]).sentence
-        raise Error.new(told, "`holdup advise` says more")
+        verdict = View::AdviceVerdict.new(recommendation, span:, words: @words, kind: @sizing[:kind])
+        raise Error.new(verdict.sentence, "`holdup advise` says more")
       end
 
       def check_names(found)
-        found.unknown.each { |name|
-          raise UsageError.new("no unit of that span is called #{name[0, 100].inspect}",
+        kind = @sizing[:kind]
+        found.unknown.each do |name|
+          raise UsageError.new("no #{kind} of that span is called #{name[0, 100].inspect}",
             "`holdup report` lists the names; * stands for any letters")
-        }
-        found.overruled.each { |name|
-          raise UsageError.new("no unit is left for #{name[0, 100].inspect}",
+        end
+        found.overruled.each do |name|
+          raise UsageError.new("no #{kind} is left for #{name[0, 100].inspect}",
             "--without, or a name before it, has all of them; leave one out")
-        }
+        end
         if found.nobody_left?
-          raise UsageError.new("no other unit of that span is left to compare",
+          raise UsageError.new("no other #{kind} of that span is left to compare",
             "let --without, --own-pool and --mix name fewer")
         end
       end
 
-      def span = SizingOptions.told(**@span)
+      def span = SizingOptions.span_text(**@span)
+
+      # The arguments of `holdup whatif`: what would be different, and of which recording.
+      class Arguments
+        # Options that say what would be different, and the keywords of WhatIf::Change that they are read to.
+        CHANGES = {
+          "--threads" => :threads,
+          "--processes" => :processes,
+          "--slice" => :time_slice_ns,
+          "--load" => :factor,
+          "--vcpus" => :vcpus,
+          "--without" => :without,
+          "--halve-acquisitions" => :halved,
+          "--mix" => :mix,
+          "--own-pool" => :own_pool,
+          "--priority" => :priorities,
+          "--io" => :io,
+          "--max-io-threads" => :io_threads
+        }.freeze
+        USAGE = "holdup whatif --threads 3 | --load x2 | --without NAME ... [options]"
+        PRIORITIES = (-3..3)
+        NAMED = /\A(.+)=([^=]*)\z/m
+        SIZE = /\A(\d+)x(\d+)\z/
+        THREADS = /\A\d+\z/
+
+        # @param now_s [Integer]
+        def initialize(now_s)
+          @now_s = now_s
+        end
+
+        # @param argv [Array<String>]
+        # @return [Hash{Symbol => Object}] the keywords of Whatif
+        # @raise [UsageError] for what can't be read, and when nothing would change
+        def parse(argv)
+          values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
+          return values if values.key?(:help)
+          change = values.slice(*CHANGES.values)
+          check(change, values[:kind])
+          {
+            **values.except(:since, :until, :format, *CHANGES.values),
+            **SizingOptions.span_of(values, @now_s),
+            change:,
+            json: values[:format] == :json
+          }
+        end
+
+        private
+
+        def declare(parser, values)
+          deployment(parser, values)
+          parser.on("--load FACTOR", "x2: twice the requests") do |text|
+            values[:factor] = Queries::OptionValues.factor("--load", text)
+          end
+          parser.on("--mix GLOB=SHARE", "these are 30% of all requests or jobs") do |text|
+            name, share = named("--mix", text)
+            (values[:mix] ||= {})[name] = Queries::OptionValues.share("--mix", share)
+          end
+          parser.on("--without GLOB", "these moved elsewhere; the others are compared") do |text|
+            values[:without] = text
+          end
+          parser.on("--own-pool GLOB[=PxT|=T]",
+            "in P processes of T threads; of jobs T threads beside") do |text|
+            values[:own_pool] = own_pool(text)
+          end
+          parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") do |text|
+            values[:halved] = text
+          end
+          parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") do |text|
+            name, number = named("--priority", text)
+            (values[:priorities] ||= {})[name] = Queries::OptionValues.whole("--priority", number, PRIORITIES)
+          end
+          parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
+          SizingOptions.declare(parser, values, @now_s)
+          Formats.declare(parser, values, %i[text json])
+        end
+
+        def deployment(parser, values)
+          parser.on("--threads N", "so many in each process") do |text|
+            values[:threads] = Queries::OptionValues.whole("--threads", text, 1..1000)
+          end
+          parser.on("--processes P", "so many on each host") do |text|
+            values[:processes] = Queries::OptionValues.whole("--processes", text, 1..1000)
+          end
+          parser.on("--max-io-threads N", "so many more for requests marked with --io") do |text|
+            values[:io_threads] = Queries::OptionValues.whole("--max-io-threads", text, 1..1000)
+          end
+          parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") do |text|
+            values[:time_slice_ns] = Queries::OptionValues.time_slice("--slice", text)
+          end
+        end
+
+        # 1x2: processes of their own; 2: threads in the same process.
+        def own_pool(text)
+          name, size = NAMED.match(text)&.captures || [text, nil]
+          if THREADS.match?(size.to_s)
+            return Sizing::WhatIf::OwnThreads.new(name:, threads: own_pool_size(size))
+          end
+          return Sizing::WhatIf::OwnPool.new(name:) unless size
+          match = SIZE.match(size)
+          unless match
+            raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}",
+              "it takes a name and processes x threads, such as Reports*=1x2, " \
+              "or for jobs threads in the same process: =2")
+          end
+          processes, threads = match.captures.map { |number| own_pool_size(number) }
+          Sizing::WhatIf::OwnPool.new(name:, processes:, threads:)
+        end
+
+        def own_pool_size(text)
+          Queries::OptionValues.whole("--own-pool", text, 1..1000)
+        end
+
+        # A name may have an = in it.
+        # @return [Array(String, String)] name and value
+        def named(option, text)
+          match = NAMED.match(text)
+          return match.captures if match
+          example = (option == "--mix") ? "30%" : "-1"
+          raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+            "it takes a name and a value, such as Orders*=#{example}")
+        end
+
+        def check(change, kind)
+          if change.empty?
+            raise UsageError.new("whatif needs to know what would be different",
+              "give one of #{CHANGES.keys.join(", ")}")
+          end
+          if change == {factor: 1.0}
+            raise UsageError.new("--load x1 is the load that there is",
+              "give another one, or something else that would be different")
+          end
+          if change.key?(:io) != change.key?(:io_threads)
+            raise UsageError.new("--io and --max-io-threads belong together",
+              "give both: which requests are marked, and how many threads they may have")
+          end
+          if change.key?(:io) && kind == :job
+            raise UsageError.new("--io is for requests",
+              "jobs have queues and capsules instead: see --own-pool")
+          end
+          if kind != :job && change[:own_pool]&.apart? == false
+            raise UsageError.new("--own-pool with threads alone is for jobs",
+              "threads of a web server take any request; give processes too: =1x2")
+          end
+          if change.fetch(:mix, {}).values.sum >= 1
+            raise UsageError.new("--mix gives away more than there is",
+              "the shares together have to stay below 100%")
+          end
+        end
+      end
     end
   end
 end

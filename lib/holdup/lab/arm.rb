@@ -5,9 +5,9 @@ module Holdup
     # One setting to try: what it changes in the environment and in the command of the user's server. What is
     # nil stays as the application has it.
     #
-    # - `processes`, `threads` (of each); `yjit`: from the start on, or not at all; `time_slice_ns`
-    # - `again`: the same once more, to see what chance alone makes of it
-    # - `extra`: further variables of the environment; `label`: what it is called, nil: by what it changes
+    # - `processes`, `threads` (of each); `yjit`: on from Ruby's start, or never on; `time_slice_ns`
+    # - `again`: the same setting once more, which shows how much chance alone changes
+    # - `extra`: further variables of the environment; `label`: its name, nil: named after what it changes
     Arm = Data.define(:processes, :threads, :yjit, :time_slice_ns, :again, :extra, :label) do
       def initialize(processes: nil, threads: nil, yjit: nil, time_slice_ns: nil, again: false, extra: {},
         label: nil)
@@ -22,14 +22,20 @@ module Holdup
 
       # @return [Hash{String => String}]
       def env
-        {**each(self.class::PROCESSES, processes), **each(self.class::THREADS, threads), **each(%w[RUBY_YJIT_ENABLE], {true => 1, false => 0}[yjit]),
-         **each(%w[RUBY_THREAD_TIMESLICE], time_slice_ns && time_slice_ns / 1_000_000), **extra}
+        {
+          **variables(self.class::PROCESSES, processes),
+          **variables(self.class::THREADS, threads),
+          **variables(%w[RUBY_YJIT_ENABLE], {true => 1, false => 0}[yjit]),
+          **variables(%w[RUBY_THREAD_TIMESLICE], time_slice_ms),
+          **extra
+        }
       end
 
       # @param argument [String] of the command; {threads} and {processes} are replaced
       # @return [String]
       def fill(argument, **others)
-        argument.gsub(/\{(threads|processes|port)\}/) { {threads:, processes:, **others}[$1.to_sym].to_s }
+        values = {threads:, processes:, **others}
+        argument.gsub(/\{(threads|processes|port)\}/) { values[$1.to_sym].to_s }
       end
 
       # @return [Arm] the same setting, whichever time it is tried
@@ -37,18 +43,23 @@ module Holdup
 
       # @return [String] "2 x 5, yjit, 10 ms (again)"; the same in every language
       def name
-        "#{label || parts.compact.join(", ")}#{" (again)" if again}".strip
+        "#{label || changes.join(", ")}#{" (again)" if again}".strip
       end
 
       private
 
-      def parts
+      def changes
         size = "#{processes} x #{threads}".strip if processes || threads
-        [size, {true => "yjit", false => "no yjit"}[yjit],
-          time_slice_ns && "#{time_slice_ns / 1_000_000} ms", *extra.map { |pair| pair.join("=") }]
+        jit = {true => "yjit", false => "no yjit"}[yjit]
+        slice = "#{time_slice_ms} ms" if time_slice_ms
+        [size, jit, slice, *extra.map { |variable, value| "#{variable}=#{value}" }].compact
       end
 
-      def each(names, value)
+      def time_slice_ms
+        time_slice_ns && time_slice_ns / 1_000_000
+      end
+
+      def variables(names, value)
         value.nil? ? {} : names.to_h { |name| [name, value.to_s] }
       end
     end
@@ -56,5 +67,27 @@ module Holdup
     # What Rails' and Puma's own configuration read.
     Arm::THREADS = %w[RAILS_MAX_THREADS RAILS_MIN_THREADS PUMA_MAX_THREADS PUMA_MIN_THREADS].freeze
     Arm::PROCESSES = %w[WEB_CONCURRENCY].freeze
+
+    # Measures all arms in each round, every round in another order: what changes slowly (heat, other load on
+    # the machine) affects all arms alike.
+    module Arm::Rounds
+      # @param arms [Array]
+      # @param count [Integer] rounds
+      # @yieldparam arm one of the arms
+      # @yieldreturn [Object] a sample
+      # @return [Hash{Object => Array}] arm => one sample a round
+      def self.call(arms, count)
+        samples = arms.to_h { |arm| [arm, []] }
+        count.times { |round| order(arms, round).each { |arm| samples[arm] << yield(arm) } }
+        samples
+      end
+
+      # @param arms [Array]
+      # @param round [Integer] from 0
+      # @return [Array] in that round's order; in the first one as they are
+      def self.order(arms, round)
+        (round.odd? ? arms.reverse : arms).rotate(round / 2)
+      end
+    end
   end
 end

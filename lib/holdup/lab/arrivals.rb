@@ -5,6 +5,9 @@ module Holdup
     # Poisson arrivals of a mix of routes: independent users, who neither wait for each other nor come in
     # step. The same seed gives the same traffic.
     class Arrivals
+      # A request that is to be sent at a moment, `at_ns` after the start, whatever became of those before it.
+      Arrival = Data.define(:at_ns, :route, :path)
+
       include Enumerable
 
       # @param routes [Array<Route>]

@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
+require "json"
+
 module Holdup
   module Lab
-    # A gate for CI: did an endpoint get worse? How often it takes the GVL is a count and compared as it is;
-    # how long it holds it, and the p95 that follows from all of it, may differ by a tolerance.
+    # A gate for CI: did an endpoint get worse? How often it takes the GVL is a count, which may not grow at
+    # all; how long it holds the GVL, and the predicted p95, may grow by a tolerance.
     class Check
       # One figure of one endpoint. `key`: a member of Endpoints::Figures; `limit`: the most that is still all
       # right
@@ -14,6 +16,11 @@ module Holdup
         # @return [Float, nil] share by which it grew; nil where there was nothing before
         def change
           before.zero? ? nil : after / before.to_f - 1
+        end
+
+        # @return [Hash] for programs
+        def figures
+          {before:, after:, limit:, worse: worse?}
         end
       end
 
@@ -51,8 +58,8 @@ module Holdup
 
       # @return [Hash] for programs
       def to_h
-        {passed: passed?, tolerance: @tolerance, added:, gone:, too_few: thin,
-         endpoints: rows.group_by(&:name).transform_values { |own| own.to_h { |row| [row.key, {before: row.before, after: row.after, limit: row.limit, worse: row.worse?}] } }}
+        endpoints = rows.group_by(&:name).transform_values { |own| own.to_h { |row| [row.key, row.figures] } }
+        {passed: passed?, tolerance: @tolerance, added:, gone:, too_few: thin, endpoints:}
       end
 
       private
@@ -62,9 +69,205 @@ module Holdup
       end
 
       def row(name, key)
-        before, after = [@before, @after].map { |side| side[name].public_send(key) }
-        Row.new(name:, key:, before:, after:,
-          limit: COUNTS.include?(key) ? before : (before * (1 + @tolerance)).round)
+        before = @before[name].public_send(key)
+        after = @after[name].public_send(key)
+        limit = COUNTS.include?(key) ? before : (before * (1 + @tolerance)).round
+        Row.new(name:, key:, before:, after:, limit:)
+      end
+
+      # The figures of each endpoint that a check compares with, in a file that is committed with the code.
+      class Baseline
+        SCHEMA = 1
+        KIND = "holdup check"
+
+        # @return [Endpoints::Reference] for which p95 was predicted
+        attr_reader :load
+
+        # @return [Hash{String => Endpoints::Figures}]
+        attr_reader :endpoints
+
+        # @param path [String]
+        # @return [Baseline]
+        # @raise [Holdup::Error] it can't be read, or is none
+        def self.open(path)
+          hash = JSON.parse(File.read(path), symbolize_names: true)
+          raise damaged(path) unless hash.is_a?(Hash) && hash.values_at(:kind, :schema) == [KIND, SCHEMA]
+          new(Endpoints::Reference.new(**hash.fetch(:load)),
+            hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
+        rescue JSON::ParserError, KeyError, ArgumentError, TypeError
+          raise damaged(path)
+        rescue SystemCallError => error
+          raise Error.new("the baseline #{path} can't be read (#{error.message})", "make it with --write")
+        end
+
+        def self.damaged(path)
+          Error.new("#{path} is no baseline of this version", "make it anew with --write")
+        end
+        private_class_method :damaged
+
+        # @param load [Endpoints::Reference]
+        # @param endpoints [Hash{String => Endpoints::Figures}]
+        def initialize(load, endpoints)
+          @load = load
+          @endpoints = endpoints
+        end
+
+        # @param path [String]
+        # @return [void]
+        # @raise [Holdup::Error]
+        def write(path)
+          figures = endpoints.transform_values(&:to_h)
+          content = {kind: KIND, schema: SCHEMA, load: load.to_h, endpoints: figures}
+          File.write(path, "#{JSON.pretty_generate(content)}\n")
+        rescue SystemCallError => error
+          raise Error.new("the baseline can't be written to #{path} (#{error.message})",
+            "name another file with --baseline")
+        end
+      end
+
+      # Where a check's figures come from: a sweep's file, or a span of a store.
+      module Sources
+        module_function
+
+        # @param path [String]
+        # @param load [Endpoints::Reference, nil] that the sweep must have tried; nil: its baseline at the
+        #   lowest rate
+        # @return [Baseline]
+        # @raise [Holdup::Error]
+        def sweep(path, load: nil)
+          ledger = Sweep::ProgressFile.open(path)
+          readings = ledger.readings
+          readings = readings.select { |reading| reading.arm.setting == ledger.plan.baseline } unless load
+          load ||= readings.min_by(&:rate)&.load
+          same = readings.select { |reading| reading.load == load }
+          raise unmeasured(path, load) if same.empty?
+          Baseline.new(load, middle(same.map(&:endpoints)))
+        end
+
+        def unmeasured(path, load)
+          place = load ? " at #{load.to_h.map { |name, value| "#{name} #{value}" }.join(", ")}" : ""
+          Error.new("#{path} measured nothing#{place}",
+            "sweep the setting and rate of the baseline, or make it anew with --write")
+        end
+
+        # @param store [Store::Sql]
+        # @param from_s [Integer]
+        # @param to_s [Integer]
+        # @param load [Endpoints::Reference, nil] nil: as it was recorded
+        # @return [Baseline]
+        # @raise [Holdup::Error] there is nothing
+        def store(store, from_s, to_s, load: nil)
+          recording = Sizing::Recording.new(windows: store.windows(from_s, to_s).to_a,
+            profiles: store.profiles(from_s, to_s).to_a, warm_up_s: 0)
+          if recording.profiles.empty?
+            raise Error.new("no single requests were recorded in that span",
+              "choose another with --since and --until")
+          end
+          endpoints = Endpoints.new(Sizing::Observation.new(recording, kind: :request), load:)
+          Baseline.new(endpoints.load, endpoints.to_h)
+        end
+
+        # Of several rounds the middle one, figure by figure.
+        def middle(rounds)
+          rounds.flat_map(&:keys).uniq.sort.to_h do |name|
+            own = rounds.filter_map { |endpoints| endpoints[name] }
+            figures = Endpoints::Figures.members.to_h { |key| [key, own.map(&key).sort[(own.size - 1) / 2]] }
+            [name, Endpoints::Figures.new(**figures)]
+          end
+        end
+        private_class_method :middle, :unmeasured
+      end
+
+      # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, what got worse and why,
+      # and all figures.
+      class Text
+        COLUMNS = {acquisitions: :count, longest_hold_ns: :duration, p95_ns: :duration}.freeze
+        WORSE = "!"
+
+        # @param check [Check]
+        # @param tolerance [Float]
+        # @param words [View::Words]
+        # @param width [Integer] columns
+        # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
+        # @param style [View::Style]
+        def initialize(check, tolerance:, words: View::Words.new, width: 80, table_width: width,
+          style: View::Style.none)
+          @check = check
+          @tolerance = tolerance
+          @words = words
+          @layout = View::Layout.new(width:, style:, table_width:)
+        end
+
+        # @return [String] ends with a newline
+        def call
+          color = @check.passed? ? :green : :red
+          lines = [*@layout.lines(verdict, color), *worse, *remarks, *table]
+          "#{lines.join("\n")}\n"
+        end
+
+        private
+
+        def verdict
+          return word(:passed, count: names.size) if @check.passed?
+          word(:failed, names: list(@check.worse.map(&:name).uniq))
+        end
+
+        def worse
+          @check.worse.group_by(&:name).flat_map do |name, rows|
+            @layout.warning(word(:worse, name: View::Width.clean(name), figures: figures(rows)))
+          end
+        end
+
+        # Where only the p95 grew, the cause is in other endpoints.
+        def figures(rows)
+          figures = rows.map { |row| word(:"worse_#{row.key}", **formatted(row)) }.join("; ")
+          (rows.map(&:key) == [:p95_ns]) ? word(:worse_by_others, figures:) : figures
+        end
+
+        # @return [Hash{Symbol => String}] before and after
+        def formatted(row)
+          format = View::Figures.method(COLUMNS.fetch(row.key))
+          {before: format.call(row.before), after: format.call(row.after)}
+        end
+
+        def remarks
+          endpoints = {added: @check.added, gone: @check.gone, thin: @check.thin}
+          endpoints.reject { |_, names| names.empty? }.flat_map do |key, names|
+            @layout.lines(word(key, names: list(names), fewest: Endpoints::FEWEST))
+          end
+        end
+
+        def table
+          return [] if names.empty?
+          section = View::Section.new(title: "", columns:, rows: names.map { |name| row(name) })
+          note = word(:note, tolerance: View::Figures.share(@tolerance))
+          ["", *@layout.table(section), *@layout.lines(note)]
+        end
+
+        def columns
+          figures = [word(:acquisitions), word(:longest_hold), "p95"]
+          [word(:endpoint), *figures.flat_map { |title| [title, word(:was)] }]
+        end
+
+        def row(name)
+          own = @check.rows.select { |row| row.name == name }
+          [View::Width.clean(name), *own.flat_map { |row| cells(row) }]
+        end
+
+        def cells(row)
+          figures = formatted(row)
+          ["#{figures[:after]}#{WORSE if row.worse?}", figures[:before]]
+        end
+
+        def names = @check.rows.map(&:name).uniq
+
+        def list(names)
+          names.map { |name| View::Width.clean(name) }.join(", ")
+        end
+
+        def word(key, **facts)
+          @words.call(:"check_#{key}", **facts)
+        end
       end
     end
   end

@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Holdup
   module Lab
-    # A process that an experiment starts, with all that it starts in turn. It has a process group of its own:
+    # A process that an experiment starts, with all its child processes. It has a process group of its own:
     # Ctrl-C reaches only the experiment, which then ends its processes itself, and none outlives it.
     class Child
       POLL_S = 0.02
@@ -23,11 +25,11 @@ module Holdup
         program, *arguments = command
         @log = log
         @grace_s = grace_s
-        Signals.later {
-          @pid = Process.spawn(env, [program, program], *arguments, chdir: folder, pgroup: true, in: File::NULL,
-            out: [log, "a"], err: %i[child out])
-        }
-      rescue SignalException # nobody else knows of it yet
+        files = {in: File::NULL, out: [log, "a"], err: %i[child out]}
+        Signals.later do
+          @pid = Process.spawn(env, [program, program], *arguments, chdir: folder, pgroup: true, **files)
+        end
+      rescue SignalException # only this object knows the pid yet
         stop
         raise
       end
@@ -52,7 +54,7 @@ module Holdup
         IO.select(nil, nil, nil, POLL_S) while alive? && now < deadline
         Process.kill(:KILL, -@pid)
         @ended ||= !!Process.wait(@pid)
-      rescue Errno::ESRCH # as it should be: nobody is left in the group
+      rescue Errno::ESRCH # as it should be: the group has no process left
         nil
       end
 
@@ -60,6 +62,86 @@ module Holdup
 
       def now
         Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+
+      # A server's processes, as /proc shows them.
+      class ProcessTree
+        TICKS = Etc.sysconf(Etc::SC_CLK_TCK)
+        # Fields of /proc/<pid>/stat behind the name.
+        PARENT = 1
+        USER = 11
+        SYSTEM = 12
+
+        # @param pid [Integer] the first of them
+        def initialize(pid)
+          @pid = pid
+        end
+
+        # @yieldparam command [String] of a process; whether it counts. Without a block all do
+        # @return [Float] seconds that its processes have run so far
+        def cpu_seconds
+          all = processes
+          pids = members(all, @pid)
+          pids = pids.select { |pid| yield(command(pid)) } if block_given?
+          pids.sum { |pid| (all[pid][USER].to_i + all[pid][SYSTEM].to_i).fdiv(TICKS) }
+        end
+
+        private
+
+        def members(all, pid)
+          children = all.select { |_, fields| fields[PARENT].to_i == pid }.keys
+          [(pid if all.key?(pid)), *children.flat_map { |child| members(all, child) }].compact
+        end
+
+        def processes
+          Dir.children("/proc").grep(/\A\d+\z/).to_h { |pid| [pid.to_i, fields(pid)] }.compact
+        end
+
+        def fields(pid)
+          File.read("/proc/#{pid}/stat").rpartition(")").last.split
+        rescue SystemCallError
+          nil
+        end
+
+        def command(pid)
+          File.read("/proc/#{pid}/cmdline").tr("\0", " ")
+        rescue SystemCallError
+          ""
+        end
+      end
+
+      # Pressing Ctrl-C twice must not leave servers behind: the first signal ends the block as usual, and
+      # further ones do nothing while the processes are ended, which is bounded in time.
+      module Signals
+        NAMES = %w[INT TERM HUP].freeze
+
+        # @return [Object] the block's value
+        # @raise [SignalException] for the first signal
+        def self.first_only
+          previous = NAMES.to_h { |name| [name, trap(name) { first(name) }] }
+          yield
+        ensure
+          previous&.each { |name, handler| trap(name, handler || "DEFAULT") }
+        end
+
+        # For what must happen together, such as starting a process and storing its pid: a signal waits for
+        # the end of the block.
+        # @return [Object] the block's value
+        # @raise [SignalException] for a signal that came meanwhile
+        def self.later
+          early = nil
+          previous = NAMES.to_h { |name| [name, trap(name) { early ||= name }] }
+          yield
+        ensure
+          previous&.each { |name, handler| trap(name, handler || "DEFAULT") }
+          Process.kill(early, Process.pid) if early
+        end
+
+        def self.first(name)
+          NAMES.each { |each| trap(each, "IGNORE") }
+          raise SignalException, name
+        end
+        private_class_method :first
       end
     end
   end

@@ -2,10 +2,9 @@
 
 module Holdup
   module Lab
-    # What each endpoint asks for, in figures that a change of code moves and a busy machine hardly does: how
-    # often it takes the GVL, how long it holds it, and what its p95 would be, replayed at a load and on a
-    # setting that stay the same, and with the CPU time that it takes: what it lacked of CPUs is the
-    # machine's, not the code's.
+    # What each endpoint needs, in figures that depend on the code and hardly on how busy the machine is: how
+    # often it takes the GVL, how long it holds it, and its p95, replayed at a fixed load and setting. The
+    # replay uses CPU time instead of the time that the GVL was held: waits for a CPU are not the code's.
     class Endpoints
       UNITS = 10_000
       SEED = 1
@@ -37,9 +36,9 @@ module Holdup
       def to_h
         p95 = responses
         profiles.group_by { |profile| profile.series.name }.sort.to_h do |name, own|
-          [name,
-            Figures.new(count: own.size, acquisitions: median(own, &:acquisitions),
-              longest_hold_ns: median(own, &:longest_hold_ns), p95_ns: p95[name])]
+          figures = Figures.new(count: own.size, acquisitions: median(own, &:acquisitions),
+            longest_hold_ns: median(own, &:longest_hold_ns), p95_ns: p95[name])
+          [name, figures]
         end
       end
 
@@ -48,23 +47,27 @@ module Holdup
       def profiles = @observation.profiles
 
       def traffic
-        @traffic ||= Sizing::Traffic.of(profiles, arrivals).map { |profile| profile.with(running_ns: profile.cpu_ns) }
+        @traffic ||= begin
+          traffic = Sizing::Traffic.of(profiles, arrivals)
+          traffic.map { |profile| profile.with(running_ns: profile.cpu_ns) }
+        end
       end
 
-      # Of the requests themselves: windows know the minute in which they were collected, which for a short
+      # Counted from the requests: windows have the minute in which they were collected, which for a short
       # recording is another.
       def arrivals
         minute_ns = Sizing::Traffic::MINUTE_S * Sizing::Traffic::NS
-        profiles.group_by { |profile| profile.start_ns / minute_ns * Sizing::Traffic::MINUTE_S }.transform_values { |own| own.sum(&:weight) }
+        by_minute = profiles.group_by { |profile| profile.start_ns / minute_ns * Sizing::Traffic::MINUTE_S }
+        by_minute.transform_values { |own| own.sum(&:weight) }
       end
 
-      # @return [Hash{String => Integer}] ns
+      # @return [Hash{String => Integer}] predicted p95 of each endpoint, ns
       def responses
-        drawn = {seed: SEED, rate: load.rate, units: UNITS}
-        found = Sizing::Replay.call(traffic.peak(**drawn), scenario).column(:response)
-        traffic.drawn(**drawn).map { |profile| profile.series.name }.zip(found).group_by(&:first).transform_values { |pairs|
-          percentile(pairs.map(&:last))
-        }
+        sample = {seed: SEED, rate: load.rate, units: UNITS}
+        responses_ns = Sizing::Replay.call(traffic.peak(**sample), scenario).column(:response)
+        names = traffic.drawn(**sample).map { |profile| profile.series.name }
+        by_name = names.zip(responses_ns).group_by(&:first)
+        by_name.transform_values { |pairs| percentile(pairs.map(&:last)) }
       end
 
       def scenario

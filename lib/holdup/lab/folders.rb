@@ -5,8 +5,8 @@ require "tmpdir"
 
 module Holdup
   module Lab
-    # Where an experiment keeps its files while it runs. Segments belong into memory; where there is no folder
-    # of that kind they go with the rest.
+    # The temporary folders of an experiment. Segments belong in memory; without /dev/shm they are on disk
+    # too.
     module Folders
       SHARED_MEMORY = "/dev/shm"
       PREFIX = "holdup-lab-"

@@ -4,9 +4,9 @@ require "etc"
 
 module Holdup
   module Lab
-    # What the processes with segments in a folder measured, taken in by this process: a collector's round
-    # with a store that can be emptied. An experiment so leaves out what came before a moment to the unit,
-    # where minutes of a real store would mix warm-up and measurement.
+    # What the processes with segments in a folder measured, collected by this process: a collector's round
+    # with a store that can be emptied. So an experiment leaves out exactly the requests and jobs before a
+    # moment; the minutes of a real store would mix warm-up and measurement.
     class InMemoryStore
       # Every unit of an experiment is kept, and not only the sample that a store has room for.
       MOST = 50_000
@@ -25,8 +25,14 @@ module Holdup
         @clock = clock
         @directory = Segment::Directory.new(folder).tap(&:create)
         @sampler = Collector::ProcessSampler.new
-        @round = Collector::Round.new(store: self, directory: @directory, host: Etc.uname[:nodename], warnings: Collector::RateLimitedLog.new(log:, clock:),
-          sampler: @sampler, profiles: Collector::UnitSampler.new(most: MOST))
+        @round = Collector::Round.new(
+          store: self,
+          directory: @directory,
+          host: Etc.uname[:nodename],
+          warnings: Collector::RateLimitedLog.new(log:, clock:),
+          sampler: @sampler,
+          profiles: Collector::UnitSampler.new(most: MOST)
+        )
         @samples = []
         empty
       end
@@ -66,9 +72,8 @@ module Holdup
 
       # @return [Hash{Integer => Hash{Symbol => Integer, nil}}] pid => gauges of its last tick
       def gauges
-        @directory.entries.select(&:alive).to_h { |entry|
-          entry.read(&:header).then { |header| [header.pid, header.gauges] }
-        }
+        headers = @directory.entries.select(&:alive).map { |entry| entry.read(&:header) }
+        headers.to_h { |header| [header.pid, header.gauges] }
       end
 
       # As a store is asked; the round keeps its positions itself.
@@ -76,10 +81,10 @@ module Holdup
       def commit(windows, _progress, processes: [], profiles: [], paths: {}, **)
         @windows.concat(windows)
         @samples.concat(processes)
-        profiles.each { |block|
-          @blocks[block.key] =
-            (@blocks[block.key] || block.with(seen: 0, profiles: [])).merge(block, most: MOST)
-        }
+        profiles.each do |block|
+          kept = @blocks[block.key] || block.with(seen: 0, profiles: [])
+          @blocks[block.key] = kept.merge(block, most: MOST)
+        end
       end
 
       # @see Store::Sql#progress

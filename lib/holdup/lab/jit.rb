@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require "open3"
+require "rbconfig"
+
 module Holdup
   module Lab
     # What YJIT does for the user's own server: a sweep whose arms are off, on from Ruby's start, on once the
@@ -16,22 +19,184 @@ module Holdup
       module_function
 
       # @param env [Hash{String => String}] the environment
-      # @param states [Array<String>] of STATES beside off
+      # @param states [Array<String>] of STATES, besides off
       # @param mem_size [Integer, nil] MiB for one more arm
       # @param rubies [Array<OtherRuby>]
       # @return [Array<Arm>] off first
       def arms(env, states: STATES.keys, mem_size: nil, rubies: [])
         wanted = STATES.slice("off", *states)
-        limited = mem_size && [Arm.new(label: "after boot, #{mem_size} MiB",
-          extra: {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)})]
-        [*wanted.map { |label, extra| Arm.new(label:, extra:) }, *limited,
-          *rubies.flat_map { |ruby| wanted.map { |name, extra| Arm.new(label: "#{name}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)}) } }]
+        arms = wanted.map { |label, extra| Arm.new(label:, extra:) }
+        arms << limited(env, mem_size) if mem_size
+        others = rubies.product(wanted.to_a).map do |ruby, (label, extra)|
+          Arm.new(label: "#{label}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)})
+        end
+        arms + others
+      end
+
+      def limited(env, mem_size)
+        extra = {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)}
+        Arm.new(label: "after boot, #{mem_size} MiB", extra:)
       end
 
       def limit(rubyopt, mem_size, version: RUBY_VERSION)
-        all = Gem::Version.new(version) >= LIMITS_ALL
-        [rubyopt, "--yjit-disable",
-          all ? "--yjit-mem-size=#{mem_size}" : "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"].compact.join(" ")
+        limit = "--yjit-mem-size=#{mem_size}"
+        if Gem::Version.new(version) < LIMITS_ALL
+          limit = "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"
+        end
+        [rubyopt, "--yjit-disable", limit].compact.join(" ")
+      end
+
+      # A Ruby other than ours that the command is to run with: it comes first on PATH, and nothing of our own
+      # Bundler is in its way.
+      #
+      # - `path`: of the program; `version`; `variables`: what it needs besides, such as BUNDLE_PATH
+      OtherRuby = Data.define(:path, :version, :variables) do
+        # @param text [String] "/opt/ruby-3.3/bin/ruby" or "/opt/ruby-3.3/bin/ruby,BUNDLE_PATH=vendor/3.3"
+        # @return [OtherRuby]
+        # @raise [UsageError] it is none
+        def self.parse(text)
+          path, *pairs = text.split(",")
+          variables = pairs.to_h do |pair|
+            raise refusal(text, "#{pair} is not a variable with a value") unless pair.include?("=")
+            pair.split("=", 2)
+          end
+          version = version_of(path.to_s)
+          raise refusal(text, "it has no YJIT that can be switched on, or doesn't run") unless version
+          new(path: File.expand_path(path), version:, variables:)
+        rescue SystemCallError => error
+          raise refusal(text, error.message)
+        end
+
+        # @param path [String] of a program
+        # @return [String, nil] its version; nil: it isn't a Ruby with a YJIT that Holdup can switch on
+        # @raise [SystemCallError] it can't be run
+        def self.version_of(path)
+          output, status = Open3.capture2({"RUBYOPT" => nil}, path, "--disable-gems", "-e", self::SCRIPT,
+            err: File::NULL)
+          output if status.success?
+        end
+
+        def self.refusal(text, reason)
+          UsageError.new("--ruby can't be #{text[0, 200].inspect} (#{reason})",
+            "give the path of a ruby, with variables if need be: /opt/ruby/bin/ruby,BUNDLE_PATH=vendor/other")
+        end
+        private_class_method :refusal
+
+        # @param env [Hash{String => String}] ours
+        # @param root [String] folder of an application
+        # @return [Boolean] whether it has the gems of the Gemfile there; true without a Gemfile
+        def gems?(env, root: Dir.pwd)
+          output, status = Open3.capture2e(env(env), "bundle", "check", chdir: root)
+          status.success? || output.include?("Could not locate Gemfile")
+        rescue SystemCallError
+          false
+        end
+
+        # @param env [Hash{String => String}] ours
+        # @return [Hash{String => String, nil}]
+        def env(env)
+          removed = self.class::OURS.to_h { |name| [name, nil] }
+          {**removed, "PATH" => "#{File.dirname(path)}:#{env["PATH"]}", **variables}
+        end
+      end
+
+      OtherRuby::SCRIPT = "RubyVM::YJIT.respond_to?(:enable) ? print(RUBY_VERSION) : exit(1)"
+      # What Bundler sets for our Ruby alone.
+      OtherRuby::OURS = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLER_VERSION BUNDLE_BIN_PATH GEM_HOME
+        GEM_PATH].freeze
+
+      # The other Rubies of this machine that could run the command: those in folders next to ours (as rbenv,
+      # asdf, mise, chruby and ruby-install keep them) and those on PATH. One of each version, the oldest
+      # first; it has a YJIT, and the gems of this folder.
+      class InstalledRubies
+        # @param env [Hash{String => String}] the environment
+        # @param ours [String] path of the Ruby that runs now
+        def initialize(env, ours: RbConfig.ruby)
+          @env = env
+          @ours = ours
+        end
+
+        # @return [Array<OtherRuby>] at least one
+        # @raise [UsageError] there is none, and why
+        def call
+          raise refusal("there is none next to #{@ours} or on PATH") if others.empty?
+          usable = others.select { |ruby| ruby.gems?(@env) }
+          raise refusal("#{lacking}: `bundle check` fails") if usable.empty?
+          usable
+        end
+
+        private
+
+        def others
+          @others ||= paths.filter_map { |path| ruby(path) }
+            .reject { |ruby| ruby.version == RUBY_VERSION }
+            .uniq(&:version)
+            .sort_by { |ruby| Gem::Version.new(ruby.version) }
+        end
+
+        def paths
+          on_path = @env["PATH"].to_s.split(":").map { |folder| File.join(folder, "ruby") }
+          [*neighbours, *on_path].select { |path| File.file?(path) && File.executable?(path) }.uniq
+        end
+
+        # .../versions/3.4.5/bin/ruby and its neighbours.
+        def neighbours
+          Dir[File.expand_path("../../../*/bin/ruby", @ours)].sort
+        end
+
+        def ruby(path)
+          version = OtherRuby.version_of(path)
+          version && OtherRuby.new(path:, version:, variables: {})
+        rescue SystemCallError
+          nil
+        end
+
+        def lacking
+          names = others.map { |ruby| "#{ruby.path} (#{ruby.version})" }
+          "#{names.join(", ")} can't run what is in this folder"
+        end
+
+        def refusal(reason)
+          UsageError.new("--ruby installed finds no other Ruby: #{reason}",
+            "give one with what it needs: --ruby /opt/ruby/bin/ruby,BUNDLE_PATH=vendor/other")
+        end
+      end
+
+      # How `holdup compare --states` finds the arms in a store that got the measurements: by the fingerprint
+      # of their setting.
+      class States
+        # What a shell takes as it is.
+        PLAIN = /\A[\w@%+=:,.\/-]+\z/
+
+        # @param result [Sweep::SweepReport]
+        def initialize(result)
+          @readings = result.plan.rates.flat_map { |rate| result.lines(rate).flat_map(&:readings) }
+        end
+
+        # @return [Hash{String => String}] name of an arm => the fingerprint that most of its servers reported
+        def to_h
+          by_arm = @readings.group_by { |reading| reading.arm.setting.name }
+          by_arm.transform_values { |own| fingerprint(own) }
+        end
+
+        # @param store [String] URL or path
+        # @return [String] for a shell
+        def command(store)
+          states = to_h.map { |name, fingerprint| "#{name}=#{fingerprint}" }
+          words = ["holdup", "compare", "--store", store, "--format", "markdown", "--states", *states]
+          words.map { |word| quoted(word) }.join(" ")
+        end
+
+        private
+
+        def fingerprint(readings)
+          fingerprints = readings.map { |reading| Setting.new(attributes: reading.setting).fingerprint }
+          fingerprints.tally.max_by(&:last).first
+        end
+
+        def quoted(word)
+          PLAIN.match?(word) ? word : "'#{word.gsub("'") { "'\\''" }}'"
+        end
       end
     end
   end

@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
+require "rbconfig"
+
 module Holdup
   module Lab
-    # A real Sidekiq with one concurrency after the other, always with work, and what the run of one of them
-    # lets expect of the others: measured and predicted side by side. That one runs twice in each round, to
-    # see what chance alone makes of it.
+    # A real Sidekiq at one concurrency after the other, always with work. The run of one of them, the
+    # baseline, predicts the others: measured and predicted side by side. The baseline runs twice in each
+    # round, which shows how much chance alone changes.
     class Jobs
       # @param ledger [JobLog] new, or one to go on with
       # @param env [Hash{String => String}] the environment
@@ -30,7 +32,7 @@ module Holdup
       # @raise [Holdup::Error] what went wrong before anything was measured
       def call
         @ledger.write
-        Signals.first_only { with_redis { |url| @ledger.left.each { |step| measure(step, url) } } }
+        Child::Signals.first_only { with_redis { |url| @ledger.left.each { |step| measure(step, url) } } }
         JobsResult.new(@ledger)
       rescue SignalException => signal
         raise if @ledger.readings.empty?
@@ -44,15 +46,26 @@ module Holdup
 
       def measure(step, url)
         @number += 1
-        outcome = Folders.open do |folders|
-          @run.new(step.threads, program: @plan.program, work: Work.new(@plan.kinds), redis: url, env: @env, keep: method(:keep), progress: ->(doing) { tell(doing, step) }, **folders)
-            .call(seconds: @plan.seconds, warm_up_s: @plan.warm_up_s)
-        end
+        outcome = Folders.open { |folders| run(step, url, folders) }
         check(outcome)
         @ledger.add(JobsMeasurement.of(outcome, step, concurrency: @plan.predicted_from(step)))
       end
 
-      def tell(doing, step)
+      def run(step, url, folders)
+        run = @run.new(
+          step.threads,
+          program: @plan.program,
+          work: Work.new(@plan.kinds),
+          redis: url,
+          env: @env,
+          keep: method(:keep),
+          progress: ->(doing) { report(doing, step) },
+          **folders
+        )
+        run.call(seconds: @plan.seconds, warm_up_s: @plan.warm_up_s)
+      end
+
+      def report(doing, step)
         facts = {warm_up: {seconds: @plan.warm_up_s}, count: {seconds: @plan.seconds}}.fetch(doing, {})
         @progress.call(@number, @plan.steps.size, doing, arm: step, **facts)
       end
@@ -70,6 +83,172 @@ module Holdup
 
       def with_redis(&)
         @redis_url ? yield(@redis_url) : Redis.run(path: @env.fetch("PATH", ""), &)
+      end
+
+      # One kind of job in a mix. `arguments`: of each push; `weight`: so many of them in a cycle
+      Kind = Data.define(:name, :weight, :arguments) do
+        def initialize(name:, weight: 1, arguments: [])
+          super
+        end
+      end
+
+      # One run: which concurrency in which round; `again`: the baseline's second run in that round.
+      Step = Data.define(:round, :threads, :again) do
+        # @return [String] "-c 5 (again)", in Sidekiq's own words
+        def name
+          "-c #{threads}#{" (again)" if again}"
+        end
+      end
+
+      # How the Sidekiq of the experiment is started. `command`: without -c and -q; `folder`: where it runs,
+      # nil for one that goes away; `env`: added to ours
+      Program = Data.define(:command, :folder, :env) do
+        def initialize(command:, folder: nil, env: {})
+          super
+        end
+
+        # @return [Program] with the lab's own jobs
+        # @raise [UnsupportedError] there is no Sidekiq
+        def self.own(env: {}, jobs: File.expand_path("mix.rb", __dir__))
+          new(command: [RbConfig.ruby, SidekiqVcpu::Library.load, "-r", jobs], env:)
+        end
+      end
+
+      # Which jobs come, for ever: cycle after cycle, each with all kinds by their weights in an order of its
+      # own. Random draws would give each setting another mix. The same seed gives the same jobs.
+      class Work
+        # The jobs of jobs/mix.rb. `arguments`: steps, rounds of computing in each, ms of waiting in each
+        OWN = [
+          Kind.new(name: "LabMail", weight: 10, arguments: [4, 4, 5]),
+          Kind.new(name: "LabSync", weight: 7, arguments: [6, 10, 2]),
+          Kind.new(name: "LabReport", weight: 3, arguments: [2, 80, 6])
+        ].freeze
+
+        # @param kinds [Array<Kind>]
+        # @param seed [Integer]
+        def initialize(kinds = OWN, seed: 1)
+          @random = Random.new(seed)
+          @cycle = kinds.flat_map { |kind| [kind] * kind.weight }
+          @left = []
+        end
+
+        # @return [Kind]
+        def next
+          @left = @cycle.shuffle(random: @random) if @left.empty?
+          @left.pop
+        end
+      end
+
+      # What is to be tried, complete enough to go on with it later.
+      #
+      # - `command`, `root`: the user's Sidekiq without -c and -q, and where it runs; none: the lab's own
+      #   jobs; `kinds`: Array of Kind
+      # - `concurrency`: Array of threads, `baseline`: the one that is predicted from; `again`: whether it
+      #   runs twice in each round
+      # - `seconds` of each run, behind a warm-up of `warm_up_s`; `rounds`
+      JobsPlan = Data.define(:command, :root, :kinds, :concurrency, :baseline, :again, :seconds, :warm_up_s,
+        :rounds) do
+        # @param hash [Hash{Symbol => Object}] from to_h
+        # @return [JobsPlan]
+        def self.from(hash)
+          new(**hash.slice(*members), kinds: hash.fetch(:kinds).map { |kind| Kind.new(**kind) })
+        end
+
+        def initialize(concurrency:, baseline:, command: [], root: nil, kinds: Work::OWN, again: true, **rest)
+          super(concurrency: concurrency | [baseline], baseline:, command:, root:, kinds:, again:, **rest)
+        end
+
+        # Round by round, so that a machine that is busy for a while spoils one run of each; every round in
+        # the other direction, the baseline first.
+        # @return [Array<Step>]
+        def steps
+          (0...rounds).flat_map do |round|
+            order(round).map { |threads, again| Step.new(round:, threads:, again:) }
+          end
+        end
+
+        # @param step [Step]
+        # @return [Array<Integer>] concurrencies that its run lets expect something of: the recording's,
+        #   itself included, no other's
+        def predicted_from(step)
+          (step.threads == baseline && !step.again) ? concurrency : []
+        end
+
+        # Sidekiq's client is needed here for either.
+        # @return [Program]
+        # @raise [UnsupportedError] there is no Sidekiq
+        def program
+          own = Program.own
+          command.empty? ? own : own.with(command:, folder: root)
+        end
+
+        # @return [Float] seconds of a step, before anything is known
+        def step_s = 3.0 + warm_up_s + seconds
+
+        # @return [Hash] for a file
+        def to_h = super.merge(kinds: kinds.map(&:to_h))
+
+        private
+
+        def order(round)
+          others = concurrency - [baseline]
+          others.reverse! if round.odd?
+          runs = [[baseline, false]]
+          runs << [baseline, true] if again
+          runs + others.map { |threads| [threads, false] }
+        end
+      end
+
+      # The experiment's file: the plan, and everything that was measured and predicted so far. Written after
+      # each run.
+      class JobLog
+        FILE = LedgerFile.new("jobs")
+
+        attr_reader :path, :plan, :readings
+
+        # @param path [String]
+        # @return [JobLog]
+        # @raise [Holdup::Error] it can't be read, or is none
+        def self.open(path)
+          FILE.read(path) do |hash|
+            new(path, JobsPlan.from(hash.fetch(:plan)),
+              readings: hash.fetch(:readings).map { |reading| JobsMeasurement.from(reading) })
+          end
+        end
+
+        # @param path [String]
+        # @param plan [JobsPlan]
+        # @param readings [Array<JobsMeasurement>]
+        def initialize(path, plan, readings: [])
+          @path = path
+          @plan = plan
+          @readings = readings
+        end
+
+        # @return [Array<Step>] that were not done yet
+        def left
+          plan.steps - readings.map { |reading| Step.new(**reading.to_h.slice(*Step.members)) }
+        end
+
+        # @param reading [JobsMeasurement]
+        # @return [void]
+        def add(reading)
+          @readings += [reading]
+          write
+        end
+
+        # @return [void]
+        # @raise [Holdup::Error]
+        def write = FILE.write(path, parts)
+
+        # @return [Hash]
+        def to_h = FILE.whole(parts)
+
+        private
+
+        def parts
+          {plan: plan.to_h, readings: readings.map(&:to_h)}
+        end
       end
     end
   end

@@ -2,10 +2,10 @@
 
 module Holdup
   module Lab
-    # An open loop: every request goes out when it is due, and its latency counts from then. A closed loop (a
+    # An open loop: every request is sent when it is due, and its latency counts from then. A closed loop (a
     # user waits for the answer before asking again) sends less as soon as the server is slow and so hides
-    # what users would feel. One thread and IO.select, in a process other than the server's, so that it takes
-    # nobody's GVL.
+    # what users would feel. One thread with IO.select, in a process other than the server's, so that it takes
+    # no GVL of the server.
     #
     #   arrivals = Arrivals.new(routes:, rate: 60, seconds: 20)
     #   Load.new(target: Target.new("http://127.0.0.1:9300"), arrivals:).run["OrdersController#index"].p95_ns
@@ -31,10 +31,10 @@ module Holdup
         @connections = connections
         @patience_ns = (patience_s * 1e9).to_i
         @open = []
-        @tally = ExchangeCounts.new
+        @tally = Exchange::Counts.new
       end
 
-      # @return [Hash<String, ExchangeOutcome>] by the routes' labels
+      # @return [Hash<String, Exchange::Outcome>] by the routes' labels
       def run
         @start_ns = @reported_ns = @clock.monotonic_ns
         @began_ns = @clock.realtime_ns
@@ -48,7 +48,7 @@ module Holdup
       # @return [Float] how long it ran, to the last answer
       attr_reader :elapsed_s
 
-      # @return [ExchangeOutcome, nil] of all routes together; nil without requests
+      # @return [Exchange::Outcome, nil] of all routes together; nil without requests
       def total = @tally.total
 
       private
@@ -64,7 +64,7 @@ module Holdup
         @open.size < @connections && @arrivals.any? && @arrivals.first.at_ns <= elapsed_ns
       end
 
-      # What kept a request back after it was due is queueing too, and the server is told so.
+      # The time that a request is late after it was due is queueing too, and X-Request-Start says so.
       def launch
         arrival = @arrivals.shift
         @open << Exchange.new(arrival, @target, due_us: (@began_ns + arrival.at_ns) / 1000)
@@ -106,6 +106,56 @@ module Holdup
         return if @progress.nil? || now - @reported_ns < REPORT_EVERY_NS
         @reported_ns = now
         @progress.call(Progress.new(elapsed_s: elapsed_ns / 1e9, done: @tally.count, open: @open.size))
+      end
+
+      # The built-in load: an open loop (see Load) out of this process. The same seed sends the same requests.
+      class OpenLoop
+        # What a load's client saw. `total`: Outcome of all routes; `routes`: {label => Outcome}; `seconds`:
+        # until the last answer; `mean_ns`: mean latency, of loads whose requests don't tell the server when
+        # they were sent
+        Seen = Data.define(:total, :routes, :seconds, :mean_ns) do
+          def initialize(total:, routes:, seconds:, mean_ns: nil)
+            super
+          end
+
+          # @return [Float] answers per second
+          def throughput = total.answered / seconds
+        end
+
+        # @return [Symbol] :open: each request goes out when it is due, and tells when that was; others see
+        #   LoadTool
+        def kind = :open
+
+        # @param target [Target]
+        # @param routes [Array<Route>]
+        # @param rate [Numeric] requests per second
+        # @param seconds [Numeric]
+        # @param seed [Integer]
+        # @param progress [#call, nil] see Load
+        # @return [Seen]
+        def call(target, routes:, rate:, seconds:, seed: 1, progress: nil)
+          load = Load.new(target:, arrivals: Arrivals.new(routes:, rate:, seconds:, seed:), progress:)
+          routes = load.run
+          Seen.new(total: load.total, routes:, seconds: [load.elapsed_s, seconds].max)
+        end
+      end
+
+      # Whether a server kept up with an open load. If it can't, its queue grows for as long as the
+      # measurement lasts, so the wait of its requests says nothing about the server.
+      module Pace
+        # Share of the requests that were sent. A server that answers less can't keep up.
+        SERVED = 0.95
+        NS = 1_000_000_000
+
+        # @param sent [Integer] requests; chance makes them a little more or less than the rate
+        # @param throughput [Float] answers per second, until the last one
+        # @param seconds [Numeric] in which they were sent
+        # @param response_ns [Numeric] of a request: also where nothing queues the last answer comes after the
+        #   end
+        # @return [Boolean]
+        def self.kept?(sent:, throughput:, seconds:, response_ns:)
+          throughput >= SERVED * sent / (seconds + response_ns / NS.to_f)
+        end
       end
     end
   end

@@ -2,12 +2,13 @@
 
 require "json"
 require "open3"
+require "tempfile"
 
 module Holdup
   module Lab
-    # A program that others wrote, as a load. What it alone can know is taken from it: when a request was
-    # sent, and how long its answer took. Subclasses say how it is called, what kind of load it is and how its
-    # report is read.
+    # A program such as wrk as a load. Holdup takes from its report only what the client knows: how many
+    # requests it sent, and how long the answers took. Subclasses say how to call it, what kind of load it is
+    # and how to read its report.
     #
     # Constants of each: PROGRAM; KIND, see #kind; PACKAGES, how to install it
     class LoadTool
@@ -16,9 +17,8 @@ module Holdup
       # @param path [String] folders with programs, as in PATH
       # @return [String, nil] where it is
       def self.which(path)
-        path.split(":").map { |folder| File.join(folder, self::PROGRAM) }.find { |file|
-          File.executable?(file) && !File.directory?(file)
-        }
+        programs = path.split(":").map { |folder| File.join(folder, self::PROGRAM) }
+        programs.find { |file| File.executable?(file) && !File.directory?(file) }
       end
 
       # @param path [String] the same
@@ -26,8 +26,15 @@ module Holdup
       # @raise [UnsupportedError] there is none
       def self.find(path)
         program = which(path)
-        program ? new(program) : raise(UnsupportedError.new("there is no #{self::PROGRAM} on this machine",
-          "install it (#{self::PACKAGES}), or leave out --load-tool"))
+        return new(program) if program
+        raise UnsupportedError.new("there is no #{self::PROGRAM} on this machine",
+          "install it (#{self::PACKAGES}), or leave out --load-tool")
+      end
+
+      # @param path [String] folders with programs, as in PATH
+      # @return [String, nil] the first of CLOSED that is installed
+      def self.closed(path)
+        CLOSED.find { |name| ALL.fetch(name).which(path) }
       end
 
       # @return [Boolean] whether it knows connections, each of which waits for its answer, and no rate
@@ -52,7 +59,7 @@ module Holdup
       # @param seconds [Numeric] at least 1, in whole ones
       # @param seed [Integer] unheeded where the program takes none
       # @param progress [#call, nil] unheeded: they tell nothing before their end
-      # @return [OpenLoop::Seen]
+      # @return [Load::OpenLoop::Seen]
       # @raise [Holdup::Error]
       def call(target, routes:, rate:, seconds:, seed: 1, progress: nil)
         seen(run(target, routes:, rate:, seconds: [seconds.ceil, 1].max, seed:))
@@ -65,30 +72,200 @@ module Holdup
 
       # @return [String] what it printed
       def output(*arguments, seconds:, env: {})
-        output, status = Open3.capture2e(env, "timeout", "--signal=KILL", (seconds + PATIENCE_S).to_s,
-          @program, *arguments)
-        unless status.success?
-          raise Error.new("#{self.class::PROGRAM} failed (#{status})",
-            "it said: #{output.lines.last(3).join.strip}")
-        end
-        output
+        timeout = ["timeout", "--signal=KILL", (seconds + PATIENCE_S).to_s]
+        output, status = Open3.capture2e(env, *timeout, @program, *arguments)
+        return output if status.success?
+        raise Error.new("#{self.class::PROGRAM} failed (#{status})",
+          "it said: #{output.lines.last(3).join.strip}")
       end
 
       # @param statuses [Hash{Integer => Integer}] answers by status
       # @param lost [Integer] requests without an answer
       # @param times [Hash{Symbol => Numeric}] seconds: p50, p95, p99 and mean
-      # @return [OpenLoop::Seen]
-      def reported(statuses, lost:, seconds:, times:)
+      # @return [Load::OpenLoop::Seen]
+      def seen_by_status(statuses, lost:, seconds:, times:)
         failed = statuses.sum { |status, count| (status >= 400) ? count : 0 }
-        told(answered: statuses.values.sum, failed:, lost:, seconds:, times:)
+        seen_requests(answered: statuses.values.sum, failed:, lost:, seconds:, times:)
       end
 
-      def told(answered:, failed:, lost:, seconds:, times:)
+      def seen_requests(answered:, failed:, lost:, seconds:, times:)
         ns = times.transform_values { |time| (time * 1e9).round }
-        total = ExchangeOutcome.new(label: "all", count: answered + lost, errors: failed + lost, lost:,
-          unexpected: failed + lost, p50_ns: ns.fetch(:p50), p95_ns: ns.fetch(:p95), p99_ns: ns.fetch(:p99))
-        OpenLoop::Seen.new(total:, routes: {}, seconds:, mean_ns: ns.fetch(:mean))
+        total = Exchange::Outcome.new(
+          label: "all",
+          count: answered + lost,
+          errors: failed + lost,
+          lost:,
+          unexpected: failed + lost,
+          p50_ns: ns.fetch(:p50),
+          p95_ns: ns.fetch(:p95),
+          p99_ns: ns.fetch(:p99)
+        )
+        Load::OpenLoop::Seen.new(total:, routes: {}, seconds:, mean_ns: ns.fetch(:mean))
       end
+
+      # wrk as a load: a number of connections that each ask again as soon as they have an answer. A closed
+      # loop: it sends less when the server is slow, so it shows what a server can do, and hides what users
+      # would feel (coordinated omission).
+      class Wrk < LoadTool
+        PROGRAM = "wrk"
+        KIND = :closed
+        PACKAGES = "`apt-get install wrk`, `brew install wrk`"
+        # Asks for the paths of LAB_ROUTES (verb, path and weight, a line each) by their weights, and prints
+        # what came of it.
+        SCRIPT = <<~'LUA'
+          local routes, total = {}, 0
+          for verb, path, weight in os.getenv("LAB_ROUTES"):gmatch("(%S+) (%S+) (%S+)\n") do
+            total = total + tonumber(weight)
+            routes[#routes + 1] = {verb, path, total}
+          end
+          math.randomseed(tonumber(os.getenv("LAB_SEED")))
+
+          request = function()
+            local point = math.random() * total
+            for _, route in ipairs(routes) do
+              if point <= route[3] then return wrk.format(route[1], route[2]) end
+            end
+          end
+
+          done = function(summary, latency)
+            local errors = summary.errors
+            local lost = errors.connect + errors.read + errors.write + errors.timeout
+            io.write(string.format('\n{"requests":%d,"seconds":%.6f,"failed":%d,"lost":%d,',
+              summary.requests, summary.duration / 1e6, errors.status, lost))
+            io.write(string.format('"mean_us":%d,"p50_us":%d,"p95_us":%d,"p99_us":%d}\n',
+              latency.mean, latency:percentile(50), latency:percentile(95), latency:percentile(99)))
+          end
+        LUA
+        US_PER_S = 1e6
+
+        private
+
+        def run(target, routes:, rate:, seconds:, seed:)
+          with_script do |script|
+            output("--threads", "1", "--connections", rate.to_i.to_s, "--duration", "#{seconds}s",
+              "--latency", "--script", script, "http://#{target.authority}",
+              seconds:, env: environment(routes, seed))
+          end
+        end
+
+        def with_script
+          Tempfile.create(%w[holdup-lab .lua]) do |file|
+            file.write(SCRIPT)
+            file.close
+            yield file.path
+          end
+        end
+
+        def environment(routes, seed)
+          lines = routes.map { |route| "#{route.verb} #{route.path} #{route.weight}\n" }
+          {"LAB_ROUTES" => lines.join, "LAB_SEED" => seed.to_s}
+        end
+
+        def seen(output)
+          report = JSON.parse(output.lines.last, symbolize_names: true)
+          keys = {p50: :p50_us, p95: :p95_us, p99: :p99_us, mean: :mean_us}
+          times = keys.transform_values { |key| report.fetch(key) / US_PER_S }
+          seen_requests(answered: report.fetch(:requests), **report.slice(:failed, :lost, :seconds), times:)
+        end
+      end
+
+      # hey as a load: a closed loop like wrk, for one address only. It reports times in tenths of a
+      # millisecond.
+      class Hey < LoadTool
+        PROGRAM = "hey"
+        KIND = :closed
+        PACKAGES = "`apt-get install hey`, `brew install hey`"
+        TIMEOUT_S = 20
+        # Of fewer requests it prints no such percentile; the nearest rank is then the slowest.
+        SHARES = {p50: 50, p95: 95, p99: 99}.freeze
+
+        def self.refusal(routes)
+          (routes.size > 1) ? "hey asks for one address only" : nil
+        end
+
+        private
+
+        def run(target, routes:, rate:, seconds:, **)
+          route = routes.first
+          output("-z", "#{seconds}s", "-c", rate.to_i.to_s, "-t", TIMEOUT_S.to_s, "-m", route.verb,
+            "-disable-redirects", "http://#{target.authority}#{route.path}", seconds:)
+        end
+
+        def seen(output)
+          summary = ->(name) { Float(output[/^ +#{name}:\s+([\d.]+)/, 1]) }
+          times = SHARES.transform_values do |share|
+            output[/^ +#{share}%+ in ([\d.]+) secs/, 1]&.to_f || summary["Slowest"]
+          end
+          times[:mean] = summary["Average"]
+          statuses = listed(output, "Status code", /\[(\d+)\]\s+(\d+) responses/).to_h
+          lost = listed(output, "Error", /^ +\[(\d+)\]/).sum(&:first)
+          seen_by_status(statuses, lost:, seconds: summary["Total"], times:)
+        end
+
+        # @return [Array<Array<Integer>>] numbers of each line of the part with that title
+        def listed(output, title, line)
+          part = output[/^#{title} distribution:\n(.*?)(\n\n|\z)/m, 1].to_s
+          part.scan(line).map { |numbers| numbers.map(&:to_i) }
+        end
+      end
+
+      # oha as a load: so many requests a second at even distances, and latencies from when each was due (its
+      # correction of coordinated omission), so a slow server hides nothing. Its report is read as oha 1.15
+      # documents it.
+      class Oha < LoadTool
+        PROGRAM = "oha"
+        KIND = :paced
+        PACKAGES = "`brew install oha`, `cargo install oha`"
+        # At most so many at once; what is due meanwhile waits, and its latency grows.
+        CONNECTIONS = 128
+        # Requests that were still running at the end: not a failure of the server.
+        CUT_OFF = "aborted due to deadline"
+        # Lines in the list of addresses for the sum of all weights, about.
+        LINES = 1000
+
+        def self.refusal(routes)
+          (routes.map(&:verb).uniq.size > 1) ? "oha sends one kind of request, such as GET, at a time" : nil
+        end
+
+        private
+
+        def run(target, routes:, rate:, seconds:, **)
+          with_list(target, routes) do |list|
+            output("--no-tui", "--output-format", "json", "--latency-correction", "-q", rate.to_s,
+              "-z", "#{seconds}s", "-c", CONNECTIONS.to_s, "-m", routes.first.verb, "--redirect", "0",
+              "--urls-from-file", list, seconds:)
+          end
+        end
+
+        # oha draws a line for each request, so a path has as many lines as it has weight.
+        def with_list(target, routes)
+          all = routes.sum(&:weight).to_f
+          Tempfile.create("holdup-lab") do |file|
+            routes.each do |route|
+              lines = [(route.weight * LINES / all).round, 1].max
+              file.write("http://#{target.authority}#{route.path}\n" * lines)
+            end
+            file.close
+            yield file.path
+          end
+        end
+
+        def seen(output)
+          report = JSON.parse(output)
+          summary = report.fetch("summary")
+          latencies = report.fetch("latencyPercentiles")
+          times = {p50: latencies.fetch("p50"), p95: latencies.fetch("p95"), p99: latencies.fetch("p99"),
+                   mean: summary.fetch("average")}
+          statuses = report.fetch("statusCodeDistribution").transform_keys(&:to_i)
+          lost = report.fetch("errorDistribution").except(CUT_OFF).values.sum
+          seen_by_status(statuses, lost:, seconds: summary.fetch("total"), times:)
+        end
+      end
+
+      # The programs by name.
+      ALL = [Wrk, Hey, Oha].to_h { |tool| [tool::PROGRAM, tool] }.freeze
+      # In the order in which they are looked for.
+      CLOSED = ALL.select { |_, tool| tool.closed? }.keys.freeze
     end
   end
 end

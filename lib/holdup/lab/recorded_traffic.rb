@@ -10,7 +10,7 @@ module Holdup
       LADDER = [0.5, 1, 1.5, 2].freeze
       BUSY = 0.95
       MINUTE_S = 60
-      # What shares are told in, and the least of them.
+      # Weights of routes are parts of WHOLE, and at least LEAST.
       WHOLE = 1000
       LEAST = 0.001
       ALL = Series.new(kind: :request, name: "(all)")
@@ -31,9 +31,8 @@ module Holdup
       # @return [RecordedTraffic]
       def self.read(store, from_s, to_s, app: nil)
         paths = store.paths
-        windows = store.windows(from_s, to_s, kinds: [:request], histograms: []).select { |window|
-          app.nil? || window.setting["app"] == app
-        }
+        windows = store.windows(from_s, to_s, kinds: [:request], histograms: []).to_a
+        windows = windows.select { |window| window.setting["app"] == app } if app
         minutes = store.sums(from_s, to_s, step_s: MINUTE_S, together: ALL, kinds: [:request],
           only: Known.new(paths), settings: windows.map(&:setting).uniq, histograms: [])
         new(windows, paths:, minutes: minutes.map(&:window))
@@ -49,12 +48,10 @@ module Holdup
         @minutes = minutes
       end
 
-      # @return [Array<Endpoint>] what came most first
+      # @return [Array<Endpoint>] the most frequent first
       def endpoints
-        @endpoints ||= @windows.group_by(&:series).map { |series, own|
-          Endpoint.new(name: series.name, count: own.sum(&:count),
-            cpu_ns: own.sum { |window| window.sums.fetch(:cpu_ns) }, path: @paths[series])
-        }.sort_by { |endpoint| -endpoint.count }
+        @endpoints ||= @windows.group_by(&:series).map { |series, own| endpoint(series, own) }
+          .sort_by { |endpoint| -endpoint.count }
       end
 
       # @return [Array<String>] applications that it is of, as far as they have names
@@ -70,8 +67,11 @@ module Holdup
 
       # @return [Float] requests with a path that came in a second of a busy minute, to each host
       def rate
-        each = @minutes.group_by(&:start_s).map { |_, same| same.sum(&:count).fdiv(same.map(&:seconds).max) }.sort
-        each.empty? ? 0.0 : each[((each.size - 1) * BUSY).ceil] / hosts
+        rates = @minutes.group_by(&:start_s).map do |_, windows|
+          windows.sum(&:count).fdiv(windows.map(&:seconds).max)
+        end
+        return 0.0 if rates.empty?
+        rates.sort[((rates.size - 1) * BUSY).ceil] / hosts
       end
 
       # @return [Array<Float>] rates around it
@@ -79,7 +79,7 @@ module Holdup
         LADDER.map { |step| Float(format("%.3g", rate * step)) }
       end
 
-      # @return [Array<String>] see Requests
+      # @return [Array<String>] see Route::Lines
       def lines
         known.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path}" }
       end
@@ -106,6 +106,11 @@ module Holdup
 
       def share(&)
         (unknown.sum(&).to_f / [endpoints.sum(&), 1].max).round(4)
+      end
+
+      def endpoint(series, windows)
+        Endpoint.new(name: series.name, count: windows.sum(&:count),
+          cpu_ns: windows.sum { |window| window.sums.fetch(:cpu_ns) }, path: @paths[series])
       end
     end
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require "securerandom"
 require "socket"
 require "tmpdir"
 
@@ -15,7 +16,7 @@ module Holdup
       TRIES = 5
       PATIENCE_S = 10
 
-      # Somebody took the port between our look and the server's.
+      # Another process took the port after we had found it free.
       PortTaken = Class.new(Error)
 
       class << self
@@ -33,15 +34,15 @@ module Holdup
         private
 
         def find(path)
-          path.split(":").map { |folder|
-            File.join(folder,
-              PROGRAM)
-          }.find { |file| File.executable?(file) } || raise(missing)
+          programs = path.split(":").map { |folder| File.join(folder, PROGRAM) }
+          programs.find { |file| File.executable?(file) } || raise(missing)
         end
 
         def missing
-          UnsupportedError.new("there is no #{PROGRAM} on this machine", "install it (`apt-get install redis-server`, `brew install redis`, " \
-            "or `bin/setup --services` in a clone of Holdup), or name a running one with --redis-url redis://HOST:PORT/DB")
+          UnsupportedError.new("there is no #{PROGRAM} on this machine",
+            "install it (`apt-get install redis-server`, `brew install redis`, " \
+            "or `bin/setup --services` in a clone of Holdup), " \
+            "or name a running one with --redis-url redis://HOST:PORT/DB")
         end
 
         def start(program)
@@ -59,8 +60,9 @@ module Holdup
       def initialize(program)
         @port = TCPServer.open(HOST, 0) { |server| server.addr[1] }
         @folder = Dir.mktmpdir("holdup-redis-")
-        @child = Child.new(program, "--port", @port.to_s, "--bind", HOST, "--save", "", "--appendonly", "no", "--dir", @folder,
-          log: File.join(@folder, "log"))
+        network = ["--port", @port.to_s, "--bind", HOST]
+        storage = ["--save", "", "--appendonly", "no", "--dir", @folder]
+        @child = Child.new(program, *network, *storage, log: File.join(@folder, "log"))
       end
 
       # @return [String]
@@ -108,6 +110,60 @@ module Holdup
 
       def now
         Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+
+      # A queue of an experiment's own in a Redis that others may use too. Nothing of it is left afterwards.
+      class JobQueue
+        # @return [String]
+        attr_reader :name
+
+        # @param url [String] of Redis
+        # @param library [Module] Sidekiq
+        def initialize(url, library: ::Sidekiq)
+          @name = "holdup-lab-#{SecureRandom.hex(4)}"
+          @pool = library::RedisConnection.create(url:, size: 1)
+          @client = library::Client.new(pool: @pool)
+        end
+
+        # @return [void]
+        # @raise [Holdup::Error] it does not answer
+        def check
+          @pool.with { |redis| redis.call("PING") }
+        rescue => error
+          raise Error.new("Redis does not answer (#{error.message})", "check --redis-url and that it runs")
+        end
+
+        # @param job [String] class
+        # @param arguments [Array]
+        # @return [void]
+        def push(job, *arguments)
+          @client.push("class" => job, "args" => arguments, "queue" => name, "retry" => false)
+        end
+
+        # @return [Integer] jobs that wait
+        def size
+          @pool.with { |redis| redis.call("LLEN", "queue:#{name}") }
+        end
+
+        # @return [void]
+        def remove
+          @pool.with do |redis|
+            redis.call("DEL", *keys)
+            redis.call("SREM", "queues", name)
+          end
+        rescue => error
+          # Redis has ended, and the queue with it.
+          raise unless defined?(::RedisClient::Error) && error.is_a?(::RedisClient::Error)
+        end
+
+        # @return [void]
+        def close = @pool.shutdown(&:close)
+
+        private
+
+        def keys
+          ["queue:#{name}"]
+        end
       end
     end
   end

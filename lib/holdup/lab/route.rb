@@ -2,13 +2,14 @@
 
 module Holdup
   module Lab
-    # One kind of request in a mix: how often it comes, and which answers are all right.
+    # One kind of request in a mix: how often it comes, and which status codes are expected.
     #
-    #   Route.new(label: "OrdersController#index", verb: "GET", path: ->(random) { "/orders?page=#{random.rand(20)}" }, weight: 10)
+    #   Route.new(label: "OrdersController#index", path: "/orders", weight: 10)
+    #   Route.new(label: "OrdersController#show", path: ->(random) { "/orders/#{random.rand(20)}" })
     Route = Data.define(:label, :verb, :path, :weight, :expected) do
       # @param path [String, #call] the path, or what makes one from a Random
       # @param weight [Numeric] its share of the traffic, relative to the other routes'
-      # @param expected [#include?] status codes that are no surprise
+      # @param expected [#include?] status codes
       def initialize(label:, path:, verb: "GET", weight: 1, expected: 200..399)
         super
       end
@@ -18,6 +19,51 @@ module Holdup
       def path_for(random)
         path.respond_to?(:call) ? path.call(random) : path
       end
+    end
+
+    # How a user writes routes: "/orders", "POST /carts/7", "10 GET /products" (ten times as often as those
+    # without a number), one a line in a file, with comments after "#".
+    module Route::Lines
+      PATTERN = /\A
+        (?:(?<weight>\d{1,6}(?:\.\d{1,3})?)[ ]+)?
+        (?:(?<verb>GET|HEAD|POST|PUT|PATCH|DELETE)[ ]+)?
+        (?<path>\/\S*)
+      \z/x
+
+      module_function
+
+      # @param lines [Array<String>]
+      # @return [Array<Route>] lines with the same verb and path are added up
+      # @raise [UsageError]
+      def routes(lines)
+        requests = lines.map { |line| line.sub(/(?:\A|\s)#.*/, "").strip }.reject(&:empty?)
+        if requests.empty?
+          raise UsageError.new("there is no request to send",
+            "name a path with --url, or a file with --requests")
+        end
+        requests.map { |line| parse(line) }.group_by(&:label).values.map { |same|
+          same.first.with(weight: same.sum(&:weight))
+        }
+      end
+
+      # @param file [String]
+      # @return [Array<String>]
+      # @raise [UsageError] it can't be read
+      def read(file)
+        File.readlines(file, chomp: true, encoding: "UTF-8").map(&:scrub)
+      rescue SystemCallError => error
+        raise UsageError.new("--requests #{file} can't be read (#{error.message})",
+          "give a file with a request a line, such as `10 GET /products`")
+      end
+
+      def parse(line)
+        match = PATTERN.match(line) or raise UsageError.new("#{line[0, 100].inspect} is no request",
+          "write a path such as /orders, with a verb and a weight if need be: `10 GET /products`")
+        verb = match[:verb] || "GET"
+        path = match[:path]
+        Route.new(label: "#{verb} #{path}", verb:, path:, weight: Float(match[:weight] || 1))
+      end
+      private_class_method :parse
     end
   end
 end

@@ -30,8 +30,14 @@ module Holdup
       def initialize(command, arm:, env:, folder:, segments:, root: Dir.pwd, port: nil)
         @port = port || TCPServer.open(HOST, 0) { |server| server.addr[1] }
         @command = command.map { |argument| arm.fill(argument, port: @port) }
-        @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }.merge("HOLDUP_DIR" => segments, "HOLDUP_COLLECTOR" => "off", "HOLDUP_RING_SIZE" => RING.to_s,
-          "PORT" => @port.to_s, **arm.env)
+        @env = {
+          **env.keys.grep(FOREIGN).to_h { |key| [key, nil] },
+          "HOLDUP_DIR" => segments,
+          "HOLDUP_COLLECTOR" => "off",
+          "HOLDUP_RING_SIZE" => RING.to_s,
+          "PORT" => @port.to_s,
+          **arm.env
+        }
         @root = root
         @log = File.join(folder, "server.log")
         @target = Target.new("http://#{HOST}:#{@port}")
@@ -63,7 +69,7 @@ module Holdup
 
       # @return [Float, nil] seconds that its processes have run so far; nil where the system doesn't tell
       def cpu_seconds
-        ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat")
+        Child::ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat")
       end
 
       # @return [void]
@@ -77,10 +83,9 @@ module Holdup
       private
 
       def answers?(route)
-        arrival = Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))
-        Load.new(target: @target, arrivals: [arrival], patience_s: 5).run.each_value.all? { |outcome|
-          outcome.lost.zero?
-        }
+        arrival = Arrivals::Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))
+        outcomes = Load.new(target: @target, arrivals: [arrival], patience_s: 5).run
+        outcomes.each_value.all? { |outcome| outcome.lost.zero? }
       end
 
       def now

@@ -6,6 +6,26 @@ module Holdup
     # "We doubled the vCPUs, CPU % halved, nothing got faster and autoscaling stopped firing": shows with a
     # real Sidekiq on this machine what happens to jobs that compute, in one process and in two.
     class SidekiqVcpu
+      # One way to run the jobs.
+      #
+      # - `jobs`: how many, all put into the queue at once; `processes` that take them; `concurrency`: threads
+      #   of each
+      Experiment = Data.define(:name, :jobs, :processes, :concurrency) do
+        # @return [Integer] jobs that run at the same time
+        def at_once = [jobs, processes * concurrency].min
+
+        # What theory says: a process runs Ruby on one CPU at a time.
+        # @param vcpus [Numeric]
+        # @return [TheoreticalTimes]
+        def expected(vcpus)
+          each = at_once / [[processes, at_once].min, vcpus].min.to_f
+          TheoreticalTimes.new(each:, in_all: each * jobs.fdiv(at_once))
+        end
+      end
+
+      # Multiples of the time of one job alone.
+      TheoreticalTimes = Data.define(:each, :in_all)
+
       # The first three are what a team in trouble tried; the fourth is what it lacked.
       EXPERIMENTS = [
         Experiment.new(name: :alone, jobs: 1, processes: 1, concurrency: 1),
@@ -36,7 +56,7 @@ module Holdup
       # @raise [Holdup::Error] what went wrong in an experiment
       def call
         @program = Library.load
-        Signals.first_only do
+        Child::Signals.first_only do
           with_redis { |url| VcpuResult.new(outcomes(url, Work.rounds_for(@seconds)), target: @target) }
         end
       end
@@ -58,15 +78,17 @@ module Holdup
       def outcome(experiment, number, url, rounds)
         @progress.call(experiment, number)
         Folders.open do |folders|
-          store = Run.new(experiment, program: @program, redis: url, env: @env, **folders).call(rounds,
-            @seconds)
-          ExperimentOutcome.new(windows(store)).tap { |outcome| check(outcome, experiment) }
+          run = Run.new(experiment, program: @program, redis: url, env: @env, **folders)
+          store = run.call(rounds, @seconds)
+          outcome = VcpuResult::ExperimentOutcome.new(windows(store))
+          check(outcome, experiment)
+          outcome
         end
       end
 
       def windows(path)
         store = Store.open(path, read_only: true)
-        store.windows(0, LATEST_S, kinds: ExperimentOutcome::KINDS).to_a
+        store.windows(0, LATEST_S, kinds: VcpuResult::ExperimentOutcome::KINDS).to_a
       ensure
         store&.close
       end
@@ -75,6 +97,37 @@ module Holdup
         return if outcome.complete?(experiment.jobs)
         raise Error.new("not every job of the experiment #{experiment.name} was measured",
           "see `holdup doctor` for whether this Ruby can be")
+      end
+
+      # The user's Sidekiq: of the bundle when we run in one, else the newest that is installed.
+      module Library
+        OLDEST = "7.0"
+
+        module_function
+
+        # Loads its client half.
+        # @return [String] the path of its program
+        # @raise [UnsupportedError] there is none, or it is too old
+        def load
+          program = Gem.bin_path("sidekiq", "sidekiq", ">= #{OLDEST}")
+          require "sidekiq"
+          check(::Sidekiq::VERSION)
+          program
+        rescue LoadError, Gem::Exception => error
+          raise missing(error.message.lines.first.to_s.strip)
+        end
+
+        # Bundler gives us what is in the bundle, whatever we ask for.
+        def check(version)
+          raise missing("the bundle has #{version}") if Gem::Version.new(version) < Gem::Version.new(OLDEST)
+        end
+
+        def missing(reason)
+          UnsupportedError.new("there is no Sidekiq #{OLDEST} or newer here (#{reason})",
+            "run it where yours is (`bundle exec holdup lab ...` in your application), " \
+            "or `gem install sidekiq`")
+        end
+        private_class_method :missing
       end
     end
   end

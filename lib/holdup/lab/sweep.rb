@@ -2,20 +2,19 @@
 
 module Holdup
   module Lab
-    # The experiment that experts do by hand: the user's own server with one setting after the other, the same
-    # requests at the same rates, in rounds of changing order, the first setting twice to see what chance
-    # alone makes of it. What the first setting's recording lets expect of the others stands beside what they
-    # did.
+    # The user's own server with one setting after the other, the same requests at the same rates, in rounds
+    # of changing order. The first setting, the baseline, runs twice: that shows how much chance alone
+    # changes. Its recording predicts the others: predicted and measured stand side by side.
     class Sweep
       # A rate is too much where the mean response is so many times that of the lowest one.
       OVERLOAD = 1.5
 
       # @param plan [SweepPlan]
       # @param env [Hash{String => String}] the environment
-      # @return [OpenLoop, LoadTool]
+      # @return [Load::OpenLoop, LoadTool]
       # @raise [UnsupportedError] the tool is not on this machine
       def self.load(plan, env)
-        plan.tool ? LoadTools::ALL.fetch(plan.tool).find(env.fetch("PATH", "")) : OpenLoop.new
+        plan.tool ? LoadTool::ALL.fetch(plan.tool).find(env.fetch("PATH", "")) : Load::OpenLoop.new
       end
 
       # @param ledger [ProgressFile] new, or one to go on with
@@ -32,7 +31,7 @@ module Holdup
         @progress = progress
         @number = @plan.steps.size - ledger.left.size
         @trial = trial.new(@plan.command, routes: @plan.routes, env:, root: @plan.root, port: @plan.port,
-          load:, warm_up_s: @plan.warm_up_s, progress: method(:tell))
+          load:, warm_up_s: @plan.warm_up_s, progress: method(:report))
       end
 
       # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a step.
@@ -40,7 +39,7 @@ module Holdup
       # @raise [Holdup::Error] what went wrong before anything was measured
       def call
         @ledger.write
-        Signals.first_only { @ledger.left.each { |round, arm| step(round, arm) } }
+        Child::Signals.first_only { @ledger.left.each { |round, arm| step(round, arm) } }
         SweepReport.new(@ledger)
       rescue SignalException => signal
         raise if @ledger.readings.empty?
@@ -55,29 +54,33 @@ module Holdup
       def step(round, arm)
         @number += 1
         outcomes = @trial.call(arm, rate: @plan.rates.first) { |session| climb(session, round) }
-        @ledger.add(outcomes.map { |outcome| SettingMeasurement.of(outcome, round:) },
-          (arm == @plan.baseline) ? predictions(outcomes, round) : [])
+        measurements = outcomes.map { |outcome| SettingMeasurement.of(outcome, round:) }
+        @ledger.add(measurements, (arm == @plan.baseline) ? predictions(outcomes, round) : [])
       end
 
       # From the lowest rate up, until it is too much.
       def climb(session, round)
-        @plan.rates.each_with_object([]) do |rate, outcomes|
-          outcomes << session.measure(rate:, seconds: @plan.seconds,
-            seed: round + 1).tap { |outcome| keep(outcome) }
-          break outcomes if overloaded?(outcomes)
+        outcomes = []
+        @plan.rates.each do |rate|
+          outcome = session.measure(rate:, seconds: @plan.seconds, seed: round + 1)
+          keep(outcome)
+          outcomes << outcome
+          break if overloaded?(outcomes)
         end
+        outcomes
       end
 
       def overloaded?(outcomes)
         first = outcomes.first
         last = outcomes.last
         return true unless @plan.closed? || last.kept_up?
-        last.response_ns > OVERLOAD * first.response_ns || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
+        slower = last.response_ns > OVERLOAD * first.response_ns
+        slower || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
       end
 
-      # Each rate is predicted from the recording at the same rate: what waits elsewhere is then as it was.
-      # Requests of other programs don't tell when they were sent, so there are no arrivals that another
-      # setting could get.
+      # Each rate is predicted from the recording at the same rate: waits elsewhere (database, network) then
+      # stay as they were. Requests of other load tools don't say when they were sent, so there are no
+      # arrivals to replay.
       def predictions(outcomes, round)
         return [] if @plan.tool
         outcomes.flat_map do |outcome|
@@ -90,8 +93,145 @@ module Holdup
         @store&.commit(outcome.windows, {}, processes: outcome.samples, profiles: outcome.blocks)
       end
 
-      def tell(step, **facts)
+      def report(step, **facts)
         @progress.call(@number, @plan.steps.size, step, **facts)
+      end
+
+      # What a sweep is to try, complete enough to go on with it later.
+      #
+      # - `command`, `root`, `port`: see Served; `requests`: lines, see Route::Lines
+      # - `arms`: Array of Arm, the baseline first and again right after it; `rates`: requests per second,
+      #   ascending
+      # - `tool`: of LoadTool, nil: the built-in load; where it is a closed loop, the rates are connections,
+      #   each of which asks again as soon as it has an answer
+      # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as it was typed, nil: none
+      # - `recorded`: where the requests are those of a recording, Recorded#to_h
+      SweepPlan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds,
+        :warm_up_s, :slo, :tool, :recorded) do
+        # @param arms [Array<Arm>] each setting once
+        # @param baseline [Arm] one of them
+        # @return [Array<Arm>] with the baseline first, and once more
+        def self.ordered(arms, baseline)
+          [baseline, baseline.with(again: true), *(arms - [baseline])]
+        end
+
+        # @param hash [Hash{Symbol => Object}] from to_h
+        # @return [Plan]
+        def self.from(hash)
+          new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.from(arm) })
+        end
+
+        def initialize(port: nil, warm_up_s: 45, slo: nil, tool: nil, recorded: nil, **rest)
+          super
+        end
+
+        # @return [Boolean] whether slow answers keep further requests back
+        def closed? = LoadTool::CLOSED.include?(tool)
+
+        # @return [Array<Array(Integer, Arm)>] round and arm, in the order in which they are tried
+        def steps
+          (0...rounds).flat_map { |round| Arm::Rounds.order(arms, round).map { |arm| [round, arm] } }
+        end
+
+        # @return [Arm]
+        def baseline = arms.first
+
+        # @return [Array<Route>]
+        def routes = Route::Lines.routes(requests)
+
+        # @return [Sizing::Slo]
+        def promise
+          (slo && Sizing::Slo.parse(slo)) || Sizing::Slo.new
+        end
+
+        # @return [Float] seconds of a step, before anything is known
+        def step_s
+          5 + warm_up_s / 2.0 + seconds * rates.size
+        end
+
+        # @return [Hash] for a file
+        def to_h = super.merge(arms: arms.map(&:to_h))
+      end
+
+      # What one recording lets expect of another setting in the very same experiment: as many requests at the
+      # same rate. Times in ns, means but for percentiles.
+      Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns,
+        :p50_ns, :p95_ns, :p99_ns) do
+        # @param hash [Hash{Symbol => Object}] from to_h
+        # @return [Prediction]
+        def self.from(hash)
+          new(**hash, arm: Arm.from(hash.fetch(:arm)))
+        end
+
+        # @return [Integer] ns that a user feels of waiting
+        def wait_ns = queued_ns + stalled_ns
+
+        # @see Reading#percentile
+        def percentile(share)
+          public_send(Exchange::Percentile.kept(share))
+        end
+
+        # @return [Hash] for a file
+        def to_h = super.merge(arm: arm.to_h)
+      end
+
+      # The sweep's file: the plan, and everything that was measured and predicted so far. Written after each
+      # step.
+      class ProgressFile
+        FILE = LedgerFile.new("sweep")
+
+        attr_reader :path, :plan, :readings, :predictions
+
+        # @param path [String]
+        # @return [Ledger]
+        # @raise [Holdup::Error] it can't be read, or is none
+        def self.open(path)
+          FILE.read(path) do |hash|
+            new(path, SweepPlan.from(hash.fetch(:plan)),
+              readings: hash.fetch(:readings).map { |reading| SettingMeasurement.from(reading) },
+              predictions: hash.fetch(:predictions).map { |prediction| Prediction.from(prediction) })
+          end
+        end
+
+        # @param path [String]
+        # @param plan [Plan]
+        def initialize(path, plan, readings: [], predictions: [])
+          @path = path
+          @plan = plan
+          @readings = readings
+          @predictions = predictions
+        end
+
+        # @return [Array<Array(Integer, Arm)>] steps that were not done yet
+        def left
+          plan.steps.reject { |round, arm| done?(round, arm) }
+        end
+
+        # @param readings [Array<Reading>] of one step
+        # @param predictions [Array<Prediction>]
+        # @return [void]
+        def add(readings, predictions = [])
+          @readings += readings
+          @predictions += predictions
+          write
+        end
+
+        # @return [void]
+        # @raise [Holdup::Error]
+        def write = FILE.write(path, parts)
+
+        # @return [Hash]
+        def to_h = FILE.whole(parts)
+
+        private
+
+        def parts
+          {plan: plan.to_h, readings: readings.map(&:to_h), predictions: predictions.map(&:to_h)}
+        end
+
+        def done?(round, arm)
+          readings.any? { |reading| reading.round == round && reading.arm == arm }
+        end
       end
     end
   end

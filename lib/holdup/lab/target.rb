@@ -15,7 +15,7 @@ module Holdup
       attr_reader :authority
 
       # @param url [String] "http://127.0.0.1:9300"
-      # @raise [UsageError] when it is no http address of this machine
+      # @raise [UsageError] when it isn't an http address of this machine
       def initialize(url)
         uri = parse(url)
         @authority = "#{uri.host}:#{uri.port}"

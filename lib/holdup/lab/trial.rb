@@ -3,24 +3,27 @@
 module Holdup
   module Lab
     # One setting on the user's own server, measured by Holdup as production would be: boots the command, asks
-    # until it answers, warms it up until it is steady, and hands over a session that can be measured as often
-    # as one likes. Whatever happens, the server is stopped. Every step is bounded in time.
+    # until it answers, warms it up until it is steady, and yields a session that can measure as often as
+    # needed. Whatever happens, the server is stopped. Every step is bounded in time.
     #
     #   trial = Trial.new(%w[bundle exec puma], routes: [Route.new(label: "/", path: "/")], env: ENV.to_h)
-    #   trial.call(Arm.new(processes: 1, threads: 5), rate: 40) { |session| session.measure(rate: 40, seconds: 20) }  # => Outcome
+    #   trial.call(Arm.new(processes: 1, threads: 5), rate: 40) do |session|
+    #     session.measure(rate: 40, seconds: 20) # => TrialResult
+    #   end
     class Trial
       # @param command [Array<String>] see Served
       # @param routes [Array<Route>]
       # @param env [Hash{String => String}] the environment
       # @param root [String] where the command runs
       # @param port [Integer, nil] see Served
-      # @param load [#call] OpenLoop, or a tool
+      # @param load [#call] Load::OpenLoop, or a tool
       # @param warm_up_s [Numeric] at most
       # @param boot_s [Numeric] at most
       # @param log [#warn]
       # @param progress [#call] gets a Symbol (:boot, :warm_up, :measure, :stop) and facts
-      def initialize(command, routes:, env:, root: Dir.pwd, port: nil, load: OpenLoop.new, warm_up_s: WarmUp::LONGEST_S, boot_s: ServerUnderTest::BOOT_S,
-        log: Log.new { $stderr }, progress: ->(_step, **_facts) {})
+      def initialize(command, routes:, env:, root: Dir.pwd, port: nil, load: Load::OpenLoop.new,
+        warm_up_s: WarmUp::LONGEST_S, boot_s: ServerUnderTest::BOOT_S, log: Log.new { $stderr },
+        progress: ->(_step, **_facts) {})
         @command = command
         @routes = routes
         @served = {env:, root:, port:}
@@ -36,18 +39,186 @@ module Holdup
       # @yieldparam session [Session]
       # @return [Object] the block's value
       # @raise [Holdup::Error] the server doesn't boot, doesn't answer, isn't measured or has another setting
-      #   than it was told
+      #   than the arm's
       def call(arm, rate:)
         Folders.open do |folders|
-          served = ServerUnderTest.new(@command, arm:, **folders, **@served)
+          server = ServerUnderTest.new(@command, arm:, **folders, **@served)
           @progress.call(:boot, arm:)
-          served.boot(@routes.first, patience_s: @boot_s)
-          session = Session.new(arm:, served:, intake: InMemoryStore.new(folders[:segments], log: @log),
-            routes: @routes, load: @load, progress: @progress)
+          server.boot(@routes.first, patience_s: @boot_s)
+          store = InMemoryStore.new(folders[:segments], log: @log)
+          session = Session.new(arm:, served: server, intake: store, routes: @routes, load: @load,
+            progress: @progress)
           yield session.warm_up(rate, longest_s: @warm_up_s)
         ensure
           @progress.call(:stop, arm:)
-          served&.stop
+          server&.stop
+        end
+      end
+
+      # A server that answers, under load. A measurement leaves out every request before it.
+      class Session
+        # Share of the longest warm-up that requests to rare endpoints may take in addition.
+        RARE_SHARE = 0.25
+        # How the setting calls what an arm can ask for.
+        FACTS = {processes: "workers", threads: "threads"}.freeze
+
+        # @return [WarmUp::Result, nil]
+        attr_reader :warmed
+
+        # @param arm [Arm]
+        # @param served [ServerUnderTest]
+        # @param intake [InMemoryStore]
+        # @param routes [Array<Route>]
+        # @param load [#call]
+        # @param progress [#call]
+        def initialize(arm:, served:, intake:, routes:, load:, progress:)
+          @arm = arm
+          @served = served
+          @intake = intake
+          @routes = routes
+          @load = load
+          @progress = progress
+        end
+
+        # @param rate [Numeric] requests per second
+        # @return [self]
+        # @raise [Holdup::Error]
+        def warm_up(rate, longest_s: WarmUp::LONGEST_S)
+          slice_s = WarmUp.slice_s(rate, kind: @load.kind, longest_s:)
+          @warmed = WarmUp.new(slice_s:, longest_s:).call do |slices|
+            @progress.call(:warm_up, arm: @arm, seconds: slices * slice_s)
+            ask_rare(longest_s * RARE_SHARE) if slices == 1
+            slice(rate, slice_s)
+          end
+          self
+        end
+
+        # @param rate [Numeric] requests per second
+        # @param seconds [Numeric]
+        # @param seed [Integer] the same requests for the same seed
+        # @return [Exchange::Outcome]
+        # @raise [Holdup::Error] the server has ended
+        def measure(rate:, seconds:, seed: 1)
+          @intake.clear
+          cpu_s = @served.cpu_seconds
+          seen = drive(rate, seconds, seed) do |state|
+            @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s)
+          end
+          cpu_s &&= @served.cpu_seconds - cpu_s
+          raise unmeasured(seen) if @intake.close.profiles.empty?
+          Trial::TrialResult.new(
+            arm: @arm,
+            rate:,
+            seconds:,
+            load: @load.kind,
+            seen:,
+            cpu_s:,
+            memory_bytes:,
+            gauges: @intake.gauges.values_at(*pids),
+            warmed: @warmed,
+            windows: @intake.windows,
+            profiles: @intake.profiles,
+            samples: @intake.samples
+          )
+        end
+
+        private
+
+        def memory_bytes
+          facts = pids.map { |pid| Collector::ProcessFacts.new.call(pid) }
+          sizes = facts.filter_map { |fact| fact[:pss_bytes] || fact[:rss_bytes] }
+          sizes.sum if sizes.any?
+        end
+
+        # Of the processes that took requests.
+        def pids
+          @intake.profiles.map { |profile| profile.process.pid }.uniq
+        end
+
+        def drive(rate, seconds, seed, &progress)
+          seen = @load.call(@served.target, routes: @routes, rate:, seconds:, seed:, progress:)
+          @served.check
+          seen
+        end
+
+        def ask_rare(longest_s)
+          rare = Trial::WarmUp::Rare.new(@served.target, routes: @routes)
+          rare.call(@seen.routes.transform_values(&:count), processes: pids.size, longest_s:)
+        end
+
+        # @return [WarmUp::Slice]
+        def slice(rate, seconds)
+          @intake.clear
+          @seen = drive(rate, seconds, 1)
+          requests = @intake.take.windows.select { |window| window.series.kind == :request }
+          count = requests.sum(&:count)
+          raise unmeasured(@seen) if count.zero?
+          raise failing(@seen) if @seen.total.unexpected == @seen.total.count
+          check(requests.last.setting)
+          cpu_ns = requests.sum { |window| window.sums[:cpu_ns] }.fdiv(count)
+          Trial::WarmUp::Slice.new(cpu_ns:, compiled:)
+        end
+
+        # @return [Integer, nil] pieces of code, of the processes whose JIT is not warm yet; nil: none
+        def compiled
+          cold = @intake.gauges.values_at(*pids).compact.reject { |gauges| warm?(gauges) }
+          counts = cold.filter_map { |gauges| gauges[:jit_compiled_iseqs] }
+          counts.sum if counts.any?
+        end
+
+        def warm?(gauges)
+          gauges[:jit_warm_ns] || gauges[:jit_saturated].to_i.positive?
+        end
+
+        def unmeasured(seen)
+          total = seen.total
+          Error.new("Holdup measured none of #{total&.count} requests (#{total&.lost} without an answer)",
+            "see `holdup doctor`; #{@served.said}")
+        end
+
+        # A wrong path, or an application that is not set up: all figures would be those of an error page.
+        def failing(seen)
+          Error.new("none of #{seen.total.count} requests was answered with a status from 200 to 399",
+            "try #{@routes.map(&:path).first(3).join(", ")} by hand; #{@served.said}")
+        end
+
+        # A server that reads neither the variable nor the argument would be measured under a wrong name.
+        def check(setting)
+          FACTS.each { |name, fact| check_size(name, setting[fact]) }
+          check_slice(setting)
+          check_jit(setting)
+        end
+
+        def check_size(name, fact)
+          wanted = @arm.public_send(name)
+          got = [fact.to_i, 1].max
+          return if wanted.nil? || fact.nil? || got == wanted
+          raise Error.new("the server runs with #{got} #{name}, not #{wanted}",
+            "let its configuration read #{variable(name)}, or write {#{name}} into the command")
+        end
+
+        def check_slice(setting)
+          return if @arm.time_slice_ns.nil?
+          return if Sizing::Deployment.new(setting, kind: :request, members: []).slices?
+          ruby = setting["ruby"]
+          raise Error.new("the server's Ruby #{ruby} has time slices of 100 ms that can't be changed",
+            "leave out --slice, or run it with Ruby #{Sizing::Deployment::SLICES}")
+        end
+
+        def check_jit(setting)
+          wanted = @arm.yjit
+          on = setting["jit"] == "yjit"
+          return if wanted.nil? || setting["jit"].nil? || on == wanted
+          if on
+            raise Error.new("the server runs with YJIT",
+              "keep the application from switching it on (Rails: config.yjit = false)")
+          end
+          raise Error.new("the server runs without YJIT",
+            "RUBYOPT or the command keeps it off, or this Ruby has none")
+        end
+
+        def variable(name)
+          (name == :threads) ? "RAILS_MAX_THREADS" : "WEB_CONCURRENCY"
         end
       end
     end

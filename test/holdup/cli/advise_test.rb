@@ -221,7 +221,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       stored, lines = JSON.parse(again.out).values_at("stored", "lines")
       refute stored
       lines.each { |line| assert_in_delta 0, line["error"], 0.1, line["name"] }
-      assert_match(%r{no units ran on the advised setting \(2 x 5/100 ms\) since, only on: none},
+      assert_match(%r{no requests ran on the advised setting \(2 x 5/100 ms\) since, only on: none},
         verify(path).err)
     end
   end
@@ -268,7 +268,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       said = JSON.parse(written)
       File.write(advice,
         JSON.generate(said.merge("best" => said["current"].merge("time_slice_ns" => 10_000_000))))
-      assert_match(%r{no units ran on the advised setting \(1 x 5/10 ms\) since, only on: 1 x 5/100 ms},
+      assert_match(%r{no requests ran on the advised setting \(1 x 5/10 ms\) since, only on: 1 x 5/100 ms},
         verify(path, "--since", "1h").err)
     end
   end

@@ -140,7 +140,7 @@ class TimelineTest < Minitest::Test
       assert_equal [2, 2, 2, 2],
         [["timeline", "--unit", "1"], ["timeline", file, file], ["timeline", file, "--unit", "x"],
           ["timeline", file, "--what"]].map { |given| holdup(*given).status }
-      assert_match(/no unit 99 in this capture/, holdup("timeline", file, "--unit", "99").err)
+      assert_match(/no request or job 99 in this capture/, holdup("timeline", file, "--unit", "99").err)
       assert_match(/none" can't be read .*; give a file that `holdup capture` made/,
         holdup("timeline", "/none").err)
       assert_match(/is no capture of Holdup/, holdup("timeline", __FILE__).err)

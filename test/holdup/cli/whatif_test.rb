@@ -86,11 +86,11 @@ class Holdup::CLI::WhatifTest < Minitest::Test
   end
 
   def test_what_can_not_be
-    {[] => /what would be different/, %w[--without Nobody*] => /no unit of that span is called "Nobody\*"/, %w[--slice 2s] => /from 1ms to 1s/, %w[--threads 0] => /whole number/,
+    {[] => /what would be different/, %w[--without Nobody*] => /no request of that span is called "Nobody\*"/, %w[--slice 2s] => /from 1ms to 1s/, %w[--threads 0] => /whole number/,
      %w[--load much] => /above 0/, %w[--load x1] => /the load that there is/, %w[--io Orders*] => /belong together/, %w[--io a --max-io-threads 2 --kind job] => /is for requests/, %w[--mix Orders*] => /such as Orders\*=30%/,
      %w[--mix Orders*=60% --mix Products*=50%] => /below 100%/, %w[--own-pool Orders*=lots] => /processes x threads/, %w[--own-pool Orders*=2] => /is for jobs/, %w[--priority Orders*=9] => /from -3 to 3/,
-     %w[--mix Nobody*=10%] => /is called "Nobody\*"/, %w[--without *] => /no other unit/, %w[--own-pool *] => /no other unit/, %w[--mix *=50%] => /no other unit/,
-     %w[--without Orders* --own-pool Orders*=1x2] => /no unit is left for "Orders\*"/}.each do |arguments, message|
+     %w[--mix Nobody*=10%] => /is called "Nobody\*"/, %w[--without *] => /no other request/, %w[--own-pool *] => /no other request/, %w[--mix *=50%] => /no other request/,
+     %w[--without Orders* --own-pool Orders*=1x2] => /no request is left for "Orders\*"/}.each do |arguments, message|
       said = whatif(*arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

@@ -36,7 +36,7 @@ class Holdup::Lab::JitTest < Minitest::Test
             "after boot" => [15, 22.5]}.freeze
 
   def text(result, language = "en")
-    Holdup::View::PageText.new(Jit::Report.new(result, Jit::Comparison.new(result), words: Holdup::View::Words.new(language)).page).call
+    Holdup::View::PageText.new(Jit::Comparison::Report.new(result, Jit::Comparison.new(result), words: Holdup::View::Words.new(language)).page).call
   end
 
   def test_off_on_at_boot_and_on_after_boot
@@ -92,7 +92,7 @@ class Holdup::Lab::JitTest < Minitest::Test
         rubies.call.map { |ruby| [ruby.version, ruby.path] }
     end
     installed(["ours", RUBY_VERSION]) { |rubies|
-      assert_match(/finds no other Ruby: there is none beside/,
+      assert_match(/finds no other Ruby: there is none next to/,
         assert_raises(Holdup::UsageError) { rubies.call }.message)
     }
   end

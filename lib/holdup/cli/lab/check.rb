@@ -7,6 +7,7 @@ module Holdup
     class Lab
       # A gate for CI: fails when an endpoint got worse than a baseline that is committed beside the code.
       class Check
+        USAGE = "holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]"
         TOLERANCE = 0.1
         SINCE_S = 3600
         WIDEST = 100
@@ -15,11 +16,7 @@ module Holdup
         Arguments = Data.define(:now_s) do
           # @return [Hash{Symbol => Object}]
           def parse(argv)
-            values = Options.new("holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]") { |parser, read|
-              declare(
-                parser, read
-              )
-            }.parse(argv)
+            values = Options.new(Check::USAGE) { |parser, read| declare(parser, read) }.parse(argv)
             return values if values.key?(:help)
             unless values[:baseline]
               raise UsageError.new("lab check needs a baseline",
@@ -42,21 +39,27 @@ module Holdup
           def declare(parser, values)
             parser.on("--baseline FILE", "the figures to compare with") { |text| values[:baseline] = text }
             parser.on("--write", "make that file of what there is now") { values[:write] = true }
-            parser.on("--tolerance P", "how much longer times may get (10%)") { |text| values[:tolerance] = Queries::OptionValues.share("--tolerance", text) }
+            parser.on("--tolerance P", "how much longer times may get (10%)") do |text|
+              values[:tolerance] = Queries::OptionValues.share("--tolerance", text)
+            end
             recording(parser, values)
             parser.on("--json", "for programs") { values[:json] = true }
-            parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+            parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
+              values[:language] = text
+            end
           end
 
           def recording(parser, values)
             parser.on("--sweep FILE", "what `holdup lab sweep` measured") { |text| values[:sweep] = text }
-            parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text|
+            parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
               values[:store] = text
-            }
-            parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") { |text|
+            end
+            parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") do |text|
               values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
-            }
-            parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s:) }
+            end
+            parser.on("--until TIME", "the same; now is the default") do |text|
+              values[:until] = Queries::OptionValues.moment("--until", text, now_s:)
+            end
           end
         end
 
@@ -94,7 +97,8 @@ module Holdup
         def run
           return write if @write
           baseline = Holdup::Lab::Check::Baseline.open(@path)
-          check = Holdup::Lab::Check.new(baseline, found(baseline.load).endpoints, tolerance: @tolerance)
+          endpoints = figures(baseline.load).endpoints
+          check = Holdup::Lab::Check.new(baseline, endpoints, tolerance: @tolerance)
           @console.out.write(@json ? "#{JSON.pretty_generate(check.to_h)}\n" : text(check))
           check.passed? ? OK : FAILED
         end
@@ -102,20 +106,22 @@ module Holdup
         private
 
         def write
-          baseline = found(nil)
+          baseline = figures(nil)
           baseline.write(@path)
           @console.out.puts(@words.call(:check_written, path: @path, count: baseline.endpoints.size))
           OK
         end
 
-        def found(load)
-          return Holdup::Lab::Check::Sources.sweep(@sweep, load:) if @sweep
-          Places.reading(@console.env, @store) { |store| Holdup::Lab::Check::Sources.store(store, *@span, load:) }
+        # @return [Holdup::Lab::Check::Baseline] of what there is now
+        def figures(load)
+          sources = Holdup::Lab::Check::Sources
+          return sources.sweep(@sweep, load:) if @sweep
+          Places.reading(@console.env, @store) { |store| sources.store(store, *@span, load:) }
         end
 
         def text(check)
-          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words,
-**@console.layout(WIDEST)).call
+          layout = @console.layout(WIDEST)
+          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words, **layout).call
         end
       end
     end

@@ -23,7 +23,10 @@ module Holdup
             options = TrialOptions.new("jit", usage: "--rate N --url PATH", console:, spans: Jit::SPANS)
             values = options.parse(argv) { |parser, read| declare(parser, read) }
             return values if values.key?(:help)
-            options.keywords(values) { Holdup::Lab::Jit.arms(env, rubies: rubies(values), **values.slice(:states, :mem_size)).then { |arms| [arms, arms.first] } }
+            options.keywords(values) do
+              arms = Holdup::Lab::Jit.arms(env, rubies: rubies(values), **values.slice(:states, :mem_size))
+              [arms, arms.first]
+            end
           end
 
           private
@@ -31,22 +34,25 @@ module Holdup
           def env = console.env.to_h
 
           def declare(parser, values)
-            parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text|
+            parser.on("--mem-size MIB", "also with so much memory for YJIT") do |text|
               values[:mem_size] = Queries::OptionValues.whole("--mem-size", text, Jit::MEM_SIZES)
-            }
+            end
             parser.on("--arms boot,after", "beside off; both are the default") do |text|
               values[:states] = text.split(",").map { |name|
                 Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name.strip, Jit::STATES.keys))
               }
             end
-            parser.on("--ruby PATH", "another Ruby too: PATH[,VARIABLE=VALUE], or installed") { |text|
+            parser.on("--ruby PATH", "another Ruby too: PATH[,VARIABLE=VALUE], or installed") do |text|
               (values[:rubies] ||= []) << text
-            }
+            end
           end
 
           def rubies(values)
-            values.fetch(:rubies,
-              []).flat_map { |text| (text == Jit::INSTALLED) ? Holdup::Lab::Jit::InstalledRubies.new(env).call : Holdup::Lab::Jit::OtherRuby.parse(text) }.uniq(&:version)
+            rubies = values.fetch(:rubies, []).flat_map do |text|
+              next Holdup::Lab::Jit::InstalledRubies.new(env).call if text == Jit::INSTALLED
+              Holdup::Lab::Jit::OtherRuby.parse(text)
+            end
+            rubies.uniq(&:version)
           end
         end
 
@@ -66,13 +72,14 @@ module Holdup
         def hints(result) = [took, *states(result)]
 
         def took
-          @words.call(:jitlab_took,
-            elapsed: View::Figures.duration((@console.clock.realtime_s - @from_s) * NS))
+          elapsed_ns = (@console.clock.realtime_s - @from_s) * NS
+          @words.call(:jitlab_took, elapsed: View::Figures.duration(elapsed_ns))
         end
 
         def states(result)
-          @store ? [@words.call(:jitlab_states,
-            command: Holdup::Lab::Jit::States.new(result).command(Store.redact(@store)))] : []
+          return [] unless @store
+          command = Holdup::Lab::Jit::States.new(result).command(Store.redact(@store))
+          [@words.call(:jitlab_states, command:)]
         end
 
         def json(result)
@@ -80,7 +87,8 @@ module Holdup
         end
 
         def report(result)
-          Holdup::Lab::Jit::Report.new(result, Holdup::Lab::Jit::Comparison.new(result), words: @words)
+          comparison = Holdup::Lab::Jit::Comparison.new(result)
+          Holdup::Lab::Jit::Comparison::Report.new(result, comparison, words: @words)
         end
       end
     end

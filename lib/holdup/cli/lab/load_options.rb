@@ -22,15 +22,17 @@ module Holdup
         # @return [void]
         def declare(parser, values)
           amount(parser, values)
-          parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") { |text|
+          parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") do |text|
             values[:tool] = Queries::OptionValues.choice("--load-tool", text, tools.keys.map(&:to_sym)).to_s
-          }
-          parser.on("--url PATH", "a request, such as /orders; also several times") { |text|
+          end
+          parser.on("--url PATH", "a request, such as /orders; also several times") do |text|
             (values[:urls] ||= []) << text
-          }
+          end
           parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
           @recorded.declare(parser, values)
-          parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Queries::OptionValues.whole("--port", text, 1..65_535) }
+          parser.on("--port N", "where it listens, if not on $PORT or {port}") do |text|
+            values[:port] = Queries::OptionValues.whole("--port", text, 1..65_535)
+          end
         end
 
         # @param values [Hash{Symbol => Object}] that were read
@@ -47,44 +49,48 @@ module Holdup
 
         private
 
-        def tools = Holdup::Lab::LoadTools::ALL
+        def tools = Holdup::Lab::LoadTool::ALL
 
         def rates_of(values, recorded)
           given = values.values_at(*AMOUNTS).compact
           return @recorded.ladder(recorded) if recorded && given.empty?
-          given.one? ? given.first : raise(UsageError.new("lab #{@experiment} needs one load",
-            "give --rate, --ladder or --connections"))
+          return given.first if given.one?
+          raise UsageError.new("lab #{@experiment} needs one load", "give --rate, --ladder or --connections")
         end
 
         def amount(parser, values)
           parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }
-          parser.on("--ladder N,N,N", "rates to climb until it is too much") { |text|
+          parser.on("--ladder N,N,N", "rates to climb until it is too much") do |text|
             values[:ladder] = rates("--ladder", text)
-          }
+          end
           parser.on("--connections N,N", "of wrk or hey; each waits for its answer") do |text|
-            values[:connections] =
-              text.split(",").map { |part|
-                Queries::OptionValues.whole("--connections", part,
-                  CONNECTIONS)
-              }.uniq.sort
+            values[:connections] = connections(text)
           end
         end
 
+        def connections(text)
+          numbers = text.split(",").map do |part|
+            Queries::OptionValues.whole("--connections", part, CONNECTIONS)
+          end
+          numbers.uniq.sort
+        end
+
         def rates(option, text)
-          text.split(",").map { |part|
-            rate(part) || TrialOptions.refuse(option, text,
-              "requests per second above 0")
-          }.uniq.sort
+          rates = text.split(",").map { |part| rate(part) }
+          TrialOptions.refuse(option, text, "requests per second above 0") unless rates.all?
+          rates.uniq.sort
         end
 
         def rate(text)
-          Float(text, exception: false)&.then { |rate| rate if rate.positive? && rate <= FASTEST }
+          rate = Float(text, exception: false)
+          rate if rate&.positive? && rate <= FASTEST
         end
 
         def closed_tool
-          Holdup::Lab::LoadTools.closed(@path) || raise(UsageError.new(
-            "--connections needs wrk or hey, and neither is on this machine", "install one of them, or give --rate"
-          ))
+          tool = Holdup::Lab::LoadTool.closed(@path)
+          return tool if tool
+          raise UsageError.new("--connections needs wrk or hey, and neither is on this machine",
+            "install one of them, or give --rate")
         end
 
         def check(tool, requests, connections:)
@@ -94,15 +100,109 @@ module Holdup
           if connections && !tool.closed?
             raise UsageError.new("#{tool::PROGRAM} sends at a rate", "give --rate or --ladder")
           end
-          refusal = tool.refusal(Holdup::Lab::Requests.routes(requests))
-          if refusal
-            raise UsageError.new(refusal, "leave out the other requests, or take another --load-tool")
-          end
+          refusal = tool.refusal(Holdup::Lab::Route::Lines.routes(requests))
+          return unless refusal
+          raise UsageError.new(refusal, "leave out the other requests, or take another --load-tool")
         end
 
         def requests(values)
-          lines = [*values[:urls], *(Holdup::Lab::Requests.read(values[:requests]) if values[:requests])]
-          lines.tap { Holdup::Lab::Requests.routes(lines) }
+          lines = [*values[:urls]]
+          lines.concat(Holdup::Lab::Route::Lines.read(values[:requests])) if values[:requests]
+          # Raises for what is not a request.
+          Holdup::Lab::Route::Lines.routes(lines)
+          lines
+        end
+
+        # The option `--recorded`: requests and rates out of a store, and what to do where that has no paths.
+        class RecordedRequests
+          SINCE_S = 86_400
+          SPAN = %i[since until].freeze
+          # At fewer requests a second none waits for another, whatever the setting.
+          FEWEST = 1.0
+
+          # @param console [Console]
+          def initialize(console)
+            @console = console
+            @now_s = console.clock.realtime_s
+          end
+
+          # @param parser [OptionParser]
+          # @param values [Hash{Symbol => Object}]
+          # @return [void]
+          def declare(parser, values)
+            parser.on("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate") do |text|
+              values[:recorded] = text.to_s
+            end
+            parser.on("--since TIME", "of the recording: 1d (the default) ago, or a date") do |text|
+              values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s)
+            end
+            parser.on("--until TIME", "the same; now is the default") do |text|
+              values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s)
+            end
+          end
+
+          # @param values [Hash{Symbol => Object}] that were read
+          # @return [Holdup::Lab::RecordedTraffic, nil] nil: nobody asks for it
+          # @raise [Holdup::Error] there is none, or it has no paths; then its endpoints are printed, to fill
+          #   in theirs
+          def call(values)
+            check(values)
+            return unless values.key?(:recorded)
+            found = read(values[:recorded], *span(values))
+            if found.endpoints.empty?
+              raise Error.new("no requests were recorded in that span",
+                "choose another with --since and --until")
+            end
+            if found.apps.size > 1
+              raise UsageError.new("the recording is of several applications: #{found.apps.join(", ")}",
+                "say with HOLDUP_APP which one the command serves")
+            end
+            pathless(found) if found.known.empty?
+            found
+          end
+
+          # @param recorded [Holdup::Lab::RecordedTraffic]
+          # @return [Array<Float>]
+          # @raise [UsageError]
+          def ladder(recorded)
+            return recorded.ladder if recorded.rate >= FEWEST
+            rate = format("%.2g", recorded.rate)
+            raise UsageError.new(
+              "only #{rate} requests a second were recorded, too few to wait for each other",
+              "give --rate or --ladder"
+            )
+          end
+
+          private
+
+          def check(values)
+            if (values.keys & SPAN).any? && !values.key?(:recorded)
+              raise UsageError.new("--since and --until are of a recording",
+                "add --recorded, or leave them out")
+            end
+            if values.key?(:recorded) && (values.keys & %i[urls requests]).any?
+              raise UsageError.new("--recorded brings its own requests", "leave out --url and --requests")
+            end
+          end
+
+          def span(values)
+            to_s = values.fetch(:until, @now_s)
+            [values.fetch(:since, to_s - SINCE_S), to_s]
+          end
+
+          def read(store, from_s, to_s)
+            app = Configuration.build(env: @console.env).app
+            Places.reading(@console.env, store.empty? ? nil : store) do |opened|
+              Holdup::Lab::RecordedTraffic.read(opened, from_s, to_s, app:)
+            end
+          end
+
+          def pathless(found)
+            @console.out.puts(found.outline)
+            raise Error.new("no paths were recorded",
+              "set config.example_paths = true (HOLDUP_EXAMPLE_PATHS=on) where the application runs, " \
+              "or write paths into the lines above and give them with --requests FILE")
+          end
         end
       end
     end

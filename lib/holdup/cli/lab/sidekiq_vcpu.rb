@@ -19,12 +19,12 @@ module Holdup
           def options(_console)
             Options.new("holdup lab sidekiq-vcpu [options]") do |parser, values|
               size(parser, values)
-              parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text|
+              parser.on("--redis-url URL", "a Redis to use; else a private one is started") do |text|
                 values[:redis_url] = text
-              }
-              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") { |text|
+              end
+              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") do |text|
                 values[:target] = Queries::OptionValues.whole("--autoscale-target", text, PERCENT)
-              }
+              end
               parser.on("--json", "for programs") { values[:json] = true }
               parser.on("--lang LANG", LANGUAGES.join(" or ")) { |text| values[:language] = text }
             end
@@ -33,13 +33,13 @@ module Holdup
           private
 
           def size(parser, values)
-            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") { |text|
+            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") do |text|
               values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS)
-            }
+            end
             parser.on("--repeat N",
-              "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") { |text|
+              "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") do |text|
               values[:repeats] = Queries::OptionValues.whole("--repeat", text, REPEATS)
-            }
+            end
           end
         end
 
@@ -51,8 +51,8 @@ module Holdup
         # @param json [Boolean]
         # @param language [String, nil] nil: from the environment
         # @param lab [#new] Holdup::Lab::SidekiqVcpu
-        def initialize(console:, seconds: DEFAULT_SECONDS, repeats: DEFAULT_REPEATS, target: DEFAULT_TARGET, redis_url: nil, json: false, language: nil,
-          lab: Holdup::Lab::SidekiqVcpu)
+        def initialize(console:, seconds: DEFAULT_SECONDS, repeats: DEFAULT_REPEATS, target: DEFAULT_TARGET,
+          redis_url: nil, json: false, language: nil, lab: Holdup::Lab::SidekiqVcpu)
           @console = console
           @words = View::Words.new(language || Places.language(console.env))
           @json = json
@@ -73,12 +73,13 @@ module Holdup
 
         def report(result)
           return json(result) if @json
-          width = (@console.columns || 80).clamp(WIDTHS)
-          Holdup::Lab::SidekiqVcpu::Text.new(result, words: @words, **@console.layout(WIDTHS.max), width:)
+          layout = @console.layout(WIDTHS.max)
+          layout[:width] = (@console.columns || 80).clamp(WIDTHS)
+          Holdup::Lab::SidekiqVcpu::Report::Text.new(result, words: @words, **layout)
         end
 
         def json(result)
-          Holdup::Lab::SidekiqVcpu::Json.new(result, words: @words)
+          Holdup::Lab::SidekiqVcpu::Report::Json.new(result, words: @words)
         end
 
         def progress(experiment, number)

@@ -32,10 +32,10 @@ module Holdup
         end
 
         # @return [Integer] exit status
-        # @raise [Holdup::Error] what went wrong in a step, after what was measured before it is told
+        # @raise [Holdup::Error] what went wrong in a step, after the output of what was measured before it
         def run
           result = measured
-          @console.out.write(told(result))
+          @console.out.write(rendered(result))
           @console.err.puts(@words.call(:sweep_file, path: @ledger.path), *hints(result))
           raise result.failure if result.failure
           result.signal ? SIGNALED + result.signal : OK
@@ -53,14 +53,16 @@ module Holdup
           store&.close
         end
 
-        # Which requests it will send, where that was not typed.
+        # Which requests it will send, where they come from a recording.
         def announce
-          Holdup::Lab::Sweep::Sentences.new(Holdup::Lab::Sweep::SweepReport.new(@ledger), words: @words).then { |told| told.recorded + told.left_out }.each { |line| @console.err.puts(line) }
+          plan = Holdup::Lab::Sweep::SweepReport.new(@ledger)
+          sentences = Holdup::Lab::Sweep::Report::Sentences.new(plan, words: @words)
+          [*sentences.recorded, *sentences.left_out].each { |sentence| @console.err.puts(sentence) }
         end
 
-        def told(result)
+        def rendered(result)
           return "#{JSON.pretty_generate(json(result))}\n" if @format == :json
-          LaidOut.call(report(result).page, format: @format, console: @console, widest: WIDEST)
+          Formats.render(report(result).page, format: @format, console: @console, widest: WIDEST)
         end
 
         def hints(_result) = []
@@ -69,6 +71,74 @@ module Holdup
 
         def report(result)
           Holdup::Lab::Sweep::Report.new(result, words: @words)
+        end
+
+        # Reads the arguments of `holdup lab sweep`: which settings are tried.
+        Arguments = Data.define(:console) do
+          # @param argv [Array<String>]
+          # @return [Hash{Symbol => Object}] keywords of Sweep
+          # @raise [UsageError]
+          def parse(argv)
+            options = TrialOptions.new("sweep", usage: "--threads 1,3,5 --rate N --url PATH", console:)
+            values = options.parse(argv) { |parser, read| declare(parser, read) }
+            values.key?(:help) ? values : options.keywords(values) { plan(values) }
+          end
+
+          private
+
+          def declare(parser, values)
+            parser.on("--threads N,N", "of each process, to try") do |text|
+              values[:threads] = numbers("--threads", text)
+            end
+            parser.on("--processes P,P", "to try") do |text|
+              values[:processes] = numbers("--processes", text)
+            end
+            parser.on("--yjit on,off", "to try, from the start of Ruby on") do |text|
+              values[:yjit] = text.split(",").map { |part| yjit?(part) }.uniq
+            end
+            parser.on("--slice TIME,TIME", "time slices to try: 10ms,100ms (Ruby 3.4)") do |text|
+              values[:slices] = text.split(",").map { |part| slice(part.strip) }.uniq
+            end
+            parser.on("--baseline PxT", "the setting as it is now (the first of all)") do |text|
+              values[:baseline] = text
+            end
+          end
+
+          def numbers(option, text)
+            text.split(",").map { |part| Queries::OptionValues.whole(option, part.strip, 1..1000) }.uniq
+          end
+
+          def yjit?(text)
+            Queries::OptionValues.choice("--yjit", text, %i[on off]) == :on
+          end
+
+          def slice(text)
+            ns = Queries::OptionValues.duration("--slice", text)
+            return ns if (1_000_000..1_000_000_000).cover?(ns)
+            TrialOptions.refuse("--slice", text, "a time from 1ms to 1s")
+          end
+
+          def plan(values)
+            lists = values.values_at(:processes, :threads, :yjit, :slices)
+            if lists.none?
+              raise UsageError.new("there is nothing to try",
+                "give --threads, --processes, --yjit or --slice")
+            end
+            first, *others = lists.map { |list| list || [nil] }
+            arms = first.product(*others).map do |processes, threads, yjit, time_slice_ns|
+              Holdup::Lab::Arm.new(processes:, threads:, yjit:, time_slice_ns:)
+            end
+            [arms, baseline(values[:baseline], arms)]
+          end
+
+          def baseline(text, arms)
+            return arms.first unless text
+            size = text.match(/\A(\d+)x(\d+)\z/)&.captures&.map(&:to_i)
+            arm = arms.find { |candidate| [candidate.processes || 1, candidate.threads || 1] == size }
+            return arm if arm
+            TrialOptions.refuse("--baseline", text,
+              "processes x threads of a setting that is tried, such as 1x5")
+          end
         end
       end
     end

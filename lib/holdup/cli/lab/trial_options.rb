@@ -55,21 +55,27 @@ module Holdup
         private
 
         def spans(parser, values)
-          parser.on("--seconds N", "of each measurement (#{@spans[:seconds]})") { |text| values[:seconds] = Queries::OptionValues.seconds("--seconds", text, 1..3600) }
-          parser.on("--rounds N", "of all settings (#{@spans[:rounds]})") { |text| values[:rounds] = Queries::OptionValues.whole("--rounds", text, 1..100) }
-          parser.on("--warm-up N", "seconds at most before a measurement (#{@spans[:warm_up_s]})") { |text|
+          parser.on("--seconds N", "of each measurement (#{@spans[:seconds]})") do |text|
+            values[:seconds] = Queries::OptionValues.seconds("--seconds", text, 1..3600)
+          end
+          parser.on("--rounds N", "of all settings (#{@spans[:rounds]})") do |text|
+            values[:rounds] = Queries::OptionValues.whole("--rounds", text, 1..100)
+          end
+          parser.on("--warm-up N", "seconds at most before a measurement (#{@spans[:warm_up_s]})") do |text|
             values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, 1..3600)
-          }
-          parser.on("--slo WHAT", "p95=300ms; a rate beyond it is too much") { |text|
+          end
+          parser.on("--slo WHAT", "p95=300ms; a rate beyond it is too much") do |text|
             values[:slo] = slo(text)
-          }
+          end
         end
 
         def output(parser, values)
           @kept.declare(parser, values)
           parser.on("--json", "for programs") { lay_out(values, :json) }
           parser.on("--markdown", "for a pull request or an issue") { lay_out(values, :markdown) }
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
+            values[:language] = text
+          end
         end
 
         def lay_out(values, name)
@@ -80,15 +86,22 @@ module Holdup
         end
 
         def slo(text)
-          text.tap { Sizing::Slo.parse(text) || self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms") }
+          return text if Sizing::Slo.parse(text)
+          self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms")
         end
 
         def plan(values, arms, baseline)
           if values[:command].empty?
             raise UsageError.new("lab #{@experiment} needs the command of a server", COMMAND)
           end
-          Holdup::Lab::Sweep::SweepPlan.new(command: values[:command], root: Dir.pwd, arms: Holdup::Lab::Sweep::SweepPlan.ordered(arms, baseline), **@load.plan(values),
-            **@spans, **values.slice(*@spans.keys, :slo))
+          Holdup::Lab::Sweep::SweepPlan.new(
+            command: values[:command],
+            root: Dir.pwd,
+            arms: Holdup::Lab::Sweep::SweepPlan.ordered(arms, baseline),
+            **@load.plan(values),
+            **@spans,
+            **values.slice(*@spans.keys, :slo)
+          )
         end
       end
     end

@@ -20,61 +20,57 @@ module Holdup
         # @return [Numeric, nil] requests per second at which it is compared: the lowest
         def rate = @result.rates.first
 
-        # @return [Array<Sweep::SweepResult>]
+        # @return [Array<Sweep::SweepReport::Line>]
         def lines
           rate ? @result.lines(rate) : []
         end
 
-        # @return [Sweep::SweepResult, nil] off
+        # @return [Sweep::SweepReport::Line, nil] off
         def base
           lines.find { |line| line.arm == @result.plan.baseline }
         end
 
-        # @param line [Sweep::SweepResult]
-        # @return [Spread, nil] by what share a request takes more CPU than with off; nil where nobody knows
+        # @param line [Sweep::SweepReport::Line]
+        # @return [Spread, nil] by what share a request takes more CPU than with off; nil where it is not
+        #   known
         def change(line)
-          pairs = line.readings.filter_map { |reading|
-            (other = base&.readings&.find { |one| one.round == reading.round }) && [
-              reading.cpu_ns, other.cpu_ns
-            ]
-          }.reject { |pair|
-            pair.include?(nil)
-          }
-          Spread.paired(*pairs.transpose) { |one, other| one / other.to_f - 1 } if pairs.any?
+          off_ns = base ? base.readings.to_h { |reading| [reading.round, reading.cpu_ns] } : {}
+          pairs = line.readings.map { |reading| [reading.cpu_ns, off_ns[reading.round]] }
+          pairs = pairs.reject { |pair| pair.include?(nil) }
+          Spread.paired(*pairs.transpose) { |cpu_ns, off| cpu_ns / off.to_f - 1 } if pairs.any?
         end
 
         # @return [Float, nil] by what share two runs of off differ; nil before the second
         def noise
           again = lines.find { |line| line.arm == @result.plan.baseline.with(again: true) }
-          again && change(again)&.then { |spread| [LEAST_NOISE, *spread.values.map(&:abs)].max }
+          spread = again && change(again)
+          spread && [LEAST_NOISE, *spread.values.map(&:abs)].max
         end
 
-        # @return [Sweep::SweepResult, nil] that takes least CPU, by more than chance
+        # @return [Sweep::SweepReport::Line, nil] that takes least CPU, by more than chance
         def best
           return unless noise
-          better = lines.reject { |line| line.arm.setting == @result.plan.baseline }.select { |line|
-            change(line)&.then { |spread| spread.median < -noise }
-          }
+          others = lines.reject { |line| line.arm.setting == @result.plan.baseline }
+          better = others.select { |line| faster?(line) }
           better.min_by { |line| change(line).median }
         end
 
-        # @param line [Sweep::SweepResult]
+        # @param line [Sweep::SweepReport::Line]
         # @return [Float, nil] bytes that all its processes take more than with off
         def memory(line)
           line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
         end
 
-        # @return [Array<Sweep::SweepResult>] that ran with another JIT than their name says: the application
-        #   switches it on, or it was not to be had
+        # @return [Array<Sweep::SweepReport::Line>] that ran with another JIT than their name says: the
+        #   application switched it on, or this Ruby has none
         def misnamed
-          lines.select { |line|
-            line.readings.any? { |reading|
-              reading.jit[:kind] && (reading.jit[:kind] == "off") != off?(line.arm)
-            }
-          }
+          lines.select do |line|
+            kinds = line.readings.filter_map { |reading| reading.jit[:kind] }
+            kinds.any? { |kind| (kind == "off") != off?(line.arm) }
+          end
         end
 
-        # @return [Array<Sweep::SweepResult>] whose JIT had no memory left
+        # @return [Array<Sweep::SweepReport::Line>] whose JIT had no memory left
         def saturated
           lines.select { |line| line.readings.any? { |reading| reading.jit[:saturated] } }
         end
@@ -83,25 +79,165 @@ module Holdup
         #   was tried, or nothing compiled
         def half_mib
           return if lines.any? { |line| line.arm.extra["RUBYOPT"].to_s.include?("mem-size") }
-          sizes = lines.find { |line| line.arm.label == UNLIMITED }&.readings&.last&.jit.to_h.values_at(
-            :code_bytes, :metadata_bytes
-          ).compact
+          unlimited = lines.find { |line| line.arm.label == UNLIMITED }
+          jit = unlimited&.readings&.last&.jit.to_h
+          sizes = jit.values_at(:code_bytes, :metadata_bytes).compact
           [sizes.sum / 2 / MIB, 1].max if sizes.any?
         end
 
         # @return [Hash] for programs
         def to_h
-          {rate:, noise: noise&.round(4), best: best&.arm&.name, arms: lines.map { |line| told(line) }}
+          {rate:, noise: noise&.round(4), best: best&.arm&.name, arms: lines.map { |line| figures(line) }}
         end
 
         private
 
-        def told(line)
-          {name: line.arm.name, cpu_ns: line.cpu_ns, change: change(line)&.values&.map { |share| share.round(4) }, memory_bytes: line.memory_bytes,
-           rounds: line.readings.size, steady: line.readings.count(&:steady), jit: line.readings.last.jit}
+        def faster?(line)
+          spread = change(line)
+          spread && spread.median < -noise
+        end
+
+        def figures(line)
+          {
+            name: line.arm.name,
+            cpu_ns: line.cpu_ns,
+            change: change(line)&.values&.map { |share| share.round(4) },
+            memory_bytes: line.memory_bytes,
+            rounds: line.readings.size,
+            steady: line.readings.count(&:steady),
+            jit: line.readings.last.jit
+          }
         end
 
         def off?(arm) = arm.extra["HOLDUP_JIT"] == "off"
+
+        # The comparison as a report: the verdict first, then what it stands on.
+        class Report
+          MS = 1e6
+
+          # @param result [Sweep::SweepReport]
+          # @param comparison [Comparison] of it
+          # @param words [View::Words]
+          def initialize(result, comparison, words: View::Words.new)
+            @result = result
+            @comparison = comparison
+            @words = words
+            @sentences = Sweep::Report::Sentences.new(result, words:)
+          end
+
+          # @return [View::Page]
+          def page
+            View::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict,
+              remarks: doubts, sections: [speed, costs])
+          end
+
+          private
+
+          def verdict
+            return word(:early) unless @comparison.noise
+            noise = View::Figures.share(@comparison.noise)
+            best = @comparison.best
+            best ? word(:best, noise:, **better(best)) : word(:same, noise:)
+          end
+
+          def better(best)
+            low, high = @comparison.change(best).values.minmax.map { |share| signed(share) }
+            memory = @comparison.memory(best)&.round&.clamp(0, nil)
+            {
+              best: best.arm.name,
+              cpu: View::Figures.duration(best.cpu_ns),
+              before: View::Figures.duration(@comparison.base.cpu_ns),
+              low:,
+              high:,
+              memory: View::Figures.bytes(memory)
+            }
+          end
+
+          def doubts
+            misnamed = names(@comparison.misnamed)
+            lists = {misnamed:, saturated: names(@comparison.saturated), unsteady:}
+            lists = lists.reject { |_, names| names.empty? }
+            [*left, *@sentences.left_out, *lists.map { |key, names| word(key, names: names.join("; ")) }]
+          end
+
+          def names(lines)
+            lines.map { |line| line.arm.name }
+          end
+
+          # @return [Array<String>] arms that did not get steady, with the number of rounds where it was not
+          #   all
+          def unsteady
+            @comparison.lines.filter_map do |line|
+              all = line.readings.size
+              count = line.readings.count { |reading| !reading.steady }
+              next if count.zero?
+              (all == count) ? line.arm.name : word(:rounds, name: line.arm.name, count:, all:)
+            end
+          end
+
+          def left
+            return [] if @result.left.zero?
+            [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
+          end
+
+          def speed
+            titles = %i[arm cpu change range].map { |key| word(key) }
+            columns = [*titles, "p50", "p95", "p99", word(:served)]
+            View::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:,
+              rows: @comparison.lines.map { |line| speed_row(line) }, notes: [word(:speed_note)])
+          end
+
+          def speed_row(line)
+            percentiles = [0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }
+            [line.arm.name, ms(line.cpu_ns), *change(line), *percentiles, View::Figures.rate(line.throughput)]
+          end
+
+          def change(line)
+            spread = @comparison.change(line) unless line.arm == @result.plan.baseline
+            return [View::Figures::NONE] * 2 unless spread
+            range = spread.values.minmax.map { |share| View::Figures.change(share, 0) }.join("..")
+            [signed(spread.median), range]
+          end
+
+          def costs
+            columns = %i[arm memory code metadata full cold warm].map { |key| word(key) }
+            rows = @comparison.lines.map { |line| [line.arm.name, *cost(line)] }
+            View::Section.new(title: word(:costs), columns:, rows:, notes: [word(:costs_note), *half])
+          end
+
+          def half
+            mib = @comparison.half_mib
+            mib ? [word(:half, mib:)] : []
+          end
+
+          def cost(line)
+            readings = line.readings
+            jit = readings.last.jit
+            sizes = [line.memory_bytes&.round, jit[:code_bytes], jit[:metadata_bytes]]
+            [
+              *sizes.map { |bytes| View::Figures.bytes(bytes) },
+              word(jit[:saturated] ? :yes : :no),
+              signed(median(readings, &:cold)),
+              "#{median(readings, &:warm_after_s).round} s"
+            ]
+          end
+
+          def median(readings, &)
+            Spread.of(readings.map(&)).median
+          end
+
+          def signed(share)
+            "#{View::Figures.change(share)} %"
+          end
+
+          def ms(value)
+            value ? View::Figures.rate(value / MS) : View::Figures::NONE
+          end
+
+          def word(key, **facts)
+            @words.call(:"jitlab_#{key}", **facts)
+          end
+        end
       end
     end
   end

@@ -55,25 +55,26 @@ module Holdup
           (total(@jobs, :running) + total(@accounts, :running)) / (@seconds * 1e9)
         end
 
-        # What its threads did between two jobs. Waiting for a lock there (the log's, for one) is congestion,
-        # as it is within a job.
+        # What its threads did between two jobs. A wait for a lock there (the log's, for one) counts as
+        # congestion, as it does within a job.
         # @return [Sizing::DispatchCost]
         def between
-          held, acquisitions, stalled = %i[running acquisitions stalled].map { |key| apart(key) }
-          rest = @threads * @seconds * 1e9 / [count, 1].max - mean(:wall)
-          Sizing::DispatchCost.new(held_ns: held,
-            idle_ns: [rest - held - stalled - apart(:lock_ns), 0.0].max, acquisitions:)
+          held_ns = outside_jobs(:running)
+          stalled_ns = outside_jobs(:stalled)
+          rest_ns = @threads * @seconds * 1e9 / [count, 1].max - mean(:wall)
+          idle_ns = [rest_ns - held_ns - stalled_ns - outside_jobs(:lock_ns), 0.0].max
+          Sizing::DispatchCost.new(held_ns:, idle_ns:, acquisitions: outside_jobs(:acquisitions))
         end
 
         # @return [Sizing::Handoff::HandoffTimes] of a job, with what is between two
         def waits
           Sizing::Handoff::HandoffTimes.new(handoff_ns: recording.handoff_ns,
-            wait_ns: mean(:stalled) + apart(:stalled))
+            wait_ns: mean(:stalled) + outside_jobs(:stalled))
         end
 
         # @return [Float] of its threads' time: waits for locks, in jobs and between them
         def lock_share
-          (mean(:lock_ns) + apart(:lock_ns)) * throughput / @threads / 1e9
+          (mean(:lock_ns) + outside_jobs(:lock_ns)) * throughput / @threads / 1e9
         end
 
         # @return [Sizing::Recording] as models take it
@@ -83,13 +84,57 @@ module Holdup
 
         private
 
-        # ns or times that fall to each job, of what is no job
-        def apart(key)
+        # What the process spent outside of jobs (ns or a count), for each job.
+        def outside_jobs(key)
           total(@accounts, key).fdiv([count, 1].max)
         end
 
         def total(windows, key)
           windows.sum { |window| window.sums.fetch(key) { window.histograms.fetch(key).sum } }
+        end
+
+        # What one run lets expect of other concurrencies: three ways to say how many jobs a second they do.
+        class Forecast
+          # @param outcome [JobOutcome] the recording
+          def initialize(outcome)
+            @outcome = outcome
+          end
+
+          # @param threads [Integer]
+          # @return [Float] by replaying its jobs
+          def replay(threads) = backlog.throughput(threads:)
+
+          # @return [Float] by the closed model, from means alone
+          def closed(threads) = model.throughput(threads)
+
+          # @return [Float] by Amdahl's law, known to be wrong: it is the lower bound
+          def amdahl(threads) = model.lower_bound(threads)
+
+          # @return [Sizing::ConcurrencyCost::CostEstimate]
+          def growth = recording.growth.overall
+
+          private
+
+          def recording = @outcome.recording
+
+          def demand = @demand ||= recording.demand
+
+          def backlog
+            @backlog ||= backlog_with(handoff_ns)
+          end
+
+          def handoff_ns
+            Sizing::Handoff.fit(@outcome.waits) { |ns| backlog_with(ns).waits(threads: @outcome.threads) }
+          end
+
+          def backlog_with(handoff_ns)
+            Sizing::BacklogReplay.new(@outcome.profiles, vcpus: recording.vcpus || 1,
+              between: @outcome.between, cost: demand.cost, handoff_ns:)
+          end
+
+          def model
+            @model ||= Sizing::ClosedModel.new(demand.with(between: @outcome.between).in_all)
+          end
         end
       end
     end

@@ -3,28 +3,40 @@
 module Holdup
   module Lab
     class Jobs
-      # What one run gave, in plain figures that a file can keep. `means`: of a job, see MEANS, in ns but for
-      # acquisitions; `setting`: the facts that Sidekiq told; `expected`: Array of Expected, of the baseline's
-      # first run alone; `throughput`: jobs per second
+      # What one run gave, in plain figures that a file can keep.
+      #
+      # - `means`: of a job, see MEANS, in ns except acquisitions; `setting`: the facts that Sidekiq reported
+      # - `expected`: Array of PredictedThroughput, only of the baseline's first run
+      # - `throughput`: jobs per second
       JobsMeasurement = Data.define(:round, :threads, :again, :setting, :count, :errors, :throughput, :means,
         :p95_ns, :gvl_share, :lock_share, :expected) do
         # @param outcome [JobOutcome]
         # @param step [Step]
-        # @param concurrency [Array<Integer>] that are to be predicted from it; none where it is not the
-        #   recording
+        # @param concurrency [Array<Integer>] that are predicted from it; empty where it is not the recording
         # @return [JobsMeasurement]
         def self.of(outcome, step, concurrency: [])
-          forecast = Forecast.new(outcome)
-          new(round: step.round, threads: step.threads, again: step.again, setting: outcome.recording.setting.attributes, p95_ns: outcome.walls.quantile(0.95),
-            **%i[count errors throughput gvl_share lock_share].to_h { |name| [name, outcome.public_send(name)] },
-            means: self::MEANS.to_h { |key| [key, outcome.mean(key)] }, expected: concurrency.map { |threads| PredictedThroughput.of(forecast, threads) })
+          forecast = JobOutcome::Forecast.new(outcome)
+          new(
+            round: step.round,
+            threads: step.threads,
+            again: step.again,
+            setting: outcome.recording.setting.attributes,
+            count: outcome.count,
+            errors: outcome.errors,
+            throughput: outcome.throughput,
+            means: self::MEANS.to_h { |key| [key, outcome.mean(key)] },
+            p95_ns: outcome.walls.quantile(0.95),
+            gvl_share: outcome.gvl_share,
+            lock_share: outcome.lock_share,
+            expected: concurrency.map { |threads| self::PredictedThroughput.of(forecast, threads) }
+          )
         end
 
         # @param hash [Hash{Symbol => Object}] from to_h
         # @return [JobsMeasurement]
         def self.from(hash)
           new(**hash, setting: hash.fetch(:setting).transform_keys(&:to_s),
-            expected: hash.fetch(:expected).map { |one| PredictedThroughput.new(**one) })
+            expected: hash.fetch(:expected).map { |expected| self::PredictedThroughput.new(**expected) })
         end
 
         # @param key [Symbol] see MEANS
@@ -34,7 +46,7 @@ module Holdup
         # @param threads [Integer]
         # @return [PredictedThroughput]
         def expect(threads)
-          expected.find { |one| one.threads == threads }
+          expected.find { |prediction| prediction.threads == threads }
         end
 
         # @return [Hash] for a file
@@ -44,6 +56,17 @@ module Holdup
       end
 
       JobsMeasurement::MEANS = %i[wall running stalled idle cpu_ns lock_ns acquisitions].freeze
+
+      # Jobs per second that the baseline's run predicts for so many threads, by three methods.
+      JobsMeasurement::PredictedThroughput = Data.define(:threads, :replay, :closed, :amdahl) do
+        # @param forecast [JobOutcome::Forecast]
+        # @param threads [Integer]
+        # @return [PredictedThroughput]
+        def self.of(forecast, threads)
+          new(threads:, replay: forecast.replay(threads), closed: forecast.closed(threads),
+            amdahl: forecast.amdahl(threads))
+        end
+      end
     end
   end
 end

@@ -3,8 +3,8 @@
 module Holdup
   module Lab
     class Jobs
-      # What was measured at each concurrency beside what the baseline's run of the same round had let expect.
-      # Errors are taken round by round: what slows a whole round down then cancels.
+      # What was measured at each concurrency, and what the baseline's run of the same round predicted. Errors
+      # are taken round by round: what slows a whole round down cancels.
       class JobsResult
         # The fewest threads with so much of the most throughput are enough.
         ENOUGH = 0.9
@@ -120,9 +120,8 @@ module Holdup
         # @param line [Line]
         # @return [Float] share of CPU time that a job cost more than in the recording
         def cost(line)
-          [line, base].map { |each| each.median { |reading| reading.mean(:cpu_ns) } }.then { |here, recorded|
-            here / recorded - 1
-          }
+          here, recorded = [line, base].map { |each| each.median { |reading| reading.mean(:cpu_ns) } }
+          here / recorded - 1
         end
 
         # @return [Integer] jobs that failed
@@ -154,9 +153,10 @@ module Holdup
         private
 
         def expected_readings
-          rounds.flat_map { |round|
-            round.map { |reading| [reading, round.first.expect(reading.threads)] }
-          }
+          rounds.flat_map do |round|
+            recording = round.first
+            round.map { |reading| [reading, recording.expect(reading.threads)] }
+          end
         end
       end
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What the lab's own Sidekiq loads (sidekiq -r) when nobody names an application: three classes of jobs that
-# compute, ask Redis and wait for something far away, in unlike parts.
+# What the lab's own Sidekiq loads (sidekiq -r) when no application is given: three classes of jobs that
+# compute, ask Redis and wait (as for a remote service), in different shares.
 require "sidekiq"
 require_relative "../sidekiq_vcpu/work"
 

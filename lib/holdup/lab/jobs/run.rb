@@ -30,12 +30,18 @@ module Holdup
           @program = program
           @folder = folder
           @intake = InMemoryStore.new(segments)
-          @queue = JobQueue.new(redis)
+          @queue = Redis::JobQueue.new(redis)
           @supply = supply.new(@queue, work)
           @keep = keep
           @progress = progress
-          @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }.merge("HOLDUP_DIR" => segments, "HOLDUP_COLLECTOR" => "off", "REDIS_URL" => redis,
-            "RAILS_MAX_THREADS" => threads.to_s, **program.env)
+          @env = {
+            **env.keys.grep(FOREIGN).to_h { |key| [key, nil] },
+            "HOLDUP_DIR" => segments,
+            "HOLDUP_COLLECTOR" => "off",
+            "REDIS_URL" => redis,
+            "RAILS_MAX_THREADS" => threads.to_s,
+            **program.env
+          }
         end
 
         # @param warm_up_s [Numeric]
@@ -64,7 +70,8 @@ module Holdup
         end
 
         def boot
-          @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@program.command, "-c", @threads.to_s, "-q", @queue.name,
+          sidekiq = [*@program.command, "-c", @threads.to_s, "-q", @queue.name]
+          @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *sidekiq,
             env: @env, folder: @program.folder || @folder, log: File.join(@folder, "sidekiq.log"))
           deadline = now + BOOT_S
           until @intake.take.count.positive?
@@ -91,8 +98,8 @@ module Holdup
         end
 
         def complain(what)
-          raise(Error.new("Sidekiq with a concurrency of #{@threads} #{what}",
-            "it said: #{@child.last_words.strip}"))
+          raise Error.new("Sidekiq with a concurrency of #{@threads} #{what}",
+            "it said: #{@child.last_words.strip}")
         end
 
         def clean_up
@@ -104,6 +111,49 @@ module Holdup
 
         def now
           Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        end
+
+        # Keeps a queue from running empty: what is measured is what threads get done that always have work.
+        class Supply
+          LEAST = 1_000
+          # As many as went in so many times the last interval.
+          AHEAD = 6
+          PAUSE_S = 0.25
+
+          # @param queue [Redis::JobQueue]
+          # @param work [Work]
+          def initialize(queue, work)
+            @queue = queue
+            @work = work
+            @left = @pushed = 0
+          end
+
+          # @return [Float] until it has to look again
+          def pause_s = PAUSE_S
+
+          # Puts more jobs in than go until the next call.
+          # @return [void]
+          # @raise [Holdup::Error] it had run empty
+          def fill
+            left = @queue.size
+            raise empty if left.zero? && @pushed.positive?
+            wanted = [LEAST, AHEAD * (@left - left)].max
+            (wanted - left).clamp(0, nil).times { push }
+            @left = [left, wanted].max
+          end
+
+          private
+
+          def push
+            kind = @work.next
+            @queue.push(kind.name, *kind.arguments)
+            @pushed += 1
+          end
+
+          def empty
+            Error.new("the queue ran empty after #{@pushed} jobs",
+              "jobs this short are done faster than one client can push them; take longer ones")
+          end
         end
       end
     end

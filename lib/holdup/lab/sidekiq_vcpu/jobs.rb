@@ -36,7 +36,7 @@ end
 
 Sidekiq.configure_server do |config|
   config[:scheduled_enq] = NothingScheduled
-  config[:timeout] = 0 # all jobs are done when it is told to end
+  config[:timeout] = 0 # all jobs are done when it gets the signal to end
   config.on(:startup) {
     config.redis { |redis| redis.call("LPUSH", "#{ENV.fetch("LAB_NAME")}:ready", Process.pid.to_s) }
   }

@@ -30,8 +30,13 @@ module Holdup
           @program = program
           @folder = folder
           @queue = Queue.new(redis)
-          @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }
-            .merge("HOLDUP_DIR" => segments, "HOLDUP_STORE" => store, "REDIS_URL" => redis, "LAB_NAME" => @queue.name)
+          @env = {
+            **env.keys.grep(FOREIGN).to_h { |key| [key, nil] },
+            "HOLDUP_DIR" => segments,
+            "HOLDUP_STORE" => store,
+            "REDIS_URL" => redis,
+            "LAB_NAME" => @queue.name
+          }
           @children = []
         end
 
@@ -55,8 +60,10 @@ module Holdup
         def store = File.join(@folder, "store.sqlite3")
 
         def start(number)
-          @children << Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", RbConfig.ruby, @program, "-r", JOBS,
-            "-c", @experiment.concurrency.to_s, "-q", @queue.name, env: @env, folder: @folder, log: File.join(@folder, "sidekiq-#{number}.log"))
+          options = ["-r", JOBS, "-c", @experiment.concurrency.to_s, "-q", @queue.name]
+          sidekiq = [RbConfig.ruby, @program, *options]
+          @children << Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *sidekiq,
+            env: @env, folder: @folder, log: File.join(@folder, "sidekiq-#{number}.log"))
         end
 
         # @param times [Integer] entries of the list
@@ -99,6 +106,40 @@ module Holdup
 
         def now
           Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        end
+
+        # The queue with the lists by which the experiment's processes tell how far they are.
+        class Queue < Redis::JobQueue
+          # Redis takes whole seconds; Sidekiq's connections wait a little longer.
+          WAIT_S = 1
+          # ready: a process can take jobs. begun: a job runs, and waits for go, so that jobs that run at the
+          # same time start at the same time: once one of them computes, the way to the start of another is
+          # long. done: it has ended.
+          LISTS = %w[ready begun go done].freeze
+          PATIENCE_S = 3
+
+          # @param job [String] class
+          # @param rounds [Integer]
+          # @return [void]
+          def push(job, rounds) = super(job, rounds, name)
+
+          # @param count [Integer] of jobs that may start
+          # @return [void]
+          def go(count)
+            @pool.with { |redis| redis.call("LPUSH", "#{name}:go", *[name] * count) }
+          end
+
+          # @param list [String] of LISTS
+          # @return [Boolean] whether there was an entry within a second
+          def taken?(list)
+            !!@pool.with { |redis| redis.blocking_call(PATIENCE_S, "BRPOP", "#{name}:#{list}", WAIT_S) }
+          end
+
+          private
+
+          def keys
+            [*super, *LISTS.map { |list| "#{name}:#{list}" }]
+          end
         end
       end
     end

@@ -24,16 +24,15 @@ module Holdup
         # @return [Array<String>]
         def facts
           setting = @result.alone.setting
-          [
-            @words.call(:lab_vcpu_facts, sidekiq: setting["jobs_version"], ruby: setting["ruby"],
-              alone: duration(@result.alone.each_ns)), *repeats
-          ]
+          sentence = @words.call(:lab_vcpu_facts, sidekiq: setting["jobs_version"], ruby: setting["ruby"],
+            alone: duration(@result.alone.each_ns))
+          [sentence, *repeats]
         end
 
         # @return [String] the one to remember
         def headline
-          @result.ceiling.low? ? @ceiling.sentence : @words.call(:lab_vcpu_full, vcpus: @ceiling.vcpus,
-            processes: @ceiling.processes)
+          return @ceiling.sentence if @result.ceiling.low?
+          @words.call(:lab_vcpu_full, vcpus: @ceiling.vcpus, processes: @ceiling.processes)
         end
 
         # @return [Array<String>]
@@ -41,13 +40,17 @@ module Holdup
 
         # @return [Array<String>]
         def advice
-          [@words.call(:lab_advice_processes, needed: @result.ceiling.processes_needed),
-            @words.call(:lab_advice_threads), @words.call(:lab_advice_scale)]
+          [
+            @words.call(:lab_advice_processes, needed: @result.ceiling.processes_needed),
+            @words.call(:lab_advice_threads),
+            @words.call(:lab_advice_scale)
+          ]
         end
 
-        # @return [Array<String>] what did not come out as theory says, with the reason
+        # @return [Array<String>] what differs from theory, with the reason
         def doubts
-          [*(starved if @result.starved?), *@result.doubtful.map { |line| "#{off(line)} #{reason(line)}" }]
+          doubts = @result.doubtful.map { |line| "#{off(line)} #{reason(line)}" }
+          @result.starved? ? [starved, *doubts] : doubts
         end
 
         # @param ratio [Float]
@@ -58,14 +61,17 @@ module Holdup
 
         def repeats
           return [] if @result.repeats == 1
-          [@words.call(:lab_vcpu_repeats, count: @result.repeats,
-            spread: share(@result.lines.map(&:spread).max))]
+          spread = share(@result.lines.map(&:spread).max)
+          [@words.call(:lab_vcpu_repeats, count: @result.repeats, spread:)]
         end
 
         def threads
           best = line(:threads).best
-          @words.call(:lab_means_threads, each: each(line(:threads)), running: duration(best.mean(:running_ns)),
-            stalled: duration(best.mean(:stalled_ns)), share: share(best.caused_by_job))
+          @words.call(:lab_means_threads,
+            each: each(line(:threads)),
+            running: duration(best.mean(:running_ns)),
+            stalled: duration(best.mean(:stalled_ns)),
+            share: share(best.caused_by_job))
         end
 
         def serial
@@ -79,42 +85,44 @@ module Holdup
             vcpus: @ceiling.vcpus)
         end
 
-        # As the team saw it: the same work before and after.
+        # The same work before and after the vCPUs were doubled.
         def halved
           return [] if @result.vcpus < 2
           two = line(:threads)
           half = @result.vcpus.fdiv(2)
-          cores = told(two.best.cores, two.undisturbed_cores) { |number| format("%.1f", number) }
+          cores = with_undisturbed(two.best.cores, two.undisturbed_cores) { |number| format("%.1f", number) }
           [@words.call(:lab_means_halved, cores:, before: used(two, half), half: vcpus(half),
             after: used(two, @result.vcpus), vcpus: @ceiling.vcpus)]
         end
 
         def each(line)
-          told(line.each, line.undisturbed) { |ratio| times(ratio) }
+          with_undisturbed(line.each, line.undisturbed) { |ratio| times(ratio) }
         end
 
         def in_all(line)
-          told(line.in_all, line.undisturbed_in_all) { |ratio| times(ratio) }
+          with_undisturbed(line.in_all, line.undisturbed_in_all) { |ratio| times(ratio) }
         end
 
         def used(line, vcpus)
-          told(line.best.cores / vcpus, line.undisturbed_cores / vcpus) { |part| share([part, 1.0].min) }
+          measured = line.best.cores / vcpus
+          with_undisturbed(measured, line.undisturbed_cores / vcpus) { |part| share([part, 1.0].min) }
         end
 
-        # What the sentences explain is theory: where something else took the CPUs, they leave that time out,
-        # and say so beside what was measured.
-        def told(measured, undisturbed)
+        # The sentences explain theory: where something else took the CPUs, they give the figure without that
+        # time next to the measured one.
+        def with_undisturbed(measured, undisturbed)
           return yield(measured) unless @result.starved?
           @words.call(:lab_undisturbed, undisturbed: yield(undisturbed), measured: yield(measured))
         end
 
         def vcpus(number)
-          View::CeilingSentence.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1),
-            words: @words).vcpus
+          ceiling = Analysis::CpuCeiling.new(vcpus: number, processes: 1)
+          View::CeilingSentence.new(ceiling, words: @words).vcpus
         end
 
         def starved
-          without = @result.lines.map { |line| "#{name(line)} #{times(line.undisturbed)}" }.join(@words.call(:lab_and))
+          figures = @result.lines.map { |line| "#{name(line)} #{times(line.undisturbed)}" }
+          without = figures.join(@words.call(:lab_and))
           @words.call(:lab_starved, share: share(@result.starved_share), without:)
         end
 
@@ -124,8 +132,8 @@ module Holdup
         end
 
         def reason(line)
-          (line.cpu > SLOWER) ? @words.call(:lab_off_slower,
-            ratio: times(line.cpu)) : @words.call(:lab_off_unknown)
+          return @words.call(:lab_off_unknown) unless line.cpu > SLOWER
+          @words.call(:lab_off_slower, ratio: times(line.cpu))
         end
 
         def name(line)

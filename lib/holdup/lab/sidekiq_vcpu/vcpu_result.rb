@@ -3,8 +3,8 @@
 module Holdup
   module Lab
     class SidekiqVcpu
-      # The four experiments beside each other, as multiples of one job alone. Of several runs the fastest
-      # counts: the work is fixed, so whatever makes a run slower came from elsewhere.
+      # The four experiments side by side, as multiples of one job alone. Of several runs the fastest counts:
+      # the work is fixed, so what makes a run slower comes from outside.
       class VcpuResult
         TOLERANCE = 0.1
         # From here on jobs that hold the GVL lack a CPU too often for exact ratios.
@@ -107,14 +107,128 @@ module Holdup
           starved_share > STARVED && !lines.all?(&:as_expected?)
         end
 
-        # Where there are fewer vCPUs than processes, that they lack one is no disturbance but the result.
+        # Fewer vCPUs than processes: that they lack one is the result, not a disturbance.
         # @return [Float] the largest share of their time in which jobs held the GVL and had no CPU
         def starved_share
-          lines.select { |line| line.experiment.processes <= vcpus }.map { |line| line.best.starved_share }.max
+          sharing = lines.select { |line| line.experiment.processes <= vcpus }
+          sharing.map { |line| line.best.starved_share }.max
         end
 
         # @return [Integer] runs of each
         def repeats = @outcomes.values.first.size
+
+        # What Holdup measured in one run. Pure: windows in, figures out.
+        class ExperimentOutcome
+          # Below this share of the elapsed time the cause of the stall does not matter.
+          NOTABLE = 0.01
+          # Totals of processes are in the units already.
+          KINDS = Series::KINDS - Series::VIEWS
+
+          # One job. Durations in ns; `queued_ns` since it was put into the queue.
+          Job = Data.define(:name, :queued_ns, :wall_ns, :running_ns, :stalled_ns, :split) do
+            # @return [Integer] ns since it was put into the queue
+            def done_ns = queued_ns + wall_ns
+          end
+
+          # @param windows [Array<Holdup::Window>] of KINDS
+          def initialize(windows)
+            @windows = windows
+            @summary = Analysis::Summary.new(windows, from_s: 0, to_s: 1 << 40)
+          end
+
+          # @return [Array<Job>] in the order in which they were put into the queue
+          def jobs
+            @jobs ||= @summary.rows.map { |row| job(row) }.sort_by(&:name)
+          end
+
+          # @return [Boolean] whether each of that many jobs was measured, once
+          def complete?(count)
+            @summary.rows.map(&:count) == [1] * count
+          end
+
+          # @return [Float] ns, mean of the jobs
+          def each_ns = mean(:wall_ns)
+
+          # @param key [Symbol] of Job
+          # @return [Float] ns, mean of the jobs
+          def mean(key) = jobs.sum(&key).fdiv(jobs.size)
+
+          # @return [Integer] ns from the start of the first job to the end of the last
+          def in_all_ns
+            jobs.map(&:done_ns).max - jobs.map(&:queued_ns).min
+          end
+
+          # @return [Float] CPU time that one job took, ns
+          def cpu_ns
+            jobs.sum { |job| job.split.cpu }.fdiv(jobs.size)
+          end
+
+          # @return [Float] of the jobs' elapsed time: they held the GVL and had no CPU
+          def starved_share
+            jobs.sum { |job| job.split.starved }.fdiv(jobs.sum(&:wall_ns))
+          end
+
+          # What a job would have taken with a CPU for every thread that holds the GVL: without the time that
+          # it lacked a CPU itself, and without the part of its stall in which the holder lacked one.
+          # @return [Float] ns, mean of the jobs
+          def undisturbed_ns
+            starved_ns = jobs.sum { |job| job.split.starved }
+            stall_ns = mean(:stalled_ns) * starved_ns.fdiv(jobs.sum(&:running_ns))
+            each_ns - starved_ns.fdiv(jobs.size) - stall_ns
+          end
+
+          # How much of the jobs' stall other jobs caused. Holdup measures what threads outside of jobs and
+          # the hand-off caused; the rest can only come from another job, so it is at least that much.
+          # @return [Float, nil] 0.0 .. 1.0; nil when there was next to no stall
+          def caused_by_job
+            stalled = jobs.sum(&:stalled_ns)
+            return if stalled < jobs.sum(&:wall_ns) * NOTABLE
+            [stalled - blame.accounts.sum(&:caused) - blame.handoff_ns, 0].max.fdiv(stalled)
+          end
+
+          # @return [Float] CPUs that the processes used on average, all their threads together
+          def cores
+            used_ns = @windows.sum { |window| sign(window) * window.sums.values_at(:cpu_ns, :native_ns).sum }
+            used_ns.fdiv(in_all_ns)
+          end
+
+          # @return [Numeric] of the container
+          def vcpus
+            setting["vcpus"] || setting["cpus"]
+          end
+
+          # @return [Float] share of the container's vCPUs that the processes used
+          def cpu_share = cores / vcpus
+
+          # @param processes [Integer]
+          # @return [Analysis::CpuCeiling]
+          def ceiling(processes)
+            native_ratio = Analysis::CpuCeiling.native_ratio(@windows)
+            Analysis::CpuCeiling.new(vcpus:, processes:, native_ratio:)
+          end
+
+          # @return [Setting] of its processes
+          def setting = @windows.find(&:setting).setting
+
+          private
+
+          def blame = @summary.blame
+
+          def sign(window)
+            (window.series.kind == :nested) ? -1 : 1
+          end
+
+          def job(row)
+            Job.new(
+              name: row.name,
+              queued_ns: row.histogram(:queued).sum,
+              wall_ns: row.wall_ns,
+              running_ns: row.histogram(:running).sum,
+              stalled_ns: row.stalled_ns,
+              split: row.split
+            )
+          end
+        end
       end
     end
   end

@@ -13,18 +13,28 @@ module Holdup
       def initialize(outcome, round:)
         @outcome = outcome
         @round = round
-        @now = Sizing::Candidate.new(**%i[processes threads
-          time_slice_ns].to_h { |name| [name, outcome.observation.public_send(name)] })
+        recorded = outcome.observation
+        @now = Sizing::Candidate.new(processes: recorded.processes, threads: recorded.threads,
+          time_slice_ns: recorded.time_slice_ns)
         @trace = Sizing::Trace.of(outcome.profiles)
       end
 
       # @param arm [Arm]
-      # @return [Prediction, nil] nil where a recording can't tell: with another JIT code takes another time
+      # @return [Prediction, nil] nil where the recording can't say: with another JIT the code takes another
+      #   time
       def call(arm)
         return unless arm.yjit == @outcome.arm.yjit && arm.extra == @outcome.arm.extra
-        played = forecast(handoff_ns).call(candidate(arm), @trace, force: true)
-        Sweep::Prediction.new(arm: arm.setting, round: @round, rate: @outcome.rate, throughput: [rate, played.ceiling].min.round(3), queued_ns: played.queued_ns.round,
-          stalled_ns: played.stalled_ns.round, response_ns: played.response_ns.round, **percentiles(played.responses))
+        replayed = forecast(handoff_ns).call(candidate(arm), @trace, force: true)
+        Sweep::Prediction.new(
+          arm: arm.setting,
+          round: @round,
+          rate: @outcome.rate,
+          throughput: [rate, replayed.ceiling].min.round(3),
+          queued_ns: replayed.queued_ns.round,
+          stalled_ns: replayed.stalled_ns.round,
+          response_ns: replayed.response_ns.round,
+          **percentiles(replayed.responses)
+        )
       end
 
       private
@@ -35,11 +45,12 @@ module Holdup
       end
 
       def handoff_ns
-        @handoff_ns ||= Sizing::Handoff.fit(figures(@outcome.observation.handoff_ns,
-          @outcome.wait_ns)) do |ns|
-          forecast(ns).call(@now, @trace, force: true).then { |played|
-            figures(played.handoff_ns, played.wait_ns)
-          }
+        @handoff_ns ||= begin
+          measured = figures(@outcome.observation.handoff_ns, @outcome.wait_ns)
+          Sizing::Handoff.fit(measured) do |ns|
+            replayed = forecast(ns).call(@now, @trace, force: true)
+            figures(replayed.handoff_ns, replayed.wait_ns)
+          end
         end
       end
 
@@ -60,7 +71,7 @@ module Holdup
       end
 
       def percentiles(responses)
-        Percentile::KEPT.invert.transform_values { |share| responses.fetch(share) }
+        Exchange::Percentile::KEPT.invert.transform_values { |share| responses.fetch(share) }
       end
     end
   end

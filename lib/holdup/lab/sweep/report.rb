@@ -3,21 +3,254 @@
 module Holdup
   module Lab
     class Sweep
-    end
+      # A sweep's result as a report: the verdict first, then what it stands on.
+      class Report
+        # @param result [Result]
+        # @param words [View::Words]
+        def initialize(result, words: View::Words.new)
+          @sentences = Sentences.new(result, words:)
+          @tables = Tables.new(result, words:)
+        end
 
-    # A sweep's result as a report: the verdict first, then what it stands on.
-    class Sweep::Report
-      # @param result [Result]
-      # @param words [View::Words]
-      def initialize(result, words: View::Words.new)
-        @sentences = Sweep::Sentences.new(result, words:)
-        @tables = Sweep::Tables.new(result, words:)
-      end
+        # @return [View::Page]
+        def page
+          View::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict,
+            remarks: @sentences.doubts, sections: @tables.sections)
+        end
 
-      # @return [View::Page]
-      def page
-        View::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict,
-          remarks: @sentences.doubts, sections: @tables.sections)
+        # A sweep's result in sentences: the verdict, how good the predictions were, and what to mistrust.
+        class Sentences
+          # Endpoints that are named; of the others how many there are.
+          NAMED = 5
+
+          # @param result [Result]
+          # @param words [View::Words]
+          def initialize(result, words:)
+            @result = result
+            @words = words
+          end
+
+          # @return [String]
+          def title = word(:title, **facts)
+
+          # @return [Hash{Symbol => Object}] what was tried, for a title
+          def facts
+            plan = @result.plan
+            {
+              settings: plan.arms.map(&:setting).uniq.size,
+              command: View::Width.clean(plan.command.join(" ")),
+              rounds: plan.rounds,
+              seconds: format("%g", plan.seconds)
+            }
+          end
+
+          # @return [String] the one to remember
+          def verdict
+            rate = @result.rate
+            return word(:early, base:) unless rate && @result.noise(rate)
+            facts = {base:, level: level(rate), noise: share(@result.noise(rate)), percentile:}
+            @result.best ? word(:best, **facts, **better(@result.best)) : word(:same, **facts)
+          end
+
+          # @return [String] how far the predictions were off, at their worst
+          def predictions
+            return word(:unpredicted, base:) unless @result.predicted?
+            lines = @result.rates.flat_map { |rate| @result.lines(rate) }
+            errors = lines.map { |line| line.errors(@result.share) }.reject(&:empty?)
+            worst = %i[throughput wait percentile].to_h do |key|
+              [key, share(errors.map { |error| error[key].abs }.max)]
+            end
+            word(:predicted, base:, share: percentile, **worst)
+          end
+
+          # @return [String, nil] what Amdahl's law suggests for the baseline, to compare with what was
+          #   measured
+          def amdahl
+            share = @result.idle_share
+            return unless share
+            @words.call(:advice_amdahl, amdahl: Analysis::Amdahl.suggestion(share), share: share(share))
+          end
+
+          # @return [Array<String>] where the requests come from, if nobody typed them
+          def recorded
+            recorded = @result.plan.recorded
+            return [] unless recorded
+            rate = View::Figures.rate(recorded[:rate])
+            [word(:recorded, endpoints: recorded[:endpoints], rate:, level: level(*@result.plan.rates))]
+          end
+
+          # @return [Array<String>] what of the recording is not sent
+          def left_out
+            recorded = @result.plan.recorded.to_h
+            return [] if recorded.fetch(:left, []).empty?
+            [word(:left_out, names: names(recorded[:left]), share: share(recorded[:left_share]),
+              cpu: share(recorded[:left_cpu]))]
+          end
+
+          # @return [Array<String>] what to mistrust
+          def doubts
+            [*left, *left_out, *unsteady, *overrun, *failed, *tool]
+          end
+
+          # @param rates [Array<Numeric>]
+          # @return [String] "20, 40 requests/s"
+          def level(*rates)
+            key = @result.plan.closed? ? :level_closed : :level_open
+            word(key, rate: rates.map { |rate| format("%g", rate) }.join(", "), tool: @result.plan.tool)
+          end
+
+          private
+
+          def names(all)
+            named = all.first(NAMED).map { |name| View::Width.clean(name) }.join(", ")
+            (all.size > NAMED) ? word(:and_more, names: named, count: all.size - NAMED) : named
+          end
+
+          def better(line)
+            base = @result.at(@result.plan.baseline, @result.rate)
+            gain = share(@result.gain(line))
+            {best: line.arm.name, gain:, after: duration(line), before: duration(base)}
+          end
+
+          def left
+            return [] if @result.left.zero?
+            [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
+          end
+
+          def tool
+            plan = @result.plan
+            key = plan.closed? ? :closed : :paced
+            plan.tool ? [word(key, tool: plan.tool)] : []
+          end
+
+          def unsteady = list(:unsteady, @result.unsteady)
+
+          def overrun = list(:overrun, @result.overrun)
+
+          def failed = list(:failed, @result.failed)
+
+          def list(key, readings)
+            return [] if readings.empty?
+            [word(key, names: readings.map { |reading| reading.arm.name }.uniq.join(", "))]
+          end
+
+          def base = @result.plan.baseline.name
+
+          def percentile = @result.plan.promise.name
+
+          def duration(line)
+            View::Figures.duration(line.percentile(@result.share))
+          end
+
+          def share(share) = View::Figures.share(share)
+
+          def word(key, **facts)
+            @words.call(:"sweep_#{key}", **facts)
+          end
+        end
+
+        # A sweep's result as sections of a report: measured and predicted side by side at each rate, and what
+        # each setting takes.
+        class Tables
+          MS = 1e6
+
+          # @param result [Result]
+          # @param words [View::Words]
+          def initialize(result, words:)
+            @result = result
+            @words = words
+            @sentences = Sentences.new(result, words:)
+          end
+
+          # @return [Array<View::Section>]
+          def sections
+            [*@result.rates.map { |rate| rate(rate) }, costs]
+          end
+
+          private
+
+          def rate(rate)
+            rows = @result.lines(rate).map { |line| [name(line.arm), *figures(line)] }
+            View::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:,
+              notes: (rate == @result.rates.last) ? notes : [])
+          end
+
+          def notes
+            notes = [word(:note, percentile:)]
+            notes.unshift(@sentences.predictions) unless @result.plan.tool
+            notes << word(:predicted_note) if @result.predicted?
+            [*notes, *@sentences.amdahl]
+          end
+
+          def columns
+            compared = @result.predicted? ? [word(:expected), word(:off)] : []
+            [
+              word(:setting),
+              word(:served), *compared,
+              word(:wait), *compared,
+              percentile, *compared,
+              word(:client)
+            ]
+          end
+
+          def figures(line)
+            share = @result.share
+            errors = line.errors(share)
+            percentile = line.percentile(share)
+            predicted_percentile = line.predicted_percentile(share)
+            [
+              View::Figures.rate(line.throughput),
+              *compared(line.predicted_throughput, 1, errors[:throughput]),
+              ms(line.wait_ns),
+              *compared(line.predicted_wait_ns, MS, errors[:wait]),
+              ms(percentile),
+              *compared(predicted_percentile, MS, errors[:percentile]),
+              ms(line.client_p95_ns)
+            ]
+          end
+
+          # Two cells; none where nothing was predicted at all.
+          def compared(value, unit, error)
+            return [] unless @result.predicted?
+            value ? [View::Figures.rate(value / unit), "#{View::Figures.change(error, 0)} %"] : ["", ""]
+          end
+
+          def costs
+            columns = %i[setting cpu memory warm_up errors rounds most].map { |key| word(key) }
+            rows = @result.plan.arms.filter_map do |arm|
+              line = @result.rates.filter_map { |rate| @result.at(arm, rate) }.first
+              line && [name(arm), *cost(line)]
+            end
+            View::Section.new(title: word(:costs), columns:, rows:, notes: [word(:costs_note)])
+          end
+
+          def cost(line)
+            readings = line.readings
+            capacity = @result.capacity(line.arm)
+            [
+              ms(line.cpu_ns),
+              View::Figures.bytes(line.memory_bytes&.round),
+              "#{readings.map(&:warm_up_s).max.round} s",
+              View::Figures.count(readings.sum(&:errors)),
+              readings.size.to_s,
+              capacity ? format("%g", capacity.round(1)) : View::Figures::NONE
+            ]
+          end
+
+          def name(arm)
+            "#{arm.name}#{" *" if arm == @result.plan.baseline}"
+          end
+
+          def ms(value)
+            value ? View::Figures.rate(value / MS) : View::Figures::NONE
+          end
+
+          def percentile = @result.plan.promise.name
+
+          def word(key, **facts)
+            @words.call(:"sweep_#{key}", **facts)
+          end
+        end
       end
     end
   end

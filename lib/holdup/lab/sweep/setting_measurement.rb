@@ -8,7 +8,7 @@ module Holdup
     # What one step gave at one rate, in plain figures that a file can keep. Durations are means in ns unless
     # their name says otherwise.
     #
-    # - `arm`, `round`, `rate`; `setting`: the facts that the server told
+    # - `arm`, `round`, `rate`; `setting`: the facts that the server reported
     # - as the client saw it: `sent`, `answered`, `errors`, `throughput` (answers per second), `client_p50_ns`
     #   and so on
     # - in the server: `queued_ns` (from the client's sending), `stalled_ns`, `running_ns`, `idle_ns`,
@@ -17,39 +17,76 @@ module Holdup
     # - `jit`: {kind, by, code_bytes, metadata_bytes, saturated}, sizes of the largest process; `cold`: by how
     #   much more CPU than in the end the first requests took, `warm_after_s`: until they took no more
     # - `warm_up_s`, `steady`; `endpoints`: {name => Endpoints::Figures}
-    Sweep::SettingMeasurement = Data.define(:arm, :round, :rate, :setting, :sent, :answered, :errors, :throughput, :client_p50_ns, :client_p95_ns, :client_p99_ns,
-      :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns, :cpu_ns, :memory_bytes, :jit, :cold, :warm_after_s, :warm_up_s, :steady, :endpoints) do
+    Sweep::SettingMeasurement = Data.define(
+      :arm, :round, :rate, :setting,
+      :sent, :answered, :errors, :throughput, :client_p50_ns, :client_p95_ns, :client_p99_ns,
+      :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns,
+      :cpu_ns, :memory_bytes, :jit, :cold, :warm_after_s, :warm_up_s, :steady, :endpoints
+    ) do
       # @param outcome [Trial::TrialResult]
       # @param round [Integer]
-      # @return [Reading]
+      # @return [SettingMeasurement]
       def self.of(outcome, round:)
-        new(arm: outcome.arm, round:, rate: outcome.rate, setting: outcome.setting.attributes, **client(outcome), **server(outcome), **warm_up(outcome.warmed),
-          cpu_ns: outcome.cpu_ns&.round, memory_bytes: outcome.memory_bytes, jit: jit(outcome), endpoints: Endpoints.new(outcome.observation, load: reference(outcome)).to_h)
+        new(
+          arm: outcome.arm,
+          round:,
+          rate: outcome.rate,
+          setting: outcome.setting.attributes,
+          **client(outcome),
+          **server(outcome),
+          **warm_up(outcome.warmed),
+          cpu_ns: outcome.cpu_ns&.round,
+          memory_bytes: outcome.memory_bytes,
+          jit: jit(outcome),
+          endpoints: Endpoints.new(outcome.observation, load: reference(outcome)).to_h
+        )
       end
 
       # @param hash [Hash{Symbol => Object}] from to_h
-      # @return [Reading]
+      # @return [SettingMeasurement]
       def self.from(hash)
+        endpoints = hash.fetch(:endpoints).to_h do |name, figures|
+          [name.to_s, Endpoints::Figures.new(**figures)]
+        end
         new(**hash, arm: Arm.from(hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s),
-          endpoints: hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
+          endpoints:)
       end
 
       def self.client(outcome)
         total = outcome.seen.total
-        {sent: total.count, answered: total.answered, errors: total.unexpected, throughput: outcome.throughput.round(3), client_p50_ns: total.p50_ns,
-         client_p95_ns: total.p95_ns, client_p99_ns: total.p99_ns}
+        {
+          sent: total.count,
+          answered: total.answered,
+          errors: total.unexpected,
+          throughput: outcome.throughput.round(3),
+          client_p50_ns: total.p50_ns,
+          client_p95_ns: total.p95_ns,
+          client_p99_ns: total.p99_ns
+        }
       end
 
       def self.server(outcome)
         row = outcome.total
-        {queued_ns: outcome.queued_ns&.round, stalled_ns: outcome.stalled_ns.round, running_ns: row.histogram(:running).mean.round, idle_ns: row.histogram(:idle).mean.round,
-         response_ns: outcome.response_ns.round, **Percentile::KEPT.invert.transform_values { |share| outcome.percentile(share) }}
+        percentiles = Exchange::Percentile::KEPT.invert.transform_values { |share| outcome.percentile(share) }
+        {
+          queued_ns: outcome.queued_ns&.round,
+          stalled_ns: outcome.stalled_ns.round,
+          running_ns: row.histogram(:running).mean.round,
+          idle_ns: row.histogram(:idle).mean.round,
+          response_ns: outcome.response_ns.round,
+          **percentiles
+        }
       end
 
       def self.jit(outcome)
         largest = ->(gauge) { outcome.gauges.filter_map { |gauges| gauges[gauge] }.max }
-        {kind: outcome.setting["jit"], by: outcome.setting["jit_by"], code_bytes: largest[:jit_code_bytes], metadata_bytes: largest[:jit_alloc_bytes],
-         saturated: largest[:jit_saturated].to_i.positive?}
+        {
+          kind: outcome.setting["jit"],
+          by: outcome.setting["jit_by"],
+          code_bytes: largest[:jit_code_bytes],
+          metadata_bytes: largest[:jit_alloc_bytes],
+          saturated: largest[:jit_saturated].to_i.positive?
+        }
       end
 
       def self.warm_up(warmed)
@@ -73,15 +110,15 @@ module Holdup
       def wait_ns = queued_ns.to_i + stalled_ns
 
       # @param seconds [Numeric] in which its requests were sent
-      # @return [Boolean] whether the server kept up with them, see Pace
+      # @return [Boolean] whether the server kept up with them, see Load::Pace
       def kept_up?(seconds)
-        Pace.kept?(sent:, throughput:, seconds:, response_ns:)
+        Load::Pace.kept?(sent:, throughput:, seconds:, response_ns:)
       end
 
       # @param share [Float] 0.5, 0.95 or 0.99; others by the next one above
       # @return [Integer] ns
       def percentile(share)
-        public_send(Percentile.kept(share))
+        public_send(Exchange::Percentile.kept(share))
       end
 
       # @return [Hash] for a file

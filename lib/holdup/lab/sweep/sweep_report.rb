@@ -7,6 +7,94 @@ module Holdup
 
     # What a sweep found. Pure: readings in, figures out.
     class Sweep::SweepReport
+      # One setting at one rate: the medians of all rounds, measured and predicted.
+      Line = Data.define(:arm, :readings, :predictions) do
+        # @return [Float] answers per second
+        def throughput = median(readings, &:throughput)
+
+        # @return [Float] ns
+        def wait_ns = median(readings, &:wait_ns)
+
+        # @return [Float] ns, mean, with queueing
+        def response_ns = median(readings, &:response_ns)
+
+        # @param share [Float]
+        # @return [Float] ns, with queueing
+        def percentile(share)
+          median(readings) { |reading| reading.percentile(share) }
+        end
+
+        # @param seconds [Numeric] of each reading
+        # @return [Boolean] whether the server kept up with the rate in most rounds
+        def kept_up?(seconds)
+          readings.count { |reading| reading.kept_up?(seconds) } * 2 > readings.size
+        end
+
+        # @return [Float, nil] ns as the client saw it
+        def client_p95_ns = median(readings, &:client_p95_ns)
+
+        # @return [Float, nil] ns of CPU for a request
+        def cpu_ns = median(readings, &:cpu_ns)
+
+        # @return [Float, nil]
+        def memory_bytes = median(readings, &:memory_bytes)
+
+        # @return [Boolean] whether the recording said anything of it
+        def predicted? = predictions.any?
+
+        # @return [Float, nil] answers per second
+        def predicted_throughput = median(predictions, &:throughput)
+
+        # @return [Float, nil] ns
+        def predicted_wait_ns = median(predictions, &:wait_ns)
+
+        # @return [Float, nil] ns
+        def predicted_percentile(share)
+          median(predictions) { |prediction| prediction.percentile(share) }
+        end
+
+        # Signed shares; the wait's is relative to the response time: 1 ms instead of 2 of 300 does not
+        # matter.
+        # @return [Hash{Symbol => Float}] throughput, wait and the percentile; empty without a prediction
+        def errors(share)
+          return {} unless predicted?
+          {
+            throughput: predicted_throughput / throughput - 1,
+            wait: (predicted_wait_ns - wait_ns) / response_ns,
+            percentile: predicted_percentile(share) / percentile(share) - 1
+          }
+        end
+
+        # @return [Hash] for programs
+        def to_h
+          {
+            arm: arm.to_h,
+            rounds: readings.size,
+            throughput:,
+            wait_ns:,
+            response_ns:,
+            p95_ns: percentile(0.95),
+            client_p95_ns:,
+            cpu_ns:,
+            memory_bytes:,
+            predicted:,
+            errors: errors(0.95).transform_values { |error| error.round(4) }
+          }
+        end
+
+        private
+
+        def predicted
+          return unless predicted?
+          {throughput: predicted_throughput, wait_ns: predicted_wait_ns, p95_ns: predicted_percentile(0.95)}
+        end
+
+        def median(readings)
+          values = readings.filter_map { |reading| yield reading }
+          Spread.of(values).median.to_f if values.any?
+        end
+      end
+
       # Less than that is noise even where two runs of the same happened to agree.
       LEAST_NOISE = 0.05
 
@@ -38,35 +126,34 @@ module Holdup
       # @param rate [Numeric]
       # @return [Array<Line>] in the order of the plan, of the settings that got that far
       def lines(rate)
-        found = @ledger.readings.select { |reading| reading.rate == rate }.group_by(&:arm)
-        plan.arms.filter_map { |arm|
-          if found[arm]
-            Sweep::SweepResult.new(arm:, readings: found[arm], predictions: predictions(arm, rate))
-          end
-        }
+        by_arm = @ledger.readings.select { |reading| reading.rate == rate }.group_by(&:arm)
+        plan.arms.select { |arm| by_arm.key?(arm) }.map do |arm|
+          Line.new(arm:, readings: by_arm[arm], predictions: predictions(arm, rate))
+        end
       end
 
-      # How much two runs of the same differ: what is less than that is chance.
+      # How much two runs of the baseline differ: less than that is chance.
       # @param rate [Numeric]
-      # @return [Float, nil] share of the percentile that was promised; nil before the second run of the
-      #   baseline
+      # @return [Float, nil] share of the percentile of the SLO; nil before the second run of the baseline
       def noise(rate)
-        one, other = [plan.baseline, plan.baseline.with(again: true)].map { |arm| at(arm, rate)&.readings }
-        return unless one && other
-        pairs = one.zip(other).reject { |pair| pair.include?(nil) }
-        [LEAST_NOISE,
-          *pairs.map { |first, second| (second.percentile(share) / first.percentile(share).to_f - 1).abs }].max
+        first, second = [plan.baseline, plan.baseline.with(again: true)].map { |arm| at(arm, rate)&.readings }
+        return unless first && second
+        differences = first.zip(second).reject { |pair| pair.include?(nil) }.map do |one, other|
+          (other.percentile(share) / one.percentile(share).to_f - 1).abs
+        end
+        [LEAST_NOISE, *differences].max
       end
 
       # @param arm [Arm]
       # @return [Numeric, nil] the highest rate that was not too much for it; what it served at most in a
       #   closed loop
       def capacity(arm)
-        return rates.filter_map { |rate| at(arm, rate)&.throughput }.max if plan.closed?
-        rates.select { |rate|
-          (line = at(arm,
-            rate)) && plan.promise.met?(line.percentile(share)) && line.kept_up?(plan.seconds)
-        }.max
+        lines = rates.to_h { |rate| [rate, at(arm, rate)] }.compact
+        return lines.values.filter_map(&:throughput).max if plan.closed?
+        sustained = lines.select do |_, line|
+          plan.promise.met?(line.percentile(share)) && line.kept_up?(plan.seconds)
+        end
+        sustained.keys.max
       end
 
       # @param arm [Arm]
@@ -81,17 +168,14 @@ module Holdup
         rates.select { |rate| at(plan.baseline, rate) }.max
       end
 
-      # @return [Line, nil] that is better than the baseline by more than chance, and needs least
+      # @return [Line, nil] that is better than the baseline by more than chance, and needs the fewest threads
       def best
         base = rate && at(plan.baseline, rate)
         return unless base && noise(rate)
-        better = lines(rate).reject { |line| line.arm.setting == plan.baseline }.select { |line|
-          gain(line, base) > noise(rate)
-        }
+        others = lines(rate).reject { |line| line.arm.setting == plan.baseline }
+        better = others.select { |line| gain(line, base) > noise(rate) }
         top = better.map { |line| gain(line, base) }.max
-        better.select { |line| gain(line, base) > top - noise(rate) }.min_by { |line|
-          line.arm.then { |arm| [arm.processes.to_i * arm.threads.to_i, arm.threads.to_i] }
-        }
+        better.select { |line| gain(line, base) > top - noise(rate) }.min_by { |line| size(line.arm) }
       end
 
       # @return [Float] of the promised percentile, against the baseline at the same rate
@@ -102,7 +186,8 @@ module Holdup
       # @return [Float, nil] share of its own time that a request of the baseline leaves the GVL to others, at
       #   the lowest rate
       def idle_share
-        reading = rates.min && at(plan.baseline, rates.min)&.readings&.first or return
+        reading = rates.min && at(plan.baseline, rates.min)&.readings&.first
+        return unless reading
         own_ns = reading.idle_ns + reading.running_ns
         reading.idle_ns.fdiv(own_ns) if own_ns.positive?
       end
@@ -118,7 +203,8 @@ module Holdup
 
       # @return [Array<Line>] of settings for which already the lowest rate was too much
       def overrun
-        (plan.closed? || rates.empty?) ? [] : lines(rates.min).reject { |line| line.kept_up?(plan.seconds) }
+        return [] if plan.closed? || rates.empty?
+        lines(rates.min).reject { |line| line.kept_up?(plan.seconds) }
       end
 
       # @return [Array<Reading>] with requests that failed
@@ -128,14 +214,21 @@ module Holdup
 
       # @return [Hash] for programs: the file and what follows from it
       def to_h
-        {**@ledger.to_h, left:, verdict: {rate:, noise: rate && noise(rate)&.round(4), best: best&.arm&.to_h, gain: best && gain(best).round(4)},
-                         lines: rates.flat_map { |rate| lines(rate).map { |line| line.to_h.merge(rate:) } }}
+        verdict = {rate:, noise: rate && noise(rate)&.round(4), best: best&.arm&.to_h,
+                   gain: best && gain(best).round(4)}
+        results = rates.flat_map { |rate| lines(rate).map { |line| line.to_h.merge(rate:) } }
+        {**@ledger.to_h, left:, verdict:, lines: results}
       end
 
       private
 
       def predictions(arm, rate)
-        @ledger.predictions.select { |one| one.rate == rate && one.arm == arm.setting }
+        @ledger.predictions.select { |prediction| prediction.rate == rate && prediction.arm == arm.setting }
+      end
+
+      # @return [Array<Integer>] all threads, then those of each process
+      def size(arm)
+        [arm.processes.to_i * arm.threads.to_i, arm.threads.to_i]
       end
     end
   end

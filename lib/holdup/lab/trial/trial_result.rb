@@ -8,7 +8,7 @@ module Holdup
     # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
     #
     # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: see
-    #   OpenLoop#kind and LoadTool#kind; `seen`: OpenLoop::Seen
+    #   Load::OpenLoop#kind and LoadTool#kind; `seen`: Load::OpenLoop::Seen
     # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at
     #   the end (PSS); nil where the system doesn't tell; `gauges`: of each of these processes; `warmed`:
     #   WarmUp::Result
@@ -45,17 +45,17 @@ module Holdup
       # @return [Float] answers per second
       def throughput = seen.throughput
 
-      # @return [Boolean] whether it kept up with the rate, see Pace
+      # @return [Boolean] whether it kept up with the rate, see Load::Pace
       def kept_up?
-        Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
+        Load::Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
       end
 
-      # @return [Boolean] whether each request told when it was sent
-      def told? = load == :open
+      # @return [Boolean] whether each request told the server when it was sent
+      def sent_times? = load == :open
 
       # @return [Float, nil] ns, mean; with the time from the client's sending to the thread's taking it
       def queued_ns
-        told? ? total.histogram(:queued).mean : [response_ns - wall_ns, 0.0].max
+        sent_times? ? total.histogram(:queued).mean : [response_ns - wall_ns, 0.0].max
       end
 
       # @return [Float, nil] ns, mean
@@ -64,16 +64,17 @@ module Holdup
       # @return [Float] ns that a user feels of waiting, mean
       def wait_ns = queued_ns.to_f + stalled_ns.to_f
 
-      # @return [Float] ns from the client's sending to the unit's end, mean
+      # @return [Float] ns from the client's sending to the request's end, mean
       def response_ns
-        told? ? queued_ns.to_f + wall_ns : seen.mean_ns
+        sent_times? ? queued_ns.to_f + wall_ns : seen.mean_ns
       end
 
       # @param share [Float]
-      # @return [Integer, nil] ns, the same as a percentile, by single units; as the client saw it where they
-      #   don't tell when they were sent
+      # @return [Integer, nil] ns, percentile of the response times of single requests; as the client saw it
+      #   where requests don't say when they were sent
       def percentile(share)
-        told? ? Percentile.of(responses, share) : seen.total.public_send(Percentile.kept(share))
+        return Exchange::Percentile.of(responses, share) if sent_times?
+        seen.total.public_send(Exchange::Percentile.kept(share))
       end
 
       # @return [Float, nil] ns of CPU that a request took, all threads of the server together
@@ -86,8 +87,10 @@ module Holdup
 
       # @return [Sizing::Observation] for predictions
       def observation
-        @observation ||= Sizing::Observation.new(Sizing::Recording.new(windows:, profiles:, samples:, warm_up_s: 0), kind: :request,
-          members: summary.processes.members)
+        @observation ||= begin
+          recording = Sizing::Recording.new(windows:, profiles:, samples:, warm_up_s: 0)
+          Sizing::Observation.new(recording, kind: :request, members: summary.processes.members)
+        end
       end
 
       private

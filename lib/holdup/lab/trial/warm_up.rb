@@ -27,7 +27,17 @@ module Holdup
         # @param before [Slice]
         # @return [Boolean] whether it was like the one before
         def calm?(before)
-          cpu_ns > before.cpu_ns * (1 - FALL) && !(compiled && before.compiled && compiled > before.compiled * (1 + GROWTH))
+          !cheaper?(before) && !compiled_more?(before)
+        end
+
+        private
+
+        def cheaper?(before)
+          cpu_ns <= before.cpu_ns * (1 - FALL)
+        end
+
+        def compiled_more?(before)
+          compiled && before.compiled && compiled > before.compiled * (1 + GROWTH)
         end
       end
 
@@ -44,12 +54,12 @@ module Holdup
       end
 
       # @param rate [Numeric] requests per second
-      # @param kind [Symbol] of the load; in a :closed loop nobody knows how many will come, but there will be
-      #   many
+      # @param kind [Symbol] of the load; the rate of a :closed loop is not known, but high
       # @param longest_s [Numeric] of the warm-up
       # @return [Float] seconds of a slice
       def self.slice_s(rate, kind: :open, longest_s: LONGEST_S)
-        [(kind == :closed) ? SLICE_S.begin : REQUESTS.fdiv(rate).clamp(SLICE_S), longest_s].min
+        slice_s = (kind == :closed) ? SLICE_S.begin : REQUESTS.fdiv(rate).clamp(SLICE_S)
+        [slice_s, longest_s].min
       end
 
       # @param slice_s [Numeric]
@@ -71,7 +81,53 @@ module Holdup
       private
 
       def steady?(slices)
-        slices.size > CALM && slices.last(CALM + 1).each_cons(2).all? { |before, after| after.calm?(before) }
+        return false unless slices.size > CALM
+        slices.last(CALM + 1).each_cons(2).all? { |before, after| after.calm?(before) }
+      end
+
+      # Asks endpoints that hardly ever come, one after the other, until a JIT has seen each as often as it
+      # wants to before it compiles: two of a hundred requests would be compiled in the middle of the
+      # measurement.
+      class Rare
+        # YJIT compiles what was called thirty times.
+        CALLS = 40
+        PATIENCE_S = 5
+
+        # @param target [Target]
+        # @param routes [Array<Route>]
+        # @param clock [Clock]
+        def initialize(target, routes:, clock: Clock.new)
+          @target = target
+          @routes = routes
+          @clock = clock
+        end
+
+        # @param counts [Hash{String => Integer}] how often each was asked so far, by its label; empty where
+        #   it is not known
+        # @param processes [Integer] that share the requests
+        # @param longest_s [Numeric] at most
+        # @return [void]
+        def call(counts, processes:, longest_s:)
+          return if counts.empty?
+          random = Random.new(1)
+          end_ns = @clock.monotonic_ns + longest_s * 1e9
+          missing(counts, CALLS * processes).each do |route|
+            ask(route, random) if @clock.monotonic_ns < end_ns
+          end
+        end
+
+        private
+
+        # One after the other, round by round.
+        def missing(counts, calls)
+          left = @routes.to_h { |route| [route, calls - counts.fetch(route.label, 0)] }
+          (1..left.values.max).flat_map { |round| left.select { |_, times| times >= round }.keys }
+        end
+
+        def ask(route, random)
+          arrival = Arrivals::Arrival.new(at_ns: 0, route:, path: route.path_for(random))
+          Load.new(target: @target, arrivals: [arrival], patience_s: PATIENCE_S).run
+        end
       end
     end
   end

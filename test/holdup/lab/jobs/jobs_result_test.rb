@@ -47,7 +47,7 @@ class Holdup::Lab::Jobs
     end
 
     def test_text
-      text = Text.new(quiet).call
+      text = Report::Text.new(quiet).call
       text.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
       assert_match(/^5 \* +1?\d\d +\d+ +[+-]?\d(\.\d)? %.*\n5 ~ /, text)
       assert_match(
@@ -58,23 +58,23 @@ class Holdup::Lab::Jobs
       assert_includes text, "20 threads are enough"
       refute_match(/^!/, text)
       assert_match(/^! 5 threads are the most that were tried, and the GVL is free for \d\d\.\d %/,
-        Text.new(result(concurrency: [1, 2])).call)
+        Report::Text.new(result(concurrency: [1, 2])).call)
     end
 
     def test_text_in_japanese_fits_too
-      text = Text.new(quiet, words: Holdup::View::Words.new("ja")).call
+      text = Report::Text.new(quiet, words: Holdup::View::Words.new("ja")).call
       text.each_line(chomp: true) { |line| assert_operator Holdup::View::Width.of(line), :<=, 80, line }
       assert_match(/20 スレッドで足ります/, text)
     end
 
     def test_says_what_makes_it_worth_less
-      text = Text.new(result(concurrency: [1, 5, 20], steps: 4, rounds: 2, signal: 2, locked: 0.3,
+      text = Report::Text.new(result(concurrency: [1, 5, 20], steps: 4, rounds: 2, signal: 2, locked: 0.3,
         errors: 2)).call
       assert_match(/^! Stopped: 4 of 8 runs are left\. `holdup lab jobs --resume jobs\.json` goes on\./, text)
       assert_match(/^! 24 jobs failed/, text)
       refute_includes text, "at another speed"
       assert_match(
-        /^! At concurrency 20 a job took \+\d\d\.\d % CPU against the run at 5: .* at another speed/m, Text.new(result(concurrency: [5, 20], truth: 1.5)).call.tr("\n", " ").sub(
+        /^! At concurrency 20 a job took \+\d\d\.\d % CPU against the run at 5: .* at another speed/m, Report::Text.new(result(concurrency: [5, 20], truth: 1.5)).call.tr("\n", " ").sub(
           "! At", "\n! At"
         )
       )
@@ -82,7 +82,7 @@ class Holdup::Lab::Jobs
     end
 
     def test_for_programs
-      json = JSON.parse(Json.new(quiet).call)
+      json = JSON.parse(Report::Json.new(quiet).call)
       assert_equal ["jobs", 5, 2, 8000, 20, 0, quiet.noise.round(4)],
         json.values_at("lab", "baseline", "rounds", "jobs", "enough", "left", "noise")
       line = json["lines"].last

@@ -26,7 +26,7 @@ class SampleOutcomes
   # @return [Outcome]
   def outcome(jobs, handoff: 0, account: 0)
     windows = jobs.map { |name, states| job(name, states) }
-    LAB::ExperimentOutcome.new([*windows, other("thread:sidekiq.heartbeat", account),
+    LAB::VcpuResult::ExperimentOutcome.new([*windows, other("thread:sidekiq.heartbeat", account),
       other("(handoff)", handoff)])
   end
 

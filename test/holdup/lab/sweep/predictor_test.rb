@@ -24,7 +24,7 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
   def predictor(profiles = units(5))
     demand = Holdup::Sizing::Demand.new(held_ns: mean(profiles, :running_ns),
       idle_ns: mean(profiles, :idle_ns), acquisitions: mean(profiles, :acquisitions))
-    seen = Holdup::Lab::OpenLoop::Seen.new(total: Struct.new(:count).new(profiles.size), routes: {},
+    seen = Holdup::Lab::Load::OpenLoop::Seen.new(total: Struct.new(:count).new(profiles.size), routes: {},
       seconds: SECONDS)
     observed = Observed.new(demand, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS, :request)
     Swept::Sweep::Predictor.new(

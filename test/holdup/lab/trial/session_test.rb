@@ -24,9 +24,9 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
 
   Load = Struct.new(:kind, :status) do
     def call(_target, routes:, rate:, seconds:, **)
-      tally = Lab::ExchangeCounts.new
+      tally = Lab::Exchange::Counts.new
       (rate * seconds).to_i.times { |number| tally.add(routes.first, status, number + 1) }
-      Lab::OpenLoop::Seen.new(total: tally.total, routes: tally.outcomes, seconds:, mean_ns: 1_000_000_000)
+      Lab::Load::OpenLoop::Seen.new(total: tally.total, routes: tally.outcomes, seconds:, mean_ns: 1_000_000_000)
     end
   end
 

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require "stringio"
+
+class Holdup::CLI::Formats::DestinationTest < Minitest::Test
+  class Terminal < StringIO
+    def tty? = true
+  end
+
+  def test_html_and_bytes_are_nothing_for_a_terminal
+    console = Holdup::CLI::Console.new(out: Terminal.new, err: nil, env: {}, clock: nil)
+    error = assert_raises(Holdup::UsageError) { Holdup::CLI::Formats::Destination.new(console, format: :html) }
+    assert_match(/--out report\.html/, error.message)
+    error = assert_raises(Holdup::UsageError) { Holdup::CLI::Formats::Destination.new(console, format: :perfetto) }
+    assert_match(/a trace for Perfetto is nothing for a terminal; .* --out trace\.pftrace/, error.message)
+    Holdup::CLI::Formats::Destination.new(console, format: :text).write("it")
+    assert_equal "it", console.out.string
+    assert Holdup::CLI::Formats::Destination.new(console, file: "x.html", format: :html)
+  end
+end
