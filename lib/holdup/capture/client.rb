@@ -16,7 +16,7 @@ module Holdup
       # @param alive [Array<Segment::DirectoryEntry>] of processes that live
       # @return [void]
       def self.sweep(dir, alive)
-        left = Segment::Directory.new(dir).beside(Controller::SUFFIX) - alive.map { |entry| Controller.path(entry.path) }
+        left = Segment::Directory.new(dir).files_with_suffix(Controller::SUFFIX) - alive.map { |entry| Controller.path(entry.path) }
         left.each { |path| File.unlink(path) }
       end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../segment/histogram_cells"
+require_relative "../segment/slot"
 require_relative "../segment/layout"
 
 module Holdup

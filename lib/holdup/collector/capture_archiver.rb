@@ -32,7 +32,7 @@ module Holdup
       end
 
       def beside(*suffixes)
-        Segment::Directory.new(@dir).beside(*suffixes)
+        Segment::Directory.new(@dir).files_with_suffix(*suffixes)
       end
 
       # What went on when its process was killed: it has no segment any more. Who asked and waits takes the

@@ -66,7 +66,7 @@ module Holdup
         marks = reader.of_one_tick { mark_all(reader, before.marks, changes.clear, entry) }
         header = reader.header
         handoff_ns = handoff_ns(header, before, entry)
-        stretch = reader.ring_stretch(since: before.ring_head)
+        stretch = reader.ring_slice(since: before.ring_head)
         position = before.with(read_ns: @now_ns, handoff_ns:, ring_head: header.ring_head,
           marks: marks.freeze)
         Reading.new(position:, changes:, handoff_ns: handoff_ns - before.handoff_ns, stretch:)
