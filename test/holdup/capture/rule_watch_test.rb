@@ -164,8 +164,10 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
   private
 
   def watch(text, app: "shop", **more)
-    @control = Holdup::Capture::Controller.new(probe: @process, segment: File.join(@dir, "12-34.segment"), clock: @process, log: @process,
-      rule: Holdup::Capture::Rule.from(text), facts: {"app" => app}, **more)
+    @control = Holdup::Capture::Controller.new(
+      probe: @process, segment: File.join(@dir, "12-34.segment"), clock: @process, log: @process,
+      rule: Holdup::Capture::Rule.from(text), facts: {"app" => app}, **more
+    )
   end
 
   def tick(after: 1)
@@ -187,7 +189,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
   def left = Dir.children(@dir).sort
 
   def facts(name)
-    require "holdup/capture/reason"
+    require "holdup/capture/header"
     Holdup::Capture::Reason.of(File.binread(File.join(@dir, name)))
   end
 end

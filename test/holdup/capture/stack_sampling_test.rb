@@ -30,7 +30,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
       @charged += nanoseconds
     end
 
-    def tell(facts) = @told << facts
+    def add_facts(facts) = @told << facts
 
     def warn(text) = @warned << text
 
