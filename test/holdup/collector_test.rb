@@ -238,9 +238,8 @@ module Holdup
         case random.rand(12)
         when 0 then one.once
         when 1 then (one = collector).once
-        when 2 then (writers.size < 8) ? writers << new_writer(step + 1) : writers.sample(random:).then { |writer|
-          writers.delete(writer).close
-        }
+        when 2
+          (writers.size < 8) ? writers << new_writer(step + 1) : writers.delete(writers.sample(random:)).close
         else write(writers, written, random)
         end
       end

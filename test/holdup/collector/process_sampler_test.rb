@@ -12,8 +12,10 @@ class Holdup::Collector
     def setup
       @dir = Dir.mktmpdir("holdup-sampler")
       @writer = SegmentWriter.new(@dir, now_ns: 5 * NS)
-      @sampler = ProcessSampler.new(facts: ->(_pid) { {rss_bytes: 5} },
-        container: ->(pid) { {vcpus: 2.0, asked: pid} }, own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 })
+      @sampler = ProcessSampler.new(
+        facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} },
+        own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 }
+      )
     end
 
     def teardown = FileUtils.remove_entry(@dir)
