@@ -5,12 +5,8 @@ module Holdup
   # an application may name one without loading a database library.
   module Store
     OPENERS = {
-      "memory" => lambda do |_location, **|
-        Memory.new
-      end,
-      "sqlite" => lambda do |location, **options|
-        Sql.new(Sql::Sqlite.new(location, **options))
-      end
+      "memory" => ->(_location, **) { Memory.new },
+      "sqlite" => ->(location, **options) { Sql.new(Sql::Sqlite.new(location, **options)) }
     }.freeze
 
     # @param url [String] "sqlite:///abs/path.sqlite3", a plain path, or "memory:"
@@ -19,23 +15,25 @@ module Holdup
     # @raise [StoreError] when it can't be opened
     def self.open(url, read_only: false)
       scheme, location = split(url)
-      opener = OPENERS.fetch(scheme) { raise StoreError::UnknownScheme.new(location: redact(url), known: known) }
+      opener = OPENERS[scheme]
+      raise StoreError::UnknownScheme.new(location: redact(url), known:) unless opener
       opener.call(location, read_only:)
     end
 
     # @param env [Hash{String => String}] such as ENV
     # @param home [String] the user's home folder
-    # @return [String] the store to use when nobody names one
+    # @return [String] the store to use when none is named
     def self.default_url(env, home:)
       return env["HOLDUP_STORE"] unless env["HOLDUP_STORE"].to_s.empty?
-      state = env["XDG_STATE_HOME"].to_s.empty? ? File.join(home, ".local", "state") : env["XDG_STATE_HOME"]
+      state = env["XDG_STATE_HOME"].to_s
+      state = File.join(home, ".local", "state") if state.empty?
       "sqlite://#{File.join(state, "holdup", "holdup.sqlite3")}"
     end
 
     # @param url [String] of the store
     # @param env [Hash{String => String}]
     # @param home [String]
-    # @return [String] folder of the captures: beside the store where that is a file, else where the default
+    # @return [String] folder of the captures: next to the store where that is a file, else where the default
     #   one would be
     def self.captures_dir(url, env, home:)
       url = default_url(env.to_h.except("HOLDUP_STORE"), home:) unless url.start_with?("sqlite:", "/", ".")

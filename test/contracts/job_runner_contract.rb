@@ -10,7 +10,12 @@
 module JobRunnerContract
   include NoSlower
 
-  MIXED = "9.times { |number| MailJob.set(priority: number.even? ? 1 : 10).perform_later }; 3.times { ReportJob.perform_later }; FailingJob.perform_later; OuterJob.perform_later"
+  MIXED = [
+    "9.times { |number| MailJob.set(priority: number.even? ? 1 : 10).perform_later }",
+    "3.times { ReportJob.perform_later }",
+    "FailingJob.perform_later",
+    "OuterJob.perform_later"
+  ].join("; ").freeze
   # The failing job is run twice; the outer one runs a MailJob itself.
   UNITS = {"MailJob" => 10, "ReportJob" => 3, "FailingJob" => 2, "OuterJob" => 1}.freeze
   QUEUES = {"MailJob" => "mails", "ReportJob" => "reports", "FailingJob" => "mails",

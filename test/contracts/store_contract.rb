@@ -83,8 +83,11 @@ module StoreContract
     setting = Holdup::Setting.new(attributes: {"app" => "店舗"})
     sample = {at_s: START, host: "ホスト", pid: 7, name: "worker 0", "pool.0": "プール"}
     own = [profile(0, name: "日本語", setting:, host: "ホスト")]
-    @store.commit([window(series: job, setting:, host: "ホスト")], {"h /tmp/日本/1-2.segment" => "\xFF".b}, processes: [sample],
-      profiles: [block(own, setting:, host: "ホスト")], paths: {job => "/order"}, skipped: [skipped(name: "日本語")])
+    @store.commit(
+      [window(series: job, setting:, host: "ホスト")], {"h /tmp/日本/1-2.segment" => "\xFF".b},
+      processes: [sample], profiles: [block(own, setting:, host: "ホスト")], paths: {job => "/order"},
+      skipped: [skipped(name: "日本語")]
+    )
 
     assert_equal [job], @store.windows(START, START + MINUTE).map(&:series)
     assert_equal ["日本語のジョブ🍣"], names(names: "日本語*", queues: "優?")
@@ -139,8 +142,8 @@ module StoreContract
   end
 
   def test_rows_that_were_left_out_are_added_up_for_two_weeks
-    @store.commit([], {},
-      skipped: [skipped(name: "old", at_s: START - 15 * DAY), skipped(name: "A"), skipped(name: "A", reason: "other", count: 2)])
+    old = skipped(name: "old", at_s: START - 15 * DAY)
+    @store.commit([], {}, skipped: [old, skipped(name: "A"), skipped(name: "A", reason: "other", count: 2)])
     @store.commit([], {}, skipped: [skipped(name: "B", at_s: START + 5), skipped(name: "A", kind: :window)])
 
     assert_equal %w[B A A old], @store.skipped_rows.map(&:name)
@@ -269,15 +272,19 @@ module StoreContract
     assert_empty @store.windows(START, now).to_a
   end
 
-  # What a store has a shorter way for has to come to what its windows come to, whatever was rolled up.
+  # The database's shorter way gives the same as its windows, whatever was rolled up.
   def test_sums_are_the_windows_added_up
     random = Random.new(5)
     @store.commit(mixed_windows(random), {})
     @store.rollup(START + 25 * 3600 + 700)
     [[0, 26 * 60], *Array.new(2) { Array.new(2) { random.rand(0..(26 * 60)) }.sort }].each do |minutes|
       span = minutes.map { |minute| START + minute * MINUTE }
-      [{}, {step_s: 3600}, {together: series("(all)")},
-        {step_s: 7200, together: series("(all)"), kinds: [:job], histograms: %i[wall stalled]}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")}, {settings: [OTHER]}, {settings: []}].each do |options|
+      together = series("(all)")
+      [
+        {}, {step_s: 3600}, {together:}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")},
+        {settings: [OTHER]}, {settings: []},
+        {step_s: 7200, together:, kinds: [:job], histograms: %i[wall stalled]}
+      ].each do |options|
         assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set,
           "#{span} #{options}"
       end
@@ -285,12 +292,14 @@ module StoreContract
   end
 
   def test_stalls_are_what_windows_say_of_them
-    @store.commit(
-      [*mixed_windows(Random.new(6)),
-        window(values: []).then { |one| one.with(histograms: one.histograms.merge(stalled: Holdup::Histogram.of_sum(1 << 62))) }], {}
-    )
-    assert_equal @store.windows(START, START + DAY).map { |one| [one.series, one.setting, one.host, one.start_s, one.stalled_ns, one.caused_ns] }.sort_by(&:to_s),
-      @store.stalls(START, START + DAY).map { |one| one.to_h.values }.sort_by(&:to_s)
+    empty = window(values: [])
+    long = empty.with(histograms: empty.histograms.merge(stalled: Holdup::Histogram.of_sum(1 << 62)))
+    @store.commit([*mixed_windows(Random.new(6)), long], {})
+    expected = @store.windows(START, START + DAY).map do |one|
+      [one.series, one.setting, one.host, one.start_s, one.stalled_ns, one.caused_ns]
+    end
+    stalls = @store.stalls(START, START + DAY).map { |one| one.to_h.values }
+    assert_equal expected.sort_by(&:to_s), stalls.sort_by(&:to_s)
   end
 
   def test_of_histograms_that_are_not_wanted_the_heads_are_read
@@ -359,8 +368,12 @@ module StoreContract
   end
 
   def test_profiles_of_a_span_and_a_setting
-    @store.commit([], {}, profiles: [sample([profile(59_000), profile(61_000)]), sample([profile(60_500, setting: OTHER)], setting: OTHER),
-      sample([profile(60_700, host: "b")], host: "b")])
+    profiles = [
+      sample([profile(59_000), profile(61_000)]),
+      sample([profile(60_500, setting: OTHER)], setting: OTHER),
+      sample([profile(60_700, host: "b")], host: "b")
+    ]
+    @store.commit([], {}, profiles:)
 
     assert_equal [60_500, 60_700, 61_000], milliseconds(START + 60, START + 62)
     assert_equal [60_700, 61_000], milliseconds(START + 60, START + 62, setting: SETTING)
@@ -454,8 +467,11 @@ module StoreContract
   end
 
   def outcome(**rest)
-    Holdup::PredictionOutcome.new(at_s: START, app: "shop", kind: :request, pool: "", setting: SETTING.fingerprint, from_s: START - DAY, to_s: START - 1, processes: 2, threads: 5,
-      time_slice_ns: 100_000_000, units: 9_000, figures: {response: figure(1), p95: figure(1 << 50), wait: figure(0)}, **rest)
+    Holdup::PredictionOutcome.new(
+      at_s: START, app: "shop", kind: :request, pool: "", setting: SETTING.fingerprint, from_s: START - DAY,
+      to_s: START - 1, processes: 2, threads: 5, time_slice_ns: 100_000_000, units: 9_000,
+      figures: {response: figure(1), p95: figure(1 << 50), wait: figure(0)}, **rest
+    )
   end
 
   def figure(ns)

@@ -47,7 +47,7 @@ module Holdup
 
     Tier::FINEST = 60
     Tier::KEEP_S = {60 => 48 * 3600, 300 => 14 * 86_400, 3600 => 400 * 86_400, 86_400 => 400 * 86_400}.freeze
-    # What is small and not of a tier stays as long as the coarsest.
+    # What is small and belongs to no tier stays as long as the coarsest.
     Tier::LONGEST_S = Tier::KEEP_S.values.max
   end
 end

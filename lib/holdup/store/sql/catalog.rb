@@ -33,7 +33,7 @@ module Holdup
         def load
           rows = @connection.read { |db| db[@table].all }
           forget unless @epoch == @connection.epoch
-          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decoded(row)] }.compact
+          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decode_or_nil(row)] }.compact
         end
 
         # A transaction that failed took the ids it gave out with it; a new connection may lead to another
@@ -46,7 +46,7 @@ module Holdup
 
         private
 
-        def decoded(row)
+        def decode_or_nil(row)
           @decode.call(row)
         rescue DamagedData
           nil

@@ -5,7 +5,7 @@ require "sequel"
 module Holdup
   module Store
     class Sql
-      # The numbered migrations beside this folder, run forwards only.
+      # The numbered migrations of `store/migrations`, run forwards only.
       class Schema
         FOLDER = File.expand_path("../migrations", __dir__)
 

@@ -16,13 +16,14 @@ module Holdup
       # - Writers begin IMMEDIATE, so a lock is waited for at the start and never lost in the middle.
       class Sqlite
         include Faults
-        include BlobConcatenation
 
         JOURNAL_LIMIT = 16 * 1024 * 1024
         WAIT_STEP_S = 0.005
 
+        NULS = "SELECT length(CAST(group_concat(part, '') AS BLOB)) " \
+          "FROM (SELECT x'0100' AS part UNION ALL SELECT x'0001')"
         NO_LOG = [SQLite3::CantOpenException, SQLite3::ReadOnlyException].freeze
-        private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :NO_LOG
+        private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :NULS, :NO_LOG
 
         # @return [String] the path
         attr_reader :location
@@ -70,12 +71,26 @@ module Holdup
           db.fetch("PRAGMA incremental_vacuum(2000)").all
         end
 
+        # @param column [Symbol]
+        # @return [Sequel::SQL::Function] blobs of a group, one behind the other: as text, which SQLite does
+        #   not look into
+        def concatenated(column)
+          Sequel.function(:group_concat, column, "")
+        end
+
+        # @param db [Sequel::Database]
+        # @return [Boolean] whether that has all of them: older versions end it at its first NUL
+        def concatenates?(db)
+          @concatenates ||= db.get(Sequel.lit("(#{NULS})")) == 4
+        end
+
         private
 
         def connect_to_write
           check_place
           FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
-          File.open(@location, File::RDWR | File::CREAT, 0o600).close # SQLite would make it readable by everybody
+          # SQLite would make it readable by everybody.
+          File.open(@location, File::RDWR | File::CREAT, 0o600).close
           sequel(@location) { |connection| prepare_writer(connection) }
         end
 
@@ -100,11 +115,11 @@ module Holdup
           sequel(@location, readonly: true) { |connection| read_first(connection) }
         rescue Sequel::DatabaseError => error
           raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
-          sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1",
-            readonly: true)
+          path = @location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }
+          sequel("file:#{path}?immutable=1", readonly: true)
         end
 
-        # Whoever may not look into the folder is not told that there is nothing in it.
+        # A user who may not look into the folder gets another error than "there is no such file".
         def look_for_file
           File.stat(@location)
         rescue Errno::ENOENT, Errno::ENOTDIR
@@ -114,12 +129,12 @@ module Holdup
 
         # @yieldparam connection [SQLite3::Database] a new one; it is closed when the block fails
         def sequel(database, **options, &prepare)
-          after_connect = prepare && ->(connection) { kept(connection, &prepare) }
+          after_connect = prepare && ->(connection) { closing_on_failure(connection, &prepare) }
           Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false,
             after_connect:, **options)
         end
 
-        def kept(connection)
+        def closing_on_failure(connection)
           yield connection
           kept = true
         ensure
@@ -136,7 +151,7 @@ module Holdup
           Ownership.new(connection, location).check
         end
 
-        # That is there, and that this user can see.
+        # The nearest folder that exists and that this user can see.
         def nearest_folder
           folder = File.dirname(@location)
           folder = File.dirname(folder) until File.directory?(folder)
@@ -144,15 +159,18 @@ module Holdup
         end
 
         def wait?(count)
-          count < @busy_s / WAIT_STEP_S && !!sleep(WAIT_STEP_S)
+          return false if count >= @busy_s / WAIT_STEP_S
+          sleep(WAIT_STEP_S)
+          true
         end
 
         def prepare_writer(connection)
           prepare(connection)
-          ownership = Ownership.new(connection, location).tap(&:check)
+          ownership = Ownership.new(connection, location)
+          ownership.check
           unless wal?(connection)
-            raise StoreError::Unreachable.new(location:,
-              reason: "its file system can't do write-ahead logging")
+            reason = "its file system can't do write-ahead logging"
+            raise StoreError::Unreachable.new(location:, reason:)
           end
           ownership.claim
           connection.execute("PRAGMA synchronous = NORMAL")
@@ -178,6 +196,55 @@ module Holdup
 
         def pragma(db, name)
           db.fetch("PRAGMA #{name}").single_value
+        end
+      end
+
+      # Whether a SQLite file is a store of Holdup: its header says so, or it has the tables of one (a copy by
+      # `.dump` loses the header), or it is empty. Nothing is written into any other.
+      class Sqlite::Ownership
+        # In the header of the file (PRAGMA application_id): "HLDP".
+        ID = 0x484C4450
+        TABLES = %w[checkpoints hosts process_samples schema_info series settings tiers windows].freeze
+        private_constant :TABLES
+
+        # @param connection [SQLite3::Database] nothing was written to it yet
+        # @param location [String]
+        def initialize(connection, location)
+          @connection = connection
+          @location = location
+        end
+
+        # @return [void]
+        # @raise [StoreError::NotOurs]
+        def check
+          return if id == ID || (id.zero? && (tables.empty? || (TABLES - tables).empty?))
+          raise StoreError::NotOurs.new(location: @location, **other)
+        end
+
+        # Writes into the header that it is Holdup's.
+        # @return [void]
+        def claim
+          @connection.execute("PRAGMA application_id = #{ID}") unless id == ID
+        end
+
+        private
+
+        def id
+          @id ||= @connection.get_first_value("PRAGMA application_id")
+        end
+
+        def tables
+          names = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+          @tables ||= @connection.execute(names).flatten
+        end
+
+        # Of what program it is, as far as it says so.
+        def other
+          what = "it is a database of something else"
+          return {kind: :foreign_id, reason: "#{what}, by its application_id #{id}", id:} if tables.empty?
+          names = tables.first(3).join(", ")
+          names += " ..." if tables.size > 3
+          {kind: :foreign, reason: "#{what}, with the tables #{names}", tables: names}
         end
       end
     end
