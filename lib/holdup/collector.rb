@@ -22,7 +22,6 @@ module Holdup
     # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
     # @param directory [String] folder of the segments; made when it is not there
     # @param log [#warn] one line each
-    # @param clock [Clock]
     # @param interval [Numeric] seconds between ticks, which lie on whole multiples of it
     # @param host [String] the name under which windows are stored
     # @param parent [Integer, nil] pid of the process that it ends with
@@ -48,7 +47,6 @@ module Holdup
     # Collects until stopped, then once more. On a main thread it stops on TERM and INT; elsewhere signals are
     # the application's own.
     # @param signals [Array<String>] that end it
-    # @return [void]
     def run(signals: Thread.current.equal?(Thread.main) ? %w[TERM INT] : [])
       trapping(signals) do
         pause(attempt) until over?
@@ -71,7 +69,6 @@ module Holdup
     end
 
     # Ends `run` after a last tick; may be called from another thread and from a signal handler.
-    # @return [void]
     def stop
       @stopping = true
       @wake << true
@@ -197,9 +194,7 @@ module Holdup
       # @return [Integer]
       attr_reader :pid
 
-      # @param pid [Integer]
       # @param input [IO, nil] watched only when it is a pipe
-      # @param owner [Segment::OwnerProcess]
       def initialize(pid, input: $stdin, owner: Segment::OwnerProcess.new)
         @pid = pid
         @owner = owner
@@ -211,7 +206,6 @@ module Holdup
         !@owner.alive?(@pid, @start.to_i) || closed?
       end
 
-      # @param header [Segment::Header]
       # @return [Boolean] whether that process is the parent or a worker of it
       def family?(header)
         [header.pid, header.parent].include?(@pid)

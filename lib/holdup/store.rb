@@ -32,7 +32,6 @@ module Holdup
 
     # @param url [String] of the store
     # @param env [Hash{String => String}]
-    # @param home [String]
     # @return [String] folder of the captures: next to the store where that is a file, else where the default
     #   one would be
     def self.captures_dir(url, env, home:)

@@ -3,7 +3,7 @@
 # What every runner of Active Job's jobs with a database of its own owes. The test says:
 #
 # - serve(*command, processes:, env:) { |app| } a JobApp that runs; without a command the usual one
-# - unfinished [String] Ruby that tells how many jobs are not done
+# - unfinished [String] Ruby for the number of jobs that are not done
 # - exec_command [Array<String>] of a runner that does not know Holdup, exec_gems [Hash{String => String}] its
 #   gems
 # - workers [Array<String>] a command with two processes that run jobs, and nothing else

@@ -158,7 +158,8 @@ module ServerSteps
 
   # @return [Hash{Integer => Integer}] index of each worker => how often it was reforked
   def generations(app)
-    app.live.to_h { |entry| entry.read(&:header).then { |header| [header.worker_index, header.generation] } }
+    headers = app.live.map { |entry| entry.read(&:header) }
+    headers.to_h { |header| [header.worker_index, header.generation] }
   end
 
   # Waits until other processes have taken over.
@@ -166,13 +167,10 @@ module ServerSteps
   def replaced(app, workers = server_workers)
     before = pids(app)
     yield
-    app.wait {
-      app.live_workers == server_workers && pids(app).then { |now|
-        workers.none? { |index|
-          [nil,
-            *before.values].include?(now[index])
-        }
-      }
-    }
+    app.wait do
+      next false unless app.live_workers == server_workers
+      now = pids(app)
+      workers.none? { |index| [nil, *before.values].include?(now[index]) }
+    end
   end
 end

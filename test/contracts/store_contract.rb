@@ -100,14 +100,14 @@ module StoreContract
 
   def test_with_a_block_bad_rows_are_left_out_and_the_rest_is_written
     bad = [window(start_s: START + 1), window(host: nil), window.with(errors: 1 << 63), {host: "a", pid: 1}]
-    told = []
+    given = []
     @store.commit([window, *bad.first(3)], {"s" => "x"},
       processes: [{at_s: START, host: "a", pid: 7}, bad.last], profiles: [block(many(3))]) do |row, error|
-      told << row
+      given << row
       skipped(name: error.class.name)
     end
 
-    assert_equal bad, told
+    assert_equal bad, given
     assert_equal [window], @store.windows(START, START + DAY).to_a
     assert_equal [7], @store.processes(START, START + DAY).map { |one| one[:pid] }
     assert_equal 3, @store.profiles(START, START + DAY).count
@@ -116,10 +116,10 @@ module StoreContract
   end
 
   def test_how_far_each_collector_has_come
-    states = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}],
-      ["b", "/x", 7, {}]].map { |host, folder, at_s, units|
+    facts = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}], ["b", "/x", 7, {}]]
+    states = facts.map do |host, folder, at_s, units|
       Holdup::CollectionState.new(host:, folder:, at_ns: (START + at_s) * 1_000_000_000, units:)
-    }
+    end
     states.each { |state| @store.commit([], {}, state:) }
     later = states.first.with(at_ns: (START + 20) * 1_000_000_000, units: {"1-2.segment" => 9})
     @store.commit([window], {}, state: later)
@@ -133,9 +133,9 @@ module StoreContract
 
   def test_where_no_window_can_be_written_nothing_is
     bad = [window(start_s: START + 1), window(host: nil)]
-    assert_raises(StandardError) {
+    assert_raises(StandardError) do
       @store.commit(bad, {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}]) { flunk }
-    }
+    end
 
     assert_empty @store.progress
     assert_empty @store.processes(START, START + DAY)
@@ -147,16 +147,14 @@ module StoreContract
     @store.commit([], {}, skipped: [skipped(name: "B", at_s: START + 5), skipped(name: "A", kind: :window)])
 
     assert_equal %w[B A A old], @store.skipped_rows.map(&:name)
-    assert_equal [:series, "other", 3],
-      @store.skipped_rows.find { |row| row.name == "A" && row.kind == :series }.then { |row|
-        [row.kind, row.reason,
-          row.count]
-      }
+    row = @store.skipped_rows.find { |one| one.name == "A" && one.kind == :series }
+    assert_equal "other", row.reason
+    assert_equal 3, row.count
     @store.prune(START, max_bytes: 1 << 30)
     assert_equal %w[B A A], @store.skipped_rows.map(&:name)
   end
 
-  def test_windows_that_are_no_whole_minute_are_refused_and_nothing_is_written
+  def test_refuses_windows_that_are_not_whole_minutes
     [window(start_s: START + 1), window.with(seconds: 300), window.with(setting: nil),
       window.with(host: nil)].each do |bad|
       assert_raises(ArgumentError) { @store.commit([window, bad], {"s" => "x"}) }
@@ -215,9 +213,9 @@ module StoreContract
     @store.commit([window(start_s: START + 90 * MINUTE, values: [1 << 40])], {})
     @store.rollup(START + 2 * DAY)
 
-    [nil, 3600, 300, 60].each { |seconds|
+    [nil, 3600, 300, 60].each do |seconds|
       assert_equal 24 * 60 + 1, count(START, START + DAY, seconds:), "at #{seconds}"
-    }
+    end
   end
 
   def test_old_minutes_go_and_the_coarser_windows_answer_for_them
@@ -312,10 +310,8 @@ module StoreContract
 
   def test_which_setting_was_seen_when
     @store.commit(mixed_windows(Random.new(7)), {})
-    expected = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"),
-      kinds: [:job]).map { |sum|
-      [sum.window.start_s, sum.window.setting]
-    }
+    sums = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"), kinds: [:job])
+    expected = sums.map { |sum| [sum.window.start_s, sum.window.setting] }
     assert_equal expected.to_set,
       @store.setting_starts(START, START + DAY, step_s: 7200, kinds: [:job]).to_set
     refute_empty expected
@@ -342,9 +338,9 @@ module StoreContract
   end
 
   def test_samples_of_a_long_span_can_be_thinned_out
-    all = (0...20).flat_map { |minute|
+    all = (0...20).flat_map do |minute|
       [7, 8].map { |pid| {at_s: START + minute * 60 + pid, host: "h", pid:, name: "worker #{pid}"} }
-    }
+    end
     @store.commit([], {}, processes: all)
     some = @store.processes(START, START + 1200, every_s: 600)
     assert_equal [[9, 7], [9, 8], [19, 7], [19, 8]],
@@ -502,14 +498,11 @@ module StoreContract
 
   # Each minute marks itself by its GC time, so that a read can be taken apart again.
   def commit_minutes(range)
-    @store.commit(
-      range.map { |i|
-        window(start_s: START + i * MINUTE).then { |one|
-          one.with(sums: one.sums.merge(gc_ns: i,
-            caused_ns: i * i))
-        }
-      }, {}
-    )
+    windows = range.map do |i|
+      plain = window(start_s: START + i * MINUTE)
+      plain.with(sums: plain.sums.merge(gc_ns: i, caused_ns: i * i))
+    end
+    @store.commit(windows, {})
   end
 
   # Two series, settings and hosts, and durations from nothing to hours.

@@ -13,7 +13,6 @@ module Holdup
     # - `path`; `bytes`: of the packed file; `time`: when it ended; `pid`; `header`: nil where it can't be
     #   read
     ArchivedCapture = Data.define(:path, :bytes, :time, :pid, :header) do
-      # @param path [String]
       # @return [ArchivedCapture, nil] nil where the file is gone or its name is not one of a capture
       def self.at(path)
         match = ArchivedCapture::NAME.match(File.basename(path))
@@ -107,7 +106,6 @@ module Holdup
       # @return [String]
       attr_reader :dir
 
-      # @param dir [String]
       def initialize(dir)
         @dir = File.expand_path(dir)
       end

@@ -15,7 +15,6 @@ module Holdup
       # Removes captures of processes that were killed, and that no client waits for.
       # @param dir [String] folder of the segments
       # @param alive [Array<Segment::DirectoryEntry>] of processes that live
-      # @return [void]
       def self.sweep(dir, alive)
         captures = Segment::Directory.new(dir).files_with_suffix(Controller::SUFFIX)
         of_living = alive.map { |entry| Controller.path(entry.path) }
@@ -36,7 +35,6 @@ module Holdup
       attr_reader :entry
 
       # @param entry [Segment::DirectoryEntry] of the process
-      # @param request [Request]
       # @param rule [Trigger, nil] of the unit that ends the capture
       def initialize(entry, request, rule = nil)
         @entry = entry
@@ -95,7 +93,6 @@ module Holdup
       TargetProcess = Data.define(:pid, :name)
 
       # @param dir [String] folder of the segments
-      # @param clock [Clock]
       def initialize(dir:, clock:)
         @dir = dir
         @clock = clock
@@ -108,9 +105,6 @@ module Holdup
         end
       end
 
-      # @param pid [Integer]
-      # @param seconds [Integer]
-      # @return [void]
       # @raise [Error] there is no such process, it is being captured already, or another user's
       def order(pid, seconds: 10)
         entry = entries.find { |candidate| candidate.pid == pid }

@@ -22,20 +22,16 @@ module Holdup
       # @return [String] path of its capture
       def self.path(segment) = base(segment) + SUFFIX
 
-      # @param segment [String]
       # @return [String] the path without its ending
       def self.base(segment)
         segment.delete_suffix(".segment")
       end
 
-      # @param probe [Holdup::Probe]
       # @param segment [String] path of this process's segment
-      # @param clock [Clock]
-      # @param log [Log]
       # @param rule [Rule, nil] what the process waits for by itself
       # @param in_memory [Boolean] whether the file would lie in memory; else there is no waiting
       # @param facts [Hash{String => String}] about the application, for the captures
-      # @param sampling [StackSampling, nil] of captures that somebody asks for; nil: the probe does it alone
+      # @param sampling [StackSampling, nil] of requested captures; nil: the probe does it alone
       def initialize(probe:, segment:, clock:, log:, rule: nil, in_memory: true, facts: {}, sampling: nil)
         @probe = probe
         @path = self.class.path(segment)
@@ -49,7 +45,6 @@ module Holdup
         @watch = RuleWatch.new(rule:, ring: @ring, limits:, base: self.class.base(segment), clock:, facts:)
       end
 
-      # @return [void]
       def tick
         return go_on if @until_ns
         begin_if_asked
@@ -62,11 +57,9 @@ module Holdup
       end
 
       # The process is about to fork.
-      # @return [void]
       def before_fork = @sampling&.give_way
 
       # The process measures no more.
-      # @return [void]
       def close
         finish if @until_ns
         @watch&.rest

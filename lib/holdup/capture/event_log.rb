@@ -85,9 +85,6 @@ module Holdup
 
     # Reads the tables of a file.
     class EventLogParser
-      # @param bytes [String]
-      # @param header [Header]
-      # @param path [String]
       # @param since [Integer] number of the first event
       def initialize(bytes, header, path, since)
         @bytes = bytes

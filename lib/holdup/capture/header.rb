@@ -37,7 +37,7 @@ module Holdup
       end
     end
 
-    # The first page of a capture: whose it is, from when to when, and where the parts lie. Nothing in it is
+    # The first page of a capture: of which process and time it is, and where the parts lie. Nothing in it is
     # believed before it was checked.
     #
     # - `caught`: number of the first unit that was waited for, 0 for none; `caught_*`: more of it
@@ -76,7 +76,6 @@ module Holdup
         DamagedData.new("#{path} is no capture of Holdup (#{reason})", "`holdup capture` makes one")
       end
 
-      # @return [Boolean]
       def plausible?
         sizes_expected? && capacity.between?(1, Layout::MAX_EVENTS) && (capacity & (capacity - 1)).zero? &&
           rate.positive? && thread_count <= thread_capacity && thread_capacity <= Layout::MAX_TABLE &&
@@ -120,7 +119,6 @@ module Holdup
       # @return [Integer] the same as the probe's nanoseconds
       def ns(ticks) = (ticks * rate) >> 32
 
-      # @param ns [Integer]
       # @return [Integer] the same as ticks
       def ticks(ns) = (ns << 32) / rate
 

@@ -14,8 +14,6 @@ module Holdup
       # With stacks, the holder is asked for one where other threads have waited longer.
       STACKS_OVER_NS = 10_000_000
 
-      # @param probe [Holdup::Probe]
-      # @param log [Log]
       def initialize(probe:, log:)
         @probe = probe
         @log = log
@@ -39,14 +37,12 @@ module Holdup
       end
 
       # @param more [Hash{String => String, Integer}] that there is to say of it, as long as it goes on
-      # @return [void]
       def add_facts(more)
         @facts = @facts.merge(more)
         write_facts(@path, @facts)
       end
 
       # Threads are born and get their names at any time.
-      # @return [void]
       def name_threads
         Thread.list.each { |thread| @probe.name_captured(thread, name(thread)) }
       end
@@ -58,7 +54,6 @@ module Holdup
       #   which time they have names; or ten seconds or half a ring have passed since
       def complete? = @probe.told?
 
-      # @return [void]
       def close = @probe.close_capture
 
       private

@@ -87,7 +87,6 @@ module Holdup
 
       module_function
 
-      # @param text [String]
       # @return [Hash, nil] nil when it makes no sense
       def read(text)
         conditions, *options = text.split(/,\s*(?=(?:only|every|events|stacks)=)/)

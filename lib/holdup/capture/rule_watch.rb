@@ -5,7 +5,7 @@ require_relative "../segment/slot"
 
 module Holdup
   module Capture
-    # Tells the probe what units of each series may stall and take, where a rule says it by name or by
+    # Sets in the probe what units of each series may stall and take, where a rule says it by name or by
     # percentile: read off this process's own segment, a few series with each tick, so that no tick takes
     # long.
     class SeriesThresholds
@@ -15,8 +15,6 @@ module Holdup
       UNITS = [1, 2].freeze # kinds in Segment::Layout::KINDS
       HISTOGRAMS = {stall: :stalled, wall: :wall}.freeze
 
-      # @param probe [Holdup::Probe]
-      # @param rule [Rule]
       def initialize(probe:, rule:)
         @probe = probe
         @rule = rule
@@ -30,13 +28,11 @@ module Holdup
       end
 
       # A new capture knows none of them.
-      # @return [void]
-      def begin_anew
+      def restart
         @next = 0
       end
 
       # The next few series.
-      # @return [void]
       def tick
         return unless @rule.by_series?
         count, offset = @probe.read_segment(Segment::Layout::SERIES_COUNT, 24)&.unpack("Q<x8Q<")
@@ -73,17 +69,13 @@ module Holdup
     end
 
     # Keeps the ring of a process going all the time where `config.capture` says so, until a unit is caught;
-    # then leaves the file to the collector, and begins anew after a pause, once the collector has taken it.
+    # then leaves the file to the collector, and begins again after a pause, once the collector has taken it.
     # The pause is long: an incident has hundreds of slow units, and hundreds of captures would not be read.
     class RuleWatch
       ARMED = ".armed"
       ENDED = ".ended"
 
-      # @param rule [Rule]
-      # @param ring [Ring]
-      # @param limits [SeriesThresholds]
       # @param base [String] path of the process's segment, without its ending
-      # @param clock [Clock]
       # @param facts [Hash{String => String}] about the application
       def initialize(rule:, ring:, limits:, base:, clock:, facts: {})
         @rule = rule
@@ -95,7 +87,6 @@ module Holdup
         @facts = {"trigger" => "rule", "rule" => rule.to_s, "every_s" => rule.every_s, **facts}
       end
 
-      # @return [void]
       def tick
         return arm if !@armed && rested?
         return unless @armed
@@ -110,7 +101,6 @@ module Holdup
       end
 
       # Another capture takes the ring. What has been caught is left, the rest is forgotten.
-      # @return [void]
       def rest
         return unless @armed
         @ring.caught? ? leave : forget
@@ -125,7 +115,7 @@ module Holdup
       # Also where there is no room: that is tried again after the pause.
       def arm
         @next_ns = @clock.monotonic_ns + @rule.every_s * 1_000_000_000
-        @limits.begin_anew
+        @limits.restart
         @armed = @ring.open(@path, facts: @facts, limits: @limits.of_all, most: @rule.events,
           stacks: @rule.stacks)
         @limits.tick if @armed

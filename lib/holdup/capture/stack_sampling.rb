@@ -20,8 +20,6 @@ module Holdup
         new(probe:, guard:) if wish == :auto
       end
 
-      # @param probe [Holdup::Probe]
-      # @param guard [Guard]
       # @param profiles [Class] VernierProfile
       def initialize(probe:, guard:, profiles: VernierProfile)
         @probe = probe
@@ -31,8 +29,6 @@ module Holdup
       end
 
       # A capture has begun.
-      # @param ring [Ring]
-      # @return [void]
       def begin(ring)
         @ring = ring
         @known = Hash.new { |known, function| known[function] = function }
@@ -40,13 +36,11 @@ module Holdup
         @events = @probe.sample_elsewhere(false)
       end
 
-      # @return [void]
       def tick
         attempt { go_on } if @ring
       end
 
       # The capture is about to end.
-      # @return [void]
       def finish
         attempt { take } if @ring
         @ring = @known = nil
@@ -54,7 +48,6 @@ module Holdup
 
       # The application begins a profile of its own, or forks, which a profiler's locks do not survive. On any
       # thread of it.
-      # @return [void]
       def give_way
         @off = true
         @guard.call(:capture_sampler) { stop } if @profile

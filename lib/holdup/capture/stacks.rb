@@ -18,7 +18,6 @@ module Holdup
         new(*bytes.unpack(Layout::STACK_FORMAT, offset: Layout::STACKS_AT))
       end
 
-      # @return [Boolean]
       def plausible?
         return false if frame_count > frame_capacity || node_count > node_capacity
         return false if frame_capacity > Layout::MAX_TABLE || node_capacity > Layout::MAX_TABLE
@@ -49,7 +48,7 @@ module Holdup
         "#{file}:#{[at, line].find(&:positive?) || 0}" if written?
       end
 
-      # @return [String] of the path what tells it: the gem and what follows, else the last three parts
+      # @return [String] the short path: the gem and what follows, else the last three parts
       def file
         path[%r{.*/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
       end
@@ -62,7 +61,6 @@ module Holdup
 
       # @param table [Array<Frame>]
       # @param nodes [Array<Integer>] parent, frame and line of each, one behind the other; numbers begin at 1
-      # @param first_event [Integer]
       def initialize(table: [], nodes: [], first_event: 0)
         @table = table
         @nodes = nodes
@@ -70,10 +68,8 @@ module Holdup
         @frames = {}
       end
 
-      # @return [Boolean]
       def any? = @nodes.any?
 
-      # @param event [Event]
       # @return [Integer, nil] the number of its stack
       def of(event)
         number = event.detail
@@ -102,7 +98,7 @@ module Holdup
       end
 
       # @param number [Integer] of a stack
-      # @return [Frame, nil] what ran: the innermost that somebody has written, else the innermost
+      # @return [Frame, nil] what ran: the innermost in a file, else the innermost
       def running(number)
         frames = frames(number)
         frames.find(&:written?) || frames.first

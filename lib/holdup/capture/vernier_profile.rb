@@ -21,7 +21,6 @@ module Holdup
       # As many as a capture keeps of a stack.
       FRAMES = 192
 
-      # @param result [::Vernier::Result]
       # @param ended_ns [Integer] when it ended, by CLOCK_MONOTONIC
       def initialize(result, ended_ns)
         @result = result
@@ -113,8 +112,7 @@ module Holdup
           "vernier #{::Vernier::VERSION}"
         end
 
-        # @yield before any profile of vernier's begins, on the thread that begins it. There is no way back
-        # @return [void]
+        # @yield before any profile of vernier begins, on the thread that begins it. It can't be undone
         def before_each(&callback)
           ::Vernier::Collector::TimeCollector.prepend(SamplerHandover.new(callback))
         end
@@ -128,7 +126,6 @@ module Holdup
         @cpu_ns = 0
       end
 
-      # @return [void]
       def start
         before = tasks
         @collector.start

@@ -8,10 +8,7 @@ module Holdup
     class CaptureArchiver
       NS = 1_000_000_000
 
-      # @param archive [Capture::Archive]
       # @param dir [String] folder of the segments
-      # @param warnings [RateLimitedLog]
-      # @param clock [Clock]
       def initialize(archive:, dir:, warnings:, clock:)
         @archive = archive
         @dir = dir
@@ -19,7 +16,6 @@ module Holdup
         @clock = clock
       end
 
-      # @return [void]
       def call
         orphans.each { |path| take(path) }
         left.each { |path| take(path) }

@@ -9,7 +9,6 @@ module Holdup
 
       # @param store [#progress]
       # @param host [String] with the folder it separates these segments from others in a shared store
-      # @param folder [String]
       # @raise [StoreError]
       def initialize(store, host, folder)
         @folder = text(folder)
@@ -54,7 +53,6 @@ module Holdup
       end
 
       # The store has them now.
-      # @return [void]
       def committed(readings, present)
         @positions = @positions.slice(*present).merge(readings)
         @damaged = @damaged.slice(*present).except(*readings.keys)

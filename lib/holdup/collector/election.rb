@@ -30,7 +30,6 @@ module Holdup
         false
       end
 
-      # @return [void]
       def release
         @file&.flock(File::LOCK_UN) # closing is not enough where a forked child has the same file open
         @file&.close

@@ -20,7 +20,6 @@ module Holdup
         @ticks_per_s = ticks_per_s
       end
 
-      # @param pid [Integer]
       # @return [Hash{Symbol => Integer}] rss_bytes, pss_bytes, uss_bytes, cpu_ns, run_delay_ns (of the
       #   threads that live now: it falls when one ends); without those that the system does not say
       def call(pid)
@@ -28,7 +27,6 @@ module Holdup
         {rss_bytes: rss_bytes(pid), **memory(pid), **times}.compact
       end
 
-      # @param pid [Integer]
       # @return [Integer, nil] its resident memory alone, which costs the process nothing
       def rss_bytes(pid)
         bytes(read(pid, "status"), /^VmRSS:\s+(\d+) kB/)

@@ -42,8 +42,6 @@ module Holdup
       end
 
       # @param snapshots [Array<ProcessSnapshot>] of all segments that were read
-      # @param host [String]
-      # @param now_ns [Integer]
       # @yieldparam pid [Integer] of which there can't be a sample; without a block that is raised
       # @yieldparam error [StandardError]
       # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes whose time has come
@@ -63,14 +61,12 @@ module Holdup
 
       # These samples are in the store now.
       # @param samples [Array<Hash>]
-      # @return [void]
       def committed(samples)
         samples.each { |sample| @last[key(sample)] = LastSample.of(sample, @last[key(sample)], @spread) }
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?
       end
 
       # At the next tick each process is sampled, however lately it was: where a trial begins or ends.
-      # @return [void]
       def forget = @last.clear
 
       # When a process was sampled last and is to be again, whether that was its end, and the levers that it
@@ -150,7 +146,7 @@ module Holdup
       end
     end
 
-    # What the collector costs the host: part of the container's samples, because it is no measured process.
+    # What the collector costs the host: part of the container's samples, because it does not measure itself.
     # In a process of its own that is all of the process; in a thread of an application, as in development,
     # only the thread's CPU is known.
     class ProcessSampler::CollectorUsage

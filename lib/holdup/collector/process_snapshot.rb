@@ -9,9 +9,6 @@ module Holdup
 
       attr_reader :header
 
-      # @param header [Segment::Header]
-      # @param setting [Setting]
-      # @param entry [Segment::DirectoryEntry]
       # @param ended [Boolean] whether nothing more will come from it
       def initialize(header:, setting:, entry:, ended:)
         @header = header
@@ -27,7 +24,7 @@ module Holdup
       # @return [Array] pid and start identify a process for good
       def key = [header.pid, header.start]
 
-      # A process of another container has a pid that may be somebody else's here: it lives, but not for us.
+      # A process of another container has a pid that may be another process here: the system can't be asked.
       # @return [Boolean] whether the system can be asked about it
       def here? = @entry.alive
 

@@ -7,7 +7,6 @@ module Holdup
       EVERY_NS = 60 * 1_000_000_000
 
       # @param log [#warn]
-      # @param clock [Clock]
       def initialize(log:, clock:)
         @log = log
         @clock = clock
@@ -17,7 +16,6 @@ module Holdup
       # At most once a minute for the same subject, at once when the message changes.
       # @param subject [Object] what it is about
       # @param message [String] one sentence
-      # @return [void]
       def again(subject, message)
         last, at = @logged[subject]
         return if last == message && @clock.monotonic_ns - at < EVERY_NS
@@ -25,14 +23,12 @@ module Holdup
       end
 
       # At most once a minute for the same subject, whatever the message.
-      # @return [void]
       def seldom(subject, message)
         _, at = @logged[subject]
         say(subject, message) unless at && @clock.monotonic_ns - at < EVERY_NS
       end
 
       # Once, until the subject is forgotten.
-      # @return [void]
       def once(subject, message)
         @logged.key?(subject) || say(subject, message)
       end
@@ -41,7 +37,6 @@ module Holdup
       def forget(subject) = !@logged.delete(subject).nil?
 
       # @yieldparam subject [Object]
-      # @return [void]
       def forget_if
         @logged.delete_if { |subject, _| yield subject }
       end

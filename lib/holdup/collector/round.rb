@@ -16,11 +16,6 @@ module Holdup
       Result = Data.define(:windows, :live)
 
       # @param store [#commit, #progress]
-      # @param directory [Segment::Directory]
-      # @param host [String]
-      # @param warnings [RateLimitedLog]
-      # @param sampler [ProcessSampler]
-      # @param profiles [UnitSampler]
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
         profiles: UnitSampler.new)
         @store = store
@@ -42,22 +37,26 @@ module Holdup
         entries = @directory.entries
         builder = WindowBuilder.new
         read = {}
-        delta = SegmentDelta.new(builder, now_ns, @settings, @profiles, @skipped)
+        delta = segment_delta(builder, now_ns)
         readings = read_entries(entries, delta, read)
         snapshots = snapshots(read, readings)
-        written = commit(builder, readings, entries.map(&:name), samples(snapshots, now_ns), now_ns)
+        written = commit(builder:, readings:, present: entries.map(&:name),
+          samples: samples(snapshots, now_ns), now_ns:)
         sweep(entries)
         Result.new(windows: written, live: snapshots.select(&:growing?).map(&:header))
       end
 
       # After a failure it is unknown what the store has: it is asked again.
-      # @return [void]
       def forget
         @checkpoints = nil
         @profiles.forget
       end
 
       private
+
+      def segment_delta(builder, now_ns)
+        SegmentDelta.new(builder:, now_ns:, settings: @settings, profiles: @profiles, skipped: @skipped)
+      end
 
       # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] is filled
       def read_entries(entries, delta, read)
@@ -106,7 +105,7 @@ module Holdup
         true
       end
 
-      def commit(builder, readings, present, samples, now_ns)
+      def commit(builder:, readings:, present:, samples:, now_ns:)
         windows = builder.windows(@host)
         progress = @checkpoints.changes(readings, present)
         profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []

@@ -21,7 +21,6 @@ module Holdup
       def done = with(finished: true, marks: [].freeze)
 
       # Whether a unit was recorded since: an idle process moves nothing but its accounts.
-      # @param earlier [SegmentCheckpoint, nil]
       def units_moved?(earlier)
         return true if earlier.nil? || earlier.marks.size != marks.size || earlier.finished != finished
         marks.zip(earlier.marks).any? { |now, before| !now.equal?(before) && !now.account? }
@@ -35,7 +34,6 @@ module Holdup
 
       module_function
 
-      # @param checkpoint [SegmentCheckpoint]
       # @return [String] everything but the units
       def dump_head(checkpoint)
         accounts = checkpoint.marks.each_with_index.select { |mark, _| mark&.account? }
@@ -46,7 +44,6 @@ module Holdup
         end
       end
 
-      # @param checkpoint [SegmentCheckpoint]
       # @return [String]
       def dump_units(checkpoint)
         marks = checkpoint.marks
@@ -56,8 +53,6 @@ module Holdup
         end
       end
 
-      # @param head [String]
-      # @param units [String, nil]
       # @return [SegmentCheckpoint] its marks have no series until the segment is read again
       # @raise [DamagedData]
       def load(head, units)
@@ -86,7 +81,6 @@ module Holdup
 
       # Bytes, taken from the front.
       class Source
-        # @param bytes [String]
         def initialize(bytes)
           @bytes = bytes
           @at = 0
@@ -104,7 +98,6 @@ module Holdup
           raise_damaged
         end
 
-        # @param account [Boolean]
         # @return [SlotCheckpoint, nil]
         # @raise [DamagedData]
         def mark(account: false)

@@ -12,11 +12,10 @@ module Holdup
       OLDEST_NS = 400 * 86_400 * NS
 
       # @param builder [WindowBuilder] takes what is found
-      # @param now_ns [Integer]
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
       # @param profiles [UnitSampler] takes single units
       # @param skipped [SkippedRows] takes what is damaged
-      def initialize(builder, now_ns, settings, profiles, skipped)
+      def initialize(builder:, now_ns:, settings:, profiles:, skipped:)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
@@ -24,7 +23,6 @@ module Holdup
         @skipped = skipped
       end
 
-      # @param entry [Segment::DirectoryEntry]
       # @param known [SegmentCheckpoint, nil] as stored
       # @param anew [Boolean] how far it was carried is unknown: it is carried from here on, so that nothing
       #   is counted twice
@@ -100,16 +98,19 @@ module Holdup
       # @return [Array<SlotCheckpoint, nil>]
       def mark_all(reader, before, changes, entry)
         reader.damaged("a series is gone") if reader.header.series_count < before.size
-        Array.new(reader.header.series_count) { |index| mark(reader, index, before[index], changes, entry) }
+        Array.new(reader.header.series_count) do |index|
+          mark(reader, index, before[index], entry) { |change| changes << change }
+        end
       end
 
       # A damaged slot keeps its mark: when it can be read again, nothing is missing.
-      def mark(reader, index, before, changes, entry)
+      # @yieldparam change [SlotDelta] where something was added
+      def mark(reader, index, before, entry)
         now = reader.slot(index, before)
         return before if now.nil? || now.equal?(before)
         change = SlotDelta.between(now, earlier(before, now, index, entry))
         reader.damaged("a counter went back") unless change
-        changes << change unless change.empty?
+        yield change unless change.empty?
         SlotCheckpoint.of(now)
       rescue SegmentError::NotASegment => error
         name = before&.series&.name || "slot #{index} of #{entry.name}"

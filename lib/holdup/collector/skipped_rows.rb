@@ -7,8 +7,6 @@ module Holdup
     class SkippedRows
       NS = 1_000_000_000
 
-      # @param host [String]
-      # @param warnings [RateLimitedLog]
       def initialize(host:, warnings:)
         @host = host
         @warnings = warnings
@@ -20,8 +18,6 @@ module Holdup
       attr_reader :rows
 
       # A round begins. What an earlier one found and could not write is found again.
-      # @param now_ns [Integer]
-      # @return [void]
       def start(now_ns)
         @at_s = now_ns / NS
         @rows = []
@@ -29,8 +25,6 @@ module Holdup
       end
 
       # @param kind [Symbol] one of SkippedRow::KINDS
-      # @param name [String]
-      # @param error [Exception]
       # @return [SkippedRow]
       def row(kind, name, error)
         reason = error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"
@@ -44,7 +38,6 @@ module Holdup
       end
 
       # Counts what is in a file once, as long as the file is there.
-      # @param file [String]
       # @param place [Integer] in the file
       # @return [nil]
       def add_lasting(kind, name, error, file:, place: 0)
@@ -65,7 +58,6 @@ module Holdup
       # They are in the store now.
       # @param more [Array<SkippedRow>] what the store did not take
       # @param present [Array<String>] files that are there
-      # @return [void]
       def committed(more, present)
         @lasting.merge(@found).select! { |_, file, _| present.include?(file) }
         unlogged = @rows.reject { |row| row.kind == :segment } # the log has these, each with its path

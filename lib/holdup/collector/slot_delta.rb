@@ -5,8 +5,6 @@ module Holdup
     # What was added to one slot between two readings. `sums` and `histograms` (HistogramDelta) in the order
     # of the layout; `path`: one that it has since, else nil.
     SlotDelta = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
-      # @param now [Segment::Slot]
-      # @param before [Segment::Slot, nil]
       # @return [SlotDelta, nil] nil when `before` is not a beginning of `now`
       def self.between(now, before)
         before ||= SlotDelta::NOTHING
@@ -21,8 +19,6 @@ module Holdup
           before.path ? nil : now.path)
       end
 
-      # @param series [Series]
-      # @param handoff_ns [Integer]
       # @return [SlotDelta] of the account for stall that no unit caused
       def self.of_handoff(series, handoff_ns)
         sums = Array.new(Segment::Layout::SUMS.size, 0)
@@ -48,8 +44,6 @@ module Holdup
     # Exact but for `min` and `max`: those of the difference were never kept, so they are the bounds of the
     # outermost buckets that grew, or exact where the later reading has a new extreme.
     SlotDelta::HistogramDelta = Struct.new(:count, :sum, :zero, :min, :max, :slots, :counts) do
-      # @param now [Segment::HistogramCells]
-      # @param before [Segment::HistogramCells]
       # @return [HistogramDelta, nil] nil when `before` is not a beginning of `now`
       def self.between(now, before)
         delta = new(now.count - before.count, now.sum - before.sum, now.zero - before.zero, nil, nil, [], [])
@@ -59,7 +53,6 @@ module Holdup
       end
 
       # Sets what can only be known from the buckets.
-      # @return [void]
       def compare(now, before)
         fill(now.counts, aligned(before, now.offset), now.offset)
         first = before.count.zero?

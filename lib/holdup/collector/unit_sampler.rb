@@ -24,11 +24,7 @@ module Holdup
         @reservoirs = {}
       end
 
-      # @param slice [Segment::RingSlice]
       # @param missed [Integer] units before it that are no longer in the ring
-      # @param source [Source]
-      # @param now_ns [Integer]
-      # @return [void]
       def add(slice, missed, source, now_ns)
         reservoir = block_ns = nil
         slice.starts.each_with_index do |start_ns, index|
@@ -41,7 +37,6 @@ module Holdup
         reservoir&.miss(missed)
       end
 
-      # @param host [String]
       # @return [Array<SampleBlock>] what was drawn since the last commit
       def blocks(host)
         @reservoirs.reject { |_, reservoir| reservoir.seen.zero? }.map do |(start_s, setting), reservoir|
@@ -51,7 +46,6 @@ module Holdup
       end
 
       # They are in the store now.
-      # @return [void]
       def committed
         @reservoirs.each_value(&:empty)
         newest_s = @reservoirs.each_key.map(&:first).max
@@ -59,7 +53,6 @@ module Holdup
       end
 
       # What is in the store is unknown.
-      # @return [void]
       def forget = @reservoirs.clear
 
       private
@@ -94,21 +87,18 @@ module Holdup
         empty
       end
 
-      # @return [void]
       def empty
         @seen = 0
         @drawn = []
       end
 
       # @param count [Integer] units that were there and can't be drawn any more
-      # @return [void]
       def miss(count)
         @seen += count
       end
 
       # @param start_ns [Integer] of a unit
       # @yieldreturn [Object] that unit, only asked for when it is drawn
-      # @return [void]
       def offer(start_ns)
         @seen += 1
         priority = SampleBlock::DrawPriority.of(start_ns)

@@ -18,8 +18,6 @@ module Holdup
       end
 
       # @param change [SlotDelta] what was added
-      # @param source [DeltaSource]
-      # @return [void]
       def add(change, source)
         totals(change.series.plain, source).add_delta(change)
         @paths[change.series] = change.path if change.path
@@ -31,14 +29,10 @@ module Holdup
       end
 
       # Stall while no thread held the GVL: no unit caused it, so it has an account of its own.
-      # @param handoff_ns [Integer]
-      # @param source [DeltaSource]
-      # @return [void]
       def add_handoff(handoff_ns, source)
         totals(Series::HANDOFF, source).add_delta(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
       end
 
-      # @param host [String]
       # @return [Array<Window>]
       def windows(host)
         @totals.map do |(start_s, fingerprint, series), totals|

@@ -4,7 +4,7 @@ module Holdup
   # The system's clocks. Everything else takes a clock as an argument, so that tests can hand in one that they
   # move by hand.
   class Clock
-    # @return [Integer] nanoseconds since 1970, may jump when somebody sets the clock
+    # @return [Integer] nanoseconds since 1970, jumps when the clock is set
     def realtime_ns
       Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
     end

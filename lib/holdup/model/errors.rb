@@ -12,7 +12,6 @@ module Holdup
     attr_reader :advice
 
     # @param problem [String, nil] its full stop is removed where advice follows
-    # @param advice [String, nil]
     def initialize(problem = nil, advice = nil)
       problem = problem.sub(/[.。;]+\z/, "") if problem && advice
       @problem = problem
@@ -47,7 +46,6 @@ module Holdup
       # @return [String] what is wrong with it
       attr_reader :reason
 
-      # @param path [String]
       # @param reason [String] what is wrong with it
       def initialize(path:, reason:)
         @reason = reason
@@ -67,7 +65,6 @@ module Holdup
 
     # The file was written by another version of Holdup.
     class UnknownLayout < SegmentError
-      # @param path [String]
       # @param found [Integer] the layout version in the file
       # @param known [Integer] the layout version this reader knows
       def initialize(path:, found:, known:)
@@ -92,9 +89,6 @@ module Holdup
     attr_reader :facts
 
     # @param location [String] URL or path, as shown to the user
-    # @param kind [Symbol]
-    # @param problem [String]
-    # @param advice [String]
     # @param subject [String] what it is that has the problem
     # @param facts [Hash{Symbol => Object}]
     def initialize(location:, kind:, problem:, advice:, subject: "the store", **facts)
@@ -176,7 +170,7 @@ module Holdup
       end
     end
 
-    # Somebody looks before anything was measured, or at another place than the collector.
+    # A reader comes before anything was measured, or looks at another place than the collector.
     class Missing < Unreachable
       # @param folder [String, nil] that is not there either
       def initialize(location:, folder: nil)

@@ -60,7 +60,6 @@ module Holdup
       HistogramSum.new.add(self).record(value).to_histogram
     end
 
-    # @param other [Histogram]
     # @return [Histogram]
     def merge(other)
       HistogramSum.new.add(self).add(other).to_histogram
@@ -126,8 +125,6 @@ module Holdup
     # of the difference were never kept, so they are taken from the outermost occupied buckets (at most 4.4 %
     # off), or exactly where the later snapshot set a new extreme.
     class Difference
-      # @param later [Histogram]
-      # @param earlier [Histogram]
       def initialize(later, earlier)
         @later = later
         @earlier = earlier
@@ -180,7 +177,6 @@ module Holdup
     #
     # Outside the kept range (up to 1,024 ns, above 73 minutes) there is no such bound.
     class Quantile
-      # @param histogram [Histogram]
       def initialize(histogram)
         @histogram = histogram
       end

@@ -20,7 +20,6 @@ module Holdup
 
     # Most sums of a report have one part, which is the sum then: nothing is done before there is a second
     # one.
-    # @param histogram [Histogram]
     # @return [self]
     def add(histogram)
       return self if histogram.empty?

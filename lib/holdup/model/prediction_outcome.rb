@@ -5,7 +5,7 @@ module Holdup
   # Later predictions for the same application learn from it.
   #
   # - `at_s`: end of the span that was measured; `units`: measured in it
-  # - `app`, `kind`, `pool`: whose units; "-" is an application without a name, "" all pools
+  # - `app`, `kind`, `pool`: of the units; "-" is an application without a name, "" all pools
   # - `setting`, `from_s`, `to_s`: the recording that was predicted from: its fingerprint and its span
   # - `processes`, `threads`, `time_slice_ns`: what was tried
   # - `figures`: {:response, :p95, :wait => Quantity}

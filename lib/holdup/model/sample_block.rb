@@ -9,7 +9,6 @@ module Holdup
   # - `start_s`: a multiple of SECONDS; a unit belongs to the block in which it started
   # - `seen`: from how many units it was drawn; `profiles`: Array of UnitSample
   SampleBlock = Data.define(:setting, :host, :start_s, :seen, :profiles) do
-    # @param start_ns [Integer]
     # @return [Integer]
     def self.start_of(start_ns)
       start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
@@ -67,7 +66,6 @@ module Holdup
     module_function
 
     # Mixed in small integers only: it is computed for every unit that a host serves.
-    # @param start_ns [Integer]
     # @param seed [Integer] another one draws others
     # @return [Integer] 0..HIGHEST, each as likely
     def of(start_ns, seed = 0)

@@ -44,7 +44,6 @@ module Holdup
     # Settings are keys of many hashes; going through all their facts each time would be most of a merge.
     def hash = fingerprint.hash
 
-    # @return [Boolean]
     def eql?(other)
       other.is_a?(Setting) && to_json == other.to_json
     end

@@ -20,7 +20,6 @@ module Holdup
     HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
 
     # The neutral element of merge.
-    # @param series [Series]
     # @return [Window]
     def self.empty(series:, setting: nil, host: nil, start_s: nil, seconds: 0)
       new(start_s:, seconds:, series:, setting:, host:, **Totals.new.to_h)
@@ -74,7 +73,6 @@ module Holdup
         @histograms = HISTOGRAMS.to_h { |name| [name, HistogramSum.new] }
       end
 
-      # @param window [Window]
       # @return [self]
       def add(window)
         @count += window.count

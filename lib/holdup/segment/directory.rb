@@ -25,7 +25,6 @@ module Holdup
 
       # Closes what has no link any more.
       # @param paths [Array<String>] the links that are still there
-      # @return [void]
       def close_except(paths)
         gone = @files.keys - paths
         gone.each { |path| @files.delete(path)&.close }
@@ -62,7 +61,6 @@ module Holdup
         # @return [String] file name
         def name = File.basename(path)
 
-        # @param header [Header]
         # @return [Boolean] whether its process belongs to our process table and has ended: nothing more comes
         def dead?(header)
           !alive && namespace.positive? && header.namespace == namespace
@@ -85,9 +83,6 @@ module Holdup
       # @return [String] absolute
       attr_reader :path
 
-      # @param path [String]
-      # @param owner [OwnerProcess]
-      # @param anonymous [AnonymousFile]
       def initialize(path, owner: OwnerProcess.new, anonymous: AnonymousFile.new)
         @path = Utf8.of(File.expand_path(path))
         @owner = owner
@@ -109,15 +104,14 @@ module Holdup
       # @return [Boolean] whether there has been a collector since the folder was made
       def ever_collected? = File.exist?(lock_path)
 
-      # Asks the collector for a round now: it looks once a second whether somebody has.
-      # @return [void]
+      # Asks the collector for a round now: it looks for requests once a second.
       # @raise [SystemCallError]
       def hurry
         flags = File::WRONLY | File::CREAT | File::NOFOLLOW
         File.open(hurry_path, flags, 0o600) { |file| file.write("#{Process.pid}\n") }
       end
 
-      # @return [Time, nil] when somebody asked last
+      # @return [Time, nil] when a round was requested last
       def hurried_at
         File.mtime(hurry_path)
       rescue SystemCallError
@@ -134,7 +128,6 @@ module Holdup
       end
 
       # Makes the folder, for this user only.
-      # @return [void]
       # @raise [SystemCallError]
       def create
         Dir.mkdir(@path, 0o700)

@@ -79,7 +79,6 @@ module Holdup
       end
 
       # @yieldparam reason [String] each thing that can't be true
-      # @return [void]
       def each_implausibility
         unless sizes == [Layout::HEADER_BYTES, Layout::SERIES_BYTES, Layout::RING_ENTRY_BYTES]
           yield "its parts have other sizes"

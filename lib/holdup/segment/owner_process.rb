@@ -18,7 +18,6 @@ module Holdup
         0
       end
 
-      # @param pid [Integer]
       # @param start [Integer] clock ticks after boot; 0 when unknown
       def alive?(pid, start)
         return running?(pid) unless @listed && start.positive?

@@ -63,7 +63,6 @@ module Holdup
 
       # Lays a log over everything read from now on.
       # @param pairs [Array<Integer>] offset, value, offset, value ...
-      # @return [void]
       def redo!(pairs)
         @redo = pairs.each_slice(2).to_h
       end
@@ -90,7 +89,6 @@ module Holdup
       TRIES = 40
       TICK_TRIES = 5
 
-      # @param path [String]
       # @param gone [Boolean] its process is dead: what it left half done is completed from the redo log
       # @yieldparam reader [Reader]
       # @return [Object] what the block gives
@@ -112,9 +110,7 @@ module Holdup
       # @return [Header] as it was when the reader was made, or at the last `refresh`
       attr_reader :header
 
-      # @param io [IO]
       # @param path [String] for errors
-      # @param gone [Boolean]
       def initialize(io, path:, gone: false)
         @bytes = ByteReader.new(io)
         @path = path
@@ -125,7 +121,7 @@ module Holdup
         complete if gone && @header.applying?
       end
 
-      # @return [Header] read anew
+      # @return [Header] read again
       def refresh
         @header = guarded { Header.parse(@bytes.read(0, Layout::HEADER_BYTES, @page), path: @path) }
       end

@@ -13,7 +13,6 @@ module Holdup
     #   when unknown
     # - `trace`: 32 hexadecimal digits, nil for none
     RingEntry = Data.define(*Layout::RING_FIELDS) do
-      # @param bytes [String]
       # @return [RingEntry]
       def self.parse(bytes)
         *values, queued, in_flight, beginning, trace = bytes.unpack(Layout::RING_ENTRY)
@@ -35,7 +34,6 @@ module Holdup
     # - `first`: number of the first unit; `bytes`: their entries
     RingSlice = Data.define(:first, :bytes) do
       # @param bytes [ByteReader] of the segment
-      # @param header [Header]
       # @param since [Integer] the number of units that are known already
       # @return [RingSlice] without what the process may have overwritten meanwhile
       # @raise [ByteReader::TooShort]
@@ -47,7 +45,7 @@ module Holdup
         slice.drop([first_intact - first, slice.size].min)
       end
 
-      # In one piece, or in two where the ring begins anew in between.
+      # In one piece, or in two where the ring wraps around.
       def self.read_entries(bytes, capacity, first, head)
         turn = [head, first - first % capacity + capacity].min
         pieces = [[first, turn], [turn, head]].select { |from, to| from < to }
@@ -77,7 +75,6 @@ module Holdup
         Array.new(size) { |index| entry(index) }
       end
 
-      # @param count [Integer]
       # @return [RingSlice] without the oldest so many
       def drop(count)
         return self unless count.positive?

@@ -68,7 +68,7 @@ module Holdup
       private_class_method :parse_series, :parse_path, :text
 
       # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so
-      # they are always read anew.
+      # they are always read again.
       # @param numbers [Array<Integer>] count, errors, sums
       def still?(numbers)
         numbers[0] == count && numbers[1] == errors && !account? && !series.nil?

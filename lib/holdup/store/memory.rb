@@ -212,7 +212,6 @@ module Holdup
       end
 
       # @param blocks [Array<SampleBlock>] that replace those of the same key
-      # @return [void]
       def save(blocks)
         blocks.each { |block| @blocks[block.key] = block }
       end
@@ -229,7 +228,6 @@ module Holdup
         starts.select { |start_s| start_s > from_s - SampleBlock::SECONDS && start_s < to_s }.sort
       end
 
-      # @return [void]
       def prune(now_s, max_bytes)
         newest_first = @blocks.values.sort_by { |block| -block.start_s }
         sizes = newest_first.map { |block| [block.start_s, block.profiles.size * BYTES_A_UNIT] }

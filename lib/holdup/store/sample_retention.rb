@@ -12,7 +12,6 @@ module Holdup
       module_function
 
       # @param sizes [Array<Array(Integer, Integer)>] start and bytes of each, newest first
-      # @param now_s [Integer]
       # @param max_bytes [Integer] of the store
       # @return [Integer] second; what starts earlier may go
       def from_s(sizes, now_s, max_bytes)

@@ -21,8 +21,6 @@ module Holdup
         !(@kinds || @names || @queues || @only)
       end
 
-      # @param series [Series]
-      # @return [Boolean]
       def match?(series)
         return false unless @kinds.nil? || @kinds.include?(series.kind)
         return false unless glob?(@names, series.name) && glob?(@queues, series.queue)

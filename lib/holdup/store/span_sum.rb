@@ -25,7 +25,6 @@ module Holdup
       end
 
       # @param sums [Array<SpanSum>]
-      # @param step_s [Integer, nil]
       # @return [Array<SpanSum>] one for each step, series and setting
       def self.add(sums, step_s: nil)
         by_step = sums.group_by do |sum|

@@ -27,7 +27,7 @@ module Holdup
       end
 
       # Writes everything or nothing. With a block, a row that can't be written is left out and given to it,
-      # and everything else is written; unless no window can be, which is no fault of a row.
+      # and everything else is written; unless no window can be, which is not the fault of a row.
       # @param windows [Array<Window>] deltas of whole minutes (seconds 60), with setting and host
       # @param progress [Hash{String => String, nil}] segment => where its reader stands; nil deletes
       # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second
@@ -72,7 +72,7 @@ module Holdup
       # @param to_s [Integer] first second after the span
       # @param kinds [Array<Symbol>, nil] nil for all; and names, queues: globs (String, Array<String> or nil)
       # @param seconds [Integer, nil] longest window wanted, for charts
-      # @param only [#series?, nil] whether a series is wanted, beside all this
+      # @param only [#series?, nil] whether a series is wanted, besides all this
       # @param histograms [Array<Symbol>] that are wanted; the others have only their heads, see
       #   Histogram::CountAndSum
       # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one
@@ -102,7 +102,7 @@ module Holdup
         Tier.finest_s(@rows.tiers, from_s)
       end
 
-      # @param every_s [Integer, nil] only the last sample of each process in each stretch of so many seconds,
+      # @param every_s [Integer, nil] only the last sample of each process in each step of so many seconds,
       #   for long spans: there are 1,440 a day and process
       # @return [Array<Hash>] process samples of that span, in time order
       def processes(from_s, to_s, every_s: nil)
@@ -137,13 +137,10 @@ module Holdup
       def outcomes = @outcomes.to_a
 
       # Fills the coarser windows. Call it about once a minute.
-      # @param now_s [Integer]
       # @return [Integer] spans written
       def rollup(now_s) = Rollup.new(@rows).run(now_s)
 
       # Deletes what is too old, then what is too much. Call it after rollup.
-      # @param now_s [Integer]
-      # @param max_bytes [Integer]
       # @return [Integer] windows deleted
       def prune(now_s, max_bytes:)
         deleted = Pruning.new(@rows).run(now_s, max_bytes:)

@@ -19,7 +19,6 @@ module Holdup
       end
 
       # @param tiers [Array<Tier>] finest first
-      # @param from_s [Integer]
       # @return [Integer] seconds of the shortest windows that are still there from then on
       def self.finest_s(tiers, from_s)
         (tiers.find { |tier| tier.kept_from_s <= from_s } || tiers.last).seconds

@@ -14,11 +14,12 @@ class Holdup::Capture::DamageTest < Minitest::Test
   def test_a_damaged_file_is_refused_or_shown_in_part
     outcomes = SEEDS.times.map do |seed|
       bytes = damage.call(Random.new(seed))
-      [outcome(seed) { show(bytes) },
-        outcome(seed) {
-          Holdup::Capture::Reason.add(bytes.dup,
-            Holdup::Analysis::Timeline::CaptureMatches.facts(bytes))
-        }]
+      shown = outcome(seed) { show(bytes) }
+      kept = outcome(seed) do
+        facts = Holdup::Analysis::Timeline::CaptureMatches.facts(bytes)
+        Holdup::Capture::Reason.add(bytes.dup, facts)
+      end
+      [shown, kept]
     end
     assert_operator outcomes.count(%i[fine fine]), :>, SEEDS / 5
     assert_operator outcomes.count(%i[refused refused]), :>, SEEDS / 5
@@ -38,7 +39,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
   end
 
   # Facts are shown, and kept again.
-  def test_facts_that_are_no_text
+  def test_ignores_facts_that_are_not_text
     bytes = whole.tap { |file| file[2052, 9] = "{\"a\":\"\xff\"".b }
     assert_equal({}, Holdup::Capture::Reason.of(bytes))
   end

@@ -41,7 +41,7 @@ class Holdup::Capture::EventLogTest < Minitest::Test
     assert_equal [110, 0], [recording.first_ticks, recording.events.first.time]
   end
 
-  def test_what_is_no_capture
+  def test_refuses_files_that_are_not_captures
     assert_refused(/starts with other bytes/, "")
     assert_refused(/starts with other bytes/, "x" * 5000)
     assert_refused(/layout 3, this Holdup reads up to 2/, ring.bytes(to: 1, version: 3))
@@ -67,9 +67,9 @@ class Holdup::Capture::EventLogTest < Minitest::Test
         rescue Holdup::DamagedData
           next
         end
-        recording.events.each { |event|
+        recording.events.each do |event|
           recording.stacks.of(event)&.then { |stack| recording.stacks.frames(stack) }
-        }
+        end
       end
     end
     lost = whole.dup.tap { |bytes| bytes[384 + 8, 8] = [0].pack("Q<") }

@@ -75,7 +75,7 @@ class Holdup::Collector
         [process.sums[:caused_ns], process.histograms[:wall].sum, process.histograms[:running].sum]
     end
 
-    # Of two processes the one that is told last; then no more is told.
+    # Of two processes the path that is read last; then none is read again.
     def test_a_path_of_each_series_is_told_once
       first, second = [0, 1].map { |worker| SegmentWriter.new(@dir, worker:, suffix: "-#{worker + 1}") }
       first.record("A#b")
@@ -219,9 +219,9 @@ class Holdup::Collector
     # silence.
     def test_a_dead_process_of_our_own_process_table_is_finished_at_once
       ours, another = [Holdup::Segment::OwnerProcess.new.namespace, 1].map.with_index do |namespace, index|
-        SegmentWriter.new(@dir, pid: 4_000_000 + index, start: 7, now_ns: @now_ns, namespace:).tap { |writer|
-          writer.record("A#b", wall: 5_000_000)
-        }
+        writer = SegmentWriter.new(@dir, pid: 4_000_000 + index, start: 7, now_ns: @now_ns, namespace:)
+        writer.record("A#b", wall: 5_000_000)
+        writer
       end
       run_round
       assert_equal [false, true], [ours, another].map { |writer| File.exist?(writer.path) }

@@ -60,9 +60,9 @@ class Holdup::Collector
       drawn = [[1], [1, 40, 7, 300]].map do |ticks|
         writer = new_writer(ring: 4096)
         units = Array.new(3000) { |index| 599 - index * 0.19 }
-        units.each_slice(units.size / ticks.size) { |some|
+        units.each_slice(units.size / ticks.size) do |some|
           some.each { |ago| record(writer, ago) } && run_round
-        }
+        end
         writer.close
         run_round
         profiles.tap { @store = Holdup::Store::Memory.new and @round = new_round }
@@ -89,9 +89,9 @@ class Holdup::Collector
     end
 
     def test_processes_and_settings_are_told_apart
-      [["3.3", 1], ["3.4", 2]].each { |ruby, number|
+      [["3.3", 1], ["3.4", 2]].each do |ruby, number|
         record(new_writer(setting: {"ruby" => ruby}, suffix: "-#{number}", now_ns: NOW_NS - number * NS), 1)
-      }
+      end
       run_round
       assert_equal %w[3.3 3.4], profiles.map { |one| one.setting["ruby"] }.sort
       assert_equal 2, profiles.map(&:process).uniq.size

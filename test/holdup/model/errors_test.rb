@@ -5,11 +5,10 @@ require "holdup/model/errors"
 
 class Holdup::ErrorsTest < Minitest::Test
   def test_every_error_is_one_of_ours
-    [Holdup::UsageError, Holdup::ConfigurationError, Holdup::UnsupportedError, Holdup::DamagedData,
-      Holdup::SegmentError, Holdup::StoreError]
-      .each { |error|
-      assert_operator error, :<, Holdup::Error
-    }
+    [
+      Holdup::UsageError, Holdup::ConfigurationError, Holdup::UnsupportedError, Holdup::DamagedData,
+      Holdup::SegmentError, Holdup::StoreError
+    ].each { |error| assert_operator error, :<, Holdup::Error }
   end
 
   def test_problem_and_advice_make_one_sentence

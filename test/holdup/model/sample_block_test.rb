@@ -9,9 +9,9 @@ class Holdup::UnitSample
 
     def test_draws_the_same_units_in_any_order
       all = many(5000)
-      drawn = [1, 2].map { |seed|
+      drawn = [1, 2].map do |seed|
         all.shuffle(random: Random.new(seed)).each_slice(700).map { |some| block(some) }.reduce(:merge)
-      }
+      end
       assert_equal [5000, Holdup::SampleBlock::MOST], [drawn.first.seen, drawn.first.profiles.size]
       assert_equal drawn.first.profiles.to_set, drawn.last.profiles.to_set
     end
@@ -23,9 +23,9 @@ class Holdup::UnitSample
 
     # 90 of a thousand starts in each tenth of the time, give or take four standard deviations.
     def test_each_part_of_the_time_is_as_likely
-      drawn = block([]).merge(block(many(10_000))).profiles.group_by { |profile|
+      drawn = block([]).merge(block(many(10_000))).profiles.group_by do |profile|
         (profile.start_ns / 1_000_000_000 - SampleProfiles::START_S) / 60
-      }
+      end
       assert_equal 10, drawn.size
       drawn.each_value { |part| assert_in_delta 90, part.size, 4 * Math.sqrt(90) }
     end

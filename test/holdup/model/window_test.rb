@@ -54,7 +54,7 @@ class Holdup::WindowTest < Minitest::Test
     assert_equal empty, empty.merge(empty)
   end
 
-  def test_a_setting_or_host_that_differs_is_no_fact_of_the_whole
+  def test_merging_different_settings_or_hosts_leaves_them_out
     other = Holdup::Setting.new(attributes: {"ruby" => "3.3.8"})
     merged = window(1).merge(window(2, setting: other, host: "b"))
 

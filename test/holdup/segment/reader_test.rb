@@ -20,9 +20,9 @@ module Holdup
 
       def test_reads_what_was_written
         @writer.setting = %({"ruby":"3.4.5","threads":5})
-        [1_500, 2_000_000, 7_000_000_000].each { |wall|
+        [1_500, 2_000_000, 7_000_000_000].each do |wall|
           @writer.record("A#b", wall:, running: wall / 2, cpu_ns: wall / 4, queued: 9_000)
-        }
+        end
         @writer.record("J", kind: :job, queue: "low", error: true, wall: 100)
         slot = snapshot.slot("A#b")
         assert_equal Histogram.of([1_500, 2_000_000, 7_000_000_000]), slot.histogram(:wall)
@@ -246,9 +246,9 @@ module Holdup
       end
 
       def damage(bytes, random)
-        Array.new(4) { random.rand(bytes.size) }.each_with_object(bytes.dup) { |at, copy|
+        Array.new(4) { random.rand(bytes.size) }.each_with_object(bytes.dup) do |at, copy|
           copy.setbyte(at, random.rand(256))
-        }
+        end
       end
     end
   end

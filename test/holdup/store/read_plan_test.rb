@@ -59,12 +59,10 @@ class Holdup::Store::ReadPlanTest < Minitest::Test
   end
 
   def plan(rolled: {}, kept: {})
-    Holdup::Store::ReadPlan.new(Holdup::Store::Tier.fresh.map { |tier|
-      tier.with(
-        rolled_to_s: rolled.fetch(tier.seconds,
-          0), kept_from_s: kept.fetch(tier.seconds, 0)
-      )
-    })
+    tiers = Holdup::Store::Tier.fresh.map do |tier|
+      tier.with(rolled_to_s: rolled.fetch(tier.seconds, 0), kept_from_s: kept.fetch(tier.seconds, 0))
+    end
+    Holdup::Store::ReadPlan.new(tiers)
   end
 
   # As roll-up and prune leave it: a tier is complete up to a multiple of its length and no further than the
@@ -73,9 +71,10 @@ class Holdup::Store::ReadPlanTest < Minitest::Test
     upto = 5 * DAY
     rolled = [300, 3600, DAY].to_h { |seconds| [seconds, upto = random.rand(0..upto) / seconds * seconds] }
     least = 5 * DAY
-    kept = {60 => 300, 300 => 3600, 3600 => DAY}.to_h { |fine, coarse|
-      [fine, least = random.rand(0..[rolled[coarse], least].min) / coarse * coarse]
-    }
+    kept = {60 => 300, 300 => 3600, 3600 => DAY}.to_h do |fine, coarse|
+      least = random.rand(0..[rolled[coarse], least].min) / coarse * coarse
+      [fine, least]
+    end
     {rolled:, kept:}
   end
 end

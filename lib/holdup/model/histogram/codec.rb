@@ -18,7 +18,6 @@ module Holdup
 
     module_function
 
-    # @param histogram [Histogram]
     # @return [String] binary
     def dump(histogram)
       head = [histogram.count, histogram.sum, histogram.min || 0, histogram.max || 0, histogram.zero]

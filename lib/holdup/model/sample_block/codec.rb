@@ -12,7 +12,6 @@ module Holdup
 
     module_function
 
-    # @param block [SampleBlock]
     # @return [String] binary
     def dump(block)
       deflate(Rows.new(block.start_s).add(block.profiles))
@@ -27,7 +26,6 @@ module Holdup
       deflate(rows.add(block.profiles).draw(most))
     end
 
-    # @param bytes [String]
     # @param block [SampleBlock] which ones they are: setting, host and start
     # @return [SampleBlock] with its profiles
     # @raise [DamagedData]

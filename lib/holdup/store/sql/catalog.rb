@@ -5,8 +5,6 @@ module Holdup
     class Sql
       # One small table of things that windows point to (series, settings, hosts), kept in memory both ways.
       class Catalog
-        # @param connection [Connection]
-        # @param table [Symbol]
         # @param encode [Proc] value => [Hash of the columns that identify it, Hash of the others]
         # @param decode [Proc] row => value
         def initialize(connection, table, encode:, decode:)

@@ -6,8 +6,6 @@ module Holdup
       # Connects when it is first used and again after a failure: the next call uses a store again that was
       # unreachable, moved away or repaired. Every error leaves as a StoreError.
       class Connection
-        # @param dialect [Sqlite]
-        # @param schema [Schema]
         def initialize(dialect, schema: Schema.new)
           @dialect = dialect
           @schema = schema

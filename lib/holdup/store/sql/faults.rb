@@ -44,7 +44,6 @@ module Holdup
           end
         end
 
-        # @param error [StoreError]
         # @return [Boolean] whether another try needs a new connection
         def reopen?(error)
           REOPEN.any? { |kind| kind === error }

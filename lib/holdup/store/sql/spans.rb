@@ -6,9 +6,6 @@ module Holdup
       # Reads spans of windows: finds out what lies where, and what of it is asked for. See Sql, which has
       # these methods too.
       class Spans
-        # @param connection [Connection]
-        # @param rows [WindowRows]
-        # @param codec [WindowCodec]
         def initialize(connection, rows, codec)
           @connection = connection
           @rows = rows

@@ -29,7 +29,6 @@ module Holdup
         attr_reader :location
 
         # @param location [String] path
-        # @param read_only [Boolean]
         # @param busy_s [Numeric] how long to wait for another writer
         # @param page_limit [Integer, nil] pages the file may have, for tests of a full store
         def initialize(location, read_only: false, busy_s: 1, page_limit: nil)
@@ -39,7 +38,6 @@ module Holdup
           @page_limit = page_limit
         end
 
-        # @return [Boolean]
         def read_only? = @read_only
 
         # @return [Sequel::Database]
@@ -47,7 +45,7 @@ module Holdup
           @read_only ? connect_to_read : connect_to_write
         end
 
-        # @return [Array] changes when somebody moved the file away and we would write into nothing
+        # @return [Array] changes when the file was moved away and we would write into nothing
         def identity
           stat = File.stat(@location)
           [stat.dev, stat.ino]
@@ -66,19 +64,17 @@ module Holdup
           (pragma(db, :page_count) - pragma(db, :freelist_count)) * pragma(db, :page_size)
         end
 
-        # Gives free pages back to the file system, a few at a time so that nobody waits for long.
+        # Gives free pages back to the file system, a few at a time so that no other process waits for long.
         def shrink(db)
           db.fetch("PRAGMA incremental_vacuum(2000)").all
         end
 
-        # @param column [Symbol]
         # @return [Sequel::SQL::Function] blobs of a group, one behind the other: as text, which SQLite does
         #   not look into
         def concatenated(column)
           Sequel.function(:group_concat, column, "")
         end
 
-        # @param db [Sequel::Database]
         # @return [Boolean] whether that has all of them: older versions end it at its first NUL
         def concatenates?(db)
           @concatenates ||= db.get(Sequel.lit("(#{NULS})")) == 4
@@ -107,7 +103,7 @@ module Holdup
           raise StoreError::Folder.new(location:, inside: File.join(@location, name))
         end
 
-        # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can
+        # A store on a read-only file system has no write-ahead log and can't get one: then no process can
         # write either, and SQLite may read the file as it stands.
         def connect_to_read
           check_place
@@ -208,13 +204,11 @@ module Holdup
         private_constant :TABLES
 
         # @param connection [SQLite3::Database] nothing was written to it yet
-        # @param location [String]
         def initialize(connection, location)
           @connection = connection
           @location = location
         end
 
-        # @return [void]
         # @raise [StoreError::NotOurs]
         def check
           return if id == ID || (id.zero? && (tables.empty? || (TABLES - tables).empty?))
@@ -222,7 +216,6 @@ module Holdup
         end
 
         # Writes into the header that it is Holdup's.
-        # @return [void]
         def claim
           @connection.execute("PRAGMA application_id = #{ID}") unless id == ID
         end

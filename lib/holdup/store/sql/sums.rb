@@ -22,11 +22,8 @@ module Holdup
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
         private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :EXTREMES, :EMPTY
 
-        # @param connection [Connection]
-        # @param codec [WindowCodec]
         # @param step_s [Integer, nil] see Sql#sums
         # @param settings [Array<Setting>, nil]
-        # @param together [Series, nil]
         # @param histograms [Array<Symbol>]
         def initialize(connection, codec, step_s:, settings:, together:, histograms:)
           @connection = connection
@@ -38,11 +35,9 @@ module Holdup
           @rows = {}
         end
 
-        # @param stretch [ReadPlan::TierRange]
         # @param series_ids [Array<Integer>, nil] nil for all
-        # @return [void]
-        def add(stretch, series_ids)
-          pieces(stretch, series_ids).each do |piece|
+        def add(range, series_ids)
+          pieces(range, series_ids).each do |piece|
             read(piece, series_ids).each { |row| merge(row, piece.seconds) }
           end
         end
@@ -55,11 +50,11 @@ module Holdup
         private
 
         # Cut at round times, so that windows of one step are in one piece.
-        def pieces(stretch, series_ids)
-          length_s = stretch.seconds * starts_at_once(series_ids)
-          cuts = (stretch.from_s.ceildiv(length_s) * length_s...stretch.to_s).step(length_s).to_a
-          ends = [stretch.from_s, *cuts, stretch.to_s].uniq
-          ends.each_cons(2).map { |from_s, to_s| stretch.with(from_s:, to_s:) }
+        def pieces(range, series_ids)
+          length_s = range.seconds * starts_at_once(series_ids)
+          cuts = (range.from_s.ceildiv(length_s) * length_s...range.to_s).step(length_s).to_a
+          ends = [range.from_s, *cuts, range.to_s].uniq
+          ends.each_cons(2).map { |from_s, to_s| range.with(from_s:, to_s:) }
         end
 
         def starts_at_once(series_ids)

@@ -12,7 +12,6 @@ module Holdup
 
         # How far the collector has carried each segment.
         class Checkpoints
-          # @param connection [Connection]
           def initialize(connection)
             @connection = connection
           end
@@ -24,7 +23,6 @@ module Holdup
           end
 
           # @param progress [Hash{String => String, nil}] nil deletes
-          # @return [void]
           def save(progress)
             @connection.write do |db|
               progress.each do |segment, state|
@@ -37,13 +35,11 @@ module Holdup
 
         # How far collectors have come, a row for each host and folder.
         class CollectionStates
-          # @param connection [Connection]
           def initialize(connection)
             @connection = connection
           end
 
           # @param state [CollectionState] it replaces the one before
-          # @return [void]
           def save(state)
             @connection.write do |db|
               rows = db[:collection_states]
@@ -59,8 +55,6 @@ module Holdup
             rows.filter_map { |row| state(row) }
           end
 
-          # @param now_s [Integer]
-          # @return [void]
           def prune(now_s)
             before_ns = (now_s - CollectionState::KEEP_S) * NS
             @connection.write { |db| db[:collection_states].where { at_ns < before_ns }.delete }
@@ -78,13 +72,11 @@ module Holdup
 
         # What could not be carried or kept.
         class SkippedRows
-          # @param connection [Connection]
           def initialize(connection)
             @connection = connection
           end
 
           # @param rows [Array<SkippedRow>] added up with those that are there
-          # @return [void]
           def add(rows)
             return if rows.empty?
             @connection.write { |db| rows.each { |row| add_one(db[:skipped_rows], row) } }
@@ -98,8 +90,6 @@ module Holdup
             end
           end
 
-          # @param now_s [Integer]
-          # @return [void]
           def prune(now_s)
             @connection.write do |db|
               db[:skipped_rows].where { at_s < now_s - SkippedRow::KEEP_S }.delete
@@ -121,15 +111,12 @@ module Holdup
         # One path of each series of requests, the last one: a column of the series, and not a part of its
         # identity.
         class Paths
-          # @param connection [Connection]
-          # @param series [Catalog]
           def initialize(connection, series)
             @connection = connection
             @series = series
           end
 
           # @param paths [Hash{Series => String}]
-          # @return [void]
           def save(paths)
             @connection.write do |db|
               paths.each { |series, path| db[:series].where(id: @series.id(series)).update(path:) }
@@ -146,15 +133,12 @@ module Holdup
         # What processes looked like at some second. Only when, where and which process are columns; the rest
         # are facts that come and go with Ruby versions and servers.
         class ProcessSamples
-          # @param connection [Connection]
-          # @param hosts [Catalog]
           def initialize(connection, hosts)
             @connection = connection
             @hosts = hosts
           end
 
           # @param samples [Array<Hash>] see Sql#commit
-          # @return [void]
           def add(samples)
             @connection.write do |db|
               samples.each do |sample|
@@ -204,13 +188,11 @@ module Holdup
           OUTCOME = (PredictionOutcome.members - %i[figures]).freeze
           private_constant :FIGURE, :OUTCOME
 
-          # @param connection [Connection]
           def initialize(connection)
             @connection = connection
           end
 
           # @param outcome [PredictionOutcome] it replaces the one of the same key
-          # @return [void]
           def keep(outcome)
             key = outcome.key.merge(kind: outcome.kind.to_s)
             facts = {**key, at_s: outcome.at_s, units: outcome.units}

@@ -7,7 +7,6 @@ module Holdup
     class Sql
       # Samples of single units, a blob for each ten minutes, setting and host.
       class UnitSamples
-        # @param connection [Connection]
         # @param codec [WindowCodec] has the settings and hosts
         # @param skipped [SkippedRows] takes what is damaged
         def initialize(connection, codec, skipped)
@@ -36,7 +35,6 @@ module Holdup
           @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
         end
 
-        # @param now_s [Integer]
         # @param max_bytes [Integer] of all samples
         # @return [Integer] samples deleted
         def prune(now_s, max_bytes)

@@ -23,7 +23,6 @@ module Holdup
         # @return [Catalog]
         attr_reader :series, :settings, :hosts
 
-        # @param connection [Connection]
         def initialize(connection)
           @series = Catalog.new(connection, :series,
             encode: method(:encode_series),
@@ -36,7 +35,6 @@ module Holdup
             decode: ->(row) { row[:name].freeze })
         end
 
-        # @param window [Window]
         # @return [Array] values in the order of COLUMNS
         def row(window)
           histograms = Window::HISTOGRAMS.map { |name| Sequel.blob(window.histograms[name].dump) }

@@ -8,8 +8,6 @@ module Holdup
         KEY = %i[series_id setting_id host_id].freeze
         INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
 
-        # @param connection [Connection]
-        # @param codec [WindowCodec]
         # @param skipped [SkippedRows] takes what is damaged
         def initialize(connection, codec, skipped)
           @connection = connection
@@ -55,7 +53,6 @@ module Holdup
           end
         end
 
-        # @param range [ReadPlan::TierRange]
         # @param series_ids [Array<Integer>, nil] nil for all
         # @param histograms [Array<Symbol>] see Sql#windows
         # @yieldparam window [Window]
@@ -66,7 +63,6 @@ module Holdup
           end
         end
 
-        # @param range [ReadPlan::TierRange]
         # @param series_ids [Array<Integer>, nil] nil for all
         # @yieldparam stall [WindowStall] of each window
         def each_stall(range, series_ids:)
@@ -136,7 +132,7 @@ module Holdup
           series_ids ? rows.where(series_id: series_ids) : rows
         end
 
-        # Replaced rows are deleted and written anew: one statement for many, without a dialect's own upsert.
+        # Replaced rows are deleted and inserted again: one statement for many, and no dialect of its own.
         def merge_span(db, span, windows)
           span = span.where(KEY.zip(@codec.key(windows.first)).to_h) if windows.size == 1
           rows = span.all.to_h { |row| [row.values_at(*KEY), row] }

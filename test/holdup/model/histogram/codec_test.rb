@@ -75,9 +75,9 @@ class Holdup::Histogram::CodecTest < Minitest::Test
 
   def test_ruby_and_c_read_the_same_in_the_same_bytes
     random = Random.new(11)
-    good = Array.new(30) { |seed|
+    good = Array.new(30) do |seed|
       Array.new(1 + seed % 4) { |index| random_histogram(seed * 10 + index, random).dump }.join
-    }
+    end
     cut = good.map { |bytes| bytes.byteslice(0, random.rand(1...bytes.bytesize)) }
     invented = Array.new(300) do
       numbers = Array.new(random.rand(4..20)) { random.rand(0..9) }

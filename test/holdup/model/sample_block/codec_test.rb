@@ -23,9 +23,9 @@ class Holdup::SampleBlock
 
     def test_keeps_names_in_any_script
       names = ["日本語", "カレー 🍛", "é" * 100, "\u0000"]
-      all = names.each_with_index.map { |name, index|
+      all = names.each_with_index.map do |name, index|
         profile(index, name:, kind: :job, queue: "待ち", trace: "f" * 32)
-      }
+      end
       assert_equal names, copy(block(all)).profiles.map { |one| one.series.name }
       stored = Codec.merge(Codec.dump(block(all.first(2))), block(all.last(2)))
       assert_equal names, load(stored).sort_by(&:start_ns).map { |one| one.series.name }

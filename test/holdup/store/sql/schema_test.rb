@@ -46,7 +46,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
   end
 
   # The dashboard asks again with each page.
-  def test_a_refused_store_keeps_no_handle_open
+  def test_closes_the_handle_of_a_refused_store
     fill
     Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
     before = handles
@@ -80,7 +80,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
       assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).progress }.message)
   end
 
-  def test_a_database_of_another_program_is_no_store
+  def test_refuses_a_database_of_another_program
     folder
     SQLite3::Database.new(path) { |db| db.execute("CREATE TABLE orders (id INTEGER)") }
     error = assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only: true).progress }

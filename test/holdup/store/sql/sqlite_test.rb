@@ -120,7 +120,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_equal [2, 0x484C4450], [units(reader), application_id]
   end
 
-  def test_what_is_no_file_is_told
+  def test_names_what_is_not_a_file
     Dir.mkdir(File.join(folder, "state"))
     File.write(File.join(folder, "state", "mine.sqlite3"), "")
     system("mkfifo", File.join(folder, "pipe"), exception: true)
