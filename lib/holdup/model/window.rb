@@ -71,6 +71,7 @@ module Holdup
         @count = @errors = 0
         @sums = SUMS.to_h { |name| [name, 0] }
         @histograms = HISTOGRAMS.to_h { |name| [name, HistogramSum.new] }
+        @in_order = @histograms.values
       end
 
       # @return [self]
@@ -89,9 +90,7 @@ module Holdup
         @count += delta.count
         @errors += delta.errors
         delta.sums.each_with_index { |value, index| @sums[SUMS[index]] += value }
-        delta.histograms.each_with_index do |histogram, index|
-          @histograms[HISTOGRAMS[index]].add_delta(histogram)
-        end
+        delta.histograms.each_with_index { |histogram, index| @in_order[index].add_delta(histogram) }
         self
       end
 
@@ -100,9 +99,7 @@ module Holdup
       # @return [self]
       def subtract_time(delta)
         delta.sums.each_with_index { |value, index| @sums[SUMS[index]] -= value }
-        delta.histograms.each_with_index do |histogram, index|
-          @histograms[HISTOGRAMS[index]].subtract_sum(histogram.sum)
-        end
+        delta.histograms.each_with_index { |histogram, index| @in_order[index].subtract_sum(histogram.sum) }
         self
       end
 
