@@ -126,7 +126,7 @@ end
 def tell_profiles(store)
   require "sqlite3"
   database = SQLite3::Database.new(store)
-  bytes, blocks, seen = database.get_first_row("SELECT sum(bytes), count(*), max(seen) FROM profiles")
+  bytes, blocks, seen = database.get_first_row("SELECT sum(bytes), count(*), max(seen) FROM unit_samples")
   windows = database.get_first_value("SELECT count(*) FROM windows WHERE seconds = 60")
   puts format(
     "  Unit profiles: %.1f KB for %d blocks of ten minutes, drawn from up to %d units; %.0f bytes a window", bytes / 1e3, blocks, seen, bytes.fdiv(windows)

@@ -32,7 +32,7 @@ module Bench
       connection = Holdup::Store::Sql::Connection.new(@dialect)
       codec = Holdup::Store::Sql::WindowCodec.new(connection)
       connection.write { |db| rows(codec) { |some| db[:windows].import(Holdup::Store::Sql::WindowCodec::COLUMNS, some, slice: 50) } }
-      tiers(Holdup::Store::Sql::WindowRows.new(connection, codec, Holdup::Store::Sql::SkippedRows.new(connection)))
+      tiers(Holdup::Store::Sql::WindowRows.new(connection, codec, Holdup::Store::Sql::Tables::SkippedRows.new(connection)))
       connection.close
       sample
       self

@@ -4,8 +4,8 @@ require "etc"
 
 module Holdup
   # Carries what the processes of one host measured from their segments into the store: the only writer there.
-  # Any number may run; one leads, the others stand by and take over when it dies. Nothing that happens to it,
-  # or to the store, reaches an application.
+  # Any number may run; one leads, the others stand by and take over when it dies. No failure of it or of the
+  # store reaches an application.
   class Collector
     STANDBY_S = 1
     # Between two looks at what may end a pause.
@@ -22,12 +22,11 @@ module Holdup
     # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
     # @param directory [String] folder of the segments; made when it is not there
     # @param log [#warn] one line each
-    # @param clock [Clock]
     # @param interval [Numeric] seconds between ticks, which lie on whole multiples of it
     # @param host [String] the name under which windows are stored
     # @param parent [Integer, nil] pid of the process that it ends with
     # @param max_bytes [Integer] size that the store is kept under
-    # @param captures [String, nil] folder of what processes capture by themselves; nil: nobody takes it
+    # @param captures [String, nil] folder for what processes capture by themselves; nil: it is not collected
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
       parent: nil, max_bytes: 512 * 1024 * 1024, captures: nil)
       @store = store
@@ -40,10 +39,7 @@ module Holdup
       @election = Election.new(@directory.lock_path)
       @warnings = RateLimitedLog.new(log:, clock:)
       @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
-      if captures
-        @archiver = CaptureArchiver.new(archive: Capture::Archive.new(captures), dir: @directory.path,
-          warnings: @warnings, clock:)
-      end
+      @archiver = archiver(captures) if captures
       @wake = Thread::Queue.new
       @failures = 0
     end
@@ -51,7 +47,6 @@ module Holdup
     # Collects until stopped, then once more. On a main thread it stops on TERM and INT; elsewhere signals are
     # the application's own.
     # @param signals [Array<String>] that end it
-    # @return [void]
     def run(signals: Thread.current.equal?(Thread.main) ? %w[TERM INT] : [])
       trapping(signals) do
         pause(attempt) until over?
@@ -74,13 +69,17 @@ module Holdup
     end
 
     # Ends `run` after a last tick; may be called from another thread and from a signal handler.
-    # @return [void]
     def stop
       @stopping = true
       @wake << true
     end
 
     private
+
+    def archiver(captures)
+      CaptureArchiver.new(archive: Capture::Archive.new(captures), dir: @directory.path, warnings: @warnings,
+        clock: @clock)
+    end
 
     def over?
       @stopping || @parent&.gone?
@@ -96,7 +95,7 @@ module Holdup
       cost_ns = cpu_ns - started_ns
       @archiver&.call # megabytes, but seldom: no reason to put the next tick off
       until_next(cost_ns.fdiv(NS))
-    rescue => error # whatever it is, what was measured stays where it is and the next attempt starts from the store
+    rescue => error # what was measured stays where it is, and the next attempt starts from the store
       failed(error)
     end
 
@@ -144,20 +143,23 @@ module Holdup
       Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
     end
 
-    # In steps, to notice the end of the parent, and who wants a round now.
+    # In steps, to notice the end of the parent and requests for a round.
     def pause(seconds)
       deadline = @clock.monotonic_ns + seconds * NS
-      while !over? && !hurried? && (left = deadline - @clock.monotonic_ns).positive?
-        @wake.pop(timeout: [left.fdiv(NS), STEP_S].min)
+      until over? || hurried?
+        left_ns = deadline - @clock.monotonic_ns
+        break unless left_ns.positive?
+        @wake.pop(timeout: [left_ns.fdiv(NS), STEP_S].min)
       end
     end
 
-    # What was asked before the last attempt has been tried.
+    # Requests from before the last attempt are done.
     def hurried?
-      @directory.hurried_at.then { |at| at && at != @hurried_at }
+      at = @directory.hurried_at
+      !at.nil? && at != @hurried_at
     end
 
-    # The parent has gone: its workers may still be finishing their last units.
+    # The parent is gone: its workers may still be finishing their last units.
     def linger
       deadline = @clock.monotonic_ns + LINGER_S * NS
       until @stopping || linger_done? || @clock.monotonic_ns > deadline
@@ -183,6 +185,40 @@ module Holdup
       yield
     ensure
       previous&.each { |signal, handler| trap(signal, handler || "DEFAULT") }
+    end
+
+    # The process that a collector was started for. It is gone when it died, and also when it became another
+    # program: a server that restarts itself keeps its pid but closes the pipe that it gave us as standard
+    # input. Its forks hold that pipe too, so it is not gone as long as one of its workers lives.
+    class ParentProcess
+      # @return [Integer]
+      attr_reader :pid
+
+      # @param input [IO, nil] watched only when it is a pipe
+      def initialize(pid, input: $stdin, owner: Segment::OwnerProcess.new)
+        @pid = pid
+        @owner = owner
+        @start = owner.start_of(pid)
+        @pipe = input if input&.stat&.pipe?
+      end
+
+      def gone?
+        !@owner.alive?(@pid, @start.to_i) || closed?
+      end
+
+      # @return [Boolean] whether that process is the parent or a worker of it
+      def family?(header)
+        [header.pid, header.parent].include?(@pid)
+      end
+
+      private
+
+      def closed?
+        return false unless @pipe
+        @pipe.read_nonblock(1, exception: false).nil?
+      rescue SystemCallError, IOError
+        true
+      end
     end
   end
 end

@@ -24,17 +24,14 @@ require_relative "model/skipped_row"
 require_relative "model/utf8"
 require_relative "model/window"
 require_relative "segment/directory"
-require_relative "segment/histogram_cells"
 require_relative "segment/layout"
 require_relative "segment/owner_process"
 require_relative "segment/slot"
-require_relative "capture"
 require_relative "capture/archive"
-require_relative "capture/background_request"
 require_relative "capture/client"
 require_relative "capture/controller"
+require_relative "capture/event_log"
 require_relative "capture/header"
-require_relative "capture/reason"
 require_relative "agent/configuration"
 require_relative "agent/configuration/documents"
 require_relative "agent/configuration/variables"
@@ -54,7 +51,7 @@ module Holdup
     loader.inflector.inflect("cli" => "CLI")
     loader.push_dir(__dir__, namespace: Holdup)
     loader.ignore(
-      "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/capture.rb", "#{__dir__}/loader.rb",
+      "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/loader.rb",
       "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment", "#{__dir__}/version.rb",
       "#{__dir__}/store/migrations",
       # The programs of jobs that an experiment runs in processes of its own.

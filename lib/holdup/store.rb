@@ -22,17 +22,17 @@ module Holdup
 
     # @param env [Hash{String => String}] such as ENV
     # @param home [String] the user's home folder
-    # @return [String] the store to use when nobody names one
+    # @return [String] the store to use when none is named
     def self.default_url(env, home:)
       return env["HOLDUP_STORE"] unless env["HOLDUP_STORE"].to_s.empty?
-      state = env["XDG_STATE_HOME"].to_s.empty? ? File.join(home, ".local", "state") : env["XDG_STATE_HOME"]
+      state = env["XDG_STATE_HOME"].to_s
+      state = File.join(home, ".local", "state") if state.empty?
       "sqlite://#{File.join(state, "holdup", "holdup.sqlite3")}"
     end
 
     # @param url [String] of the store
     # @param env [Hash{String => String}]
-    # @param home [String]
-    # @return [String] folder of the captures: beside the store where that is a file, else where the default
+    # @return [String] folder of the captures: next to the store where that is a file, else where the default
     #   one would be
     def self.captures_dir(url, env, home:)
       url = default_url(env.to_h.except("HOLDUP_STORE"), home:) unless url.start_with?("sqlite:", "/", ".")

@@ -3,14 +3,19 @@
 # What every runner of Active Job's jobs with a database of its own owes. The test says:
 #
 # - serve(*command, processes:, env:) { |app| } a JobApp that runs; without a command the usual one
-# - unfinished [String] Ruby that tells how many jobs are not done
+# - unfinished [String] Ruby for the number of jobs that are not done
 # - exec_command [Array<String>] of a runner that does not know Holdup, exec_gems [Hash{String => String}] its
 #   gems
 # - workers [Array<String>] a command with two processes that run jobs, and nothing else
 module JobRunnerContract
   include NoSlower
 
-  MIXED = "9.times { |number| MailJob.set(priority: number.even? ? 1 : 10).perform_later }; 3.times { ReportJob.perform_later }; FailingJob.perform_later; OuterJob.perform_later"
+  MIXED = [
+    "9.times { |number| MailJob.set(priority: number.even? ? 1 : 10).perform_later }",
+    "3.times { ReportJob.perform_later }",
+    "FailingJob.perform_later",
+    "OuterJob.perform_later"
+  ].join("; ").freeze
   # The failing job is run twice; the outer one runs a MailJob itself.
   UNITS = {"MailJob" => 10, "ReportJob" => 3, "FailingJob" => 2, "OuterJob" => 1}.freeze
   QUEUES = {"MailJob" => "mails", "ReportJob" => "reports", "FailingJob" => "mails",

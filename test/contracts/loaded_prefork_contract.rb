@@ -18,13 +18,15 @@ module LoadedPreforkContract
   def test_it_is_joined_once
     assert_equal "1\n", loaded(<<~RUBY)
       2.times { Holdup.servers.install("#{server_module}::HttpServer") }
-      puts #{server_module}::HttpServer.ancestors.count { |each| each.equal?(Holdup::Servers::Preforking::BusyFlag) }
+      ancestors = #{server_module}::HttpServer.ancestors
+      puts ancestors.count { |each| each.equal?(Holdup::Servers::Preforking::BusyFlag) }
     RUBY
   end
 
   def test_a_server_that_is_being_configured_is_here
     assert_equal "true\nfalse\ntrue\n", loaded(<<~RUBY)
-      File.write(path = File.join(ENV.fetch("HOLDUP_DIR"), "server.rb"), "worker_processes 3\nputs Holdup.start, Holdup.running?")
+      path = File.join(ENV.fetch("HOLDUP_DIR"), "server.rb")
+      File.write(path, "worker_processes 3\nputs Holdup.start, Holdup.running?")
       #{server_module}::HttpServer.new(->(_env) {}, listeners: [], config_file: path)
       puts Holdup::Servers::#{server_module}.here?
     RUBY
@@ -34,7 +36,8 @@ module LoadedPreforkContract
 
   def loaded(script)
     Dir.mktmpdir do |dir|
-      fresh_ruby(<<~RUBY, prelude: "", gems: true, env: {"HOLDUP_COLLECTOR" => "off", "HOLDUP_DIR" => dir}, options: ["-W0", "-I#{LIB}"])
+      env = {"HOLDUP_COLLECTOR" => "off", "HOLDUP_DIR" => dir}
+      fresh_ruby(<<~RUBY, prelude: "", gems: true, env:, options: ["-W0", "-I#{LIB}"])
         require "bundler/setup"
         require "#{server_gem}"
         require "holdup"

@@ -64,7 +64,7 @@ module ServerDescription
   end
 
   def serve_by(command, **env, &)
-    ServedApp.serve(*command,
-      app: server_app, env: {"WORKERS" => server_workers.size.to_s}.merge(server_env, env.transform_keys(&:to_s)), &)
+    env = {"WORKERS" => server_workers.size.to_s, **server_env, **env.transform_keys(&:to_s)}
+    ServedApp.serve(*command, app: server_app, env:, &)
   end
 end

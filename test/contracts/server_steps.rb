@@ -53,9 +53,14 @@ module ServerSteps
     assert_equal server_workers, app.snapshots.map { |snapshot| snapshot.header.worker_index }.uniq.sort, what
   end
 
+  def pools_known?(entry)
+    busy = entry.read(&:header).pools.map { |pool| pool[:busy] }
+    busy.any? && busy.all?
+  end
+
   def assert_identity(app)
     assert_nobody_else(app, "who measures")
-    app.wait { app.live.all? { |entry| entry.read(&:header).pools.map { |pool| pool[:busy] }.then { |busy| busy.any? && busy.all? } } } # with the next tick
+    app.wait { app.live.all? { |entry| pools_known?(entry) } } # with the next tick
     app.snapshots.each do |snapshot|
       assert_equal server_facts, snapshot.setting.attributes.slice(*server_facts.keys)
       assert_equal server_pools.values, snapshot.header.pools.map { |pool| pool[:max] }
@@ -85,8 +90,8 @@ module ServerSteps
     refute_equal :KILL, Signal.signame(status.termsig || 0)&.to_sym if status
     assert_gone(app)
     if closes_segments?
-      assert_empty app.snapshots.map(&:header).reject(&:closed?).map { |header| [header.process_name, header.pid] },
-        app.log
+      open_headers = app.snapshots.map(&:header).reject(&:closed?)
+      assert_empty open_headers.map { |header| [header.process_name, header.pid] }, app.log
     end
     assert_no_trouble(app)
   end
@@ -123,7 +128,8 @@ module ServerSteps
   # A real collector, one round each time, until what the block asks for is so.
   def collect(app)
     environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
-    app.wait { system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true) && yield }
+    command = [RbConfig.ruby, CommandLine::EXE, "collect", "--once"]
+    app.wait { system(environment, *command, exception: true) && yield }
   end
 
   # @return [Integer] units in the store
@@ -152,7 +158,8 @@ module ServerSteps
 
   # @return [Hash{Integer => Integer}] index of each worker => how often it was reforked
   def generations(app)
-    app.live.to_h { |entry| entry.read(&:header).then { |header| [header.worker_index, header.generation] } }
+    headers = app.live.map { |entry| entry.read(&:header) }
+    headers.to_h { |header| [header.worker_index, header.generation] }
   end
 
   # Waits until other processes have taken over.
@@ -160,13 +167,10 @@ module ServerSteps
   def replaced(app, workers = server_workers)
     before = pids(app)
     yield
-    app.wait {
-      app.live_workers == server_workers && pids(app).then { |now|
-        workers.none? { |index|
-          [nil,
-            *before.values].include?(now[index])
-        }
-      }
-    }
+    app.wait do
+      next false unless app.live_workers == server_workers
+      now = pids(app)
+      workers.none? { |index| [nil, *before.values].include?(now[index]) }
+    end
   end
 end

@@ -83,8 +83,11 @@ module StoreContract
     setting = Holdup::Setting.new(attributes: {"app" => "店舗"})
     sample = {at_s: START, host: "ホスト", pid: 7, name: "worker 0", "pool.0": "プール"}
     own = [profile(0, name: "日本語", setting:, host: "ホスト")]
-    @store.commit([window(series: job, setting:, host: "ホスト")], {"h /tmp/日本/1-2.segment" => "\xFF".b}, processes: [sample],
-      profiles: [block(own, setting:, host: "ホスト")], paths: {job => "/order"}, skipped: [skipped(name: "日本語")])
+    @store.commit(
+      [window(series: job, setting:, host: "ホスト")], {"h /tmp/日本/1-2.segment" => "\xFF".b},
+      processes: [sample], profiles: [block(own, setting:, host: "ホスト")], paths: {job => "/order"},
+      skipped: [skipped(name: "日本語")]
+    )
 
     assert_equal [job], @store.windows(START, START + MINUTE).map(&:series)
     assert_equal ["日本語のジョブ🍣"], names(names: "日本語*", queues: "優?")
@@ -97,14 +100,14 @@ module StoreContract
 
   def test_with_a_block_bad_rows_are_left_out_and_the_rest_is_written
     bad = [window(start_s: START + 1), window(host: nil), window.with(errors: 1 << 63), {host: "a", pid: 1}]
-    told = []
+    given = []
     @store.commit([window, *bad.first(3)], {"s" => "x"},
       processes: [{at_s: START, host: "a", pid: 7}, bad.last], profiles: [block(many(3))]) do |row, error|
-      told << row
+      given << row
       skipped(name: error.class.name)
     end
 
-    assert_equal bad, told
+    assert_equal bad, given
     assert_equal [window], @store.windows(START, START + DAY).to_a
     assert_equal [7], @store.processes(START, START + DAY).map { |one| one[:pid] }
     assert_equal 3, @store.profiles(START, START + DAY).count
@@ -113,10 +116,10 @@ module StoreContract
   end
 
   def test_how_far_each_collector_has_come
-    states = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}],
-      ["b", "/x", 7, {}]].map { |host, folder, at_s, units|
+    facts = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}], ["b", "/x", 7, {}]]
+    states = facts.map do |host, folder, at_s, units|
       Holdup::CollectionState.new(host:, folder:, at_ns: (START + at_s) * 1_000_000_000, units:)
-    }
+    end
     states.each { |state| @store.commit([], {}, state:) }
     later = states.first.with(at_ns: (START + 20) * 1_000_000_000, units: {"1-2.segment" => 9})
     @store.commit([window], {}, state: later)
@@ -130,30 +133,28 @@ module StoreContract
 
   def test_where_no_window_can_be_written_nothing_is
     bad = [window(start_s: START + 1), window(host: nil)]
-    assert_raises(StandardError) {
+    assert_raises(StandardError) do
       @store.commit(bad, {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}]) { flunk }
-    }
+    end
 
     assert_empty @store.progress
     assert_empty @store.processes(START, START + DAY)
   end
 
   def test_rows_that_were_left_out_are_added_up_for_two_weeks
-    @store.commit([], {},
-      skipped: [skipped(name: "old", at_s: START - 15 * DAY), skipped(name: "A"), skipped(name: "A", reason: "other", count: 2)])
+    old = skipped(name: "old", at_s: START - 15 * DAY)
+    @store.commit([], {}, skipped: [old, skipped(name: "A"), skipped(name: "A", reason: "other", count: 2)])
     @store.commit([], {}, skipped: [skipped(name: "B", at_s: START + 5), skipped(name: "A", kind: :window)])
 
     assert_equal %w[B A A old], @store.skipped_rows.map(&:name)
-    assert_equal [:series, "other", 3],
-      @store.skipped_rows.find { |row| row.name == "A" && row.kind == :series }.then { |row|
-        [row.kind, row.reason,
-          row.count]
-      }
+    row = @store.skipped_rows.find { |one| one.name == "A" && one.kind == :series }
+    assert_equal "other", row.reason
+    assert_equal 3, row.count
     @store.prune(START, max_bytes: 1 << 30)
     assert_equal %w[B A A], @store.skipped_rows.map(&:name)
   end
 
-  def test_windows_that_are_no_whole_minute_are_refused_and_nothing_is_written
+  def test_refuses_windows_that_are_not_whole_minutes
     [window(start_s: START + 1), window.with(seconds: 300), window.with(setting: nil),
       window.with(host: nil)].each do |bad|
       assert_raises(ArgumentError) { @store.commit([window, bad], {"s" => "x"}) }
@@ -212,9 +213,9 @@ module StoreContract
     @store.commit([window(start_s: START + 90 * MINUTE, values: [1 << 40])], {})
     @store.rollup(START + 2 * DAY)
 
-    [nil, 3600, 300, 60].each { |seconds|
+    [nil, 3600, 300, 60].each do |seconds|
       assert_equal 24 * 60 + 1, count(START, START + DAY, seconds:), "at #{seconds}"
-    }
+    end
   end
 
   def test_old_minutes_go_and_the_coarser_windows_answer_for_them
@@ -269,15 +270,19 @@ module StoreContract
     assert_empty @store.windows(START, now).to_a
   end
 
-  # What a store has a shorter way for has to come to what its windows come to, whatever was rolled up.
+  # The database's shorter way gives the same as its windows, whatever was rolled up.
   def test_sums_are_the_windows_added_up
     random = Random.new(5)
     @store.commit(mixed_windows(random), {})
     @store.rollup(START + 25 * 3600 + 700)
     [[0, 26 * 60], *Array.new(2) { Array.new(2) { random.rand(0..(26 * 60)) }.sort }].each do |minutes|
       span = minutes.map { |minute| START + minute * MINUTE }
-      [{}, {step_s: 3600}, {together: series("(all)")},
-        {step_s: 7200, together: series("(all)"), kinds: [:job], histograms: %i[wall stalled]}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")}, {settings: [OTHER]}, {settings: []}].each do |options|
+      together = series("(all)")
+      [
+        {}, {step_s: 3600}, {together:}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")},
+        {settings: [OTHER]}, {settings: []},
+        {step_s: 7200, together:, kinds: [:job], histograms: %i[wall stalled]}
+      ].each do |options|
         assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set,
           "#{span} #{options}"
       end
@@ -285,12 +290,14 @@ module StoreContract
   end
 
   def test_stalls_are_what_windows_say_of_them
-    @store.commit(
-      [*mixed_windows(Random.new(6)),
-        window(values: []).then { |one| one.with(histograms: one.histograms.merge(stalled: Holdup::Histogram.of_sum(1 << 62))) }], {}
-    )
-    assert_equal @store.windows(START, START + DAY).map { |one| [one.series, one.setting, one.host, one.start_s, one.stalled_ns, one.caused_ns] }.sort_by(&:to_s),
-      @store.stalls(START, START + DAY).map { |one| one.to_h.values }.sort_by(&:to_s)
+    empty = window(values: [])
+    long = empty.with(histograms: empty.histograms.merge(stalled: Holdup::Histogram.of_sum(1 << 62)))
+    @store.commit([*mixed_windows(Random.new(6)), long], {})
+    expected = @store.windows(START, START + DAY).map do |one|
+      [one.series, one.setting, one.host, one.start_s, one.stalled_ns, one.caused_ns]
+    end
+    stalls = @store.stalls(START, START + DAY).map { |one| one.to_h.values }
+    assert_equal expected.sort_by(&:to_s), stalls.sort_by(&:to_s)
   end
 
   def test_of_histograms_that_are_not_wanted_the_heads_are_read
@@ -303,10 +310,8 @@ module StoreContract
 
   def test_which_setting_was_seen_when
     @store.commit(mixed_windows(Random.new(7)), {})
-    expected = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"),
-      kinds: [:job]).map { |sum|
-      [sum.window.start_s, sum.window.setting]
-    }
+    sums = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"), kinds: [:job])
+    expected = sums.map { |sum| [sum.window.start_s, sum.window.setting] }
     assert_equal expected.to_set,
       @store.setting_starts(START, START + DAY, step_s: 7200, kinds: [:job]).to_set
     refute_empty expected
@@ -333,9 +338,9 @@ module StoreContract
   end
 
   def test_samples_of_a_long_span_can_be_thinned_out
-    all = (0...20).flat_map { |minute|
+    all = (0...20).flat_map do |minute|
       [7, 8].map { |pid| {at_s: START + minute * 60 + pid, host: "h", pid:, name: "worker #{pid}"} }
-    }
+    end
     @store.commit([], {}, processes: all)
     some = @store.processes(START, START + 1200, every_s: 600)
     assert_equal [[9, 7], [9, 8], [19, 7], [19, 8]],
@@ -359,8 +364,12 @@ module StoreContract
   end
 
   def test_profiles_of_a_span_and_a_setting
-    @store.commit([], {}, profiles: [sample([profile(59_000), profile(61_000)]), sample([profile(60_500, setting: OTHER)], setting: OTHER),
-      sample([profile(60_700, host: "b")], host: "b")])
+    profiles = [
+      sample([profile(59_000), profile(61_000)]),
+      sample([profile(60_500, setting: OTHER)], setting: OTHER),
+      sample([profile(60_700, host: "b")], host: "b")
+    ]
+    @store.commit([], {}, profiles:)
 
     assert_equal [60_500, 60_700, 61_000], milliseconds(START + 60, START + 62)
     assert_equal [60_700, 61_000], milliseconds(START + 60, START + 62, setting: SETTING)
@@ -454,8 +463,11 @@ module StoreContract
   end
 
   def outcome(**rest)
-    Holdup::PredictionOutcome.new(at_s: START, app: "shop", kind: :request, pool: "", setting: SETTING.fingerprint, from_s: START - DAY, to_s: START - 1, processes: 2, threads: 5,
-      time_slice_ns: 100_000_000, units: 9_000, figures: {response: figure(1), p95: figure(1 << 50), wait: figure(0)}, **rest)
+    Holdup::PredictionOutcome.new(
+      at_s: START, app: "shop", kind: :request, pool: "", setting: SETTING.fingerprint, from_s: START - DAY,
+      to_s: START - 1, processes: 2, threads: 5, time_slice_ns: 100_000_000, units: 9_000,
+      figures: {response: figure(1), p95: figure(1 << 50), wait: figure(0)}, **rest
+    )
   end
 
   def figure(ns)
@@ -486,14 +498,11 @@ module StoreContract
 
   # Each minute marks itself by its GC time, so that a read can be taken apart again.
   def commit_minutes(range)
-    @store.commit(
-      range.map { |i|
-        window(start_s: START + i * MINUTE).then { |one|
-          one.with(sums: one.sums.merge(gc_ns: i,
-            caused_ns: i * i))
-        }
-      }, {}
-    )
+    windows = range.map do |i|
+      plain = window(start_s: START + i * MINUTE)
+      plain.with(sums: plain.sums.merge(gc_ns: i, caused_ns: i * i))
+    end
+    @store.commit(windows, {})
   end
 
   # Two series, settings and hosts, and durations from nothing to hours.

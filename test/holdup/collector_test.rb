@@ -68,16 +68,16 @@ module Holdup
       leader&.release
     end
 
-    # Whatever is written, whenever it is collected and whoever collects, the sum is what was written.
+    # The sum is what was written, whenever it is collected and by which collector.
     def test_any_interleaving_sums_up_to_what_was_written
       5.times do |round|
         FileUtils.rm_rf(@dir)
         Dir.mkdir(@dir)
         written = interleave(Random.new(Minitest.seed + round))
         collector.once
-        totals = windows.select { |window| window.series.kind == :request }.group_by { |window|
+        totals = windows.select { |window| window.series.kind == :request }.group_by do |window|
           window.series.name
-        }
+        end
         assert_equal written.transform_values { |values| Histogram.of(values) },
           totals.transform_values { |all| Window.sum(all).histograms[:wall] }
       end
@@ -238,9 +238,8 @@ module Holdup
         case random.rand(12)
         when 0 then one.once
         when 1 then (one = collector).once
-        when 2 then (writers.size < 8) ? writers << new_writer(step + 1) : writers.sample(random:).then { |writer|
-          writers.delete(writer).close
-        }
+        when 2
+          (writers.size < 8) ? writers << new_writer(step + 1) : writers.delete(writers.sample(random:)).close
         else write(writers, written, random)
         end
       end

@@ -23,7 +23,8 @@ class Holdup::StoreTest < Minitest::Test
   end
 
   def test_an_unknown_scheme_lists_the_known_and_hides_the_password
-    error = assert_raises(Holdup::StoreError::UnknownScheme) { Holdup::Store.open("oracle://bob:secret@host/db") }
+    url = "oracle://bob:secret@host/db"
+    error = assert_raises(Holdup::StoreError::UnknownScheme) { Holdup::Store.open(url) }
 
     assert_match(/oracle:.*sqlite:.*memory:/, error.message)
     refute_match(/secret/, error.message)

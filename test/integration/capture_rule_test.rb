@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/capture/archive"
-require "holdup/capture/background_request"
+require "holdup/capture/client"
 require "holdup/model/clock"
 require "holdup/loader"
 

@@ -3,7 +3,7 @@
 require "test_helper"
 require "open3"
 require "tmpdir"
-require "holdup/capture"
+require "holdup/capture/event_log"
 require "holdup/loader"
 
 # The Firefox Profiler itself, on a terminal, opens what we export for it and finds the same in it.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
-require "holdup/capture/series_thresholds"
+require "holdup/capture/rule_watch"
 require "holdup/capture/event_log"
 require "holdup/capture/rule"
 
@@ -10,7 +10,7 @@ require "holdup/capture/rule"
 class CaptureCatchTest < NativeTest
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
-    require "holdup/capture/series_thresholds"
+    require "holdup/capture/rule_watch"
     require "holdup/capture/event_log"
     require "holdup/capture/rule"
     require "tmpdir"

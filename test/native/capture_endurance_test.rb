@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
-require "holdup/capture"
+require "holdup/capture/event_log"
 require "holdup/loader"
 
 # Captures where a process does what nobody expects: it forks while they begin and end, asks while they are
@@ -12,7 +12,7 @@ class CaptureEnduranceTest < NativeTest
 
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
-    require "holdup/capture"
+    require "holdup/capture/event_log"
     require "holdup/loader"
     require "support/captured"
     require "support/living_child"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
-require "holdup/capture"
+require "holdup/capture/event_log"
 require "holdup/loader"
 
 # A capture's events, played again, give the probe's own sums to the tick, whatever the threads do meanwhile.
@@ -10,7 +10,7 @@ class CaptureNativeTest < NativeTest
 
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
-    require "holdup/capture"
+    require "holdup/capture/event_log"
     require "holdup/loader"
     require "support/captured"
     require "support/living_child"

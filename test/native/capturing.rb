@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
-require "holdup/capture"
+require "holdup/capture/event_log"
 require "holdup/loader"
 
 # For tests that capture their own process: a file for it, and what was captured, once that agrees with the

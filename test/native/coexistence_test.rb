@@ -68,7 +68,7 @@ class CoexistenceTest < NativeTest
       assert_equal ["", "true", "true"],
         fresh_ruby(<<~RUBY, timeout: 60, gems: true).lines.last(3).map(&:chomp), gem
           require "#{gem}"
-          require "holdup/capture"
+          require "holdup/capture/event_log"
           require "holdup/loader"
           require "support/captured"
           require "tmpdir"

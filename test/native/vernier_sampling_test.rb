@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
-require "holdup/capture"
+require "holdup/capture/event_log"
 
 # Captures of a process that has vernier loaded, with the real gem.
 class VernierSamplingTest < NativeTest
   SCRIPT = <<~RUBY
     require "vernier"
-    require "holdup/capture"
+    require "holdup/capture/event_log"
     require "holdup/capture/ring"
     require "holdup/capture/stack_sampling"
     require "holdup/agent/fork_hook"

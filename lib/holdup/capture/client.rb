@@ -4,20 +4,21 @@ require_relative "../model/errors"
 require_relative "../segment/directory"
 require_relative "../segment/layout"
 require_relative "controller"
-require_relative "event_log"
+require_relative "header"
+require_relative "layout"
 require_relative "request"
 
 module Holdup
   module Capture
     # Outside of the application: asks one process for a capture and waits until it is there.
     class Client
-      # Takes away what processes left behind that were killed while nobody waited for their captures.
+      # Removes captures of processes that were killed, and that no client waits for.
       # @param dir [String] folder of the segments
       # @param alive [Array<Segment::DirectoryEntry>] of processes that live
-      # @return [void]
       def self.sweep(dir, alive)
-        left = Segment::Directory.new(dir).beside(Controller::SUFFIX) - alive.map { |entry| Controller.path(entry.path) }
-        left.each { |path| File.unlink(path) }
+        captures = Segment::Directory.new(dir).files_with_suffix(Controller::SUFFIX)
+        of_living = alive.map { |entry| Controller.path(entry.path) }
+        (captures - of_living).each { |path| File.unlink(path) }
       end
 
       # A process that stopped and started again has a closed segment too.
@@ -34,7 +35,6 @@ module Holdup
       attr_reader :entry
 
       # @param entry [Segment::DirectoryEntry] of the process
-      # @param request [Request]
       # @param rule [Trigger, nil] of the unit that ends the capture
       def initialize(entry, request, rule = nil)
         @entry = entry
@@ -50,11 +50,8 @@ module Holdup
         if begun? && !header.closed?
           raise Error.new("process #{@entry.pid} is being captured already", "wait until that has ended")
         end
-        File.unlink(@path) if begun? # of somebody who did not wait for it
-        File.open(@entry.path, File::WRONLY | File::BINARY) do |file|
-          file.pwrite([@rule&.encode.to_i].pack("Q<"), Segment::Layout::CAPTURE_RULE) # first: the request is what the process looks at
-          file.pwrite([@request.encode].pack("Q<"), Segment::Layout::CAPTURE_REQUEST)
-        end
+        File.unlink(@path) if begun? # left by a client that did not wait for it
+        write_request
         self
       end
 
@@ -76,8 +73,55 @@ module Holdup
 
       private
 
+      # The rule first: the process looks at the request.
+      def write_request
+        File.open(@entry.path, File::WRONLY | File::BINARY) do |file|
+          file.pwrite([@rule&.encode.to_i].pack("Q<"), Segment::Layout::CAPTURE_RULE)
+          file.pwrite([@request.encode].pack("Q<"), Segment::Layout::CAPTURE_REQUEST)
+        end
+      end
+
       def header
         Header.parse(File.binread(@path, Layout::HEADER_BYTES).to_s, path: @path)
+      end
+    end
+
+    # Asks a process of this host for a capture without waiting for it, for callers that can't wait, such as a
+    # page: the process ends it by itself, and the collector keeps it.
+    class BackgroundRequest
+      # `pid`; `name`: "worker 0", or "pid 123" outside of a cluster
+      TargetProcess = Data.define(:pid, :name)
+
+      # @param dir [String] folder of the segments
+      def initialize(dir:, clock:)
+        @dir = dir
+        @clock = clock
+      end
+
+      # @return [Array<TargetProcess>] those that can be asked
+      def processes
+        entries.map do |entry|
+          TargetProcess.new(pid: entry.pid, name: entry.read { |reader| reader.header.process_name })
+        end
+      end
+
+      # @raise [Error] there is no such process, it is being captured already, or another user's
+      def order(pid, seconds: 10)
+        entry = entries.find { |candidate| candidate.pid == pid }
+        raise Error.new("process #{pid} measures nothing here", "choose one that does") unless entry
+        request = Request.new(asked_ms: @clock.realtime_ns / 1_000_000, seconds:, attended: false)
+        Client.new(entry, request).ask
+      rescue SystemCallError => error
+        raise Error.new("the process can't be asked (#{error.message})",
+          "run the dashboard as the application's user")
+      end
+
+      private
+
+      def entries
+        Client.processes(@dir)
+      rescue SystemCallError
+        []
       end
     end
   end

@@ -3,40 +3,35 @@
 require_relative "../segment/layout"
 require_relative "request"
 require_relative "ring"
-require_relative "trigger"
 require_relative "stack_sampling"
 require_relative "rule_watch"
 
 module Holdup
   module Capture
-    # Inside the application: looks with each tick whether somebody asks for a capture, begins it and ends it;
-    # in between the process's own rule waits for trouble. The file lies beside the segment, in memory; who
-    # asked takes it away, or the collector.
+    # Inside the application: looks with each tick whether a capture is requested, begins it and ends it; in
+    # between the process's own rule waits for a slow unit. The file lies next to the segment, in memory; the
+    # client that asked takes it away, or the collector.
     class Controller
       SUFFIX = ".events"
-      # Nobody waits for it: the collector takes it.
+      # No client waits for it: the collector takes it.
       LEFT = ".left"
       # Between two captures of a process.
       PAUSE_NS = 5_000_000_000
 
       # @param segment [String] path of the process's segment
-      # @return [String] path of the capture beside it
+      # @return [String] path of its capture
       def self.path(segment) = base(segment) + SUFFIX
 
-      # @param segment [String]
       # @return [String] the path without its ending
       def self.base(segment)
         segment.delete_suffix(".segment")
       end
 
-      # @param probe [Holdup::Probe]
       # @param segment [String] path of this process's segment
-      # @param clock [Clock]
-      # @param log [Log]
       # @param rule [Rule, nil] what the process waits for by itself
       # @param in_memory [Boolean] whether the file would lie in memory; else there is no waiting
       # @param facts [Hash{String => String}] about the application, for the captures
-      # @param sampling [StackSampling, nil] of captures that somebody asks for; nil: the probe does it alone
+      # @param sampling [StackSampling, nil] of requested captures; nil: the probe does it alone
       def initialize(probe:, segment:, clock:, log:, rule: nil, in_memory: true, facts: {}, sampling: nil)
         @probe = probe
         @path = self.class.path(segment)
@@ -45,13 +40,11 @@ module Holdup
         @sampling = sampling
         @ring = Ring.new(probe:, log:)
         @rule = rule
-        if rule && in_memory
-          @watch = RuleWatch.new(rule:, ring: @ring, limits: SeriesThresholds.new(probe:, rule:),
-            base: self.class.base(segment), clock:, facts:)
-        end
+        return unless rule && in_memory
+        limits = SeriesThresholds.new(probe:, rule:)
+        @watch = RuleWatch.new(rule:, ring: @ring, limits:, base: self.class.base(segment), clock:, facts:)
       end
 
-      # @return [void]
       def tick
         return go_on if @until_ns
         begin_if_asked
@@ -64,11 +57,9 @@ module Holdup
       end
 
       # The process is about to fork.
-      # @return [void]
       def before_fork = @sampling&.give_way
 
       # The process measures no more.
-      # @return [void]
       def close
         finish if @until_ns
         @watch&.rest
@@ -77,17 +68,17 @@ module Holdup
       private
 
       def begin_if_asked
-        request = asked
+        request = requested_capture
         return if request.nil? || request == @served
         @served = request
         start(request) if request.fresh?(@clock.realtime_ns / 1_000_000) && rested?
       end
 
-      def asked
+      def requested_capture
         Request.decode(number_at(Segment::Layout::CAPTURE_REQUEST))
       end
 
-      def rule
+      def requested_trigger
         Trigger.decode(number_at(Segment::Layout::CAPTURE_RULE))
       end
 
@@ -101,19 +92,20 @@ module Holdup
 
       def start(request)
         @watch&.rest
-        rule = self.rule
-        unless @ring.open(@path, facts: facts(request, rule),
-          limits: [rule.to_h.fetch(:stall, 0), rule.to_h.fetch(:wall, 0)])
-          return
-        end
+        trigger = requested_trigger
+        limits = trigger.to_h
+        opened = @ring.open(@path, facts: facts(request, trigger),
+          limits: [limits.fetch(:stall, 0), limits.fetch(:wall, 0)])
+        return unless opened
         @attended = request.attended
         @until_ns = @clock.monotonic_ns + request.seconds * 1_000_000_000
-        @sampling&.begin(@ring) if rule.nil? && request.seconds <= StackSampling::LONGEST_S
+        @sampling&.begin(@ring) if trigger.nil? && request.seconds <= StackSampling::LONGEST_S
       end
 
-      def facts(request, rule)
+      def facts(request, trigger)
         return {"trigger" => "dashboard", **@facts} unless request.attended
-        rule ? {"trigger" => "until", "rule" => rule.to_s, **@facts} : {"trigger" => "asked", **@facts}
+        return {"trigger" => "asked", **@facts} unless trigger
+        {"trigger" => "until", "rule" => trigger.to_s, **@facts}
       end
 
       def go_on

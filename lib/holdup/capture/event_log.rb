@@ -1,15 +1,49 @@
 # frozen_string_literal: true
 
-require_relative "event"
 require_relative "header"
+require_relative "layout"
+require_relative "stacks"
 
 module Holdup
   module Capture
+    # One event of the ring. A Struct: there are hundreds of thousands, and a Data takes three times as long.
+    #
+    # - `time`: ticks since the window's begin; `thread`: number of the thread
+    # - `detail`: of a scheduler's event the ledger, of a unit's edge what the thread's open hold has caused
+    #   (ticks)
+    # - `unit`: the one that the thread is in, 0 for none; `waiters`: threads that wait for that GVL, after
+    #   the event
+    Event = Struct.new(:commit, :thread, :time, :detail, :unit, :waiters, :code, :flags) do
+      # @return [Symbol] one of Layout::KINDS
+      def kind = Layout::KINDS.fetch(code, :none)
+
+      # @return [Symbol] one of Layout::PHASES: what the thread was in before
+      def before = Layout::PHASES[flags & 3]
+
+      # @return [Boolean] whether it may stand behind later events
+      def late? = Layout::LATE.include?(kind)
+
+      # @return [Symbol] one of Layout::IDLE_KINDS, of the idle period that this event ended
+      def idle_kind
+        Layout::IDLE_KINDS.fetch((flags >> Layout::IDLE_SHIFT) & 3, :io)
+      end
+
+      # @return [Integer] `detail` of a unit's edge, which may be negative
+      def signed_detail
+        (detail >= 1 << 63) ? detail - (1 << 64) : detail
+      end
+
+      # @param name [Symbol] a key of Layout::FLAGS that this kind of event has
+      def flag?(name)
+        flags.anybits?(Layout::FLAGS.fetch(name))
+      end
+    end
+
     # What is in the file of a capture: of one that ended, that goes on, or whose process was killed.
     #
     # - `header`; `events`: Array of Event in the order in which they were claimed, times counted from
     #   `first_ticks`
-    # - `threads`: {number => ListedThread}; `names`: {number of the series => Name}
+    # - `threads`: {number => ListedThread}; `names`: {number of the series => SeriesName}
     # - `stacks`: Stacks
     # - `first_ticks`, `last_ticks`: the window, by the probe's clock
     EventLog = Data.define(:header, :events, :threads, :names, :stacks, :first_ticks, :last_ticks) do
@@ -20,7 +54,7 @@ module Holdup
       # @raise [DamagedData]
       def self.parse(bytes, path:, since: 0)
         header = Header.parse(bytes, path:).whole!(bytes, path:)
-        EventLogParts.new(bytes, header, path, [header.overwritten, since].max).recording
+        EventLogParser.new(bytes, header, path, [header.overwritten, since].max).event_log
       end
 
       # @return [Integer] of the window
@@ -49,11 +83,8 @@ module Holdup
     # How a series of units is called.
     SeriesName = Data.define(:name, :queue)
 
-    # Takes a file apart.
-    class EventLogParts
-      # @param bytes [String]
-      # @param header [Header]
-      # @param path [String]
+    # Reads the tables of a file.
+    class EventLogParser
       # @param since [Integer] number of the first event
       def initialize(bytes, header, path, since)
         @bytes = bytes
@@ -63,9 +94,9 @@ module Holdup
       end
 
       # @return [EventLog]
-      def recording
+      def event_log
         events = self.events
-        first = @since.zero? ? @header.begin_ticks : events.find { |event| !event.late? }&.time || @header.begin_ticks
+        first = first_ticks(events)
         last = [@header.end_ticks, *events.map(&:time)].max
         events.each { |event| event.time = [event.time - first, 0].max }
         EventLog.new(header: @header, events:, threads:, names:, stacks:, first_ticks: first,
@@ -74,7 +105,12 @@ module Holdup
 
       private
 
-      # A hole is an event that nobody has finished: of a live process the next one, of a killed one its last.
+      def first_ticks(events)
+        return @header.begin_ticks if @since.zero?
+        events.find { |event| !event.late? }&.time || @header.begin_ticks
+      end
+
+      # A hole is an unfinished event: of a live process the next one, of a killed one its last.
       def events
         numbers = (@since...@header.head).each
         found = numbers.lazy.map { |number| event(number) }
@@ -82,7 +118,8 @@ module Holdup
       end
 
       def event(number)
-        event = Event.new(*row(@header.events_offset, number & (@header.capacity - 1), Layout::EVENT_BYTES, Layout::EVENT_FORMAT))
+        index = number & (@header.capacity - 1)
+        event = Event.new(*row(@header.events_offset, index, Layout::EVENT_BYTES, Layout::EVENT_FORMAT))
         event if event.commit == (number + 1) & 0xffff_ffff
       end
 
@@ -91,37 +128,37 @@ module Holdup
       end
 
       def thread(index)
-        number, phase, at, ledger, length, name = row(@header.threads_offset, index, Layout::THREAD_BYTES, Layout::THREAD_FORMAT)
-        ListedThread.new(number:, phase: Layout::PHASES.fetch(phase, :unknown), at:, ledger:,
-          name: text(name, length))
+        number, phase, at, ledger, length, name =
+          row(@header.threads_offset, index, Layout::THREAD_BYTES, Layout::THREAD_FORMAT)
+        phase = Layout::PHASES.fetch(phase, :unknown)
+        ListedThread.new(number:, phase:, at:, ledger:, name: text(name, length))
       end
 
       def names
-        all = Array.new(@header.name_capacity) { |index|
-          [index, row(@header.names_offset, index, Layout::NAME_BYTES, Layout::NAME_FORMAT)]
-        }
-        all.filter_map { |index, (bytes, queue_bytes, name, queue)|
-          [index, SeriesName.new(text(name, bytes), text(queue, queue_bytes))] if bytes.positive?
-        }.to_h
+        (0...@header.name_capacity).each_with_object({}) do |index, names|
+          bytes, queue_bytes, name, queue =
+            row(@header.names_offset, index, Layout::NAME_BYTES, Layout::NAME_FORMAT)
+          names[index] = SeriesName.new(text(name, bytes), text(queue, queue_bytes)) if bytes.positive?
+        end
       end
 
       def stacks
         header = @header.stacks
-        nodes = header.node_count.zero? ? [] : row(header.nodes_offset, 0,
-          header.node_count * Layout::NODE_BYTES, "L<#{header.node_count * 3}")
-        Stacks.new(table: Array.new(header.frame_count) { |index| frame(index) }, nodes:,
-          first_event: header.first_event)
+        frames = Array.new(header.frame_count) { |index| frame(index) }
+        Stacks.new(table: frames, nodes: nodes(header), first_event: header.first_event)
       end
 
-      # Where another sampler has taken some, all of them have names like its own.
-      def named(frame)
-        @header.facts.key?("sampler") ? frame.plain : frame
+      def nodes(header)
+        return [] if header.node_count.zero?
+        row(header.nodes_offset, 0, header.node_count * Layout::NODE_BYTES, "L<#{header.node_count * 3}")
       end
 
+      # Where another sampler has taken some stacks, all of them have names like its own.
       def frame(index)
-        label_bytes, path_bytes, line, _, label, path = row(@header.stacks.frames_offset, index,
-          Layout::FRAME_BYTES, Layout::FRAME_FORMAT)
-        named(Frame.new(label: text(label, label_bytes) || "?", path: text(path, path_bytes), line:, at: 0))
+        label_bytes, path_bytes, line, _, label, path =
+          row(@header.stacks.frames_offset, index, Layout::FRAME_BYTES, Layout::FRAME_FORMAT)
+        frame = Frame.new(label: text(label, label_bytes) || "?", path: text(path, path_bytes), line:, at: 0)
+        @header.facts.key?("sampler") ? frame.plain : frame
       end
 
       def text(bytes, length)
@@ -138,6 +175,6 @@ module Holdup
         @bytes.unpack(format, offset: at)
       end
     end
-    private_constant :EventLogParts
+    private_constant :EventLogParser
   end
 end

@@ -1,13 +1,43 @@
 # frozen_string_literal: true
 
+require "json"
 require_relative "../model/errors"
-require_relative "reason"
 require_relative "layout"
 require_relative "stacks"
 
 module Holdup
   module Capture
-    # The first page of a capture: whose it is, from when to when, and where the parts lie. Nothing in it is
+    # Why there is a capture, as flat JSON in its first page: so that a list of captures needs no more of each
+    # than that.
+    module Reason
+      TYPES = [String, Integer, Float, TrueClass, FalseClass].freeze
+
+      module_function
+
+      # @param bytes [String] of the file, or its start
+      # @return [Hash{String => Object}] empty where there are none, or what is there makes no sense
+      def of(bytes)
+        length = bytes.unpack1("L<", offset: Layout::FACTS)
+        return {} unless length.between?(2, Layout::FACTS_BYTES)
+        text = bytes.byteslice(Layout::FACTS + 4, length).force_encoding(Encoding::UTF_8)
+        facts = text.valid_encoding? && JSON.parse(text)
+        facts.is_a?(Hash) ? facts.select { |_, value| TYPES.include?(value.class) } : {}
+      rescue JSON::ParserError
+        {}
+      end
+
+      # @param bytes [String] of a capture; changed in place, because there are megabytes of it
+      # @param more [Hash{String => Object}] added, unless there is no room
+      # @return [String] the same
+      def add(bytes, more)
+        text = JSON.generate(of(bytes).merge(more))
+        return bytes if text.bytesize > Layout::FACTS_BYTES
+        bytes.bytesplice(Layout::FACTS, 4 + text.bytesize, [text.bytesize].pack("L<") + text.b)
+        bytes
+      end
+    end
+
+    # The first page of a capture: of which process and time it is, and where the parts lie. Nothing in it is
     # believed before it was checked.
     #
     # - `caught`: number of the first unit that was waited for, 0 for none; `caught_*`: more of it
@@ -28,33 +58,35 @@ module Holdup
         unless Layout::READABLE.include?(values[1])
           raise refusal(path, "it has layout #{values[1]}, this Holdup reads up to #{Layout::VERSION}")
         end
-        header = new(*values, *bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT),
-          Reason.of(bytes), StackHeader.parse(bytes), counted(bytes))
+        caught = bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT)
+        header = new(*values, *caught, Reason.of(bytes), StackHeader.parse(bytes), read_sums(bytes))
         raise refusal(path, "its parts have other sizes") unless header.plausible?
         header
       end
 
-      def self.counted(bytes)
+      def self.read_sums(bytes)
         from, to = Layout::SUMS_AT.map { |at| bytes.unpack("Q<#{Layout::SUMS.size}", offset: at) }
-        Layout::SUMS.zip(to.zip(from).map { |after, before| (after - before) % (1 << 64) }).to_h.freeze
+        differences = to.zip(from).map { |after, before| (after - before) % (1 << 64) }
+        Layout::SUMS.zip(differences).to_h.freeze
       end
-      private_class_method :counted
+      private_class_method :read_sums
 
       # @return [DamagedData]
       def self.refusal(path, reason)
         DamagedData.new("#{path} is no capture of Holdup (#{reason})", "`holdup capture` makes one")
       end
 
-      # @return [Boolean]
       def plausible?
-        [header_bytes, event_bytes, thread_bytes,
-          name_bytes] == [Layout::HEADER_BYTES, Layout::EVENT_BYTES, Layout::THREAD_BYTES,
-            Layout::NAME_BYTES] &&
-          capacity.between?(1, Layout::MAX_EVENTS) && (capacity & (capacity - 1)).zero? && rate.positive? &&
-          thread_count <= thread_capacity && [thread_capacity,
-            name_capacity].all? { |count| count <= Layout::MAX_TABLE } &&
-          events_bytes <= Layout::MAX_BYTES && stacks.plausible?
+        sizes_expected? && capacity.between?(1, Layout::MAX_EVENTS) && (capacity & (capacity - 1)).zero? &&
+          rate.positive? && thread_count <= thread_capacity && thread_capacity <= Layout::MAX_TABLE &&
+          name_capacity <= Layout::MAX_TABLE && events_bytes <= Layout::MAX_BYTES && stacks.plausible?
       end
+
+      def sizes_expected?
+        header_bytes == Layout::HEADER_BYTES && event_bytes == Layout::EVENT_BYTES &&
+          thread_bytes == Layout::THREAD_BYTES && name_bytes == Layout::NAME_BYTES
+      end
+      private :sizes_expected?
 
       # @param bytes [String] of the file
       # @param path [String] for the error
@@ -87,7 +119,6 @@ module Holdup
       # @return [Integer] the same as the probe's nanoseconds
       def ns(ticks) = (ticks * rate) >> 32
 
-      # @param ns [Integer]
       # @return [Integer] the same as ticks
       def ticks(ns) = (ns << 32) / rate
 

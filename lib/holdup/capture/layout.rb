@@ -12,9 +12,9 @@ module Holdup
       HEADER_BYTES = 4096
       HEADER_FORMAT = "a8 L<2 Q<20 q<"
       HEADER_FIELDS = %i[
-        magic version header_bytes pid start begin_ticks end_ticks begin_real_ns rate head capacity event_bytes
-        threads_offset thread_capacity thread_bytes thread_count names_offset name_capacity name_bytes events_offset state
-        event_cost_ps threads_lost worker_index
+        magic version header_bytes pid start begin_ticks end_ticks begin_real_ns rate head capacity
+        event_bytes threads_offset thread_capacity thread_bytes thread_count names_offset name_capacity
+        name_bytes events_offset state event_cost_ps threads_lost worker_index
       ].freeze
       # The probe's own sums over all threads (ticks), when the capture began and when it ended.
       SUMS = %i[running stalled io lock sleep caused gc handoff].freeze
@@ -32,10 +32,10 @@ module Holdup
       EVENT_BYTES = 32
       EVENT_FORMAT = "L<2Q<2L<S<C2"
       KINDS = %i[
-        none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end
-        fork setting stack_held stack_stalled unit_trace pool_wait
+        none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named
+        gc_start gc_end fork setting stack_held stack_stalled unit_trace pool_wait
       ].freeze
-      # A stack may be told a second after it was taken.
+      # A stack may be written a second after it was taken.
       LATE = %i[stack_held stack_stalled].freeze
       PHASES = %i[unknown running waiting idle exited].freeze
       IDLE_KINDS = %i[io lock sleep].freeze
@@ -64,7 +64,8 @@ module Holdup
       # A reader believes no header beyond these.
       MAX_EVENTS = 1 << 22
       MAX_TABLE = 1 << 16
-      MAX_BYTES = HEADER_BYTES + MAX_TABLE * (THREAD_BYTES + NAME_BYTES + FRAME_BYTES + NODE_BYTES) + MAX_EVENTS * EVENT_BYTES
+      MAX_BYTES = HEADER_BYTES + MAX_EVENTS * EVENT_BYTES +
+        MAX_TABLE * (THREAD_BYTES + NAME_BYTES + FRAME_BYTES + NODE_BYTES)
     end
   end
 end

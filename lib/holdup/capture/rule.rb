@@ -1,15 +1,44 @@
 # frozen_string_literal: true
 
 require_relative "layout"
-require_relative "threshold"
+require_relative "request"
 
 module Holdup
   module Capture
+    # How much is too much for a unit: so many nanoseconds, or so many times the 99th percentile of its own
+    # series.
+    #
+    # - `text`: as it was given; `over_ns`: nil for a multiple, and `factor`: nil for nanoseconds
+    Threshold = Data.define(:text, :over_ns, :factor) do
+      # @param text [String] such as "50 ms" or "p99 x 2"
+      # @return [Threshold, nil] nil when it is none
+      def self.parse(text)
+        factor = Threshold::MULTIPLE.match(text)&.captures&.first&.to_f
+        return (new(text:, over_ns: nil, factor:) if factor.positive?) if factor
+        over_ns = Trigger.parse("wall > #{text}")&.over_ns
+        new(text:, over_ns:, factor: nil) if over_ns
+      end
+
+      # @param p99_ns [Integer, nil] nil when not known
+      # @return [Integer] ns; 0 for none
+      def ns(p99_ns)
+        return over_ns if over_ns
+        p99_ns ? [(p99_ns * factor).round, Threshold::LEAST_NS].max : 0
+      end
+
+      # @return [Boolean] whether it depends on the series
+      def relative? = over_ns.nil?
+    end
+
+    # Of a multiple: where hardly any unit ever stalls, twice of that is nothing to look at.
+    Threshold::LEAST_NS = 1_000_000
+    Threshold::MULTIPLE = /\Ap99\s*(?:x|\*|×)\s*(\d{1,4}(?:\.\d{1,4})?)\z/
+
     # What a process waits for all the time (`config.capture`): it keeps its latest events, and what led to
     # the first unit that stalled, or took, too long.
     #
-    # - `stall`, `wall`: Limit or nil, one of them at least; `only`: the unit's name, or its start before a
-    #   `*`, or a Regexp; nil for any
+    # - `stall`, `wall`: Threshold or nil, one of them at least
+    # - `only`: the unit's name, or its start before a `*`, or a Regexp; nil for any
     # - `every_s`: the least time between two captures; `events`: how many are kept; `stacks`: whether with
     #   stacks
     Rule = Data.define(:stall, :wall, :only, :every_s, :events, :stacks) do
@@ -23,7 +52,8 @@ module Holdup
       def self.from(value)
         given = value.is_a?(String) ? RuleText.read(value) : value
         return unless given.is_a?(Hash) && (given.keys - Rule::READ.keys).empty?
-        read = given.to_h { |key, one| [(key == :every) ? :every_s : key, Rule::READ.fetch(key).call(one)] }
+        read = given.to_h { |key, text| [key, Rule::READ.fetch(key).call(text)] }
+        read = read.transform_keys(every: :every_s)
         new(**read) unless read.values.any?(&:nil?) || read.values_at(:stall, :wall).none?
       end
 
@@ -46,8 +76,9 @@ module Holdup
 
       # @return [String] "stall > 50 ms or wall > 2 s, only=GET /orders"
       def to_s
-        conditions = {stall:, wall:}.compact.map { |what, limit| "#{what} > #{limit.text}" }.join(" or ")
-        [conditions, ("only=#{only.is_a?(String) ? only : only.inspect}" if only)].compact.join(", ")
+        conditions = {stall:, wall:}.compact.map { |what, limit| "#{what} > #{limit.text}" }
+        names = only.is_a?(Regexp) ? only.inspect : only
+        [conditions.join(" or "), ("only=#{names}" if names)].compact.join(", ")
       end
     end
 
@@ -57,16 +88,13 @@ module Holdup
 
       module_function
 
-      # @param text [String]
       # @return [Hash, nil] nil when it makes no sense
       def read(text)
         conditions, *options = text.split(/,\s*(?=(?:only|every|events|stacks)=)/)
         pairs = conditions.to_s.split(/\s+or\s+/).map { |one| one.split(/\s*>\s*/, 2) }
         return unless pairs.any? && pairs.all? { |what, limit| %w[stall wall].include?(what) && limit }
-        pairs.to_h { |what, limit|
-          [what.to_sym,
-            limit]
-        }.merge(options.to_h { |option| option(*option.split("=", 2)) })
+        limits = pairs.to_h { |what, limit| [what.to_sym, limit] }
+        limits.merge(options.to_h { |option| option(*option.split("=", 2)) })
       end
 
       def option(name, text)

@@ -1,21 +1,81 @@
 # frozen_string_literal: true
 
-require_relative "series_thresholds"
+require_relative "../segment/layout"
+require_relative "../segment/slot"
 
 module Holdup
   module Capture
+    # Sets in the probe what units of each series may stall and take, where a rule says it by name or by
+    # percentile: read off this process's own segment, a few series with each tick, so that no tick takes
+    # long.
+    class SeriesThresholds
+      AT_ONCE = 16
+      # Fewer units have no 99th percentile.
+      LEAST_UNITS = 100
+      UNITS = Segment::Layout::KINDS.invert.values_at(:request, :job).freeze
+      HISTOGRAMS = {stall: :stalled, wall: :wall}.freeze
+
+      def initialize(probe:, rule:)
+        @probe = probe
+        @rule = rule
+        @wanted = HISTOGRAMS.select { |what, _| rule.public_send(what)&.relative? }
+        @next = 0
+      end
+
+      # @return [Array(Integer, Integer)] ns that any unit may stall, and take; 0 where its series says it
+      def of_all
+        @rule.only ? [0, 0] : @rule.limits
+      end
+
+      # A new capture knows none of them.
+      def restart
+        @next = 0
+      end
+
+      # The next few series.
+      def tick
+        return unless @rule.by_series?
+        count, offset = @probe.read_segment(Segment::Layout::SERIES_COUNT, 24)&.unpack("Q<x8Q<")
+        count.to_i.clamp(0, AT_ONCE).times { limit((@next + _1) % count, offset) }
+        @next = (@next + AT_ONCE) % count if count.to_i > AT_ONCE
+      end
+
+      private
+
+      def limit(series, offset)
+        at = offset + series * Segment::Layout::SERIES_BYTES
+        kind, bytes = @probe.read_segment(at, 8)&.unpack("L<2")
+        return unless UNITS.include?(kind) && @rule.for?(name(at, bytes))
+        @probe.limit_capture(series, *@rule.limits(p99s(at)))
+      end
+
+      def name(at, bytes)
+        offset, = Segment::Layout::SERIES_TEXTS[:name]
+        @probe.read_segment(at + offset, bytes).force_encoding(Encoding::UTF_8)
+      end
+
+      def p99s(at)
+        @wanted.transform_values do |name|
+          index = Segment::Layout::HISTOGRAMS.index(name)
+          p99(at + Segment::Layout.histogram_offset(index))
+        end
+      end
+
+      def p99(at)
+        bytes = @probe.read_segment(at, Segment::Layout::HISTOGRAM_BYTES)
+        histogram = Segment::HistogramCells.parse(bytes, 0)&.to_histogram
+        histogram.quantile(0.99) if histogram && histogram.count >= LEAST_UNITS
+      end
+    end
+
     # Keeps the ring of a process going all the time where `config.capture` says so, until a unit is caught;
-    # then leaves the file to the collector, and begins anew after a pause, once that has taken it. The pause
-    # is long: an incident has hundreds of slow units, and nobody reads hundreds of captures.
+    # then leaves the file to the collector, and begins again after a pause, once the collector has taken it.
+    # The pause is long: an incident has hundreds of slow units, and hundreds of captures would not be read.
     class RuleWatch
       ARMED = ".armed"
       ENDED = ".ended"
 
-      # @param rule [Rule]
-      # @param ring [Ring]
-      # @param limits [SeriesThresholds]
       # @param base [String] path of the process's segment, without its ending
-      # @param clock [Clock]
       # @param facts [Hash{String => String}] about the application
       def initialize(rule:, ring:, limits:, base:, clock:, facts: {})
         @rule = rule
@@ -27,7 +87,6 @@ module Holdup
         @facts = {"trigger" => "rule", "rule" => rule.to_s, "every_s" => rule.every_s, **facts}
       end
 
-      # @return [void]
       def tick
         return arm if !@armed && rested?
         return unless @armed
@@ -42,7 +101,6 @@ module Holdup
       end
 
       # Another capture takes the ring. What has been caught is left, the rest is forgotten.
-      # @return [void]
       def rest
         return unless @armed
         @ring.caught? ? leave : forget
@@ -57,7 +115,7 @@ module Holdup
       # Also where there is no room: that is tried again after the pause.
       def arm
         @next_ns = @clock.monotonic_ns + @rule.every_s * 1_000_000_000
-        @limits.begin_anew
+        @limits.restart
         @armed = @ring.open(@path, facts: @facts, limits: @limits.of_all, most: @rule.events,
           stacks: @rule.stacks)
         @limits.tick if @armed

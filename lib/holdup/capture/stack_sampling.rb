@@ -4,10 +4,10 @@ require_relative "vernier_profile"
 
 module Holdup
   module Capture
-    # Who takes stacks of running threads while a capture goes on that somebody has asked for: vernier where
-    # the application has it, from tick to tick, and the probe itself whenever that can't be. A profile of
-    # vernier's lies in the heap and is handed over in one piece with the GVL held: so each is short, and
-    # there is none while the process switches threads a lot.
+    # Takes stacks of running threads while a requested capture goes on: with vernier where the application
+    # has it, from tick to tick, and with the probe itself where vernier can't be used. A profile of vernier
+    # lies in the heap and is handed over in one piece with the GVL held: so each is short, and there is none
+    # while the process switches threads a lot.
     class StackSampling
       # In a tick; vernier keeps a marker for about each of them, and so many take it 2 to 5 ms in the end.
       BUSY_EVENTS = 3_000
@@ -20,8 +20,6 @@ module Holdup
         new(probe:, guard:) if wish == :auto
       end
 
-      # @param probe [Holdup::Probe]
-      # @param guard [Guard]
       # @param profiles [Class] VernierProfile
       def initialize(probe:, guard:, profiles: VernierProfile)
         @probe = probe
@@ -31,8 +29,6 @@ module Holdup
       end
 
       # A capture has begun.
-      # @param ring [Ring]
-      # @return [void]
       def begin(ring)
         @ring = ring
         @known = Hash.new { |known, function| known[function] = function }
@@ -40,13 +36,11 @@ module Holdup
         @events = @probe.sample_elsewhere(false)
       end
 
-      # @return [void]
       def tick
         attempt { go_on } if @ring
       end
 
       # The capture is about to end.
-      # @return [void]
       def finish
         attempt { take } if @ring
         @ring = @known = nil
@@ -54,7 +48,6 @@ module Holdup
 
       # The application begins a profile of its own, or forks, which a profiler's locks do not survive. On any
       # thread of it.
-      # @return [void]
       def give_way
         @off = true
         @guard.call(:capture_sampler) { stop } if @profile
@@ -69,7 +62,11 @@ module Holdup
 
       def attempt
         before = cpu_ns
-        @guard.call(:capture_sampler) { yield.then { true } } or give_up
+        succeeded = @guard.call(:capture_sampler) do
+          yield
+          true
+        end
+        give_up unless succeeded
         @probe.charge_capture(cpu_ns - before)
       end
 
@@ -94,7 +91,7 @@ module Holdup
       def start
         @lock.synchronize do
           return if @off
-          @ring.tell("sampler" => @profiles.title)
+          @ring.add_facts("sampler" => @profiles.title)
           @profile = @profiles.new
           @probe.sample_elsewhere(true)
           @profile.start
@@ -119,12 +116,12 @@ module Holdup
         hand_over(samples.call(@known).first(MOST_SAMPLES)) if samples
       end
 
-      # Of a thread that is gone only the time tells which one it was.
+      # A thread that is gone is known only by the exact time of its sample.
       def hand_over(samples)
         threads = Thread.list.to_h { |thread| [thread.object_id, thread] }
-        samples.each { |id, at_ns, stack, exact|
+        samples.each do |id, at_ns, stack, exact|
           @probe.take_sample(threads[id], at_ns, stack) if exact || threads.key?(id)
-        }
+        end
       end
 
       def cpu_ns

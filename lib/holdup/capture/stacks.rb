@@ -4,10 +4,10 @@ require_relative "layout"
 
 module Holdup
   module Capture
-    # What the header says of the stacks in a file: where their tables lie, how many were taken, what that has
+    # What the header says of the stacks in a file: where their tables lie, how many were taken, what they
     # cost.
     #
-    # - `over_ns`: holders were asked where somebody waited longer; 0 where the capture has no stacks
+    # - `over_ns`: holders were asked where a thread waited longer; 0 where the capture has no stacks
     # - `missed`: the GVL went on to another thread before it answered
     # - `first_event`: stacks of events before this number are gone, the tables were full
     # - `stack_ns`: in the application's threads; `watch_ns`: CPU time of the thread that watches
@@ -18,11 +18,10 @@ module Holdup
         new(*bytes.unpack(Layout::STACK_FORMAT, offset: Layout::STACKS_AT))
       end
 
-      # @return [Boolean]
       def plausible?
-        frame_count <= frame_capacity && node_count <= node_capacity && [frame_capacity,
-          node_capacity].all? { |count| count <= Layout::MAX_TABLE } &&
-          (frame_capacity.zero? || [frame_bytes, node_bytes] == [Layout::FRAME_BYTES, Layout::NODE_BYTES])
+        return false if frame_count > frame_capacity || node_count > node_capacity
+        return false if frame_capacity > Layout::MAX_TABLE || node_capacity > Layout::MAX_TABLE
+        frame_capacity.zero? || (frame_bytes == Layout::FRAME_BYTES && node_bytes == Layout::NODE_BYTES)
       end
     end
 
@@ -36,7 +35,7 @@ module Holdup
         label.sub(/\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, "")
       end
 
-      # @return [Frame] as samplers call it that know methods only
+      # @return [Frame] with the name that samplers give which know methods only
       def plain = with(label: method_name)
 
       # @return [Boolean] whether it is in a file, not in C code and not in Ruby's own
@@ -49,7 +48,7 @@ module Holdup
         "#{file}:#{[at, line].find(&:positive?) || 0}" if written?
       end
 
-      # @return [String] of the path what tells it: the gem and what follows, else the last three parts
+      # @return [String] the short path: the gem and what follows, else the last three parts
       def file
         path[%r{.*/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
       end
@@ -62,7 +61,6 @@ module Holdup
 
       # @param table [Array<Frame>]
       # @param nodes [Array<Integer>] parent, frame and line of each, one behind the other; numbers begin at 1
-      # @param first_event [Integer]
       def initialize(table: [], nodes: [], first_event: 0)
         @table = table
         @nodes = nodes
@@ -70,10 +68,8 @@ module Holdup
         @frames = {}
       end
 
-      # @return [Boolean]
       def any? = @nodes.any?
 
-      # @param event [Event]
       # @return [Integer, nil] the number of its stack
       def of(event)
         number = event.detail
@@ -85,9 +81,7 @@ module Holdup
       # @param number [Integer] of a stack
       # @return [Array<Frame>] the innermost first
       def frames(number)
-        @frames[number] ||= walk(number).filter_map { |frame, line|
-          @table[frame - 1]&.with(at: line) if frame.positive?
-        }.freeze
+        @frames[number] ||= located_frames(number)
       end
 
       # @param number [Integer] of a stack
@@ -104,9 +98,19 @@ module Holdup
       end
 
       # @param number [Integer] of a stack
-      # @return [Frame, nil] what ran: the innermost that somebody has written, else the innermost
+      # @return [Frame, nil] what ran: the innermost in a file, else the innermost
       def running(number)
-        frames(number).then { |frames| frames.find(&:written?) || frames.first }
+        frames = frames(number)
+        frames.find(&:written?) || frames.first
+      end
+
+      private
+
+      def located_frames(number)
+        located = walk(number).filter_map do |frame, line|
+          @table[frame - 1]&.with(at: line) if frame.positive?
+        end
+        located.freeze
       end
     end
   end

@@ -1,18 +1,91 @@
 # frozen_string_literal: true
 
-require_relative "sampler_handover"
-require_relative "vernier_samples"
-
 module Holdup
   module Capture
-    # A profile of vernier's that we begin and end, where the application has loaded that gem. Its signal
-    # tells of C code too while that runs.
+    # Calls back before a profiler begins.
+    class SamplerHandover < Module
+      # @param callback [#call]
+      def initialize(callback)
+        super()
+        define_method(:start) do
+          callback.call
+          super()
+        end
+      end
+    end
+
+    # What a profile of vernier's says of threads that had the GVL: who, when, and where it was.
+    class VernierSamples
+      # Its category of a thread that ran; others waited, or were idle.
+      RUNNING = 0
+      # As many as a capture keeps of a stack.
+      FRAMES = 192
+
+      # @param ended_ns [Integer] when it ended, by CLOCK_MONOTONIC
+      def initialize(result, ended_ns)
+        @result = result
+        @table = result._stack_table
+        @ended_ns = ended_ns
+        @stacks = {}
+        @functions = {}
+      end
+
+      # @param known [Hash{Array => Array}] gives for a function always the same object, as long as the
+      #   capture goes on
+      # @return [Array<Array(Integer, Integer, Array, Boolean)>] in the order of time: `object_id` of the
+      #   thread, CLOCK_MONOTONIC in ns, functions with the lines they were at, the innermost first, and
+      #   whether the time is exact. A function is [name, path (nil: C code), line where it begins]
+      def call(known)
+        @known = known
+        @result.threads.flat_map { |id, thread| ran(id, thread) }.sort_by { |_, at_ns, _| at_ns }
+      end
+
+      private
+
+      def ran(id, thread)
+        times, stacks, weights = thread.values_at(:timestamps, :samples, :weights)
+        running = times.each_index.select { |index| thread[:sample_categories][index] == RUNNING }
+        running.flat_map do |index|
+          moments = spread(times[index], times[index + 1] || @ended_ns, weights[index])
+          moments.map { |at_ns| [id, at_ns, stack(stacks[index]), at_ns == times[index]] }
+        end
+      end
+
+      # Vernier keeps equal samples of a thread as one, with the time of the first.
+      def spread(from, to, count)
+        Array.new(count) { |number| from + (to - from) * number / count }
+      end
+
+      def stack(number) = @stacks[number] ||= walk(number)
+
+      def walk(number)
+        frames = []
+        while number && frames.size < 2 * FRAMES
+          frame = @table.stack_frame_idx(number)
+          frames << function(@table.frame_func_idx(frame)) << @table.frame_line_no(frame)
+          number = @table.stack_parent_idx(number)
+        end
+        frames
+      end
+
+      def function(number)
+        @functions[number] ||= @known[named(number)]
+      end
+
+      def named(number)
+        path = @table.func_path(number)
+        [@table.func_name(number), (path unless path.empty?), @table.func_first_lineno(number)].freeze
+      end
+    end
+
+    # A profile of vernier that we begin and end, where the application has loaded that gem. Its signal also
+    # samples C code while that runs.
     class VernierProfile
       INTERVAL_US = 10_000
       # What is read of a profile; earlier ones of vernier have other names.
       READ = %i[stack_parent_idx stack_frame_idx frame_func_idx frame_line_no func_name func_path
         func_first_lineno].freeze
-      # They take its signal from it where they begin meanwhile, and vernier then ends the process.
+      # They take vernier's signal when they begin meanwhile, and vernier then ends the process.
       RIVALS = %i[StackProf Pf2].freeze
       STATUS = "/proc/self/status"
       TASKS = "/proc/self/task"
@@ -20,11 +93,13 @@ module Holdup
       class << self
         # @return [Boolean] whether it is loaded, and can be used here
         def here?
-          !!defined?(::Vernier::Collector::TimeCollector) && READ.all? { |name| ::Vernier::StackTable.method_defined?(name) } &&
-            RIVALS.none? { |name| Object.const_defined?(name) } && Ractor.count == 1 && ENV["RUBY_MN_THREADS"] != "1"
+          return false unless defined?(::Vernier::Collector::TimeCollector)
+          READ.all? { |name| ::Vernier::StackTable.method_defined?(name) } &&
+            RIVALS.none? { |name| Object.const_defined?(name) } &&
+            Ractor.count == 1 && ENV["RUBY_MN_THREADS"] != "1"
         end
 
-        # @return [Boolean] whether nobody profiles by the signal that it uses
+        # @return [Boolean] whether no other profiler uses its signal
         def free?
           caught = File.binread(STATUS)[/^SigCgt:\s*(\h+)/, 1]
           !caught.nil? && caught.hex[Signal.list.fetch("PROF") - 1].zero?
@@ -37,10 +112,9 @@ module Holdup
           "vernier #{::Vernier::VERSION}"
         end
 
-        # @yield before any profile of vernier's begins, on the thread that begins it. There is no way back
-        # @return [void]
-        def before_each(&told)
-          ::Vernier::Collector::TimeCollector.prepend(SamplerHandover.new(told))
+        # @yield before any profile of vernier begins, on the thread that begins it. It can't be undone
+        def before_each(&callback)
+          ::Vernier::Collector::TimeCollector.prepend(SamplerHandover.new(callback))
         end
       end
 
@@ -52,7 +126,6 @@ module Holdup
         @cpu_ns = 0
       end
 
-      # @return [void]
       def start
         before = tasks
         @collector.start

@@ -8,10 +8,7 @@ module Holdup
     class CaptureArchiver
       NS = 1_000_000_000
 
-      # @param archive [Capture::Archive]
       # @param dir [String] folder of the segments
-      # @param warnings [RateLimitedLog]
-      # @param clock [Clock]
       def initialize(archive:, dir:, warnings:, clock:)
         @archive = archive
         @dir = dir
@@ -19,7 +16,6 @@ module Holdup
         @clock = clock
       end
 
-      # @return [void]
       def call
         orphans.each { |path| take(path) }
         left.each { |path| take(path) }
@@ -28,21 +24,25 @@ module Holdup
       private
 
       def left
-        beside(Capture::RuleWatch::ENDED, Capture::Controller::LEFT)
+        files(Capture::RuleWatch::ENDED, Capture::Controller::LEFT)
       end
 
-      def beside(*suffixes)
-        Segment::Directory.new(@dir).beside(*suffixes)
+      def files(*suffixes)
+        Segment::Directory.new(@dir).files_with_suffix(*suffixes)
       end
 
-      # What went on when its process was killed: it has no segment any more. Who asked and waits takes the
-      # file.
+      # Captures whose process was killed meanwhile: it has no segment any more. A client that waits takes the
+      # file itself.
       def orphans
-        paths = beside(Capture::RuleWatch::ARMED, Capture::Controller::SUFFIX)
-        paths.reject { |path|
-          File.exist?("#{path.delete_suffix(File.extname(path))}.segment") || (path.end_with?(Capture::Controller::SUFFIX) && attended?(path))
-        }
+        paths = files(Capture::RuleWatch::ARMED, Capture::Controller::SUFFIX)
+        paths.reject { |path| segment?(path) || (requested?(path) && attended?(path)) }
       end
+
+      def segment?(path)
+        File.exist?("#{path.delete_suffix(File.extname(path))}.segment")
+      end
+
+      def requested?(path) = path.end_with?(Capture::Controller::SUFFIX)
 
       def attended?(path)
         head(path).facts["trigger"] != "dashboard"
@@ -54,7 +54,7 @@ module Holdup
         Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
       end
 
-      # What can't be kept is no reason to fill the memory, and nobody's fault but its own.
+      # A capture that can't be kept is removed all the same: it must not fill the memory.
       def take(path)
         header = head(path)
         keep(path, header) if wanted?(path, header)
@@ -67,18 +67,19 @@ module Holdup
       def wanted?(path, header)
         return false if path.end_with?(Capture::RuleWatch::ARMED) && header.caught.zero?
         return true unless header.facts["trigger"] == "rule"
-        rested?(header.facts["every_s"]).tap { |rested| @kept_ns = @clock.monotonic_ns if rested }
+        rested = rested?(header.facts["every_s"])
+        @kept_ns = @clock.monotonic_ns if rested
+        rested
       end
 
       def rested?(every_s)
         @kept_ns.nil? || @clock.monotonic_ns - @kept_ns >= every_s.to_i * NS
       end
 
-      # Playing events again is loaded by the first one.
       def keep(path, header)
         bytes = File.binread(path, header.events_bytes)
-        @archive.add(Capture::Reason.add(bytes, Analysis::Timeline::CaptureMatches.facts(bytes)),
-          Time.at(@clock.realtime_s))
+        facts = Analysis::Timeline::CaptureMatches.facts(bytes)
+        @archive.add(Capture::Reason.add(bytes, facts), Time.at(@clock.realtime_s))
       end
     end
   end

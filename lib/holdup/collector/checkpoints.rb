@@ -2,32 +2,32 @@
 
 module Holdup
   class Collector
-    # The positions of all segments of this host and folder, as the store has them. After a commit that failed
-    # nobody knows whether it happened, so then the ledger is thrown away and read again.
+    # The checkpoints of all segments of this host and folder, as the store has them. After a commit that
+    # failed it is unknown whether it happened, so then they are dropped and read again.
     class Checkpoints
       UNITS = "#units"
 
       # @param store [#progress]
-      # @param host [String] tells with the folder this one's segments from those of others in a shared store
-      # @param folder [String]
+      # @param host [String] with the folder it separates these segments from others in a shared store
       # @raise [StoreError]
       def initialize(store, host, folder)
         @folder = text(folder)
         @scope = "#{host} #{@folder}/"
         @damaged = {}
         stored = store.progress.select { |key, _| key.start_with?(@scope) }
-        names = stored.keys.reject { |key| key.end_with?(UNITS) }.map { |key| key.delete_prefix(@scope) }
-        @positions = names.to_h { |name|
-          [name,
-            load(name, stored[key(name)], stored[key(name) + UNITS])]
-        }.compact
+        heads = stored.reject { |key, _| key.end_with?(UNITS) }
+        @positions = heads.each_with_object({}) do |(key, head), positions|
+          name = key.delete_prefix(@scope)
+          position = load(name, head, stored[key + UNITS])
+          positions[name] = position if position
+        end
       end
 
       # @return [String] as the store has its name
       attr_reader :folder
 
       # @param name [String] file name
-      # @return [DamagedData, nil] why nobody knows how far that file was carried
+      # @return [DamagedData, nil] why it is unknown how far that file was carried
       def damage(name) = @damaged[name]
 
       # @param name [String] file name
@@ -40,9 +40,9 @@ module Holdup
       # @return [Hash{String => String, nil}]
       def changes(readings, present)
         gone = (@positions.keys + @damaged.keys - present).flat_map { |name| [key(name), key(name) + UNITS] }
-        readings.each_with_object(gone.to_h { |key| [key, nil] }) { |(name, position), all|
-          change(all, name, position)
-        }
+        readings.each_with_object(gone.to_h { |key| [key, nil] }) do |(name, position), changes|
+          add_change(changes, name, position)
+        end
       end
 
       # @param readings [Hash{String => SegmentCheckpoint}]
@@ -53,7 +53,6 @@ module Holdup
       end
 
       # The store has them now.
-      # @return [void]
       def committed(readings, present)
         @positions = @positions.slice(*present).merge(readings)
         @damaged = @damaged.slice(*present).except(*readings.keys)
@@ -68,7 +67,7 @@ module Holdup
       end
 
       def load(name, head, units)
-        CheckpointCodec.load(head, units)
+        SegmentCheckpoint::Codec.load(head, units)
       rescue DamagedData => error
         @damaged[name] = error
         nil
@@ -76,12 +75,12 @@ module Holdup
 
       def key(name) = @scope + name
 
-      def change(all, name, position)
+      def add_change(changes, name, position)
         return if position.equal?(self[name])
-        all[key(name)] = CheckpointCodec.dump_head(position)
-        if position.units_moved?(self[name])
-          all[key(name) + UNITS] = position.finished ? nil : CheckpointCodec.dump_units(position)
-        end
+        changes[key(name)] = SegmentCheckpoint::Codec.dump_head(position)
+        return unless position.units_moved?(self[name])
+        units = position.finished ? nil : SegmentCheckpoint::Codec.dump_units(position)
+        changes[key(name) + UNITS] = units
       end
     end
   end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Holdup
   class Collector
     # What the container (control group, version 1 or 2) of a process may use and has used, all processes in
@@ -30,19 +32,20 @@ module Holdup
       private
 
       def machine(pid)
-        SettingFacts::CpuQuota.new(proc: @places[:proc], cgroup: @places[:root],
-          pid:).to_h.transform_keys(&:to_sym)
+        quota = SettingFacts::CpuQuota.new(proc: @places[:proc], cgroup: @places[:root], pid:)
+        quota.to_h.transform_keys(&:to_sym)
       end
 
       def cpu
         stat = numbers(cpu_folder, "cpu.stat")
-        {cpu_ns: nanoseconds(stat["usage_usec"]) || number(own("cpuacct"), "cpuacct.usage"), periods: stat["nr_periods"],
-         throttled_periods: stat["nr_throttled"], throttled_ns: nanoseconds(stat["throttled_usec"]) || stat["throttled_time"]}
+        cpu_ns = nanoseconds(stat["usage_usec"]) || number(folder("cpuacct"), "cpuacct.usage")
+        throttled_ns = nanoseconds(stat["throttled_usec"]) || stat["throttled_time"]
+        {cpu_ns:, periods: stat["nr_periods"], throttled_periods: stat["nr_throttled"], throttled_ns:}
       end
 
-      # Throttling is told by the group that has the quota.
+      # The group that has the quota counts the throttling.
       def cpu_folder
-        @group.limit&.folder || own("cpu")
+        @group.limit&.folder || folder("cpu")
       end
 
       def nanoseconds(us)
@@ -50,20 +53,23 @@ module Holdup
       end
 
       def memory
-        folder = own("memory")
+        folder = folder("memory")
         stat = numbers(folder, "memory.stat")
-        {memory_bytes: number(folder, "memory.current") || number(folder, "memory.usage_in_bytes"),
-         reclaimable_bytes: stat["total_inactive_file"] || stat["inactive_file"], memory_limit_bytes: memory_limit}
+        {
+          memory_bytes: number(folder, "memory.current") || number(folder, "memory.usage_in_bytes"),
+          reclaimable_bytes: stat["total_inactive_file"] || stat["inactive_file"],
+          memory_limit_bytes: memory_limit
+        }
       end
 
       def memory_limit
-        limits = @group.folders("memory").filter_map { |folder|
+        limits = @group.folders("memory").filter_map do |folder|
           number(folder, "memory.max") || number(folder, "memory.limit_in_bytes")
-        }
+        end
         limits.min if limits.any? && limits.min < UNLIMITED
       end
 
-      def own(controller) = @group.folders(controller).first
+      def folder(controller) = @group.folders(controller).first
 
       def numbers(folder, file)
         text(folder, file).scan(/^(\w+) (\d+)$/).to_h { |name, digits| [name, digits.to_i] }
@@ -76,6 +82,46 @@ module Holdup
       def text(folder, file)
         (folder && @group.read(File.join(folder, file))).to_s
       end
+    end
+
+    # What all CPUs of the host have done since it was booted, for all processes: separates load of neighbours
+    # from our own. Within a container the kernel shows the host's figures, unless lxcfs shows those of the
+    # container: then there are no neighbours.
+    class ContainerFacts::HostFacts
+      NS = 1_000_000_000
+      # The first line of the file; time for guests is in `user` already.
+      FIELDS = %i[user nice system idle iowait irq softirq steal].freeze
+      BUSY = %i[user nice system irq softirq].freeze
+
+      # @param proc [String] where the process table is
+      # @param ticks_per_s [Integer] unit of CPU times in /proc
+      def initialize(proc: "/proc", ticks_per_s: Etc.sysconf(Etc::SC_CLK_TCK))
+        @path = File.join(proc, "stat")
+        @ticks_per_s = ticks_per_s
+      end
+
+      # @return [Hash{Symbol => Integer}] host_cpus; host_busy_ns of all of them; steal_ns: wanted by this
+      #   machine and given to others by its hypervisor; empty where the system does not say
+      def call
+        ticks, cpus = read
+        return {} unless ticks
+        {host_cpus: cpus, host_busy_ns: nanoseconds(ticks.values_at(*BUSY).sum),
+         steal_ns: nanoseconds(ticks.fetch(:steal))}
+      end
+
+      private
+
+      def read
+        lines = File.readlines(@path)
+        figures = lines.first.to_s[/\Acpu +(.*)/, 1]&.split&.map(&:to_i)
+        if figures && figures.size >= FIELDS.size
+          [FIELDS.zip(figures).to_h, lines.count { |line| line.match?(/\Acpu\d/) }]
+        end
+      rescue SystemCallError
+        nil
+      end
+
+      def nanoseconds(ticks) = ticks * NS / @ticks_per_s
     end
   end
 end

@@ -19,7 +19,7 @@ module Holdup
         !@file.nil?
       end
 
-      # Whoever holds a lock on a file that was removed leads nothing: others lock the new one.
+      # A lock on a file that was removed does not count: others lock the new one.
       # @return [Boolean] whether it has led since the last look
       def held?
         return false unless @file
@@ -30,9 +30,8 @@ module Holdup
         false
       end
 
-      # @return [void]
       def release
-        @file&.flock(File::LOCK_UN) # a forked child may have the same file open: closing ours would not be enough
+        @file&.flock(File::LOCK_UN) # closing is not enough where a forked child has the same file open
         @file&.close
         @file = nil
       end

@@ -5,9 +5,8 @@ require "etc"
 module Holdup
   class Collector
     # What the system says about a process, read from outside so that the process itself spends nothing on it.
-    # PSS (memory that counts shared pages once in all) and USS (what it has alone, and would give back) make
-    # the kernel walk all pages and keep the process from changing its memory map meanwhile, so nobody should
-    # ask often.
+    # Ask seldom: for PSS (memory that counts shared pages once in all) and USS (what it has alone, and would
+    # give back) the kernel walks all pages and keeps the process from changing its memory map meanwhile.
     class ProcessFacts
       KIB = 1024
       NS = 1_000_000_000
@@ -21,30 +20,30 @@ module Holdup
         @ticks_per_s = ticks_per_s
       end
 
-      # @param pid [Integer]
       # @return [Hash{Symbol => Integer}] rss_bytes, pss_bytes, uss_bytes, cpu_ns, run_delay_ns (of the
-      #   threads that live now: it falls when one ends); without those that the system does not tell
+      #   threads that live now: it falls when one ends); without those that the system does not say
       def call(pid)
-        {rss_bytes: rss_bytes(pid), **memory(pid), cpu_ns: cpu_ns(pid),
-         run_delay_ns: run_delay_ns(pid)}.compact
+        times = {cpu_ns: cpu_ns(pid), run_delay_ns: run_delay_ns(pid)}
+        {rss_bytes: rss_bytes(pid), **memory(pid), **times}.compact
       end
 
-      # @param pid [Integer]
       # @return [Integer, nil] its resident memory alone, which costs the process nothing
       def rss_bytes(pid)
-        kib(read(pid, "status"), /^VmRSS:\s+(\d+) kB/)
+        bytes(read(pid, "status"), /^VmRSS:\s+(\d+) kB/)
       end
 
       private
 
       def memory(pid)
         rollup = read(pid, "smaps_rollup")
-        {pss_bytes: kib(rollup, /^Pss:\s+(\d+) kB/),
-         uss_bytes: kib(rollup, /^Private_(?:Clean|Dirty|Hugetlb):\s+(\d+) kB/)}
+        {
+          pss_bytes: bytes(rollup, /^Pss:\s+(\d+) kB/),
+          uss_bytes: bytes(rollup, /^Private_(?:Clean|Dirty|Hugetlb):\s+(\d+) kB/)
+        }
       end
 
       # @return [Integer, nil] sum of all lines like that
-      def kib(text, pattern)
+      def bytes(text, pattern)
         found = text.to_s.scan(pattern)
         found.sum { |digits,| digits.to_i } * KIB if found.any?
       end
@@ -56,9 +55,8 @@ module Holdup
 
       # The file of the process is of its first thread only.
       def run_delay_ns(pid)
-        delays = Dir.children(File.join(@proc, pid.to_s, "task")).filter_map { |thread|
-          read(pid, "task/#{thread}/schedstat")&.slice(RUN_DELAY, 1)
-        }
+        threads = Dir.children(File.join(@proc, pid.to_s, "task"))
+        delays = threads.filter_map { |thread| read(pid, "task/#{thread}/schedstat")&.slice(RUN_DELAY, 1) }
         delays.sum(&:to_i) if delays.any?
       rescue SystemCallError
         nil

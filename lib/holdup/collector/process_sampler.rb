@@ -3,12 +3,11 @@
 module Holdup
   class Collector
     # How each process is, once a minute, at first sight and when it has ended: what it says itself (gauges,
-    # counters and profile of its segment) and what the system says about it. The system wins where both know,
-    # because it still knows when the process hangs. With each of them comes one sample of their container,
-    # which has no pid (0) and tells what the collector and all segments take (CollectorUsage,
-    # `segment_bytes`).
+    # counters and profile of its segment) and what the system says about it. Where both know, the system
+    # wins, because it still knows when the process hangs. With them comes one sample of their container,
+    # which has no pid (0) and has what the collector and all segments take (CollectorUsage, `segment_bytes`).
     #
-    # Keys of a sample, beside at_s, host and pid:
+    # Keys of a sample, besides at_s, host and pid:
     # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (since when it is measured), `server`
     #   ("puma", "puma+sidekiq"), `ended` (true in the last)
     # - the segment's counters and gauges; ProcessFacts
@@ -16,14 +15,14 @@ module Holdup
     #   for each pool
     # - `master_pid` and `master_rss_bytes`, where what ends the process counts its master too
     # - `ticked_ns`: as of when the segment's counters and gauges are
-    # - "jit.at", "killer.name" and so on: what the profile tells of the JIT and of what ends the process
+    # - "jit.at", "killer.name" and so on: what the profile has of the JIT and of what ends the process
     #   (docs/segment.md)
     # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour
     class ProcessSampler
       EVERY_S = 60
       LEVERS_EVERY_S = 3600
-      # Processes that were started together are not looked at together ever after: the second sample of each
-      # comes so much sooner at most, by its pid, because to look at memory holds a process up.
+      # Reading its memory holds a process up, so processes that were started together are sampled apart: the
+      # second sample of each comes up to so much sooner, by its pid.
       SPREAD_S = 30
       CONTAINER = 0
 
@@ -43,8 +42,6 @@ module Holdup
       end
 
       # @param snapshots [Array<ProcessSnapshot>] of all segments that were read
-      # @param host [String]
-      # @param now_ns [Integer]
       # @yieldparam pid [Integer] of which there can't be a sample; without a block that is raised
       # @yieldparam error [StandardError]
       # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes whose time has come
@@ -54,24 +51,22 @@ module Holdup
         parents = newest.to_h { |snapshot| [snapshot.pid, snapshot.header.parent] }
         due = newest.select { |snapshot| due?(snapshot, now_s) }
         samples = due.filter_map do |snapshot|
-          alone(snapshot.pid, bad) { sample(snapshot, host, now_s).merge(master(snapshot, parents)) }
+          rescuing(snapshot.pid, bad) { sample(snapshot, host, now_s).merge(master(snapshot, parents)) }
         end
-        one = snapshots.find(&:here?)
-        return samples unless one && container_due?(now_s)
-        samples + [alone(CONTAINER, bad) { container(one, host, now_s, snapshots.sum(&:bytes)) }].compact
+        local = snapshots.find(&:here?)
+        return samples unless local && container_due?(now_s)
+        container = rescuing(CONTAINER, bad) { container(local, host, now_s, snapshots.sum(&:bytes)) }
+        [*samples, *([container] if container)]
       end
 
       # These samples are in the store now.
       # @param samples [Array<Hash>]
-      # @return [void]
       def committed(samples)
         samples.each { |sample| @last[key(sample)] = LastSample.of(sample, @last[key(sample)], @spread) }
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?
       end
 
-      # At the next tick each process is sampled, however lately it was: where that begins or ends what
-      # somebody looks at.
-      # @return [void]
+      # At the next tick each process is sampled, however lately it was: where a trial begins or ends.
       def forget = @last.clear
 
       # When a process was sampled last and is to be again, whether that was its end, and the levers that it
@@ -79,16 +74,17 @@ module Holdup
       LastSample = Data.define(:at_s, :due_s, :ended, :levers, :levers_s) do
         def self.of(sample, before, spread)
           levers = sample.select { |key, _| key.start_with?("lever.") }
-          now = {at_s: sample[:at_s],
-                 due_s: sample[:at_s] + EVERY_S - (before ? 0 : spread.call(sample[:pid])), ended: sample[:ended]}
-          (levers.empty? && before) ? before.with(**now) : new(**now, levers:, levers_s: sample[:at_s])
+          at_s = sample[:at_s]
+          sooner_s = before ? 0 : spread.call(sample[:pid])
+          now = {at_s:, due_s: at_s + EVERY_S - sooner_s, ended: sample[:ended]}
+          (levers.empty? && before) ? before.with(**now) : new(**now, levers:, levers_s: at_s)
         end
       end
       private_constant :LastSample
 
       private
 
-      def alone(pid, bad)
+      def rescuing(pid, bad)
         yield
       rescue => error
         raise unless bad
@@ -98,10 +94,8 @@ module Holdup
 
       # A process that stopped and started measuring has two segments and is one process.
       def newest(snapshots)
-        snapshots.sort_by { |snapshot| snapshot.header.created_ns }.to_h { |snapshot|
-          [snapshot.key,
-            snapshot]
-        }.values
+        by_age = snapshots.sort_by { |snapshot| snapshot.header.created_ns }
+        by_age.to_h { |snapshot| [snapshot.key, snapshot] }.values
       end
 
       def due?(snapshot, now_s)
@@ -119,11 +113,11 @@ module Holdup
 
       def sample(snapshot, host, now_s)
         at_s = snapshot.ended? ? end_s(snapshot, now_s) : now_s
-        {at_s:, host:, **snapshot.facts, **levers(snapshot, at_s),
-         **(snapshot.here? ? @facts.call(snapshot.pid) : {})}
+        system_facts = snapshot.here? ? @facts.call(snapshot.pid) : {}
+        {at_s:, host:, **snapshot.facts, **levers(snapshot, at_s), **system_facts}
       end
 
-      # Who is no process that measures itself: a worker may have been forked by another one.
+      # The first ancestor that is not measured itself: a worker may have been forked by another one.
       def master(snapshot, parents)
         return {} unless snapshot.here? && snapshot.ended_with_others?
         pid = snapshot.header.parent
@@ -135,19 +129,56 @@ module Holdup
       # One that hung before it was killed ticked last before it was sampled last.
       def end_s(snapshot, now_s)
         last_s = @last[snapshot.key]&.at_s
-        told_s = (last_s && snapshot.heartbeat_s <= last_s) ? last_s + 1 : snapshot.heartbeat_s
-        [told_s, now_s].min
+        end_s = (last_s && snapshot.heartbeat_s <= last_s) ? last_s + 1 : snapshot.heartbeat_s
+        [end_s, now_s].min
       end
 
       # They hardly change and are long.
       def levers(snapshot, at_s)
         last = @last[snapshot.key]
-        (last && last.levers == snapshot.levers && at_s < last.levers_s + LEVERS_EVERY_S) ? {} : snapshot.levers
+        known = last && last.levers == snapshot.levers && at_s < last.levers_s + LEVERS_EVERY_S
+        known ? {} : snapshot.levers
       end
 
       def container(snapshot, host, now_s, segment_bytes)
-        {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call,
-         **@container.call(snapshot.pid)}
+        facts = @container.call(snapshot.pid)
+        {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call, **facts}
+      end
+    end
+
+    # What the collector costs the host: part of the container's samples, because it does not measure itself.
+    # In a process of its own that is all of the process; in a thread of an application, as in development,
+    # only the thread's CPU is known.
+    class ProcessSampler::CollectorUsage
+      KIB = 1024
+      RSS = /^VmRSS:\s+(\d+) kB/
+
+      # @param status [String] where the system says the memory of this process
+      def initialize(status: "/proc/self/status")
+        @status = status
+      end
+
+      # @return [Hash{Symbol => Integer}] collector_cpu_ns since it started, collector_rss_bytes; without what
+      #   is unknown
+      def call
+        return {collector_cpu_ns: cpu_ns(Process::CLOCK_THREAD_CPUTIME_ID)} unless own_process?
+        cpu_ns = cpu_ns(Process::CLOCK_PROCESS_CPUTIME_ID)
+        {collector_cpu_ns: cpu_ns, collector_rss_bytes: rss_bytes}.compact
+      end
+
+      private
+
+      def own_process? = Thread.current.equal?(Thread.main)
+
+      def cpu_ns(clock)
+        Process.clock_gettime(clock, :nanosecond)
+      end
+
+      def rss_bytes
+        kib = File.binread(@status)[RSS, 1]
+        kib && kib.to_i * KIB
+      rescue SystemCallError
+        nil
       end
     end
   end

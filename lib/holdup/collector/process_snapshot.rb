@@ -4,14 +4,11 @@ module Holdup
   class Collector
     # One process as a tick saw it: what its segment and the folder say of it.
     class ProcessSnapshot
-      # What of the profile each sample tells: short, and asked of every span of time.
-      TOLD = %w[jit. killer.].freeze
+      # What each sample has of the profile: short, and asked of every span of time.
+      PROFILE_KEYS = %w[jit. killer.].freeze
 
       attr_reader :header
 
-      # @param header [Segment::Header]
-      # @param setting [Setting]
-      # @param entry [Segment::DirectoryEntry]
       # @param ended [Boolean] whether nothing more will come from it
       def initialize(header:, setting:, entry:, ended:)
         @header = header
@@ -24,10 +21,10 @@ module Holdup
 
       def ended? = @ended
 
-      # @return [Array] pid and start name a process for ever
+      # @return [Array] pid and start identify a process for good
       def key = [header.pid, header.start]
 
-      # A process of another container has a pid that may be somebody else's here: it lives, but not for us.
+      # A process of another container has a pid that may be another process here: the system can't be asked.
       # @return [Boolean] whether the system can be asked about it
       def here? = @entry.alive
 
@@ -51,8 +48,12 @@ module Holdup
 
       # @return [Hash{Symbol => Object}] what it says itself, without its levers
       def facts
-        {pid:, name: header.process_name, setting: @setting.fingerprint, generation: header.generation, parent: header.parent,
-         start: header.start, since_s: header.created_ns / 1_000_000_000, ticked_ns: header.heartbeat_ns, server: profile["server"], ended: @ended || nil, **header.counters, **header.gauges, **pools, **told}.compact
+        {
+          pid:, name: header.process_name, setting: @setting.fingerprint, generation: header.generation,
+          parent: header.parent, start: header.start, since_s: header.created_ns / 1_000_000_000,
+          ticked_ns: header.heartbeat_ns, server: profile["server"], ended: @ended || nil,
+          **header.counters, **header.gauges, **pools, **profile_facts
+        }.compact
       end
 
       # @return [Hash{Symbol => Object}] "lever.threads.value" ...
@@ -62,18 +63,18 @@ module Holdup
 
       private
 
-      def told
-        profile.select { |key, _| key.start_with?(*TOLD) }.transform_keys(&:to_sym)
+      def profile_facts
+        profile.select { |key, _| key.start_with?(*PROFILE_KEYS) }.transform_keys(&:to_sym)
       end
 
       def pools
-        header.pools.each_with_index.inject({}) do |all, (pool, index)|
-          figures = pool.compact.transform_keys { |key| :"pool.#{index}.#{key}" }
-          all.merge("pool.#{index}": profile["pool.#{index}"], **figures)
+        header.pools.each_with_index.with_object({}) do |(pool, index), facts|
+          facts[:"pool.#{index}"] = profile["pool.#{index}"]
+          pool.compact.each { |key, value| facts[:"pool.#{index}.#{key}"] = value }
         end
       end
 
-      # Read only now, for most ticks need none. What can't be read is left to the next sample.
+      # Read lazily: most ticks need none. What can't be read is left to the next sample.
       def profile
         @profile ||= @entry.read(&:profile) || {}
       rescue SegmentError, DamagedData, SystemCallError

@@ -2,25 +2,20 @@
 
 module Holdup
   class Collector
-    # One tick after the other, for the collector that leads: read all segments, write windows and positions
+    # One tick after the other, for the collector that leads: read all segments, write windows and checkpoints
     # in one transaction, and only then remove what is finished. Dying anywhere in between loses and doubles
     # nothing:
     #
-    # - before the commit: the next collector reads the same again from the same positions
-    # - after it, before the removal: the position says that the segment is finished, so only the removal is
+    # - before the commit: the next collector reads the same again from the same checkpoints
+    # - after it, before the removal: the checkpoint says that the segment is finished, so only the removal is
     #   repeated
-    # - after the removal: a position without a file is dropped at the next commit
+    # - after the removal: a checkpoint without a file is dropped at the next commit
     class Round
       # What became of a tick. `windows`: how many were written; `live`: headers of the segments that still
       # grow
       Result = Data.define(:windows, :live)
 
       # @param store [#commit, #progress]
-      # @param directory [Segment::Directory]
-      # @param host [String]
-      # @param warnings [RateLimitedLog]
-      # @param sampler [ProcessSampler]
-      # @param profiles [UnitSampler]
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
         profiles: UnitSampler.new)
         @store = store
@@ -38,63 +33,69 @@ module Holdup
       # @raise [StoreError, DamagedData, SystemCallError] and then nothing was written or removed
       def run(now_ns)
         @skipped.start(now_ns)
-        @ledger ||= Checkpoints.new(@store, @host, @directory.path)
+        @checkpoints ||= Checkpoints.new(@store, @host, @directory.path)
         entries = @directory.entries
         builder = WindowBuilder.new
-        found = {}
-        readings = read(entries, SegmentDelta.new(builder, now_ns, @settings, @profiles, @skipped), found)
-        snapshots = snapshots(found, readings)
-        written = commit(builder, readings, entries.map(&:name), samples(snapshots, now_ns), now_ns)
+        read = {}
+        delta = segment_delta(builder, now_ns)
+        readings = read_entries(entries, delta, read)
+        snapshots = snapshots(read, readings)
+        written = commit(builder:, readings:, present: entries.map(&:name),
+          samples: samples(snapshots, now_ns), now_ns:)
         sweep(entries)
         Result.new(windows: written, live: snapshots.select(&:growing?).map(&:header))
       end
 
-      # After a failure nobody knows what the store has: it is asked again.
-      # @return [void]
+      # After a failure it is unknown what the store has: it is asked again.
       def forget
-        @ledger = nil
+        @checkpoints = nil
         @profiles.forget
       end
 
       private
 
-      def read(entries, delta, found)
+      def segment_delta(builder, now_ns)
+        SegmentDelta.new(builder:, now_ns:, settings: @settings, profiles: @profiles, skipped: @skipped)
+      end
+
+      # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] is filled
+      def read_entries(entries, delta, read)
         entries.each_with_object({}) do |entry, readings|
-          position = read_entry(entry, delta, found)
+          position = read_entry(entry, delta, read)
           readings[entry.name] = position if position
         end
       end
 
-      def snapshots(found, readings)
-        found.map { |entry, (header, setting)|
+      def snapshots(read, readings)
+        read.map do |entry, (header, setting)|
           ProcessSnapshot.new(header:, setting:, entry:, ended: !!readings[entry.name]&.finished)
-        }
+        end
       end
 
-      # A file that can't be read is nobody's loss but its own.
-      def read_entry(entry, delta, found)
-        unknown = @ledger.damage(entry.name)
-        position = delta.call(entry, @ledger[entry.name], anew: !!unknown) { |header, setting|
-          found[entry] = [header, setting]
-        }
+      # A file that can't be read does not stop the others.
+      def read_entry(entry, delta, read)
+        unknown = @checkpoints.damage(entry.name)
+        position = delta.call(entry, @checkpoints[entry.name], anew: !!unknown) do |header, setting|
+          read[entry] = [header, setting]
+        end
         @skipped.add_lasting(:position, entry.name, unknown, file: entry.name) if unknown && position
         position
       rescue Errno::ENOENT
         nil
       rescue => error
-        unread(entry, error) unless unfinished?(entry)
+        skip_entry(entry, error) unless unfinished?(entry)
         nil
       end
 
-      def unread(entry, error)
+      def skip_entry(entry, error)
         @warnings.once([:segment, entry.name], error.message)
         @skipped.add_lasting(:segment, entry.name, error, file: entry.name)
       end
 
       def samples(snapshots, now_ns)
-        @sampler.samples(snapshots, @host, now_ns) { |pid, error|
+        @sampler.samples(snapshots, @host, now_ns) do |pid, error|
           @skipped.add(:sample, "process #{pid}", error)
-        }
+        end
       end
 
       # A process that has just made its file has not filled it yet.
@@ -104,15 +105,15 @@ module Holdup
         true
       end
 
-      def commit(builder, readings, present, samples, now_ns)
+      def commit(builder:, readings:, present:, samples:, now_ns:)
         windows = builder.windows(@host)
-        progress = @ledger.changes(readings, present)
+        progress = @checkpoints.changes(readings, present)
         profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []
-        state = CollectionState.new(host: @host, folder: @ledger.folder, at_ns: now_ns,
-          units: @ledger.units(readings, present))
+        units = @checkpoints.units(readings, present)
+        state = CollectionState.new(host: @host, folder: @checkpoints.folder, at_ns: now_ns, units:)
         left_out = write(windows, progress, state, processes: samples, profiles:, paths: builder.paths)
         @skipped.committed(left_out, present)
-        @ledger.committed(readings, present)
+        @checkpoints.committed(readings, present)
         @profiles.committed
         @sampler.committed(samples)
         @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
@@ -128,9 +129,11 @@ module Holdup
       rescue => error
         raise unless row_fault?(error)
         left_out = []
-        @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:) { |row, fault|
-          (left_out << left_out(row, fault)).last
-        }
+        @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:) do |row, fault|
+          skipped = left_out(row, fault)
+          left_out << skipped
+          skipped
+        end
         left_out
       end
 
@@ -148,7 +151,8 @@ module Holdup
       end
 
       def sweep(entries)
-        entries.select { |entry| @ledger[entry.name]&.finished || entry.lost? }.each do |entry|
+        done = entries.select { |entry| @checkpoints[entry.name]&.finished || entry.lost? }
+        done.each do |entry|
           File.unlink(entry.path)
         rescue Errno::ENOENT
           nil

@@ -3,28 +3,116 @@
 module Holdup
   class Collector
     # How far one segment has been carried into the store: a mark for every slot. Stored with the windows in
-    # one transaction, so whoever continues subtracts exactly what is already counted.
+    # one transaction, so the next collector subtracts exactly what is already counted.
     #
     # - `created_ns`: when the segment was made. Another file under the same name is another segment
     # - `read_ns`: when it was read
     # - `finished`: nothing will be added and everything is carried: only the file is still to be removed
     # - `handoff_ns`: that counter of the header
     # - `ring_head`: how many of the ring's units were looked at
-    # - `marks`: Array of Mark, one a slot; nil for one that was never read
+    # - `marks`: Array of SlotCheckpoint, one a slot; nil for one that was never read
     SegmentCheckpoint = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :marks) do
       # @return [SegmentCheckpoint] nothing carried yet
       def self.start(created_ns)
         new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, marks: [].freeze)
       end
 
-      # @return [SegmentCheckpoint] with nothing but the mark that it is done
+      # @return [SegmentCheckpoint] finished, without marks
       def done = with(finished: true, marks: [].freeze)
 
       # Whether a unit was recorded since: an idle process moves nothing but its accounts.
-      # @param earlier [SegmentCheckpoint, nil]
       def units_moved?(earlier)
         return true if earlier.nil? || earlier.marks.size != marks.size || earlier.finished != finished
         marks.zip(earlier.marks).any? { |now, before| !now.equal?(before) && !now.account? }
+      end
+    end
+
+    # A checkpoint as binary and back. In two parts, because accounts move all the time and units, which are a
+    # hundred times larger, only when there is work.
+    module SegmentCheckpoint::Codec
+      VERSION = 1
+
+      module_function
+
+      # @return [String] everything but the units
+      def dump_head(checkpoint)
+        accounts = checkpoint.marks.each_with_index.select { |mark, _| mark&.account? }
+        facts = [VERSION, checkpoint.created_ns, checkpoint.read_ns, checkpoint.finished ? 1 : 0,
+          checkpoint.handoff_ns, checkpoint.ring_head, accounts.size]
+        accounts.each_with_object(facts.pack("w*")) do |(mark, index), bytes|
+          bytes << [index, mark.bytes.bytesize].pack("w2") << mark.bytes
+        end
+      end
+
+      # @return [String]
+      def dump_units(checkpoint)
+        marks = checkpoint.marks
+        marks.each_with_object([marks.size].pack("w")) do |mark, bytes|
+          unit = (mark.nil? || mark.account?) ? "" : mark.bytes
+          bytes << [unit.bytesize].pack("w") << unit
+        end
+      end
+
+      # @return [SegmentCheckpoint] its marks have no series until the segment is read again
+      # @raise [DamagedData]
+      def load(head, units)
+        source = Source.new(head)
+        check(source.number)
+        created_ns, read_ns, finished, handoff_ns, ring_head = Array.new(5) { source.number }
+        marks = units ? load_units(Source.new(units)) : []
+        source.number.times do
+          index = source.number(most: Segment::Layout::MAX_SERIES)
+          marks[index] = source.mark(account: true)
+        end
+        SegmentCheckpoint.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:,
+          marks: marks.freeze)
+      end
+
+      def check(version)
+        return if version == VERSION
+        raise DamagedData.new("a segment's stored position has version #{version}",
+          "this Holdup reads #{VERSION}")
+      end
+
+      def load_units(source)
+        Array.new(source.number(most: Segment::Layout::MAX_SERIES)) { source.mark }
+      end
+      private_class_method :check, :load_units
+
+      # Bytes, taken from the front.
+      class Source
+        def initialize(bytes)
+          @bytes = bytes
+          @at = 0
+        end
+
+        # @param most [Integer, nil] what is larger can't be true
+        # @return [Integer]
+        # @raise [DamagedData] when there is none left
+        def number(most: nil)
+          value = @bytes.unpack1("w", offset: @at) or raise_damaged
+          raise_damaged if most && value > most
+          @at += [value].pack("w").bytesize
+          value
+        rescue ArgumentError
+          raise_damaged
+        end
+
+        # @return [SlotCheckpoint, nil]
+        # @raise [DamagedData]
+        def mark(account: false)
+          length = number
+          return if length.zero?
+          raise_damaged if @at + length > @bytes.bytesize
+          @at += length
+          SlotCheckpoint.load(@bytes.byteslice(@at - length, length).freeze, account:)
+        end
+
+        private
+
+        def raise_damaged
+          raise DamagedData.new("a segment's stored position is damaged")
+        end
       end
     end
   end

@@ -2,22 +2,20 @@
 
 module Holdup
   class Collector
-    # Takes out of one segment what was added since its position.
+    # Takes out of one segment what was added since its checkpoint.
     class SegmentDelta
       NS = 1_000_000_000
-      # Of another process table: one that does not tick is dead, one that ticks lives where we can't see it:
-      # in another container with the same folder. Three times the longest `tick_seconds`: a hold may keep it
-      # from ticking.
+      # A process of another process table (another container with the same folder) that does not tick for so
+      # long is dead. Three times the longest `tick_seconds`: a hold may keep it from ticking.
       SILENT_NS = 15 * NS
       # A segment can't be older: its folder does not survive a reboot.
       OLDEST_NS = 400 * 86_400 * NS
 
       # @param builder [WindowBuilder] takes what is found
-      # @param now_ns [Integer]
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
       # @param profiles [UnitSampler] takes single units
       # @param skipped [SkippedRows] takes what is damaged
-      def initialize(builder, now_ns, settings, profiles, skipped)
+      def initialize(builder:, now_ns:, settings:, profiles:, skipped:)
         @builder = builder
         @now_ns = now_ns
         @settings = settings
@@ -25,9 +23,8 @@ module Holdup
         @skipped = skipped
       end
 
-      # @param entry [Segment::DirectoryEntry]
       # @param known [SegmentCheckpoint, nil] as stored
-      # @param anew [Boolean] nobody knows how far it was carried: it is carried from here on, so that nothing
+      # @param anew [Boolean] how far it was carried is unknown: it is carried from here on, so that nothing
       #   is counted twice
       # @yieldparam header [Segment::Header]
       # @yieldparam setting [Setting]
@@ -37,7 +34,8 @@ module Holdup
       def call(entry, known, anew: false)
         entry.read do |reader|
           header = checked(reader.header, entry)
-          before = (known&.created_ns == header.created_ns) ? known : SegmentCheckpoint.start(header.created_ns)
+          before = known if known&.created_ns == header.created_ns
+          before ||= SegmentCheckpoint.start(header.created_ns)
           next before if before.finished
           setting = setting(reader) or next
           yield header, setting
@@ -47,9 +45,9 @@ module Holdup
         end
       end
 
-      # What a segment says since its position. `changes`: Array of Change; `handoff_ns`: added; `stretch`: of
-      # its ring
-      Reading = Data.define(:position, :changes, :handoff_ns, :stretch)
+      # What a segment says since its checkpoint. `changes`: Array of SlotDelta; `handoff_ns`: added; `ring`:
+      # RingSlice
+      Reading = Data.define(:position, :changes, :handoff_ns, :ring)
       private_constant :Reading
 
       private
@@ -66,10 +64,10 @@ module Holdup
         marks = reader.of_one_tick { mark_all(reader, before.marks, changes.clear, entry) }
         header = reader.header
         handoff_ns = handoff_ns(header, before, entry)
-        stretch = reader.ring_stretch(since: before.ring_head)
-        position = before.with(read_ns: @now_ns, handoff_ns:, ring_head: header.ring_head,
-          marks: marks.freeze)
-        Reading.new(position:, changes:, handoff_ns: handoff_ns - before.handoff_ns, stretch:)
+        ring = reader.ring_slice(since: before.ring_head)
+        ring_head = header.ring_head
+        position = before.with(read_ns: @now_ns, handoff_ns:, ring_head:, marks: marks.freeze)
+        Reading.new(position:, changes:, handoff_ns: handoff_ns - before.handoff_ns, ring:)
       end
 
       def handoff_ns(header, before, entry)
@@ -83,33 +81,36 @@ module Holdup
       def add(reading, before, source)
         reading.changes.each { |change| @builder.add(change, source) }
         @builder.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
-        @skipped.guard(:profiles, "process #{source.pid}") {
-          draw(reading.stretch, before, reading.position.marks, source)
-        }
+        @skipped.guard(:profiles, "process #{source.pid}") do
+          draw(reading.ring, before, reading.position.marks, source)
+        end
       end
 
-      def draw(stretch, before, marks, source)
-        return if stretch.size.zero?
+      def draw(ring, before, marks, source)
+        return if ring.size.zero?
         process = UnitSample::SampledProcess.new(pid: source.pid, since_ns: before.created_ns)
-        from = UnitSampler::Source.new(process:, setting: source.setting,
-          series: marks.map { |mark| mark&.series&.plain })
-        @profiles.add(stretch, stretch.first - before.ring_head, from, @now_ns)
+        series = marks.map { |mark| mark&.series&.plain }
+        units_of = UnitSampler::Source.new(process:, setting: source.setting, series:)
+        @profiles.add(ring, ring.first - before.ring_head, units_of, @now_ns)
       end
 
       # Slot by slot, so that only one has to be in memory.
       # @return [Array<SlotCheckpoint, nil>]
       def mark_all(reader, before, changes, entry)
         reader.damaged("a series is gone") if reader.header.series_count < before.size
-        Array.new(reader.header.series_count) { |index| mark(reader, index, before[index], changes, entry) }
+        Array.new(reader.header.series_count) do |index|
+          mark(reader, index, before[index], entry) { |change| changes << change }
+        end
       end
 
       # A damaged slot keeps its mark: when it can be read again, nothing is missing.
-      def mark(reader, index, before, changes, entry)
+      # @yieldparam change [SlotDelta] where something was added
+      def mark(reader, index, before, entry)
         now = reader.slot(index, before)
         return before if now.nil? || now.equal?(before)
-        change = SlotDelta.between(now,
-          earlier(before, now, index, entry)) || reader.damaged("a counter went back")
-        changes << change unless change.empty?
+        change = SlotDelta.between(now, earlier(before, now, index, entry))
+        reader.damaged("a counter went back") unless change
+        yield change unless change.empty?
         SlotCheckpoint.of(now)
       rescue SegmentError::NotASegment => error
         name = before&.series&.name || "slot #{index} of #{entry.name}"
@@ -117,8 +118,7 @@ module Holdup
         before
       end
 
-      # Where nobody knows any more what was carried, all of it is taken for carried, so that nothing is
-      # counted twice.
+      # Where it is unknown what was carried, everything counts as carried, so that nothing is counted twice.
       def earlier(before, now, index, entry)
         before&.slot
       rescue DamagedData => error
@@ -128,7 +128,8 @@ module Holdup
 
       # Everything is in and nothing will come.
       def over?(header, entry)
-        header.closed? || entry.dead?(header) || (!entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS)
+        return true if header.closed? || entry.dead?(header)
+        !entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS
       end
 
       def setting(reader)
@@ -138,16 +139,15 @@ module Holdup
 
       def source(header, setting, before, entry)
         process = Series.new(kind: :process, name: header.process_name)
-        WindowBuilder::DeltaSource.new(process:, setting:, pid: header.pid,
-          start_s: minute(before.read_ns, entry.alive ? @now_ns : header.heartbeat_ns))
+        start_s = minute(before.read_ns, entry.alive ? @now_ns : header.heartbeat_ns)
+        WindowBuilder::DeltaSource.new(process:, setting:, pid: header.pid, start_s:)
       end
 
       # Units carry no time of their own here: they go to the minute in the middle of the time they can be
       # from.
       def minute(from_ns, to_ns)
-        from_ns, to_ns = [from_ns, to_ns].map { |time|
-          (time > @now_ns || time < @now_ns - OLDEST_NS) ? @now_ns : time
-        }
+        possible = (@now_ns - OLDEST_NS..@now_ns)
+        from_ns, to_ns = [from_ns, to_ns].map { |time_ns| possible.cover?(time_ns) ? time_ns : @now_ns }
         middle_s = ([from_ns, to_ns].min + to_ns) / 2 / NS
         middle_s - middle_s % 60
       end

@@ -2,14 +2,11 @@
 
 module Holdup
   class Collector
-    # What can't be carried, so that it stops nothing else: it is counted, said in the log at most once a
-    # minute, and written to the store with what was carried. What stays broken (a file, a row of it) is
-    # counted once.
+    # What can't be carried, so that it stops nothing else: it is counted, logged at most once a minute, and
+    # written to the store with what was carried. What stays broken (a file, a row of it) is counted once.
     class SkippedRows
       NS = 1_000_000_000
 
-      # @param host [String]
-      # @param warnings [RateLimitedLog]
       def initialize(host:, warnings:)
         @host = host
         @warnings = warnings
@@ -21,8 +18,6 @@ module Holdup
       attr_reader :rows
 
       # A round begins. What an earlier one found and could not write is found again.
-      # @param now_ns [Integer]
-      # @return [void]
       def start(now_ns)
         @at_s = now_ns / NS
         @rows = []
@@ -30,12 +25,10 @@ module Holdup
       end
 
       # @param kind [Symbol] one of SkippedRow::KINDS
-      # @param name [String]
-      # @param error [Exception]
       # @return [SkippedRow]
       def row(kind, name, error)
-        SkippedRow.new(at_s: @at_s, host: @host, kind:, name:,
-          reason: (error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"))
+        reason = error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"
+        SkippedRow.new(at_s: @at_s, host: @host, kind:, name:, reason:)
       end
 
       # @return [nil]
@@ -45,7 +38,6 @@ module Holdup
       end
 
       # Counts what is in a file once, as long as the file is there.
-      # @param file [String]
       # @param place [Integer] in the file
       # @return [nil]
       def add_lasting(kind, name, error, file:, place: 0)
@@ -66,20 +58,21 @@ module Holdup
       # They are in the store now.
       # @param more [Array<SkippedRow>] what the store did not take
       # @param present [Array<String>] files that are there
-      # @return [void]
       def committed(more, present)
         @lasting.merge(@found).select! { |_, file, _| present.include?(file) }
-        all = @rows.reject { |row| row.kind == :segment } + more # the log has these already, each with its path
-        say(all) if all.any?
+        unlogged = @rows.reject { |row| row.kind == :segment } # the log has these, each with its path
+        warn_of([*unlogged, *more])
         start(@at_s * NS)
       end
 
       private
 
-      def say(rows)
+      def warn_of(rows)
+        return if rows.empty?
         first = rows.first
-        @warnings.seldom(:skipped, "#{rows.sum(&:count)} of what was measured can't be carried and is left out, the first: #{first.kind} " \
-          "#{first.name.inspect}: #{first.reason}; `holdup doctor` lists them")
+        @warnings.seldom(:skipped,
+          "#{rows.sum(&:count)} of what was measured can't be carried and is left out, the first: " \
+          "#{first.kind} #{first.name.inspect}: #{first.reason}; `holdup doctor` lists them")
       end
     end
   end

@@ -3,27 +3,26 @@
 module Holdup
   class Collector
     # How far one slot of a segment has been carried: its numbers at that reading, as the bytes that the store
-    # keeps. Packed, because most slots stand still and a collector looks after thousands.
+    # keeps. Packed, because most slots do not change and a collector has thousands.
     #
     # The few numbers that may be large are BER (`pack "w"`); the bucket counts, of which there are very many,
-    # have the form of UTF-8 (`pack "U"`), which is as short and eight times faster to make. `series` is nil
-    # until the slot was read, when the mark came from a store; so is `path`. `account`: whether it is a
-    # thread's time outside of units.
+    # have the form of UTF-8 (`pack "U"`), which is as short and eight times faster to make.
+    #
+    # - `series`, `path`: nil until the slot was read, when the mark came from a store
+    # - `account`: whether it is a thread's time outside of units
     SlotCheckpoint = Struct.new(:series, :count, :errors, :bytes, :path, :account) do
-      # @param slot [Segment::Slot]
       # @return [SlotCheckpoint]
       def self.of(slot)
-        numbers = [slot.count, slot.errors].concat(slot.sums)
-        slot.histograms.each { |cells|
+        numbers = [slot.count, slot.errors, *slot.sums]
+        slot.histograms.each do |cells|
           numbers.push(cells.count, cells.sum, cells.min, cells.max, cells.zero, cells.offset,
             cells.counts.size)
-        }
-        new(slot.series, slot.count, slot.errors, pack(numbers, slot.histograms.flat_map(&:counts)),
-          slot.path, slot.account?)
+        end
+        bytes = pack(numbers, slot.histograms.flat_map(&:counts))
+        new(slot.series, slot.count, slot.errors, bytes, slot.path, slot.account?)
       end
 
       # @param bytes [String] as the store keeps it
-      # @param account [Boolean]
       # @return [SlotCheckpoint]
       # @raise [DamagedData]
       def self.load(bytes, account: false)
@@ -41,14 +40,17 @@ module Holdup
       # @raise [DamagedData]
       def slot
         numbers = bytes.unpack((bytes.getbyte(0) == 1) ? "w*" : SlotCheckpoint::FORMAT)
-        return damaged if numbers[SlotCheckpoint::NUMBERS].nil?
-        at = SlotCheckpoint::NUMBERS + 1
+        damaged if numbers[SlotCheckpoint::NUMBERS].nil?
+        counts_at = SlotCheckpoint::NUMBERS + 1
         histograms = Array.new(Segment::Layout::HISTOGRAMS.size) do |index|
-          *head, size = numbers[1 + SlotCheckpoint::FACTS + index * 7, 7]
-          Segment::HistogramCells.new(*head, numbers[at, size]).tap { at += size }
+          head_at = SlotCheckpoint::HISTOGRAMS_AT + index * SlotCheckpoint::HISTOGRAM_FACTS
+          *head, size = numbers[head_at, SlotCheckpoint::HISTOGRAM_FACTS]
+          counts = numbers[counts_at, size]
+          counts_at += size
+          Segment::HistogramCells.new(*head, counts)
         end
-        (at == numbers.size) ? Segment::Slot.new(series, count, errors, numbers[3..SlotCheckpoint::FACTS],
-          histograms, path) : damaged
+        damaged unless counts_at == numbers.size
+        Segment::Slot.new(series, count, errors, numbers[SlotCheckpoint::SUMS_AT], histograms, path)
       rescue ArgumentError # malformed UTF-8
         damaged
       end
@@ -64,15 +66,19 @@ module Holdup
       private
 
       def damaged
-        raise(DamagedData.new("a segment's stored position is damaged"))
+        raise DamagedData.new("a segment's stored position is damaged")
       end
     end
 
-    # Count, errors and sums; then seven numbers for each histogram; then all counts.
-    SlotCheckpoint::FACTS = 2 + Segment::Layout::SUMS.size
-    SlotCheckpoint::NUMBERS = SlotCheckpoint::FACTS + 7 * Segment::Layout::HISTOGRAMS.size
+    # Which form the counts have; then count, errors and sums; then for each histogram its numbers and how
+    # many counts it has; then all counts.
+    SlotCheckpoint::SUMS_AT = (3...3 + Segment::Layout::SUMS.size)
+    SlotCheckpoint::HISTOGRAMS_AT = SlotCheckpoint::SUMS_AT.end
+    SlotCheckpoint::HISTOGRAM_FACTS = 7
+    SlotCheckpoint::NUMBERS = SlotCheckpoint::HISTOGRAMS_AT - 1 +
+      SlotCheckpoint::HISTOGRAM_FACTS * Segment::Layout::HISTOGRAMS.size
     SlotCheckpoint::FORMAT = "w#{SlotCheckpoint::NUMBERS + 1}U*".freeze
-    # More than UTF-8's form can hold: nobody has seen so many units in one bucket, but the count stays exact.
+    # More than UTF-8's form can hold: so many units in one bucket are unlikely, but the count stays exact.
     SlotCheckpoint::LARGEST = (1 << 31) - 1
   end
 end

@@ -2,28 +2,24 @@
 
 module Holdup
   class Collector
-    # What was added to one slot between two readings. `sums` and `histograms` (Growth) in the order of the
-    # layout; `path`: one that it has since, else nil.
+    # What was added to one slot between two readings. `sums` and `histograms` (HistogramDelta) in the order
+    # of the layout; `path`: one that it has since, else nil.
     SlotDelta = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
-      # @param now [Segment::Slot]
-      # @param before [Segment::Slot, nil]
       # @return [SlotDelta, nil] nil when `before` is not a beginning of `now`
       def self.between(now, before)
         before ||= SlotDelta::NOTHING
-        sums = Array.new(now.sums.size) { |index| now.sums[index] - before.sums[index] } # zip would make a pair for each
+        # zip would make a pair for each
+        sums = Array.new(now.sums.size) { |index| now.sums[index] - before.sums[index] }
         return if now.count < before.count || now.errors < before.errors || sums.min < 0
-        histograms = Array.new(now.histograms.size) { |index|
-          HistogramDelta.between(now.histograms[index], before.histograms[index])
-        }
-        if histograms.all?
-          new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms,
-            before.path ? nil : now.path)
+        histograms = Array.new(now.histograms.size) do |index|
+          SlotDelta::HistogramDelta.between(now.histograms[index], before.histograms[index])
         end
+        return unless histograms.all?
+        new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms,
+          before.path ? nil : now.path)
       end
 
-      # @param series [Series]
-      # @param handoff_ns [Integer]
-      # @return [SlotDelta] of the book that holds what nobody caused
+      # @return [SlotDelta] of the account for stall that no unit caused
       def self.of_handoff(series, handoff_ns)
         sums = Array.new(Segment::Layout::SUMS.size, 0)
         sums[Segment::Layout::SUMS.index(:caused_ns)] = handoff_ns
@@ -32,11 +28,71 @@ module Holdup
 
       # @return [Boolean] nothing in it, not even a sum
       def empty?
-        count.zero? && sums.all?(&:zero?) && histograms.all? { |growth| growth.sum.zero? }
+        count.zero? && sums.all?(&:zero?) && histograms.all? { |histogram| histogram.sum.zero? }
       end
     end
 
-    SlotDelta::NOTHING = Segment::Slot.new(nil, 0, 0, Array.new(Segment::Layout::SUMS.size, 0).freeze,
-      Array.new(Segment::Layout::HISTOGRAMS.size) { Segment::HistogramCells.new(0, 0, 0, 0, 0, 0, [].freeze).freeze }.freeze).freeze
+    empty_sums = Array.new(Segment::Layout::SUMS.size, 0).freeze
+    empty_histograms = Array.new(Segment::Layout::HISTOGRAMS.size) do
+      Segment::HistogramCells.new(0, 0, 0, 0, 0, 0, [].freeze).freeze
+    end
+    SlotDelta::NOTHING = Segment::Slot.new(nil, 0, 0, empty_sums, empty_histograms.freeze).freeze
+
+    # What was added to one histogram between two readings. Sparse: `slots` are the buckets that grew,
+    # ascending, and `counts` by how much, because in ten seconds few do.
+    #
+    # Exact but for `min` and `max`: those of the difference were never kept, so they are the bounds of the
+    # outermost buckets that grew, or exact where the later reading has a new extreme.
+    SlotDelta::HistogramDelta = Struct.new(:count, :sum, :zero, :min, :max, :slots, :counts) do
+      # @return [HistogramDelta, nil] nil when `before` is not a beginning of `now`
+      def self.between(now, before)
+        delta = new(now.count - before.count, now.sum - before.sum, now.zero - before.zero, nil, nil, [], [])
+        return if delta.count < 0 || delta.sum < 0 || delta.zero < 0
+        delta.compare(now, before) if delta.count > 0
+        delta if delta.consistent?
+      end
+
+      # Sets what can only be known from the buckets.
+      def compare(now, before)
+        fill(now.counts, aligned(before, now.offset), now.offset)
+        first = before.count.zero?
+        self.min = (first || now.min != before.min) ? now.min : lowest(now.min)
+        self.max = (first || now.max != before.max) ? now.max : highest(now.max)
+      end
+
+      # @return [Boolean] whether the buckets say the same as the count
+      def consistent?
+        zero + counts.sum == count && (counts.empty? || counts.min > 0)
+      end
+
+      private
+
+      # The hottest loop of a tick.
+      def fill(now, before, offset)
+        index = 0
+        while index < now.size
+          added = now[index] - (before[index] || 0)
+          unless added.zero?
+            slots << offset + index
+            counts << added
+          end
+          index += 1
+        end
+      end
+
+      def aligned(before, offset)
+        missing = before.offset - offset
+        return before.counts if missing.zero? || before.counts.empty?
+        missing.negative? ? [] : Array.new(missing, 0).concat(before.counts)
+      end
+
+      def lowest(min)
+        (zero.positive? || slots.empty?) ? min : [Histogram::Buckets.first(slots.first), min].max
+      end
+
+      def highest(max)
+        [slots.empty? ? Histogram::Buckets::FLOOR_NS : Histogram::Buckets.last(slots.last), max].min
+      end
+    end
   end
 end

@@ -4,50 +4,49 @@ module Holdup
   class Collector
     # What one tick brings in from all segments, merged: one window for each series, setting and minute.
     class WindowBuilder
-      def initialize
-        @tallies = {}
-        @paths = {}
-      end
-
-      # @return [Hash{Series => String}] that were not known before
-      attr_reader :paths
-
-      # @param change [SlotDelta] what was added
-      # @param source [DeltaSource]
-      # @return [void]
-      def add(change, source)
-        tally(change.series.plain, source).add(change)
-        @paths[change.series] = change.path if change.path
-        if change.series.unit?
-          [source.process, *change.series.views].each { |view| tally(view, source).add(change) }
-        elsif change.series.kind == :nested
-          tally(source.process, source).subtract(change)
-        end
-      end
-
-      # Stall while nobody held the GVL; nobody caused it, so it has a book of its own.
-      # @param handoff_ns [Integer]
-      # @param source [DeltaSource]
-      # @return [void]
-      def add_handoff(handoff_ns, source)
-        tally(Series::HANDOFF, source).add(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
-      end
-
       # Where a change comes from. `process`: Series of the process; `setting`: Setting; `pid`; `start_s`: the
       # minute
       DeltaSource = Data.define(:process, :setting, :pid, :start_s)
 
-      # @param host [String]
+      # @return [Hash{Series => String}] paths that were not known before
+      attr_reader :paths
+
+      def initialize
+        @totals = {}
+        @settings = {}
+        @paths = {}
+      end
+
+      # @param change [SlotDelta] what was added
+      def add(change, source)
+        totals(change.series.plain, source).add_delta(change)
+        @paths[change.series] = change.path if change.path
+        if change.series.unit?
+          [source.process, *change.series.views].each { |view| totals(view, source).add_delta(change) }
+        elsif change.series.kind == :nested
+          totals(source.process, source).subtract_time(change)
+        end
+      end
+
+      # Stall while no thread held the GVL: no unit caused it, so it has an account of its own.
+      def add_handoff(handoff_ns, source)
+        totals(Series::HANDOFF, source).add_delta(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
+      end
+
       # @return [Array<Window>]
       def windows(host)
-        @tallies.each_value.map { |tally| tally.window(host) }
+        @totals.map do |(start_s, fingerprint, series), totals|
+          setting = @settings.fetch(fingerprint)
+          Window.new(start_s:, seconds: 60, series:, setting:, host:, **totals.to_h)
+        end
       end
 
       private
 
-      def tally(series, source)
-        @tallies[[source.start_s, source.setting.fingerprint,
-          series]] ||= WindowTotal.new(series, source.setting, source.start_s)
+      def totals(series, source)
+        fingerprint = source.setting.fingerprint
+        @settings[fingerprint] ||= source.setting
+        @totals[[source.start_s, fingerprint, series]] ||= Window::Totals.new
       end
     end
   end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Holdup
-  # The one place that asks the system for the time. Everything else takes a clock as an argument, so that
-  # tests can hand in one that they move by hand.
+  # The system's clocks. Everything else takes a clock as an argument, so that tests can hand in one that they
+  # move by hand.
   class Clock
-    # @return [Integer] nanoseconds since 1970, may jump when somebody sets the clock
+    # @return [Integer] nanoseconds since 1970, jumps when the clock is set
     def realtime_ns
       Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
     end

@@ -7,10 +7,10 @@ module Holdup
   # - `units`: {String => Integer}: by a segment's file name, how many requests and jobs of it are in the
   #   store
   CollectionState = Data.define(:host, :folder, :at_ns, :units) do
-    # @return [Array] one of the same key takes its place
+    # @return [Array] a later one of the same key replaces it
     def key = [host, folder]
   end
 
-  # Folders of long ago are forgotten.
+  # States of older folders are deleted.
   CollectionState::KEEP_S = 14 * 86_400
 end

@@ -1,10 +1,25 @@
 # frozen_string_literal: true
 
-require_relative "errors/error"
-require_relative "errors/segment_error"
-require_relative "errors/store_error"
+require_relative "utf8"
 
 module Holdup
+  # Root of everything Holdup raises. A subclass takes facts and composes one sentence that says what happened
+  # and what to do; the CLI prints exactly that sentence.
+  class Error < StandardError
+    # @return [String, nil] what happened
+    attr_reader :problem
+    # @return [String, nil] what to do about it
+    attr_reader :advice
+
+    # @param problem [String, nil] its full stop is removed where advice follows
+    def initialize(problem = nil, advice = nil)
+      problem = problem.sub(/[.。;]+\z/, "") if problem && advice
+      @problem = problem
+      @advice = advice
+      super([problem, advice].compact.join("; ")) if problem || advice
+    end
+  end
+
   # The user asked for something we can't understand (exit status 2).
   class UsageError < Error; end
 
@@ -21,6 +36,184 @@ module Holdup
     # @param expected [String] what it takes, e.g. "a number of seconds above 0"
     def initialize(key:, value:, expected:)
       super("#{key} can't be #{value.inspect[0, 200]}", "give #{expected}")
+    end
+  end
+
+  # A file in the segment folder that can't be read as one. The collector skips it and says so once.
+  class SegmentError < Error
+    # The file has another magic, is too short, or its offsets point outside of it.
+    class NotASegment < SegmentError
+      # @return [String] what is wrong with it
+      attr_reader :reason
+
+      # @param reason [String] what is wrong with it
+      def initialize(path:, reason:)
+        @reason = reason
+        super("#{path} is not a segment of Holdup (#{reason})", "remove it if nothing of yours wrote it")
+      end
+    end
+
+    # The memory of a process without a tmpfs, which ended before a collector had it open.
+    class Lost < SegmentError
+      # @param path [String] of the link
+      def initialize(path:)
+        problem = "#{path} led to the memory of a process that ended before the collector saw it, " \
+          "its units are lost"
+        super(problem, "give Holdup a tmpfs (HOLDUP_DIR, or Docker's --shm-size) and nothing is")
+      end
+    end
+
+    # The file was written by another version of Holdup.
+    class UnknownLayout < SegmentError
+      # @param found [Integer] the layout version in the file
+      # @param known [Integer] the layout version this reader knows
+      def initialize(path:, found:, known:)
+        older = (found > known) ? "collector" : "application"
+        super("#{path} has segment layout #{found}, this Holdup reads layout #{known}",
+          "restart the #{older} so that both run the same version")
+      end
+    end
+  end
+
+  # The store can't do what was asked. Nothing was half written: every write is one transaction. The collector
+  # keeps its segments, backs off and tries again, so only the ones marked below need a person.
+  class StoreError < Error
+    OTHER_PLACE = "name another place with --store or HOLDUP_STORE"
+    private_constant :OTHER_PLACE
+
+    # @return [String] where the store is, without a password
+    attr_reader :location
+    # @return [Symbol] what is wrong with it, for sentences in other languages
+    attr_reader :kind
+    # @return [Hash{Symbol => Object}] what those sentences take
+    attr_reader :facts
+
+    # @param location [String] URL or path, as shown to the user
+    # @param subject [String] what it is that has the problem
+    # @param facts [Hash{Symbol => Object}]
+    def initialize(location:, kind:, problem:, advice:, subject: "the store", **facts)
+      @location = location = Utf8.valid(location)
+      @kind = kind
+      @facts = {location:, **facts}
+      super("#{subject} #{location} #{problem}", advice)
+    end
+
+    # Another process holds the write lock for too long. Passes by itself.
+    class Locked < StoreError
+      def initialize(location:, seconds:)
+        super(location:, kind: :locked, seconds:,
+              problem: "is locked by another process (waited #{seconds} s)",
+              advice: "try again, and stop whatever else writes to it if this stays")
+      end
+    end
+
+    # No room: the disk, the quota, or the store's own page limit.
+    class Full < StoreError
+      def initialize(location:)
+        super(location:, kind: :full, problem: "is full or its disk is",
+              advice: "free disk space or #{OTHER_PLACE}")
+      end
+    end
+
+    # May be read, may not be written.
+    class ReadOnly < StoreError
+      def initialize(location:)
+        super(location:, kind: :read_only, problem: "is read-only",
+              advice: "make the file and its folder writable for this user, or #{OTHER_PLACE}")
+      end
+    end
+
+    # Its content is damaged. Needs a person: we never overwrite what we can't read.
+    class Corrupt < StoreError
+      def initialize(location:, reason:)
+        super(location:, kind: :corrupt, reason:,
+              problem: "is damaged or is no store of Holdup (#{reason})",
+              advice: "move the file away (a new one is made by itself) or restore it from a backup")
+      end
+    end
+
+    # A file of another program. Needs a person: Holdup writes only into its own files.
+    class NotOurs < StoreError
+      ADVICE = "name another file with --store or HOLDUP_STORE; " \
+        "if it was one, move the file away or restore it from a backup"
+      private_constant :ADVICE
+
+      def initialize(location:, kind: :no_database, reason: "it is no SQLite database", **facts)
+        super(location:, kind:, subject: "the file", problem: "is no store of Holdup (#{reason})",
+              advice: ADVICE, **facts)
+      end
+    end
+
+    # One row can't be written, or read again; the others can.
+    class BadRow < StoreError
+      def initialize(location:, reason:)
+        super(location:, kind: :bad_row, reason:, problem: "can't keep a row (#{reason})",
+              advice: "report it: the row is set aside")
+      end
+    end
+
+    # Not there, or no right to open it.
+    class Unreachable < StoreError
+      ADVICE = "check the path and its rights, or #{OTHER_PLACE}".freeze
+      private_constant :ADVICE
+
+      def initialize(location:, reason:, kind: :unreachable, advice: ADVICE, **facts)
+        super(location:, kind:, reason:, problem: "can't be opened (#{reason})", advice:, **facts)
+      end
+    end
+
+    # The path of a folder. `inside`: the store in it, or the one that the collector would make there
+    class Folder < Unreachable
+      def initialize(location:, inside:)
+        super(location:, kind: :folder, reason: "it is a folder",
+              advice: "name the file in it: --store #{inside}", inside:)
+      end
+    end
+
+    # A reader comes before anything was measured, or looks at another place than the collector.
+    class Missing < Unreachable
+      # @param folder [String, nil] that is not there either
+      def initialize(location:, folder: nil)
+        what = folder ? " and no folder #{folder}; the collector makes both" : "; the collector makes it"
+        super(location:, kind: folder ? :missing_folder : :missing, folder:,
+              reason: "there is no such file#{what} ten seconds after the first process measures",
+              advice: "start the application with Holdup, or #{OTHER_PLACE}; " \
+                "`holdup doctor` says what is missing")
+      end
+    end
+
+    # The collector has made the file and nothing in it yet. Passes by itself.
+    class BeingMade < Unreachable
+      def initialize(location:)
+        super(location:, kind: :being_made, reason: "it is empty: the collector is just making it")
+      end
+    end
+
+    # Written by a newer Holdup. Needs a person: migrations only go forward.
+    class NewerSchema < StoreError
+      def initialize(location:, found:, known:)
+        super(location:, kind: :newer_schema, found:, known:,
+              problem: "has schema #{found}, this Holdup knows up to #{known}",
+              advice: "update this Holdup, or name another store with --store or HOLDUP_STORE")
+      end
+    end
+
+    # Written by an older Holdup and opened only to read.
+    class OlderSchema < StoreError
+      def initialize(location:, found:, known:)
+        super(location:, kind: :older_schema, found:, known:,
+              problem: "has schema #{found}, this Holdup reads #{known}",
+              advice: "run holdup collect once, which brings it up to date and keeps what is in it")
+      end
+    end
+
+    # A URL whose scheme no store answers to.
+    class UnknownScheme < StoreError
+      def initialize(location:, known:)
+        super(location:, kind: :unknown_scheme, known: known.join(", "),
+              problem: "has a scheme we don't know",
+              advice: "use one of: #{known.join(", ")}")
+      end
     end
   end
 end

@@ -27,8 +27,9 @@ module Holdup
     end
 
     def quote(text)
-      clean = Utf8.valid(text)
-      "\"#{clean.gsub(/["\\]/) { "\\#{_1}" }.gsub(/[\u0000-\u001f]/) { format("\\u%04x", _1.ord) }}\""
+      escaped = Utf8.valid(text).gsub(/["\\]/) { |char| "\\#{char}" }
+      escaped = escaped.gsub(/[\u0000-\u001f]/) { |char| format("\\u%04x", char.ord) }
+      "\"#{escaped}\""
     end
     private_class_method :literal, :quote
   end

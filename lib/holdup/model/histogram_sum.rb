@@ -12,26 +12,53 @@ module Holdup
     def initialize
       @count = @sum = @zero = 0
       @min = @max = nil
-      @only = @slots = nil
+      @only = nil  # the one histogram that was added so far
+      @slots = nil # counts of all buckets, once there is more than one histogram
       @first = Histogram::Buckets::SLOTS
       @last = -1
     end
 
     # Most sums of a report have one part, which is the sum then: nothing is done before there is a second
     # one.
-    # @param histogram [Histogram]
     # @return [self]
     def add(histogram)
       return self if histogram.empty?
-      return keep(histogram) unless @only || @slots
-      spread
-      put(histogram)
+      if untouched?
+        @only = histogram
+        return self
+      end
+      allocate_slots
+      add_histogram(histogram)
+      self
+    end
+
+    # @param delta [#count, #sum, #zero, #min, #max, #slots, #counts] `slots`: Array of Integer, the buckets
+    #   that grew; `counts`: by how much each
+    # @return [self]
+    def add_delta(delta)
+      allocate_slots if @only
+      @sum += delta.sum
+      return self if delta.count.zero?
+      @count += delta.count
+      @zero += delta.zero
+      widen(delta.min, delta.max)
+      add_slots(delta.slots, delta.counts)
+      self
+    end
+
+    # Takes off a time that is counted elsewhere too; the values stay.
+    # @param sum [Integer] nanoseconds
+    # @return [self]
+    def subtract_sum(sum)
+      allocate_slots if @only
+      @sum -= sum
+      self
     end
 
     # @param value [Integer] nanoseconds; negative ones count as 0
     # @return [self]
     def record(value)
-      spread
+      allocate_slots
       value = 0 if value.negative?
       @count += 1
       @sum += value
@@ -50,26 +77,24 @@ module Holdup
 
     private
 
-    def keep(histogram)
-      @only = histogram
-      self
+    def untouched?
+      @only.nil? && @slots.nil? && @count.zero? && @sum.zero?
     end
 
-    def spread
+    def allocate_slots
       return if @slots
       @slots = Array.new(Histogram::Buckets::SLOTS, 0)
       only = @only
       @only = nil
-      put(only) if only
+      add_histogram(only) if only
     end
 
-    def put(histogram)
+    def add_histogram(histogram)
       @count += histogram.count
       @sum += histogram.sum
       widen(histogram.min, histogram.max) if histogram.min
       @zero += histogram.zero
       add_counts(histogram.offset, histogram.counts) unless histogram.counts.empty?
-      self
     end
 
     def widen(min, max)
@@ -88,16 +113,30 @@ module Holdup
     def add_counts(slot, counts)
       @first = slot if slot < @first
       @last = [@last, slot + counts.size - 1].max
-      defined?(HistogramDumps) ? HistogramDumps.add(@slots, slot, counts) : add_slowly(slot, counts)
+      defined?(HistogramDumps) ? HistogramDumps.add(@slots, slot, counts) : add_counts_in_ruby(slot, counts)
     end
 
     # The hottest loop of a report without the extension: an explicit index is a third faster than
     # each_with_index here.
-    def add_slowly(slot, counts)
+    def add_counts_in_ruby(slot, counts)
       slots = @slots
       counts.each do |count|
         slots[slot] += count
         slot += 1
+      end
+    end
+
+    # A loop of ten thousand a tick of the collector: with an index it takes a fifth of what a block takes.
+    def add_slots(slots, counts)
+      return if slots.empty?
+      allocate_slots unless @slots
+      @first = slots.first if slots.first < @first
+      @last = slots.last if slots.last > @last
+      all = @slots
+      index = 0
+      while index < slots.size
+        all[slots[index]] += counts[index]
+        index += 1
       end
     end
   end

@@ -8,14 +8,14 @@ module Holdup
   # idle = io + lock + sleep + native.
   #
   # - `hold_squares_us2`: sum over the unit's holds of (length in microseconds) squared
-  # - `queued_ns`: nil when nobody said when the unit was asked for
+  # - `queued_ns`: nil when the time of the request is unknown
   # - `in_flight`: mean number of units in this process while this one was running (not while it waited), in
   #   thousandths
   # - `pool_wait_ns`: the part of its sleep (or lock) that waited for a database connection; `pool_held_ns`:
   #   how long it kept connections from others
   Measurement = Data.define(
-    :wall_ns, :running_ns, :cpu_ns, :starved_ns, :stalled_ns, :idle_ns, :io_ns, :lock_ns, :sleep_ns, :native_ns, :gc_ns,
-    :caused_ns, :acquisitions, :preemptions, :longest_hold_ns, :hold_squares_us2, :queued_ns, :in_flight,
-    :pool_wait_ns, :pool_held_ns
+    :wall_ns, :running_ns, :cpu_ns, :starved_ns, :stalled_ns, :idle_ns, :io_ns, :lock_ns, :sleep_ns,
+    :native_ns, :gc_ns, :caused_ns, :acquisitions, :preemptions, :longest_hold_ns, :hold_squares_us2,
+    :queued_ns, :in_flight, :pool_wait_ns, :pool_held_ns
   )
 end

@@ -9,26 +9,29 @@ module Holdup
   # - `start_s`: a multiple of SECONDS; a unit belongs to the block in which it started
   # - `seen`: from how many units it was drawn; `profiles`: Array of UnitSample
   SampleBlock = Data.define(:setting, :host, :start_s, :seen, :profiles) do
-    # @param start_ns [Integer]
     # @return [Integer]
     def self.start_of(start_ns)
       start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
     end
 
     # @param profiles [Array<UnitSample>] all units of a span, none left out
-    # @return [Array<Block>]
+    # @return [Array<SampleBlock>]
     def self.of(profiles)
-      profiles.group_by { |profile| [profile.setting, profile.host, start_of(profile.start_ns)] }
-        .map { |(setting, host, start_s), own| new(setting:, host:, start_s:, seen: own.size, profiles: own) }
+      by_block = profiles.group_by do |profile|
+        [profile.setting, profile.host, start_of(profile.start_ns)]
+      end
+      by_block.map do |(setting, host, start_s), members|
+        new(setting:, host:, start_s:, seen: members.size, profiles: members)
+      end
     end
 
     # @return [Array] blocks of the same key are one
     def key = [start_s, setting, host]
 
-    # @param other [Block] of the same key
-    # @return [Block]
+    # @param other [SampleBlock] of the same key
+    # @return [SampleBlock]
     def merge(other, most: self.class::MOST)
-      with(seen: seen + other.seen, profiles: lowest(profiles + other.profiles).first(most).map(&:last))
+      with(seen: seen + other.seen, profiles: lowest(profiles + other.profiles).first(most))
     end
 
     # @return [Array<UnitSample>] in the order of their starts, each with the weight that it has in this block
@@ -39,12 +42,11 @@ module Holdup
 
     private
 
-    # The same unit twice has the same lot twice; another unit hardly ever does.
-    def lowest(all)
-      all.map { |profile|
-        [SampleBlock::DrawPriority.of(profile.start_ns),
-          profile]
-      }.sort_by(&:first).chunk_while { |one, other| one == other }.map(&:first)
+    # The same unit twice has the same priority twice; another unit hardly ever does.
+    def lowest(profiles)
+      by_priority = profiles.map { |profile| [SampleBlock::DrawPriority.of(profile.start_ns), profile] }
+      by_priority.sort_by!(&:first)
+      by_priority.chunk_while { |one, other| one == other }.map { |same| same.first.last }
     end
   end
 
@@ -52,9 +54,9 @@ module Holdup
   # 5,400 an hour, which is enough for a replay; 22 bytes each.
   SampleBlock::MOST = 900
 
-  # Which units are drawn when there are too many: those with the lowest lots. A unit's lot hangs on nothing
-  # but when it started, so whoever draws from whichever part of the units, in any order and however often,
-  # draws the same ones. That makes samples mergeable (the lowest of two samples' lowest are the lowest of
+  # Which units are drawn when there are too many: those with the lowest priority numbers. The number depends
+  # only on when the unit started, so every draw from any part of the units, in any order and however often,
+  # takes the same ones. That makes samples mergeable (the lowest of two samples' lowest are the lowest of
   # all) and a repeated unit harmless.
   module SampleBlock::DrawPriority
     BITS = 32
@@ -63,8 +65,7 @@ module Holdup
 
     module_function
 
-    # Mixed in small integers only: it is asked of every unit that a host serves.
-    # @param start_ns [Integer]
+    # Mixed in small integers only: it is computed for every unit that a host serves.
     # @param seed [Integer] another one draws others
     # @return [Integer] 0..HIGHEST, each as likely
     def of(start_ns, seed = 0)

@@ -5,20 +5,19 @@ module Holdup
   #
   # A process keeps jobs apart by more: `pool`, the group of threads that ran them (the name of a
   # Servers::Pool), and `priority`, as text. The store keeps neither with each name: there would be a series
-  # for each combination. It has the same units once more by pool and by priority, for each queue (`views`).
+  # for each combination. It counts the same units again by pool and by priority, for each queue (`views`).
   #
-  # Kinds: `:request` and `:job` are units. The rest are books that make the totals exact:
+  # Kinds: `:request` and `:job` are units. The rest are accounts that make the totals exact:
   # - `:account`: a thread outside of any unit ("thread:<name>", "main", "native"); "(handoff)" carries in
-  #   `caused_ns` what was stalled while nobody held the GVL
+  #   `caused_ns` what was stalled while no thread held the GVL
   # - `:nested`: units inside another unit of the same thread, which count in both; subtract it from totals
   # - `:overflow`: units beyond the series limit
   #
-  # and views, which have the same units once more:
+  # and views, which count the same units again:
   # - `:process`: one process over all its units ("worker 0", "pid 123")
   # - `:pool`, `:priority`: jobs of a queue by the threads that ran them, and by their priority
   Series = Data.define(:kind, :name, :queue, :pool, :priority) do
     # @param kind [Symbol] one of KINDS
-    # @param name [String]
     # @param queue [String, nil] jobs only
     # @param pool [String, nil] jobs only
     # @param priority [String, nil] jobs only
@@ -40,7 +39,7 @@ module Holdup
       (pool || priority) ? with(pool: nil, priority: nil) : self
     end
 
-    # @return [Array<Series>] what its units are in once more
+    # @return [Array<Series>] the views that its units are in too
     def views
       {pool:, priority:}.filter_map { |kind, name| Series.new(kind:, name:, queue:) if name }
     end
@@ -49,6 +48,6 @@ module Holdup
   Series::KINDS = %i[request job account nested overflow process pool priority].freeze
   Series::UNITS = %i[request job overflow].freeze
   Series::VIEWS = %i[process pool priority].freeze
-  # The book of what was stalled while nobody held the GVL.
+  # The account of what was stalled while no thread held the GVL.
   Series::HANDOFF = Series.new(kind: :account, name: "(handoff)")
 end

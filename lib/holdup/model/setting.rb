@@ -25,9 +25,9 @@ module Holdup
     # @param things [Enumerable<#setting>]
     # @return [Array<Array<#setting>>] together what differs in the label alone
     def self.alike(things)
-      things.group_by(&:setting).group_by { |setting, _| setting&.unlabelled }.map { |_, same|
-        same.flat_map(&:last)
-      }
+      by_setting = things.group_by(&:setting)
+      alike = by_setting.keys.group_by { |setting| setting&.unlabelled }
+      alike.values.map { |settings| settings.flat_map { |setting| by_setting[setting] } }
     end
 
     # @param attributes [Hash{String, Symbol => String, Numeric, Boolean, nil}] in any order
@@ -44,7 +44,6 @@ module Holdup
     # Settings are keys of many hashes; going through all their facts each time would be most of a merge.
     def hash = fingerprint.hash
 
-    # @return [Boolean]
     def eql?(other)
       other.is_a?(Setting) && to_json == other.to_json
     end

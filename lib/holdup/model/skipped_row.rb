@@ -11,7 +11,9 @@ module Holdup
     # @param name [String] any bytes
     # @param reason [String] any bytes
     def initialize(at_s:, host:, kind:, name:, reason:, count: 1)
-      super(at_s:, host: host.to_s, kind: kind.to_sym, name: self.class.text(name), reason: self.class.text(reason), count:)
+      name = self.class.text(name)
+      reason = self.class.text(reason)
+      super(at_s:, host: host.to_s, kind: kind.to_sym, name:, reason:, count:)
     end
 
     # @param text [Object] any bytes
@@ -32,13 +34,12 @@ module Holdup
   end
 
   # - segment, series: a file of a process, or one row of it, that can't be read
-  # - position: how far a file had been carried is not known any more: what it measured in between is not
-  #   counted
+  # - position: how far a file was carried is unknown: what it measured in between is not counted
   # - window, sample, profiles, path: what the store did not take
   # - stored: what the store had and can't read any more; what is new took its place
   SkippedRow::KINDS = %i[segment series position window sample profiles path stored].freeze
   SkippedRow::MOST_BYTES = 200
   SkippedRow::KEEP_S = 14 * 86_400
-  # Different ones that a store keeps, the latest.
+  # How many different ones a store keeps, the latest.
   SkippedRow::MOST = 500
 end

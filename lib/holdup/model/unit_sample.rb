@@ -5,19 +5,21 @@ require_relative "setting"
 
 module Holdup
   # One unit as it was, drawn from the rings of the processes: what replays are fed with, and what shows how
-  # units depend on each other. Windows have all units and no single one; profiles have some units, singly.
+  # units depend on each other. Windows have all units and no single one; samples have some units, singly.
   #
-  # - `series`, `setting`, `host`; `process`: Process, in which it ran
+  # - `series`, `setting`, `host`; `process`: SampledProcess, in which it ran
   # - `start_ns`: since 1970; durations in ns, to the microsecond. wall = running + idle + stalled
-  # - `queued_ns`: nil when nobody knew
+  # - `queued_ns`: nil when unknown
   # - `in_flight_milli`: a thousandth of the mean number of units in its process while it was running (not
   #   while it waited), itself included
   # - `trace`: id of the trace that it belongs to, 32 hexadecimal digits; nil for none
   # - `weight`: how many units it stands for: of its ten minutes only so many are kept
   # - `company`: units in flight in its process when it began; `rest_ns`: for how long there had been none;
-  #   nil when nobody knew
-  UnitSample = Data.define(:series, :setting, :host, :process, :start_ns, :running_ns, :cpu_ns, :idle_ns, :stalled_ns,
-    :acquisitions, :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight, :company, :rest_ns, :trace) do
+  #   nil when unknown
+  UnitSample = Data.define(
+    :series, :setting, :host, :process, :start_ns, :running_ns, :cpu_ns, :idle_ns, :stalled_ns, :acquisitions,
+    :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight, :company, :rest_ns, :trace
+  ) do
     def initialize(company: nil, rest_ns: nil, trace: nil, **rest)
       super
     end

@@ -9,7 +9,6 @@ module Holdup
 
     module_function
 
-    # @param text [String]
     # @return [String] the same bytes
     def of(text)
       UNKNOWN.include?(text.encoding) ? text.dup.force_encoding(Encoding::UTF_8) : text

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "histogram"
-require_relative "window/accumulator"
-require_relative "window/members"
 
 module Holdup
+  Window = Data.define(:start_s, :seconds, :series, :setting, :host, :count, :errors, :sums, :histograms)
+
   # The merged record of one series under one setting over one span of time on one host. Everything in it adds
   # up: that is what lets workers, minutes and hosts be merged in any order.
   #
@@ -13,23 +13,30 @@ module Holdup
   # - `sums`: {Symbol => Integer} with the keys SUMS; `histograms`: {Symbol => Histogram} with the keys
   #   HISTOGRAMS. The sum of wall, running, stalled, idle and queued is `histograms[name].sum`
   class Window
+    SUMS = %i[
+      cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
+      hold_squares_us2 pool_wait_ns pool_held_ns
+    ].freeze
+    HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
+
     # The neutral element of merge.
-    # @param series [Series]
     # @return [Window]
     def self.empty(series:, setting: nil, host: nil, start_s: nil, seconds: 0)
-      new(start_s:, seconds:, series:, setting:, host:, count: 0, errors: 0,
-        sums: SUMS.to_h { |name| [name, 0] }, histograms: HISTOGRAMS.to_h { |name| [name, Histogram.empty] })
+      new(start_s:, seconds:, series:, setting:, host:, **Totals.new.to_h)
     end
 
     # @param windows [Enumerable<Window>] of one series, at least one
     # @return [Window] all of them merged; far cheaper than one merge after the other
     def self.sum(windows)
       first, *rest = windows.to_a
-      rest.empty? ? first : rest.each_with_object(Accumulator.new(first)) { |window, all| all.add(window) }.to_window
+      return first if rest.empty?
+      rest.each_with_object(Accumulator.new(first)) { |window, sum| sum.add(window) }.to_window
     end
 
     def initialize(sums:, histograms:, **rest)
-      super(sums: sums.frozen? ? sums : sums.dup.freeze, histograms: histograms.frozen? ? histograms : histograms.dup.freeze, **rest)
+      sums = sums.dup.freeze unless sums.frozen?
+      histograms = histograms.dup.freeze unless histograms.frozen?
+      super
     end
 
     # @param other [Window] of the same series
@@ -40,9 +47,10 @@ module Holdup
     end
 
     # @param names [Array<Symbol>] of HISTOGRAMS
-    # @return [Window] that has only the heads of all others
+    # @return [Window] whose other histograms are a count and a sum
     def spread_of(names)
-      with(histograms: histograms.merge(histograms.except(*names).transform_values { |one| Histogram::CountAndSum.of(one) }))
+      heads = histograms.except(*names).transform_values { |histogram| Histogram::CountAndSum.of(histogram) }
+      with(histograms: histograms.merge(heads))
     end
 
     # @return [Integer] ns that its units stalled
@@ -54,6 +62,99 @@ module Holdup
     # @return [Integer, nil] first second after the span
     def end_s
       start_s && start_s + seconds
+    end
+
+    # The one addition of "count, errors, sums, histograms", from the collector's deltas to a report's totals,
+    # whatever series they are of. No histogram is decoded or copied twice.
+    class Totals
+      def initialize
+        @count = @errors = 0
+        @sums = SUMS.to_h { |name| [name, 0] }
+        @histograms = HISTOGRAMS.to_h { |name| [name, HistogramSum.new] }
+        @in_order = @histograms.values
+      end
+
+      # @return [self]
+      def add(window)
+        @count += window.count
+        @errors += window.errors
+        window.sums.each { |name, value| @sums[name] += value }
+        window.histograms.each { |name, histogram| @histograms[name].add(histogram) }
+        self
+      end
+
+      # @param delta [#count, #errors, #sums, #histograms] `sums`: Array of Integer in the order of SUMS;
+      #   `histograms`: Array in the order of HISTOGRAMS, see HistogramSum#add_delta
+      # @return [self]
+      def add_delta(delta)
+        @count += delta.count
+        @errors += delta.errors
+        delta.sums.each_with_index { |value, index| @sums[SUMS[index]] += value }
+        delta.histograms.each_with_index { |histogram, index| @in_order[index].add_delta(histogram) }
+        self
+      end
+
+      # Takes the time off, not the units: of units that ran inside others.
+      # @param delta [#sums, #histograms] see add_delta
+      # @return [self]
+      def subtract_time(delta)
+        delta.sums.each_with_index { |value, index| @sums[SUMS[index]] -= value }
+        delta.histograms.each_with_index { |histogram, index| @in_order[index].subtract_sum(histogram.sum) }
+        self
+      end
+
+      # @return [Hash{Symbol => Object}] count, errors, sums and histograms of a Window
+      def to_h
+        histograms = @histograms.transform_values(&:to_histogram)
+        {count: @count, errors: @errors, sums: @sums, histograms:}
+      end
+    end
+
+    # Adds many windows of one series up; the span grows with them.
+    class Accumulator
+      # @param window [Window] the first
+      def initialize(window)
+        @series = window.series
+        @setting = window.setting
+        @host = window.host
+        @start_s = window.start_s
+        @end_s = window.end_s
+        @totals = Totals.new.add(window)
+      end
+
+      # @param window [Window] of the same series
+      # @return [self]
+      # @raise [ArgumentError] for another series
+      def add(window)
+        unless window.series == @series
+          raise ArgumentError, "can't merge #{window.series.inspect} into #{@series.inspect}"
+        end
+        widen(window)
+        @totals.add(window)
+        self
+      end
+
+      # @return [Window]
+      def to_window
+        Window.new(start_s: @start_s, seconds: @start_s ? @end_s - @start_s : 0, series: @series,
+          setting: @setting, host: @host, **@totals.to_h)
+      end
+
+      private
+
+      def widen(window)
+        return if window.start_s.nil?
+        @setting, @host = common_origin(window)
+        @start_s = [@start_s, window.start_s].compact.min
+        @end_s = [@end_s, window.end_s].compact.max
+      end
+
+      # A setting or host that is not the same for all is no longer a fact of the merged window. A window
+      # without a span is a neutral element and does not count.
+      def common_origin(window)
+        return [window.setting, window.host] if @start_s.nil?
+        [(@setting == window.setting) ? @setting : nil, (@host == window.host) ? @host : nil]
+      end
     end
   end
 end

@@ -1,24 +1,58 @@
 # frozen_string_literal: true
 
 require_relative "../model/utf8"
-require_relative "anonymous_file"
 require_relative "owner_process"
 require_relative "reader"
 
 module Holdup
   module Segment
+    # Segments in memory without a name: a link in the folder says which descriptor of which process it is.
+    # The memory is gone with its process, unless another process has it open. So each is kept open from the
+    # first sight until its link is removed.
+    class AnonymousFile
+      LINK = %r{\A/proc/(\d+)/fd/\d+\z}
+
+      def initialize
+        @files = {}
+      end
+
+      # @param path [String] of the link
+      # @param pid [Integer] the process that its name says
+      # @return [File, nil] nil when the process ended before it was opened
+      def file(path, pid)
+        @files[path] ||= open_link(path, pid)
+      end
+
+      # Closes what has no link any more.
+      # @param paths [Array<String>] the links that are still there
+      def close_except(paths)
+        gone = @files.keys - paths
+        gone.each { |path| @files.delete(path)&.close }
+      end
+
+      private
+
+      # A link to anything but that process's own memory is not followed.
+      def open_link(path, pid)
+        target = File.readlink(path)
+        return unless LINK.match(target)&.captures == [pid.to_s]
+        File.open(target, File::RDONLY | File::NONBLOCK | File::BINARY)
+      rescue SystemCallError
+        nil
+      end
+    end
+
     # The folder where the processes of one user on one host have their segments. The name of a file is
     # "<pid>-<start>.segment", with "-<n>" before the dot for a process that stopped and started measuring
     # again.
     class Directory
       NAME = /\A(\d{1,10})-(\d{1,20})(?:-(\d{1,6}))?\.segment\z/
-      BESIDE = /\A\d{1,10}-\d{1,20}(?:-\d{1,6})?(\.[a-z]+)\z/
+      LEFT_FILE = /\A\d{1,10}-\d{1,20}(?:-\d{1,6})?(\.[a-z]+)\z/
       LOCK = "collector.lock"
       HURRY = "collector.hurry"
 
-      # One segment. `path` is absolute; `alive` whether its process runs, as far as
-      # the process table `namespace` shows; `link` whether only a link is there, and `file`
-      # what it leads to, opened.
+      # One segment. `path` is absolute; `alive`: whether its process runs, as far as the process table
+      # `namespace` shows; `link`: whether only a link is there, and `file`: what it leads to, opened.
       DirectoryEntry = Data.define(:path, :pid, :start, :alive, :namespace, :link, :file) do
         def initialize(path:, pid:, start:, alive:, namespace: 0, link: false, file: nil)
           super
@@ -27,13 +61,12 @@ module Holdup
         # @return [String] file name
         def name = File.basename(path)
 
-        # @param header [Header]
-        # @return [Boolean] its process is of our own process table and not in it: nothing can come any more
+        # @return [Boolean] whether its process belongs to our process table and has ended: nothing more comes
         def dead?(header)
           !alive && namespace.positive? && header.namespace == namespace
         end
 
-        # @return [Boolean] its process ended before anybody had its memory open
+        # @return [Boolean] whether its process ended before its memory was opened
         def lost?
           link && file.nil?
         end
@@ -50,9 +83,6 @@ module Holdup
       # @return [String] absolute
       attr_reader :path
 
-      # @param path [String]
-      # @param owner [OwnerProcess]
-      # @param anonymous [AnonymousFile]
       def initialize(path, owner: OwnerProcess.new, anonymous: AnonymousFile.new)
         @path = Utf8.of(File.expand_path(path))
         @owner = owner
@@ -64,7 +94,7 @@ module Holdup
       def entries
         names = Dir.children(@path).select(&:ascii_only?).sort
         found = names.filter_map { |name| entry(name) }
-        @anonymous.keep(found.select(&:link).map(&:path))
+        @anonymous.close_except(found.select(&:link).map(&:path))
         found
       end
 
@@ -74,32 +104,30 @@ module Holdup
       # @return [Boolean] whether there has been a collector since the folder was made
       def ever_collected? = File.exist?(lock_path)
 
-      # Asks the collector for a round now: it looks once a second whether somebody has.
-      # @return [void]
+      # Asks the collector for a round now: it looks for requests once a second.
       # @raise [SystemCallError]
       def hurry
-        File.open(hurry_path, File::WRONLY | File::CREAT | File::NOFOLLOW, 0o600) { |file| file.write("#{Process.pid}\n") }
+        flags = File::WRONLY | File::CREAT | File::NOFOLLOW
+        File.open(hurry_path, flags, 0o600) { |file| file.write("#{Process.pid}\n") }
       end
 
-      # @return [Time, nil] when somebody asked last
+      # @return [Time, nil] when a round was requested last
       def hurried_at
         File.mtime(hurry_path)
       rescue SystemCallError
         nil
       end
 
-      # What processes have left beside their segments; other files are none of ours.
+      # Files of other kinds that processes have left next to their segments.
       # @param suffixes [Array<String>]
       # @return [Array<String>] paths, by name
-      def beside(*suffixes)
+      def files_with_suffix(*suffixes)
         names = Dir.children(@path).select(&:ascii_only?).sort
-        names.select { |name| BESIDE.match(name)&.then { |match| suffixes.include?(match[1]) } }.map { |name|
-          File.join(@path, name)
-        }
+        wanted = names.select { |name| suffixes.include?(name[LEFT_FILE, 1]) }
+        wanted.map { |name| File.join(@path, name) }
       end
 
       # Makes the folder, for this user only.
-      # @return [void]
       # @raise [SystemCallError]
       def create
         Dir.mkdir(@path, 0o700)
@@ -123,8 +151,9 @@ module Holdup
         return unless pid
         path = File.join(@path, name)
         link = File.symlink?(path)
-        DirectoryEntry.new(path:, pid:, start:, alive: @owner.alive?(pid, start),
-          namespace: @owner.namespace, link:, file: link ? @anonymous.file(path, pid) : nil)
+        file = @anonymous.file(path, pid) if link
+        alive = @owner.alive?(pid, start)
+        DirectoryEntry.new(path:, pid:, start:, alive:, namespace: @owner.namespace, link:, file:)
       end
     end
   end

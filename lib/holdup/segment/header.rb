@@ -11,7 +11,7 @@ module Holdup
     # - `counters`: {Symbol => Integer} since the process started, see Layout::COUNTERS
     # - `gauges`: {Symbol => Integer, nil} at the last tick; nil is unknown
     # - `pools`: [{max:, busy:, backlog:, oldest_ns:, busy_ns:}] at the last tick, in the order of the
-    #   profile's "pools"; `busy_ns` since the process started, nil where no unit of it was told
+    #   profile's "pools"; `busy_ns` since the process started, nil where it is unknown
     Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
       # @param bytes [String] of the first page
       # @param path [String] for the error
@@ -20,9 +20,10 @@ module Holdup
       def self.parse(bytes, path:)
         fields = Layout::HEADER_FIELDS.zip(bytes.unpack(Layout::HEADER_FORMAT)).to_h
         check_kind(fields, path)
-        header = new(**fields, counters: read_counters(bytes), gauges: read_gauges(bytes),
-          pools: read_pools(bytes))
-        header.implausible { |reason| raise SegmentError::NotASegment.new(path:, reason:) }
+        header = new(
+          **fields, counters: read_counters(bytes), gauges: read_gauges(bytes), pools: read_pools(bytes)
+        )
+        header.each_implausibility { |reason| raise SegmentError::NotASegment.new(path:, reason:) }
         header
       end
 
@@ -35,7 +36,8 @@ module Holdup
       end
 
       def self.read_counters(bytes)
-        Layout::COUNTERS.zip(bytes.unpack("Q<#{Layout::COUNTERS.size}", offset: Layout::COUNTERS_OFFSET)).to_h.freeze
+        values = bytes.unpack("Q<#{Layout::COUNTERS.size}", offset: Layout::COUNTERS_OFFSET)
+        Layout::COUNTERS.zip(values).to_h.freeze
       end
 
       def self.read_gauges(bytes)
@@ -47,10 +49,11 @@ module Holdup
         oldest = known(bytes, Layout::POOLS, Layout::POOLS_OLDEST_AT)
         busy = bytes.unpack("Q<#{Layout::POOLS}", offset: Layout::COUNTERS_OFFSET + 8 * Layout::POOLS_BUSY_AT)
         pools = values.each_slice(Layout::POOL_GAUGES.size).take_while(&:any?)
-        pools.zip(oldest, busy).map do |pool, oldest_ns, busy_ns|
-          {**Layout::POOL_GAUGES.zip(pool).to_h, oldest_ns:,
-busy_ns: busy_ns.positive? ? busy_ns : nil}.freeze
-        end.freeze
+        read = pools.zip(oldest, busy).map do |pool, oldest_ns, busy_ns|
+          busy_ns = nil unless busy_ns.positive?
+          {**Layout::POOL_GAUGES.zip(pool).to_h, oldest_ns:, busy_ns:}.freeze
+        end
+        read.freeze
       end
 
       def self.known(bytes, count, index)
@@ -59,7 +62,7 @@ busy_ns: busy_ns.positive? ? busy_ns : nil}.freeze
       end
       private_class_method :check_kind, :read_counters, :read_gauges, :read_pools, :known
 
-      # @return [Boolean] the process said good-bye: nothing more will be written
+      # @return [Boolean] whether the process closed it: nothing more will be written
       def closed? = state == Layout::CLOSED
 
       # @return [Boolean] a unit is being applied
@@ -76,8 +79,7 @@ busy_ns: busy_ns.positive? ? busy_ns : nil}.freeze
       end
 
       # @yieldparam reason [String] each thing that can't be true
-      # @return [void]
-      def implausible
+      def each_implausibility
         unless sizes == [Layout::HEADER_BYTES, Layout::SERIES_BYTES, Layout::RING_ENTRY_BYTES]
           yield "its parts have other sizes"
         end
@@ -85,10 +87,7 @@ busy_ns: busy_ns.positive? ? busy_ns : nil}.freeze
           yield "it claims #{series_count} series of #{series_capacity}"
         end
         yield "it claims #{ring_capacity} ring entries" unless ring_capacity.between?(1, Layout::MAX_RING)
-        unless series_offset == Layout.series_offset(ring_capacity) && offsets == [Layout::RING_OFFSET,
-          Layout::LOG_OFFSET, Layout::SETTING_OFFSET]
-          yield "its parts overlap"
-        end
+        yield "its parts overlap" unless offsets_expected?
         unless log_length <= Layout::LOG_PAIRS && setting_length <= Layout::SETTING_BYTES
           yield "its log or setting is too long"
         end
@@ -100,8 +99,9 @@ busy_ns: busy_ns.positive? ? busy_ns : nil}.freeze
         [header_bytes, series_bytes, ring_entry_bytes]
       end
 
-      def offsets
-        [ring_offset, log_offset, setting_offset]
+      def offsets_expected?
+        series_offset == Layout.series_offset(ring_capacity) && ring_offset == Layout::RING_OFFSET &&
+          log_offset == Layout::LOG_OFFSET && setting_offset == Layout::SETTING_OFFSET
       end
     end
   end

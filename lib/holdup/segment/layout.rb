@@ -13,10 +13,10 @@ module Holdup
       # One `unpack` of the header's start gives these, in this order.
       HEADER_FORMAT = "a8 L<2 Q<19 q< Q<5"
       HEADER_FIELDS = %i[
-        magic version header_bytes pid start created_ns seq series_count series_capacity series_offset series_bytes
-        ring_offset ring_capacity ring_entry_bytes ring_head log_offset log_length setting_offset setting_seq
-        setting_length state heartbeat_ns worker_index generation parent profile_seq profile_length
-        namespace
+        magic version header_bytes pid start created_ns seq series_count series_capacity series_offset
+        series_bytes ring_offset ring_capacity ring_entry_bytes ring_head log_offset log_length setting_offset
+        setting_seq setting_length state heartbeat_ns worker_index generation parent profile_seq
+        profile_length namespace
       ].freeze
 
       # Offsets of what is read or written alone.
@@ -54,11 +54,11 @@ module Holdup
       GAUGE_SLOTS = 64
       # The state of the process at its last tick.
       GAUGES = %i[
-        threads waiting_threads units_in_flight busy_threads backlog pool_capacity max_threads rss_bytes pss_bytes
-        cpu_ns gc_count gc_time_ns allocated_objects jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs
-        jit_compile_ns jit_interpreted_instructions live_slots requests_count redis_rtt_ns
-        connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns jit_warm_ns
-        jit_failures jit_code_gcs jit_redefined
+        threads waiting_threads units_in_flight busy_threads backlog pool_capacity max_threads rss_bytes
+        pss_bytes cpu_ns gc_count gc_time_ns allocated_objects jit_enabled jit_code_bytes jit_alloc_bytes
+        jit_compiled_iseqs jit_compile_ns jit_interpreted_instructions live_slots requests_count redis_rtt_ns
+        connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns
+        jit_warm_ns jit_failures jit_code_gcs jit_redefined
       ].freeze
 
       # Groups of threads that take units (a web server's pool, a job runner's capsule): three gauges each
@@ -73,7 +73,7 @@ module Holdup
       PROFILE_OFFSET = 1024
       PROFILE_BYTES = 3072
 
-      # A gauge or `queued` that nobody knows.
+      # A gauge or `queued` that is unknown.
       UNKNOWN = 2**64 - 1
 
       SETTING_OFFSET = 4096
@@ -105,8 +105,8 @@ module Holdup
       ERRORS_OFFSET = 288
       SUMS_OFFSET = 296
       SUMS = %i[
-        cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions hold_squares_us2
-        pool_wait_ns pool_held_ns
+        cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
+        hold_squares_us2 pool_wait_ns pool_held_ns
       ].freeze
 
       HISTOGRAMS_OFFSET = 512

@@ -2,8 +2,8 @@
 
 module Holdup
   module Segment
-    # Whether a process still lives. A pid alone does not say so: it is given to somebody else later. With the
-    # time it was started (field 22 of /proc/<pid>/stat) it names one process for ever.
+    # Whether a process still lives. A pid alone does not say so: the system reuses it. With the time it was
+    # started (field 22 of /proc/<pid>/stat) it identifies one process for good.
     class OwnerProcess
       # @param proc [String] where the process table is
       def initialize(proc: "/proc")
@@ -11,15 +11,14 @@ module Holdup
         @listed = File.readable?(File.join(proc, "self", "stat"))
       end
 
-      # @return [Integer] which process table we see; 0 when nobody knows
+      # @return [Integer] which process table we see; 0 when unknown
       def namespace
         @namespace ||= File.stat(File.join(@proc, "self", "ns", "pid")).ino
       rescue SystemCallError
         0
       end
 
-      # @param pid [Integer]
-      # @param start [Integer] clock ticks after boot; 0 when nobody knows
+      # @param start [Integer] clock ticks after boot; 0 when unknown
       def alive?(pid, start)
         return running?(pid) unless @listed && start.positive?
         start_of(pid) == start

@@ -1,15 +1,84 @@
 # frozen_string_literal: true
 
 require_relative "../model/setting"
-require_relative "byte_reader"
 require_relative "header"
 require_relative "layout"
 require_relative "ring_slice"
 require_relative "slot"
-require_relative "snapshot"
 
 module Holdup
   module Segment
+    # Everything one segment says at one moment. Frozen; each slot is consistent in itself, slots may be some
+    # units apart.
+    #
+    # - `header`: Header; `setting`: Setting, without attributes until the process has written it
+    # - `slots`: Array of Slot; nil in the place of one that the process was writing all the time
+    # - `ring`: Array of RingEntry, oldest first
+    Snapshot = Data.define(:header, :setting, :slots, :ring) do
+      def pid = header.pid
+
+      def start = header.start
+
+      def counters = header.counters
+
+      def gauges = header.gauges
+
+      # @return [Slot, nil]
+      def slot(name, kind: :request, queue: nil)
+        slots.compact.find do |slot|
+          slot.series.name == name && slot.series.kind == kind && slot.series.queue == queue
+        end
+      end
+    end
+
+    # The bytes of a segment file, read with pread so that nothing is mapped and nothing can fault: the file
+    # may be cut short at any time. Where a process died while it applied a unit, the redo log is laid over
+    # what is read, which makes the unit whole; the file itself is never changed.
+    class ByteReader
+      # The file ends before what was asked for.
+      class TooShort < StandardError; end
+
+      # @param io [IO] opened for reading
+      def initialize(io)
+        @io = io
+        @redo = {}
+      end
+
+      # @return [Integer]
+      def size = @io.size
+
+      # @param buffer [String] reused, so that a tick allocates no copy of every slot
+      # @return [String] exactly that many bytes
+      # @raise [TooShort]
+      def read(offset, length, buffer = "".b)
+        @io.pread(length, offset, buffer)
+        raise TooShort if buffer.bytesize < length
+        @redo.empty? ? buffer : overlay(buffer, offset)
+      rescue EOFError
+        raise TooShort
+      end
+
+      # @return [Integer]
+      def u64(offset) = read(offset, 8).unpack1("Q<")
+
+      # Lays a log over everything read from now on.
+      # @param pairs [Array<Integer>] offset, value, offset, value ...
+      def redo!(pairs)
+        @redo = pairs.each_slice(2).to_h
+      end
+
+      private
+
+      def overlay(buffer, offset)
+        buffer.force_encoding(Encoding::BINARY)
+        @redo.each do |at, value|
+          position = at - offset
+          buffer[position, 8] = [value].pack("Q<") if position >= 0 && position + 8 <= buffer.bytesize
+        end
+        buffer
+      end
+    end
+
     # Reads one segment file while its process writes, or after it died: the oracle for what the C half
     # writes.
     #
@@ -20,14 +89,14 @@ module Holdup
       TRIES = 40
       TICK_TRIES = 5
 
-      # @param path [String]
       # @param gone [Boolean] its process is dead: what it left half done is completed from the redo log
       # @yieldparam reader [Reader]
       # @return [Object] what the block gives
       # @raise [SegmentError] it is no segment, or one of another layout
       # @raise [SystemCallError] it can't be opened
       def self.open(path, gone: false)
-        File.open(path, File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY) { |io| yield over(io, path:, gone:) }
+        flags = File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY
+        File.open(path, flags) { |io| yield over(io, path:, gone:) }
       end
 
       # @param io [IO] stays open
@@ -41,9 +110,7 @@ module Holdup
       # @return [Header] as it was when the reader was made, or at the last `refresh`
       attr_reader :header
 
-      # @param io [IO]
       # @param path [String] for errors
-      # @param gone [Boolean]
       def initialize(io, path:, gone: false)
         @bytes = ByteReader.new(io)
         @path = path
@@ -54,7 +121,7 @@ module Holdup
         complete if gone && @header.applying?
       end
 
-      # @return [Header] read anew
+      # @return [Header] read again
       def refresh
         @header = guarded { Header.parse(@bytes.read(0, Layout::HEADER_BYTES, @page), path: @path) }
       end
@@ -65,7 +132,8 @@ module Holdup
       # @raise [SegmentError::NotASegment] for a slot that is damaged or lies outside of the file
       def slot(index, known = nil)
         offset = @header.slot_offset(index)
-        return unless steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
+        read = steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
+        return unless read
         Slot.parse(@buffer, known) || damaged("slot #{index} is damaged")
       end
 
@@ -85,7 +153,8 @@ module Holdup
       #   docs/segment.md; nil while it is being written
       # @raise [DamagedData]
       def profile
-        json = text(Layout::PROFILE_SEQ, Layout::PROFILE_LENGTH, Layout::PROFILE_OFFSET, Layout::PROFILE_BYTES)
+        json = text(Layout::PROFILE_SEQ, Layout::PROFILE_LENGTH, Layout::PROFILE_OFFSET,
+          Layout::PROFILE_BYTES)
         json && (json.empty? ? {} : Setting.parse(json).attributes)
       end
 
@@ -93,17 +162,17 @@ module Holdup
       #   reading)
       # @return [Array<RingEntry>] those that are still there, oldest first; at most one less than the ring
       #   has room for, because the process may be writing over the oldest
-      def ring(since: 0) = ring_stretch(since:).entries
+      def ring(since: 0) = ring_slice(since:).entries
 
       # @param since [Integer] as for `ring`
       # @return [RingSlice] the same units, not parsed yet
-      def ring_stretch(since: 0)
+      def ring_slice(since: 0)
         guarded { RingSlice.read(@bytes, @header, since) }
       end
 
-      # Accounts and the header's counters are written by a tick, together: what compares them needs both of
-      # the same one. The block reads them, and is called again when a tick came between. Who ticks all the
-      # time is read as it is.
+      # A tick writes accounts and the header's counters together, and what compares them needs both from the
+      # same tick. The block reads them, and is called again when a tick came between; after TICK_TRIES the
+      # last reading counts.
       # @return [Object] the block's value
       def of_one_tick
         TICK_TRIES.times do
@@ -120,14 +189,14 @@ module Holdup
       # @return [Snapshot]
       def snapshot(ring_since: 0)
         slots = of_one_tick { Array.new(@header.series_count) { |index| slot(index) } }
-        Snapshot.new(header:, setting:, slots: slots.freeze,
-          ring: (ring_since ? ring(since: ring_since) : []).freeze)
+        ring = ring_since ? ring(since: ring_since) : []
+        Snapshot.new(header:, setting:, slots: slots.freeze, ring: ring.freeze)
       end
 
       # @param reason [String] what is wrong with the file
       # @raise [SegmentError::NotASegment] always
       def damaged(reason)
-        raise(SegmentError::NotASegment.new(path: @path, reason:))
+        raise SegmentError::NotASegment.new(path: @path, reason:)
       end
 
       private

@@ -1,35 +1,60 @@
 # frozen_string_literal: true
 
 require_relative "layout"
-require_relative "snapshot"
 
 module Holdup
   module Segment
+    # One unit as the ring keeps it, for replays.
+    #
+    # - `series_index`: the place in Snapshot#slots; `queued_ns`: nil when unknown
+    # - `in_flight_milli`: a thousandth of the mean number of units in flight while it was running (not while
+    #   it waited)
+    # - `company`: how many there were when it began; `rest_ns`: for how long there had been none; both nil
+    #   when unknown
+    # - `trace`: 32 hexadecimal digits, nil for none
+    RingEntry = Data.define(*Layout::RING_FIELDS) do
+      # @return [RingEntry]
+      def self.parse(bytes)
+        *values, queued, in_flight, beginning, trace = bytes.unpack(Layout::RING_ENTRY)
+        queued = nil if queued == Layout::UNKNOWN
+        trace = nil if trace == Layout::NO_TRACE
+        new(*values, queued, in_flight, *parse_beginning(beginning), trace)
+      end
+
+      def self.parse_beginning(number)
+        return [nil, nil] if number.zero?
+        (number >= Layout::RESTED) ? [0, (number - Layout::RESTED) * 1000] : [number, 0]
+      end
+      private_class_method :parse_beginning
+    end
+
     # Consecutive units of a ring as they were read: bytes, of which only what is asked for is parsed. A busy
     # process has thousands of units in a tick, and few of them are wanted singly.
     #
     # - `first`: number of the first unit; `bytes`: their entries
     RingSlice = Data.define(:first, :bytes) do
       # @param bytes [ByteReader] of the segment
-      # @param header [Header]
       # @param since [Integer] the number of units that are known already
-      # @return [RingSlice] without what the process may have written over meanwhile
+      # @return [RingSlice] without what the process may have overwritten meanwhile
       # @raise [ByteReader::TooShort]
       def self.read(bytes, header, since)
         first = [since, header.ring_head - header.ring_capacity].max
-        stretch = new(first:, bytes: pieces(bytes, header.ring_capacity, first, header.ring_head))
-        whole = bytes.u64(Layout::RING_HEAD) - header.ring_capacity + 1
-        stretch.drop([whole - first, stretch.size].min)
+        entries = read_entries(bytes, header.ring_capacity, first, header.ring_head)
+        first_intact = bytes.u64(Layout::RING_HEAD) - header.ring_capacity + 1
+        slice = new(first:, bytes: entries)
+        slice.drop([first_intact - first, slice.size].min)
       end
 
-      # In one, or in two where the ring begins anew in between.
-      def self.pieces(bytes, capacity, first, head)
+      # In one piece, or in two where the ring wraps around.
+      def self.read_entries(bytes, capacity, first, head)
         turn = [head, first - first % capacity + capacity].min
-        [[first, turn], [turn, head]].select { |from, to| from < to }.sum("".b) do |from, to|
-          bytes.read(Layout::RING_OFFSET + from % capacity * Layout::RING_ENTRY_BYTES, (to - from) * Layout::RING_ENTRY_BYTES)
+        pieces = [[first, turn], [turn, head]].select { |from, to| from < to }
+        pieces.sum("".b) do |from, to|
+          offset = Layout::RING_OFFSET + from % capacity * Layout::RING_ENTRY_BYTES
+          bytes.read(offset, (to - from) * Layout::RING_ENTRY_BYTES)
         end
       end
-      private_class_method :pieces
+      private_class_method :read_entries
 
       # @return [Integer]
       def size = bytes.bytesize / Layout::RING_ENTRY_BYTES
@@ -50,11 +75,10 @@ module Holdup
         Array.new(size) { |index| entry(index) }
       end
 
-      # @param count [Integer]
       # @return [RingSlice] without the oldest so many
       def drop(count)
-        count.positive? ? with(first: first + count,
-          bytes: bytes.byteslice(count * Layout::RING_ENTRY_BYTES..) || "") : self
+        return self unless count.positive?
+        with(first: first + count, bytes: bytes.byteslice(count * Layout::RING_ENTRY_BYTES..) || "")
       end
     end
   end

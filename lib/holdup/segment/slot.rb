@@ -1,15 +1,34 @@
 # frozen_string_literal: true
 
+require_relative "../model/histogram"
 require_relative "../model/series"
-require_relative "histogram_cells"
 require_relative "layout"
 
 module Holdup
   module Segment
+    # A histogram as it lies in a segment: growing counters, not yet a value. A tick of the collector handles
+    # ten thousand of these, so nothing is trimmed, frozen or copied.
+    HistogramCells = Struct.new(:count, :sum, :min, :max, :zero, :offset, :counts) do
+      # @param bytes [String] a series slot
+      # @param at [Integer] where the histogram starts in it
+      # @return [HistogramCells, nil] nil when its bounds can't be true
+      def self.parse(bytes, at)
+        count, sum, min, max, zero, lo, hi = bytes.unpack("Q<7", offset: at)
+        return if lo > Layout::BUCKETS || hi >= Layout::BUCKETS
+        return if sum > Layout::MAX_NUMBER || max > Layout::MAX_NUMBER || min > max
+        occupied = (lo > hi) ? 0 : hi - lo + 1
+        counts = bytes.unpack("Q<#{occupied}", offset: at + Layout::BUCKETS_OFFSET + lo * 8)
+        new(count, sum, min, max, zero, occupied.zero? ? 0 : lo, counts) if zero + counts.sum == count
+      end
+
+      # @return [Histogram]
+      def to_histogram = Histogram.new(**to_h)
+    end
+
     # One row of the series table as it was read: everything its units added up to since the process started.
     #
     # - `sums`: Array of Integer in the order of Layout::SUMS
-    # - `histograms`: Array of Cells in the order of Layout::HISTOGRAMS
+    # - `histograms`: Array of HistogramCells in the order of Layout::HISTOGRAMS
     # - `path`: one that its requests had; nil where none is kept
     Slot = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
       # @param bytes [String] SERIES_BYTES long
@@ -21,19 +40,19 @@ module Holdup
         return known if known&.still?(numbers)
         return if numbers.max > Layout::MAX_NUMBER
         series = known&.series || parse_series(bytes)
-        histograms = Array.new(Layout::HISTOGRAMS.size) { |index| HistogramCells.parse(bytes, Layout.histogram_offset(index)) }
-        if series && histograms.all?
-          new(series, numbers[0], numbers[1], numbers[2..], histograms, known&.path || parse_path(bytes))
+        histograms = Array.new(Layout::HISTOGRAMS.size) do |index|
+          HistogramCells.parse(bytes, Layout.histogram_offset(index))
         end
+        return unless series && histograms.all?
+        count, errors, *sums = numbers
+        new(series, count, errors, sums, histograms, known&.path || parse_path(bytes))
       end
 
       def self.parse_series(bytes)
         kind, *lengths = bytes.unpack(Layout::SERIES_HEAD)
-        places = Layout::SERIES_TEXTS.values
-        unless Layout::KINDS.key?(kind) && places.zip(lengths).all? { |(_, room), length| length <= room }
-          return
-        end
-        name, *others = places.zip(lengths).map { |(offset, _), length| text(bytes, offset, length) }
+        places = Layout::SERIES_TEXTS.values.zip(lengths)
+        return unless Layout::KINDS.key?(kind) && places.all? { |(_, room), length| length <= room }
+        name, *others = places.map { |(offset, _), length| text(bytes, offset, length) }
         queue, pool, priority = others.map { |text| text unless text.empty? }
         Series.new(kind: Layout::KINDS[kind], name:, queue:, pool:, priority:)
       end
@@ -49,7 +68,7 @@ module Holdup
       private_class_method :parse_series, :parse_path, :text
 
       # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so
-      # they are always read anew.
+      # they are always read again.
       # @param numbers [Array<Integer>] count, errors, sums
       def still?(numbers)
         numbers[0] == count && numbers[1] == errors && !account? && !series.nil?

@@ -19,8 +19,12 @@ module Holdup
       # @see Sql#commit
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
         @rows.transaction do
-          changes = bad_row ? each_alone(windows, processes, profiles, paths,
-            &bad_row) : changes(windows, processes, profiles, paths)
+          changes =
+            if bad_row
+              each_alone(windows, processes, profiles, paths, &bad_row)
+            else
+              changes(windows, processes, profiles, paths)
+            end
           progress = progress.transform_values { |blob| blob&.b&.freeze }
           changes.each(&:call) # none of them can fail
           @progress = @progress.merge(progress).compact
@@ -53,11 +57,11 @@ module Holdup
       # @see Sql#windows
       def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
         filter = SeriesFilter.new(**filter)
-        Enumerator.new do |found|
-          ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each do |stretch|
-            @rows.between(stretch.seconds, stretch.from_s, stretch.to_s).each { |window|
-              found << window.spread_of(histograms) if filter.match?(window.series)
-            }
+        Enumerator.new do |windows|
+          ReadPlan.new(@rows.tiers).ranges(from_s, to_s, seconds:).each do |range|
+            wanted = @rows.between(range.seconds, range.from_s, range.to_s)
+            wanted.select! { |window| filter.match?(window.series) }
+            wanted.each { |window| windows << window.spread_of(histograms) }
           end
         end
       end
@@ -70,10 +74,9 @@ module Holdup
 
       # @see Sql#setting_starts
       def setting_starts(from_s, to_s, step_s:, **filter)
-        windows(from_s, to_s, seconds: step_s,
-**filter).group_by { |window| [window.start_s / step_s, window.setting] }.map { |(_, setting), same|
-  [same.map(&:start_s).min, setting]
-}
+        windows = windows(from_s, to_s, seconds: step_s, **filter)
+        by_step = windows.group_by { |window| [window.start_s / step_s, window.setting] }
+        by_step.map { |(_, setting), same| [same.map(&:start_s).min, setting] }
       end
 
       # @see Sql#stalls
@@ -88,22 +91,17 @@ module Holdup
 
       # @see Sql#processes
       def processes(from_s, to_s, every_s: nil)
-        samples = @rows.transaction {
-          @processes.values.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }.sort_by { |sample|
-            sample[:at_s]
-          }
-        }
-        every_s ? samples.to_h { |sample|
-          [[sample[:host], sample[:pid], sample[:at_s] / every_s],
-            sample]
-        }.values.sort_by { |sample| sample[:at_s] } : samples
+        span = (from_s...to_s)
+        samples = @rows.transaction { @processes.values.select { |sample| span.cover?(sample[:at_s]) } }
+        samples = samples.sort_by { |sample| sample[:at_s] }
+        every_s ? last_of_each(samples, every_s) : samples
       end
 
       # @see Sql#profiles
       def profiles(from_s, to_s, setting: nil)
-        Enumerator.new { |found|
-          @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |profile| found << profile }
-        }
+        Enumerator.new do |samples|
+          @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |sample| samples << sample }
+        end
       end
 
       # @see Sql#profile_starts
@@ -133,11 +131,12 @@ module Holdup
       # @see Sql#prune
       def prune(now_s, max_bytes:)
         @rows.transaction do
-          @processes.reject! { |(at_s, *), _| at_s < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
+          @processes.reject! { |_, sample| sample[:at_s] < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
           @profiles.prune(now_s, max_bytes)
           @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
           @skipped.delete_if { |_, row| row.at_s < now_s - SkippedRow::KEEP_S }
-          @states.delete_if { |_, state| state.at_ns < (now_s - CollectionState::KEEP_S) * 1_000_000_000 }
+          states_from_ns = (now_s - CollectionState::KEEP_S) * 1_000_000_000
+          @states.delete_if { |_, state| state.at_ns < states_from_ns }
         end
         Pruning.new(@rows).run(now_s, max_bytes:)
       end
@@ -145,7 +144,8 @@ module Holdup
       # @see Sql#health
       def health
         starts = @rows.windows.map(&:start_s)
-        {location: "memory:", schema: nil, bytes: @rows.bytes, read_only: false, series: @rows.windows.map(&:series).uniq.size,
+        series = @rows.windows.map(&:series).uniq.size
+        {location: "memory:", schema: nil, bytes: @rows.bytes, read_only: false, series:,
          oldest_s: starts.min, newest_s: starts.max}
       end
 
@@ -157,13 +157,16 @@ module Holdup
 
       private
 
+      def last_of_each(samples, every_s)
+        last = samples.to_h { |sample| [[sample[:host], sample[:pid], sample[:at_s] / every_s], sample] }
+        last.values.sort_by { |sample| sample[:at_s] }
+      end
+
       # What fails does so here, before anything is changed.
       # @return [Array<Proc>]
       def changes(windows, processes, profiles, paths)
         rows = WindowBatch.new(windows).rows(@rows.tiers)
-        samples = processes.to_h { |sample|
-          [%i[at_s host pid].map { |key| sample.fetch(key) }, sample.dup.freeze]
-        }
+        samples = processes.to_h { |sample| [sample.fetch_values(:at_s, :host, :pid), sample.dup.freeze] }
         blocks = @profiles.merged(profiles)
         [-> { @rows.merge(rows) }, -> { @processes.merge!(samples) }, -> { @profiles.save(blocks) },
           -> { @paths.merge!(paths) }]
@@ -188,6 +191,48 @@ module Holdup
 
       def skip(rows)
         rows.each { |row| @skipped[row.key] = @skipped[row.key]&.merge(row) || row }
+      end
+    end
+
+    # Samples of single units by ten minutes, setting and host.
+    class Memory::UnitSamples
+      BYTES_A_UNIT = 20
+
+      def initialize
+        @blocks = {}
+      end
+
+      # @param blocks [Array<SampleBlock>] units to add to the samples that exist
+      # @return [Array<SampleBlock>] these samples with them
+      def merged(blocks)
+        blocks.group_by(&:key).map do |key, same|
+          known = @blocks[key] || same.first.with(seen: 0, profiles: [])
+          same.inject(known) { |merged, block| merged.merge(block) }
+        end
+      end
+
+      # @param blocks [Array<SampleBlock>] that replace those of the same key
+      def save(blocks)
+        blocks.each { |block| @blocks[block.key] = block }
+      end
+
+      # @return [Array<UnitSample>]
+      def between(from_s, to_s, setting)
+        blocks = @blocks.values.select { |block| setting.nil? || block.setting == setting }
+        SampleRetention.between(blocks, from_s, to_s)
+      end
+
+      # @return [Array<Integer>]
+      def starts(from_s, to_s)
+        starts = @blocks.values.map(&:start_s).uniq
+        starts.select { |start_s| start_s > from_s - SampleBlock::SECONDS && start_s < to_s }.sort
+      end
+
+      def prune(now_s, max_bytes)
+        newest_first = @blocks.values.sort_by { |block| -block.start_s }
+        sizes = newest_first.map { |block| [block.start_s, block.profiles.size * BYTES_A_UNIT] }
+        from_s = SampleRetention.from_s(sizes, now_s, max_bytes)
+        @blocks.delete_if { |_, block| block.start_s < from_s }
       end
     end
   end

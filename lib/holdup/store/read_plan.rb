@@ -5,7 +5,7 @@ module Holdup
     # Which rows answer for a span: the coarsest that lie wholly inside it, finer ones at its ends, and each
     # second once. Where the fine rows of an end were pruned, the end is widened to the windows that are left.
     class ReadPlan
-      # A stretch to read from one tier: rows of that length with from_s <= start < to_s.
+      # What to read from one tier: rows of that length with from_s <= start < to_s.
       TierRange = Data.define(:seconds, :from_s, :to_s)
 
       # @param tiers [Array<Tier>]
@@ -18,7 +18,7 @@ module Holdup
       # @param seconds [Integer, nil] longest window wanted, for charts; longer ones come only where shorter
       #   were pruned
       # @return [Array<TierRange>] in time order
-      def stretches(from_s, to_s, seconds: nil)
+      def ranges(from_s, to_s, seconds: nil)
         level = @tiers.index { |tier| tier.seconds <= (seconds || tier.seconds) } || @tiers.size - 1
         cover(from_s, to_s, level)
       end
@@ -29,7 +29,8 @@ module Holdup
         return [] if from_s >= to_s
         return widened(from_s, to_s, level) if pruned?(from_s, level)
         if level == @tiers.size - 1
-          return [TierRange.new(seconds: Tier::FINEST, from_s: @tiers[level].floor(from_s), to_s:)]
+          from_s = @tiers[level].floor(from_s)
+          return [TierRange.new(seconds: Tier::FINEST, from_s:, to_s:)]
         end
         around(from_s, to_s, level)
       end
@@ -43,8 +44,8 @@ module Holdup
         first = tier.ceil(from_s)
         last = tier.floor([to_s, tier.rolled_to_s].min)
         return cover(from_s, to_s, level + 1) if first >= last
-        [*cover(from_s, first, level + 1), TierRange.new(seconds: tier.seconds, from_s: first, to_s: last),
-          *cover(last, to_s, level + 1)]
+        inner = TierRange.new(seconds: tier.seconds, from_s: first, to_s: last)
+        [*cover(from_s, first, level + 1), inner, *cover(last, to_s, level + 1)]
       end
 
       def widened(from_s, to_s, level)

@@ -37,8 +37,8 @@ module Holdup
         limit = tier.floor(complete_to(fine, now_s))
         start = next_start(fine, tier, limit)
         write(tier, fine, start) if start
-        upto = start ? start + coarse : [limit, tier.rolled_to_s].max
-        @rows.save_tier(tier.with(rolled_to_s: upto)) if upto != tier.rolled_to_s
+        rolled_to_s = start ? start + coarse : [limit, tier.rolled_to_s].max
+        @rows.save_tier(tier.with(rolled_to_s:)) if rolled_to_s != tier.rolled_to_s
         start
       end
 
@@ -53,9 +53,11 @@ module Holdup
       end
 
       def write(tier, fine, start)
-        merged = @rows.between(fine, start, start + tier.seconds)
-          .group_by { |window| [window.series, window.setting, window.host] }
-          .values.map { |windows| Window.sum(windows).with(start_s: start, seconds: tier.seconds) }
+        windows = @rows.between(fine, start, start + tier.seconds)
+        by_origin = windows.group_by { |window| [window.series, window.setting, window.host] }
+        merged = by_origin.values.map do |same|
+          Window.sum(same).with(start_s: start, seconds: tier.seconds)
+        end
         @rows.replace(tier.seconds, start, merged)
       end
 

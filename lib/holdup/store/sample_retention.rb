@@ -12,20 +12,20 @@ module Holdup
       module_function
 
       # @param sizes [Array<Array(Integer, Integer)>] start and bytes of each, newest first
-      # @param now_s [Integer]
       # @param max_bytes [Integer] of the store
       # @return [Integer] second; what starts earlier may go
       def from_s(sizes, now_s, max_bytes)
         room = max_bytes * SHARE
-        kept = sizes.take_while { |_, bytes| (room -= bytes) >= 0 }
-        [now_s - KEEP_S, (kept.size < sizes.size) ? sizes[kept.size].first + 1 : 0].max
+        first_without_room, = sizes.find { |_, bytes| (room -= bytes) < 0 }
+        [now_s - KEEP_S, first_without_room ? first_without_room + 1 : 0].max
       end
 
       # @param blocks [Enumerable<SampleBlock>]
       # @return [Array<UnitSample>] in time order, with their weights, of those that started in the span
       def between(blocks, from_s, to_s)
-        from_ns, to_ns = [from_s, to_s].map { |second| second * 1_000_000_000 }
-        blocks.flat_map(&:weighted).select { |profile| profile.start_ns >= from_ns && profile.start_ns < to_ns }.sort_by(&:start_ns)
+        span_ns = (from_s * 1_000_000_000...to_s * 1_000_000_000)
+        samples = blocks.flat_map(&:weighted).select { |sample| span_ns.cover?(sample.start_ns) }
+        samples.sort_by(&:start_ns)
       end
     end
   end

@@ -8,7 +8,7 @@ module Holdup
       # @param kinds [Array<Symbol>, Symbol, nil] nil for all
       # @param names [Array<String>, String, nil] globs
       # @param queues [Array<String>, String, nil] globs; a series without a queue matches none
-      # @param only [#series?, nil] whether a series is wanted, beside all this
+      # @param only [#series?, nil] whether a series is wanted, besides all this
       def initialize(kinds: nil, names: nil, queues: nil, only: nil)
         @kinds = kinds && Array(kinds).map(&:to_sym)
         @names = names && Array(names)
@@ -21,11 +21,10 @@ module Holdup
         !(@kinds || @names || @queues || @only)
       end
 
-      # @param series [Series]
-      # @return [Boolean]
       def match?(series)
-        (@kinds.nil? || @kinds.include?(series.kind)) && glob?(@names,
-          series.name) && glob?(@queues, series.queue) && (@only.nil? || @only.series?(series))
+        return false unless @kinds.nil? || @kinds.include?(series.kind)
+        return false unless glob?(@names, series.name) && glob?(@queues, series.queue)
+        @only.nil? || @only.series?(series)
       end
 
       private

@@ -7,35 +7,33 @@ module Holdup
     #
     # **What commit means.** Windows are *deltas*: what happened in that minute since the last commit. The
     # store adds each to the row that is there (same minute, series, setting and host) in the same transaction
-    # that saves the progress. So whoever repeats a commit because it failed must start again from the
-    # progress that is stored; then every unit is counted once. Deltas for a minute that was already rolled up
-    # are added to the coarser windows too.
+    # that saves the progress. So a caller that repeats a failed commit must start again from the stored
+    # progress; then every unit is counted once. Deltas for a minute that was already rolled up are added to
+    # the coarser windows too.
     class Sql
       # @param dialect [Sqlite] where and how
       def initialize(dialect)
         @connection = Connection.new(dialect)
         @codec = WindowCodec.new(@connection)
-        @skipped = SkippedRows.new(@connection)
+        @skipped = Tables::SkippedRows.new(@connection)
         @rows = WindowRows.new(@connection, @codec, @skipped)
         @spans = Spans.new(@connection, @rows, @codec)
-        @progress = Progress.new(@connection)
-        @paths = Paths.new(@connection, @codec.series)
-        @samples = ProcessSamples.new(@connection, @codec.hosts)
+        @checkpoints = Tables::Checkpoints.new(@connection)
+        @paths = Tables::Paths.new(@connection, @codec.series)
+        @samples = Tables::ProcessSamples.new(@connection, @codec.hosts)
         @profiles = UnitSamples.new(@connection, @codec, @skipped)
-        @outcomes = PredictionOutcomes.new(@connection)
-        @states = CollectionStates.new(@connection)
+        @outcomes = Tables::PredictionOutcomes.new(@connection)
+        @states = Tables::CollectionStates.new(@connection)
       end
 
       # Writes everything or nothing. With a block, a row that can't be written is left out and given to it,
-      # and everything else is written; unless no window can be, which is no fault of a row.
+      # and everything else is written; unless no window can be, which is not the fault of a row.
       # @param windows [Array<Window>] deltas of whole minutes (seconds 60), with setting and host
       # @param progress [Hash{String => String, nil}] segment => where its reader stands; nil deletes
       # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second
       #   sample of the same second, host and pid replaces the first
-      # @param profiles [Array<SampleBlock>] samples of single units, which are merged with those that are
-      #   there
-      # @param paths [Hash{Series => String}] one that each was asked with; it takes the place of the one
-      #   before
+      # @param profiles [Array<SampleBlock>] samples of single units, merged with those that are there
+      # @param paths [Hash{Series => String}] one that each was asked with; it replaces the one before
       # @param skipped [Array<SkippedRow>] what could not be carried
       # @param state [CollectionState, nil] how far the collector has come with this
       # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
@@ -47,11 +45,14 @@ module Holdup
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
         batch = WindowBatch.new(windows) unless bad_row
         whole do
-          @progress.save(progress)
+          @checkpoints.save(progress)
           @skipped.add(skipped)
           @states.save(state) if state
-          bad_row ? add_each(windows, processes, profiles, paths,
-            &bad_row) : add(batch, processes, profiles, paths)
+          if bad_row
+            add_each(windows, processes, profiles, paths, &bad_row)
+          else
+            add(batch, processes, profiles, paths)
+          end
         end
       end
 
@@ -61,17 +62,17 @@ module Holdup
       # @return [Array<CollectionState>] of each host and folder, the latest first
       def collection_states = @states.to_a
 
-      # @return [Hash{Series => String}] of each series the path that was told last, where there is one
+      # @return [Hash{Series => String}] the last path of each series, where there is one
       def paths = @paths.to_h
 
       # @return [Hash{String => String}] segment => binary, as last committed
-      def progress = @progress.to_h
+      def progress = @checkpoints.to_h
 
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer] first second after the span
       # @param kinds [Array<Symbol>, nil] nil for all; and names, queues: globs (String, Array<String> or nil)
       # @param seconds [Integer, nil] longest window wanted, for charts
-      # @param only [#series?, nil] whether a series is wanted, beside all this
+      # @param only [#series?, nil] whether a series is wanted, besides all this
       # @param histograms [Array<Symbol>] that are wanted; the others have only their heads, see
       #   Histogram::CountAndSum
       # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one
@@ -83,7 +84,7 @@ module Holdup
       # @param step_s [Integer, nil] what starts in different steps stays apart; nil: all is one
       # @param seconds [Integer, nil] longest window wanted; as long as a step
       # @param settings [Array<Setting>, nil] that are wanted; nil for all
-      # @param together [Series, nil] what all series are put together under; nil: each by itself
+      # @param together [Series, nil] under which all series are added up; nil: each by itself
       # @param histograms [Array<Symbol>] that are wanted; the others are left empty
       # @param filter [Hash{Symbol => Object}] see windows
       # @return [Array<SpanSum>] one for each step, series and setting
@@ -101,7 +102,7 @@ module Holdup
         Tier.finest_s(@rows.tiers, from_s)
       end
 
-      # @param every_s [Integer, nil] only the last sample of each process in each stretch of so many seconds,
+      # @param every_s [Integer, nil] only the last sample of each process in each step of so many seconds,
       #   for long spans: there are 1,440 a day and process
       # @return [Array<Hash>] process samples of that span, in time order
       def processes(from_s, to_s, every_s: nil)
@@ -125,8 +126,7 @@ module Holdup
       # @return [Array<Setting>] every setting that was ever seen, oldest first
       def settings = @codec.settings.load.sort.map(&:last)
 
-      # @param outcome [PredictionOutcome] what came of a prediction; it takes the place of the same one
-      #   (Outcome#key)
+      # @param outcome [PredictionOutcome] what came of a prediction; it replaces the one of the same key
       # @return [nil]
       # @raise [StoreError] and then nothing was written
       def keep(outcome)
@@ -137,13 +137,10 @@ module Holdup
       def outcomes = @outcomes.to_a
 
       # Fills the coarser windows. Call it about once a minute.
-      # @param now_s [Integer]
       # @return [Integer] spans written
       def rollup(now_s) = Rollup.new(@rows).run(now_s)
 
       # Deletes what is too old, then what is too much. Call it after rollup.
-      # @param now_s [Integer]
-      # @param max_bytes [Integer]
       # @return [Integer] windows deleted
       def prune(now_s, max_bytes:)
         deleted = Pruning.new(@rows).run(now_s, max_bytes:)
@@ -166,9 +163,9 @@ module Holdup
       # @raise [StoreError] what a write or read would meet
       def health
         @connection.read do |db|
+          oldest_s, newest_s = @rows.extent
           {location: @connection.dialect.location, schema: @connection.schema_version, bytes: @rows.bytes,
-           read_only: @connection.dialect.read_only?, series: db[:series].count,
-           oldest_s: @rows.extent.first, newest_s: @rows.extent.last}
+           read_only: @connection.dialect.read_only?, series: db[:series].count, oldest_s:, newest_s:}
         end
       end
 

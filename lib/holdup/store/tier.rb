@@ -19,7 +19,6 @@ module Holdup
       end
 
       # @param tiers [Array<Tier>] finest first
-      # @param from_s [Integer]
       # @return [Integer] seconds of the shortest windows that are still there from then on
       def self.finest_s(tiers, from_s)
         (tiers.find { |tier| tier.kept_from_s <= from_s } || tiers.last).seconds
@@ -47,7 +46,7 @@ module Holdup
 
     Tier::FINEST = 60
     Tier::KEEP_S = {60 => 48 * 3600, 300 => 14 * 86_400, 3600 => 400 * 86_400, 86_400 => 400 * 86_400}.freeze
-    # What is small and not of a tier stays as long as the coarsest.
+    # What is small and belongs to no tier stays as long as the coarsest.
     Tier::LONGEST_S = Tier::KEEP_S.values.max
   end
 end

@@ -18,21 +18,18 @@ module Holdup
       # @param tiers [Array<Tier>]
       # @return [Array<Window>] at most one of each tier, start, series, setting and host
       def rows(tiers)
-        spread(tiers).group_by { |window|
-          [window.seconds, window.start_s, window.series, window.setting,
-            window.host]
-        }
-          .values.map { |windows|
-          Window.sum(windows)
-        }
+        by_row = spread(tiers).group_by do |window|
+          [window.seconds, window.start_s, window.series, window.setting, window.host]
+        end
+        by_row.values.map { |windows| Window.sum(windows) }
       end
 
       private
 
       def spread(tiers)
         @windows.flat_map do |window|
-          tiers.select { |tier| tier.takes?(window.start_s) }
-            .map { |tier| window.with(start_s: tier.floor(window.start_s), seconds: tier.seconds) }
+          taking = tiers.select { |tier| tier.takes?(window.start_s) }
+          taking.map { |tier| window.with(start_s: tier.floor(window.start_s), seconds: tier.seconds) }
         end
       end
 

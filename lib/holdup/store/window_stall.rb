@@ -2,13 +2,14 @@
 
 module Holdup
   module Store
-    # What a window says of stall, for those who want to know who met whom: much less to read than a window.
+    # What a window says of stall, to find out which series stalled which: much less to read than a window.
     WindowStall = Data.define(:series, :setting, :host, :start_s, :stalled_ns, :caused_ns) do
-      # @param window [Window]
       # @return [WindowStall]
       def self.of(window)
-        new(**window.to_h.slice(:series, :setting, :host, :start_s), stalled_ns: window.stalled_ns,
-          caused_ns: window.caused_ns)
+        new(
+          series: window.series, setting: window.setting, host: window.host, start_s: window.start_s,
+          stalled_ns: window.stalled_ns, caused_ns: window.caused_ns
+        )
       end
     end
   end

@@ -43,8 +43,7 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     end
   end
 
-  # A megabyte of it unpacks to a gigabyte: nobody has that much memory to spare, whatever the file says that
-  # it is.
+  # A megabyte of it unpacks to a gigabyte.
   def test_unpacks_no_more_than_a_capture_can_be
     in_folder do |archive|
       path = File.join(archive.dir, "bomb")
@@ -54,7 +53,7 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     end
   end
 
-  def test_where_there_is_no_room_nothing_is_left
+  def test_leaves_nothing_where_there_is_not_enough_room
     on_tmpfs("size=100k") do |folder|
       archive = Archive.new(folder)
       assert_raises(Errno::ENOSPC) { archive.add(bytes + Random.bytes(200_000), Time.at(0)) }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/background_request"
+require "holdup/capture/client"
 
 class Holdup::Capture::BackgroundRequestTest < Minitest::Test
   include TemporaryFolder

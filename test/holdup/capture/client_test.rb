@@ -17,11 +17,13 @@ class Holdup::Capture::ClientTest < Minitest::Test
     end
   end
 
-  def test_the_rule_stands_beside_it
+  def test_writes_the_rule_into_the_segment
     in_folder do |_, entry|
       rule = Holdup::Capture::Trigger.parse("stall > 50 ms")
       Client.new(entry, Request.new(asked_ms: 1, seconds: 60), rule).ask
-      assert_equal rule, Holdup::Capture::Trigger.decode(File.binread(entry.path).unpack1("Q<", offset: Holdup::Segment::Layout::CAPTURE_RULE))
+      segment = File.binread(entry.path)
+      number = segment.unpack1("Q<", offset: Holdup::Segment::Layout::CAPTURE_RULE)
+      assert_equal rule, Holdup::Capture::Trigger.decode(number)
     end
   end
 

@@ -116,7 +116,7 @@ class Holdup::Capture::ControllerTest < Minitest::Test
     assert_empty @process.opened
   end
 
-  def test_a_number_that_is_no_request
+  def test_ignores_a_number_that_is_not_a_request
     @process.request = Data.define(:encode).new(encode: (1 << 64) - 1)
     tick
     assert_empty @process.opened
@@ -130,7 +130,7 @@ class Holdup::Capture::ControllerTest < Minitest::Test
     assert_match(/no room for a capture of 200000 events/, @process.warned.first)
   end
 
-  # Of a capture that somebody asked for, for a time.
+  # Of a capture that was requested for a time.
   class Sampling
     attr_reader :calls
 

@@ -1,30 +1,31 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture"
+require "holdup/capture/event_log"
 require "holdup/capture/archive"
-require "holdup/capture/reason"
+require "holdup/capture/header"
 require "holdup/loader"
 
-# The file of a capture, damaged at random: whoever reads it is told so, or is told a part of the story.
+# The file of a capture, damaged at random: a reader gets an error, or a part of the story.
 class Holdup::Capture::DamageTest < Minitest::Test
   MS = 1_000_000
   SEEDS = 150
 
-  def test_it_is_refused_or_told_whatever_the_damage
+  def test_a_damaged_file_is_refused_or_shown_in_part
     outcomes = SEEDS.times.map do |seed|
       bytes = damage.call(Random.new(seed))
-      [outcome(seed) { tell(bytes) },
-        outcome(seed) {
-          Holdup::Capture::Reason.add(bytes.dup,
-            Holdup::Analysis::Timeline::CaptureMatches.facts(bytes))
-        }]
+      shown = outcome(seed) { show(bytes) }
+      kept = outcome(seed) do
+        facts = Holdup::Analysis::Timeline::CaptureMatches.facts(bytes)
+        Holdup::Capture::Reason.add(bytes.dup, facts)
+      end
+      [shown, kept]
     end
     assert_operator outcomes.count(%i[fine fine]), :>, SEEDS / 5
     assert_operator outcomes.count(%i[refused refused]), :>, SEEDS / 5
   end
 
-  def test_packed_it_is_refused_or_told_too
+  def test_a_damaged_packed_file_is_refused_or_shown_in_part
     packed = Zlib.gzip(whole)
     damage = Damage.new(packed, head: 16, events: 0...packed.bytesize)
     Dir.mktmpdir do |folder|
@@ -38,7 +39,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
   end
 
   # Facts are shown, and kept again.
-  def test_facts_that_are_no_text
+  def test_ignores_facts_that_are_not_text
     bytes = whole.tap { |file| file[2052, 9] = "{\"a\":\"\xff\"".b }
     assert_equal({}, Holdup::Capture::Reason.of(bytes))
   end
@@ -83,7 +84,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
       trace: "0af7651916cd43dd8448eb211c80319c")
   end
 
-  def tell(bytes)
+  def show(bytes)
     scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::EventLog.parse(bytes, path: "file"))
     Holdup::View::TraceFormats::FORMATS.each_key { |format| Holdup::View::TraceFormats.call(scene, format) }
     Holdup::Web::Captures::Columns.new(scene).call
@@ -96,6 +97,9 @@ class Holdup::Capture::DamageTest < Minitest::Test
     patterns = Holdup::Analysis::Timeline::Patterns.new(scene).call
     Holdup::View::Timeline.new(scene, holders:, patterns:,
       methods: Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call, words:, layout:).call
-    scene.units.each { |unit| Holdup::View::TimelineStory.new(scene, unit, story: Holdup::Analysis::Timeline::UnitStory.new(scene, unit), words:, layout:).call }
+    scene.units.each do |unit|
+      story = Holdup::Analysis::Timeline::UnitStory.new(scene, unit)
+      Holdup::View::TimelineStory.new(scene, unit, story:, words:, layout:).call
+    end
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture"
+require "holdup/capture/event_log"
 
 class Holdup::Capture::EventLogTest < Minitest::Test
   Recording = Holdup::Capture::EventLog
@@ -33,16 +33,15 @@ class Holdup::Capture::EventLogTest < Minitest::Test
     assert_equal 10, recording.length_ticks
   end
 
-  # Of a full ring the oldest events are gone; a stack may be told long after it was taken.
-  def test_a_window_does_not_begin_with_a_stack_that_was_told_late
-    ring = EventRing.new.running(1).suspended(1, 100).stack(1, 20, ["crunch", "a.rb", 1]).resumed(2, 110).suspended(
-      2, 130
-    )
+  # The oldest events of a full ring are gone; a stack may be written long after it was taken.
+  def test_a_window_does_not_begin_with_a_stack_that_was_written_late
+    ring = EventRing.new.running(1).suspended(1, 100).stack(1, 20, ["crunch", "a.rb", 1])
+    ring.resumed(2, 110).suspended(2, 130)
     recording = Holdup::Capture::EventLog.parse(ring.bytes(to: 200), path: "the ring", since: 1)
     assert_equal [110, 0], [recording.first_ticks, recording.events.first.time]
   end
 
-  def test_what_is_no_capture
+  def test_refuses_files_that_are_not_captures
     assert_refused(/starts with other bytes/, "")
     assert_refused(/starts with other bytes/, "x" * 5000)
     assert_refused(/layout 3, this Holdup reads up to 2/, ring.bytes(to: 1, version: 3))
@@ -68,9 +67,9 @@ class Holdup::Capture::EventLogTest < Minitest::Test
         rescue Holdup::DamagedData
           next
         end
-        recording.events.each { |event|
+        recording.events.each do |event|
           recording.stacks.of(event)&.then { |stack| recording.stacks.frames(stack) }
-        }
+        end
       end
     end
     lost = whole.dup.tap { |bytes| bytes[384 + 8, 8] = [0].pack("Q<") }

@@ -14,7 +14,8 @@ class Holdup::Capture::RuleTest < Minitest::Test
   end
 
   def test_with_two_conditions_and_options
-    rule = StandingRule.from("stall > 5 ms or wall > p99 x 2, only=GET /orders, every=30, events=5000, stacks=off")
+    options = "only=GET /orders, every=30, events=5000, stacks=off"
+    rule = StandingRule.from("stall > 5 ms or wall > p99 x 2, #{options}")
     assert_equal [[5_000_000, 40_000_000], [5_000_000, 1_000_000], [5_000_000, 0]],
       [rule.limits({wall: 20_000_000}), rule.limits({wall: 0}), rule.limits]
     assert_equal [30, 5000, false], rule.to_h.values_at(:every_s, :events, :stacks)

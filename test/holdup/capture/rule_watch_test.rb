@@ -4,12 +4,12 @@ require "test_helper"
 require "holdup/capture/controller"
 require "holdup/capture/rule"
 
-# What a process captures by itself, and how that gives way to what somebody asks for.
+# What a process captures by itself, and how that gives way to a requested capture.
 class Holdup::Capture::RuleWatchTest < Minitest::Test
   # The probe's half, a clock that is moved by hand, and files.
   class Process
     attr_reader :opened, :limited, :warned
-    attr_accessor :request, :caught, :beside, :room, :realtime_ns, :monotonic_ns
+    attr_accessor :request, :caught, :others_running, :room, :realtime_ns, :monotonic_ns
 
     def initialize
       @opened = []
@@ -37,7 +37,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     end
 
     def capture_complete?
-      caught? && !@beside
+      caught? && !@others_running
     end
 
     def name_captured(_thread, _name) = nil
@@ -86,10 +86,10 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
   end
 
   def test_waits_for_those_beside_the_caught_one
-    @process.beside = true
+    @process.others_running = true
     catch_one
     assert_equal %w[12-34.armed], left
-    @process.beside = false
+    @process.others_running = false
     tick
     assert_equal %w[12-34.ended], left
   end
@@ -106,7 +106,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     assert_equal "no room", @control.profile["capture.state"]
   end
 
-  def test_without_memory_there_is_no_waiting
+  def test_does_not_wait_without_memory
     watch("stall > 50 ms", in_memory: false)
     tick
     assert_equal [[], "no memory"], [@process.opened, @control.profile["capture.state"]]
@@ -150,7 +150,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     refute_predicate @process, :open?
   end
 
-  def test_where_there_is_no_room_it_is_tried_once_in_a_while
+  def test_tries_again_after_the_pause_without_room
     @process.room = 0
     3.times { tick }
     assert_equal 3, @process.warned.size
@@ -164,8 +164,10 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
   private
 
   def watch(text, app: "shop", **more)
-    @control = Holdup::Capture::Controller.new(probe: @process, segment: File.join(@dir, "12-34.segment"), clock: @process, log: @process,
-      rule: Holdup::Capture::Rule.from(text), facts: {"app" => app}, **more)
+    @control = Holdup::Capture::Controller.new(
+      probe: @process, segment: File.join(@dir, "12-34.segment"), clock: @process, log: @process,
+      rule: Holdup::Capture::Rule.from(text), facts: {"app" => app}, **more
+    )
   end
 
   def tick(after: 1)
@@ -187,7 +189,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
   def left = Dir.children(@dir).sort
 
   def facts(name)
-    require "holdup/capture/reason"
+    require "holdup/capture/header"
     Holdup::Capture::Reason.of(File.binread(File.join(@dir, name)))
   end
 end

@@ -5,17 +5,17 @@ require "holdup/capture/stack_sampling"
 require "holdup/agent/guard"
 
 class Holdup::Capture::StackSamplingTest < Minitest::Test
-  # The probe's half, the ring, a log and vernier's profiles: all of them remember what they were told.
+  # The probe's half, the ring, a log and vernier's profiles: all of them keep what they are called with.
   class Scene
-    attr_reader :elsewhere, :taken, :told, :begun, :ended, :warned, :charged
-    attr_accessor :events, :here, :free, :broken, :told_before
+    attr_reader :elsewhere, :taken, :facts, :begun, :ended, :warned, :charged
+    attr_accessor :events, :here, :free, :broken, :before_each_callback
 
     def initialize
       @events = 0
       @here = @free = true
       @begun = @ended = @charged = 0
       @taken = []
-      @told = []
+      @facts = []
       @warned = []
     end
 
@@ -30,7 +30,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
       @charged += nanoseconds
     end
 
-    def tell(facts) = @told << facts
+    def add_facts(facts) = @facts << facts
 
     def warn(text) = @warned << text
 
@@ -40,8 +40,8 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
 
     def free? = @free
 
-    def before_each(&told)
-      @told_before = told
+    def before_each(&callback)
+      @before_each_callback = callback
     end
 
     def new = self
@@ -51,7 +51,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
     def cpu_ns = 1_000_000_000
 
     def start
-      @told_before.call # as vernier's does, for our own too
+      @before_each_callback.call # as vernier's does, for our own too
       raise "no thread" if @broken == :start
       @begun += 1
     end
@@ -85,7 +85,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
     @sampling.begin(@scene)
     assert_equal [false, 0], [@scene.elsewhere, @scene.begun]
     ticks 1
-    assert_equal [true, 1, [{"sampler" => "vernier 1.2.3"}]], [@scene.elsewhere, @scene.begun, @scene.told]
+    assert_equal [true, 1, [{"sampler" => "vernier 1.2.3"}]], [@scene.elsewhere, @scene.begun, @scene.facts]
   end
 
   def test_what_a_profile_saw_is_taken_with_the_next_tick_and_at_the_end
@@ -115,7 +115,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
     @scene.here = true
     @scene.free = false
     ticks 1
-    assert_equal [0, [], false], [@scene.begun, @scene.told, @scene.elsewhere]
+    assert_equal [0, [], false], [@scene.begun, @scene.facts, @scene.elsewhere]
   end
 
   def test_outside_of_a_capture_nothing
@@ -128,7 +128,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
   def test_gives_way_to_the_application_and_keeps_what_was_seen
     @sampling.begin(@scene)
     ticks 1
-    Thread.new { @scene.told_before.call }.join
+    Thread.new { @scene.before_each_callback.call }.join
     assert_equal [1, false, []], [@scene.ended, @scene.elsewhere, @scene.taken]
     ticks 2
     assert_equal [1, 2], [@scene.begun, @scene.taken.size]

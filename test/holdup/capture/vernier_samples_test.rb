@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/vernier_samples"
+require "holdup/capture/vernier_profile"
 
 class Holdup::Capture::VernierSamplesTest < Minitest::Test
   # A table of vernier's: stack 0 is main, 1 is main > work, 2 is main > work > times.
@@ -52,8 +52,8 @@ class Holdup::Capture::VernierSamplesTest < Minitest::Test
 
   def test_stacks_begin_with_the_innermost
     stack = samples({7 => thread([0, 2, RAN, 1])}).first[2]
-    assert_equal [["Integer#times", nil, 0], 20, ["Report#work", "app.rb", 5], 10, ["<main>", "app.rb", 1], 0],
-      stack
+    expected = [["Integer#times", nil, 0], 20, ["Report#work", "app.rb", 5], 10, ["<main>", "app.rb", 1], 0]
+    assert_equal expected, stack
   end
 
   def test_a_function_is_the_same_object_in_all_profiles_of_a_capture

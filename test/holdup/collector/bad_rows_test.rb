@@ -77,7 +77,8 @@ class Holdup::Collector
     def refuse_a_name
       @store.commit([], {"made" => "x"})
       SQLite3::Database.new(@path) do |db|
-        db.execute("CREATE TRIGGER refuse BEFORE INSERT ON series WHEN NEW.name = '#{REFUSED}' BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        db.execute("CREATE TRIGGER refuse BEFORE INSERT ON series WHEN NEW.name = '#{REFUSED}' " \
+          "BEGIN SELECT RAISE(ABORT, 'refused'); END")
       end
     end
 
@@ -149,11 +150,16 @@ class Holdup::Collector
     def damage_the_store
       SQLite3::Database.new(@path) do |db|
         case @random.rand(4)
-        when 0 then db.execute("UPDATE windows SET wall = x'01ff' WHERE series_id IN (SELECT id FROM series WHERE name = '#{VICTIM}')")
-        when 1 then db.execute("UPDATE profiles SET units = x'02ff00'")
-        when 2 then db.execute("UPDATE progress SET state = x'#{["ff", "02", "0203",
-          "028080808001"].sample(random: @random)}' WHERE segment NOT LIKE '%#units'")
-        when 3 then db.execute("UPDATE processes SET facts = '{' WHERE pid > 0")
+        when 0
+          db.execute("UPDATE windows SET wall = x'01ff' " \
+            "WHERE series_id IN (SELECT id FROM series WHERE name = '#{VICTIM}')")
+        when 1
+          db.execute("UPDATE unit_samples SET units = x'01ff00'")
+        when 2
+          state = %w[ff 01 0103 018080808001].sample(random: @random)
+          db.execute("UPDATE checkpoints SET state = x'#{state}' WHERE segment NOT LIKE '%#units'")
+        when 3
+          db.execute("UPDATE process_samples SET facts = '{' WHERE pid > 0")
         end
       end
       start_over

@@ -21,8 +21,9 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
   def test_keeps_what_was_caught_and_says_what_that_is
     leave("1-1.ended", caught: 2)
     @archiver.call
-    assert_equal({"trigger" => "rule", "every_s" => 60, "unit" => "GET /light", "stalled_ns" => 70, "wall_ns" => 80, "holder" => "GET /hog", "holder_ns" => 69},
-      @archive.kept.first.facts)
+    facts = {"trigger" => "rule", "every_s" => 60, "unit" => "GET /light", "stalled_ns" => 70,
+             "wall_ns" => 80, "holder" => "GET /hog", "holder_ns" => 69}
+    assert_equal facts, @archive.kept.first.facts
     assert_equal [[], 1], [left, @archive.kept.size]
   end
 
@@ -86,9 +87,9 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
   # GET /light (unit 2) waits for GET /hog (unit 1).
   def leave(name, caught: 0, closed: true, facts: {"trigger" => "rule", "every_s" => 60})
     ring = EventRing.new.running(2).idle(3)
-    ring.begins(1, 2, 5).begins(2, 3, 10).ready(3, 11, unit: 2).suspended(2, 80, unit: 1).ends(1, 2, 80, name: "GET /hog").resumed(3, 81, unit: 2).ends(
-      2, 3, 90, name: "GET /light"
-    )
+    ring.begins(1, 2, 5).begins(2, 3, 10).ready(3, 11, unit: 2)
+    ring.suspended(2, 80, unit: 1).ends(1, 2, 80, name: "GET /hog")
+    ring.resumed(3, 81, unit: 2).ends(2, 3, 90, name: "GET /light")
     bytes = ring.bytes(to: 100, closed:)
     bytes.bytesplice(312, 40, [caught, 70, 80, 8, 1].pack("Q<5"))
     File.binwrite(File.join(folder, name), Holdup::Capture::Reason.add(bytes, facts))

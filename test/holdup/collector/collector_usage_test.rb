@@ -5,6 +5,8 @@ require "holdup/loader"
 
 class Holdup::Collector
   class CollectorUsageTest < Minitest::Test
+    CollectorUsage = ProcessSampler::CollectorUsage
+
     def test_of_a_process_and_of_a_thread
       alone = CollectorUsage.new.call
       among_others = Thread.new { CollectorUsage.new.call }.value

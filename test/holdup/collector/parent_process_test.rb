@@ -24,7 +24,7 @@ class Holdup::Collector
       assert_predicate parent, :gone?
     end
 
-    def test_an_input_that_is_no_pipe_says_nothing
+    def test_ignores_an_input_that_is_not_a_pipe
       File.open(File::NULL) { |input| refute_predicate ParentProcess.new(Process.pid, input:), :gone? }
     end
 

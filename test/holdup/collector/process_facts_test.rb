@@ -16,18 +16,24 @@ class Holdup::Collector
       assert_operator facts[:run_delay_ns], :>=, 0
     end
 
-    def test_what_the_files_say
+    def test_reads_the_process_table
+      smaps = <<~TEXT
+        Rss: 100 kB
+        Pss:  60 kB
+        Pss_Dirty:  10 kB
+        Private_Clean:  7 kB
+        Private_Dirty:  30 kB
+      TEXT
       files = {"status" => "Name:\truby\nVmRSS:\t  100 kB\n", "stat" => "7 (a) b) S #{"0 " * 10}150 50 0\n",
-               "smaps_rollup" => "Rss: 100 kB\nPss:  60 kB\nPss_Dirty:  10 kB\nPrivate_Clean:  7 kB\nPrivate_Dirty:  30 kB\n",
+               "smaps_rollup" => smaps,
                "task/7/schedstat" => "1000 20 3\n", "task/8/schedstat" => "1000 5 3\n"}
-      assert_equal(
-        {rss_bytes: 102_400, pss_bytes: 61_440, uss_bytes: 37_888, cpu_ns: 2_000_000_000,
-         run_delay_ns: 25}, facts(files)
-      )
+      expected = {rss_bytes: 102_400, pss_bytes: 61_440, uss_bytes: 37_888, cpu_ns: 2_000_000_000,
+                  run_delay_ns: 25}
+      assert_equal expected, facts(files)
     end
 
     # The kernel cuts a thread's name after 15 bytes, wherever a character ends.
-    def test_a_name_that_is_cut_inside_of_a_character
+    def test_reads_a_name_that_is_cut_inside_of_a_character
       name = "日本語スレッド".b[0, 14]
       files = {"status" => "Name:\t#{name}\nVmRSS:\t  100 kB\n".b,
                "stat" => "7 (#{name}) S #{"0 " * 10}150 50 0\n".b}

@@ -12,8 +12,10 @@ class Holdup::Collector
     def setup
       @dir = Dir.mktmpdir("holdup-sampler")
       @writer = SegmentWriter.new(@dir, now_ns: 5 * NS)
-      @sampler = ProcessSampler.new(facts: ->(_pid) { {rss_bytes: 5} },
-        container: ->(pid) { {vcpus: 2.0, asked: pid} }, own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 })
+      @sampler = ProcessSampler.new(
+        facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} },
+        own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 }
+      )
     end
 
     def teardown = FileUtils.remove_entry(@dir)
@@ -69,14 +71,10 @@ class Holdup::Collector
       assert_empty samples(120, ended: true)
     end
 
-    def test_one_that_lived_between_two_looks_is_told_with_its_birth_and_its_end
+    def test_samples_a_process_that_lived_between_two_ticks_with_its_start_and_its_end
       @writer.heartbeat(9 * NS)
-      assert_equal [[5, 9, true]],
-        samples(15,
-          ended: true).reject { |sample| sample[:pid].zero? }.map { |sample|
-          sample.values_at(:since_s,
-            :at_s, :ended)
-        }
+      of_processes = samples(15, ended: true).reject { |sample| sample[:pid].zero? }
+      assert_equal [[5, 9, true]], of_processes.map { |sample| sample.values_at(:since_s, :at_s, :ended) }
     end
 
     def test_a_process_of_another_container_is_not_looked_up_here

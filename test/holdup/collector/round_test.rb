@@ -34,19 +34,18 @@ class Holdup::Collector
       assert_equal [60, 0], [window("A#b").seconds, window("A#b").start_s % 60]
     end
 
-    def test_jobs_are_once_more_by_pool_and_by_priority
+    def test_counts_jobs_once_more_by_pool_and_by_priority
       writer = SegmentWriter.new(@dir)
       [["A", "default", "1"], ["A", "default", "5"], ["B", "default", "5"],
         ["B", nil, nil]].each do |name, pool, priority|
         writer.record(name, kind: :job, queue: "low", pool:, priority:, wall: 9_000, queued: 7)
       end
       run_round
-      assert_equal({[:job, "A"] => 2, [:job, "B"] => 2, [:pool, "default"] => 3, [:priority, "1"] => 1, [:priority, "5"] => 2},
-        windows.reject { |one| one.series.kind == :process }.to_h { |one|
-          [
-            [one.series.kind, one.series.name], one.count
-          ]
-        })
+      counts = windows.to_h { |one| [[one.series.kind, one.series.name], one.count] }
+      counts.reject! { |(kind, _), _| kind == :process }
+      expected = {[:job, "A"] => 2, [:job, "B"] => 2, [:pool, "default"] => 3, [:priority, "1"] => 1,
+                  [:priority, "5"] => 2}
+      assert_equal expected, counts
       assert_equal [["low"], [nil]],
         [windows.filter_map { |one| one.series.queue }.uniq, windows.map { |one| one.series.pool }.uniq]
     end
@@ -76,7 +75,7 @@ class Holdup::Collector
         [process.sums[:caused_ns], process.histograms[:wall].sum, process.histograms[:running].sum]
     end
 
-    # Of two processes the one that is told last; then no more is told.
+    # Of two processes the path that is read last; then none is read again.
     def test_a_path_of_each_series_is_told_once
       first, second = [0, 1].map { |worker| SegmentWriter.new(@dir, worker:, suffix: "-#{worker + 1}") }
       first.record("A#b")
@@ -220,9 +219,9 @@ class Holdup::Collector
     # silence.
     def test_a_dead_process_of_our_own_process_table_is_finished_at_once
       ours, another = [Holdup::Segment::OwnerProcess.new.namespace, 1].map.with_index do |namespace, index|
-        SegmentWriter.new(@dir, pid: 4_000_000 + index, start: 7, now_ns: @now_ns, namespace:).tap { |writer|
-          writer.record("A#b", wall: 5_000_000)
-        }
+        writer = SegmentWriter.new(@dir, pid: 4_000_000 + index, start: 7, now_ns: @now_ns, namespace:)
+        writer.record("A#b", wall: 5_000_000)
+        writer
       end
       run_round
       assert_equal [false, true], [ours, another].map { |writer| File.exist?(writer.path) }

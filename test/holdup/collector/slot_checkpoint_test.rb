@@ -5,15 +5,16 @@ require "holdup/loader"
 
 class Holdup::Collector
   class SlotCheckpointTest < Minitest::Test
-    def test_there_and_back
+    def test_unpacks_what_it_packed
       [[1, 2, 300, 70_000], [], [(1 << 31) - 1], [1 << 40, 3]].each do |counts|
         copy = SlotCheckpoint.load(SlotCheckpoint.of(slot(counts)).bytes).slot
         assert_equal slot(counts).to_a.drop(1), copy.to_a.drop(1)
       end
     end
 
-    def test_damage_is_told
-      assert_raises(Holdup::DamagedData) { SlotCheckpoint.load(SlotCheckpoint.of(slot([1, 2])).bytes[0, 20]).slot }
+    def test_refuses_damaged_bytes
+      cut = SlotCheckpoint.of(slot([1, 2])).bytes[0, 20]
+      assert_raises(Holdup::DamagedData) { SlotCheckpoint.load(cut).slot }
     end
 
     def test_it_stands_still_while_count_and_errors_do
@@ -27,9 +28,11 @@ class Holdup::Collector
     private
 
     def slot(counts)
-      histograms = Array.new(6) { |index| Holdup::Segment::HistogramCells.new(counts.sum, 1 << 50, 5, 1 << 40, 0, index, counts) }
-      Holdup::Segment::Slot.new(Holdup::Series.new(kind: :request, name: "A#b"), 7, 2,
-        Array.new(Holdup::Segment::Layout::SUMS.size) { |index| index * (1 << 30) }, histograms)
+      histograms = Array.new(6) do |index|
+        Holdup::Segment::HistogramCells.new(counts.sum, 1 << 50, 5, 1 << 40, 0, index, counts)
+      end
+      sums = Array.new(Holdup::Segment::Layout::SUMS.size) { |index| index * (1 << 30) }
+      Holdup::Segment::Slot.new(Holdup::Series.new(kind: :request, name: "A#b"), 7, 2, sums, histograms)
     end
   end
 end

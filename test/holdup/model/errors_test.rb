@@ -5,11 +5,10 @@ require "holdup/model/errors"
 
 class Holdup::ErrorsTest < Minitest::Test
   def test_every_error_is_one_of_ours
-    [Holdup::UsageError, Holdup::ConfigurationError, Holdup::UnsupportedError, Holdup::DamagedData,
-      Holdup::SegmentError, Holdup::StoreError]
-      .each { |error|
-      assert_operator error, :<, Holdup::Error
-    }
+    [
+      Holdup::UsageError, Holdup::ConfigurationError, Holdup::UnsupportedError, Holdup::DamagedData,
+      Holdup::SegmentError, Holdup::StoreError
+    ].each { |error| assert_operator error, :<, Holdup::Error }
   end
 
   def test_problem_and_advice_make_one_sentence
@@ -41,9 +40,13 @@ class Holdup::ErrorsTest < Minitest::Test
   def test_every_store_error_names_the_store_and_what_to_do
     store = Holdup::StoreError
     [
-      store::Locked.new(location: "db", seconds: 1), store::Full.new(location: "db"), store::ReadOnly.new(location: "db"),
-      store::Corrupt.new(location: "db", reason: "bad page"), store::Unreachable.new(location: "db", reason: "no folder"),
-      store::NewerSchema.new(location: "db", found: 9, known: 1), store::UnknownScheme.new(location: "db", known: ["sqlite"])
+      store::Locked.new(location: "db", seconds: 1),
+      store::Full.new(location: "db"),
+      store::ReadOnly.new(location: "db"),
+      store::Corrupt.new(location: "db", reason: "bad page"),
+      store::Unreachable.new(location: "db", reason: "no folder"),
+      store::NewerSchema.new(location: "db", found: 9, known: 1),
+      store::UnknownScheme.new(location: "db", known: ["sqlite"])
     ].each do |error|
       assert_match(/\Athe store db .+; .+/, error.message)
       assert_equal "db", error.location

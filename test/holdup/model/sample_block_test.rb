@@ -7,25 +7,25 @@ class Holdup::UnitSample
   class SampleBlockTest < Minitest::Test
     include SampleProfiles
 
-    def test_whatever_the_order_the_same_units_are_drawn
+    def test_draws_the_same_units_in_any_order
       all = many(5000)
-      drawn = [1, 2].map { |seed|
+      drawn = [1, 2].map do |seed|
         all.shuffle(random: Random.new(seed)).each_slice(700).map { |some| block(some) }.reduce(:merge)
-      }
+      end
       assert_equal [5000, Holdup::SampleBlock::MOST], [drawn.first.seen, drawn.first.profiles.size]
       assert_equal drawn.first.profiles.to_set, drawn.last.profiles.to_set
     end
 
-    def test_a_unit_that_comes_again_is_still_one
+    def test_counts_a_repeated_unit_once
       some = many(20)
       assert_equal 20, block(some).merge(block(some.first(5))).profiles.size
     end
 
     # 90 of a thousand starts in each tenth of the time, give or take four standard deviations.
     def test_each_part_of_the_time_is_as_likely
-      drawn = block([]).merge(block(many(10_000))).profiles.group_by { |profile|
+      drawn = block([]).merge(block(many(10_000))).profiles.group_by do |profile|
         (profile.start_ns / 1_000_000_000 - SampleProfiles::START_S) / 60
-      }
+      end
       assert_equal 10, drawn.size
       drawn.each_value { |part| assert_in_delta 90, part.size, 4 * Math.sqrt(90) }
     end
@@ -37,16 +37,17 @@ class Holdup::UnitSample
       assert_empty block([], seen: 3).weighted
     end
 
-    def test_lots_are_as_likely_and_hang_on_the_seed
+    def test_draw_priorities_are_equally_likely_and_depend_on_the_seed
+      priority = Holdup::SampleBlock::DrawPriority
+      start_ns = SampleProfiles::START_S * 1_000_000_000
       [1_000, 1_000_000, 600_000_000].each do |step_ns|
-        lots = Array.new(20_000) { |index| Holdup::SampleBlock::DrawPriority.of(SampleProfiles::START_S * 1_000_000_000 + index * step_ns) }
-        counts = lots.group_by { |lot| lot >> 28 }.transform_values(&:size)
+        numbers = Array.new(20_000) { |index| priority.of(start_ns + index * step_ns) }
+        counts = numbers.group_by { |number| number >> 28 }.transform_values(&:size)
         assert_operator counts.values.sum { |count| (count - 1250)**2 / 1250.0 }, :<, 45,
           "chi squared of 15, every #{step_ns} ns"
-        assert lots.all?(0..Holdup::SampleBlock::DrawPriority::HIGHEST)
+        assert numbers.all?(0..priority::HIGHEST)
       end
-      refute_equal Holdup::SampleBlock::DrawPriority.of(SampleProfiles::START_S * 1_000_000_000),
-        Holdup::SampleBlock::DrawPriority.of(SampleProfiles::START_S * 1_000_000_000, 1)
+      refute_equal priority.of(start_ns), priority.of(start_ns, 1)
     end
   end
 end

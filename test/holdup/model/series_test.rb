@@ -24,9 +24,11 @@ class Holdup::SeriesTest < Minitest::Test
   def test_pool_and_priority_are_views_of_the_same_units
     job = Series.new(kind: :job, name: "A", queue: "low", pool: "default", priority: "5")
     assert_equal Series.new(kind: :job, name: "A", queue: "low"), job.plain
-    assert_equal [Series.new(kind: :pool, name: "default", queue: "low"), Series.new(kind: :priority, name: "5", queue: "low")],
-      job.views
-    assert_equal [true, false], [job.views.all?(&:view?), job.view?]
+    pool = Series.new(kind: :pool, name: "default", queue: "low")
+    priority = Series.new(kind: :priority, name: "5", queue: "low")
+    assert_equal [pool, priority], job.views
+    assert job.views.all?(&:view?)
+    refute_predicate job, :view?
     assert_empty job.plain.views
   end
 

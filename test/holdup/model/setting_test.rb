@@ -22,24 +22,24 @@ class Holdup::SettingTest < Minitest::Test
     refute_equal setting.fingerprint, Setting.new(attributes: {threads: 6}).fingerprint
   end
 
-  def test_json_there_and_back
+  def test_parses_its_own_json
     setting = Setting.new(attributes: {"jit" => nil, "yjit" => true, "quota" => 1.5, "server" => "Puma 7"})
 
     assert_equal setting, Setting.parse(setting.to_json)
     assert_equal "Puma 7", setting[:server]
   end
 
-  def test_the_label_of_an_arm_alone_is_no_difference
-    stable, canary, other = [[5, "stable"], [5, "canary"], [6, "canary"]].map { |threads, arm|
+  def test_settings_that_differ_in_the_label_alone_are_alike
+    stable, canary, other = [[5, "stable"], [5, "canary"], [6, "canary"]].map do |threads, arm|
       Setting.new(attributes: {threads:, arm:})
-    }
+    end
     assert_equal [Setting.new(attributes: {threads: 5})] * 2, [stable, canary].map(&:unlabelled)
     thing = Struct.new(:setting)
     things = [stable, other, canary, nil].map { |setting| thing.new(setting) }
     assert_equal [[stable, canary], [other], [nil]], Setting.alike(things).map { |same| same.map(&:setting) }
   end
 
-  def test_what_is_no_setting_is_refused_in_one_sentence
+  def test_refuses_invalid_json_in_one_sentence
     ["", "[1]", "{", "\xFF"].each { |text| assert_raises(Holdup::DamagedData) { Setting.parse(text) } }
   end
 end

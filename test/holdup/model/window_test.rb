@@ -54,7 +54,7 @@ class Holdup::WindowTest < Minitest::Test
     assert_equal empty, empty.merge(empty)
   end
 
-  def test_a_setting_or_host_that_differs_is_no_fact_of_the_whole
+  def test_merging_different_settings_or_hosts_leaves_them_out
     other = Holdup::Setting.new(attributes: {"ruby" => "3.3.8"})
     merged = window(1).merge(window(2, setting: other, host: "b"))
 
@@ -77,14 +77,22 @@ class Holdup::WindowTest < Minitest::Test
 
   def random_window(random)
     values = RandomValues.new(random.rand(1 << 30))
-    Window.new(start_s: random.rand(100) * 60, seconds: 60, series: SERIES, setting: SETTING, host: "a", count: random.rand(50), errors: random.rand(5),
-      sums: Window::SUMS.to_h { |name| [name, random.rand(1 << 50)] },
-      histograms: Window::HISTOGRAMS.to_h { |name| [name, Holdup::Histogram.of(values.take(random.rand(1..9)))] })
+    histograms = Window::HISTOGRAMS.to_h do |name|
+      [name, Holdup::Histogram.of(values.take(random.rand(1..9)))]
+    end
+    Window.new(
+      start_s: random.rand(100) * 60, seconds: 60, series: SERIES, setting: SETTING, host: "a",
+      count: random.rand(50), errors: random.rand(5),
+      sums: Window::SUMS.to_h { |name| [name, random.rand(1 << 50)] }, histograms:
+    )
   end
 
   def window(seed, start_s: 0, setting: SETTING, host: "a")
     histogram = Holdup::Histogram.of([seed * 5_000])
-    Window.new(start_s:, seconds: 60, series: SERIES, setting:, host:, count: 1, errors: 1,
-      sums: Window::SUMS.to_h { |name| [name, 10] }, histograms: Window::HISTOGRAMS.to_h { |name| [name, histogram] })
+    Window.new(
+      start_s:, seconds: 60, series: SERIES, setting:, host:, count: 1, errors: 1,
+      sums: Window::SUMS.to_h { |name| [name, 10] },
+      histograms: Window::HISTOGRAMS.to_h { |name| [name, histogram] }
+    )
   end
 end

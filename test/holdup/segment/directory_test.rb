@@ -16,14 +16,14 @@ module Holdup
       end
 
       def test_finds_segments_by_name_only
-        %w[12-34.segment 12-34-2.segment collector.lock 12.segment x-1.segment 1-2.segment.bak].each { |name|
+        %w[12-34.segment 12-34-2.segment collector.lock 12.segment x-1.segment 1-2.segment.bak].each do |name|
           File.write(File.join(@dir, name), "")
-        }
+        end
         assert_equal %w[12-34-2.segment 12-34.segment], Directory.new(@dir).entries.map(&:name)
         assert_equal [[12, 34]], Directory.new(@dir).entries.map { |entry| [entry.pid, entry.start] }.uniq
       end
 
-      def test_a_file_whose_name_is_no_text_is_passed_over
+      def test_ignores_a_file_whose_name_is_not_text
         File.write(File.join(@dir.b, "\xFF.segment".b), "")
         File.write(File.join(@dir, "12-34.segment"), "")
         assert_equal %w[12-34.segment], Directory.new(@dir).entries.map(&:name)
@@ -31,9 +31,9 @@ module Holdup
 
       def test_a_pid_that_somebody_else_has_now_is_not_alive
         start = OwnerProcess.new.start_of(Process.pid)
-        %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each { |name|
+        %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each do |name|
           File.write(File.join(@dir, name), "")
-        }
+        end
         assert_equal({start => true, start - 1 => false},
           Directory.new(@dir).entries.to_h { |entry| [entry.start, entry.alive] })
       end

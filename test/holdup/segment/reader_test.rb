@@ -18,11 +18,11 @@ module Holdup
         FileUtils.rm_rf(@dir)
       end
 
-      def test_what_was_written_is_what_is_read
+      def test_reads_what_was_written
         @writer.setting = %({"ruby":"3.4.5","threads":5})
-        [1_500, 2_000_000, 7_000_000_000].each { |wall|
+        [1_500, 2_000_000, 7_000_000_000].each do |wall|
           @writer.record("A#b", wall:, running: wall / 2, cpu_ns: wall / 4, queued: 9_000)
-        }
+        end
         @writer.record("J", kind: :job, queue: "low", error: true, wall: 100)
         slot = snapshot.slot("A#b")
         assert_equal Histogram.of([1_500, 2_000_000, 7_000_000_000]), slot.histogram(:wall)
@@ -41,7 +41,7 @@ module Holdup
           snapshot.slots.map(&:series)
       end
 
-      def test_a_path_that_requests_had
+      def test_reads_the_path_of_a_request
         @writer.record("A#b")
         assert_nil snapshot.slot("A#b").path
         %w[/orders/7 /orders/8].each { |path| @writer.record("A#b", path:) }
@@ -113,13 +113,14 @@ module Holdup
 
       def test_the_ring_can_be_read_without_parsing_it
         70.times { |index| @writer.record("A#b", wall: index + 1) }
-        stretch = entry.read { |reader| reader.ring_stretch(since: 60) }
-        assert_equal [60, 10, 65, [61, 62]],
-          [stretch.first, stretch.size, stretch.entry(4).wall_ns,
-            stretch.drop(0).entries.first(2).map(&:wall_ns)]
-        assert_equal stretch.entries.map(&:start_ns), stretch.starts
-        assert_equal 0, entry.read { |reader| reader.ring_stretch(since: 70) }.size
-        assert_equal 7, entry.read { |reader| reader.ring_stretch(since: 3) }.first
+        slice = entry.read { |reader| reader.ring_slice(since: 60) }
+        assert_equal 60, slice.first
+        assert_equal 10, slice.size
+        assert_equal 65, slice.entry(4).wall_ns
+        assert_equal [61, 62], slice.drop(0).entries.first(2).map(&:wall_ns)
+        assert_equal slice.entries.map(&:start_ns), slice.starts
+        assert_equal 0, entry.read { |reader| reader.ring_slice(since: 70) }.size
+        assert_equal 7, entry.read { |reader| reader.ring_slice(since: 3) }.first
       end
 
       def test_without_a_setting
@@ -153,10 +154,11 @@ module Holdup
         assert_match(/layout 3, this Holdup reads layout 2.*restart the collector/, error.message)
       end
 
-      def test_what_is_no_segment_is_refused
+      def test_refuses_files_that_are_not_segments
         ["", "x" * 10_000, "\0" * 4096].each do |content|
           File.binwrite(File.join(@dir, "1-1.segment"), content)
-          error = assert_raises(SegmentError::NotASegment) { Reader.open(File.join(@dir, "1-1.segment")) { |reader| reader } }
+          path = File.join(@dir, "1-1.segment")
+          error = assert_raises(SegmentError::NotASegment) { Reader.open(path) { |reader| reader } }
           assert_match(/is not a segment of Holdup/, error.message)
         end
       end
@@ -244,9 +246,9 @@ module Holdup
       end
 
       def damage(bytes, random)
-        Array.new(4) { random.rand(bytes.size) }.each_with_object(bytes.dup) { |at, copy|
+        Array.new(4) { random.rand(bytes.size) }.each_with_object(bytes.dup) do |at, copy|
           copy.setbyte(at, random.rand(256))
-        }
+        end
       end
     end
   end

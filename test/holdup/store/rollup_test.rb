@@ -25,10 +25,12 @@ class Holdup::Store::RollupTest < Minitest::Test
   end
 
   def test_an_interrupted_roll_up_goes_on_where_it_stopped
-    6.times { |spans|
-      assert_raises(Interrupt) { Holdup::Store::Rollup.new(Interrupted.new(@rows, spans)).run(SampleMinutes::MINUTE_START + 86_400 * 2) }
-    }
-    Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 86_400 * 2)
+    now_s = SampleMinutes::MINUTE_START + 86_400 * 2
+    6.times do |spans|
+      interrupted = Holdup::Store::Rollup.new(Interrupted.new(@rows, spans))
+      assert_raises(Interrupt) { interrupted.run(now_s) }
+    end
+    Holdup::Store::Rollup.new(@rows).run(now_s)
 
     assert_equal [[24, 120], [2, 120], [1, 120]], [300, 3600, 86_400].map { |seconds| coarse(seconds) }
   end
@@ -42,12 +44,14 @@ class Holdup::Store::RollupTest < Minitest::Test
   end
 
   def test_a_store_without_rows_is_left_alone
-    assert_equal 0, Holdup::Store::Rollup.new(Holdup::Store::Memory::WindowRows.new).run(SampleMinutes::MINUTE_START)
+    empty = Holdup::Store::Memory::WindowRows.new
+    assert_equal 0, Holdup::Store::Rollup.new(empty).run(SampleMinutes::MINUTE_START)
   end
 
   private
 
   def coarse(seconds)
-    @rows.between(seconds, 0, SampleMinutes::MINUTE_START * 2).then { |windows| [windows.size, windows.sum(&:count)] }
+    windows = @rows.between(seconds, 0, SampleMinutes::MINUTE_START * 2)
+    [windows.size, windows.sum(&:count)]
   end
 end

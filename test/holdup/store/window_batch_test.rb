@@ -11,10 +11,11 @@ class Holdup::Store::WindowBatchTest < Minitest::Test
   end
 
   def test_a_late_minute_goes_to_every_tier_that_has_passed_it
-    found = rows([minute(7)], rolled: SampleMinutes::MINUTE_START + 3600)
+    start_s = SampleMinutes::MINUTE_START
+    found = rows([minute(7)], rolled: start_s + 3600)
 
-    assert_equal [[60, SampleMinutes::MINUTE_START + 420], [300, SampleMinutes::MINUTE_START + 300], [3600, SampleMinutes::MINUTE_START], [86_400, SampleMinutes::MINUTE_START]],
-      found.map { |row| [row.seconds, row.start_s] }
+    expected = [[60, start_s + 420], [300, start_s + 300], [3600, start_s], [86_400, start_s]]
+    assert_equal(expected, found.map { |row| [row.seconds, row.start_s] })
   end
 
   def test_windows_of_one_row_are_merged_before_they_are_written
@@ -27,6 +28,7 @@ class Holdup::Store::WindowBatchTest < Minitest::Test
   private
 
   def rows(windows, rolled: 0)
-    Holdup::Store::WindowBatch.new(windows).rows(Holdup::Store::Tier.fresh.map { |tier| tier.with(rolled_to_s: rolled) })
+    tiers = Holdup::Store::Tier.fresh.map { |tier| tier.with(rolled_to_s: rolled) }
+    Holdup::Store::WindowBatch.new(windows).rows(tiers)
   end
 end

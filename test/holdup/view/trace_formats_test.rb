@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "json"
-require "holdup/capture"
+require "holdup/capture/event_log"
 require "holdup/loader"
 
 # What holds in every format, and what each viewer asks of its own.

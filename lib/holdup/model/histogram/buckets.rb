@@ -4,8 +4,8 @@ module Holdup
   Histogram = Data.define(:count, :sum, :min, :max, :zero, :offset, :counts)
 
   # Where the buckets lie: base-2 exponential, scale 4, the index rule of OpenTelemetry. Index i covers
-  # (2^(i/16), 2^((i+1)/16)] nanoseconds. Only integers decide, because a logarithm in floating point is wrong
-  # by one at the boundaries, and the C half would then disagree with this one.
+  # (2^(i/16), 2^((i+1)/16)] nanoseconds. Only integers decide: a logarithm in floating point is wrong by one
+  # at the boundaries, and the C half would then disagree with this one.
   module Histogram::Buckets
     SCALE = 4
     MIN_INDEX = 160 # lower bound 2^10 ns: below a microsecond the clock itself is the noise

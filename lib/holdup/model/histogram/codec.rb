@@ -2,7 +2,6 @@
 
 require_relative "../errors"
 require_relative "buckets"
-require_relative "count_and_sum"
 
 module Holdup
   # A histogram as a short binary string: one format byte, then BER-compressed integers (pack "w"), which take
@@ -19,7 +18,6 @@ module Holdup
 
     module_function
 
-    # @param histogram [Histogram]
     # @return [String] binary
     def dump(histogram)
       head = [histogram.count, histogram.sum, histogram.min || 0, histogram.max || 0, histogram.zero]
@@ -37,7 +35,9 @@ module Holdup
       dumps, *numbers = read(bytes)
       return histogram(numbers) if dumps == 1
       numbers = numbers(bytes)
-      one(numbers).tap { damaged("it goes on behind its end") if numbers.any? }
+      loaded = shift_histogram(numbers)
+      damaged("it goes on behind its end") if numbers.any?
+      loaded
     end
 
     # @param bytes [String] what dump returned, of any number of histograms, one behind the other
@@ -47,9 +47,9 @@ module Holdup
       dumps, *numbers = read(bytes)
       return histogram(numbers) if dumps
       numbers = numbers(bytes)
-      all = HistogramSum.new
-      all.add(one(numbers)) until numbers.empty?
-      all.to_histogram
+      sum = HistogramSum.new
+      sum.add(shift_histogram(numbers)) until numbers.empty?
+      sum.to_histogram
     end
 
     # @param bytes [String] the first HEAD_BYTES of what dump returned, or more of it
@@ -60,7 +60,7 @@ module Holdup
       sum ? Histogram::CountAndSum.new(count:, sum:) : damaged("its numbers end early")
     end
 
-    # In C where it is there and nothing is wrong with them.
+    # The C extension answers nil where something is wrong with the bytes.
     def read(bytes)
       defined?(HistogramDumps) && HistogramDumps.sum(bytes)
     end
@@ -76,7 +76,7 @@ module Holdup
     end
 
     # Takes the numbers of one histogram off, whose format byte is a number too.
-    def one(numbers)
+    def shift_histogram(numbers)
       case (format = numbers.shift)
       when DENSE then dense(numbers.shift(7), numbers)
       when SPARSE then sparse(numbers.shift(6), numbers)
@@ -93,7 +93,10 @@ module Holdup
       gap = histogram.offset
       pairs = []
       histogram.counts.each do |count|
-        (pairs << gap << count) && gap = 0 unless count.zero?
+        unless count.zero?
+          pairs << gap << count
+          gap = 0
+        end
         gap += 1
       end
       pairs.unshift(pairs.size / 2)
@@ -127,7 +130,7 @@ module Holdup
     def damaged(reason)
       raise(DamagedData.new("a histogram can't be read", reason))
     end
-    private_class_method :read, :histogram, :numbers, :one, :sparse?, :pairs, :dense, :sparse, :spread,
-      :damaged
+    private_class_method :read, :histogram, :numbers, :shift_histogram, :sparse?, :pairs, :dense, :sparse,
+      :spread, :damaged
   end
 end

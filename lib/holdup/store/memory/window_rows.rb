@@ -34,11 +34,10 @@ module Holdup
 
       # @return [Array<Window>]
       def between(seconds, from_s, to_s)
-        transaction {
-          @rows[seconds].select { |start_s, _| start_s >= from_s && start_s < to_s }.sort.flat_map { |_, rows|
-            rows.values
-          }
-        }
+        transaction do
+          starts = @rows[seconds].keys.select { |start_s| start_s >= from_s && start_s < to_s }
+          starts.sort.flat_map { |start_s| @rows[seconds][start_s].values }
+        end
       end
 
       # Adds windows to the rows that exist.

@@ -16,14 +16,17 @@ Sequel.migration do
       String :attributes, text: true, null: false
     end
 
+    # `path`: one that the requests of a series were asked with, where the application keeps such.
     create_table(:series) do
       primary_key :id
       String :kind, size: 16, null: false
       String :name, size: 200, null: false
       String :queue, size: 64, null: false, default: ""
+      String :path, size: 120
       unique %i[kind name queue]
     end
 
+    # One row for each length of windows, start, series, setting and host. Histograms: see Histogram::Codec.
     create_table(:windows) do
       primary_key :id, type: :Bignum
       Integer :seconds, null: false
@@ -31,16 +34,23 @@ Sequel.migration do
       foreign_key :series_id, :series, null: false
       foreign_key :setting_id, :settings, null: false
       foreign_key :host_id, :hosts, null: false
-      %i[count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
-        preemptions hold_squares_us2]
-        .each { |name|
-        Bignum name, null: false
-      }
+      %i[
+        count errors cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions
+        preemptions hold_squares_us2 pool_wait_ns pool_held_ns
+      ].each { |name| Bignum name, null: false }
       %i[wall running stalled idle queued longest_hold].each { |name| File name, null: false }
       unique %i[seconds start_s series_id setting_id host_id]
     end
 
-    create_table(:processes) do
+    # Resolutions of windows, and how far each has come.
+    create_table(:tiers) do
+      Integer :seconds, primary_key: true
+      Bignum :rolled_to_s, null: false, default: 0
+      Bignum :kept_from_s, null: false, default: 0
+    end
+
+    # What a process looked like at a second. `facts`: JSON.
+    create_table(:process_samples) do
       primary_key :id, type: :Bignum
       Integer :at_s, null: false
       foreign_key :host_id, :hosts, null: false
@@ -49,15 +59,64 @@ Sequel.migration do
       unique %i[at_s host_id pid]
     end
 
-    create_table(:progress) do
+    # A sample of single units: one row for each ten minutes, setting and host. `seen`: from how many units it
+    # was drawn; `units`: see SampleBlock::Codec, of that many `bytes`.
+    create_table(:unit_samples) do
+      primary_key :id, type: :Bignum
+      Integer :start_s, null: false
+      foreign_key :setting_id, :settings, null: false
+      foreign_key :host_id, :hosts, null: false
+      Bignum :seen, null: false
+      Integer :bytes, null: false
+      File :units, null: false
+      unique %i[start_s setting_id host_id]
+    end
+
+    # How far the collector has carried each segment. `state`: see Collector::SegmentCheckpoint::Codec.
+    create_table(:checkpoints) do
       String :segment, size: 255, primary_key: true
       File :state, null: false
     end
 
-    create_table(:tiers) do
-      Integer :seconds, primary_key: true
-      Bignum :rolled_to_s, null: false, default: 0
-      Bignum :kept_from_s, null: false, default: 0
+    # How far the collector of each host and folder has come. `units`: JSON.
+    create_table(:collection_states) do
+      primary_key :id
+      String :host, size: 255, null: false
+      String :folder, size: 255, null: false
+      Bignum :at_ns, null: false
+      String :units, text: true, null: false
+      unique %i[host folder]
+    end
+
+    # What could not be carried or kept.
+    create_table(:skipped_rows) do
+      primary_key :id
+      Integer :at_s, null: false
+      String :host, size: 255, null: false
+      String :kind, size: 16, null: false
+      String :name, size: 200, null: false
+      String :reason, size: 200, null: false
+      Bignum :count, null: false
+      unique %i[host kind name]
+    end
+
+    # Predictions of other settings and what was measured there: one row for each figure.
+    create_table(:prediction_outcomes) do
+      primary_key :id
+      Integer :at_s, null: false
+      String :app, size: 255, null: false
+      String :kind, size: 16, null: false
+      String :pool, size: 200, null: false
+      String :setting, size: 12, null: false
+      Integer :from_s, null: false
+      Integer :to_s, null: false
+      Integer :processes, null: false
+      Integer :threads, null: false
+      Bignum :time_slice_ns, null: false
+      Bignum :units, null: false
+      String :figure, size: 16, null: false
+      %i[recorded_ns replayed_ns predicted_ns measured_ns].each { |name| Bignum name, null: false }
+      unique %i[kind pool setting from_s to_s processes threads time_slice_ns figure app]
     end
   end
 end

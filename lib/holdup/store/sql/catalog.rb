@@ -5,8 +5,6 @@ module Holdup
     class Sql
       # One small table of things that windows point to (series, settings, hosts), kept in memory both ways.
       class Catalog
-        # @param connection [Connection]
-        # @param table [Symbol]
         # @param encode [Proc] value => [Hash of the columns that identify it, Hash of the others]
         # @param decode [Proc] row => value
         def initialize(connection, table, encode:, decode:)
@@ -33,7 +31,7 @@ module Holdup
         def load
           rows = @connection.read { |db| db[@table].all }
           forget unless @epoch == @connection.epoch
-          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decoded(row)] }.compact
+          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decode_or_nil(row)] }.compact
         end
 
         # A transaction that failed took the ids it gave out with it; a new connection may lead to another
@@ -46,7 +44,7 @@ module Holdup
 
         private
 
-        def decoded(row)
+        def decode_or_nil(row)
           @decode.call(row)
         rescue DamagedData
           nil

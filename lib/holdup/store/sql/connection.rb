@@ -3,11 +3,9 @@
 module Holdup
   module Store
     class Sql
-      # Connects when it is first used and again after a failure, so that a store which was unreachable, moved
-      # away or repaired is simply used again by whoever tries next. Every error leaves as a StoreError.
+      # Connects when it is first used and again after a failure: the next call uses a store again that was
+      # unreachable, moved away or repaired. Every error leaves as a StoreError.
       class Connection
-        # @param dialect [Sqlite]
-        # @param schema [Schema]
         def initialize(dialect, schema: Schema.new)
           @dialect = dialect
           @schema = schema
@@ -51,7 +49,8 @@ module Holdup
           nil
         rescue => error
           fault = fault_of(error)
-          (fault.is_a?(StoreError) && !fault.is_a?(StoreError::BadRow)) ? raise : fault
+          raise if fault.is_a?(StoreError) && !fault.is_a?(StoreError::BadRow)
+          fault
         end
 
         # @return [Integer]
@@ -83,7 +82,8 @@ module Holdup
 
         def fault_of(error)
           return error if error.is_a?(StoreError)
-          (@dialect.errors.any? { |kind| kind === error }) ? @dialect.translate(error) : error
+          known = @dialect.errors.any? { |kind| kind === error }
+          known ? @dialect.translate(error) : error
         end
 
         def db
@@ -99,10 +99,13 @@ module Holdup
           db
         end
 
-        # A store that is refused is let go of: whoever tries again each minute would keep one more handle
-        # each time.
+        # A refused store is disconnected: each try, once a minute, would keep one more handle.
         def check(db)
-          @dialect.read_only? ? @schema.check(db, @dialect.location) : @schema.migrate(db, @dialect.location)
+          if @dialect.read_only?
+            @schema.check(db, @dialect.location)
+          else
+            @schema.migrate(db, @dialect.location)
+          end
           kept = true
         ensure
           db.disconnect unless kept

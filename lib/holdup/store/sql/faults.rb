@@ -6,13 +6,17 @@ require "sqlite3"
 module Holdup
   module Store
     class Sql
-      # What SQLite's errors mean to somebody who has a store. For Sqlite, which knows where it is and how
-      # long it waited.
+      # What SQLite's errors mean to the owner of a store. Included in Sqlite, which knows where the store is
+      # and how long it waited.
       module Faults
-        REOPEN = [StoreError::Corrupt, StoreError::NotOurs, StoreError::Unreachable, StoreError::ReadOnly].freeze
+        REOPEN = [
+          StoreError::Corrupt, StoreError::NotOurs, StoreError::Unreachable, StoreError::ReadOnly
+        ].freeze
         # What is wrong with one row. Sequel takes an ArgumentError for one of the database.
-        ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, SQLite3::ConstraintException, SQLite3::MismatchException,
-          SQLite3::TooBigException, SQLite3::RangeException, ArgumentError].freeze
+        ROW = [
+          Sequel::ConstraintViolation, Sequel::InvalidValue, SQLite3::ConstraintException,
+          SQLite3::MismatchException, SQLite3::TooBigException, SQLite3::RangeException, ArgumentError
+        ].freeze
         private_constant :REOPEN, :ROW
 
         # @return [Array<Class>] what may be raised while using it
@@ -29,18 +33,17 @@ module Holdup
             return StoreError::BadRow.new(location:, reason: cause.message)
           end
           case cause
-          when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:,
-            seconds: @busy_s)
+          when SQLite3::BusyException, SQLite3::LockedException
+            StoreError::Locked.new(location:, seconds: @busy_s)
           when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)
           when SQLite3::ReadOnlyException, Errno::EROFS, Errno::EACCES, Errno::EPERM then denied(cause)
           when SQLite3::NotADatabaseException then StoreError::NotOurs.new(location:)
           when SQLite3::CantOpenException, SQLite3::PermissionException, SQLite3::IOException, SystemCallError
-            StoreError::Unreachable.new(location:, reason: unreachable || cause.message)
+            unreachable(cause)
           else StoreError::Corrupt.new(location:, reason: cause.message)
           end
         end
 
-        # @param error [StoreError]
         # @return [Boolean] whether another try needs a new connection
         def reopen?(error)
           REOPEN.any? { |kind| kind === error }
@@ -49,13 +52,15 @@ module Holdup
         private
 
         def denied(cause)
-          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : StoreError::Unreachable.new(
-            location:, reason: unreachable || cause.message
-          )
+          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : unreachable(cause)
         end
 
-        # What SQLite tells by "unable to open database file" or a number.
-        def unreachable
+        def unreachable(cause)
+          StoreError::Unreachable.new(location:, reason: unreachable_reason || cause.message)
+        end
+
+        # What SQLite says by "unable to open database file" or a number.
+        def unreachable_reason
           folder = File.dirname(@location)
           return "#{folder} is no folder" if File.exist?(folder) && !File.directory?(folder)
           unless File.executable?(nearest_folder)

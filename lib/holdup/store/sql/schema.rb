@@ -5,7 +5,7 @@ require "sequel"
 module Holdup
   module Store
     class Sql
-      # The numbered migrations beside this folder, run forwards only.
+      # The numbered migrations of `store/migrations`, run forwards only.
       class Schema
         FOLDER = File.expand_path("../migrations", __dir__)
 
@@ -17,15 +17,12 @@ module Holdup
         # @return [Integer] the newest version this Holdup knows
         def known = Dir.children(@folder).map(&:to_i).max
 
-        # @param db [Sequel::Database]
         # @return [Integer] the version of that store; 0 when it is new
         def version(db)
           db.tables.include?(:schema_info) ? db[:schema_info].get(:version) : 0
         end
 
         # Refuses a store that a newer Holdup wrote, and one that has to be migrated first.
-        # @param db [Sequel::Database]
-        # @param location [String]
         def check(db, location)
           found = version(db)
           raise StoreError::NewerSchema.new(location:, found:, known:) if found > known
@@ -34,8 +31,6 @@ module Holdup
         end
 
         # Brings the store to the newest version; two processes that try at once do it once.
-        # @param db [Sequel::Database]
-        # @param location [String]
         def migrate(db, location)
           found = version(db)
           raise StoreError::NewerSchema.new(location:, found:, known:) if found > known

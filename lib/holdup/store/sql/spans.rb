@@ -6,9 +6,6 @@ module Holdup
       # Reads spans of windows: finds out what lies where, and what of it is asked for. See Sql, which has
       # these methods too.
       class Spans
-        # @param connection [Connection]
-        # @param rows [WindowRows]
-        # @param codec [WindowCodec]
         def initialize(connection, rows, codec)
           @connection = connection
           @rows = rows
@@ -18,11 +15,9 @@ module Holdup
         # @see Sql#windows
         def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
           filter = SeriesFilter.new(**filter)
-          Enumerator.new do |found|
-            each_stretch(from_s, to_s, seconds, filter) do |stretch, series_ids|
-              @rows.each(stretch.seconds, stretch.from_s, stretch.to_s, series_ids:, histograms:) { |window|
-                found << window
-              }
+          Enumerator.new do |windows|
+            each_range(from_s, to_s, seconds, filter) do |range, series_ids|
+              @rows.each(range, series_ids:, histograms:) { |window| windows << window }
             end
           end
         end
@@ -30,50 +25,51 @@ module Holdup
         # @see Sql#sums
         def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
           histograms: Window::HISTOGRAMS, **filter)
-          unless @connection.read { |db| @connection.dialect.joins?(db) }
-            return SpanSum.of(windows(from_s, to_s, seconds:, **filter), step_s:, settings:, together:,
-              histograms:)
+          options = {step_s:, settings:, together:, histograms:}
+          unless @connection.read { |db| @connection.dialect.concatenates?(db) }
+            return SpanSum.of(windows(from_s, to_s, seconds:, **filter), **options)
           end
-          sums = Sums.new(@connection, @codec, step_s:, settings:, together:, histograms:)
-          each_stretch(from_s, to_s, seconds, SeriesFilter.new(**filter)) { |stretch, series_ids|
-            sums.add(stretch, series_ids)
-          }
+          sums = Sums.new(@connection, @codec, **options)
+          each_range(from_s, to_s, seconds, SeriesFilter.new(**filter)) do |range, series_ids|
+            sums.add(range, series_ids)
+          end
           sums.to_a
         end
 
         # @see Sql#setting_starts
         def setting_starts(from_s, to_s, step_s:, **filter)
-          found = []
-          each_stretch(from_s, to_s, step_s, SeriesFilter.new(**filter)) { |stretch, series_ids|
-            found.concat(@rows.setting_starts(stretch, series_ids:))
-          }
-          found.group_by { |at_s, setting| [at_s / step_s, setting] }.map { |(_, setting), same|
-            [same.map(&:first).min, setting]
-          }
+          starts = []
+          each_range(from_s, to_s, step_s, SeriesFilter.new(**filter)) do |range, series_ids|
+            starts.concat(@rows.setting_starts(range, series_ids:))
+          end
+          by_step = starts.group_by { |at_s, setting| [at_s / step_s, setting] }
+          by_step.map { |(_, setting), same| [same.map(&:first).min, setting] }
         end
 
         # @see Sql#stalls
         def stalls(from_s, to_s, **filter)
           filter = SeriesFilter.new(**filter)
-          Enumerator.new do |found|
-            each_stretch(from_s, to_s, nil, filter) { |stretch, series_ids|
-              @rows.each_stall(stretch, series_ids:) { |stall| found << stall }
-            }
+          Enumerator.new do |stalls|
+            each_range(from_s, to_s, nil, filter) do |range, series_ids|
+              @rows.each_stall(range, series_ids:) { |stall| stalls << stall }
+            end
           end
         end
 
         private
 
         # One consistent state.
-        def each_stretch(from_s, to_s, seconds, filter)
+        def each_range(from_s, to_s, seconds, filter)
           @connection.read do
-            series_ids = filter.all? ? nil : @codec.series.load.select { |_, series| filter.match?(series) }.keys
-            unless series_ids == []
-              ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each { |stretch|
-                yield stretch, series_ids
-              }
-            end
+            series_ids = filter.all? ? nil : series_ids(filter)
+            next if series_ids == []
+            ranges = ReadPlan.new(@rows.tiers).ranges(from_s, to_s, seconds:)
+            ranges.each { |range| yield range, series_ids }
           end
+        end
+
+        def series_ids(filter)
+          @codec.series.load.select { |_, series| filter.match?(series) }.keys
         end
       end
     end

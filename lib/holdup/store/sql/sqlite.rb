@@ -16,19 +16,19 @@ module Holdup
       # - Writers begin IMMEDIATE, so a lock is waited for at the start and never lost in the middle.
       class Sqlite
         include Faults
-        include BlobConcatenation
 
         JOURNAL_LIMIT = 16 * 1024 * 1024
         WAIT_STEP_S = 0.005
 
+        NULS = "SELECT length(CAST(group_concat(part, '') AS BLOB)) " \
+          "FROM (SELECT x'0100' AS part UNION ALL SELECT x'0001')"
         NO_LOG = [SQLite3::CantOpenException, SQLite3::ReadOnlyException].freeze
-        private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :NO_LOG
+        private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :NULS, :NO_LOG
 
         # @return [String] the path
         attr_reader :location
 
         # @param location [String] path
-        # @param read_only [Boolean]
         # @param busy_s [Numeric] how long to wait for another writer
         # @param page_limit [Integer, nil] pages the file may have, for tests of a full store
         def initialize(location, read_only: false, busy_s: 1, page_limit: nil)
@@ -38,7 +38,6 @@ module Holdup
           @page_limit = page_limit
         end
 
-        # @return [Boolean]
         def read_only? = @read_only
 
         # @return [Sequel::Database]
@@ -46,7 +45,7 @@ module Holdup
           @read_only ? connect_to_read : connect_to_write
         end
 
-        # @return [Array] changes when somebody moved the file away and we would write into nothing
+        # @return [Array] changes when the file was moved away and we would write into nothing
         def identity
           stat = File.stat(@location)
           [stat.dev, stat.ino]
@@ -65,9 +64,20 @@ module Holdup
           (pragma(db, :page_count) - pragma(db, :freelist_count)) * pragma(db, :page_size)
         end
 
-        # Gives free pages back to the file system, a few at a time so that nobody waits for long.
+        # Gives free pages back to the file system, a few at a time so that no other process waits for long.
         def shrink(db)
           db.fetch("PRAGMA incremental_vacuum(2000)").all
+        end
+
+        # @return [Sequel::SQL::Function] blobs of a group, one behind the other: as text, which SQLite does
+        #   not look into
+        def concatenated(column)
+          Sequel.function(:group_concat, column, "")
+        end
+
+        # @return [Boolean] whether that has all of them: older versions end it at its first NUL
+        def concatenates?(db)
+          @concatenates ||= db.get(Sequel.lit("(#{NULS})")) == 4
         end
 
         private
@@ -75,7 +85,8 @@ module Holdup
         def connect_to_write
           check_place
           FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
-          File.open(@location, File::RDWR | File::CREAT, 0o600).close # SQLite would make it readable by everybody
+          # SQLite would make it readable by everybody.
+          File.open(@location, File::RDWR | File::CREAT, 0o600).close
           sequel(@location) { |connection| prepare_writer(connection) }
         end
 
@@ -92,7 +103,7 @@ module Holdup
           raise StoreError::Folder.new(location:, inside: File.join(@location, name))
         end
 
-        # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can
+        # A store on a read-only file system has no write-ahead log and can't get one: then no process can
         # write either, and SQLite may read the file as it stands.
         def connect_to_read
           check_place
@@ -100,11 +111,11 @@ module Holdup
           sequel(@location, readonly: true) { |connection| read_first(connection) }
         rescue Sequel::DatabaseError => error
           raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
-          sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1",
-            readonly: true)
+          path = @location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }
+          sequel("file:#{path}?immutable=1", readonly: true)
         end
 
-        # Whoever may not look into the folder is not told that there is nothing in it.
+        # A user who may not look into the folder gets another error than "there is no such file".
         def look_for_file
           File.stat(@location)
         rescue Errno::ENOENT, Errno::ENOTDIR
@@ -114,12 +125,12 @@ module Holdup
 
         # @yieldparam connection [SQLite3::Database] a new one; it is closed when the block fails
         def sequel(database, **options, &prepare)
-          after_connect = prepare && ->(connection) { kept(connection, &prepare) }
+          after_connect = prepare && ->(connection) { closing_on_failure(connection, &prepare) }
           Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false,
             after_connect:, **options)
         end
 
-        def kept(connection)
+        def closing_on_failure(connection)
           yield connection
           kept = true
         ensure
@@ -136,7 +147,7 @@ module Holdup
           Ownership.new(connection, location).check
         end
 
-        # That is there, and that this user can see.
+        # The nearest folder that exists and that this user can see.
         def nearest_folder
           folder = File.dirname(@location)
           folder = File.dirname(folder) until File.directory?(folder)
@@ -144,15 +155,18 @@ module Holdup
         end
 
         def wait?(count)
-          count < @busy_s / WAIT_STEP_S && !!sleep(WAIT_STEP_S)
+          return false if count >= @busy_s / WAIT_STEP_S
+          sleep(WAIT_STEP_S)
+          true
         end
 
         def prepare_writer(connection)
           prepare(connection)
-          ownership = Ownership.new(connection, location).tap(&:check)
+          ownership = Ownership.new(connection, location)
+          ownership.check
           unless wal?(connection)
-            raise StoreError::Unreachable.new(location:,
-              reason: "its file system can't do write-ahead logging")
+            reason = "its file system can't do write-ahead logging"
+            raise StoreError::Unreachable.new(location:, reason:)
           end
           ownership.claim
           connection.execute("PRAGMA synchronous = NORMAL")
@@ -178,6 +192,52 @@ module Holdup
 
         def pragma(db, name)
           db.fetch("PRAGMA #{name}").single_value
+        end
+      end
+
+      # Whether a SQLite file is a store of Holdup: its header says so, or it has the tables of one (a copy by
+      # `.dump` loses the header), or it is empty. Nothing is written into any other.
+      class Sqlite::Ownership
+        # In the header of the file (PRAGMA application_id): "HLDP".
+        ID = 0x484C4450
+        TABLES = %w[checkpoints hosts process_samples schema_info series settings tiers windows].freeze
+        private_constant :TABLES
+
+        # @param connection [SQLite3::Database] nothing was written to it yet
+        def initialize(connection, location)
+          @connection = connection
+          @location = location
+        end
+
+        # @raise [StoreError::NotOurs]
+        def check
+          return if id == ID || (id.zero? && (tables.empty? || (TABLES - tables).empty?))
+          raise StoreError::NotOurs.new(location: @location, **other)
+        end
+
+        # Writes into the header that it is Holdup's.
+        def claim
+          @connection.execute("PRAGMA application_id = #{ID}") unless id == ID
+        end
+
+        private
+
+        def id
+          @id ||= @connection.get_first_value("PRAGMA application_id")
+        end
+
+        def tables
+          names = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+          @tables ||= @connection.execute(names).flatten
+        end
+
+        # Of what program it is, as far as it says so.
+        def other
+          what = "it is a database of something else"
+          return {kind: :foreign_id, reason: "#{what}, by its application_id #{id}", id:} if tables.empty?
+          names = tables.first(3).join(", ")
+          names += " ..." if tables.size > 3
+          {kind: :foreign, reason: "#{what}, with the tables #{names}", tables: names}
         end
       end
     end

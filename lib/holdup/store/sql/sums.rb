@@ -15,13 +15,15 @@ module Holdup
         WINDOWS = 2400
         MOST_STARTS = 240
         NUMBERS = [:count, :errors, *Window::SUMS].freeze
+        EXTREMES = [
+          [:min, :start_s, :min_start_s], [:max, :start_s, :max_start_s],
+          [:min, :host_id, :min_host_id], [:max, :host_id, :max_host_id]
+        ].freeze
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
+        private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :EXTREMES, :EMPTY
 
-        # @param connection [Connection]
-        # @param codec [WindowCodec]
         # @param step_s [Integer, nil] see Sql#sums
         # @param settings [Array<Setting>, nil]
-        # @param together [Series, nil]
         # @param histograms [Array<Symbol>]
         def initialize(connection, codec, step_s:, settings:, together:, histograms:)
           @connection = connection
@@ -30,51 +32,48 @@ module Holdup
           @settings = settings
           @together = together
           @histograms = histograms
-          @found = Hash.new { |found, key| found[key] = SumBuilder.new }
+          @rows = {}
         end
 
-        # @param stretch [ReadPlan::TierRange]
         # @param series_ids [Array<Integer>, nil] nil for all
-        # @return [void]
-        def add(stretch, series_ids)
-          pieces(stretch, series_ids).each { |piece|
-            rows(piece, series_ids).each { |row| @found[key(row)].add(row, piece.seconds) }
-          }
+        def add(range, series_ids)
+          pieces(range, series_ids).each do |piece|
+            read(piece, series_ids).each { |row| merge(row, piece.seconds) }
+          end
         end
 
         # @return [Array<SpanSum>]
         def to_a
-          @found.values.map { |added| sum(added.row) }
+          @rows.values.map { |row| span_sum(row) }
         end
 
         private
 
-        # Cut at round times, so that what belongs together is in one.
-        def pieces(stretch, series_ids)
-          length_s = stretch.seconds * (series_ids ? (WINDOWS / [series_ids.size, 1].max).clamp(STARTS,
-            MOST_STARTS) : STARTS)
-          cuts = (stretch.from_s.ceildiv(length_s) * length_s...stretch.to_s).step(length_s).to_a
-          [stretch.from_s, *cuts, stretch.to_s].uniq.each_cons(2).map { |from_s, to_s|
-            stretch.with(from_s:, to_s:)
-          }
+        # Cut at round times, so that windows of one step are in one piece.
+        def pieces(range, series_ids)
+          length_s = range.seconds * starts_at_once(series_ids)
+          cuts = (range.from_s.ceildiv(length_s) * length_s...range.to_s).step(length_s).to_a
+          ends = [range.from_s, *cuts, range.to_s].uniq
+          ends.each_cons(2).map { |from_s, to_s| range.with(from_s:, to_s:) }
         end
 
-        def rows(piece, series_ids)
+        def starts_at_once(series_ids)
+          return STARTS unless series_ids
+          (WINDOWS / [series_ids.size, 1].max).clamp(STARTS, MOST_STARTS)
+        end
+
+        def read(piece, series_ids)
           @connection.read do |db|
-            found = db[:windows].where(seconds: piece.seconds, start_s: piece.from_s...piece.to_s)
-            found = found.where(series_id: series_ids) if series_ids
-            found = found.where(setting_id: setting_ids) if @settings
-            found.select(*keys, *columns).group(*keys, *step).all
+            rows = db[:windows].where(seconds: piece.seconds, start_s: piece.from_s...piece.to_s)
+            rows = rows.where(series_id: series_ids) if series_ids
+            rows = rows.where(setting_id: setting_ids) if @settings
+            rows.select(*keys, *columns).group(*keys, *step).all
           end
         end
 
-        # Not `settings.id`, which would add one that nobody has seen.
+        # Not `settings.id`, which would add one that is not stored.
         def setting_ids
           @setting_ids ||= @codec.settings.load.select { |_, setting| @settings.include?(setting) }.keys
-        end
-
-        def key(row)
-          [row[:series_id], row[:setting_id], @step_s && row[:min_start_s] / @step_s]
         end
 
         def keys
@@ -86,14 +85,40 @@ module Holdup
         end
 
         def columns
-          @columns ||= [*NUMBERS.map { |name| Sequel.function(:sum, name).as(name) }, *@histograms.map { |name| @connection.dialect.joined(name).as(name) },
-            *%i[start_s host_id].flat_map { |name| %i[min max].map { |end_of| Sequel.function(end_of, name).as(:"#{end_of}_#{name}") } }, Sequel.function(:count).*.as(:windows)]
+          @columns ||= [
+            *NUMBERS.map { |name| Sequel.function(:sum, name).as(name) },
+            *@histograms.map { |name| @connection.dialect.concatenated(name).as(name) },
+            *EXTREMES.map { |function, name, as| Sequel.function(function, name).as(as) },
+            Sequel.function(:count).*.as(:windows)
+          ]
         end
 
-        def sum(row)
+        # Histograms stay as they are written, one behind the other, until all pieces are there: reading them
+        # is most of the work, and then it is done once.
+        def merge(row, seconds)
+          row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows] * seconds)
+          key = [row[:series_id], row[:setting_id], @step_s && row[:min_start_s] / @step_s]
+          known = @rows[key]
+          @rows[key] = known ? known.merge!(row) { |name, one, other| merge_column(name, one, other) } : row
+        end
+
+        def merge_column(name, one, other)
+          case name
+          when :series_id, :setting_id then one
+          when :min_start_s, :min_host_id then [one, other].min
+          when :max_start_s, :max_host_id, :end_s then [one, other].max
+          else one + other
+          end
+        end
+
+        def span_sum(row)
           start_s = row[:min_start_s]
-          window = Window.new(start_s:, seconds: row[:end_s] - start_s, series: @together || @codec.series.value(row[:series_id]), setting: @codec.settings.value(row[:setting_id]),
-            host: host(row), count: row[:count], errors: row[:errors], sums: row.slice(*Window::SUMS), histograms: histograms(row))
+          series = @together || @codec.series.value(row[:series_id])
+          window = Window.new(
+            start_s:, seconds: row[:end_s] - start_s, series:,
+            setting: @codec.settings.value(row[:setting_id]), host: host(row), count: row[:count],
+            errors: row[:errors], sums: row.slice(*Window::SUMS), histograms: histograms(row)
+          )
           SpanSum.new(window:, covered_s: row[:covered_s])
         end
 
@@ -102,7 +127,7 @@ module Holdup
         end
 
         def host(row)
-          (row[:min_host_id] == row[:max_host_id]) ? @codec.hosts.value(row[:min_host_id]) : nil
+          @codec.hosts.value(row[:min_host_id]) if row[:min_host_id] == row[:max_host_id]
         end
       end
     end

@@ -7,9 +7,6 @@ module Holdup
     class Sql
       # Samples of single units, a blob for each ten minutes, setting and host.
       class UnitSamples
-        Block = SampleBlock
-
-        # @param connection [Connection]
         # @param codec [WindowCodec] has the settings and hosts
         # @param skipped [SkippedRows] takes what is damaged
         def initialize(connection, codec, skipped)
@@ -22,15 +19,15 @@ module Holdup
         # Adds units to the samples that exist.
         # @param blocks [Array<SampleBlock>]
         def merge(blocks)
-          @connection.write { |db| blocks.each { |block| merge_one(db[:profiles], block) } }
+          @connection.write { |db| blocks.each { |block| merge_one(db[:unit_samples], block) } }
         end
 
         # @see Sql#profiles
         def between(from_s, to_s, setting)
-          Enumerator.new { |found|
-            SampleRetention.between(to_enum(:each, from_s, to_s, setting), from_s,
-              to_s).each { |profile| found << profile }
-          }
+          Enumerator.new do |samples|
+            blocks = to_enum(:each, from_s, to_s, setting)
+            SampleRetention.between(blocks, from_s, to_s).each { |sample| samples << sample }
+          end
         end
 
         # @see Sql#profile_starts
@@ -38,14 +35,13 @@ module Holdup
           @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
         end
 
-        # @param now_s [Integer]
         # @param max_bytes [Integer] of all samples
         # @return [Integer] samples deleted
         def prune(now_s, max_bytes)
           @connection.write do |db|
-            sizes = db[:profiles].reverse(:start_s).select_map(%i[start_s bytes])
+            sizes = db[:unit_samples].reverse(:start_s).select_map(%i[start_s bytes])
             from_s = SampleRetention.from_s(sizes, now_s, max_bytes)
-            db[:profiles].where { start_s < from_s }.delete
+            db[:unit_samples].where { start_s < from_s }.delete
           end
         end
 
@@ -60,21 +56,22 @@ module Holdup
         end
 
         def span(db, from_s, to_s)
-          db[:profiles].where { (start_s > from_s - Block::SECONDS) & (start_s < to_s) }
+          db[:unit_samples].where { (start_s > from_s - SampleBlock::SECONDS) & (start_s < to_s) }
         end
 
-        # Not `@settings.id`, which would add one that nobody has seen.
+        # Not `@settings.id`, which would add one that is not stored.
         def ids(setting)
           @settings.load.select { |_, known| known == setting }.keys
         end
 
         def merge_one(table, block)
-          key = {start_s: block.start_s, setting_id: @settings.id(block.setting),
-                 host_id: @hosts.id(block.host)}
+          setting_id = @settings.id(block.setting)
+          host_id = @hosts.id(block.host)
+          key = {start_s: block.start_s, setting_id:, host_id:}
           row = table.where(key).first
           units = merged(row, block)
-          facts = {seen: block.seen + (row ? row[:seen] : 0), bytes: units.bytesize,
-                   units: Sequel.blob(units)}
+          seen = block.seen + (row ? row[:seen] : 0)
+          facts = {seen:, bytes: units.bytesize, units: Sequel.blob(units)}
           row ? table.where(id: row[:id]).update(facts) : table.insert(key.merge(facts))
         end
 
@@ -82,14 +79,17 @@ module Holdup
         def merged(row, block)
           SampleBlock::Codec.merge(row && String.new(row[:units]), block)
         rescue DamagedData => error
-          @skipped.add([SkippedRow.new(at_s: block.start_s, host: block.host, kind: :stored,
-            name: "unit profiles", reason: error.message)])
+          skipped = SkippedRow.new(at_s: block.start_s, host: block.host, kind: :stored,
+            name: "unit profiles",
+            reason: error.message)
+          @skipped.add([skipped])
           SampleBlock::Codec.merge(nil, block)
         end
 
         def block(row)
-          empty = Block.new(setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]),
-            start_s: row[:start_s], seen: row[:seen], profiles: [])
+          setting = @settings.value(row[:setting_id])
+          host = @hosts.value(row[:host_id])
+          empty = SampleBlock.new(setting:, host:, start_s: row[:start_s], seen: row[:seen], profiles: [])
           SampleBlock::Codec.load(String.new(row[:units]), empty)
         end
       end

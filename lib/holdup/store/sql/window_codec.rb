@@ -7,36 +7,39 @@ module Holdup
     class Sql
       # A window as a row and back. Numbers are columns, so that SQL can add them up; histograms are blobs.
       class WindowCodec
-        COLUMNS = [:seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors, *Window::SUMS, *Window::HISTOGRAMS].freeze
+        COLUMNS = [
+          :seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors,
+          *Window::SUMS, *Window::HISTOGRAMS
+        ].freeze
 
+        # Of each histogram the start, which has count and sum.
         HEADS = Window::HISTOGRAMS.to_h { |name|
-          [name,
-            Sequel.function(:substr, name, 1, Histogram::Codec::HEAD_BYTES).as(name)]
+          [name, Sequel.function(:substr, name, 1, Histogram::Codec::HEAD_BYTES).as(name)]
         }.freeze
 
-        # What a Stall is read from: of the histogram its head, which has the sum.
+        # What a WindowStall is read from.
         STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, HEADS.fetch(:stalled)].freeze
 
         # @return [Catalog]
         attr_reader :series, :settings, :hosts
 
-        # @param connection [Connection]
         def initialize(connection)
           @series = Catalog.new(connection, :series,
-            encode: ->(series) { [{kind: series.kind.name, name: series.name, queue: series.queue.to_s}, {}] },
-            decode: ->(row) { Series.new(kind: row[:kind].to_sym, name: row[:name], queue: row[:queue].empty? ? nil : row[:queue]) })
+            encode: method(:encode_series),
+            decode: method(:decode_series))
           @settings = Catalog.new(connection, :settings,
             encode: ->(setting) { [{fingerprint: setting.fingerprint}, {attributes: setting.to_json}] },
             decode: ->(row) { Setting.parse(row[:attributes]) })
-          @hosts = Catalog.new(connection, :hosts, encode: ->(name) { [{name:}, {}] },
+          @hosts = Catalog.new(connection, :hosts,
+            encode: ->(name) { [{name:}, {}] },
             decode: ->(row) { row[:name].freeze })
         end
 
-        # @param window [Window]
         # @return [Array] values in the order of COLUMNS
         def row(window)
-          [window.seconds, window.start_s, *key(window), window.count, window.errors, *window.sums.values_at(*Window::SUMS),
-            *Window::HISTOGRAMS.map { |name| Sequel.blob(window.histograms[name].dump) }]
+          histograms = Window::HISTOGRAMS.map { |name| Sequel.blob(window.histograms[name].dump) }
+          [window.seconds, window.start_s, *key(window), window.count, window.errors,
+            *window.sums.values_at(*Window::SUMS), *histograms]
         end
 
         # @param histograms [Array<Symbol>] that are wanted; of the others their heads
@@ -49,26 +52,25 @@ module Holdup
         # @param histograms [Array<Symbol>] see columns
         # @return [Window]
         def window(row, histograms = Window::HISTOGRAMS)
-          window_of(row, histograms, series: @series.value(row[:series_id]),
-            setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]))
+          window_of(row, histograms, **origin(row))
         end
 
         # @see window
-        # @param whose [Hash{Symbol => Object}] series, setting, host
+        # @param origin [Hash{Symbol => Object}] series, setting, host
         # @return [Window]
-        def window_of(row, histograms = Window::HISTOGRAMS, **whose)
-          read = Window::HISTOGRAMS.to_h { |name|
+        def window_of(row, histograms = Window::HISTOGRAMS, **origin)
+          read = Window::HISTOGRAMS.to_h do |name|
             [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])]
-          }
-          Window.new(start_s: row[:start_s], seconds: row[:seconds], **whose, count: row[:count], errors: row[:errors],
-            sums: row.slice(*Window::SUMS), histograms: read)
+          end
+          Window.new(start_s: row[:start_s], seconds: row[:seconds], **origin, count: row[:count],
+            errors: row[:errors], sums: row.slice(*Window::SUMS), histograms: read)
         end
 
         # @param row [Hash{Symbol => Object}] with STALL
         # @return [WindowStall]
         def stall(row)
-          WindowStall.new(series: @series.value(row[:series_id]), setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), start_s: row[:start_s],
-            stalled_ns: Histogram::Codec.head(row[:stalled]).sum, caused_ns: row[:caused_ns])
+          stalled_ns = Histogram::Codec.head(row[:stalled]).sum
+          WindowStall.new(**origin(row), start_s: row[:start_s], stalled_ns:, caused_ns: row[:caused_ns])
         end
 
         # @return [Array<Integer>] what identifies a window in its span
@@ -79,6 +81,22 @@ module Holdup
         # After a failed transaction.
         def forget
           [@series, @settings, @hosts].each(&:forget)
+        end
+
+        private
+
+        def origin(row)
+          {series: @series.value(row[:series_id]), setting: @settings.value(row[:setting_id]),
+           host: @hosts.value(row[:host_id])}
+        end
+
+        def encode_series(series)
+          [{kind: series.kind.name, name: series.name, queue: series.queue.to_s}, {}]
+        end
+
+        def decode_series(row)
+          queue = row[:queue] unless row[:queue].empty?
+          Series.new(kind: row[:kind].to_sym, name: row[:name], queue:)
         end
       end
     end

@@ -8,8 +8,6 @@ module Holdup
         KEY = %i[series_id setting_id host_id].freeze
         INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
 
-        # @param connection [Connection]
-        # @param codec [WindowCodec]
         # @param skipped [SkippedRows] takes what is damaged
         def initialize(connection, codec, skipped)
           @connection = connection
@@ -27,10 +25,8 @@ module Holdup
         end
 
         def save_tier(tier)
-          @connection.write { |db|
-            db[:tiers].where(seconds: tier.seconds).update(rolled_to_s: tier.rolled_to_s,
-              kept_from_s: tier.kept_from_s)
-          }
+          facts = {rolled_to_s: tier.rolled_to_s, kept_from_s: tier.kept_from_s}
+          @connection.write { |db| db[:tiers].where(seconds: tier.seconds).update(facts) }
         end
 
         # @return [Integer, nil] first start at or after that second
@@ -38,69 +34,60 @@ module Holdup
           @connection.read { |db| span(db, seconds, from_s).min(:start_s) }
         end
 
-        # Asked tier by tier, because the index begins with the tier and the table is long.
+        # Tier by tier, because the index begins with the tier and the table is long.
         # @return [Array<Integer>] first and last start of all, empty without rows
         def extent
-          @connection.read { |db|
-            tiers.flat_map { |tier|
-              [span(db, tier.seconds, 0).min(:start_s),
-                span(db, tier.seconds, 0).max(:start_s)]
-            }
-          }.compact.minmax.compact
+          @connection.read do |db|
+            spans = tiers.map { |tier| span(db, tier.seconds, 0) }
+            starts = spans.flat_map { |span| [span.min(:start_s), span.max(:start_s)] }
+            starts.compact.minmax.compact
+          end
         end
 
         # For roll-up, which one damaged row must not stop.
         # @return [Array<Window>]
         def between(seconds, from_s, to_s)
           @connection.write do |db|
-            span(db, seconds, from_s, to_s).order(:start_s, :series_id).all.filter_map { |row|
-              readable(row) { @codec.window(row) }
-            }
+            rows = span(db, seconds, from_s, to_s).order(:start_s, :series_id).all
+            rows.filter_map { |row| readable(row) { @codec.window(row) } }
           end
         end
 
         # @param series_ids [Array<Integer>, nil] nil for all
         # @param histograms [Array<Symbol>] see Sql#windows
-        # @return [Enumerator<Window>]
-        def each(seconds, from_s, to_s, series_ids: nil, histograms: Window::HISTOGRAMS)
-          return to_enum(:each, seconds, from_s, to_s, series_ids:, histograms:) unless block_given?
+        # @yieldparam window [Window]
+        def each(range, series_ids: nil, histograms: Window::HISTOGRAMS)
           @connection.read do |db|
-            span(db, seconds, from_s, to_s, series_ids).select(*@codec.columns(histograms)).order(:start_s,
-              :series_id).each { |row|
-              yield @codec.window(row, histograms)
-            }
+            rows = range_rows(db, range, series_ids).select(*@codec.columns(histograms))
+            rows.order(:start_s, :series_id).each { |row| yield @codec.window(row, histograms) }
           end
         end
 
-        # @param stretch [ReadPlan::TierRange]
         # @param series_ids [Array<Integer>, nil] nil for all
         # @yieldparam stall [WindowStall] of each window
-        def each_stall(stretch, series_ids:)
+        def each_stall(range, series_ids:)
           @connection.read do |db|
-            found = span(db, stretch.seconds, stretch.from_s, stretch.to_s, series_ids)
-            found.select(*WindowCodec::STALL).order(:start_s, :series_id).each { |row| yield @codec.stall(row) }
+            rows = range_rows(db, range, series_ids).select(*WindowCodec::STALL)
+            rows.order(:start_s, :series_id).each { |row| yield @codec.stall(row) }
           end
         end
 
         # From the index alone.
         # @return [Array<(Integer, Setting)>] each start of windows of a setting
-        def setting_starts(stretch, series_ids:)
+        def setting_starts(range, series_ids:)
           @connection.read do |db|
-            span(db, stretch.seconds, stretch.from_s, stretch.to_s,
-              series_ids).distinct.select_map(%i[start_s setting_id]).map { |at_s, id|
-              [at_s, @codec.settings.value(id)]
-            }
+            starts = range_rows(db, range, series_ids).distinct.select_map(%i[start_s setting_id])
+            starts.map { |at_s, id| [at_s, @codec.settings.value(id)] }
           end
         end
 
         # Adds windows to the rows that exist.
         def merge(windows)
           @connection.write do |db|
-            windows.group_by { |window| [window.seconds, window.start_s] }
-              .each { |(seconds, start_s), group|
-              merge_span(db, span(db, seconds, start_s, start_s + 1),
-                group)
-            }
+            by_span = windows.group_by { |window| [window.seconds, window.start_s] }
+            by_span.each do |(seconds, start_s), group|
+              merge_span(db, span(db, seconds, start_s, start_s + 1), group)
+            end
           end
         end
 
@@ -129,19 +116,23 @@ module Holdup
         rescue DamagedData => error
           series ||= @codec.series.load[row[:series_id]]
           host = @codec.hosts.load[row[:host_id]]
-          @skipped.add([SkippedRow.new(at_s: row[:start_s], host:, kind: :stored, name: series&.name,
-            reason: error.message)])
+          skipped = SkippedRow.new(at_s: row[:start_s], host:, kind: :stored, name: series&.name,
+            reason: error.message)
+          @skipped.add([skipped])
           nil
         end
 
-        def span(db, seconds, from_s, to_s = nil, series_ids = nil)
-          found = db[:windows].where(seconds:).where { start_s >= from_s }
-          found = found.where { start_s < to_s } if to_s
-          series_ids ? found.where(series_id: series_ids) : found
+        def span(db, seconds, from_s, to_s = nil)
+          rows = db[:windows].where(seconds:).where { start_s >= from_s }
+          to_s ? rows.where { start_s < to_s } : rows
         end
 
-        # Replaced rows are deleted and written anew: one statement for many, and no dialect's own way to
-        # upsert.
+        def range_rows(db, range, series_ids)
+          rows = span(db, range.seconds, range.from_s, range.to_s)
+          series_ids ? rows.where(series_id: series_ids) : rows
+        end
+
+        # Replaced rows are deleted and inserted again: one statement for many, and no dialect of its own.
         def merge_span(db, span, windows)
           span = span.where(KEY.zip(@codec.key(windows.first)).to_h) if windows.size == 1
           rows = span.all.to_h { |row| [row.values_at(*KEY), row] }
@@ -152,15 +143,15 @@ module Holdup
 
         # What can't be read any more is lost: the new takes its place.
         def merged(row, window)
-          stored = readable(row, series: window.series) {
+          stored = readable(row, series: window.series) do
             @codec.window_of(row, series: window.series, setting: window.setting, host: window.host)
-          }
+          end
           stored ? stored.merge(window) : window
         end
 
         def insert(db, windows)
-          db[:windows].import(WindowCodec::COLUMNS, windows.map { |window| @codec.row(window) },
-            slice: INSERT_SLICE)
+          rows = windows.map { |window| @codec.row(window) }
+          db[:windows].import(WindowCodec::COLUMNS, rows, slice: INSERT_SLICE)
         end
       end
     end

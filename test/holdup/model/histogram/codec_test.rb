@@ -39,7 +39,8 @@ class Holdup::Histogram::CodecTest < Minitest::Test
   def test_histograms_one_behind_the_other_are_their_sum
     random = Random.new(7)
     40.times do |seed|
-      all = Array.new(random.rand(1..6)) { |index| Histogram.of(RandomValues.new(seed * 10 + index).take(random.rand(0..80))) } << Histogram.of_sum(5)
+      all = Array.new(random.rand(1..6)) { |index| random_histogram(seed * 10 + index, random) }
+      all << Histogram.of_sum(5)
       bytes = all.shuffle(random:).map(&:dump).join
       assert_equal Histogram.sum(all), Histogram.load_sum(bytes), "seed #{seed}"
     end
@@ -48,15 +49,15 @@ class Holdup::Histogram::CodecTest < Minitest::Test
   end
 
   def test_numbers_beyond_a_machine_word_add_up
-    one = Histogram.of([5_000, 9_000]).then { |small|
-      small.with(count: 1 << 64, sum: 1 << 70, counts: small.counts.map { |count| count * ((1 << 62) - 1) })
-    }
+    small = Histogram.of([5_000, 9_000])
+    counts = small.counts.map { |count| count * ((1 << 62) - 1) }
+    one = small.with(count: 1 << 64, sum: 1 << 70, counts:)
     assert_equal one.counts.map { |count| count * 3 }, Histogram.sum([one] * 3).counts
     assert_equal Histogram.sum([one] * 3), Histogram.load_sum(one.dump * 3)
   end
 
   # In a Ruby without the extension, which is also what the one in C is measured by.
-  SLOWLY = <<~RUBY
+  WITHOUT_EXTENSION = <<~RUBY
     require "holdup/model/histogram"
     abort "the extension is there" if defined?(Holdup::HistogramDumps)
     ARGF.each_line(chomp: true) do |hex|
@@ -66,7 +67,7 @@ class Holdup::Histogram::CodecTest < Minitest::Test
     end
   RUBY
 
-  def told(bytes)
+  def loaded_or_damaged(bytes)
     Histogram.load_sum(bytes).to_h.to_s
   rescue Holdup::DamagedData
     "damaged"
@@ -74,19 +75,21 @@ class Holdup::Histogram::CodecTest < Minitest::Test
 
   def test_ruby_and_c_read_the_same_in_the_same_bytes
     random = Random.new(11)
-    good = Array.new(30) { |seed|
-      Array.new(1 + seed % 4) { |index| Histogram.of(RandomValues.new(seed * 10 + index).take(random.rand(0..80))).dump }.join
-    }
-    all = good + good.map { |bytes| bytes.byteslice(0, random.rand(1...bytes.bytesize)) } +
-      Array.new(300) {
-        [[1,
-          0x11].sample(random:)].pack("C") + Array.new(random.rand(4..20)) { random.rand(0..9) }.pack("w*")
-      } + [[1, 1,
-        1 << 70, 3, 4, 0, 0, 0].pack("w*")]
-    output, = Open3.capture2(RbConfig.ruby, "-I#{File.expand_path("../../../../lib", __dir__)}", "-e",
-      SLOWLY, stdin_data: all.map { |bytes| bytes.unpack1("H*") }.join("\n"))
+    good = Array.new(30) do |seed|
+      Array.new(1 + seed % 4) { |index| random_histogram(seed * 10 + index, random).dump }.join
+    end
+    cut = good.map { |bytes| bytes.byteslice(0, random.rand(1...bytes.bytesize)) }
+    invented = Array.new(300) do
+      numbers = Array.new(random.rand(4..20)) { random.rand(0..9) }
+      [[1, 0x11].sample(random:)].pack("C") + numbers.pack("w*")
+    end
+    too_large = [1, 1, 1 << 70, 3, 4, 0, 0, 0].pack("w*")
+    all = [*good, *cut, *invented, too_large]
+    lib = File.expand_path("../../../../lib", __dir__)
+    output, = Open3.capture2(RbConfig.ruby, "-I#{lib}", "-e", WITHOUT_EXTENSION,
+      stdin_data: all.map { |bytes| bytes.unpack1("H*") }.join("\n"))
 
-    here = all.map { |bytes| told(bytes) }
+    here = all.map { |bytes| loaded_or_damaged(bytes) }
     assert_equal here, output.lines(chomp: true)
     assert_includes here, "damaged"
     assert defined?(Holdup::HistogramDumps), "the extension is not there"
@@ -101,5 +104,11 @@ class Holdup::Histogram::CodecTest < Minitest::Test
     end
 
     assert_includes survived, :refused
+  end
+
+  private
+
+  def random_histogram(seed, random)
+    Histogram.of(RandomValues.new(seed).take(random.rand(0..80)))
   end
 end

@@ -45,7 +45,7 @@ class Holdup::Histogram::DifferenceTest < Minitest::Test
     assert_equal histogram, histogram - Histogram.empty
   end
 
-  def test_something_that_is_no_beginning_is_refused
+  def test_refuses_a_histogram_that_is_not_an_earlier_snapshot
     assert_raises(ArgumentError) { Histogram.of([5_000]) - Histogram.of([5_000, 6_000]) }
   end
 end

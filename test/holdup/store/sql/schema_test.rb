@@ -17,23 +17,23 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
     assert_equal NEXT, connection.schema_version
     assert_equal([nil], connection.read { |db| db[:hosts].select_map(:region) })
     connection.close
-    assert_equal "OrdersController#index", SQLite3::Database.new(path) { |db| break db.get_first_value("SELECT name FROM series") }
+    name = SQLite3::Database.new(path) { |db| break db.get_first_value("SELECT name FROM series") }
+    assert_equal "OrdersController#index", name
   end
 
-  # As every version that was in the field left it.
-  def test_a_store_of_each_earlier_layout_is_brought_forward
-    (1...NEXT - 1).each do |version|
-      older = File.join(folder, "#{version}.sqlite3")
-      Sequel.extension :migration
-      Sql::Sqlite.new(older).connect.tap { |db|
-        Sequel::IntegerMigrator.new(db, Sql::Schema::FOLDER,
-          target: version).run
-      }.disconnect
-      store = Sql.new(Sql::Sqlite.new(older))
-      store.commit([minute], {})
-      assert_equal [NEXT - 1, 1, []], [store.health[:schema], units(store), store.outcomes]
-      store.close
-    end
+  # Nothing was released before it.
+  def test_the_first_schema_has_version_1
+    fill
+    assert_equal 1, Sql::Schema.new.known
+    assert_equal 1, open_store.health[:schema]
+  end
+
+  # A store of a development version.
+  def test_a_store_of_an_unknown_version_is_refused_with_its_number
+    fill
+    SQLite3::Database.new(path) { |db| db.execute("UPDATE schema_info SET version = 7") }
+    error = assert_raises(Holdup::StoreError::NewerSchema) { open_store.progress }
+    assert_match(/has schema 7, this Holdup knows up to 1; update this Holdup/, error.message)
   end
 
   def test_a_newer_store_is_refused_and_left_alone
@@ -46,13 +46,15 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
   end
 
   # The dashboard asks again with each page.
-  def test_a_refused_store_keeps_no_handle_open
+  def test_closes_the_handle_of_a_refused_store
     fill
     Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
     before = handles
     3.times { assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only: true).progress } }
     File.write(path, "a letter " * 1000)
-    [false, true].each { |read_only| assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only:).progress } }
+    [false, true].each do |read_only|
+      assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only:).progress }
+    end
 
     assert_equal before, handles
   end
@@ -78,7 +80,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
       assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).progress }.message)
   end
 
-  def test_a_database_of_another_program_is_no_store
+  def test_refuses_a_database_of_another_program
     folder
     SQLite3::Database.new(path) { |db| db.execute("CREATE TABLE orders (id INTEGER)") }
     error = assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only: true).progress }

@@ -74,7 +74,8 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_raises(StoreError::Full) { locked.commit(Array.new(300) { |i| minute(i, name: "C#{i}") }, {}) }
     locked.commit([minute(name: "C299")], {})
 
-    assert_equal ["C299"], locked.windows(0, SampleMinutes::MINUTE_START * 2).map { |window| window.series.name }
+    stored = locked.windows(0, SampleMinutes::MINUTE_START * 2)
+    assert_equal(["C299"], stored.map { |window| window.series.name })
   end
 
   def test_something_else_is_left_untouched_and_named
@@ -92,21 +93,24 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
 
   def test_a_database_of_something_else_is_left_untouched_and_named
     folder
-    {"CREATE TABLE orders (id); INSERT INTO orders VALUES (7)" => /with the tables orders/, "CREATE TABLE windows (id)" => /with the tables windows/,
-     "PRAGMA application_id = 77" => /by its application_id 77/}.each do |sql, told|
+    {
+      "CREATE TABLE orders (id); INSERT INTO orders VALUES (7)" => /with the tables orders/,
+      "CREATE TABLE windows (id)" => /with the tables windows/,
+      "PRAGMA application_id = 77" => /by its application_id 77/
+    }.each do |sql, message|
       made = File.join(folder, "#{sql.hash}.sqlite3")
       SQLite3::Database.new(made) { |db| db.execute_batch(sql) }
       before = File.binread(made)
       [false, true].each do |read_only|
         other = Holdup::Store.open(made, read_only:)
         error = assert_raises(StoreError::NotOurs) { read_only ? other.progress : other.commit([minute], {}) }
-        assert_match(told, error.message)
+        assert_match(message, error.message)
       end
       assert_equal [before, [made]], [File.binread(made), Dir["#{made}*"]]
     end
   end
 
-  def test_a_new_store_and_one_of_an_older_holdup_say_whose_they_are
+  def test_marks_a_new_store_and_one_that_has_lost_its_mark
     store.commit([minute], {})
     assert_equal 0x484C4450, application_id
     store.close
@@ -116,28 +120,25 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_equal [2, 0x484C4450], [units(reader), application_id]
   end
 
-  def test_what_is_no_file_is_told
+  def test_names_what_is_not_a_file
     Dir.mkdir(File.join(folder, "state"))
     File.write(File.join(folder, "state", "mine.sqlite3"), "")
     system("mkfifo", File.join(folder, "pipe"), exception: true)
-    {"state" => %r{it is a folder\); name the file in it: --store \S+/state/mine.sqlite3},
-     "pipe" => /it is no file/, "no/such/x" => %r{no such file and no folder \S+/no/such; the collector makes both}}.each do |name, told|
-      opened = Holdup::Store.open(File.join(folder, name), read_only: true)
-      assert_match(told, assert_raises(StoreError::Unreachable) { opened.progress }.message)
-    end
-    assert_match(/it is a folder/,
-      assert_raises(StoreError::Unreachable) {
-        Holdup::Store.open(File.join(folder,
-          "state")).progress
-      }.message)
-    assert_match(/no text in UTF-8/,
-      assert_raises(StoreError::Unreachable) {
-        Holdup::Store.open(File.join(folder,
-          "\xFF")).progress
-      }.message)
+    {
+      "state" => %r{it is a folder\); name the file in it: --store \S+/state/mine.sqlite3},
+      "pipe" => /it is no file/,
+      "no/such/x" => %r{no such file and no folder \S+/no/such; the collector makes both}
+    }.each { |name, message| assert_unreachable(message, name, read_only: true) }
+    assert_unreachable(/it is a folder/, "state")
+    assert_unreachable(/no text in UTF-8/, "\xFF")
   end
 
-  def test_damaged_pages_are_told_and_not_guessed
+  def assert_unreachable(message, name, **options)
+    opened = Holdup::Store.open(File.join(folder, name), **options)
+    assert_match(message, assert_raises(StoreError::Unreachable) { opened.progress }.message)
+  end
+
+  def test_refuses_damaged_pages
     store.commit(Array.new(500) { |i| minute(i) }, {})
     store.close
     size = File.size(path)
@@ -146,7 +147,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_raises(StoreError::Corrupt) { units(store) }
   end
 
-  def test_a_damaged_histogram_is_told_and_not_guessed
+  def test_refuses_a_damaged_histogram
     store.commit([minute], {})
     SQLite3::Database.new(path) { |db| db.execute("UPDATE windows SET wall = x'01ff'") }
 
@@ -158,13 +159,15 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     store.commit([minute, minute(name: "B")], {}, profiles: [block([profile])])
     SQLite3::Database.new(path) do |db|
       db.execute("UPDATE windows SET wall = x'01ff' WHERE series_id = 1")
-      db.execute("UPDATE profiles SET units = x'02ff'")
+      db.execute("UPDATE unit_samples SET units = x'01ff'")
     end
     store.commit([minute, minute(name: "B")], {"s" => "1"}, profiles: [block([profile(5)])])
 
     assert_equal({"OrdersController#index" => 1, "B" => 2},
       store.windows(0, SampleMinutes::MINUTE_START * 2).to_h { |window| [window.series.name, window.count] })
-    assert_equal [1, 2.0], store.profiles(0, SampleMinutes::MINUTE_START * 2).to_a.then { |all| [all.size, all.sum(&:weight)] }
+    samples = store.profiles(0, SampleMinutes::MINUTE_START * 2).to_a
+    assert_equal 1, samples.size
+    assert_in_delta 2.0, samples.sum(&:weight)
     assert_equal [[:stored, "unit profiles"], [:stored, "OrdersController#index"]].sort,
       store.skipped_rows.map { |row| [row.kind, row.name] }.sort
   end
@@ -172,7 +175,8 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
   def test_a_damaged_row_does_not_stop_the_roll_up
     store.commit([minute, minute(name: "B"), minute(1)], {})
     SQLite3::Database.new(path) do |db|
-      db.execute("UPDATE windows SET wall = x'01ff' WHERE series_id = 1 AND start_s = #{SampleMinutes::MINUTE_START}")
+      db.execute("UPDATE windows SET wall = x'01ff' " \
+        "WHERE series_id = 1 AND start_s = #{SampleMinutes::MINUTE_START}")
     end
     store.rollup(SampleMinutes::MINUTE_START + 86_400 * 3)
 

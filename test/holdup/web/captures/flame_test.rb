@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture"
+require "holdup/capture/event_log"
 require "holdup/loader"
 
 class Holdup::Web::Captures::FlameTest < Minitest::Test

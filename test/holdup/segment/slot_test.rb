@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/segment/histogram_cells"
+require "holdup/segment/slot"
 
 module Holdup
   module Segment

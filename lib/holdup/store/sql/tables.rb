@@ -1,0 +1,229 @@
+# frozen_string_literal: true
+
+require "json"
+require "sequel"
+
+module Holdup
+  module Store
+    class Sql
+      # The small tables, one class each: what a store has besides windows and unit samples.
+      module Tables
+        NS = 1_000_000_000
+
+        # How far the collector has carried each segment.
+        class Checkpoints
+          def initialize(connection)
+            @connection = connection
+          end
+
+          # @return [Hash{String => String}] segment => binary
+          def to_h
+            states = @connection.read { |db| db[:checkpoints].select_hash(:segment, :state) }
+            states.transform_values { |state| String.new(state) }
+          end
+
+          # @param progress [Hash{String => String, nil}] nil deletes
+          def save(progress)
+            @connection.write do |db|
+              progress.each do |segment, state|
+                db[:checkpoints].where(segment:).delete
+                db[:checkpoints].insert(segment:, state: Sequel.blob(state)) if state
+              end
+            end
+          end
+        end
+
+        # How far collectors have come, a row for each host and folder.
+        class CollectionStates
+          def initialize(connection)
+            @connection = connection
+          end
+
+          # @param state [CollectionState] it replaces the one before
+          def save(state)
+            @connection.write do |db|
+              rows = db[:collection_states]
+              known = rows.where(host: state.host, folder: state.folder)
+              facts = {at_ns: state.at_ns, units: JSON.generate(state.units)}
+              rows.insert(host: state.host, folder: state.folder, **facts) if known.update(facts).zero?
+            end
+          end
+
+          # @return [Array<CollectionState>] the latest first
+          def to_a
+            rows = @connection.read { |db| db[:collection_states].reverse(:at_ns).all }
+            rows.filter_map { |row| state(row) }
+          end
+
+          def prune(now_s)
+            before_ns = (now_s - CollectionState::KEEP_S) * NS
+            @connection.write { |db| db[:collection_states].where { at_ns < before_ns }.delete }
+          end
+
+          private
+
+          def state(row)
+            units = JSON.parse(row[:units])
+            CollectionState.new(host: row[:host], folder: row[:folder], at_ns: row[:at_ns], units:)
+          rescue JSON::ParserError # damaged: the next round writes another
+            nil
+          end
+        end
+
+        # What could not be carried or kept.
+        class SkippedRows
+          def initialize(connection)
+            @connection = connection
+          end
+
+          # @param rows [Array<SkippedRow>] added up with those that are there
+          def add(rows)
+            return if rows.empty?
+            @connection.write { |db| rows.each { |row| add_one(db[:skipped_rows], row) } }
+          end
+
+          # @return [Array<SkippedRow>] the latest first
+          def to_a
+            @connection.read do |db|
+              rows = db[:skipped_rows].select(*SkippedRow.members).reverse(:at_s, :id)
+              rows.map { |row| SkippedRow.new(**row) }
+            end
+          end
+
+          def prune(now_s)
+            @connection.write do |db|
+              db[:skipped_rows].where { at_s < now_s - SkippedRow::KEEP_S }.delete
+              kept = db[:skipped_rows].reverse(:at_s, :id).limit(SkippedRow::MOST).select_map(:id)
+              db[:skipped_rows].exclude(id: kept).delete if kept.size == SkippedRow::MOST
+            end
+          end
+
+          private
+
+          def add_one(table, row)
+            key = {host: row.host, kind: row.kind.name, name: row.name}
+            facts = {at_s: row.at_s, reason: row.reason}
+            updated = table.where(key).update(**facts, count: Sequel[:count] + row.count)
+            table.insert(**key, **facts, count: row.count) if updated.zero?
+          end
+        end
+
+        # One path of each series of requests, the last one: a column of the series, and not a part of its
+        # identity.
+        class Paths
+          def initialize(connection, series)
+            @connection = connection
+            @series = series
+          end
+
+          # @param paths [Hash{Series => String}]
+          def save(paths)
+            @connection.write do |db|
+              paths.each { |series, path| db[:series].where(id: @series.id(series)).update(path:) }
+            end
+          end
+
+          # @return [Hash{Series => String}]
+          def to_h
+            paths = @connection.read { |db| db[:series].exclude(path: nil).select_hash(:id, :path) }
+            paths.transform_keys { |id| @series.value(id) }
+          end
+        end
+
+        # What processes looked like at some second. Only when, where and which process are columns; the rest
+        # are facts that come and go with Ruby versions and servers.
+        class ProcessSamples
+          def initialize(connection, hosts)
+            @connection = connection
+            @hosts = hosts
+          end
+
+          # @param samples [Array<Hash>] see Sql#commit
+          def add(samples)
+            @connection.write do |db|
+              samples.each do |sample|
+                host_id = @hosts.id(sample.fetch(:host))
+                key = {at_s: sample.fetch(:at_s), host_id:, pid: sample.fetch(:pid)}
+                facts = JSON.generate(sample.except(:at_s, :host, :pid))
+                db[:process_samples].where(key).delete
+                db[:process_samples].insert(key.merge(facts:))
+              end
+            end
+          end
+
+          # @see Sql#processes
+          def between(from_s, to_s, every_s: nil)
+            @connection.read do |db|
+              rows = db[:process_samples].where { (at_s >= from_s) & (at_s < to_s) }
+              rows = db[:process_samples].where(id: last_of_each(rows, every_s)) if every_s
+              rows.order(:at_s, :host_id, :pid).all.filter_map { |row| sample(row) }
+            end
+          end
+
+          # @return [Integer] samples deleted
+          def delete_before(second)
+            @connection.write { |db| db[:process_samples].where { at_s < second }.delete }
+          end
+
+          private
+
+          # From the index alone: the facts, which are long, are read only of what is wanted. Ids ascend with
+          # time.
+          def last_of_each(samples, every_s)
+            step = Sequel[:at_s].sql_number - Sequel[:at_s].sql_number % every_s
+            samples.group(:host_id, :pid, step).select { max(:id) }
+          end
+
+          def sample(row)
+            facts = JSON.parse(row[:facts], symbolize_names: true)
+            {at_s: row[:at_s], host: @hosts.value(row[:host_id]), pid: row[:pid], **facts}
+          rescue JSON::ParserError # one that is damaged: there are more
+            nil
+          end
+        end
+
+        # What came of predictions, a row for each figure.
+        class PredictionOutcomes
+          FIGURE = PredictionOutcome::Quantity.members.freeze
+          OUTCOME = (PredictionOutcome.members - %i[figures]).freeze
+          private_constant :FIGURE, :OUTCOME
+
+          def initialize(connection)
+            @connection = connection
+          end
+
+          # @param outcome [PredictionOutcome] it replaces the one of the same key
+          def keep(outcome)
+            key = outcome.key.merge(kind: outcome.kind.to_s)
+            facts = {**key, at_s: outcome.at_s, units: outcome.units}
+            rows = outcome.figures.map { |name, figure| {**facts, figure: name.to_s, **figure.to_h} }
+            @connection.write do |db|
+              db[:prediction_outcomes].where(key).delete
+              db[:prediction_outcomes].multi_insert(rows)
+            end
+          end
+
+          # @see Sql#outcomes
+          def to_a
+            rows = @connection.read { |db| db[:prediction_outcomes].order(:at_s, :id).all }
+            rows.group_by { |row| row.slice(*OUTCOME) }.map { |facts, same| outcome(facts, same) }
+          end
+
+          # @return [Integer] rows deleted
+          def delete_before(second)
+            @connection.write { |db| db[:prediction_outcomes].where { at_s < second }.delete }
+          end
+
+          private
+
+          def outcome(facts, rows)
+            figures = rows.to_h do |row|
+              [row[:figure].to_sym, PredictionOutcome::Quantity.new(**row.slice(*FIGURE))]
+            end
+            PredictionOutcome.new(**facts, kind: facts[:kind].to_sym, figures:)
+          end
+        end
+      end
+    end
+  end
+end
