@@ -2,9 +2,9 @@
 
 module Holdup
   module Analysis
-    # Amdahl's law for an io share: speed-up = 1 / ((1 - p) + p / N). Shown because many size their threads by
-    # it, and marked as wrong: it splits *one* request over N threads and knows no waiting, while N threads
-    # serve N requests that stall on each other.
+    # Amdahl's law for an io share: speed-up = 1 / ((1 - p) + p / N). Shown because it is often used to choose
+    # a number of threads, and marked as wrong: it splits *one* request over N threads and has no waiting,
+    # while N threads serve N requests that stall on each other.
     #
     # Source: Amdahl, Validity of the single processor approach to achieving large scale computing
     # capabilities (1967); the rule of +5 % is that of articles on the threads of Puma and Sidekiq.
@@ -35,7 +35,8 @@ module Holdup
 
       # @return [Integer] the number of threads that the 5 % rule of the articles ends at
       def suggestion(share, limit: 100)
-        (2..limit).find { |n| gain(share, n) < WORTHWHILE }.then { |n| n ? n - 1 : limit }
+        useless = (2..limit).find { |n| gain(share, n) < WORTHWHILE }
+        useless ? useless - 1 : limit
       end
     end
   end

@@ -2,38 +2,36 @@
 
 module Holdup
   module Analysis
-    # Whose units they are, where several applications share a host or a store: figures over all of them are
-    # nobody's.
+    # Which applications the units belong to, where several share a host or a store: figures over all of them
+    # describe none.
     #
     # - `shares`: {name of the application => share of the units}, most units first
     class ApplicationShares < Data.define(:shares)
-      # Where `config.app` does not say it.
+      # Where `config.app` is not set.
       UNNAMED = "-"
       SHOWN = 6
 
       # @param counts [Enumerable<(Setting, Integer)>] units of each setting
       # @return [ApplicationShares]
       def self.of(counts)
-        units = counts.group_by { |setting, _| name(setting) }.transform_values { |own| own.sum(&:last) }.select { |_, count|
-          count.positive?
-        }
-        new(shares: units.sort_by { |_, count| -count }.to_h { |name, count|
-          [name,
-            count.fdiv(units.values.sum)]
-        })
+        by_name = counts.group_by { |setting, _| name(setting) }
+        units = by_name.transform_values { |pairs| pairs.sum(&:last) }.select { |_, count| count.positive? }
+        all = units.values.sum
+        new(shares: units.sort_by { |_, count| -count }.to_h { |name, count| [name, count.fdiv(all)] })
       end
 
       # @param setting [Setting, nil]
-      # @return [String] of whose processes it is
+      # @return [String] of the application whose processes have it
       def self.name(setting)
         setting&.[]("app") || UNNAMED
       end
 
       # @param setting [Setting, nil]
-      # @param server [String, nil] that it is of
+      # @param server [String, nil]
       # @return [String, nil] "shop puma", so that the same server of two applications is two
       def self.server(setting, server)
-        [setting&.[]("app"), server].compact.then { |parts| parts.join(" ") if parts.any? }
+        parts = [setting&.[]("app"), server].compact
+        parts.join(" ") if parts.any?
       end
 
       # @return [Boolean]
@@ -41,9 +39,9 @@ module Holdup
 
       # @return [String] "storefront 80 %, admin 20 %"
       def to_s
-        [*shares.first(SHOWN).map { |name, share| "#{name} #{(share * 100).round} %" }, *(if shares.size > SHOWN
-                                                                                            "..."
-                                                                                          end)].join(", ")
+        texts = shares.first(SHOWN).map { |name, share| "#{name} #{(share * 100).round} %" }
+        texts << "..." if shares.size > SHOWN
+        texts.join(", ")
       end
     end
   end

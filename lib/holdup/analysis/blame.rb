@@ -2,15 +2,13 @@
 
 module Holdup
   module Analysis
-    # Who stalled and who caused it, over everything that ran in the processes: units, threads outside units
-    # ("accounts") and the hand-off, which is stall while nobody held the GVL. Both columns have the same
-    # total:
+    # Who stalled and who caused it, over everything that ran in the processes: units, threads outside of
+    # units ("accounts") and the hand-off, which is stall while no thread holds the GVL:
     #   sum of caused + handoff = sum of suffered
-    # Units that ran inside another unit are in both; `:nested` takes them out once, so that the columns add
-    # up.
+    # Units that ran inside another unit are counted twice; `:nested` subtracts them once.
     #
-    # In the first seconds of a recording, and after a kill, one column may have what the other does not have
-    # yet. Shares are of the larger, so that none is ever above the whole.
+    # In the first seconds of a recording, and after a kill, one side may be ahead of the other. Shares are of
+    # the larger, so that none is above the whole.
     class Blame
       Account = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
         # @param series [Series]
@@ -18,12 +16,12 @@ module Holdup
         # @return [Account] of a nested series with negative figures
         def self.of(series, windows)
           sign = (series.kind == :nested) ? -1 : 1
-          suffered, running = %i[stalled running].map { |name|
+          suffered, running = %i[stalled running].map do |name|
             sign * windows.sum { |window| window.histograms[name].sum }
-          }
-          caused, acquisitions = %i[caused_ns acquisitions].map { |name|
+          end
+          caused, acquisitions = %i[caused_ns acquisitions].map do |name|
             sign * windows.sum { |window| window.sums[name] }
-          }
+          end
           new(name: series.name, kind: series.kind, queue: series.queue, count: windows.sum(&:count),
             suffered:, caused:, running:, acquisitions:)
         end
@@ -43,39 +41,39 @@ module Holdup
       # @param handoff_ns [Integer]
       # @return [Blame]
       def self.of(entries, handoff_ns:)
-        lines = entries.group_by(&:series).map { |series, same| Account.of(series, same.map(&:window)) }
-        new(lines:, handoff_ns:)
+        accounts = entries.group_by(&:series).map { |series, same| Account.of(series, same.map(&:window)) }
+        new(accounts, handoff_ns:)
       end
 
       attr_reader :handoff_ns
 
-      # @param lines [Array<Account>] series, accounts and the nested line
+      # @param all [Array<Account>] units, threads outside of units, and what is nested
       # @param handoff_ns [Integer]
-      def initialize(lines:, handoff_ns:)
-        @lines = lines
+      def initialize(all, handoff_ns:)
+        @all = all
         @handoff_ns = handoff_ns
       end
 
       # @return [Array<Account>] units, most caused first
       def series
-        @series ||= ranked(@lines.reject { |line| %i[account nested].include?(line.kind) })
+        @series ||= ranked(@all.reject { |account| %i[account nested].include?(account.kind) })
       end
 
       # @return [Array<Account>] threads outside units, most caused first
       def accounts
-        @accounts ||= ranked(@lines.select { |line| line.kind == :account })
+        @accounts ||= ranked(@all.select { |account| account.kind == :account })
       end
 
       # @return [Account, nil] negative figures: what the others count twice
       def nested
-        @lines.find { |line| line.kind == :nested }
+        @all.find { |account| account.kind == :nested }
       end
 
       # @return [Integer] ns of stall in all threads
-      def suffered_ns = @lines.sum(&:suffered)
+      def suffered_ns = @all.sum(&:suffered)
 
       # @return [Integer] ns of stall that a holder caused; with the hand-off it is suffered_ns
-      def caused_ns = @lines.sum(&:caused)
+      def caused_ns = @all.sum(&:caused)
 
       # @return [Account, nil] the unit or account that caused the most
       def main_cause = (series + accounts).max_by(&:caused)
@@ -84,10 +82,10 @@ module Holdup
       def count = series.sum(&:count)
 
       # @return [Float] of the whole stall
-      def caused_share(line) = share(line.caused)
+      def caused_share(account) = share(account.caused)
 
       # @return [Float] of the whole stall
-      def suffered_share(line) = share(line.suffered)
+      def suffered_share(account) = share(account.suffered)
 
       # @return [Float] of the whole stall
       def handoff_share = share(handoff_ns)
@@ -97,8 +95,8 @@ module Holdup
 
       private
 
-      def ranked(lines)
-        lines.sort_by { |line| [-line.caused, -line.suffered, line.name] }
+      def ranked(accounts)
+        accounts.sort_by { |account| [-account.caused, -account.suffered, account.name] }
       end
 
       def share(value)

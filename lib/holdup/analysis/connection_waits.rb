@@ -2,11 +2,10 @@
 
 module Holdup
   module Analysis
-    # Waits for a database connection, and who had the connections meanwhile. A unit that keeps one for long
-    # while others wait is to their pool what a long hold is to the GVL: so the one that kept them most is
-    # named.
+    # Waits for a database connection, and who kept the connections meanwhile. A unit that keeps one for long
+    # is to the pool what a long hold is to the GVL, so the one that kept them longest is named.
     class ConnectionWaits
-      # From this share of the elapsed time on, waits are a thing to act on.
+      # From this share of the elapsed time, waits need action.
       NOTABLE = 0.1
       SIZE = "db_pool"
       OTHERS = "db_pool."
@@ -15,22 +14,22 @@ module Holdup
       COVERED = 0.5
       NS = 1_000_000_000
 
-      # One pool in the processes that have it: connections in each, and on average those in use (as sampled)
-      # and the threads that wait: exactly, from the waits themselves, where a process has one pool, else as
-      # sampled. `most_backlog`: as sampled.
+      # One pool in the processes that have it. `max`: connections in each; `busy`: mean in use (as sampled);
+      # `backlog`: mean of waiting threads, from the waits themselves where a process has one pool, else as
+      # sampled; `most_backlog`: as sampled.
       Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
       # @param total [SeriesRow] the units that the report is about
-      # @param everyone [Array<SeriesRow>] one per series, whatever the report leaves out: they share the
-      #   pools
+      # @param all_rows [Array<SeriesRow>] one per series, also those that the report leaves out: they share
+      #   the pools
       # @param settings [Array<Setting>]
       # @param members [Array<ProcessReport::MeasuredProcess>]
       # @param samples [Array<Hash>] of the processes
-      # @param from_s [Integer] start of what was asked for
+      # @param from_s [Integer] start of the span
       # @param to_s [Integer]
-      def initialize(total:, everyone:, settings:, from_s:, to_s:, members: [], samples: [])
+      def initialize(total:, all_rows:, settings:, from_s:, to_s:, members: [], samples: [])
         @total = total
-        @everyone = everyone
+        @all_rows = all_rows
         @settings = settings
         @members = members
         @samples = samples
@@ -58,27 +57,28 @@ module Holdup
         share_of_held(row.sum(:pool_held_ns))
       end
 
-      # @return [Integer] ns for which threads that ran no unit kept connections, as far as samples tell
+      # @return [Integer] ns for which threads that ran no unit kept connections, as far as it was sampled
       def outside_ns
-        @outside_ns ||= counted.sum(&:grown_ns)
+        @outside_ns ||= outside_growth.sum(&:grown_ns)
       end
 
       # @return [Boolean] whether samples cover enough of the processes' time to say who kept the most
       def outside_known?
-        counted.any? && counted.sum(&:covered_s) >= COVERED * counted.sum(&:alive_s)
+        growth = outside_growth
+        growth.any? && growth.sum(&:covered_s) >= COVERED * growth.sum(&:alive_s)
       end
 
-      # @return [Float] connections that such threads of a process kept, on average; 0.0 where nobody knows
+      # @return [Float] connections that such threads of a process kept, on average; 0.0 while unknown
       def outside_mean
-        outside_known? ? outside_ns.fdiv(counted.sum(&:covered_s) * NS) : 0.0
+        outside_known? ? outside_ns.fdiv(outside_growth.sum(&:covered_s) * NS) : 0.0
       end
 
       # @return [Float]
       def outside_share = share_of_held(outside_ns)
 
-      # @return [SeriesRow, nil] whose units kept connections for longest; nil when that is not known of any
+      # @return [SeriesRow, nil] whose units kept connections for longest; nil while unknown
       def holder
-        row = @everyone.max_by { |each| each.sum(:pool_held_ns) }
+        row = @all_rows.max_by { |each| each.sum(:pool_held_ns) }
         row unless row.nil? || row.sum(:pool_held_ns).zero?
       end
 
@@ -90,49 +90,56 @@ module Holdup
       # @return [String, nil] connections that a process may have: "5", "5/10" where settings differ, "5
       #   (animals: 2)" with another pool
       def size
-        sizes = @settings.select { |setting| setting[SIZE] }.sort_by { |setting| setting[SIZE] }.map { |setting| size_in(setting) }.uniq
+        pooled = @settings.select { |setting| setting[SIZE] }.sort_by { |setting| setting[SIZE] }
+        sizes = pooled.map { |setting| size_in(setting) }.uniq
         sizes.join("/") if sizes.any?
       end
 
       # @return [Array<Pool>]
       def pools
-        all = @members.flat_map(&:pools).select { |pool| pool.name.start_with?(ProcessReport::CONNECTIONS) }
-        pools = all.group_by(&:name).map { |name, same| merge(name, same) }
+        pools = @members.flat_map { |member| connection_pools(member) }.group_by(&:name)
+        pools = pools.map { |name, same| merge(name, same) }
         (pools.size == 1 && waiting) ? [pools.first.with(backlog: waiting)] : pools
       end
 
       private
 
-      # The gauge of one process: by how much it grew, in how much of its time.
-      Counted = Data.define(:grown_ns, :covered_s, :alive_s)
-      private_constant :Counted
+      # The gauge OUTSIDE of one process: by how much it grew, and in how much of its time.
+      Growth = Data.define(:grown_ns, :covered_s, :alive_s)
+      private_constant :Growth
 
-      def counted
-        @counted ||= ProcessReport::SampleTrail.by_process(@samples.select { |sample| sample.key?(OUTSIDE) }).values
-          .map { |same|
-          count(same.sort_by { |sample| sample[:at_s] })
-        }
+      def outside_growth
+        @outside_growth ||= begin
+          samples = @samples.select { |sample| sample.key?(OUTSIDE) }
+          by_process = ProcessReport::SampleTrail.by_process(samples)
+          by_process.values.map { |same| growth(same.sort_by { |sample| sample[:at_s] }) }
+        end
       end
 
       # A process that was born in the span began at zero.
-      def count(samples)
+      def growth(samples)
         born_s = samples.first[:since_s]
         samples = [{:at_s => born_s, OUTSIDE => 0}, *samples] if born_s && born_s >= @from_s
         first_s = samples.first[:at_s]
         last_s = samples.last[:at_s]
-        Counted.new(grown_ns: ProcessReport::SampleTrail.new(samples).grown(OUTSIDE).to_i, covered_s: last_s - first_s,
-          alive_s: (samples.last[:ended] ? last_s : @to_s) - first_s)
+        end_s = samples.last[:ended] ? last_s : @to_s
+        grown_ns = ProcessReport::SampleTrail.new(samples).grown(OUTSIDE).to_i
+        Growth.new(grown_ns:, covered_s: last_s - first_s, alive_s: end_s - first_s)
+      end
+
+      def connection_pools(member)
+        member.pools.select { |pool| pool.name.start_with?(ProcessReport::CONNECTIONS) }
       end
 
       # @return [Float, nil] threads of a process that waited, on average: each second of waiting is a thread
       #   that waits for a second
       def waiting
-        seconds = @members.select { |member| member.pools.any? { |pool| pool.name.start_with?(ProcessReport::CONNECTIONS) } }.sum(&:seconds)
-        @everyone.sum { |row| row.sum(:pool_wait_ns) }.fdiv(seconds * NS) if seconds.positive?
+        seconds = @members.select { |member| connection_pools(member).any? }.sum(&:seconds)
+        @all_rows.sum { |row| row.sum(:pool_wait_ns) }.fdiv(seconds * NS) if seconds.positive?
       end
 
       def held_ns
-        @held_ns ||= @everyone.sum { |row| row.sum(:pool_held_ns) } + outside_ns
+        @held_ns ||= @all_rows.sum { |row| row.sum(:pool_held_ns) } + outside_ns
       end
 
       def share_of_held(part)
@@ -140,15 +147,16 @@ module Holdup
       end
 
       def size_in(setting)
-        others = setting.attributes.select { |key, _| key.start_with?(OTHERS) }.map { |key, size|
-          "#{key.delete_prefix(OTHERS)}: #{size}"
-        }
-        others.empty? ? setting[SIZE].to_s : "#{setting[SIZE]} (#{others.join(", ")})"
+        others = setting.attributes.select { |key, _| key.start_with?(OTHERS) }
+        return setting[SIZE].to_s if others.empty?
+        texts = others.map { |key, size| "#{key.delete_prefix(OTHERS)}: #{size}" }
+        "#{setting[SIZE]} (#{texts.join(", ")})"
       end
 
       def merge(name, pools)
-        Pool.new(name: name.delete_prefix(ProcessReport::CONNECTIONS), max: pools.filter_map(&:max).max, busy: mean(pools, :busy),
-          backlog: mean(pools, :backlog), most_backlog: pools.filter_map(&:most_backlog).max)
+        Pool.new(name: name.delete_prefix(ProcessReport::CONNECTIONS), max: pools.filter_map(&:max).max,
+          busy: mean(pools, :busy), backlog: mean(pools, :backlog),
+          most_backlog: pools.filter_map(&:most_backlog).max)
       end
 
       def mean(pools, key)

@@ -3,16 +3,16 @@
 module Holdup
   module Analysis
     # The highest CPU share of a container that its Ruby processes can reach. One process runs Ruby on one CPU
-    # at a time, because one thread holds its GVL; beside it only native code that let go of the GVL uses a
+    # at a time, because one thread holds its GVL; only native code that has released the GVL uses another
     # CPU, in proportion to the Ruby that calls it. So with fewer processes than vCPUs the container never
-    # gets to 100 %, however much work waits.
+    # reaches 100 %, however many requests and jobs wait.
     #
     #   CpuCeiling.new(vcpus: 2, processes: 1).range  # => 0.5..0.55
     class CpuCeiling
-      # What else runs in the container, at least, for each CPU of these processes: the master, the collector,
-      # threads of the VM, a shell, the kernel on their behalf.
+      # CPUs of everything else in the container, at least, for each CPU of these processes: the master, the
+      # collector, threads of the VM, a shell, the kernel on their behalf.
       BESIDE = 0.1
-      # Above this there is nothing to say.
+      # A ceiling above this is not worth a sentence.
       HIGH = 0.9
       # Targets of autoscalers are set in steps of a twentieth.
       TARGETS = 20
@@ -33,11 +33,9 @@ module Holdup
       # @param windows [Enumerable<Holdup::Window>] of units and accounts
       # @return [Float] native_ratio as measured; 0.0 when nothing was
       def self.native_ratio(windows)
-        cpu_ns, native_ns = windows.map { |window|
-          window.sums.values_at(:cpu_ns,
-            :native_ns)
-        }.transpose.map(&:sum)
-        cpu_ns.to_i.positive? ? native_ns.fdiv(cpu_ns) : 0.0
+        cpu_ns = windows.sum { |window| window.sums[:cpu_ns] }
+        native_ns = windows.sum { |window| window.sums[:native_ns] }
+        cpu_ns.positive? ? native_ns.fdiv(cpu_ns) : 0.0
       end
 
       # @return [Float] vCPUs that the processes can keep busy
@@ -49,7 +47,7 @@ module Holdup
       #   can do
       def low = cores / vcpus
 
-      # @return [Float] the same with all that runs beside them
+      # @return [Float] the same with everything else in the container
       def high
         [(cores + [cores * BESIDE, @beside].max) / vcpus, 1.0].min
       end
@@ -57,7 +55,7 @@ module Holdup
       # @return [Range<Float>]
       def range = low..high
 
-      # @return [Float] vCPUs that nothing uses, not even under any load: what is left above the range
+      # @return [Float] vCPUs that stay unused under any load
       def idle_vcpus = vcpus * (1 - high)
 
       # @return [Float] the lowest usual target of an autoscaler that is never reached; 1.0 at most
@@ -81,13 +79,13 @@ module Holdup
         (vcpus / (1 + native_ratio)).ceil
       end
 
-      # When to add machines, by the time that work waits before a thread takes it: what rises when capacity
-      # ends. One figure for all that name it.
+      # When to add machines, by the time that requests and jobs wait for a thread: it rises when the capacity
+      # is used up.
       module QueueAlarm
         PERCENTILE = 0.95
-        # From here on waiting is felt; nobody who has a free thread waits that long.
+        # Shorter waiting is not noticed, and occurs even with free threads.
         FELT_NS = 20_000_000
-        # Of what it is while all is well.
+        # Of the normal percentile.
         TIMES = 2
 
         # @param queued [Histogram] of the time in the queue
@@ -96,7 +94,7 @@ module Holdup
           queued.quantile(PERCENTILE)&.round
         end
 
-        # @param p95_ns [Numeric, nil] as it is
+        # @param p95_ns [Numeric, nil] the normal percentile
         # @return [Integer] nanoseconds: add machines when it is above
         def self.limit_ns(p95_ns)
           [TIMES * p95_ns.to_i, FELT_NS].max

@@ -2,14 +2,20 @@
 
 module Holdup
   module Analysis
+    # How the values of histograms are spread, in bands.
     module HistogramBands
       # Means of the values between two quantiles ("p90-99"): how the slow tenth differs from the typical one.
       # They come from a histogram, so a value counts as the geometric middle of its bucket (at most 2.2 %
       # off), and each histogram is sliced by its own values: the "p90-99" of stalled is of the units that
       # stalled most, not of the slowest ones.
       module QuantileBands
-        BANDS = {"p0-10" => [0.0, 0.1], "p50-60" => [0.5, 0.6], "p90-99" => [0.9, 0.99], "p99-99.9" => [0.99, 0.999],
-                 "p99.9-100" => [0.999, 1.0]}.freeze
+        BANDS = {
+          "p0-10" => [0.0, 0.1],
+          "p50-60" => [0.5, 0.6],
+          "p90-99" => [0.9, 0.99],
+          "p99-99.9" => [0.99, 0.999],
+          "p99.9-100" => [0.999, 1.0]
+        }.freeze
 
         module_function
 
@@ -52,10 +58,10 @@ module Holdup
         private_class_method :between, :steps, :middle
       end
 
-      # How values of some histograms are spread, in the same bands for all of them: what heat maps and curves
-      # beside each other are drawn from. A band is a fifth wide.
+      # How many values of each histogram are in each band, with the same bands for all: for heat maps and
+      # curves of a distribution. A band is a fifth wide.
       class DurationBands
-        # A sixteenth of a doubling is finer than anybody can see.
+        # A slot is a sixteenth of a doubling, which is too fine for a chart.
         SLOTS_A_BAND = 4
 
         # @param histograms [Array<Histogram, nil>]
@@ -63,8 +69,7 @@ module Holdup
           @bands = histograms.map { |histogram| histogram ? bands(histogram) : {} }
         end
 
-        # @return [Array<Integer>] the upper end of each band, ns, ascending; they follow each other without a
-        #   gap
+        # @return [Array<Integer>] the upper end of each band, ns, ascending, without gaps
         def upto_ns
           range.map { |band| Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND] }
         end
@@ -83,7 +88,7 @@ module Holdup
           end
         end
 
-        # What is below the first bucket is in the band before it.
+        # Values below the first bucket are in band -1.
         def bands(histogram)
           found = histogram.zero.positive? ? {-1 => histogram.zero} : {}
           slot = histogram.offset

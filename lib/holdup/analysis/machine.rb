@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # What a host (a container, where there is one) gives its processes, and how much of it they use and can
-    # use.
+    # The CPUs and memory of a host (a container, where there is one), and how much of them its processes use
+    # and can use.
     class Machine
       SHORT_S = 3
 
@@ -14,7 +14,7 @@ module Holdup
       # @param members [Array<ProcessReport::MeasuredProcess>] its processes
       # @param native_ratio [Float] see CpuCeiling
       # @param vcpus [Numeric, nil] where the container's samples don't say
-      # @param loaded [Machine, nil] the same host while units ran; nil: all of this time
+      # @param loaded [Machine, nil] the same host while units ran; nil: this one
       def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil, loaded: nil)
         @host = host
         @trail = trail
@@ -39,12 +39,14 @@ module Holdup
 
       # @return [Float, nil] CPUs of the host that other containers use
       def neighbours
-        (all = @trail&.rate(:host_busy_ns)) && used && [all - used, 0.0].max
+        all = @trail&.rate(:host_busy_ns)
+        [all - used, 0.0].max if all && used
       end
 
       # @return [Float, nil] of the host's CPUs, how much was in use or stolen
       def host_share
-        (all = @trail&.rate(:host_busy_ns)) && trail(:host_cpus) && (all + stolen.to_f) / trail(:host_cpus)
+        all = @trail&.rate(:host_busy_ns)
+        (all + stolen.to_f) / trail(:host_cpus) if all && trail(:host_cpus)
       end
 
       # @return [Float, nil] CPUs that were wanted and that the hypervisor gave to others
@@ -62,8 +64,7 @@ module Holdup
         member.cpu_share && vcpus && member.cpu_share / vcpus
       end
 
-      # @return [Float, nil] share of the quota's periods in which it was stopped because the quota was used
-      #   up
+      # @return [Float, nil] share of the quota's periods in which it was throttled
       def throttled_share
         periods = @trail&.grown(:periods)
         @trail.grown(:throttled_periods).fdiv(periods) if periods&.positive?
@@ -80,7 +81,7 @@ module Holdup
       # @return [Integer, nil]
       def memory_limit_bytes = trail(:memory_limit_bytes)
 
-      # @return [Float, nil] of its limit; nil where nobody knows, or there is none
+      # @return [Float, nil] of its limit; nil while unknown or without a limit
       def memory_share
         memory_bytes.fdiv(memory_limit_bytes) if memory_bytes && memory_limit_bytes&.positive?
       end
@@ -101,9 +102,9 @@ module Holdup
         [self.class.concurrent(takers).round, 1].max
       end
 
-      # Of the time in which units ran: then it is the same in every span that has them.
-      # @return [CpuCeiling, nil] nil when nobody knows its vCPUs, or how many processes it has (samples know
-      #   whole seconds), or where those of other applications are not looked at
+      # Of the time in which units ran, so that it is the same in every span that has them.
+      # @return [CpuCeiling, nil] nil while its vCPUs or processes are unknown (samples have whole seconds),
+      #   and where processes of other applications are left out
       def ceiling
         return @loaded.ceiling if @loaded
         if vcpus && seen? && !trail(:shared)
@@ -111,7 +112,7 @@ module Holdup
         end
       end
 
-      # @return [Float] CPUs that are used by what is not measured, as far as is known
+      # @return [Float] CPUs used by processes that are not measured, as far as known
       def beside
         measured = ProcessReport::ServerProcesses.mean_sum(members, &:cpu_share)
         (used && measured) ? [used - measured, 0.0].max : 0.0
@@ -144,22 +145,21 @@ module Holdup
         @trail && @trail[key]
       end
 
-      # Children that a process forked for a while have no threads that take units, and don't count beside
-      # those that do.
+      # Children that a process forked for a while take no units, so they do not count where others do.
       def takers
         takers = members.select(&:takes?)
         takers.empty? ? members : takers
       end
 
-      # Who has the CPU that threads with the GVL wait for: the measured processes themselves (a hog, or too
-      # many of them), other processes of the same container, other containers of the host, or other machines
-      # of its hypervisor. Each has another remedy.
+      # Who uses the CPU that threads with the GVL wait for: the measured processes themselves, other
+      # processes of the same container, other containers of the host, or other machines of its hypervisor.
+      # Each has another remedy.
       class CpuStarvation
-        # From this share of the CPUs on they are taken for used up.
+        # From this share, the CPUs count as used up.
         FULL = 0.85
         # Of the CPU time that the machine wanted.
         STOLEN = 0.02
-        # CPUs; less keeps nobody waiting.
+        # CPUs; a smaller use is ignored.
         LEAST = 0.05
 
         # @param machine [Machine]
@@ -167,7 +167,7 @@ module Holdup
           @machine = machine
         end
 
-        # @return [Symbol, nil] :own, :beside, :host, :steal; nil where samples do not tell
+        # @return [Symbol, nil] :own, :beside, :host, :steal; nil while unknown
         def culprit
           return :own if own && vcpus && own >= FULL * vcpus
           others.max_by(&:last)&.first
@@ -178,7 +178,7 @@ module Holdup
           @machine.used && @machine.used - @machine.beside
         end
 
-        # @return [Float, nil] CPUs that the culprit has, where that is somebody else
+        # @return [Float, nil] CPUs of the culprit; nil for :own
         def taken = others[culprit]
 
         # @return [Numeric, nil]
@@ -186,13 +186,13 @@ module Holdup
 
         private
 
-        # @return [Hash{Symbol => Float}] CPUs that others have
+        # @return [Hash{Symbol => Float}] CPUs that others use
         def others
-          {beside: (@machine.beside if contained_full?), host: (@machine.neighbours if host_full?),
-           steal: (@machine.stolen if @machine.steal_share.to_f >= STOLEN)}
-            .compact.select { |_, cpus|
-            cpus >= LEAST
-          }
+          others = {}
+          others[:beside] = @machine.beside if contained_full?
+          others[:host] = @machine.neighbours if host_full?
+          others[:steal] = @machine.stolen if @machine.steal_share.to_f >= STOLEN
+          others.compact.select { |_, cpus| cpus >= LEAST }
         end
 
         def contained_full?

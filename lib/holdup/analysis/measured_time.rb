@@ -2,12 +2,11 @@
 
 module Holdup
   module Analysis
-    # When units were measured. Every rate is over this time, whatever span was asked for and however long the
-    # windows are that answer: the first and the last minute of a recording, and of a short one all of them,
-    # have units in a part only.
+    # When units were measured. Every rate is over this time, not over the span or the windows: the first and
+    # the last minute of a recording have units in a part only.
     #
     # - `spans`: Array of Range of Float, seconds since 1970, ascending, none touches the next
-    # - `exact`: whether single units say when it begins and ends; else windows do, and rates are lower bounds
+    # - `exact`: whether begin and end come from single units; else from windows, and rates are lower bounds
     class MeasuredTime < Data.define(:spans, :exact)
       NS = 1_000_000_000
       LEAST_S = 1
@@ -49,7 +48,7 @@ module Holdup
 
       # @param from_s [Numeric]
       # @param to_s [Numeric]
-      # @return [MeasuredTime] what of it lies between
+      # @return [MeasuredTime] the part between the two
       def cut(from_s, to_s)
         inside = spans.map { |span| [span.begin, from_s].max.to_f..[span.end, to_s].min.to_f }
         with(spans: inside.select { |span| span.begin < span.end })
@@ -57,14 +56,14 @@ module Holdup
 
       # @param from_s [Numeric]
       # @param to_s [Numeric]
-      # @return [MeasuredTime] it without what lies between
+      # @return [MeasuredTime] it without the part between the two
       def without(from_s, to_s)
         return self if empty? || from_s >= to_s
         with(spans: cut(self.from_s, from_s).spans + cut(to_s, self.to_s).spans)
       end
 
       # @param spans [Enumerable<(Numeric, Numeric)>] ascending
-      # @return [MeasuredTime] what of it lies in one of them
+      # @return [MeasuredTime] the part inside of them
       def within(spans)
         runs = spans.slice_when { |one, other| other.first > one.last }
         joined = runs.map { |same| [same.first.first, same.last.last] }
@@ -72,7 +71,7 @@ module Holdup
       end
 
       # @param count [Integer] units
-      # @return [Float, nil] per second; nil where it was measured for too short a time to tell
+      # @return [Float, nil] per second; nil where the measured time is too short
       def rate(count)
         (total_s < LEAST_S) ? nil : count / total_s
       end

@@ -2,11 +2,11 @@
 
 module Holdup
   module Analysis
-    # What Holdup itself took in a span: its threads in the measured processes, the collector, the memory of
-    # segments. What measuring adds to each unit is in the unit's own time and can't be told from it:
-    # bin/bench does.
+    # What Holdup itself used in a span: its threads in the measured processes, the collector, the memory of
+    # segments. What measuring adds to each unit is part of the unit's own time; only bin/bench can measure
+    # it.
     class OwnCost
-      # All threads of ours are called so.
+      # Prefix of the names of Holdup's threads.
       OURS = "thread:holdup"
 
       # @param windows [Array<Window>] of accounts
@@ -21,7 +21,7 @@ module Holdup
         @windows.any? || !collector_cpu_share.nil?
       end
 
-      # @return [Float, nil] of the time of a process, on average, in which a thread of ours held the GVL
+      # @return [Float, nil] of the time of a process, on average, in which a thread of Holdup held the GVL
       def held_share
         seconds = @processes.members.sum(&:seconds)
         held_ns.fdiv(seconds * ProcessReport::SampleTrail::NS) if @windows.any? && seconds.positive?

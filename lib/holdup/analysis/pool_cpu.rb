@@ -2,16 +2,15 @@
 
 module Holdup
   module Analysis
-    # Whose units used the CPU of the processes of a server: its requests, and the jobs of each group of
-    # threads. A unit's CPU is measured, with the GVL and without; what is left of the processes' is what they
-    # did outside of units.
+    # Which units used the CPU of the processes of a server: its requests, and the jobs of each group of
+    # threads. The CPU of units is measured, with the GVL and without; the rest was used outside of units.
     class PoolCpu
       NS = 1_000_000_000
-      # Less than that of the units' CPU in no known pool is what short spans and rounding leave.
+      # Less of the units' CPU without a known pool comes from short spans and rounding.
       LEAST = 0.01
 
-      # `kind`: :pool, :unknown (jobs of which nobody knows the pool), :outside (of units); `name` and `units`
-      # (how many) of a pool, else nil; `cpu_share`: CPUs that were used, on average
+      # `kind`: :pool, :unknown (jobs whose pool is unknown), :outside (of units); `name` and `units` (how
+      # many) of a pool, else nil; `cpu_share`: CPUs that were used, on average
       PoolShare = Data.define(:server, :kind, :name, :units, :cpu_share) do
         def initialize(server:, kind:, cpu_share:, name: nil, units: nil)
           super
@@ -27,20 +26,22 @@ module Holdup
 
       # @return [Array<PoolShare>] of each server its pools, most CPU first, then the rest
       def lines
-        @groups.flat_map { |group| of(group, Machine.covered_s(group.processes)) }
+        @groups.flat_map { |group| shares(group, Machine.covered_s(group.processes)) }
       end
 
       private
 
-      def of(group, seconds)
+      def shares(group, seconds)
         return [] if group.cpu_share.nil? || seconds.zero?
         entries = @entries.values_at(*group.processes.map(&:setting).uniq).compact.flatten
-        pools = pools(entries).map do |name, same|
-          PoolShare.new(server: group.server, kind: :pool, name:,
-            units: same.sum { |entry| entry.window.count }, cpu_share: cpus(same, seconds))
-        end
-        [*pools.sort_by { |line| -line.cpu_share },
-          *rest(group, pools.sum(&:cpu_share), all(entries, seconds))]
+        pools = pools(entries).map { |name, same| pool_share(group, name, same, seconds) }
+        rest = rest(group, pools.sum(&:cpu_share), units_cpu(entries, seconds))
+        [*pools.sort_by { |share| -share.cpu_share }, *rest]
+      end
+
+      def pool_share(group, name, entries, seconds)
+        PoolShare.new(server: group.server, kind: :pool, name:,
+          units: entries.sum { |entry| entry.window.count }, cpu_share: cpus(entries, seconds))
       end
 
       # @return [Hash{String => Array<WindowTable::WindowEntry>}]
@@ -51,9 +52,10 @@ module Holdup
       end
 
       # @return [Float] CPUs of all units, each once
-      def all(entries, seconds)
+      def units_cpu(entries, seconds)
         units, others = entries.partition { |entry| entry.series.unit? }
-        cpus(units, seconds) - cpus(others.select { |entry| entry.series.kind == :nested }, seconds)
+        nested = others.select { |entry| entry.series.kind == :nested }
+        cpus(units, seconds) - cpus(nested, seconds)
       end
 
       def rest(group, pools, units)
@@ -67,15 +69,14 @@ module Holdup
         entries.sum { |entry| entry.window.sums.values_at(:cpu_ns, :native_ns).sum }.fdiv(seconds * NS)
       end
 
-      # How much of the threads that could have worked on some units did: 100 % is "every thread always busy",
-      # and long before that units wait for a thread.
+      # Share of the thread time that some units used, of the threads that could have taken them: at 100 %
+      # every thread is always busy, and long before that units wait for a thread.
       #
-      # The threads are those of the pools that these units ran in, in the processes of the same settings,
-      # over the time that these processes were there. Of jobs, that is the pools that ran any job of their
-      # queues; where nobody told which pool that was, all pools for jobs count.
+      # The threads are those of the pools that ran such units, in the processes of the same settings, while
+      # these processes were there. For jobs, these are the pools that ran any job of their queues; where the
+      # pool is unknown, all pools for jobs count.
       class Capacity
-        NS = 1_000_000_000
-        # What a row's units are.
+        # Kind of a row => kind of its units.
         KINDS = {request: :request, job: :job, priority: :job}.freeze
 
         # @param members [Array<ProcessReport::MeasuredProcess>]
@@ -86,30 +87,30 @@ module Holdup
         end
 
         # @param row [SeriesRow]
-        # @return [Float, nil] 0.0 .. 1.0; nil when nobody knows how many threads there were
+        # @return [Float, nil] 0.0 .. 1.0; nil while the number of threads is unknown
         def share(row)
-          seconds = members(row).filter_map { |member|
-            member.thread_seconds(KINDS[row.kind],
-              names(row, member))
-          }.sum
-          row.wall_ns.fdiv(seconds * NS) if seconds.positive?
+          kind = KINDS[row.kind]
+          thread_seconds = members(row).filter_map do |member|
+            member.thread_seconds(kind, pool_names(row, member))
+          end
+          row.wall_ns.fdiv(thread_seconds.sum * NS) if thread_seconds.sum.positive?
         end
 
         private
 
         # A row of a process is of that one only.
         def members(row)
-          @members.select { |member|
+          @members.select do |member|
             row.settings.include?(member.setting) && (row.kind != :process || row.name == member.name)
-          }
+          end
         end
 
         # @return [Array<String>, nil] the pools of this process that ran such jobs; nil for any
-        def names(row, member)
+        def pool_names(row, member)
           return unless KINDS[row.kind] == :job
-          found = @pools.fetch(member.setting,
-            []).map(&:series).select { |series| row.queues.include?(series.queue) }.map(&:name)
-          found if found.any?
+          series = @pools.fetch(member.setting, []).map(&:series)
+          names = series.select { |pool| row.queues.include?(pool.queue) }.map(&:name)
+          names if names.any?
         end
       end
     end

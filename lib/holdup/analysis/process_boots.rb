@@ -2,12 +2,12 @@
 
 module Holdup
   module Analysis
-    # When the processes of a recording began. In the first two minutes after that, units run code that was
-    # never run before: they load, fill caches and are compiled. That is no cost that models may count on.
+    # When the processes of a recording began. In the first two minutes after that, units load code, fill
+    # caches and are compiled, which models must not count.
     class ProcessBoots
       NS = 1_000_000_000
       WARM_UP_S = 120
-      # Windows are of all processes together: a minute counts as long as few of them are that young.
+      # Windows are of all processes together: a minute counts while at most this share of them is that young.
       FEW = 0.25
 
       # @param profiles [Array<UnitSample>]
@@ -16,13 +16,15 @@ module Holdup
       def initialize(profiles, samples, warm_up_s: WARM_UP_S)
         @warm_up_s = warm_up_s
         @lives = {}
-        @warm = {} # windows of many series are of the same time
-        samples.each { |sample|
+        # Windows of many series have the same time.
+        @warm = {}
+        samples.each do |sample|
           live(sample.values_at(:host, :pid, :since_s), sample[:at_s]) if sample[:since_s]
-        }
-        profiles.each { |profile|
-          live([profile.host, profile.process.pid, profile.process.since_ns / NS], profile.start_ns / NS)
-        }
+        end
+        profiles.each do |profile|
+          process = profile.process
+          live([profile.host, process.pid, process.since_ns / NS], profile.start_ns / NS)
+        end
       end
 
       # @param start_s [Integer] of a window

@@ -51,11 +51,12 @@ module Holdup
         sum(:acquisitions).zero? ? nil : histogram(:running).sum.fdiv(sum(:acquisitions))
       end
 
-      # Long holds are met more often than short ones, by as much as they are longer.
-      # @return [Float, nil] ns of the hold that somebody meets who comes at any moment
+      # A thread that arrives at a random moment meets long holds more often, by as much as they are longer.
+      # @return [Float, nil] ns of the hold that it meets, on average
       def met_hold
         running_ns = histogram(:running).sum
-        (running_ns.zero? || sum(:hold_squares_us2).zero?) ? nil : sum(:hold_squares_us2) * 1e6 / running_ns
+        squares_us2 = sum(:hold_squares_us2)
+        (running_ns.zero? || squares_us2.zero?) ? nil : squares_us2 * 1e6 / running_ns
       end
 
       # @return [Float, nil] of the units
@@ -100,12 +101,12 @@ module Holdup
         end
       end
 
-      # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting,
+      # Turns entries of a WindowTable into the rows of a report: by name (with kind and queue), setting,
       # process, queue or priority.
       class Grouping
         BY = %i[name setting process queue priority].freeze
-        # The name of a row of units without a queue: requests, and jobs of a runner that knows none, each
-        # their own.
+        # Name of the rows of units without a queue: one for requests, one for jobs of a runner without
+        # queues.
         NO_QUEUE = "-"
         # What rows can be sorted by, the largest first.
         SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze
@@ -113,7 +114,7 @@ module Holdup
         # @param entries [Array<WindowTable::WindowEntry>]
         # @param by [Symbol] one of BY
         # @param sort [Symbol] a key of SORT
-        # @param settings [SettingLabels]
+        # @param settings [SettingDifferences::SettingLabels]
         def initialize(entries, by:, sort:, settings:)
           @entries = entries
           @by = by
@@ -123,16 +124,16 @@ module Holdup
 
         # @return [Array<SeriesRow>]
         def rows
-          @entries.group_by { |entry| key(entry) }.map { |key, entries| row(key, entries) }
-            .sort_by { |row| order(row) }
+          rows = @entries.group_by { |entry| key(entry) }.map { |key, entries| row(key, entries) }
+          rows.sort_by { |row| order(row) }
         end
 
         private
 
-        # Priorities have an order of their own, in each queue.
+        # Priorities are in their own order, in each queue.
         def order(row)
-          (@by == :priority) ? [row.queue.to_s,
-            Integer(row.name, exception: false) || Float::INFINITY] : [-row.public_send(@sort), row.name]
+          return [-row.public_send(@sort), row.name] unless @by == :priority
+          [row.queue.to_s, Integer(row.name, exception: false) || Float::INFINITY]
         end
 
         # @return [Array] name, kind, queue
@@ -146,8 +147,9 @@ module Holdup
 
         def row((name, kind, queue), entries)
           settings = entries.filter_map { |entry| entry.setting&.fingerprint }.uniq
-          SeriesRow.new(name:, kind:, queue:, settings:,
-            queues: entries.map { |entry| entry.series.queue }.uniq, window: WindowTable::WindowSum.sum(entries.map(&:window)))
+          queues = entries.map { |entry| entry.series.queue }.uniq
+          window = WindowTable::WindowSum.sum(entries.map(&:window))
+          SeriesRow.new(name:, kind:, queue:, settings:, queues:, window:)
         end
       end
     end

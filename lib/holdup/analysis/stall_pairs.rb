@@ -2,23 +2,26 @@
 
 module Holdup
   module Analysis
-    # Who stalled whom. The probe keeps exactly what each series caused and what each suffered, not for each
-    # pair; so a pair is an estimate between bounds that are certain.
+    # Who stalled whom. The probe keeps exactly what each series caused and what each suffered, but not for
+    # each pair; so a pair is an estimate between certain bounds.
     #
     # Within one cell (a minute of one setting and host, or as many as it takes for stall and causes to
     # balance), the victim's stall is split over all that caused stall there, in proportion to how much each
-    # caused (the hand-off too, which is nobody's). That is right when units meet at random, and it keeps both
-    # totals: what a series suffered, and what it caused. A pair can't be more than the smaller of what one
-    # caused and the other suffered, nor less than what neither the other causes nor the other victims have
-    # room for.
+    # caused, the hand-off included. That is right when units meet at random, and it keeps both totals: what a
+    # series suffered, and what it caused. A pair can't be more than the smaller of what one caused and the
+    # other suffered. It can't be less than what fits neither in the victim's other causes nor in the causer's
+    # other victims.
     class StallPairs
       # Victims and causes that are looked at: the pairs of a hundred series would be ten thousand.
       MOST = 8
 
+      # What one series suffered and caused in one window.
+      StallPart = Struct.new(:series, :suffered, :caused)
+
       # `causer`, `victim`: Series; `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`:
       # all of it
       class StallPair < Data.define(:causer, :victim, :about_ns, :least_ns, :most_ns, :suffered_ns)
-        # Of the victim's stall: from here on what is certain counts; up to here what is possible is less than
+        # Of the victim's stall: a larger certain part counts; up to here what is possible is less than
         # everything.
         CERTAIN = 0.1
         POSSIBLE = 0.9
@@ -34,8 +37,8 @@ module Holdup
         # @return [Float] of the victim's stall
         def most_share = most_ns.fdiv(suffered_ns)
 
-        # An estimate between wide bounds only repeats what one caused of everybody's stall. It says more
-        # where a part of the victim's stall is certain, or where not much more than the estimate is possible.
+        # An estimate between wide bounds only repeats what one caused of all stall. It says more where a part
+        # of the victim's stall is certain, or where not much more than the estimate is possible.
         # @return [Boolean]
         def informative?
           return true if least_share >= CERTAIN
@@ -43,76 +46,82 @@ module Holdup
         end
       end
 
-      # @param lines [Array<Array<Array<StallPart>>>] of each setting and host its windows in the order of
+      # @param series [Array<Array<Array<StallPart>>>] of each setting and host its windows in the order of
       #   time, with all kinds of series
       # @param victims [#call] series => whether its pairs are wanted
-      def initialize(lines, victims: ->(_series) { true })
-        @cells = lines.flat_map { |windows| StallCell.of(windows) }
+      def initialize(series, victims: ->(_series) { true })
+        @cells = series.flat_map { |windows| StallCell.of(windows) }
         @wanted = victims
       end
 
       # @return [Array<StallPair>] units and threads outside of units, most stall first
       def to_a
-        @to_a ||= victims.flat_map { |victim, suffered|
-          pairs(victim,
-            suffered)
-        }.select { |pair| pair.about_ns.positive? }
-          .sort_by { |pair|
-          [-pair.about_ns, pair.victim.name, pair.causer.name]
-        }
+        @to_a ||= begin
+          pairs = victims.flat_map { |victim, suffered| pairs(victim, suffered) }
+          pairs.select! { |pair| pair.about_ns.positive? }
+          pairs.sort_by { |pair| [-pair.about_ns, pair.victim.name, pair.causer.name] }
+        end
       end
 
       private
 
-      def pairs(victim, suffered)
+      def pairs(victim, suffered_ns)
         causers.map do |causer|
-          about, least, most = bounds(victim, causer)
-          StallPair.new(causer:, victim:, about_ns: about, least_ns: least, most_ns: most,
-            suffered_ns: suffered)
+          about_ns, least_ns, most_ns = bounds(victim, causer)
+          StallPair.new(causer:, victim:, about_ns:, least_ns:, most_ns:, suffered_ns:)
         end
       end
 
       def bounds(victim, causer)
-        found = @cells.filter_map do |cell|
+        bounds = @cells.filter_map do |cell|
           suffered = cell.suffered[victim]
           caused = cell.caused[causer]
           split(suffered, caused, cell.total) if suffered.positive? && caused.positive?
         end
-        found.empty? ? [0, 0, 0] : found.transpose.map(&:sum)
+        bounds.empty? ? [0, 0, 0] : bounds.transpose.map(&:sum)
       end
 
       # One series can have more than the total where units ran inside others.
+      # @return [Array(Integer, Integer, Integer)] estimate, least, most
       def split(suffered, caused, total)
         most = [suffered, caused].min
         least = (suffered + caused - total).clamp(0, most)
-        [(total.positive? ? suffered * caused / total : 0).clamp(least, most), least, most]
+        about = total.positive? ? suffered * caused / total : 0
+        [about.clamp(least, most), least, most]
       end
 
       def victims
-        @victims ||= top(:suffered).select { |series, _| series.unit? && @wanted.call(series) }.first(MOST)
+        @victims ||= begin
+          units = largest(:suffered).select { |series, _| series.unit? && @wanted.call(series) }
+          units.first(MOST)
+        end
       end
 
       def causers
-        @causers ||= top(:caused).map(&:first).select { |series| series.unit? || named?(series) }.first(MOST)
+        @causers ||= begin
+          series = largest(:caused).map(&:first)
+          series.select { |causer| causer.unit? || thread?(causer) }.first(MOST)
+        end
       end
 
-      def named?(series)
+      def thread?(series)
         series.kind == :account && series != Series::HANDOFF
       end
 
-      def top(figure)
-        sums = @cells.map(&figure).inject({}) { |all, one| all.merge!(one) { |_, before, now| before + now } }
-        sums.select { |_, sum| sum.positive? }.sort_by { |series, sum| [-sum, series.name] }
+      # @return [Array<(Series, Integer)>] ns over all cells, the largest first
+      def largest(figure)
+        sums = Hash.new(0)
+        @cells.each { |cell| cell.public_send(figure).each { |series, ns| sums[series] += ns } }
+        sums.select { |_, ns| ns.positive? }.sort_by { |series, ns| [-ns, series.name] }
       end
 
-      # A stretch of time in which stall and its causes balance, so that who caused and who suffered met in
-      # it.
+      # An interval in which stall and its causes balance, so that who caused and who suffered met in it.
       #
-      # A unit's stall, and what it caused, are told when it ends. So a minute in which a long job held the
-      # others up has their stall, and the minute in which it ends has the cause: such minutes have to be
-      # looked at together.
+      # A unit's stall, and what it caused, are recorded when it ends. So a minute in which a long job held
+      # the others up has their stall, and the minute in which it ends has the cause: such minutes are one
+      # cell.
       class StallCell
-        # How far stall and causes may be apart, as a share of the larger.
+        # Difference of stall and causes, as a share of the larger.
         BALANCE = 0.02
 
         # @param windows [Array<Array<StallPart>>] of one setting and host, in the order of time
@@ -132,7 +141,7 @@ module Holdup
           @all_suffered = @all_caused = 0
         end
 
-        # Units that ran inside others are in the outer ones too: their own book takes them off once.
+        # Units that ran inside others are counted twice: the nested series subtracts them once.
         # @param part [StallPart]
         # @return [void]
         def add(part)
@@ -152,9 +161,6 @@ module Holdup
           total.positive? && (@all_suffered - @all_caused).abs <= BALANCE * total
         end
       end
-
-      # What one series suffered and caused in one window.
-      StallPart = Struct.new(:series, :suffered, :caused)
     end
   end
 end

@@ -2,13 +2,13 @@
 
 module Holdup
   module Analysis
-    # The one thing a person should understand first, as a key and facts; a language makes a sentence of it.
-    # It asks in the order in which the answers matter: is there data, do units stall and who causes it, is
-    # the CPU missing, and only then what they spend their time on.
+    # The one sentence that begins a report, as a key and facts. It checks in the order in which the answers
+    # matter: is there data, do units stall and who causes it, is the CPU missing, and only then where their
+    # time goes.
     class StallVerdict
-      # Stall below this share of the elapsed time is no one's problem, unless the tail says otherwise.
+      # Stall below this share of the elapsed time does not matter ...
       STALLED = 0.05
-      # ... when the worst hundredth of the stall is this much of the worst hundredth of the elapsed time.
+      # ... unless the 99th percentile of the stall is this share of the 99th percentile of the elapsed time.
       TAIL = 0.25
       # A cause with at least this share of the stall is named alone; with half of it, when it stands out from
       # the next.
@@ -16,7 +16,7 @@ module Holdup
       STANDS_OUT = 2
       HANDOFF = 0.5
       STARVED = 0.1
-      # Locks that take so many times the stall are what a person should look at first, stall or not.
+      # Locks that take so many times the stall come first.
       LOCKS_FIRST = 3
       # The share from which a state characterises the units.
       DOMINANT = {lock: 0.25, sleep: 0.25, native: 0.3, io: 0.5, cpu: 0.5}.freeze
@@ -31,7 +31,7 @@ module Holdup
 
       # @return [Result] key: :no_data :connections :connections_kept :connections_outside :handoff :one_cause
       #   :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts: shares 0.0 .. 1.0,
-      #   `cause` a Blame::Account or Row, `size` a String, `kind` :request :job :unit
+      #   `cause` a Blame::Account or SeriesRow, `size` a String, `kind` :request :job :unit
       def call
         return result(:no_data) if @summary.empty?
         return connections if connections?
@@ -43,27 +43,27 @@ module Holdup
 
       private
 
-      # More than they stall; else it is only remarked.
+      # More than they stall; else it is only a remark.
       def connections?
         waits.notable? && waits.wait_share >= @split.share(:stalled)
       end
 
       def connections
+        share = waits.wait_share
         holder = waits.holder
         size = waits.size
-        return result(:connections, share: waits.wait_share) unless holder && size && waits.outside_known?
+        return result(:connections, share:) unless holder && size && waits.outside_known?
         if waits.outside?
-          return result(:connections_outside, share: waits.wait_share, held_share: waits.outside_share, size:)
+          return result(:connections_outside, share:, held_share: waits.outside_share, size:)
         end
-        result(:connections_kept, share: waits.wait_share, cause: holder,
-          held_share: waits.held_share(holder), size:)
+        result(:connections_kept, share:, cause: holder, held_share: waits.held_share(holder), size:)
       end
 
       def waits = @summary.connections
 
       def locked?
-        @split.largest == :lock && @split.share(:lock) >= [DOMINANT[:lock],
-          LOCKS_FIRST * @split.share(:stalled)].max
+        least = [DOMINANT[:lock], LOCKS_FIRST * @split.share(:stalled)].max
+        @split.largest == :lock && @split.share(:lock) >= least
       end
 
       def stalled?
@@ -86,14 +86,14 @@ module Holdup
       end
 
       def alone?(share)
-        next_share = (blame.series + blame.accounts).map { |line| blame.caused_share(line) }.max(2)[1].to_f
+        shares = (blame.series + blame.accounts).map { |account| blame.caused_share(account) }
+        next_share = shares.max(2)[1].to_f
         share >= ONE_CAUSE || (share >= ONE_CAUSE / 2 && share >= STANDS_OUT * next_share)
       end
 
       def dominant
-        state = DOMINANT.keys.select { |name| @split.share(name) >= DOMINANT[name] }.max_by { |name|
-          @split.share(name)
-        }
+        characteristic = DOMINANT.keys.select { |name| @split.share(name) >= DOMINANT[name] }
+        state = characteristic.max_by { |name| @split.share(name) }
         state ? result(state, share: @split.share(state)) : result(:calm)
       end
 

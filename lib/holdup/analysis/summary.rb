@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # Everything a report says about a span of time, as values: rows, their total, the blame of the whole
-    # process, the settings that were in force. Pure: windows in, figures out.
+    # Everything a report says about a span of time, as values: rows, their total, the blame of whole
+    # processes, the settings.
     class Summary
       TOTAL = Series.new(kind: :request, name: "(total)")
 
@@ -18,11 +18,11 @@ module Holdup
       # @param sort [Symbol] a key of SeriesRow::Grouping::SORT
       # @param samples [Array<Hash>] of the processes in that span (Store#processes)
       # @param every_s [Integer] seconds between two samples of a process
-      # @param stalls [#call, nil] see Ledger
-      # @param coverage [MeasuredTime, nil] when such units were measured; nil: as far as the windows tell
-      # @param loaded [#call, nil] gives the Processes while any units ran, read when it is asked for
-      def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled, samples: [], every_s: ProcessReport::EVERY_S, stalls: nil,
-        coverage: nil, loaded: nil)
+      # @param stalls [#call, nil] see WindowTable
+      # @param coverage [MeasuredTime, nil] when such units were measured; nil: only the windows say it
+      # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
+      def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled,
+        samples: [], every_s: ProcessReport::EVERY_S, stalls: nil, coverage: nil, loaded: nil)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
@@ -30,10 +30,10 @@ module Holdup
         @sort = sort
         @samples = samples
         @every_s = every_s
-        @ledger = WindowTable.new(windows, stalls:)
+        @table = WindowTable.new(windows, stalls:)
         @coverage = coverage
         @loaded = loaded
-        @entries = @ledger.entries.select { |entry| filter.setting?(entry.setting) }
+        @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
       # @return [Boolean] no unit was measured
@@ -41,22 +41,24 @@ module Holdup
 
       # @return [Array<SeriesRow>]
       def rows
-        @rows ||= SeriesRow::Grouping.new(Series::VIEWS.include?(by) ? viewed : chosen, by:, sort:,
-          settings: setting_names).rows
+        @rows ||= begin
+          entries = Series::VIEWS.include?(by) ? view_entries : chosen
+          SeriesRow::Grouping.new(entries, by:, sort:, settings: setting_names).rows
+        end
       end
 
       # All chosen units. With no filter, what nested units counted twice is taken off.
       # @return [SeriesRow]
       def total
-        @total ||= SeriesRow.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window, settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq,
+        @total ||= SeriesRow.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window,
+          settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq,
           queues: chosen.map { |entry| entry.series.queue }.uniq)
       end
 
-      # @return [Blame] of whole processes, whatever else of them the filter leaves out; with one, of those
-      #   whose setting ran chosen units, for the others (a web server beside a job runner) have GVLs of their
-      #   own
+      # @return [Blame] of whole processes, also of units that the filter leaves out. With a filter, only of
+      #   processes whose setting ran chosen units: others have their own GVLs
       def blame
-        @blame ||= Blame.of(beside([units, accounts, nested].flatten), handoff_ns:)
+        @blame ||= Blame.of(of_same_processes([*units, *accounts, *nested]), handoff_ns:)
       end
 
       # @return [SettingDifferences::SettingLabels] of the chosen units
@@ -71,36 +73,45 @@ module Holdup
 
       # @return [Array<StallPairs::StallPair>] who stalled the chosen units, most stall first
       def pairs
-        @pairs ||= StallPairs.new(@ledger.stalls { |setting| filter.setting?(setting) },
-          victims: filter.method(:series?)).to_a
+        @pairs ||= begin
+          stalls = @table.stalls { |setting| filter.setting?(setting) }
+          StallPairs.new(stalls, victims: filter.method(:series?)).to_a
+        end
       end
 
       # @return [ProcessReport] as sampled
       def processes
-        @processes ||= ProcessReport.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
-          loaded: @loaded&.call, native_ratio: CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window)))
+        @processes ||= begin
+          native_ratio = CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window))
+          ProcessReport.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
+            loaded: @loaded&.call, native_ratio:)
+        end
       end
 
-      # @return [JitReport] of all processes, whatever the filter leaves out
+      # @return [JitReport] of all processes, also those that the filter leaves out
       def jits
         @jits ||= JitReport.new(@samples, settings: settings_by_fingerprint, every_s: @every_s)
       end
 
       # @param row [SeriesRow]
-      # @return [Float, nil] see Capacity
+      # @return [Float, nil] see PoolCpu::Capacity
       def capacity_share(row)
-        (@capacity ||= PoolCpu::Capacity.new(processes.members, of_kind(:pool))).share(row)
+        @capacity ||= PoolCpu::Capacity.new(processes.members, of_kind(:pool))
+        @capacity.share(row)
       end
 
-      # @return [Array<PoolCpu::PoolShare>] whose units used the CPU
+      # @return [Array<PoolCpu::PoolShare>] which units used the CPU
       def pool_cpu
         @pool_cpu ||= PoolCpu.new(processes, @entries).lines
       end
 
       # @return [ConnectionWaits] waits of the chosen units for a database connection
       def connections
-        @connections ||= ConnectionWaits.new(total:, settings: setting_names.settings, members: processes.members, samples: @samples, from_s:, to_s: measured_to_s,
-          everyone: SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows)
+        @connections ||= begin
+          all_rows = SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows
+          ConnectionWaits.new(total:, all_rows:, settings: setting_names.settings,
+            members: processes.members, samples: @samples, from_s:, to_s: measured_to_s)
+        end
       end
 
       # @return [Symbol] :request or :job when all chosen units are, else :unit
@@ -111,8 +122,11 @@ module Holdup
 
       # @return [MeasuredTime] when such units were measured
       def coverage
-        @coverage ||= MeasuredTime.whole([from_s, @ledger.first_s || from_s].max,
-          [to_s, @ledger.last_s || to_s].min)
+        @coverage ||= begin
+          first_s = [from_s, @table.first_s || from_s].max
+          last_s = [to_s, @table.last_s || to_s].min
+          MeasuredTime.whole(first_s, last_s)
+        end
       end
 
       # @return [Integer] the second in which that begins
@@ -129,7 +143,7 @@ module Holdup
       def measured_s = coverage.total_s
 
       # A single unit has no rate.
-      # @return [Float, nil] units per second while measured; nil where it was too short to tell
+      # @return [Float, nil] units per second while measured; nil where it was too short
       def throughput(count = total.count)
         (total.count < 2) ? nil : coverage.rate(count)
       end
@@ -153,8 +167,8 @@ module Holdup
         @units ||= @entries.select { |entry| entry.series.unit? }
       end
 
-      # Of these only the queue is known besides.
-      def viewed
+      # The same units by process or priority: of these, only the queue is known.
+      def view_entries
         of_kind(by).select { |entry| filter.queue.nil? || entry.series.queue == filter.queue }
       end
 
@@ -165,12 +179,13 @@ module Holdup
       def total_window
         window = WindowTable::WindowSum.sum(chosen.map(&:window), series: TOTAL)
         return window if filter.narrow? || nested.empty?
-        WindowTable::WindowSum.subtract(window, WindowTable::WindowSum.sum(nested.map(&:window), series: TOTAL))
+        nested_window = WindowTable::WindowSum.sum(nested.map(&:window), series: TOTAL)
+        WindowTable::WindowSum.subtract(window, nested_window)
       end
 
       def nested = @nested ||= of_kind(:nested)
 
-      def beside(entries)
+      def of_same_processes(entries)
         return entries unless filter.narrow? && chosen.any?
         settings = chosen.map(&:setting).uniq
         entries.select { |entry| settings.include?(entry.setting) }
@@ -181,7 +196,9 @@ module Holdup
       end
 
       def handoff_ns
-        beside(of_kind(:account)).sum { |entry| (entry.series == Series::HANDOFF) ? entry.window.sums[:caused_ns] : 0 }
+        accounts = of_same_processes(of_kind(:account))
+        handoffs = accounts.select { |entry| entry.series == Series::HANDOFF }
+        handoffs.sum { |entry| entry.window.sums[:caused_ns] }
       end
     end
   end

@@ -2,12 +2,12 @@
 
 module Holdup
   module Analysis
-    # Figures over time, step by step: what charts are drawn from. Each list has one value for each step, nil
-    # where it is not known: nothing ended in it, or nothing was measured at all.
+    # Figures over time, step by step, for charts. Each list has one value for each step, nil where it is
+    # unknown: no unit ended in it, or nothing was measured at all.
     #
-    #   course = Queries::TimeSeriesQuery.call(store, from_s: from, to_s: to)
-    #   course.at_s              # => [1790000040, 1790000100, ...]
-    #   course.shares[:stalled]  # => [0.21, nil, ...]
+    #   series = Queries::TimeSeriesQuery.call(store, from_s: from, to_s: to)
+    #   series.at_s              # => [1790000040, 1790000100, ...]
+    #   series.shares[:stalled]  # => [0.21, nil, ...]
     class TimeSeries
       NS = 1_000_000_000
       QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
@@ -18,17 +18,17 @@ module Holdup
       # @return [Integer] seconds from one step to the next
       attr_reader :step_s
 
-      # @return [Hash{String => Array<Float, nil>}] what processes of one server held their GVLs for, of the
-      #   time that they had: 1.0 is a GVL that is never free. Of all that ran, whatever units were chosen
+      # @return [Hash{String => Array<Float, nil>}] share of time for which the processes of one server
+      #   held their GVLs: 1.0 is a GVL that is never free. Of all that ran, whatever units were chosen
       attr_reader :gvl
 
       # @param at_s [Array<Integer>]
       # @param step_s [Integer]
-      # @param to_s [Integer] where the last step ends, if not by itself
+      # @param to_s [Integer] end of the last step, if it is shorter
       # @param windows [Hash{Integer => Window}] of the chosen units, by the start of the step
       # @param gvl [Hash{String => Array<Float, nil>}] by process group
-      # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, if only a
-      #   thread outside of units; nil: all
+      # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, even if only
+      #   threads outside of units; nil: all
       # @param coverage [MeasuredTime] when such units were measured
       def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil,
         coverage: MeasuredTime.whole(0, 0))
@@ -52,8 +52,8 @@ module Holdup
         @windows.any? { |window| counted?(window) && window.histograms[key].count.positive? }
       end
 
-      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see Split; together
-      #   1.0
+      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see
+      #   SeriesRow::StateSplit; together 1.0
       def shares
         splits = @windows.map { |window| SeriesRow::StateSplit.of(window) if counted?(window) }
         SeriesRow::StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
@@ -66,7 +66,7 @@ module Holdup
       end
 
       # @param key [Symbol] a key of Window::HISTOGRAMS
-      # @return [Array<Float, nil>] ns, mean of those of which it is known
+      # @return [Array<Float, nil>] ns, mean of those where it is known
       def mean(key)
         each_counted { |window| window.histograms[key].mean }
       end
@@ -83,24 +83,23 @@ module Holdup
         QUANTILES.transform_values { |q| each_counted { |window| window.histograms[key].quantile(q) } }
       end
 
-      # The heat map of how such times of units were spread. `upto_ns`: the upper end of each band, ascending;
+      # The heat map of such times of units. `upto_ns`: the upper end of each band, ascending;
       # the bands follow each other without a gap and are a fifth wide. `counts`: for each step, the units in
       # each band.
       # @param key [Symbol] a key of Window::HISTOGRAMS that was read
       # @return [Hash{Symbol => Array}]
       def heat(key = :wall)
-        HistogramBands::DurationBands.new(@windows.map { |window| window&.histograms&.fetch(key) }).then { |spread|
-          {upto_ns: spread.upto_ns, counts: spread.counts}
-        }
+        histograms = @windows.map { |window| window&.histograms&.fetch(key) }
+        bands = HistogramBands::DurationBands.new(histograms)
+        {upto_ns: bands.upto_ns, counts: bands.counts}
       end
 
-      # What a route answers: everything but the heat map, ready for JSON. Times are Integers (or Floats,
-      # where a mean) in ns.
+      # For JSON: everything but the heat map. Times are Integers (means Floats) in ns.
       #
-      #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], io: [...], lock:
-      #   [...], sleep: [...], native: [...]},
-      #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]}, queued_ns: {mean: [...], p50:
-      #    ...}, stalled_ns: {mean: [...], p50: ...}, gvl: {"puma" => [...]}}
+      #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], ...},
+      #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]},
+      #    queued_ns: {mean: [...], p50: ...}, stalled_ns: {mean: [...], p50: ...},
+      #    gvl: {"puma" => [...]}}
       # @return [Hash{Symbol => Object}]
       def to_h
         waits = %i[queued stalled].to_h { |key| [:"#{key}_ns", {mean: mean(key), **quantiles(key)}] }
@@ -119,8 +118,9 @@ module Holdup
 
       def rate(window, index)
         return 0.0 unless counted?(window)
+        start_s = at_s[index]
         length_s = [length_s(index), window.seconds].max
-        @coverage.cut(at_s[index], at_s[index] + length_s).rate(window.count) || window.count.fdiv(length_s)
+        @coverage.cut(start_s, start_s + length_s).rate(window.count) || window.count.fdiv(length_s)
       end
 
       def length_s(index)

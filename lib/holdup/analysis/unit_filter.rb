@@ -3,9 +3,9 @@
 module Holdup
   module Analysis
     # Which units a report is about. Nil means any. Names are shell globs ("Orders*", "GET /orders/*"). A
-    # process that serves requests and runs jobs has threads for each: either number will do.
+    # process that serves requests and runs jobs has threads for each: either number matches.
     class UnitFilter < Data.define(:kind, :name, :queue, :threads)
-      # The facts of a setting that tell a number of threads.
+      # Facts of a setting with a number of threads.
       THREADS = %w[threads job_threads].freeze
 
       def initialize(kind: nil, name: nil, queue: nil, threads: nil)
@@ -20,7 +20,9 @@ module Holdup
 
       # @param setting [Holdup::Setting, nil]
       def setting?(setting)
-        threads.nil? || (!setting.nil? && setting.attributes.values_at(*THREADS).any? { |number| number.to_i == threads })
+        return true if threads.nil?
+        return false if setting.nil?
+        setting.attributes.values_at(*THREADS).any? { |number| number.to_i == threads }
       end
 
       # @return [Boolean] whether it leaves out some units (then totals of the process can't be shown as

@@ -34,8 +34,8 @@ module Holdup
 
       # @return [Array<Store::SpanSum>] see Store::Sql#sums
       def sums(*span, settings: nil, **options)
-        @store.sums(*span, settings: settings ? settings.select { |setting| own?(setting) } : @settings,
-**options)
+        own = settings ? settings.select { |setting| own?(setting) } : @settings
+        @store.sums(*span, settings: own, **options)
       end
 
       # @return [Array<(Integer, Setting)>] see Store::Sql#setting_starts
@@ -52,9 +52,10 @@ module Holdup
       def processes(...)
         own, others = @store.processes(...).partition { |sample| @fingerprints.include?(sample[:setting]) }
         hosts = others.map { |sample| sample[:host] }.to_set
-        own.map { |sample|
-          (sample[:setting].nil? && hosts.include?(sample[:host])) ? sample.merge(shared: true) : sample
-        }
+        own.map do |sample|
+          shared = sample[:setting].nil? && hosts.include?(sample[:host])
+          shared ? sample.merge(shared: true) : sample
+        end
       end
 
       # @return [Array<UnitSample>] see Store::Sql#profiles

@@ -2,27 +2,28 @@
 
 module Holdup
   module Queries
-    # What a store has of a span, as sides of a comparison. Windows are read of the settings that are
-    # compared, in stretches as long as the comparison draws anew: those of a month are a hundred thousand,
-    # and a comparison puts them together again.
+    # Reads the sides of a comparison from a store. Windows are read of the settings that are compared, and
+    # added up over intervals as long as the blocks that the comparison resamples: a month has a hundred
+    # thousand windows, which the comparison would add up anyway.
     class ComparisonSource
       HISTOGRAMS = %i[wall queued stalled].freeze
       NS = 1_000_000_000
 
-      # What a filter leaves out.
-      ComparedSide = Data.define(:filter) do
+      # Everything but the units of the filter.
+      OtherSeries = Data.define(:filter) do
         def series?(series)
           !(series.unit? && filter.series?(series))
         end
       end
-      private_constant :ComparedSide
+      private_constant :OtherSeries
 
-      # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] what is compared: out of which
-      #   recording, what it is called, see side
+      # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] source, label and settings of each
+      #   side
       # @return [Array<Analysis::Comparison::Side>]
       def self.sides(parts)
-        step_s = Analysis::Comparison::BlockBootstrap::TimeBlocks.length_s(parts.map { |recorded, _, settings| recorded.covered_s(settings) }.min)
-        parts.map { |recorded, label, settings| recorded.side(label, settings, step_s:) }
+        shortest_s = parts.map { |source, _, settings| source.covered_s(settings) }.min
+        step_s = Analysis::Comparison::BlockBootstrap::TimeBlocks.length_s(shortest_s)
+        parts.map { |source, label, settings| source.side(label, settings, step_s:) }
       end
 
       # @param store [Store::Sql] open until all sides are made
@@ -32,61 +33,58 @@ module Holdup
       def initialize(store, from_s:, to_s:, filter:)
         @store = store
         @filter = filter
-        extent = RecordedInterval.call(store, from_s:, to_s:,
-**of_units) || RecordedInterval::Interval.new(from_s:, to_s:)
-        @span = extent.to_h
-        @window_s = extent.window_s
-        @seen = store.setting_starts(*@span.values, step_s: @window_s, **of_units)
+        interval = RecordedInterval.call(store, from_s:, to_s:, **of_units) ||
+          RecordedInterval::Interval.new(from_s:, to_s:)
+        @span = interval.to_h
+        @window_s = interval.window_s
+        @starts = store.setting_starts(*@span.values, step_s: @window_s, **of_units)
       end
 
-      # @return [Hash{Setting => Integer}] units of the filter, in the order in which they came
+      # @return [Hash{Setting => Integer}] units of the filter, in the order in which the settings came
       def settings
         @settings ||= begin
-          began = @seen.group_by(&:last).transform_values { |same| same.map(&:first).min }
-          units = @store.sums(*@span.values, histograms: [],
-**of_units).map(&:window).group_by(&:setting).transform_values { |same|
-  same.sum(&:count)
-}
-          units.select { |_, count| count.positive? }.sort_by { |setting, _|
-            began.fetch(setting,
-              @span[:to_s])
-          }.to_h
+          began = @starts.group_by(&:last).transform_values { |same| same.map(&:first).min }
+          windows = @store.sums(*@span.values, histograms: [], **of_units).map(&:window)
+          units = windows.group_by(&:setting).transform_values { |same| same.sum(&:count) }
+          units = units.select { |_, count| count.positive? }
+          units.sort_by { |setting, _| began.fetch(setting, @span[:to_s]) }.to_h
         end
       end
 
       # @param settings [Array<Setting>, nil] nil for all
       # @return [Integer] seconds in which there were units
       def covered_s(settings = nil)
-        seen(settings).sum { |start_s, end_s| end_s - start_s }
+        recorded(settings).sum { |start_s, end_s| end_s - start_s }
       end
 
       # @param label [String]
       # @param settings [Array<Setting>, nil] nil for all
-      # @param step_s [Integer] how much is put together at most
+      # @param step_s [Integer] length of the intervals over which windows are added up, at most
       # @return [Analysis::Comparison::Side]
       def side(label, settings = nil, step_s: @window_s)
         chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
-        beside = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS,
-          only: ComparedSide.new(@filter), histograms: [])
+        # Everything else used CPU too.
+        others = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS,
+          only: OtherSeries.new(@filter), histograms: [])
         profiles = self.profiles.select { |profile| settings.nil? || settings.include?(profile.setting) }
-        Analysis::Comparison::Side.new(label:, windows: chosen + beside, profiles:, samples:, filter: @filter,
-          coverage: coverage(settings), **@span)
+        Analysis::Comparison::Side.new(label:, windows: chosen + others, profiles:, samples:,
+          filter: @filter, coverage: coverage(settings), **@span)
       end
 
       private
 
       def of_units = {kinds: Series::UNITS, only: @filter}
 
-      # When one setting took turns with another, it was measured only in the windows that it is in.
+      # A setting that took turns with another was measured only in the windows that it is in.
       def coverage(settings)
         kinds = @filter.kind ? [@filter.kind] : Series::UNITS
-        MeasuredTimeQuery.call(@store, **@span, kinds:, settings:).within(seen(settings))
+        MeasuredTimeQuery.call(@store, **@span, kinds:, settings:).within(recorded(settings))
       end
 
-      # The windows that have units, each once, whatever number of settings it has: from when to when. Where
-      # short ones were pruned they are longer.
-      def seen(settings)
-        chosen = @seen.select { |_, setting| settings.nil? || settings.include?(setting) }
+      # @return [Array<(Integer, Integer)>] from and to of the windows that have units, each once. Where short
+      #   ones were pruned they are longer
+      def recorded(settings)
+        chosen = @starts.select { |_, setting| settings.nil? || settings.include?(setting) }
         starts = chosen.map { |at_s, _| at_s / @window_s * @window_s }.uniq.sort
         starts.map { |at_s| [at_s, at_s + [@window_s, kept_s(at_s)].max] }
       end
@@ -97,50 +95,54 @@ module Holdup
         @kept_s.fetch(at_s) { @kept_s[at_s] = @store.finest_s(at_s) }
       end
 
-      # What is beside the units of the filter used the CPU.
       def windows(settings, step_s, **which)
-        seen = seen(settings)
-        stretches.of(step_s, seen).flat_map do |stretch|
-          seconds = stretch.long? ? @window_s : ComparisonIntervals::APART_S
-          sums = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds:, settings:,
-**which)
-          found = sums.map(&:window)
-          stretch.long? ? stretch.whole(found, seen) : found
+        recorded = recorded(settings)
+        intervals.of(step_s, recorded).flat_map do |interval|
+          seconds = interval.merged? ? @window_s : ComparisonIntervals::SEPARATE_S
+          sums = @store.sums(interval.from_s, interval.to_s, step_s: interval.step_s, seconds:, settings:,
+            **which)
+          windows = sums.map(&:window)
+          interval.merged? ? interval.whole_steps(windows, recorded) : windows
         end
       end
 
-      def stretches
-        @stretches ||= ComparisonIntervals.new(**@span, window_s: @window_s, began_s:,
+      def intervals
+        @intervals ||= ComparisonIntervals.new(**@span, window_s: @window_s, began_s:,
           kept_s: method(:kept_s))
       end
 
-      # When processes began, as far as samples or single units tell.
+      # When processes began, as far as samples or single units say.
       def began_s
-        samples.filter_map { |sample| sample[:since_s] } + profiles.map { |profile| profile.process.since_ns / NS }
+        sampled = samples.filter_map { |sample| sample[:since_s] }
+        sampled + profiles.map { |profile| profile.process.since_ns / NS }
       end
 
       def samples
-        @samples ||= @store.processes(*@span.values, **{every_s: Analysis::ProcessReport.every_s(*@span.values)}.compact)
+        @samples ||= begin
+          every_s = Analysis::ProcessReport.every_s(*@span.values)
+          @store.processes(*@span.values, **{every_s:}.compact)
+        end
       end
 
       def profiles
-        @profiles ||= UnitSampleQuery.call(@store, *@span.values).select { |profile|
-          @filter.series?(profile.series)
-        }
+        @profiles ||= begin
+          profiles = UnitSampleQuery.call(@store, *@span.values)
+          profiles.select { |profile| @filter.series?(profile.series) }
+        end
       end
 
-      # Of what in a span windows are put together. Those in which a process began, or had just begun, stay as
-      # short as they are kept: whether they count is found out for each. So do the ends of the span, which
-      # are no whole windows.
+      # The intervals of a span over which windows are added up. Windows in which a process began, or had just
+      # begun, stay separate: whether they count is decided for each. So do the ends of the span, which are no
+      # whole windows.
       class ComparisonIntervals
-        # No window is shorter: each by itself, only hosts are added up, because they are compared together.
-        APART_S = 60
+        # Length of separate windows; only hosts are added up, because they are compared together.
+        SEPARATE_S = 60
         YOUNG_S = Analysis::ProcessBoots::WARM_UP_S
 
-        # `step_s`: how much of it is put together
+        # `step_s`: seconds over which windows are added up
         Interval = Data.define(:from_s, :to_s, :step_s) do
-          # @return [Boolean] whether windows in it are put together
-          def long? = step_s > APART_S
+          # @return [Boolean] whether windows in it are added up
+          def merged? = step_s > SEPARATE_S
 
           # @return [Interval, nil] the part of it that lies there; nil where none does
           def within(begin_s, end_s)
@@ -148,18 +150,24 @@ module Holdup
             part if part.from_s < part.to_s
           end
 
-          # Whatever series a window is of, it stands for its whole step of the stretch, or for itself where
-          # only longer ones are kept.
-          # @param windows [Array<Window>] of this stretch
-          # @param seen [Array<(Integer, Integer)>] from when to when those were that were put together
+          # A window of any series stands for its whole step, or for itself where only longer ones are kept.
+          # @param windows [Array<Window>] of this interval
+          # @param recorded [Array<(Integer, Integer)>] from and to of the windows that were added up
           # @return [Array<Window>]
-          def whole(windows, seen)
+          def whole_steps(windows, recorded)
             windows.group_by { |window| window.start_s / step_s }.flat_map do |number, same|
               start_s = [number * step_s, from_s].max
               longest_s = [(number + 1) * step_s, *same.map(&:end_s)].max
-              end_s = [longest_s, to_s].min
-              seconds = seen.sum { |seen_s, until_s| [[until_s, end_s].min - [seen_s, start_s].max, 0].max }
+              seconds = overlap_s(recorded, start_s, [longest_s, to_s].min)
               same.map { |window| window.with(start_s:, seconds:) }
+            end
+          end
+
+          private
+
+          def overlap_s(recorded, start_s, end_s)
+            recorded.sum do |begin_s, until_s|
+              [[until_s, end_s].min - [begin_s, start_s].max, 0].max
             end
           end
         end
@@ -169,7 +177,7 @@ module Holdup
         # @param window_s [Integer] seconds of a window
         # @param began_s [Array<Integer>] when processes began
         # @param kept_s [#call] second => seconds of the shortest windows that are kept there
-        def initialize(from_s:, to_s:, window_s:, began_s:, kept_s: ->(_) { APART_S })
+        def initialize(from_s:, to_s:, window_s:, began_s:, kept_s: ->(_) { SEPARATE_S })
           @from_s = from_s
           @to_s = to_s
           @window_s = window_s
@@ -177,52 +185,57 @@ module Holdup
           @kept_s = kept_s
         end
 
-        # @param step_s [Integer] how much is put together, if that is longer than a window
-        # @param seen [Array<(Integer, Integer)>] from when to when windows are that have units, ascending
-        # @return [Array<Interval>] in the order of time; those that are put together have that step
-        def of(step_s, seen)
-          return [] if seen.empty?
-          return separate(seen) unless step_s > @window_s
-          first_s = seen.first.first / step_s * step_s
-          end_s = (seen.last.last - 1) / step_s * step_s + step_s
-          cut(step_s).filter_map { |stretch| stretch.within(first_s, end_s) }
+        # @param step_s [Integer] seconds over which windows are added up, if longer than a window
+        # @param recorded [Array<(Integer, Integer)>] from and to of the windows that have units, ascending
+        # @return [Array<Interval>] in the order of time
+        def of(step_s, recorded)
+          return [] if recorded.empty?
+          return separate(recorded) unless step_s > @window_s
+          first_s = recorded.first.first / step_s * step_s
+          end_s = (recorded.last.last - 1) / step_s * step_s + step_s
+          cut(step_s).filter_map { |interval| interval.within(first_s, end_s) }
         end
 
         private
 
-        def separate(seen)
-          joined(seen).filter_map { |from_s, to_s|
-            Interval.new(from_s:, to_s:, step_s: APART_S).within(@from_s, @to_s)
-          }
-        end
-
-        def cut(step_s)
-          apart.each_with_object([Interval.new(from_s: @from_s, to_s: @from_s,
-            step_s:)]) do |(from_s, to_s), all|
-            all << Interval.new(from_s: all.last.to_s, to_s: from_s,
-              step_s:) << Interval.new(from_s:, to_s:, step_s: APART_S)
+        def separate(recorded)
+          joined(recorded).filter_map do |from_s, to_s|
+            Interval.new(from_s:, to_s:, step_s: SEPARATE_S).within(@from_s, @to_s)
           end
         end
 
-        # Spans that stay as they are; neighbours are one.
-        def apart
+        # The whole span, with the separate spans cut out of the merged ones.
+        def cut(step_s)
+          merged_from_s = @from_s
+          separate_spans.flat_map do |from_s, to_s|
+            merged = Interval.new(from_s: merged_from_s, to_s: from_s, step_s:)
+            merged_from_s = to_s
+            [merged, Interval.new(from_s:, to_s:, step_s: SEPARATE_S)]
+          end
+        end
+
+        # The ends of the span and the first minutes of processes; neighbours are joined.
+        def separate_spans
           first_s = @from_s.ceildiv(@window_s) * @window_s
           last_s = @to_s / @window_s * @window_s
           return [[@from_s, @to_s]] if first_s >= last_s
-          young = young_s.select { |begin_s, end_s| begin_s < last_s && end_s > first_s }
+          young = young_spans.select { |begin_s, end_s| begin_s < last_s && end_s > first_s }
           inside = young.map { |begin_s, end_s| [[begin_s, first_s].max, [end_s, last_s].min] }
           joined([[@from_s, first_s], *inside.sort, [last_s, @to_s]])
         end
 
         def joined(spans)
           spans.each_with_object([]) do |(begin_s, end_s), all|
-            next all << [begin_s, end_s] if all.empty? || begin_s > all.last.last
-            all.last[1] = [all.last.last, end_s].max
+            if all.empty? || begin_s > all.last.last
+              all << [begin_s, end_s]
+            else
+              all.last[1] = [all.last.last, end_s].max
+            end
           end
         end
 
-        # The windows of the first minutes of processes: whole ones, or a part of each would be read twice.
-        def young_s
+        # The first minutes of processes as whole windows, so that no window is read twice in part.
+        def young_spans
           @began_s.uniq.map do |at_s|
             length_s = @kept_s.call(at_s)
             [at_s / length_s * length_s, (at_s + YOUNG_S).ceildiv(length_s) * length_s]

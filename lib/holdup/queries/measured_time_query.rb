@@ -2,9 +2,9 @@
 
 module Holdup
   module Queries
-    # Reads when units were measured. Windows know minutes at best; units that are kept singly know when the
-    # first began and when the last ended. Ten minutes and more without any unit are a pause. A pause counts
-    # when a process was there that took units afterwards: then no unit came. Else nothing was running.
+    # Reads when units were measured. Windows have minutes at best; single units show when the first began and
+    # when the last ended. Ten minutes and more without any unit are a pause. Where a process was there that
+    # took units afterwards, the pause counts as measured: no unit came. Else nothing was running.
     class MeasuredTimeQuery
       NS = 1_000_000_000
       BLOCK_S = SampleBlock::SECONDS
@@ -16,23 +16,23 @@ module Holdup
       MOST_BLOCKS = 12
 
       # @param store [Store::Sql]
-      # @param from_s [Integer] of what was asked for
+      # @param from_s [Integer]
       # @param to_s [Integer]
       # @param kinds [Array<Symbol>] of units
       # @param settings [Enumerable<Setting>, nil] nil for all
       # @return [Analysis::MeasuredTime] empty where there are no units
       def self.call(store, from_s:, to_s:, kinds: Series::UNITS, settings: nil)
-        extent = RecordedInterval.call(store, from_s:, to_s:, kinds:, settings:)
-        extent ? new(store, extent, kinds, settings).call : Analysis::MeasuredTime.whole(from_s, from_s)
+        interval = RecordedInterval.call(store, from_s:, to_s:, kinds:, settings:)
+        interval ? new(store, interval, kinds, settings).call : Analysis::MeasuredTime.whole(from_s, from_s)
       end
 
       # @param store [Store::Sql]
-      # @param extent [RecordedInterval::Interval]
+      # @param interval [RecordedInterval::Interval]
       # @param kinds [Array<Symbol>]
       # @param settings [Enumerable<Setting>, nil]
-      def initialize(store, extent, kinds, settings)
+      def initialize(store, interval, kinds, settings)
         @store = store
-        @extent = extent
+        @interval = interval
         @kinds = kinds
         @settings = settings
         @blocks = {}
@@ -40,10 +40,10 @@ module Holdup
 
       # @return [Analysis::MeasuredTime]
       def call
-        first_s = first
-        last_s = last
-        from_s = first_s || @extent.from_s
-        to_s = last_s || @extent.to_s
+        first_s = first_start
+        last_s = last_end
+        from_s = first_s || @interval.from_s
+        to_s = last_s || @interval.to_s
         whole = Analysis::MeasuredTime.whole(from_s, to_s, exact: !first_s.nil? && !last_s.nil?)
         pauses(from_s, to_s).reduce(whole) { |coverage, pause| coverage.without(*pause) }
       end
@@ -51,29 +51,30 @@ module Holdup
       private
 
       # @return [Float, nil] nil where no unit is kept of the first windows
-      def first
-        from_s = @extent.from_s
+      def first_start
+        from_s = @interval.from_s
         length_s = @store.finest_s(from_s)
         alone = alone?(from_s - length_s, from_s)
-        found = search(starts(from_s - BLOCK_S, @extent.to_s)) do |unit|
+        found = search(starts(from_s - BLOCK_S, @interval.to_s)) do |unit|
           alone ? unit.end_ns >= (from_s - SLACK_S) * NS : unit.start_ns >= from_s * NS
         end
         at_s = found&.map(&:start_ns)&.min&.fdiv(NS)
         at_s if at_s && at_s < from_s + 2 * length_s
       end
 
-      # @return [Float, nil] likewise, of the last windows
-      def last
-        to_s = @extent.to_s
+      # @return [Float, nil] nil where no unit is kept of the last windows
+      def last_end
+        to_s = @interval.to_s
         length_s = @store.finest_s(to_s - 1)
         latest_s = alone?(to_s, to_s + length_s) ? to_s + SLACK_S : to_s
-        blocks = starts(@extent.from_s - BLOCK_S, latest_s).reverse
+        blocks = starts(@interval.from_s - BLOCK_S, latest_s).reverse
         found = search(blocks) { |unit| unit.start_ns < latest_s * NS }
         at_s = found&.map(&:end_ns)&.max&.fdiv(NS)
         [at_s, latest_s].min if at_s && at_s > to_s - 2 * length_s
       end
 
-      # Whether no such unit is counted there, so that those which began there are counted beside it.
+      # Whether no such unit is counted there, so that units at its edge are counted in the neighbouring
+      # windows.
       def alone?(from_s, to_s)
         RecordedInterval.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings).nil?
       end
@@ -95,24 +96,26 @@ module Holdup
         @kinds.include?(unit.series.kind) && (@settings.nil? || @settings.include?(unit.setting))
       end
 
-      # Of whatever was running.
+      # Units of any kind and setting.
       def block(start_s)
         @blocks[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
       end
 
-      # Where one of several applications is looked at, a block may have units of the others only: then nobody
-      # can tell.
-      # @return [Array<(Float, Float)>] when nothing was running: from when to when
+      # With the filter of one application, a block may have units of other applications only: then a pause is
+      # unknown.
+      # @return [Array<(Float, Float)>] from and to of the time in which nothing was running
       def pauses(from_s, to_s)
         gaps = starts(from_s, to_s).each_cons(2).select { |one, other| other - one > BLOCK_S }
         longest = gaps.max_by(MOST_PAUSES) { |one, other| other - one }
-        around = longest.map { |both| both.map { |start_s| block(start_s) } }
-        around.reject { |both| both.any?(&:empty?) }.map { |both| pause(*both) }
+        around = longest.map { |one, other| [block(one), block(other)] }
+        known = around.reject { |before, after| before.empty? || after.empty? }
+        known.map { |before, after| pause(before, after) }
       end
 
       def pause(before, after)
+        ended_ns = before.map(&:end_ns).max
         began_ns = after.map { |unit| [unit.process.since_ns, unit.start_ns].min }.min
-        [before.map(&:end_ns).max, began_ns].map { |ns| ns.fdiv(NS) }
+        [ended_ns.fdiv(NS), began_ns.fdiv(NS)]
       end
     end
   end

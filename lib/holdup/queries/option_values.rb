@@ -4,7 +4,7 @@ require "did_you_mean"
 
 module Holdup
   module Queries
-    # Reads the values of options; whatever can't be read becomes a line that says what can.
+    # Reads the values of options. A wrong value raises an error that says which values are allowed.
     module OptionValues
       UNITS = {"s" => 1, "m" => 60, "min" => 60, "h" => 3600, "d" => 86_400, "w" => 604_800}.freeze
       DURATIONS = {"ns" => 1, "us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
@@ -13,7 +13,7 @@ module Holdup
       # No rate, factor or number of CPUs is larger.
       MOST = 100_000
       AGO = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(s|min|m|h|d|w)\z/
-      # Reading a store takes longer with the span; none goes back so far.
+      # No store goes back so far.
       FARTHEST_S = 3660 * 86_400
       DATE = /\A(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s?(Z|[+-]\d\d:?\d\d)?)?\z/
 
@@ -24,16 +24,17 @@ module Holdup
       # @return [Symbol]
       # @raise [UsageError]
       def choice(option, text, known)
-        known.find { |value| value.to_s == text } || raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-          NearestName.hint(text, known.map(&:to_s)) || "it takes one of #{known.join(", ")}"))
+        choice = known.find { |value| value.to_s == text }
+        return choice if choice
+        hint = NearestName.hint(text, known.map(&:to_s)) || "it takes one of #{known.join(", ")}"
+        refuse(option, text, hint)
       end
 
       # @return [Integer]
       def whole(option, text, range)
         number = Integer(text, 10, exception: false)
         return number if number && range.cover?(number)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-          "it takes a whole number from #{range.begin} to #{range.end}")
+        refuse(option, text, "it takes a whole number from #{range.begin} to #{range.end}")
       end
 
       # @param text [String] "2", "0.5"
@@ -41,8 +42,7 @@ module Holdup
       def positive(option, text)
         number = Float(text, exception: false)
         return number if number&.positive? && number <= MOST
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-          "it takes a number above 0, #{MOST} at most")
+        refuse(option, text, "it takes a number above 0, #{MOST} at most")
       end
 
       # @param text [String] "x1.3", "1.3"
@@ -55,17 +55,15 @@ module Holdup
       # @return [Integer] nanoseconds
       def time_slice(option, text)
         slice_ns = duration(option, text)
-        SLICES_NS.cover?(slice_ns) ? slice_ns : raise(UsageError.new(
-          "#{option} can't be #{text[0, 100].inspect}", "it takes a time from 1ms to 1s"
-        ))
+        return slice_ns if SLICES_NS.cover?(slice_ns)
+        refuse(option, text, "it takes a time from 1ms to 1s")
       end
 
       # @return [Float]
       def seconds(option, text, range)
         number = Float(text, exception: false)
         return number if number && range.cover?(number)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-          "it takes a number of seconds from #{range.begin} to #{range.end}")
+        refuse(option, text, "it takes a number of seconds from #{range.begin} to #{range.end}")
       end
 
       # @param text [String] "45%" or "0.45"
@@ -74,16 +72,14 @@ module Holdup
         number = Float(text.delete_suffix("%").strip, exception: false)
         number /= 100 if number && text.end_with?("%")
         return number if number && (0...1).cover?(number)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-          "it takes a share below 1, such as 45% or 0.45")
+        refuse(option, text, "it takes a share below 1, such as 45% or 0.45")
       end
 
       # @param text [String] "12ms", "1.5s", "800us"
       # @return [Integer] nanoseconds
       def duration(option, text)
         return (Float($1) * DURATIONS.fetch($2)).round if DURATION =~ text
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-          "it takes a time with its unit, such as 800us, 12ms or 1.5s")
+        refuse(option, text, "it takes a time with its unit, such as 800us, 12ms or 1.5s")
       end
 
       # @param text [String] "1,2,5"
@@ -97,13 +93,16 @@ module Holdup
       # @return [Integer] seconds since 1970
       def moment(option, text, now_s:)
         found = second(text, now_s)
-        (found && (found - now_s).abs <= FARTHEST_S) ? found : unknown_moment(option, text)
+        return found if found && (found - now_s).abs <= FARTHEST_S
+        refuse(option, text, "it takes a time ago (30s, 30m, 1h, 2d), now, or a date and time " \
+          "(2026-11-21, 2026-11-21T12:03:00, 2026-11-21T12:03:00+09:00), within ten years")
       end
 
       def second(text, now_s)
         return now_s if text == "now"
         return now_s - (Float($1) * UNITS.fetch($2)).round if AGO =~ text
-        (match = DATE.match(text)) && date(match)
+        match = DATE.match(text)
+        match && date(match)
       rescue ArgumentError # a month 13
         nil
       end
@@ -117,19 +116,18 @@ module Holdup
         time.to_i
       end
 
-      def unknown_moment(option, text)
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-          "it takes a time ago (30s, 30m, 1h, 2d), now, or a date and time (2026-11-21, 2026-11-21T12:03:00, 2026-11-21T12:03:00+09:00), within ten years")
+      def refuse(option, text, hint)
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", hint)
       end
-      private_class_method :second, :date, :unknown_moment
+      private_class_method :second, :date, :refuse
 
-      # What a person who mistyped probably meant.
+      # What a mistyped name probably means.
       module NearestName
         MOST = 3
 
         # @param word [String]
         # @param known [Array<String>]
-        # @return [Array<String>] of these, what is spelled alike, else what has the word in it
+        # @return [Array<String>] those spelled alike, else those with the word in them
         def self.to(word, known)
           found = DidYouMean::SpellChecker.new(dictionary: known).correct(word[0, 50])
           found = known.select { |one| one.downcase.include?(word.downcase) } if found.empty? && !word.empty?

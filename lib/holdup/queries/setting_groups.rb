@@ -2,21 +2,21 @@
 
 module Holdup
   module Queries
-    # Settings put together by one of their facts, and the two that are compared: those that were asked for,
-    # else the two with most units, in the order in which they came. Whole settings are put together where
-    # they differ in nothing but the label of an arm: two arms with the same setting are compared by arm.
+    # Settings grouped by one of their facts, and the two groups that are compared: those that were asked for,
+    # else the two with most units, in the order in which they came. Whole settings are one group where they
+    # differ only in the label of an arm: two arms with the same setting are compared by arm.
     class SettingGroups
       SETTING = "setting"
-      # Of a fingerprint, as names of settings have it.
+      # Characters of a fingerprint in names of settings.
       SHORT = 6
 
-      # What was picked. `sides`: {what it is called => Array of Setting}, two; `count`: of how many
+      # `sides`: {label => Array of Setting}, two; `count`: groups that there are
       Picked = Data.define(:fact, :sides, :count, :asked) do
         # @return [Boolean] whether they were asked for by name
         def asked? = asked
       end
 
-      # @return [String] that they are put together by
+      # @return [String] by which they are grouped
       attr_reader :fact
 
       # @param settings [Hash{Setting => Integer}] units of each, in the order in which they came
@@ -28,11 +28,11 @@ module Holdup
 
       # @param values [Array<String>, nil] of the fact; of fingerprints the beginning is enough
       # @return [Picked]
-      # @raise [UsageError] for a fact or value that there is not
-      # @raise [Error] where there are not two
+      # @raise [UsageError] for an unknown fact or value
+      # @raise [Error] with less than two groups
       def pick(values)
         found = values ? asked(values) : largest
-        raise alone(values) if found.size < 2
+        raise nothing_to_compare(values) if found.size < 2
         sides = found.to_h { |value, _| [label(value), to_h[value]] }
         Picked.new(fact: @fact, sides:, count: to_h.size, asked: !values.nil?)
       end
@@ -42,8 +42,9 @@ module Holdup
       # @raise [UsageError] where there is none
       def settings(value)
         found = to_h.fetch(key(value))
-        own = found.select { |setting| setting.fingerprint.start_with?(value) } if @fact == SETTING
-        own&.any? ? own : found
+        return found unless @fact == SETTING
+        same = found.select { |setting| setting.fingerprint.start_with?(value) }
+        same.any? ? same : found
       end
 
       # @return [Hash{String => Array<Setting>}] by the value of the fact, in the order in which they came
@@ -63,7 +64,10 @@ module Holdup
       private
 
       def names
-        @names ||= Analysis::SettingDifferences::SettingLabels.new(to_h.values.map { |settings| settings.first.unlabelled })
+        @names ||= begin
+          settings = to_h.values.map { |same| same.first.unlabelled }
+          Analysis::SettingDifferences::SettingLabels.new(settings)
+        end
       end
 
       def value(setting)
@@ -76,24 +80,28 @@ module Holdup
       end
 
       def asked(values)
-        values.to_h { |text| key(text).then { |value| [value, to_h[value]] } }
+        values.to_h do |text|
+          value = key(text)
+          [value, to_h[value]]
+        end
       end
 
       def key(text)
-        to_h.keys.find { |value| value == text } || begun(text) ||
-          raise(UsageError.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}"))
+        key = to_h.keys.find { |value| value == text } || key_with_prefix(text)
+        return key if key
+        raise UsageError.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}")
       end
 
       # Reports name settings by the fingerprint that they have with their arm.
-      def begun(text)
+      def key_with_prefix(text)
         return to_h.keys.find { |value| value.start_with?(text) } unless @fact == SETTING
         found = to_h.find do |value, settings|
-          [value, *settings.map(&:fingerprint)].any? { |one| one.start_with?(text) }
+          [value, *settings.map(&:fingerprint)].any? { |fingerprint| fingerprint.start_with?(text) }
         end
         found&.first
       end
 
-      def alone(values)
+      def nothing_to_compare(values)
         if @settings.empty?
           return Error.new("no units were recorded in that span", "choose another with --since")
         end
@@ -102,9 +110,8 @@ module Holdup
         if values
           return Error.new("#{values.first[0, 100].inspect} twice is no comparison", "give two of #{known}")
         end
-        Error.new(
-          "all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it", "choose another span with --since, or --before and --after"
-        )
+        Error.new("all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it",
+          "choose another span with --since, or --before and --after")
       end
 
       def no_such_fact

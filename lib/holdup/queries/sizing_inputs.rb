@@ -2,13 +2,14 @@
 
 module Holdup
   module Queries
-    # Reads a span of the store and makes of it what advice and what-if start from. Of the span only the part
-    # with such units is read: the answer is the same whatever else was asked for.
+    # Reads a span of the store for advice and what-if. Only the part with such units is read, so the answer
+    # is the same for any span around it.
     class SizingInputs
-      # Levers are told once an hour, and at first sight; a thinned or short span may have none of them.
+      # Levers are recorded once an hour, and at first sight; a thinned or short span may have none of them.
       LEVERS_S = 2 * 3600
       UNITS = Sizing::ThreadPools::KINDS
-      # Longer recordings are read in longer windows, of whose minutes single units tell.
+      # Longest recording => seconds of the windows in which it is read. Single units show the minutes in
+      # these.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
       MINUTE_S = Analysis::ProcessReport::EVERY_S
 
@@ -17,9 +18,9 @@ module Holdup
       # @param to_s [Integer]
       # @param kind [Symbol]
       # @param objective [Sizing::Objective]
-      # @param given [Hash] what the user says of the limits: vcpus, memory_limit_bytes, connections
+      # @param given [Hash] limits that the user gave: vcpus, memory_limit_bytes, connections
       # @param factor [Float] of the load
-      # @param warm_up_s [Integer] after a boot, that don't count
+      # @param warm_up_s [Integer] after a boot, that do not count
       # @param setting [String, nil] fingerprint of the only one that counts
       # @param pool [String, nil] of threads that run jobs: the one that is sized where several share a
       #   process
@@ -36,7 +37,7 @@ module Holdup
         read(store)
       end
 
-      # @return [Array<Hash>] samples of the processes that take such units, which have their levers for sure
+      # @return [Array<Hash>] recent samples of the processes that take such units, with all their levers
       def lately
         processes = Analysis::ProcessReport.new(@lately, from_s: @span.to_s - LEVERS_S,
           to_s: @span.to_s + MINUTE_S)
@@ -50,37 +51,40 @@ module Holdup
           filter: Analysis::UnitFilter.new(kind: @kind), coverage: @coverage, loaded: @loaded)
       end
 
-      # @return [Sizing::Recommendation, nil] nil when there were no units at all
+      # @return [Sizing::Recommendation, nil] nil without any units
       def recommendation
         return @recommendation if defined?(@recommendation)
-        @recommendation = summary.empty? ? nil : Sizing::Recommendation.new(observation, limits:,
-          objective: @objective, factor: @factor, bias: Sizing::PredictionBias.of(@outcomes, observation))
+        @recommendation = summary.empty? ? nil : recommend
       end
 
       # @return [Array<Sizing::Observation>] one for each setting that units of this kind ran under, most
       #   units first
       def observations
-        Setting.alike(@windows).map { |same| observe(same) }.reject { |each| each.setting.nil? }.sort_by { |each|
-          -each.units
-        }
+        observations = Setting.alike(@windows).map { |same| observe(same) }
+        observations.select(&:setting).sort_by { |each| -each.units }
       end
 
       private
 
-      # Samples before windows: they tell which of these are wanted.
+      def recommend
+        bias = Sizing::PredictionBias.of(@outcomes, observation)
+        Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor, bias:)
+      end
+
+      # Samples before windows: they decide which windows are read.
       def read(store)
         settings = @fingerprint && store.settings.select { |setting| setting.fingerprint == @fingerprint }
-        @span = RecordedInterval.call(store, **@asked, kinds: [@kind], settings:) || RecordedInterval::Interval.new(**@asked)
-        span = @span.to_h.values
-        @sums = wanted(store.sums(*span, kinds: LoadSummary.kinds(:name)).map(&:window))
-        @stalls = -> { wanted(store.stalls(*span, kinds: Series::KINDS - Series::VIEWS)) }
+        @span = RecordedInterval.call(store, **@asked, kinds: [@kind], settings:) ||
+          RecordedInterval::Interval.new(**@asked)
+        from_s, to_s = @span.to_h.values
+        @sums = wanted(store.sums(from_s, to_s, kinds: LoadSummary.kinds(:name)).map(&:window))
+        @stalls = -> { wanted(store.stalls(from_s, to_s, kinds: Series::KINDS - Series::VIEWS)) }
         @coverage = MeasuredTimeQuery.call(store, **@asked, kinds: [@kind], settings:)
         @loaded = LoadSummary.loaded(store, **@asked)
         @samples = of_setting(samples(store))
-        @windows = wanted(store.windows(*span, seconds: window_s, kinds:, histograms: []))
-        @profiles = UnitSampleQuery.call(store, [@coverage.from_s&.floor, @span.from_s].compact.min,
-          @span.to_s)
-        @lately = of_setting(store.processes(@span.to_s - LEVERS_S, @span.to_s + MINUTE_S))
+        @windows = wanted(store.windows(from_s, to_s, seconds: window_s, kinds:, histograms: []))
+        @profiles = UnitSampleQuery.call(store, [@coverage.from_s&.floor, from_s].compact.min, to_s)
+        @lately = of_setting(store.processes(to_s - LEVERS_S, to_s + MINUTE_S))
         @outcomes = store.outcomes
       end
 
@@ -98,16 +102,19 @@ module Holdup
         @fingerprint ? windows.select { |window| window.setting&.fingerprint == @fingerprint } : windows.to_a
       end
 
-      # Those of containers have none.
+      # Samples of containers have no setting.
       def of_setting(samples)
         @fingerprint ? samples.select { |sample| [nil, @fingerprint].include?(sample[:setting]) } : samples
       end
 
-      def observation = @observation ||= observe(@windows)
+      def observation
+        @observation ||= observe(@windows)
+      end
 
-      # Where requests and jobs share processes, one is not understood without the other.
+      # Where requests and jobs share processes, each is needed to understand the other.
       def kinds
-        shared? ? [*UNITS, :account, :pool] : [@kind, :account, *(:pool if @kind == :job)]
+        return [*UNITS, :account, :pool] if shared?
+        (@kind == :job) ? [:job, :account, :pool] : [@kind, :account]
       end
 
       def shared?
@@ -117,13 +124,14 @@ module Holdup
       end
 
       def observe(windows)
-        found = recording(windows, @kind)
-        Sizing::Observation.new(found, kind: @kind, members: summary.processes.members, pool: @pool, other: (if shared?
-                                                                                                               other(windows, found.fingerprints)
-                                                                                                             end))
+        recording = recording(windows, @kind)
+        other = other_kind(windows, recording.fingerprints) if shared?
+        members = summary.processes.members
+        Sizing::Observation.new(recording, kind: @kind, members:, pool: @pool, other:)
       end
 
-      def other(windows, fingerprints)
+      # @return [Sizing::Observation] of the other kind of units in the same processes
+      def other_kind(windows, fingerprints)
         kind = (UNITS - [@kind]).first
         same = windows.select { |window| fingerprints.include?(window.setting&.fingerprint) }
         Sizing::Observation.new(recording(same, kind), kind:, members: summary.processes.members)
@@ -137,11 +145,12 @@ module Holdup
       def machine = summary.processes.smallest_machine
 
       def limits
-        Sizing::ResourceLimits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"],
-          outside: summary.connections.outside_mean, other_connections:, **setting_limits, **@given.compact)
+        Sizing::ResourceLimits.of(machine, processes: observation.processes, hosts: observation.hosts,
+          pool: observation.setting["db_pool"], outside: summary.connections.outside_mean,
+          other_connections:, **setting_limits, **@given.compact)
       end
 
-      # Those of the other kind in the same processes are the setting's own.
+      # Connections of the other kind in the same processes are the setting's own.
       def other_connections
         shared = observation.hosts * observation.processes * observation.pools.company.sum
         [summary.processes.connections.of_other_kinds(@kind) - shared, 0].max
@@ -152,8 +161,7 @@ module Holdup
         machine&.vcpus ? {} : {vcpus: observation.setting["vcpus"]}
       end
 
-      # Who serves a queue of jobs: which setting (job runners with other queues have others), and in its
-      # processes which group of threads (capsule, worker).
+      # The setting and the group of threads (capsule, worker) that ran most jobs of a queue.
       class QueueOwner
         # @param store [Store::Sql]
         # @param from_s [Integer]
@@ -161,31 +169,33 @@ module Holdup
         # @param queue [String]
         # @raise [UsageError] when no job of that queue was recorded
         def initialize(store, from_s:, to_s:, queue:)
-          jobs, views = %i[job pool].map { |kind| store.windows(from_s, to_s, kinds: [kind]).to_a }
           @queue = queue
-          @jobs, @views = [jobs, views].map { |windows|
-            windows.select { |window| window.series.queue == queue }
-          }
-          if @jobs.empty?
-            raise UsageError.new("no job of queue #{queue[0, 100].inspect} was recorded", hint(jobs))
-          end
+          jobs = store.windows(from_s, to_s, kinds: [:job]).to_a
+          pools = store.windows(from_s, to_s, kinds: [:pool])
+          @jobs = of_queue(jobs)
+          @pools = of_queue(pools)
+          return if @jobs.any?
+          raise UsageError.new("no job of queue #{queue[0, 100].inspect} was recorded", hint(jobs))
         end
 
         # @return [String, nil] fingerprint of the setting under which most of them ran
         def setting
-          most(@jobs) { |window| window.setting&.fingerprint }
+          most_units(@jobs) { |window| window.setting&.fingerprint }
         end
 
-        # @return [String, nil] name of the group that ran most of them; nil where nobody knows
+        # @return [String, nil] name of the group that ran most of them; nil while unknown
         def pool
-          most(@views.select { |window| window.setting&.fingerprint == setting }) { |window|
-            window.series.name
-          }
+          same_setting = @pools.select { |window| window.setting&.fingerprint == setting }
+          most_units(same_setting) { |window| window.series.name }
         end
 
         private
 
-        def most(windows, &)
+        def of_queue(windows)
+          windows.select { |window| window.series.queue == @queue }
+        end
+
+        def most_units(windows, &)
           windows.group_by(&).max_by { |_, same| same.sum(&:count) }&.first
         end
 

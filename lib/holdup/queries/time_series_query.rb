@@ -4,19 +4,19 @@ module Holdup
   module Queries
     # Reads a span of the store step by step, for charts.
     #
-    #   TimeSeriesQuery.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new(name:
-    #   "OrdersController#index")).to_h
+    #   filter = Analysis::UnitFilter.new(name: "OrdersController#index")
+    #   TimeSeriesQuery.call(store, from_s:, to_s:, filter:).to_h
     class TimeSeriesQuery
       POINTS = 300
       STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
       MINUTE_S = 60
       ALL = Series.new(kind: :request, name: "(all)")
-      # What is read: histograms are most of a long span's time.
+      # Histograms that are read: most of a long span's time.
       OF_UNITS = %i[wall queued stalled].freeze
       OF_ACCOUNTS = %i[running].freeze
 
-      # Steps begin at round times, so the first may begin before the span; the minute that is not over yet is
-      # left out, because the figures of half a minute would always look like a fall.
+      # Steps begin at round times, so the first may begin before the span. The current minute is left out,
+      # because half a minute always looks like a fall.
       # @param store [Store::Sql]
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
@@ -24,7 +24,7 @@ module Holdup
       # @param histograms [Array<Symbol>] of units, of Window::HISTOGRAMS
       # @return [Analysis::TimeSeries] with at most POINTS steps
       def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS)
-        new(store, from_s, to_s, filter, histograms).call
+        new(store, from_s:, to_s:, filter:, histograms:).call
       end
 
       # @param from_s [Integer]
@@ -33,10 +33,10 @@ module Holdup
       # @return [Integer] seconds of a step
       def self.step_s(from_s, to_s, finest_s = MINUTE_S)
         needed_s = [(to_s - from_s).fdiv(POINTS - 1).ceil, finest_s].max
-        STEPS_S.find { |step_s| step_s >= needed_s } || -(-needed_s / STEPS_S.last) * STEPS_S.last
+        STEPS_S.find { |step_s| step_s >= needed_s } || needed_s.ceildiv(STEPS_S.last) * STEPS_S.last
       end
 
-      def initialize(store, from_s, to_s, filter, histograms)
+      def initialize(store, from_s:, to_s:, filter:, histograms:)
         @store = store
         @of_units = histograms
         @filter = filter
@@ -56,7 +56,8 @@ module Holdup
       private
 
       def coverage
-        MeasuredTimeQuery.call(@store, from_s: @from_s, to_s: @to_s, kinds: @filter.kind ? [@filter.kind] : Series::UNITS)
+        kinds = @filter.kind ? [@filter.kind] : Series::UNITS
+        MeasuredTimeQuery.call(@store, from_s: @from_s, to_s: @to_s, kinds:)
       end
 
       def at_s = (@from_s...@to_s).step(@step_s).to_a
@@ -65,38 +66,44 @@ module Holdup
         setting_starts.to_set { |step, _| step * @step_s }
       end
 
+      # @return [Hash{Integer => Window}] by the start of the step
       def chosen
-        return sums(Series::UNITS, only: @filter).transform_values { |sums| merged(sums) } if @filter.narrow?
-        whole? ? sums([:process]).transform_values { |sums| merged(sums) } : less_nested
+        return merged(sums(Series::UNITS, only: @filter)) if @filter.narrow?
+        processes_complete? ? merged(sums([:process])) : without_nested
       end
 
-      # Processes have all units once more, in far fewer windows, if they were kept apart all the time.
-      def whole?
+      # Processes have all units too, in far fewer windows, if they were recorded all the time.
+      def processes_complete?
         setting_starts(Series::UNITS) == setting_starts([:process])
       end
 
+      # @return [Set<(Integer, Setting)>] number of the step
       def setting_starts(kinds = nil)
-        found = @store.setting_starts(@from_s, @to_s, step_s: @step_s, kinds:)
-        found.select { |_, setting| @filter.setting?(setting) }.to_set { |at_s, setting|
-          [at_s / @step_s, setting]
-        }
+        starts = @store.setting_starts(@from_s, @to_s, step_s: @step_s, kinds:)
+        wanted = starts.select { |_, setting| @filter.setting?(setting) }
+        wanted.to_set { |at_s, setting| [at_s / @step_s, setting] }
       end
 
-      def less_nested
-        nested = sums([:nested])
-        sums(Series::UNITS).to_h { |at_s, sums| [at_s, nested[at_s] ? Analysis::WindowTable::WindowSum.subtract(merged(sums), merged(nested[at_s])) : merged(sums)] }
+      def without_nested
+        nested = merged(sums([:nested]))
+        merged(sums(Series::UNITS)).to_h do |at_s, window|
+          rest = Analysis::WindowTable::WindowSum.subtract(window, nested[at_s]) if nested[at_s]
+          [at_s, rest || window]
+        end
       end
 
-      def merged(sums) = Window.sum(sums.map(&:window))
+      def merged(steps)
+        steps.transform_values { |sums| Window.sum(sums.map(&:window)) }
+      end
 
       # @return [Hash{Integer => Array<Store::SpanSum>}] by the start of the step, one for each setting
       def sums(kinds, **only)
-        @sums[[kinds,
-          only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms: histograms(kinds),
-**only)
-            .select { |sum| @filter.setting?(sum.window.setting) }.group_by { |sum|
-                       sum.window.start_s / @step_s * @step_s
-                     }
+        @sums[[kinds, only]] ||= begin
+          sums = @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:,
+            histograms: histograms(kinds), **only)
+          wanted = sums.select { |sum| @filter.setting?(sum.window.setting) }
+          wanted.group_by { |sum| sum.window.start_s / @step_s * @step_s }
+        end
       end
 
       def histograms(kinds)
@@ -107,14 +114,13 @@ module Holdup
         end
       end
 
-      # How much of their time the GVLs of each server's processes were held, step by step, whatever held
-      # them: units, and threads outside of units.
+      # Share of time for which the GVLs of each server's processes were held, step by step, by units and by
+      # threads outside of units.
       #
       # A process has the time of the windows that it is in. Where windows are of hours, one that lived for a
-      # part of such an hour has it whole, so around restarts the share comes out too low, never too high.
+      # part of such an hour has all of it, so around restarts the share is too low, never too high.
       class GvlUtilization
-        NS = 1_000_000_000
-        # Of a process that told no server.
+        # Of a process without a server.
         UNNAMED = "-"
 
         # @param sums [#call] kinds => {start of the step => Array of Store::SpanSum}
@@ -126,40 +132,39 @@ module Holdup
 
         # @return [Hash{String => Array<Float, nil>}] by group, one for each step
         def call
-          covered = covered_s
-          held = held_ns
-          covered.values.flat_map(&:keys).uniq.sort.to_h { |group|
-            [group, @at_s.map { |at_s| share(held.dig(at_s, group), covered.dig(at_s, group)) }]
-          }
+          covered_s = covered_s()
+          held_ns = held_ns()
+          groups = covered_s.values.flat_map(&:keys).uniq.sort
+          groups.to_h do |group|
+            [group, @at_s.map { |at_s| share(held_ns.dig(at_s, group), covered_s.dig(at_s, group)) }]
+          end
         end
 
         private
 
         def share(held_ns, covered_s)
-          covered_s && held_ns.to_i.fdiv(covered_s * NS)
+          covered_s && held_ns.to_i.fdiv(covered_s * Analysis::TimeSeries::NS)
         end
-
-        def processes = @sums.call([:process])
 
         def covered_s
-          by_group(processes) { |sum| sum.covered_s }
+          by_group([:process], &:covered_s)
         end
 
-        # Processes have all units once more, and what is nested in others once; of units it is known without
-        # their histogram.
+        # Processes have all units, and nested ones once. What units held is known without their histogram.
         def held_ns
-          units = by_group(processes) { |sum| sum.window.sums.values_at(:cpu_ns, :starved_ns).sum }
-          units.merge(by_group(@sums.call([:account])) { |sum| sum.window.histograms[:running].sum }) do |_, one, other|
-            one.merge(other) { |_, ns, further| ns + further }
+          units = by_group([:process]) { |sum| sum.window.sums.values_at(:cpu_ns, :starved_ns).sum }
+          threads = by_group([:account]) { |sum| sum.window.histograms[:running].sum }
+          units.merge(threads) do |_, of_units, of_threads|
+            of_units.merge(of_threads) { |_, one, other| one + other }
           end
         end
 
-        def by_group(steps)
-          steps.transform_values { |sums|
-            sums.group_by { |sum| group(sum.window.setting) }.transform_values { |same|
-              same.sum { |sum| yield sum }
-            }
-          }
+        # @return [Hash{Integer => Hash{String => Integer}}] by start of the step and group
+        def by_group(kinds)
+          @sums.call(kinds).transform_values do |sums|
+            groups = sums.group_by { |sum| group(sum.window.setting) }
+            groups.transform_values { |same| same.sum { |sum| yield sum } }
+          end
         end
 
         def group(setting)

@@ -4,14 +4,17 @@ module Holdup
   module Queries
     # Which part of a filter matches nothing of a span that has requests or jobs, and what there is instead.
     #
-    # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the units that were looked at,
-    #   nil for any
+    # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the filter, nil for any
     # - `known`: Array of String, most units first
     class UnmatchedFilter < Data.define(:part, :asked, :kind, :known)
       # In this order: the later ones among what the earlier ones match.
       PARTS = %i[kind queue name threads].freeze
-      PROBLEMS = {kind: "no %<asked>s was measured in that span", queue: "no job of that span is of the queue %<asked>s",
-                  name: "no %<kind>s of that span is called %<asked>s", threads: "no %<kind>s of that span ran with %<asked>s threads"}.freeze
+      PROBLEMS = {
+        kind: "no %<asked>s was measured in that span",
+        queue: "no job of that span is of the queue %<asked>s",
+        name: "no %<kind>s of that span is called %<asked>s",
+        threads: "no %<kind>s of that span ran with %<asked>s threads"
+      }.freeze
       SHOWN = 5
       LONGEST = 80
 
@@ -21,42 +24,52 @@ module Holdup
       # @param filter [Analysis::UnitFilter]
       # @return [UnmatchedFilter, nil] nil where something matches, and where the span has nothing at all
       def self.of(store, from_s, to_s, filter)
-        found = store.sums(from_s, to_s, kinds: Series::UNITS, histograms: []).map(&:window).select { |window| window.count.positive? }
-        return if found.empty?
+        windows = store.sums(from_s, to_s, kinds: Series::UNITS, histograms: []).map(&:window)
+        windows = windows.select { |window| window.count.positive? }
+        return if windows.empty?
         PARTS.each do |part|
           asked = filter.public_send(part) or next
-          one = Analysis::UnitFilter.new(part => asked)
-          matched = found.select { |window| one.series?(window.series) && one.setting?(window.setting) }
-          return new(part:, asked: asked.to_s, kind: filter.kind, known: known(part, found)) if matched.empty?
-          found = matched
+          matched = matching(windows, Analysis::UnitFilter.new(part => asked))
+          if matched.empty?
+            return new(part:, asked: asked.to_s, kind: filter.kind, known: known(part, windows))
+          end
+          windows = matched
         end
         nil
       end
 
+      def self.matching(windows, filter)
+        windows.select { |window| filter.series?(window.series) && filter.setting?(window.setting) }
+      end
+
       # @return [Array<String>]
       def self.known(part, windows)
-        counts = windows.each_with_object(Hash.new(0)) { |window, all|
-          values(part, window).each { |value| all[value] += window.count }
-        }
+        counts = Hash.new(0)
+        windows.each do |window|
+          values(part, window).each { |value| counts[value] += window.count }
+        end
         counts.sort_by { |value, count| [-count, value] }.map(&:first)
       end
 
       def self.values(part, window)
         series = window.series
         case part
-        when :threads then window.setting.attributes.values_at(*Analysis::UnitFilter::THREADS).compact.map(&:to_s).uniq
-        when :kind then (series.kind == :overflow) ? [] : [series.kind.name]
+        when :threads then threads(window.setting)
         when :queue then [series.queue].compact
+        when :kind then (series.kind == :overflow) ? [] : [series.kind.name]
         else (series.kind == :overflow) ? [] : [series.name]
         end
       end
-      private_class_method :known, :values
 
-      # @return [Array<String>] the few that are meant or that there are
+      def self.threads(setting)
+        setting.attributes.values_at(*Analysis::UnitFilter::THREADS).compact.map(&:to_s).uniq
+      end
+      private_class_method :matching, :known, :values, :threads
+
+      # @return [Array<String>] what was probably meant, or the most frequent
       def shown
-        (nearest.any? ? nearest : known.first(SHOWN)).map { |value|
-          value[0, LONGEST]
-        }
+        names = nearest.any? ? nearest : known.first(SHOWN)
+        names.map { |name| name[0, LONGEST] }
       end
 
       # @return [Array<String>] of the known ones, those that look like what was asked for
@@ -67,7 +80,7 @@ module Holdup
 
       # @return [UsageError]
       def error
-        text = (part == :name || part == :queue) ? asked[0, 100].inspect : asked
+        text = %i[name queue].include?(part) ? asked[0, 100].inspect : asked
         problem = format(PROBLEMS.fetch(part), asked: text, kind: kind || "request or job")
         return UsageError.new(problem, "did you mean #{shown.join(" or ")}?") if nearest.any?
         UsageError.new(problem, known.empty? ? "there was none at all" : "there were #{instead}")
@@ -76,7 +89,9 @@ module Holdup
       private
 
       def instead
-        (part == :kind) ? shown.map { |value| "#{value}s" }.join(", ") : "#{shown.join(", ")}#{" ..." if known.size > shown.size}"
+        return shown.map { |value| "#{value}s" }.join(", ") if part == :kind
+        more = " ..." if known.size > shown.size
+        "#{shown.join(", ")}#{more}"
       end
     end
   end

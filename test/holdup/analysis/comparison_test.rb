@@ -92,12 +92,16 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
   def test_a_process_counts_by_a_sample_or_by_a_unit_alone
     windows = sample(minutes: 1).to_a
     setting = windows.first.setting
-    profiles = [[1, 50], [1, 50], [2, 60]].map { |pid, since_s| SampleProfiles.profile(0, setting:, process: Holdup::UnitSample::SampledProcess.new(pid:, since_ns: since_s * 1_000_000_000 + 7)) }
+    profiles = [[1, 50], [1, 50], [2, 60]].map do |pid, since_s|
+      process = Holdup::UnitSample::SampledProcess.new(pid:, since_ns: since_s * 1_000_000_000 + 7)
+      SampleProfiles.profile(0, setting:, process:)
+    end
     samples = [[1, 50], [3, 70]].map { |pid, since_s|
       {at_s: since_s + 9, since_s:, host: profiles.first.host, pid:, start: pid, setting: setting.fingerprint}
     }
     assert_equal 3,
-      Comparison::Side.new(label: "x", windows:, profiles:, samples:, from_s: 0, to_s: 1, filter: Holdup::Analysis::UnitFilter.new).processes
+      Comparison::Side.new(label: "x", windows:, profiles:, samples:, from_s: 0, to_s: 1,
+        filter: Holdup::Analysis::UnitFilter.new).processes
   end
 
   def test_memory_is_of_the_oldest_age_that_both_had
@@ -110,12 +114,15 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
   end
 
   def test_facts_that_change_together_are_one_thing
-    before, after = [["3.3.8", 144], ["3.4.5", 51]].map { |ruby, patch| Holdup::Setting.new(attributes: {"ruby" => ruby, "ruby_patch" => patch, "threads" => 5, "arm" => ruby}) }
+    before, after = [["3.3.8", 144], ["3.4.5", 51]].map do |ruby, patch|
+      attributes = {"ruby" => ruby, "ruby_patch" => patch, "threads" => 5, "arm" => ruby}
+      Holdup::Setting.new(attributes:)
+    end
     change = Holdup::Analysis::SettingDifferences.new([before], [after])
     assert_equal ["ruby"], change.differences.map(&:subject)
     assert_predicate change, :single?
-    refute_predicate Holdup::Analysis::SettingDifferences.new([before], [Holdup::Setting.new(attributes: {**after.attributes, "threads" => 3})]),
-      :single?
+    more_threads = Holdup::Setting.new(attributes: {**after.attributes, "threads" => 3})
+    refute_predicate Holdup::Analysis::SettingDifferences.new([before], [more_threads]), :single?
     assert_equal({"threads" => 5}, change.shared)
   end
 

@@ -9,7 +9,8 @@ class Holdup::Analysis::OwnCostTest < Minitest::Test
   def sample = @sample ||= SampleWindows.new
 
   def account(name, held_ns)
-    sample.window(name, kind: :account, queue: nil, count: 0, sums: {caused_ns: 5}, histograms: {running: Holdup::Histogram.of([held_ns])})
+    sample.window(name, kind: :account, queue: nil, count: 0, sums: {caused_ns: 5},
+      histograms: {running: Holdup::Histogram.of([held_ns])})
   end
 
   def cost(windows, samples = SampleProcesses.new(sample).to_a)

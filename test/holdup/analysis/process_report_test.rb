@@ -139,7 +139,9 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
   end
 
   def test_long_spans_need_fewer_samples
-    assert_equal [nil, nil, 120, 2880], [60, 3600, 7200, 30 * 86_400].map { |span_s| Holdup::Analysis::ProcessReport.every_s(0, span_s) }
+    expected = {60 => nil, 3600 => nil, 7200 => 120, 30 * 86_400 => 2880}
+    actual = expected.to_h { |span_s, _| [span_s, Holdup::Analysis::ProcessReport.every_s(0, span_s)] }
+    assert_equal expected, actual
   end
 
   private

@@ -25,6 +25,7 @@ class Holdup::Analysis::SettingLabelsTest < Minitest::Test
 
   def test_one_that_lacks_what_the_other_has
     without = setting(ruby: "3.4.5")
-    assert_equal without.fingerprint[0, 6], Holdup::Analysis::SettingDifferences::SettingLabels.new([web, without]).name(without)
+    labels = Holdup::Analysis::SettingDifferences::SettingLabels.new([web, without])
+    assert_equal without.fingerprint[0, 6], labels.name(without)
   end
 end

@@ -18,7 +18,8 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
   end
 
   def pairs(*windows, **options)
-    Holdup::Analysis::StallPairs.new([windows], **options).to_a.to_h { |pair| ["#{pair.causer.name}>#{pair.victim.name}", pair] }
+    pairs = Holdup::Analysis::StallPairs.new([windows], **options).to_a
+    pairs.to_h { |pair| ["#{pair.causer.name}>#{pair.victim.name}", pair] }
   end
 
   def test_stall_is_split_as_it_was_caused

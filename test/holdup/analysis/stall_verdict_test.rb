@@ -69,7 +69,8 @@ class Holdup::Analysis::StallVerdictTest < Minitest::Test
     sample = SampleWindows.new
     spikes = Array.new(990, 0) + Array.new(10, 500_000_000)
     window = sample.window("A", count: 1000, sums: {cpu_ns: 97_000_000_000, caused_ns: 5_000_000_000},
-      histograms: {wall: Holdup::Histogram.of(spikes.map { |ns| ns + 97_000_000 }), stalled: Holdup::Histogram.of(spikes.map { |ns| ns + 25_000_000 })})
+      histograms: {wall: Holdup::Histogram.of(spikes.map { |ns| ns + 97_000_000 }),
+                   stalled: Holdup::Histogram.of(spikes.map { |ns| ns + 25_000_000 })})
     summary = Holdup::Analysis::Summary.new([window], from_s: sample.from_s, to_s: sample.to_s)
     refute_equal :cpu, Holdup::Analysis::StallVerdict.new(summary).call.key
   end

@@ -26,8 +26,12 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
     all = summary
     assert_equal all.rows.sum(&:count), all.total.count
     assert_equal all.rows.sum(&:errors), all.total.errors
-    Holdup::Window::SUMS.each { |key| assert_equal all.rows.sum { |row| row.sum(key) }, all.total.sum(key), key }
-    Holdup::Window::HISTOGRAMS.each { |key| assert_equal all.rows.sum { |row| row.histogram(key).sum }, all.total.histogram(key).sum, key }
+    Holdup::Window::SUMS.each do |key|
+      assert_equal all.rows.sum { |row| row.sum(key) }, all.total.sum(key), key
+    end
+    Holdup::Window::HISTOGRAMS.each do |key|
+      assert_equal all.rows.sum { |row| row.histogram(key).sum }, all.total.histogram(key).sum, key
+    end
   end
 
   def test_the_split_adds_up_to_the_elapsed_time
@@ -36,7 +40,8 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
 
   def test_quantiles_are_those_of_all_units
     all = summary
-    merged = Holdup::Histogram.sum(@sample.to_a.select { |window| window.series.unit? }.map { |window| window.histograms[:wall] })
+    units = @sample.to_a.select { |window| window.series.unit? }
+    merged = Holdup::Histogram.sum(units.map { |window| window.histograms[:wall] })
     assert_equal merged.quantile(0.95), all.total.histogram(:wall).quantile(0.95)
   end
 
@@ -131,7 +136,8 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
   end
 
   def test_no_share_is_above_the_whole_while_one_column_lags_behind
-    early = @sample.window("early", kind: :request, count: 1, sums: {caused_ns: 10**12}, histograms: {wall: Holdup::Histogram.of_sum(10**12)})
+    early = @sample.window("early", kind: :request, count: 1, sums: {caused_ns: 10**12},
+      histograms: {wall: Holdup::Histogram.of_sum(10**12)})
     blame = summary(@sample.to_a + [early]).blame
     assert_operator blame.caused_share(blame.main_cause), :<=, 1.0
     assert_in_delta 1.0, blame.gap, 0.1

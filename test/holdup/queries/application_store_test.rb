@@ -11,7 +11,9 @@ class Holdup::Queries::ApplicationStoreTest < Minitest::Test
     shop, admin = %w[shop admin].each_with_index.map { |app, index|
       PlayedStore.new(PlayedRecording.new(minutes: 2, seed: index), facts: {"app" => app}, pid: 7 + index)
     }
-    common, alone = [[shop, admin], [admin]].map { |played| Holdup::Store.open("memory:").tap { |store| played.each { |each| each.fill(store) } } }
+    common, alone = [[shop, admin], [admin]].map do |applications|
+      Holdup::Store.open("memory:").tap { |store| applications.each { |played| played.fill(store) } }
+    end
     found = Holdup::Queries::ApplicationStore.new(common, "admin")
     span = [shop.from_s, shop.to_s]
     [:windows, :sums, :stalls, :profiles].each { |what|
@@ -23,7 +25,8 @@ class Holdup::Queries::ApplicationStoreTest < Minitest::Test
     assert_equal outcomes.last(1), found.outcomes
     assert_equal alone.processes(*span).to_set,
       found.processes(*span).map { |sample| sample.except(:shared) }.to_set
-    assert_equal [[], %w[admin shop]], [found.sums(*span, settings: common.settings - alone.settings), Holdup::Queries::ApplicationStore.names(common)]
+    assert_empty found.sums(*span, settings: common.settings - alone.settings)
+    assert_equal %w[admin shop], Holdup::Queries::ApplicationStore.names(common)
   end
 
   # Both can use the CPUs of a container, and one of them alone is looked at.
@@ -33,7 +36,9 @@ class Holdup::Queries::ApplicationStoreTest < Minitest::Test
     }
     ceilings = [[shop], [shop, admin]].map do |played|
       store = Holdup::Store.open("memory:").tap { |one| played.each { |each| each.fill(one) } }
-      Holdup::Queries::LoadSummary.call(Holdup::Queries::ApplicationStore.new(store, "shop"), from_s: shop.from_s, to_s: shop.to_s).processes.machines.map { |machine| machine.ceiling&.processes }
+      own = Holdup::Queries::ApplicationStore.new(store, "shop")
+      summary = Holdup::Queries::LoadSummary.call(own, from_s: shop.from_s, to_s: shop.to_s)
+      summary.processes.machines.map { |machine| machine.ceiling&.processes }
     end
     assert_equal [[1], [nil]], ceilings
   end

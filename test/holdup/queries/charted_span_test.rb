@@ -28,8 +28,10 @@ class Holdup::Queries::ChartedSpanTest < Minitest::Test
       store = Holdup::Store.open(File.join(folder, "store.sqlite3"))
       store.commit(@sample.to_a, {})
       assert_equal recorded,
-        Holdup::Queries::RecordedInterval::ChartedSpan.new(store).within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
-      assert_equal recorded, Holdup::Queries::RecordedInterval::ChartedSpan.new(store).last(@sample.to_s + 400 * HOUR)
+        Holdup::Queries::RecordedInterval::ChartedSpan.new(store)
+          .within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
+      span = Holdup::Queries::RecordedInterval::ChartedSpan.new(store)
+      assert_equal recorded, span.last(@sample.to_s + 400 * HOUR)
       store.close
     end
   end

@@ -60,7 +60,9 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
   end
 
   def part(seed: 1, later_s: 0, setting: {})
-    SampleWindows.new(minutes: PART_S / 60, units: FEW, seed:, setting: SampleWindows::SETTING.merge(setting)).to_a.map { |window| window.with(start_s: window.start_s + later_s) }
+    setting = SampleWindows::SETTING.merge(setting)
+    windows = SampleWindows.new(minutes: PART_S / 60, units: FEW, seed:, setting:).to_a
+    windows.map { |window| window.with(start_s: window.start_s + later_s) }
   end
 
   # A process of the last setting begins in between.
@@ -80,6 +82,12 @@ class Holdup::Queries::ComparisonSourceTest < Minitest::Test
   def figures(sides)
     comparison = Holdup::Analysis::Comparison.new(*sides)
     [comparison.block_s, comparison.sizes,
-      comparison.estimates.transform_values { |estimate| [estimate.before, estimate.after, estimate.interval].compact.map { |figure| figure.is_a?(Range) ? [figure.begin.round(9), figure.end.round(9)] : figure.round(6) } }]
+      comparison.estimates.transform_values { |estimate| rounded(estimate) }]
+  end
+
+  def rounded(estimate)
+    [estimate.before, estimate.after, estimate.interval].compact.map do |figure|
+      figure.is_a?(Range) ? [figure.begin.round(9), figure.end.round(9)] : figure.round(6)
+    end
   end
 end

@@ -60,7 +60,10 @@ class Holdup::Queries::LoadSummaryTest < Minitest::Test
 
   # Idle processes before and after are no load.
   def test_rate_and_cpu_ceiling_are_the_same_in_any_span_of_any_windows
-    stores = BurstStore::AGES_S.keys.to_h { |finest_s| [finest_s, BurstStore.new(BURST.with(from_s: 100, to_s: 400, count: 3000, born_s: -3 * HOUR_S), idle_s: HOUR_S).open(finest_s:)] }
+    burst = BURST.with(from_s: 100, to_s: 400, count: 3000, born_s: -3 * HOUR_S)
+    stores = BurstStore::AGES_S.keys.to_h do |finest_s|
+      [finest_s, BurstStore.new(burst, idle_s: HOUR_S).open(finest_s:)]
+    end
     expected = read(stores.fetch(60), 0, 480)
     assert_in_delta 10, expected.throughput, 0.05
     stores.each do |finest_s, store|

@@ -40,7 +40,9 @@ class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
     other = Holdup::Setting.new(attributes: {"threads" => 3})
     store = BurstStore.new(burst(0, 600, 600), burst(60, 90, 30, kind: :job),
       burst(120, 180, 60, setting: other)).open
-    seconds = ->(**which) { Holdup::Queries::MeasuredTimeQuery.call(store, from_s: START_S, to_s: START_S + 900, **which).total_s }
+    seconds = lambda do |**which|
+      Holdup::Queries::MeasuredTimeQuery.call(store, from_s: START_S, to_s: START_S + 900, **which).total_s
+    end
     assert_in_delta 600, seconds.call(kinds: [:request]), 1
     assert_in_delta 30, seconds.call(kinds: [:job]), 1
     assert_in_delta 60, seconds.call(settings: [other]), 1

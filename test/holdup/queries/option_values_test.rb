@@ -4,10 +4,11 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::Queries::OptionValuesTest < Minitest::Test
+  Values = Holdup::Queries::OptionValues
   NOW = 1_790_000_000
 
   def moment(text)
-    Holdup::Queries::OptionValues.moment("--since", text, now_s: NOW)
+    Values.moment("--since", text, now_s: NOW)
   end
 
   def test_times_ago
@@ -35,30 +36,30 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
   end
 
   def test_choices
-    assert_equal :wall, Holdup::Queries::OptionValues.choice("--sort", "wall", %i[wall count])
+    assert_equal :wall, Values.choice("--sort", "wall", %i[wall count])
     assert_match(/did you mean count\?/,
       assert_raises(Holdup::UsageError) {
-        Holdup::Queries::OptionValues.choice("--sort", "coutn",
+        Values.choice("--sort", "coutn",
           %i[wall count])
       }.message)
     assert_match(/one of wall, count/,
       assert_raises(Holdup::UsageError) {
-        Holdup::Queries::OptionValues.choice("--sort", "q",
+        Values.choice("--sort", "q",
           %i[wall count])
       }.message)
   end
 
   def test_numbers
-    assert_equal 5, Holdup::Queries::OptionValues.whole("--threads", "5", 1..9)
-    assert_in_delta 0.5, Holdup::Queries::OptionValues.seconds("--interval", "0.5", 0.1..9)
-    %w[0 10 five 1e3 5.5].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Queries::OptionValues.whole("--threads", text, 1..9) } }
-    %w[0 nan inf ten].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Queries::OptionValues.seconds("--interval", text, 0.1..9) } }
+    assert_equal 5, Values.whole("--threads", "5", 1..9)
+    assert_in_delta 0.5, Values.seconds("--interval", "0.5", 0.1..9)
+    %w[0 10 five 1e3 5.5].each { |text| assert_raises(Holdup::UsageError, text) { Values.whole("--threads", text, 1..9) } }
+    %w[0 nan inf ten].each { |text| assert_raises(Holdup::UsageError, text) { Values.seconds("--interval", text, 0.1..9) } }
   end
 
   def test_factors_and_time_slices
-    assert_equal [1.5, 2.0, 0.5], %w[x1.5 2 x0.5].map { |text| Holdup::Queries::OptionValues.factor("--load", text) }
-    assert_equal 10_000_000, Holdup::Queries::OptionValues.time_slice("--slice", "10ms")
-    %w[x x0 -1 twice].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Queries::OptionValues.factor("--load", text) } }
-    %w[10 2s 1us].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Queries::OptionValues.time_slice("--slice", text) } }
+    assert_equal [1.5, 2.0, 0.5], %w[x1.5 2 x0.5].map { |text| Values.factor("--load", text) }
+    assert_equal 10_000_000, Values.time_slice("--slice", "10ms")
+    %w[x x0 -1 twice].each { |text| assert_raises(Holdup::UsageError, text) { Values.factor("--load", text) } }
+    %w[10 2s 1us].each { |text| assert_raises(Holdup::UsageError, text) { Values.time_slice("--slice", text) } }
   end
 end

@@ -14,8 +14,14 @@ module Holdup::Queries
     end
 
     def test_the_runner_and_the_group_that_ran_most_of_its_jobs
-      store = Some.new([window(:job, "MailJob", "mailers", "b", 30), window(:job, "MailJob", "mailers", "a", 10), window(:job, "SyncJob", "low", "a", 90),
-        window(:pool, "default (mailers, low)", "mailers", "b", 5), window(:pool, "single", "mailers", "b", 25), window(:pool, "other", "mailers", "a", 40)])
+      store = Some.new([
+        window(:job, "MailJob", "mailers", "b", 30),
+        window(:job, "MailJob", "mailers", "a", 10),
+        window(:job, "SyncJob", "low", "a", 90),
+        window(:pool, "default (mailers, low)", "mailers", "b", 5),
+        window(:pool, "single", "mailers", "b", 25),
+        window(:pool, "other", "mailers", "a", 40)
+      ])
       assert_equal [setting("b").fingerprint, "single"],
         served(store, "mailers").then { |one| [one.setting, one.pool] }
       assert_nil served(store, "low").pool

@@ -37,13 +37,16 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
       assert_raises(Holdup::Error) { pick("revision", %w[a1 a1]) }.message)
   end
 
-  ARMS = [%w[3 stable], %w[3 canary], %w[5 stable], %w[5 canary]].map { |threads, arm| Holdup::Setting.new(attributes: {"threads" => threads, "arm" => arm}) }
+  ARMS = [%w[3 stable], %w[3 canary], %w[5 stable], %w[5 canary]].map do |threads, arm|
+    Holdup::Setting.new(attributes: {"threads" => threads, "arm" => arm})
+  end
 
   # An arm is a label: by setting it is no difference.
   def test_settings_that_differ_in_more_than_the_arm
     units = ARMS.zip([10, 500, 400, 20]).to_h
     assert_equal [ARMS.first(2), ARMS.last(2)], pick("setting", units:).values
-    assert_equal ["#{ARMS[0].fingerprint[0, 6]}, #{ARMS[1].fingerprint[0, 6]}: threads=3", "#{ARMS[2].fingerprint[0, 6]}, #{ARMS[3].fingerprint[0, 6]}: threads=5"],
+    short = ARMS.map { |setting| setting.fingerprint[0, 6] }
+    assert_equal ["#{short[0]}, #{short[1]}: threads=3", "#{short[2]}, #{short[3]}: threads=5"],
       pick("setting", units:).keys
     assert_equal({"arm stable" => ARMS.values_at(0, 2), "arm canary" => ARMS.values_at(1, 3)},
       pick("arm", units:))

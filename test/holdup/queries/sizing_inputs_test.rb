@@ -16,7 +16,10 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   def test_levers_are_of_the_processes_that_take_such_units
     WEB.in_a_file(JOBS) do |path|
       store = Holdup::Store.open(path)
-      servers = ->(kind) { Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind:, objective: nil).lately.map { |sample| sample[:server] }.uniq }
+      servers = lambda do |kind|
+        inputs = Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind:, objective: nil)
+        inputs.lately.map { |sample| sample[:server] }.uniq
+      end
       assert_equal [%w[puma], %w[sidekiq]], [servers.call(:request), servers.call(:job)]
       store.close
     end
@@ -24,7 +27,10 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
 
   def test_what_came_of_earlier_predictions_of_such_units_corrects_others
     store = Holdup::Store.open("memory:").tap { |one| WEB.fill(one) }
-    ask = -> { Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind: :request, objective: nil).recommendation.bias }
+    ask = lambda do
+      span = {from_s: WEB.from_s, to_s: WEB.to_s}
+      Holdup::Queries::SizingInputs.new(store, **span, kind: :request, objective: nil).recommendation.bias
+    end
     store.keep(Learned.outcome(1.1, kind: :job))
     assert_predicate ask.call, :none?
     store.keep(Learned.outcome(1.1))
@@ -53,6 +59,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   def mixed(kind: :request, **options)
     played = PlayedStore.new(PlayedRecording.mixed(minutes: 4, **options))
     store = Holdup::Store.open("memory:").tap { |one| played.fill(one) }
-    Holdup::Queries::SizingInputs.new(store, from_s: played.from_s, to_s: played.to_s, kind:, objective: Holdup::Sizing::Objective.new).recommendation
+    Holdup::Queries::SizingInputs.new(store, from_s: played.from_s, to_s: played.to_s, kind:,
+      objective: Holdup::Sizing::Objective.new).recommendation
   end
 end

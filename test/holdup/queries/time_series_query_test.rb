@@ -55,7 +55,8 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
 
   def test_nested_units_are_taken_off_what_is_not_narrowed
     before = course.mean(:stalled).first
-    units = @sample.to_a.select { |window| window.series.unit? && window.start_s == @sample.from_s }.sum(&:count)
+    first = @sample.to_a.select { |window| window.series.unit? && window.start_s == @sample.from_s }
+    units = first.sum(&:count)
     @store.commit(
       [@sample.window("ReportJob", kind: :nested, histograms: {stalled: Holdup::Histogram.of_sum(units * 1000)},
         count: 1)], {}

@@ -24,8 +24,12 @@ class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
   end
 
   def test_the_first_part_that_leaves_nothing
-    {{kind: :job, name: "Orders*"} => [:name, ["レポートJob"]], {queue: "高い", name: "zzz"} => [:queue, ["低い"]],
-     {kind: :request, queue: "低い"} => [:queue, []], {name: "レポート*", threads: 4} => [:threads, ["5"]]}.each do |filter, told|
+    {
+      {kind: :job, name: "Orders*"} => [:name, ["レポートJob"]],
+      {queue: "高い", name: "zzz"} => [:queue, ["低い"]],
+      {kind: :request, queue: "低い"} => [:queue, []],
+      {name: "レポート*", threads: 4} => [:threads, ["5"]]
+    }.each do |filter, told|
       assert_equal told, unmatched(**filter).then { |found| [found.part, found.known] }, filter.inspect
     end
   end
@@ -39,6 +43,7 @@ class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
   private
 
   def unmatched(**filter)
-    Holdup::Queries::UnmatchedFilter.of(@store, @sample.from_s, @sample.to_s, Holdup::Analysis::UnitFilter.new(**filter))
+    filter = Holdup::Analysis::UnitFilter.new(**filter)
+    Holdup::Queries::UnmatchedFilter.of(@store, @sample.from_s, @sample.to_s, filter)
   end
 end

@@ -7,7 +7,7 @@ module Holdup
       class SlowestUnits
         # All singles of a month would take longer to read than anybody looks. They are read of so many
         # periods of ten minutes, evenly spread; where none of these has one, of the most that Singles reads.
-        PERIODS = [6, Queries::UnitSampleQuery::STRETCHES].freeze
+        PERIODS = [6, Queries::UnitSampleQuery::BLOCKS].freeze
         ROWS = 10
         NS = 1_000_000_000
         COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle
@@ -39,7 +39,7 @@ module Holdup
           @all = @store.profile_starts(*@span).size
           PERIODS.each do |most|
             @read = [most, @all].min
-            @profiles = Queries::UnitSampleQuery.call(@store, *@span, stretches: most).select { |profile| wanted?(profile) }
+            @profiles = Queries::UnitSampleQuery.call(@store, *@span, blocks: most).select { |profile| wanted?(profile) }
             break if @profiles.any? || !part?
           end
         end

@@ -12,7 +12,8 @@ class Holdup::Analysis::Comparison::ProcessVarianceTest < Minitest::Test
     means_ms.each_with_index.flat_map do |mean, pid|
       Array.new(units) do |index|
         running_ns = (-Math.log(1 - random.rand) * mean * MS).round(-3)
-        SampleProfiles.profile(index, running_ns:, cpu_ns: running_ns, idle_ns: 0, stalled_ns: 0, process: SampleProfiles::PROCESS.with(pid:))
+        SampleProfiles.profile(index, running_ns:, cpu_ns: running_ns, idle_ns: 0, stalled_ns: 0,
+          process: SampleProfiles::PROCESS.with(pid:))
       end
     end
   end

@@ -27,7 +27,10 @@ class Holdup::Analysis::Comparison::WeightedRowsTest < Minitest::Test
   end
 
   def test_the_extension_comes_to_what_ruby_comes_to
-    50.times { |seed| assert_equal(*[Holdup::MassDraws, Masses::InRuby].map { |engine| rounded(engine, Random.new(seed)) }) }
+    50.times do |seed|
+      oracle = rounded(Masses::InRuby, Random.new(seed))
+      assert_equal oracle, rounded(Holdup::MassDraws, Random.new(seed))
+    end
   end
 
   def test_what_is_damaged_is_refused

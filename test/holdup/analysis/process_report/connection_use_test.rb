@@ -8,8 +8,15 @@ class Holdup::Analysis::ProcessReport::ConnectionUseTest < Minitest::Test
   def samples(pid, pools, from: 0, to: 600, server: "puma")
     [from, to].map { |at_s|
       {at_s:, host: "web-1", pid:, start: 1, since_s: from, server:,
-       **pools.each_with_index.flat_map { |(name, max), index| [[:"pool.#{index}", name], [:"pool.#{index}.max", max]] }.to_h}
+       **pool_facts(pools)}
     }
+  end
+
+  def pool_facts(pools)
+    facts = pools.each_with_index.map do |(name, max), index|
+      {"pool.#{index}": name, "pool.#{index}.max": max}
+    end
+    facts.reduce({}, :merge)
   end
 
   def use(*samples)

@@ -37,7 +37,8 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
 
   def sentence(ring, language: "en", **given)
     scene = scene(ring, **given)
-    Holdup::View::Timeline.new(scene, holders: nil, patterns: [found(scene)], words: Holdup::View::Words.new(language)).findings.first
+    words = Holdup::View::Words.new(language)
+    Holdup::View::Timeline.new(scene, holders: nil, patterns: [found(scene)], words:).findings.first
   end
 
   EVERY_TEN = (5..395).step(10).to_a
@@ -90,7 +91,8 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
     EVERY_TEN.drop(20).each { |at| half.stack(2, at * MS, CRUNCH, unit: 1) }
     half.ends(1, 2, 400 * MS, name: "GET /hog").suspended(2, 500 * MS).resumed(3, 500 * MS)
     assert_includes sentence(half),
-      "thread srv 1 held the GVL for 500 ms without a break, 60.0 % of it in GET /hog, 100 % in Report#crunch (app/models/report.rb:13);"
+      "thread srv 1 held the GVL for 500 ms without a break, 60.0 % of it in GET /hog, " \
+      "100 % in Report#crunch (app/models/report.rb:13);"
   end
 
   def test_in_japanese

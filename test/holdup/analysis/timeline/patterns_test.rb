@@ -19,7 +19,8 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
 
   # As the text of `holdup timeline` has them.
   def sentences(scene, found)
-    Holdup::View::Timeline.new(scene, holders: nil, patterns: found, words: Holdup::View::Words.new("en")).findings
+    words = Holdup::View::Words.new("en")
+    Holdup::View::Timeline.new(scene, holders: nil, patterns: found, words:).findings
   end
 
   def test_calm

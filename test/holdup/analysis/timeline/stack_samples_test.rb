@@ -66,7 +66,8 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
       assert_equal waits.sum { |wait| wait.span.length }, rows.sum(&:stalled)
       assert_equal waits.sum { |wait| wait.parts.sum(&:ticks) }, rows.sum(&:caused)
     end
-    assert_equal scene.holds.sum(&:length), Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call.sum(&:held)
+    rows = Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call
+    assert_equal scene.holds.sum(&:length), rows.sum(&:held)
   end
 
   def test_a_flame_has_all_the_time_at_its_root_and_the_callers_below
@@ -77,13 +78,15 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
     assert_equal [CRUNCH.first, EACH.first],
       [save.children.first, save.children.first.children.first].map { |node| node.frame.label }
     assert_nil held.children.last.frame
-    assert_equal 90 * MS - 1, Holdup::Analysis::Timeline::StackShares::FlameTree.new(scene, mode: :caused).call.ticks
+    caused = Holdup::Analysis::Timeline::StackShares::FlameTree.new(scene, mode: :caused).call
+    assert_equal 90 * MS - 1, caused.ticks
     assert_raises(KeyError) { Holdup::Analysis::Timeline::StackShares::FlameTree.new(scene, mode: :wall) }
   end
 
   def test_without_stacks_all_time_is_nobodys
     ring = EventRing.new.running(2).ready(3, 10 * MS).suspended(2, 20 * MS).resumed(3, 20 * MS)
-    rows = Holdup::Analysis::Timeline::StackShares::MethodTable.new(Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 30 * MS))).call
+    scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 30 * MS))
+    rows = Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call
     assert_equal [nil], rows.map(&:method).uniq
     assert_equal 10 * MS, rows.sum(&:caused)
   end
