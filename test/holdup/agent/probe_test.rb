@@ -11,7 +11,7 @@ class Holdup::ProbeTest < Minitest::Test
     assert_nil Holdup::Probe.unsupported_reason
   end
 
-  def test_a_missing_extension_is_no_error
+  def test_a_missing_extension_raises_nothing
     assert_nil Holdup::Probe.load_extension(["/nowhere/holdup"])
   end
 

@@ -34,7 +34,8 @@ class Holdup::ServersTest < Minitest::Test
   end
 
   def test_holdup_exec_waits_for_the_same_classes
-    output, = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-r#{BOOT}", "-e", "puts Holdup::ExecBoot::SERVERS")
+    script = "puts Holdup::ExecBoot::SERVERS"
+    output, = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-r#{BOOT}", "-e", script)
     assert_equal Holdup::Servers::KNOWN.keys, output.split
   end
 

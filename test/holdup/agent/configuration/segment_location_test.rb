@@ -39,7 +39,7 @@ class Holdup::Configuration::SegmentLocationTest < Minitest::Test
     assert_equal ["#{@root}/shm/holdup-5", true], find(mounts: mounts("#{@root}/shm2"))
   end
 
-  def test_a_folder_on_disk_where_nobody_knows_a_tmpfs
+  def test_uses_a_folder_on_disk_where_mounts_are_unknown
     assert_equal ["#{@root}/shm/holdup-5", false], find(mounts: "/nowhere")
     assert_equal ["/tmp/holdup-5", false], find(mounts: "/nowhere", roots: ["/nowhere"])
   end

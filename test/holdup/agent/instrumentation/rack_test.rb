@@ -78,7 +78,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_nil Holdup::Recorder::OpenUnit.current
   end
 
-  def test_a_server_that_tells_the_end_gets_the_applications_own_response
+  def test_a_server_with_callbacks_gets_the_applications_own_response
     own = ok
     %w[rack.after_reply rack.response_finished].each do |key|
       list = []
@@ -98,14 +98,15 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal 2, @probe.recorded.count(&:error)
   end
 
-  def test_a_client_that_does_not_wait_is_no_error_of_the_application
+  def test_a_client_that_has_gone_is_not_an_error_of_the_application
     list = []
     middleware { ok }.call(env("/", "rack.response_finished" => list))
     list.each { |finished| finished.call({}, 200, {}, Errno::EPIPE.new) }
     refute recorded.error
   end
 
-  def test_a_server_that_asks_whether_we_take_arguments_tells_the_error # Pitchfork calls without when arity is 0
+  # Pitchfork passes no arguments when the arity is 0.
+  def test_a_server_that_checks_the_arity_passes_the_error
     list = []
     middleware { ok }.call(env("/", "rack.response_finished" => list))
     refute_equal 0, list.first.arity
@@ -130,7 +131,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal [true], @probe.recorded.map(&:error)
   end
 
-  def test_a_throw_is_no_error
+  def test_a_throw_is_not_an_error
     assert_equal(1, catch(:async) { middleware { throw :async, 1 }.call(env) })
     refute recorded.error
   end
@@ -203,7 +204,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal [0, [9]], [recorded.queued_ns, @probe.counted]
   end
 
-  def test_a_response_that_nobody_finished_is_forgotten_by_the_next_request
+  def test_the_next_request_forgets_a_response_that_was_never_finished
     first = middleware { ok }.call(env)
     middleware { ok }.call(env)[2].close
     assert_equal [[1], [2]], [@probe.cancelled, @probe.recorded.map(&:handle)]
@@ -249,6 +250,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     10.times { serve.call }
     before = GC.stat(:total_allocated_objects)
     100.times { serve.call }
-    assert_operator GC.stat(:total_allocated_objects) - before, :<=, 700 # the double's splat takes two of them
+    # The double's splat allocates two of them.
+    assert_operator GC.stat(:total_allocated_objects) - before, :<=, 700
   end
 end

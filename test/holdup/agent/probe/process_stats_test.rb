@@ -59,7 +59,7 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
     assert_operator gauges[:gc_time_ns] - before, :>, 10_000
   end
 
-  def test_what_only_a_resource_knows_is_told_by_name
+  def test_gauges_of_a_resource_are_found_by_name
     known = NAMES.zip(Holdup::Probe::ProcessStats.new(gauges: -> {
       {jit_enabled: 1, jit_warm_ns: 9,
        redis_rtt_ns: 5}

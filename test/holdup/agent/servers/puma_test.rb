@@ -80,7 +80,7 @@ class PumaTest < Minitest::Test
     assert_equal [1, 2], identity.then { |told| [told.worker, told.generation] }
   end
 
-  def test_nothing_of_ours_runs_beside_a_server_that_stops
+  def test_no_thread_of_ours_runs_while_a_server_stops
     server = Puma::Server.new(->(_) {}, nil, @launcher.options)
     2.times { |index| server.public_send(%i[stop halt][index]) }
     assert_equal [[:let_go]], @told.calls.drop(1).uniq

@@ -15,7 +15,10 @@ class SettingSourceTest < Minitest::Test
     config = Puma::Configuration.new({config_files: [path], **user}, {}, env)
     config.load
     config.clamp
-    Holdup::Servers::Puma::SettingSource.new(config, env:).to_h.transform_values { |place| place.delete_prefix("#{File.realpath(folder)}/").delete_prefix("#{folder}/") }
+    places = Holdup::Servers::Puma::SettingSource.new(config, env:).to_h
+    places.transform_values do |place|
+      place.delete_prefix("#{File.realpath(folder)}/").delete_prefix("#{folder}/")
+    end
   end
 
   def test_lines_of_the_file
