@@ -33,7 +33,6 @@ module Holdup
 
     # Where messages go. It works while another setting is wrong, because that has to be logged somewhere.
     # @param env [#[]] the environment
-    # @param draft [Draft]
     # @return [Object, nil] what Log takes
     def self.log_target(env:, draft:)
       target = from_environment(KEYS.find { |key| key.name == :log }, env) { draft.log }

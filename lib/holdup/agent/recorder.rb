@@ -16,7 +16,6 @@ module Holdup
     attr_reader :guard
 
     # @param probe [Holdup::Probe] or anything with its methods
-    # @param guard [Holdup::Guard]
     def initialize(probe:, guard:)
       @probe = probe
       @guard = guard
@@ -62,7 +61,6 @@ module Holdup
     def stalled_ns(handle) = @probe.stalled(handle)
 
     # Records from now on which holders units wait for.
-    # @return [void]
     def watch_holders = @probe.watch_holders(true)
 
     # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] holders that the open unit waited

@@ -18,7 +18,6 @@ module Holdup
 
       # @param base [Class] ActiveJob::Base
       # @param jobs [JobUnits]
-      # @return [void]
       def self.install(base, jobs)
         base.around_perform(new(jobs), prepend: true)
       end

@@ -145,7 +145,6 @@ module Holdup
       end
 
       # A connection is returned. Does nothing after the unit's end, where it has been counted.
-      # @return [void]
       def give_back
         return if @open.zero?
         now = @clock.monotonic_ns

@@ -50,7 +50,6 @@ module Holdup
     # - `units`, `errors`: how many; `sums`: {Symbol => Integer} nanoseconds of wall, running, stalled, idle
     # - `histograms`: {Symbol => Histogram} of wall, stalled, queued
     ProcessTotals = Data.define(:units, :errors, :sums, :histograms) do
-      # @param reader [Segment::Reader]
       # @return [ProcessTotals]
       def self.of(reader)
         slots = slots(reader)

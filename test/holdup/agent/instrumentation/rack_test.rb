@@ -18,10 +18,14 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     @log = CollectedLog.new
     guard = Holdup::Guard.new(log: @log, clock: HandClock.new)
     recorder = Holdup::Recorder.new(probe: @probe, guard:)
+    clock = HandClock.new(realtime_ns: NOW_NS)
+    on_clamp = -> { recorder.count_clamped }
     @requests = Holdup::Instrumentation::RequestUnits.new(
-      recorder:, ignored: %r{\A/up\z}, names: Holdup::Instrumentation::UnitName.new(guard:),
-      queue: Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock: HandClock.new(realtime_ns: NOW_NS),
-        on_clamp: -> { recorder.count_clamped }), **options
+      recorder:,
+      ignored: %r{\A/up\z},
+      names: Holdup::Instrumentation::UnitName.new(guard:),
+      queue: Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock:, on_clamp:),
+      **options
     )
   end
 

@@ -23,7 +23,11 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
   def teardown = FileUtils.remove_entry(@root)
 
   def threads(configuration, embedded: false)
-    schedulers = [Scheduler.new("old", 9, false), Scheduler.new("mails", 3, true), Scheduler.new("*", 5, true)]
+    schedulers = [
+      Scheduler.new("old", 9, false),
+      Scheduler.new("mails", 3, true),
+      Scheduler.new("*", 5, true)
+    ]
     Holdup::Servers::GoodJob::ThreadPools.new(schedulers, configuration, embedded:)
   end
 
