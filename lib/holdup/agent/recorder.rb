@@ -36,8 +36,9 @@ module Holdup
     # @param trace [String, nil] its trace, 32 hexadecimal digits; anything else is ignored
     # @param path [String, nil] to keep as an example of its series
     # @return [nil]
-    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil,
-      path = nil)
+    def leave(
+      handle, kind:, name:, queue:, queued_ns:, error:, pool: nil, priority: nil, trace: nil, path: nil
+    )
       @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
       nil
     end

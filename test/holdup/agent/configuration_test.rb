@@ -91,9 +91,9 @@ class Holdup::ConfigurationTest < Minitest::Test
 
   def test_who_sees_the_dashboard
     assert_equal [nil, :none], [build.web_auth, build("HOLDUP_WEB_AUTH" => "none").web_auth]
-    [:none, ->(_env) { true }, {username: "a", password: "b"}].each { |value|
+    [:none, ->(_env) { true }, {username: "a", password: "b"}].each do |value|
       assert_equal [value], [build { |draft| draft.web_auth = value }.web_auth]
-    }
+    end
     [:all, true, "a:b", {username: "a"}, {username: "a", password: ""},
       {username: "a", password: "b", realm: "c"}].each do |value|
       assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.web_auth = value } }
@@ -105,9 +105,9 @@ class Holdup::ConfigurationTest < Minitest::Test
   def test_the_jit
     assert_equal [nil, :on, :off],
       [build, build("HOLDUP_JIT" => "on"), build("HOLDUP_JIT" => "OFF")].map(&:jit)
-    [:on, :off, nil, {after: :boot, mem_size: 2048}, {stats: :quiet, stats_share: 1}].each { |value|
+    [:on, :off, nil, {after: :boot, mem_size: 2048}, {stats: :quiet, stats_share: 1}].each do |value|
       assert_equal [value], [build { |draft| draft.jit = value }.jit]
-    }
+    end
     assert_equal({stats: :quiet, stats_share: 0.25},
       build("HOLDUP_JIT" => "stats=quiet,stats_share=0.25").jit)
     %w[stats=1 stats_share=2 mem_size=1.5 stats=quiet,stats=quiet;].each do |text|

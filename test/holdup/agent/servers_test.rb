@@ -22,10 +22,10 @@ class Holdup::ServersTest < Minitest::Test
   end
 
   def adapter(here)
-    Class.new(Adapter).tap { |made|
+    Class.new(Adapter).tap do |made|
       made.here = here
       made.installed = 0
-    }
+    end
   end
 
   def joining(known)

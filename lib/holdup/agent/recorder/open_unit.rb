@@ -83,7 +83,18 @@ module Holdup
           @recorder.watcher&.closing(self)
           charge(:pool_held, @holding.end) if @holding
           @name = final_name
-          @recorder.leave(@handle, @kind, @name, @queue, queued_ns, error, pool, priority, trace, path)
+          @recorder.leave(
+            @handle,
+            kind: @kind,
+            name: @name,
+            queue: @queue,
+            queued_ns:,
+            error:,
+            pool:,
+            priority:,
+            trace:,
+            path:
+          )
         end
       end
 

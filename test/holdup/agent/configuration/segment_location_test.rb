@@ -13,9 +13,9 @@ class Holdup::Configuration::SegmentLocationTest < Minitest::Test
   end
 
   def mounts(*points)
-    File.join(@root, "mounts").tap { |file|
+    File.join(@root, "mounts").tap do |file|
       File.write(file, "disk / ext4 rw 0 0\n#{points.map { |point| "tmpfs #{point} tmpfs rw 0 0\n" }.join}")
-    }
+    end
   end
 
   def find(given = nil, mounts:, roots: [folder("shm"), folder("tmp")])

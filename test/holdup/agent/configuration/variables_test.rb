@@ -14,9 +14,9 @@ class Holdup::Configuration::VariablesTest < Minitest::Test
   INVENTED = %w[HOLDUP_TYPO HOLDUP_ENABLE HOLDUP_SERIES_LIMITS HOLDUP_DRI HOLDUP_STROE].freeze
 
   def test_every_variable_that_is_read_or_documented_is_known
-    files = READERS.flat_map { |pattern| Dir.glob(File.join(ROOT, pattern)) }.select { |path|
+    files = READERS.flat_map { |pattern| Dir.glob(File.join(ROOT, pattern)) }.select do |path|
       File.file?(path)
-    }
+    end
     read = files.flat_map { |path| File.binread(path).scan(/\bHOLDUP_[A-Z_]*[A-Z]\b/) }.uniq
     assert_operator read.size, :>, 30
     assert_empty read - Variables::KNOWN - INVENTED

@@ -52,13 +52,13 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   # again.
   def test_paths_are_kept_where_that_is_wanted
     setup(example_paths: true)
-    rerouted = middleware { |env|
+    rerouted = middleware do |env|
       [200, {}, env.merge!("PATH_INFO" => "/1", "SCRIPT_NAME" => "/shop/orders") && []]
-    }
+    end
     rerouted.call(env("/orders/1", "SCRIPT_NAME" => "/shop", "QUERY_STRING" => "token=1"))[2].close
-    {404 => "GET", 503 => "GET", 302 => "POST"}.each { |status, verb|
+    {404 => "GET", 503 => "GET", 302 => "POST"}.each do |status, verb|
       middleware { [status, {}, []] }.call(env("REQUEST_METHOD" => verb))[2].close
-    }
+    end
     assert_equal ["/shop/orders/1", nil, nil, nil], @probe.recorded.map(&:path)
   end
 

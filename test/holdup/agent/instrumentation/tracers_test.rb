@@ -154,17 +154,15 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
 
   # As where the tracer's middleware is the outer one, and the server tells no end of its own.
   def test_a_span_around_the_unit
-    assert_explained(
-      *around("TRACER.in_span('request', kind: :server)", "TRACER.in_span('inner')",
-        OPEN_TELEMETRY), kept: "request", others: ["inner"]
-    )
+    request = "TRACER.in_span('request', kind: :server)"
+    results = around(request, "TRACER.in_span('inner')", OPEN_TELEMETRY)
+    assert_explained(*results, kept: "request", others: ["inner"])
   end
 
   def test_a_span_of_datadog_around_the_unit
-    assert_explained(
-      *around("Datadog::Tracing.trace('request')", "Datadog::Tracing.trace('inner')",
-        DATADOG), kept: "request", others: ["inner"]
-    )
+    request = "Datadog::Tracing.trace('request')"
+    results = around(request, "Datadog::Tracing.trace('inner')", DATADOG)
+    assert_explained(*results, kept: "request", others: ["inner"])
   end
 
   def test_a_failing_tracer_does_not_reach_the_application

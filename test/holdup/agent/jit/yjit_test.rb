@@ -119,14 +119,11 @@ class Holdup::Jit::YjitTest < Minitest::Test
   end
 
   def test_full
-    assert_equal [true, false],
-      [4,
-        5].map { |size|
-        yjit(V33.merge(code_region_size: 4 * MIB), "3.3.8",
-          "--yjit-exec-mem-size=#{size}").state.saturated?
-      }
-    assert_equal [true, false],
-      [29, 31].map { |size| yjit(V34, "3.4.5", "--yjit-mem-size=#{size}").state.saturated? }
+    full_code = V33.merge(code_region_size: 4 * MIB)
+    assert_predicate yjit(full_code, "3.3.8", "--yjit-exec-mem-size=4").state, :saturated?
+    refute_predicate yjit(full_code, "3.3.8", "--yjit-exec-mem-size=5").state, :saturated?
+    assert_predicate yjit(V34, "3.4.5", "--yjit-mem-size=29").state, :saturated?
+    refute_predicate yjit(V34, "3.4.5", "--yjit-mem-size=31").state, :saturated?
   end
 
   def test_this_ruby

@@ -58,9 +58,9 @@ class Holdup::Recorder::OpenUnitTest < Minitest::Test
   def test_the_watcher_is_called_at_begin_and_end
     told = []
     watcher = Object.new
-    %i[opened closing closed].each { |moment|
+    %i[opened closing closed].each do |moment|
       watcher.define_singleton_method(moment) { |unit| told << [moment, unit.handle, unit.name] }
-    }
+    end
     @recorder.watcher = watcher
     @unit.open.close
     Holdup::Recorder::OpenUnit.new(@recorder, :job).open.cancel

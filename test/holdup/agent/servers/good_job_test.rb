@@ -79,10 +79,10 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
     assert_match(/\Agood_job start --queues "mails:N;\*", config.good_job.queues or/,
       known["threads (mails)"].how)
     assert_match(/--queues "mails:3;\*:N", /, known["threads (*)"].how)
-    ["mails,urgent", "a:1;b:1;c:1;d:1;e:1"].each { |list|
+    ["mails,urgent", "a:1;b:1;c:1;d:1;e:1"].each do |list|
       assert_equal %w[threads queues processes priority], levers(Configuration.new(5, list, nil, 0)).keys,
         list
-    }
+    end
     File.write(File.join(@root, "config/application.rb"), "config.good_job.queues = \"*:2\"\n")
     one = levers(Configuration.new(5, "*:2", nil, 0))["threads (*)"]
     assert_equal ["config.good_job.queues = \"*:N\"", "config/application.rb:1"], [one.how, one.where]

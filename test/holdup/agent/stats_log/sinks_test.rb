@@ -40,9 +40,9 @@ class Holdup::StatsLog::SinksTest < Minitest::Test
   end
 
   def test_lines_of_several_processes_stay_whole
-    pids = %w[a b c].map { |letter|
+    pids = %w[a b c].map do |letter|
       fork { 100.times { Sinks.for(path).call("#{letter * 1000}\n") } && exit!(0) }
-    }
+    end
     pids.each { |pid| Process.wait(pid) }
     assert_equal 300, File.foreach(path).count { |line| line.match?(/\A(a{1000}|b{1000}|c{1000})\n\z/) }
   end

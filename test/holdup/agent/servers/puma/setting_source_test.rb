@@ -23,10 +23,13 @@ class SettingSourceTest < Minitest::Test
 
   def test_lines_of_the_file
     found = origins("# threads 1, 1\nthreads 3, 3\nworkers(2)\npreload_app! false # why\nfork_worker\n")
-    assert_equal(
-      {max_threads: "puma.rb:2", workers: "puma.rb:3", preload_app: "puma.rb:4",
-       fork_worker: "puma.rb:5"}, found
-    )
+    lines = {
+      max_threads: "puma.rb:2",
+      workers: "puma.rb:3",
+      preload_app: "puma.rb:4",
+      fork_worker: "puma.rb:5"
+    }
+    assert_equal lines, found
   end
 
   def test_the_last_line_counts
