@@ -78,8 +78,12 @@ module Holdup
       # @param roots [Array<String>] the best first
       # @param mounts [String] the table of mounted file systems
       # @return [SegmentLocation]
-      def self.find(given, uid: Process.uid, roots: ["/dev/shm", "/run/user/#{uid}", "/run/shm", "/tmp"],
-        mounts: "/proc/mounts")
+      def self.find(
+        given,
+        uid: Process.uid,
+        roots: ["/dev/shm", "/run/user/#{uid}", "/run/shm", "/tmp"],
+        mounts: "/proc/mounts"
+      )
         return new(dir: given, anonymous: false) if given
         writable = roots.select { |root| File.directory?(root) && File.writable?(root) }
         in_memory = writable.find { |root| tmpfs?(File.realpath(root), mounts) }

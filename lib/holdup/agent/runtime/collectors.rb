@@ -128,8 +128,13 @@ module Holdup
       # @param env [Hash{String => String}] the environment
       # @param first_wait_s [Numeric] before the first restart; doubles with each
       # @param longest_wait_s [Numeric]
-      def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S,
-        longest_wait_s: LONGEST_WAIT_S)
+      def initialize(
+        dir:, store:, log:,
+        command: [RbConfig.ruby, EXE],
+        env: ENV,
+        first_wait_s: FIRST_WAIT_S,
+        longest_wait_s: LONGEST_WAIT_S
+      )
         @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s]
         @command += ["--store", store] if store
         @warn = log.respond_to?(:call) ? log : log.method(:warn)

@@ -163,15 +163,21 @@ module Holdup
           # @return [WorkerThreads]
           def planned(configured)
             options = configured.attributes
-            new(queues: Array(options[:queues] || "*").join(","),
-              size: options[:fibers] || options[:threads], fibers: options.key?(:fibers))
+            new(
+              queues: Array(options[:queues] || "*").join(","),
+              size: options[:fibers] || options[:threads],
+              fibers: options.key?(:fibers)
+            )
           end
 
           # @return [WorkerThreads]
           def running(worker)
             pool = worker.pool
-            new(queues: Array(worker.queues).join(","), size: pool.size,
-              fibers: pool.respond_to?(:type) && pool.type == :fiber)
+            new(
+              queues: Array(worker.queues).join(","),
+              size: pool.size,
+              fibers: pool.respond_to?(:type) && pool.type == :fiber
+            )
           end
 
           # @param groups [Array<WorkerThreads>] of one process
