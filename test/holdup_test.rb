@@ -13,8 +13,14 @@ class HoldupTest < Minitest::Test
   def teardown = FileUtils.remove_entry(@dir)
 
   def run_script(script, **env)
-    fresh_ruby("$LOAD_PATH.unshift(#{LIB.dump})\nrequire \"holdup\"\n#{script}", prelude: "",
-      env: {"HOLDUP_DIR" => @dir, "HOLDUP_COLLECTOR" => "off", "BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil}.merge(env.transform_keys(&:to_s)))
+    defaults = {
+      "HOLDUP_DIR" => @dir,
+      "HOLDUP_COLLECTOR" => "off",
+      "BUNDLE_GEMFILE" => nil,
+      "RUBYOPT" => nil
+    }
+    prelude = "$LOAD_PATH.unshift(#{LIB.dump})\nrequire \"holdup\"\n"
+    fresh_ruby(script, prelude:, env: defaults.merge(env.transform_keys(&:to_s)))
   end
 
   def jobs
@@ -30,7 +36,8 @@ class HoldupTest < Minitest::Test
       $LOAD_PATH.unshift(#{LIB.dump})
       before = $LOADED_FEATURES.dup
       require "holdup"
-      p Holdup.running?, Thread.list.size, ($LOADED_FEATURES - before).reject { |path| path.start_with?(#{LIB.dump}) }
+      loaded = ($LOADED_FEATURES - before).reject { |path| path.start_with?(#{LIB.dump}) }
+      p Holdup.running?, Thread.list.size, loaded
     RUBY
     assert_equal "false\n1\n[]\n", output
     assert_empty Dir.children(@dir)
@@ -123,7 +130,14 @@ class HoldupTest < Minitest::Test
   def test_units_under_async_fibers_keep_their_names
     run_script(<<~RUBY)
       Holdup.start
-      fibers = %w[a b].map { |name| Fiber.new { Holdup.measure("unnamed") { Fiber.yield; Holdup.name = name } } }
+      fibers = %w[a b].map do |name|
+        Fiber.new do
+          Holdup.measure("unnamed") do
+            Fiber.yield
+            Holdup.name = name
+          end
+        end
+      end
       2.times { fibers.each(&:resume) }
     RUBY
     assert_equal %w[a b], jobs.keys.sort

@@ -42,8 +42,11 @@ module Holdup
     # @raise [ConfigurationError] for a wrong value, or when measuring runs already
     def configure
       if running?
-        raise ConfigurationError.new(key: :configure, value: "a call after Holdup.start",
-          expected: "your settings before it")
+        raise ConfigurationError.new(
+          key: :configure,
+          value: "a call after Holdup.start",
+          expected: "your settings before it"
+        )
       end
       draft = (@draft || Configuration.draft).dup
       Configuration.build(draft:) { yield draft }

@@ -33,7 +33,6 @@ module Holdup
 
     # Where messages go. It works while another setting is wrong, because that has to be logged somewhere.
     # @param env [#[]] the environment
-    # @param draft [Draft]
     # @return [Object, nil] what Log takes
     def self.log_target(env:, draft:)
       target = from_environment(KEYS.find { |key| key.name == :log }, env) { draft.log }
@@ -79,8 +78,12 @@ module Holdup
       # @param roots [Array<String>] the best first
       # @param mounts [String] the table of mounted file systems
       # @return [SegmentLocation]
-      def self.find(given, uid: Process.uid, roots: ["/dev/shm", "/run/user/#{uid}", "/run/shm", "/tmp"],
-        mounts: "/proc/mounts")
+      def self.find(
+        given,
+        uid: Process.uid,
+        roots: ["/dev/shm", "/run/user/#{uid}", "/run/shm", "/tmp"],
+        mounts: "/proc/mounts"
+      )
         return new(dir: given, anonymous: false) if given
         writable = roots.select { |root| File.directory?(root) && File.writable?(root) }
         in_memory = writable.find { |root| tmpfs?(File.realpath(root), mounts) }

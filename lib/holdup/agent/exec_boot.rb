@@ -30,14 +30,12 @@ module Holdup
 
     class << self
       # @param program [String] what this Ruby runs
-      # @return [void]
       def install(program)
         watch(Object) unless TOOLS.include?(File.basename(program))
       end
 
       # @param owner [Module]
       # @param name [Symbol] of the constant that has just appeared in it
-      # @return [void]
       def added(owner, name)
         full = owner.equal?(Object) ? name.name : "#{owner.name}::#{name}"
         if full == RAILS

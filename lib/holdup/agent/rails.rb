@@ -32,7 +32,6 @@ module Holdup
     class << self
       # @param settings [Hash{Symbol => Object}] from config.holdup
       # @param app [String, nil] the application's name, unless it has set another
-      # @return [void]
       # @raise [ConfigurationError] for an unknown key or a wrong value
       def apply(settings, app:)
         return if Holdup.running?
@@ -44,7 +43,6 @@ module Holdup
 
       # Starts measuring in servers and job runners. Consoles, generators, runners, rake tasks and tests are
       # measured only with HOLDUP_ENABLED=true.
-      # @return [void]
       def start(env: ENV)
         tool = tool_of(Holdup.runtime.guard) unless forced?(env)
         return Holdup.start unless tool

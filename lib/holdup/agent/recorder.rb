@@ -12,7 +12,6 @@ module Holdup
     attr_reader :guard
 
     # @param probe [Holdup::Probe] or anything with its methods
-    # @param guard [Holdup::Guard]
     def initialize(probe:, guard:)
       @probe = probe
       @guard = guard
@@ -33,7 +32,9 @@ module Holdup
     # @param trace [String, nil] its trace, 32 hexadecimal digits; anything else is ignored
     # @param path [String, nil] to keep as an example of its series
     # @return [nil]
-    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil)
+    def leave(
+      handle, kind:, name:, queue:, queued_ns:, error:, pool: nil, priority: nil, trace: nil, path: nil
+    )
       @probe.record(handle, Probe::KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
       nil
     end
@@ -57,7 +58,6 @@ module Holdup
     def stalled_ns(handle) = @probe.stalled(handle)
 
     # Records from now on which holders units wait for.
-    # @return [void]
     def watch_holders = @probe.watch_holders(true)
 
     # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] holders that the open unit waited

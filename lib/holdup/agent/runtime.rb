@@ -27,10 +27,7 @@ module Holdup
 
     # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring
     #   starts, after the application's own code
-    # @param log [Log]
     # @param env [Hash] the environment
-    # @param probe [Holdup::Probe]
-    # @param clock [Clock]
     # @param collectors [#build] gives the collector that this process supervises, see Collectors
     def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors)
       @settings = settings
@@ -54,7 +51,6 @@ module Holdup
     def configuration = @configuration ||= read_settings
 
     # Settings have changed; only while nothing runs.
-    # @return [void]
     def reconfigure
       @configuration = nil
       @announced = false
@@ -71,7 +67,6 @@ module Holdup
     end
 
     # Ends measuring; the segment is closed cleanly, so that the collector can finish it.
-    # @return [void]
     def stop
       session = @session
       @session = nil
@@ -82,7 +77,6 @@ module Holdup
     # A server is about to start: nothing is measured before it is ready (`serve`). In a forking server's
     # master that is never, so only its children measure. May be called again (a master that reloads its
     # configuration).
-    # @return [void]
     def wait_for_server
       return if @waiting
       stop
@@ -106,12 +100,9 @@ module Holdup
     # Adds a resource of the application, such as a connection pool: installed and recorded while this
     # process, or a fork, measures.
     # @param resource [#install, #facts, #pools, #gauges, #profile] see Resources
-    # @return [void]
     def add(resource) = @resources.add(resource)
 
     # The server or job runner of this process is ready; several of them share a process and its segment.
-    # @param identity [Servers::Identity]
-    # @return [void]
     def serve(identity)
       @lock.synchronize do
         @waiting = false
@@ -133,7 +124,6 @@ module Holdup
     # A server or job runner of this process takes no more units; if it was the only one, measuring ends until
     # `serve`.
     # @param name [String] of its identity
-    # @return [void]
     def leave(name)
       @lock.synchronize do
         next unless @identities.key?(name)
@@ -144,21 +134,18 @@ module Holdup
 
     # A server is stopping: our threads end now. CRuby 3.4's IO#close can miss its wake-up in Puma's shutdown,
     # and Ruby only detects that deadlock when no other thread lives. Safe in a signal handler.
-    # @return [void]
     def let_go
       @session&.let_go
       @collector&.let_go
     end
 
     # Supervises a collector, unless another process does.
-    # @return [void]
     def start_collector
       return if @collector || !configuration.enabled || !@probe.supported?
       @collector = @collectors.build(configuration, env: @env, log: @log)
       @guard.call(:collector) { @collector&.start }
     end
 
-    # @return [void]
     def stop_collector
       collector = @collector
       @collector = nil
@@ -167,7 +154,6 @@ module Holdup
 
     # The process is about to execute another program (a hot restart), which would not know the collector as
     # its child. So this waits for the collector's end.
-    # @return [void]
     def end_collector
       collector = @collector
       @collector = nil

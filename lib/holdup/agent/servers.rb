@@ -60,7 +60,6 @@ module Holdup
 
     # Installs the adapters in a process, each once.
     class Attachment
-      # @param runtime [Runtime]
       # @param middleware [#call]
       # @param known [Hash{String => #call}] see KNOWN
       def initialize(runtime:, middleware:, known: KNOWN)
@@ -86,7 +85,6 @@ module Holdup
 
       # Installs one adapter, whether or not its server will run.
       # @param constant [String] a key of KNOWN whose class exists
-      # @return [void]
       def install(constant)
         adapter = @known.fetch(constant).call
         @installed[adapter] ||= adapter.new(runtime: @runtime, middleware: @middleware).tap(&:install)

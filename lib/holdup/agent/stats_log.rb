@@ -30,7 +30,6 @@ module Holdup
     # @param header [#call] gives the Segment::Header of this process, nil without a segment; cheap
     # @param reading [#call] gives a ProcessReading; expensive
     # @param writer [LogWriter]
-    # @param schedule [Schedule]
     def initialize(options, header:, reading:, writer:, schedule:)
       @options = options
       @header = header
@@ -42,7 +41,6 @@ module Holdup
     end
 
     # Writes what is due.
-    # @return [void]
     def tick
       header = @header.call
       return unless header && @options.chosen?(header)
@@ -51,7 +49,6 @@ module Holdup
     end
 
     # Writes the last line of this process.
-    # @return [void]
     def close
       write_interval("exit") if @before
     end
@@ -152,7 +149,6 @@ module Holdup
         @reached = []
       end
 
-      # @param header [Segment::Header]
       # @return [Array<String>] stages reached since the last call
       def newly_reached(header)
         ahead = CONDITIONS.except(*@reached)

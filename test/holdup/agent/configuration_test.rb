@@ -26,12 +26,29 @@ class Holdup::ConfigurationTest < Minitest::Test
   end
 
   def test_every_key_reads_its_variable
-    env = {"HOLDUP_ENABLED" => "no", "HOLDUP_DIR" => "/dev/shm/x", "HOLDUP_STORE" => "memory:", "HOLDUP_APP" => "a",
-           "HOLDUP_REVISION" => "r", "HOLDUP_ARM" => "canary", "HOLDUP_SERIES_LIMIT" => "1", "HOLDUP_RING_SIZE" => "64",
-           "HOLDUP_IGNORE_PATHS" => "/up, /assets/*", "HOLDUP_QUEUE_HEADER" => "X-Q", "HOLDUP_BACKLOG" => "off", "HOLDUP_TICK_SECONDS" => "0.5",
-           "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off", "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
-           "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby", "HOLDUP_WEB_AUTH" => "ops:a:b",
-           "HOLDUP_CAPTURE" => "stall > 50 ms", "HOLDUP_CAPTURE_SAMPLER" => "holdup", "HOLDUP_WEB_CAPTURE" => "yes", "HOLDUP_EXAMPLE_PATHS" => "on"}
+    env = {
+      "HOLDUP_ENABLED" => "no",
+      "HOLDUP_DIR" => "/dev/shm/x",
+      "HOLDUP_STORE" => "memory:",
+      "HOLDUP_APP" => "a",
+      "HOLDUP_REVISION" => "r",
+      "HOLDUP_ARM" => "canary",
+      "HOLDUP_SERIES_LIMIT" => "1",
+      "HOLDUP_RING_SIZE" => "64",
+      "HOLDUP_IGNORE_PATHS" => "/up, /assets/*",
+      "HOLDUP_QUEUE_HEADER" => "X-Q",
+      "HOLDUP_BACKLOG" => "off",
+      "HOLDUP_TICK_SECONDS" => "0.5",
+      "HOLDUP_COLLECTOR" => "thread",
+      "HOLDUP_LOG" => "off",
+      "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
+      "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby",
+      "HOLDUP_WEB_AUTH" => "ops:a:b",
+      "HOLDUP_CAPTURE" => "stall > 50 ms",
+      "HOLDUP_CAPTURE_SAMPLER" => "holdup",
+      "HOLDUP_WEB_CAPTURE" => "yes",
+      "HOLDUP_EXAMPLE_PATHS" => "on"
+    }
     assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
     config = build(env)
     refute config.enabled
@@ -74,9 +91,9 @@ class Holdup::ConfigurationTest < Minitest::Test
 
   def test_who_sees_the_dashboard
     assert_equal [nil, :none], [build.web_auth, build("HOLDUP_WEB_AUTH" => "none").web_auth]
-    [:none, ->(_env) { true }, {username: "a", password: "b"}].each { |value|
+    [:none, ->(_env) { true }, {username: "a", password: "b"}].each do |value|
       assert_equal [value], [build { |draft| draft.web_auth = value }.web_auth]
-    }
+    end
     [:all, true, "a:b", {username: "a"}, {username: "a", password: ""},
       {username: "a", password: "b", realm: "c"}].each do |value|
       assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.web_auth = value } }
@@ -88,12 +105,14 @@ class Holdup::ConfigurationTest < Minitest::Test
   def test_the_jit
     assert_equal [nil, :on, :off],
       [build, build("HOLDUP_JIT" => "on"), build("HOLDUP_JIT" => "OFF")].map(&:jit)
-    [:on, :off, nil, {after: :boot, mem_size: 2048}, {stats: :quiet, stats_share: 1}].each { |value|
+    [:on, :off, nil, {after: :boot, mem_size: 2048}, {stats: :quiet, stats_share: 1}].each do |value|
       assert_equal [value], [build { |draft| draft.jit = value }.jit]
-    }
+    end
     assert_equal({stats: :quiet, stats_share: 0.25},
       build("HOLDUP_JIT" => "stats=quiet,stats_share=0.25").jit)
-    %w[stats=1 stats_share=2 mem_size=1.5 stats=quiet,stats=quiet;].each { |text| assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_JIT" => text) } }
+    %w[stats=1 stats_share=2 mem_size=1.5 stats=quiet,stats=quiet;].each do |text|
+      assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_JIT" => text) }
+    end
     [true, {after: :fork}, {mem_size: 0}, {mem_size: 4096}, {call_threshold: "30"}, {stats: true},
       {stats_share: 0}].each do |value|
       assert_raises(Holdup::ConfigurationError) { build { |draft| draft.jit = value } }
@@ -118,9 +137,20 @@ class Holdup::ConfigurationTest < Minitest::Test
   end
 
   def test_every_wrong_value_is_refused_with_what_to_give
-    wrong = {"ENABLED" => "maybe", "DIR" => "relative", "SERIES_LIMIT" => "0", "RING_SIZE" => "many", "TICK_SECONDS" => "-1",
-             "IGNORE_PATHS" => "up", "COLLECTOR" => "cron", "LOG" => "syslog", "QUEUE_HEADER" => "a b", "STORE" => "x" * 2000, "ARM" => "x" * 61,
-             "JIT" => "mem_size=64;threshold=3"}
+    wrong = {
+      "ENABLED" => "maybe",
+      "DIR" => "relative",
+      "SERIES_LIMIT" => "0",
+      "RING_SIZE" => "many",
+      "TICK_SECONDS" => "-1",
+      "IGNORE_PATHS" => "up",
+      "COLLECTOR" => "cron",
+      "LOG" => "syslog",
+      "QUEUE_HEADER" => "a b",
+      "STORE" => "x" * 2000,
+      "ARM" => "x" * 61,
+      "JIT" => "mem_size=64;threshold=3"
+    }
     wrong.each do |name, value|
       error = assert_raises(Holdup::ConfigurationError, name) { build("HOLDUP_#{name}" => value) }
       assert_match(/\AHOLDUP_#{name} can't be .+; give .+/, error.message)

@@ -13,8 +13,13 @@ class Holdup::ForkHookTest < Minitest::Test
   end
 
   def test_every_kind_of_fork_runs_it_once_in_the_child_only
-    {"fork { exit! }; Process.wait" => 1, "Process.fork { exit! }; Process.wait" => 1,
-     "(pid = fork) ? Process.wait(pid) : exit!" => 1, "system('true'); spawn('true'); Process.wait" => 0}.each do |script, times|
+    calls = {
+      "fork { exit! }; Process.wait" => 1,
+      "Process.fork { exit! }; Process.wait" => 1,
+      "(pid = fork) ? Process.wait(pid) : exit!" => 1,
+      "system('true'); spawn('true'); Process.wait" => 0
+    }
+    calls.each do |script, times|
       assert_equal times, in_fresh_ruby(script).scan("child").size, script
     end
     assert_equal "child|",
@@ -22,7 +27,13 @@ class Holdup::ForkHookTest < Minitest::Test
   end
 
   def test_a_daemon_is_a_new_process_too
-    script = "reader, writer = IO.pipe; fork { $stdout.reopen(writer); Process.daemon(true, true); exit! }; writer.close; puts reader.read; Process.wait"
+    script = <<~RUBY
+      reader, writer = IO.pipe
+      fork { $stdout.reopen(writer); Process.daemon(true, true); exit! }
+      writer.close
+      puts reader.read
+      Process.wait
+    RUBY
     assert_equal 2, in_fresh_ruby(script).scan("child").size
   end
 
@@ -30,7 +41,7 @@ class Holdup::ForkHookTest < Minitest::Test
     assert_match(/true/, in_fresh_ruby("pid = fork { exit! }; puts Process.wait == pid"))
   end
 
-  def test_who_wants_to_know_before_is_told_in_the_parent
+  def test_calls_before_in_the_parent
     assert_equal "before|child|parent|", in_fresh_ruby(<<~RUBY).delete("\n")
       parent = Process.pid
       Holdup::ForkHook.install(before: -> { print "before|" if Process.pid == parent }) { nil }

@@ -36,7 +36,7 @@ class Holdup::LogTest < Minitest::Test
     assert_nil Holdup::Log.new { StringIO.new.tap(&:close) }.warn("something")
   end
 
-  def test_says_nothing_to_nobody
+  def test_without_a_target_logs_nothing
     assert_nil Holdup::Log.new {}.warn("something")
   end
 

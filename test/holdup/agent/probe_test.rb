@@ -11,14 +11,15 @@ class Holdup::ProbeTest < Minitest::Test
     assert_nil Holdup::Probe.unsupported_reason
   end
 
-  def test_a_missing_extension_is_no_error
+  def test_a_missing_extension_raises_nothing
     assert_nil Holdup::Probe.load_extension(["/nowhere/holdup"])
   end
 
   def test_the_fallback_has_every_method_of_the_extension_that_ruby_code_calls
     own = %i[abi events? supported? unsupported_reason load_extension load_one]
     tests_only = %i[bucket clock_source]
-    missing = Holdup::Probe.singleton_methods(false) - own - tests_only - FALLBACK.singleton_methods - FALLBACK.methods
+    of_extension = Holdup::Probe.singleton_methods(false) - own - tests_only
+    missing = of_extension - FALLBACK.singleton_methods - FALLBACK.methods
     assert_empty missing
     common = Holdup::Probe.singleton_methods(false) & Holdup::Probe::Fallback.instance_methods
     common.each { |name| assert_equal arity(Holdup::Probe.method(name)), arity(FALLBACK.method(name)), name }
@@ -46,7 +47,10 @@ class Holdup::ProbeTest < Minitest::Test
       $LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})
       module Kernel
         alias_method :own_require, :require
-        def require(name) = name.end_with?("/holdup") && name.match?(/native|holdup.holdup/) ? raise(LoadError, name) : own_require(name)
+        def require(name)
+          raise LoadError, name if name.end_with?("/holdup") && name.match?(/native|holdup.holdup/)
+          own_require(name)
+        end
       end
       require "holdup"
       Holdup.start

@@ -65,14 +65,16 @@ class Holdup::RecorderTest < Minitest::Test
     assert_nil Holdup::Recorder::OpenUnit.current
   end
 
-  def test_to_exit_well_is_no_error
+  def test_a_successful_exit_is_not_an_error
     assert_raises(SystemExit) { @recorder.measure("well") { exit(0) } }
     assert_raises(SystemExit) { @recorder.measure("badly") { exit(1) } }
     assert_equal [false, true], @probe.recorded.map(&:error)
   end
 
   def test_a_fiber_names_the_unit_it_runs_in
-    @recorder.measure("outer") { Fiber.new { Holdup::Recorder::OpenUnit.current.name = "from a fiber" }.resume }
+    @recorder.measure("outer") do
+      Fiber.new { Holdup::Recorder::OpenUnit.current.name = "from a fiber" }.resume
+    end
     assert_equal "from a fiber", recorded.name
   end
 

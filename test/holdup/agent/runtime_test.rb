@@ -40,7 +40,9 @@ class Holdup::RuntimeTest < Minitest::Test
   end
 
   def runtime(env: {}, clock: Holdup::Clock.new)
-    settings = -> { Holdup::Configuration.build { |draft| @settings.each { |key, value| draft[key] = value } } }
+    settings = lambda do
+      Holdup::Configuration.build { |draft| @settings.each { |key, value| draft[key] = value } }
+    end
     Holdup::Runtime.new(settings:, log: @log, env:, probe: @probe, collectors: @collector, clock:)
   end
 
@@ -77,7 +79,8 @@ class Holdup::RuntimeTest < Minitest::Test
       @runtime.start
       @runtime.stop
     end
-    assert_equal ["measuring this process (pid #{Process.pid}) into #{@root}; HOLDUP_ENABLED=false switches it off"],
+    line = "measuring this process (pid #{Process.pid}) into #{@root}; HOLDUP_ENABLED=false switches it off"
+    assert_equal [line],
       @log.infos
   end
 
@@ -177,7 +180,7 @@ class Holdup::RuntimeTest < Minitest::Test
   end
 
   # A thread may be named by any bytes; a part of a tick that fails keeps the others from nothing.
-  def test_each_part_of_a_tick_is_told_whatever_the_others_do
+  def test_a_failing_part_of_a_tick_does_not_stop_the_others
     stop = Queue.new
     thread = Thread.new { stop.pop }.tap { |one| one.name = "bad \xFF-12" }
     serve({"server" => "puma"}, pools: -> { @broken ? raise("no pools") : [] })
@@ -192,7 +195,9 @@ class Holdup::RuntimeTest < Minitest::Test
   end
 
   def test_a_profile_that_is_too_long_lacks_its_end
-    levers = Array.new(40) { |index| Holdup::Servers::Lever.new(name: "lever#{index}", value: index, how: "設定" * 60) }
+    levers = Array.new(40) do |index|
+      Holdup::Servers::Lever.new(name: "lever#{index}", value: index, how: "設定" * 60)
+    end
     serve({"server" => "puma"}, levers: -> { levers })
     profile = @probe.profiles.last
     assert_operator profile.bytesize, :<=, Holdup::Segment::Layout::PROFILE_BYTES
@@ -252,7 +257,7 @@ class Holdup::RuntimeTest < Minitest::Test
     def profile = {}
   end
 
-  def test_a_resource_is_told_with_the_server_and_in_its_children
+  def test_records_a_resource_with_the_server_and_in_its_children
     @runtime.add(Connections.new({"db_pool" => 5}, [Holdup::Servers::Pool.new(name: "db primary", max: 5)]))
     refute_predicate @runtime, :running?
     serve({"server" => "puma"}, pools: -> { [Holdup::Servers::Pool.new(name: "web", max: 3)] })
@@ -312,7 +317,7 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal [1, [:enable]], [@probe.opened.size, @probe.calls]
   end
 
-  def test_a_child_of_a_worker_is_no_worker
+  def test_a_child_of_a_worker_has_no_worker_index
     serve({"server" => "puma"}, worker: 3)
     assert_equal([3, nil], in_child { @probe.opened.map { |values| values[3] } })
   end

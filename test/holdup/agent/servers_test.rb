@@ -22,10 +22,10 @@ class Holdup::ServersTest < Minitest::Test
   end
 
   def adapter(here)
-    Class.new(Adapter).tap { |made|
+    Class.new(Adapter).tap do |made|
       made.here = here
       made.installed = 0
-    }
+    end
   end
 
   def joining(known)
@@ -34,7 +34,8 @@ class Holdup::ServersTest < Minitest::Test
   end
 
   def test_holdup_exec_waits_for_the_same_classes
-    output, = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-r#{BOOT}", "-e", "puts Holdup::ExecBoot::SERVERS")
+    script = "puts Holdup::ExecBoot::SERVERS"
+    output, = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-r#{BOOT}", "-e", script)
     assert_equal Holdup::Servers::KNOWN.keys, output.split
   end
 

@@ -11,7 +11,7 @@ class Holdup::SettingFactsTest < Minitest::Test
     Holdup::SettingFacts.new(configuration:, env:, root:)
   end
 
-  def test_tells_the_ruby_and_the_machine
+  def test_has_the_ruby_and_the_machine
     known = facts.to_h
     assert_equal RUBY_VERSION, known["ruby"]
     assert_operator known["cpus"], :>=, 1
@@ -25,8 +25,16 @@ class Holdup::SettingFactsTest < Minitest::Test
   end
 
   def test_the_environment_that_changes_results
-    known = facts(env: {"RUBY_GC_HEAP_INIT_SLOTS" => "9", "RUBY_GC_MALLOC_LIMIT" => "1", "LD_PRELOAD" => "/usr/lib/libjemalloc.so.2",
-                        "MALLOC_ARENA_MAX" => "2", "RUBY_THREAD_TIMESLICE" => "10", "RUBY_MN_THREADS" => "1", "RAILS_ENV" => "production"}).to_h
+    env = {
+      "RUBY_GC_HEAP_INIT_SLOTS" => "9",
+      "RUBY_GC_MALLOC_LIMIT" => "1",
+      "LD_PRELOAD" => "/usr/lib/libjemalloc.so.2",
+      "MALLOC_ARENA_MAX" => "2",
+      "RUBY_THREAD_TIMESLICE" => "10",
+      "RUBY_MN_THREADS" => "1",
+      "RAILS_ENV" => "production"
+    }
+    known = facts(env:).to_h
     assert_equal "heap_init_slots=9 malloc_limit=1", known["gc"]
     assert_equal ["jemalloc", "2", "10", true, "production"],
       known.values_at("malloc", "malloc_arena_max", "time_slice_ms", "mn_threads", "environment")

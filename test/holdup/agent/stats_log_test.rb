@@ -54,7 +54,7 @@ class Holdup::StatsLogTest < Minitest::Test
     stats.events.size
   end
 
-  def test_a_fork_that_is_no_worker_yet_waits_where_workers_are_chosen
+  def test_a_fork_without_an_index_writes_nothing_where_workers_are_chosen
     stats = stats(worker: -1, workers: 1, every: NEVER_S)
     stats.segment.put_word(176, 1) # its generation
     stats.after(1)
@@ -78,7 +78,7 @@ class Holdup::StatsLogTest < Minitest::Test
     assert_equal 1000, stats.lines.sum { |line| line["units"].to_i }
   end
 
-  def test_dropped_lines_are_counted_and_told_by_the_next
+  def test_the_next_line_has_the_count_of_dropped_lines
     stats = stats(every: 1)
     stats.after(0)
     stats.sink.full = true
@@ -105,22 +105,26 @@ class Holdup::StatsLogTest < Minitest::Test
     assert_empty stats.sink.texts
   end
 
-  def test_nothing_of_it_is_loaded_where_nobody_asks_for_it
+  def test_is_not_loaded_unless_configured
     script = <<~RUBY
       require "holdup/base"
       Holdup.start
       puts Holdup.running?, $LOADED_FEATURES.grep(/stats_log\\b|segment.reader|\\/json\\.rb/)
     RUBY
     prelude = "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n"
-    said = [nil, File.join(@dir, "lines")].map { |to|
-      fresh_ruby(script, prelude:,
-        env: {"HOLDUP_DIR" => File.join(@dir, "segments"), "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOLDUP_STATS_LOG" => to})
+    env = {
+      "HOLDUP_DIR" => File.join(@dir, "segments"),
+      "HOLDUP_COLLECTOR" => "off",
+      "HOLDUP_LOG" => "off"
     }
-    assert_equal "true\n", said.first
-    assert_includes said.last, "lib/holdup/agent/stats_log.rb"
+    outputs = [nil, File.join(@dir, "lines")].map do |to|
+      fresh_ruby(script, prelude:, env: env.merge("HOLDUP_STATS_LOG" => to))
+    end
+    assert_equal "true\n", outputs.first
+    assert_includes outputs.last, "lib/holdup/agent/stats_log.rb"
   end
 
-  def test_without_a_segment_there_is_no_line
+  def test_writes_no_line_without_a_segment
     stats = stats()
     stats.define_singleton_method(:read_segment) { |*| nil }
     stats.after(100)

@@ -9,8 +9,9 @@ module Holdup
     #
     # It runs inside of `retry_on` and `discard_on`, so a run that they rescue counts as a failure.
     #
-    #   Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)     # Rails: the Railtie does
-    #   it
+    #   Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)
+    #
+    # In Rails the Railtie does it.
     class ActiveJob
       NS_PER_S = 1_000_000_000
       # Raised by GoodJob to put a job back that may not run yet: not a failure.
@@ -18,7 +19,6 @@ module Holdup
 
       # @param base [Class] ActiveJob::Base
       # @param jobs [JobUnits]
-      # @return [void]
       def self.install(base, jobs)
         base.around_perform(new(jobs), prepend: true)
       end

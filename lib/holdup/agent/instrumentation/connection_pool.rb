@@ -28,7 +28,6 @@ module Holdup
         def oldest_ns = nil
       end
 
-      # @param guard [Guard]
       # @param clock [#monotonic_ns]
       def initialize(guard:, clock:)
         @guard = guard
@@ -36,7 +35,6 @@ module Holdup
       end
 
       # Hooks into Active Record once it is loaded; does nothing when called again.
-      # @return [void]
       def install
         return if @awaiting || !defined?(::ActiveSupport) || !::ActiveSupport.respond_to?(:on_load)
         @awaiting = true
@@ -44,7 +42,6 @@ module Holdup
       end
 
       # @param base [Class] ActiveRecord::Base
-      # @return [void]
       def join(base)
         @guard.call(:connection_pool) do
           Hooks.install(::ActiveRecord::ConnectionAdapters::ConnectionPool, self)
@@ -78,7 +75,6 @@ module Holdup
 
       # A thread waits: from now on the holders of this pool's connections are recorded.
       # @param pool [Object]
-      # @return [void]
       def contend(pool)
         @guard.call(:connection_pool) { pool.instance_variable_set(CONTENDED, true) }
       end
@@ -94,7 +90,6 @@ module Holdup
       end
 
       # @param connection [Object] that this thread has checked out
-      # @return [void]
       def taken(connection)
         @guard.call(:connection_pool) do
           next if connection.instance_variable_get(MARK)
@@ -104,7 +99,6 @@ module Holdup
       end
 
       # @param connection [Object] that goes back to its pool
-      # @return [void]
       def returned(connection)
         @guard.call(:connection_pool) do
           holding = connection.instance_variable_get(MARK)
@@ -183,7 +177,6 @@ module Holdup
 
         # @param pool [Class] Active Record's ConnectionPool
         # @param watcher [ConnectionPool]
-        # @return [void]
         def install(pool, watcher)
           if known_signatures?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
             pool.prepend(Leases.new(watcher))

@@ -10,7 +10,6 @@ module Holdup
       # A longer wait means a wrong clock.
       ABSURD_NS = 400 * 86_400 * 1_000_000_000
 
-      # @param recorder [Recorder]
       # @param clock [#realtime_ns]
       # @param pool_of [#call] queue => the name of the pool that runs its jobs in this thread, nil: unknown
       def initialize(recorder:, clock:, pool_of: ->(_queue) {})
@@ -113,7 +112,6 @@ module Holdup
       end
 
       # The run has failed, even when its exception is rescued.
-      # @return [void]
       def failed
         @failed = true
       end

@@ -5,8 +5,9 @@ module Holdup
     # Measures each request as a unit. Belongs at the outermost place; a second one in the same request does
     # nothing.
     #
-    #   use Holdup::Instrumentation::Rack, Holdup.requests      # config.ru; Rails and Puma's plugin do it
-    #   themselves
+    #   use Holdup::Instrumentation::Rack, Holdup.requests      # config.ru
+    #
+    # Rails and Puma's plugin do it themselves.
     class Rack
       # @param app [#call]
       # @param requests [RequestUnits] which requests are measured, and how they are named

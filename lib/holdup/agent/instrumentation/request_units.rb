@@ -7,7 +7,6 @@ module Holdup
   module Instrumentation
     # Decides which requests become units, and starts them. Shared by all copies of the middleware.
     class RequestUnits
-      # @param recorder [Recorder]
       # @param names [UnitName]
       # @param queue [QueueTime]
       # @param ignored [Regexp] paths that are not measured
@@ -94,7 +93,6 @@ module Holdup
       GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
 
       # @param env [Hash] the Rack environment
-      # @param recorder [Recorder]
       # @param requests [RequestUnits] gives names and queue times
       def initialize(env, recorder, requests)
         super(recorder, :request)

@@ -18,7 +18,6 @@ module Holdup
       CAUSED_BY_MS = "holdup.caused_by_ms"
       NS_PER_MS = 1_000_000.0
 
-      # @param recorder [Recorder]
       # @param tracers [Array<Module>]
       def initialize(recorder:, tracers: [OpenTelemetry, Datadog])
         @recorder = recorder
@@ -29,7 +28,6 @@ module Holdup
       end
 
       # Hooks into each tracer once it is loaded.
-      # @return [void]
       def install
         loaded = @waiting.select(&:loaded?)
         @waiting -= loaded
@@ -40,14 +38,12 @@ module Holdup
 
       # A unit begins: units that wait for it ask for its name.
       # @param unit [Recorder::OpenUnit]
-      # @return [void]
       def opened(unit)
         @guard.call(:tracer) { @holders.opened(unit) }
       end
 
       # A unit is about to end. If its span has not ended in it, the current span may be around it.
       # @param unit [Recorder::OpenUnit]
-      # @return [void]
       def closing(unit)
         return if unit.explained || !unit.here?
         @guard.call(:tracer) do
@@ -59,7 +55,6 @@ module Holdup
       end
 
       # @param unit [Recorder::OpenUnit] that has ended, and has its last name
-      # @return [void]
       def closed(unit)
         @guard.call(:tracer) { @holders.closed(unit) }
       end
@@ -126,13 +121,11 @@ module Holdup
         end
 
         # @param unit [Recorder::OpenUnit] that begins
-        # @return [void]
         def opened(unit)
           @open[unit.handle] = unit
         end
 
         # @param unit [Recorder::OpenUnit] that has ended
-        # @return [void]
         def closed(unit)
           @open.delete(unit.handle)
           @ended[unit.handle] = unit.name
@@ -190,7 +183,6 @@ module Holdup
         end
 
         # @yieldparam span [Object] that is about to end
-        # @return [void]
         def install(&)
           ::OpenTelemetry::SDK::Trace::Span.prepend(SpanFinish.new(&))
         end
@@ -208,7 +200,6 @@ module Holdup
         def of_unit?(span) = UNITS.include?(span.kind)
 
         # @param all [Hash{String => Float}]
-        # @return [void]
         def attributes(span, all) = span.add_attributes(all)
       end
 
@@ -227,7 +218,6 @@ module Holdup
         end
 
         # @yieldparam span [Object] that is about to end
-        # @return [void]
         def install(&)
           ::Datadog::Tracing::SpanOperation.prepend(SpanFinish.new(&))
         end
@@ -246,7 +236,6 @@ module Holdup
         end
 
         # @param all [Hash{String => Float}]
-        # @return [void]
         def attributes(span, all)
           all.each { |name, value| span.set_tag(name, value) }
         end

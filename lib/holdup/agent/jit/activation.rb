@@ -64,7 +64,6 @@ module Holdup
       end
 
       # @param given [Hash{Symbol => Integer}] arguments of our `enable`
-      # @return [void]
       def enabled_by_us(given)
         @by = OURS
         @at = :process
@@ -84,7 +83,6 @@ module Holdup
       end
 
       # @param state [Snapshot] as it is now
-      # @return [void]
       def observe(state)
         return if @by || !state.enabled?
         @by = @options.at_boot
@@ -98,7 +96,6 @@ module Holdup
 
       # In a process that was just forked.
       # @param state [Snapshot]
-      # @return [void]
       def after_fork(state)
         observe(state)
         @on_in_parent = state.enabled?

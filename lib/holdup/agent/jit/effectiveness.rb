@@ -103,7 +103,6 @@ module Holdup
       end
 
       # @param times [Integer]
-      # @return [void]
       def run(times)
         done = 0
         while done < times
@@ -163,7 +162,6 @@ module Holdup
       attr_reader :effective
 
       # @param effectiveness [#call] takes a Snapshot, gives true, false, or nil for unknown
-      # @param guard [Guard]
       # @param clock [#monotonic_ns]
       def initialize(effectiveness:, guard:, clock:)
         @effectiveness = effectiveness
@@ -183,7 +181,6 @@ module Holdup
       end
 
       # In a process that was just forked.
-      # @return [void]
       def after_fork
         @seen_ns = @effective = nil
       end

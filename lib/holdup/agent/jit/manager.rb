@@ -15,7 +15,6 @@ module Holdup
       UNKNOWN = "unknown"
 
       # @param wish [#call] gives `config.jit`
-      # @param guard [Guard]
       # @param log [#warn]
       # @param clock [#realtime_ns, #monotonic_ns]
       # @param options [CommandLine] of Ruby's start
@@ -48,7 +47,6 @@ module Holdup
       end
 
       # Looks at the JIT; the first call in a process also switches it on, when `config.jit` asks for it.
-      # @return [void]
       def install
         begin_in_this_process unless @begun
         look
@@ -56,7 +54,6 @@ module Holdup
       end
 
       # In a process that was just forked.
-      # @return [void]
       def after_fork
         @begun = nil
         @effectiveness.after_fork
@@ -216,7 +213,6 @@ module Holdup
       end
 
       # @param state [Snapshot] as it is now
-      # @return [void]
       def observe(state)
         return if @since_ns || !state.enabled? || !state.compiled_iseqs
         now_ns = @cpu.call

@@ -15,8 +15,9 @@ module Holdup
       # - `units`: after so many units, whatever the memory; `every_s`: after so many seconds
       # - `unit_bytes`: bytes by which the limit grows when its setting is one more
       Killer = Data.define(:name, :server, :of, :limit_bytes, :units, :every_s, :unit_bytes) do
-        def initialize(name:, server:, of: "process", limit_bytes: nil, units: nil, every_s: nil,
-          unit_bytes: nil)
+        def initialize(
+          name:, server:, of: "process", limit_bytes: nil, units: nil, every_s: nil, unit_bytes: nil
+        )
           super
         end
 

@@ -83,7 +83,18 @@ module Holdup
           @recorder.watcher&.closing(self)
           charge(:pool_held, @holding.end) if @holding
           @name = final_name
-          @recorder.leave(@handle, @kind, @name, @queue, queued_ns, error, pool, priority, trace, path)
+          @recorder.leave(
+            @handle,
+            kind: @kind,
+            name: @name,
+            queue: @queue,
+            queued_ns:,
+            error:,
+            pool:,
+            priority:,
+            trace:,
+            path:
+          )
         end
       end
 
@@ -145,7 +156,6 @@ module Holdup
       end
 
       # A connection is returned. Does nothing after the unit's end, where it has been counted.
-      # @return [void]
       def give_back
         return if @open.zero?
         now = @clock.monotonic_ns

@@ -24,7 +24,6 @@ module Holdup
           @log = log
         end
 
-        # @return [void]
         def start
           dir = @configuration.segment_dir
           @supervisor = CollectorSupervisor.new(dir:, store: @configuration.store, log: @log)
@@ -32,15 +31,12 @@ module Holdup
         end
 
         # The collector notices its parent's end and then collects the last units. Does not wait for it.
-        # @return [void]
         def stop = @supervisor&.detach
 
         # No thread supervises it any more; it runs until this process has ended.
-        # @return [void]
         def let_go = @supervisor&.leave
 
         # Ends it after its last tick, and waits for that.
-        # @return [void]
         def finish = @supervisor&.stop
       end
 
@@ -52,7 +48,6 @@ module Holdup
           @log = log
         end
 
-        # @return [void]
         def start
           @collector = collector
           @thread = Thread.new { @collector.run }
@@ -64,17 +59,14 @@ module Holdup
         end
 
         # Its thread collects the last units, so it goes on.
-        # @return [void]
         def let_go = nil
 
-        # @return [void]
         def stop
           @collector&.stop
           @thread&.join(PATIENCE_S)
           @fallback&.stop
         end
 
-        # @return [void]
         def finish
           @fallback&.finish
           stop
@@ -136,8 +128,13 @@ module Holdup
       # @param env [Hash{String => String}] the environment
       # @param first_wait_s [Numeric] before the first restart; doubles with each
       # @param longest_wait_s [Numeric]
-      def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S,
-        longest_wait_s: LONGEST_WAIT_S)
+      def initialize(
+        dir:, store:, log:,
+        command: [RbConfig.ruby, EXE],
+        env: ENV,
+        first_wait_s: FIRST_WAIT_S,
+        longest_wait_s: LONGEST_WAIT_S
+      )
         @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s]
         @command += ["--store", store] if store
         @warn = log.respond_to?(:call) ? log : log.method(:warn)
@@ -159,7 +156,6 @@ module Holdup
       end
 
       # Ends the collector after its last tick, and waits for that.
-      # @return [void]
       def stop
         return unless let_go
         kill("TERM")
@@ -168,14 +164,12 @@ module Holdup
       end
 
       # The collector ends when this process and its forks have ended or detached too. Waits for nothing.
-      # @return [void]
       def detach
         @pipe&.close if let_go
       end
 
       # Ends the thread at once; it starts no further collector, and the current one notices our end. Safe in
       # a signal handler.
-      # @return [void]
       def leave
         @left = let_go
         @thread.kill if @left

@@ -19,12 +19,7 @@ module Holdup
       UNKNOWN_GAUGES = Array.new(Segment::Layout::GAUGE_SLOTS).freeze
       private_constant :UNKNOWN_GAUGES
 
-      # @param configuration [Configuration]
-      # @param probe [Holdup::Probe]
-      # @param guard [Guard]
-      # @param log [Log]
       # @param env [Hash] the environment
-      # @param resources [Resources]
       def initialize(configuration:, probe:, guard:, log:, env:, resources:)
         @configuration = configuration
         @probe = probe
@@ -50,21 +45,17 @@ module Holdup
         self
       end
 
-      # @return [void]
       def before_fork = @capture&.before_fork
 
       # Ends our thread; measuring goes on.
-      # @return [void]
       def pause = @ticker.stop
 
-      # @return [void]
       def resume
         @ticker = Ticker.new(seconds: @configuration.tick_seconds, guard: @guard).start { tick }
       end
 
       # The servers of the process have changed.
       # @param server [Servers::Identity]
-      # @return [void]
       def identify(server)
         use(server)
         resume unless @ticker.alive?
@@ -73,11 +64,9 @@ module Holdup
       end
 
       # Stops ticking until `close` or `identify`; units are still recorded. Safe in a signal handler.
-      # @return [void]
       def let_go = @ticker&.let_go
 
       # Ends measuring after a last tick.
-      # @return [void]
       def close
         @ticker.stop
         @guard.call(:tick) { tick }
@@ -89,7 +78,6 @@ module Holdup
 
       # Updates the segment: accounts, setting, gauges. Called by the ticker. A part that fails does not
       # affect the others.
-      # @return [void]
       def tick
         @guard.call(:threads) { label_threads }
         @guard.call(:describe) { describe }
@@ -218,14 +206,12 @@ module Holdup
         self
       end
 
-      # @return [void]
       def stop
         @stopped.close
         @thread&.join(PATIENCE_S) unless @thread.equal?(Thread.current)
       end
 
       # The thread ends after its current call, without waiting for it. Safe in a signal handler.
-      # @return [void]
       def let_go = @stopped.close
 
       def alive?
@@ -246,7 +232,6 @@ module Holdup
     # recorded with the server's facts and pools in each process that measures. A resource that fails is left
     # out of the tick.
     class Resources
-      # @param guard [Guard]
       def initialize(guard)
         @guard = guard
         @all = []
@@ -254,12 +239,10 @@ module Holdup
 
       # @param resource [#install, #facts, #pools, #gauges, #profile] `install` is called at each tick,
       #   because what it needs may be loaded late
-      # @return [void]
       def add(resource)
         @all |= [resource]
       end
 
-      # @return [void]
       def install = each(&:install)
 
       # @return [Hash{String => Object}] for the setting

@@ -13,8 +13,6 @@ module Holdup
       MOST_NAMES = 1000
 
       # @param place [Configuration::SegmentLocation]
-      # @param probe [Holdup::Probe]
-      # @param log [Log]
       def initialize(place:, probe:, log:)
         @dir = place.dir
         @anonymous = place.anonymous

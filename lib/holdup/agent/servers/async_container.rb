@@ -41,13 +41,11 @@ module Holdup
         end
       end
 
-      # @param runtime [Runtime]
       def initialize(runtime:, **)
         @runtime = runtime
       end
 
       # `start` of the controller returns when the first workers are ready.
-      # @return [void]
       def install
         hook = MethodHook.new(before: {start: ->(*) { starting }}, after: {start: ->(*) { booted }})
         ::Async::Container::Controller.prepend(hook)
@@ -55,13 +53,11 @@ module Holdup
       end
 
       # Before the first worker is forked. Controllers without a Falcon are ignored.
-      # @return [void]
       def starting
         @runtime.guard.call(:falcon) { @runtime.wait_for_server if self.class.here? }
       end
 
       # When the first workers are ready.
-      # @return [void]
       def booted
         @runtime.guard.call(:falcon) { @runtime.start_collector if self.class.here? }
       end

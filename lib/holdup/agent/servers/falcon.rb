@@ -19,7 +19,6 @@ module Holdup
         ObjectSpace.each_object(::Falcon::Server).any?
       end
 
-      # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application
       def initialize(runtime:, middleware:)
         @runtime = runtime
@@ -28,15 +27,12 @@ module Holdup
         @servers = []
       end
 
-      # @return [void]
       def install
         ::Falcon::Server.prepend(MethodHook.new(before: {run: ->(server, *) { serving(server) }}))
         ObjectSpace.each_object(::Falcon::Server) { |running| serving(running) }
       end
 
       # In a process, or in a thread of it, whose server is about to run. Several threads may come at once.
-      # @param server [Falcon::Server]
-      # @return [void]
       def serving(server)
         @runtime.guard.call(:falcon) do
           @lock.synchronize do

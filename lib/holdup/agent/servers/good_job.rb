@@ -16,14 +16,12 @@ module Holdup
       # @return [Boolean] whether this process is run by GoodJob's own program
       def self.here? = !!::GoodJob::CLI.within_exe?
 
-      # @param runtime [Runtime]
       # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @lock = Mutex.new
       end
 
-      # @return [void]
       def install
         return if ::GoodJob::Capsule.ancestors.any?(MethodHook)
         callbacks = {start: ->(capsule, *) { serving(capsule) }, shutdown: ->(*) { finished }}
@@ -35,7 +33,6 @@ module Holdup
       end
 
       # In the process that is about to fork its subprocesses and runs no jobs (GoodJob 4.20 and later).
-      # @return [void]
       def supervising
         guard do
           @runtime.wait_for_server
@@ -44,8 +41,6 @@ module Holdup
       end
 
       # In a process whose threads take jobs from now on; or nothing has started.
-      # @param capsule [GoodJob::Capsule]
-      # @return [void]
       def serving(capsule)
         guard do
           next unless capsule.running?
@@ -55,7 +50,6 @@ module Holdup
       end
 
       # A capsule was shut down; with a timeout of nil its threads may still run.
-      # @return [void]
       def finished
         guard { @runtime.leave(NAME) if ::GoodJob::Capsule.instances.all?(&:shutdown?) }
       end
@@ -92,7 +86,6 @@ module Holdup
         THREAD = /\AGoodJob::Scheduler\(queues=(.*) max_threads=\d+\)/
 
         class << self
-          # @param thread [Thread]
           # @return [String, nil] name of the pool that it is in
           def pool_of(thread)
             queues = thread.name&.slice(THREAD, 1)
@@ -107,7 +100,6 @@ module Holdup
         end
 
         # @param schedulers [Array<GoodJob::Scheduler>] all that this process ever had
-        # @param configuration [GoodJob::Configuration]
         # @param embedded [Boolean] whether they share the process with something else
         def initialize(schedulers, configuration, embedded:)
           @schedulers = schedulers
@@ -180,7 +172,6 @@ module Holdup
         PRIORITY = /\A[^#]*\bgood_job\b[^#]*\blower_thread_priority\b/
 
         # @param threads [ThreadPools]
-        # @param configuration [GoodJob::Configuration]
         # @param root [String] the application's folder
         def initialize(threads, configuration, root:)
           @threads = threads

@@ -14,8 +14,16 @@ module Holdup
     #   merged
     # - `gauges`: gives {Symbol => Integer} of the gauges that only this server has (Segment::Layout::GAUGES)
     Identity = Data.define(:name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges) do
-      def initialize(name:, facts: {}, worker: nil, generation: nil, pools: -> { [] },
-        pool_of: ->(_queue) {}, levers: -> { [] }, gauges: -> { {} })
+      def initialize(
+        name:,
+        facts: {},
+        worker: nil,
+        generation: nil,
+        pools: -> { [] },
+        pool_of: ->(_queue) {},
+        levers: -> { [] },
+        gauges: -> { {} }
+      )
         super
       end
 

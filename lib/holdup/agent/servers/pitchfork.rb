@@ -22,7 +22,6 @@ module Holdup
       # @return [Boolean] whether this process is run by Pitchfork
       def self.here? = super(::Pitchfork::HttpServer)
 
-      # @return [void]
       def install
         callbacks = {
           init_mold_process: ->(*) { mold_ready },
@@ -44,7 +43,6 @@ module Holdup
 
       # In a mold that is ready to fork. It supervises the collector when Holdup was loaded by the application
       # only, and so not in the monitor.
-      # @return [void]
       def mold_ready
         guard do
           @runtime.wait_for_server
@@ -53,7 +51,6 @@ module Holdup
       end
 
       # In the service worker. It takes no requests, but its CPU and memory are the server's.
-      # @return [void]
       def service_ready(server, service)
         guard do
           idle = -> { [Pool.new(name: "service", max: 0, busy: 0)] }

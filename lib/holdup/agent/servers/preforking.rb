@@ -20,14 +20,12 @@ module Holdup
         ObjectSpace.each_object(server).any? { |each| each.orig_app || !each.worker_processes }
       end
 
-      # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application
       def initialize(runtime:, middleware:)
         @runtime = runtime
         @middleware = middleware
       end
 
-      # @return [void]
       def install
         http_server.prepend(hook, BusyFlag)
         ObjectSpace.each_object(http_server) { |running| attach(running) }
@@ -35,22 +33,18 @@ module Holdup
 
       # In the master, before it does anything.
       # @param server [HttpServer]
-      # @return [void]
       def starting(server)
         attach(server)
         guard { @runtime.wait_for_server }
       end
 
       # In the master, when its first workers are forked.
-      # @return [void]
       def booted
         guard { @runtime.start_collector }
       end
 
       # In a worker that is ready; does nothing when called again.
       # @param server [HttpServer]
-      # @param worker [Worker]
-      # @return [void]
       def serving(server, worker)
         guard do
           next if @worker.equal?(worker) || !takes_requests?(worker)

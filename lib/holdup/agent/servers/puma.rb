@@ -37,7 +37,6 @@ module Holdup
         end
       end
 
-      # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application, after that has been set up
       # @param env [Hash] the environment
       def initialize(runtime:, middleware:, env: ENV)
@@ -47,7 +46,6 @@ module Holdup
         @reforks = 0
       end
 
-      # @return [void]
       def install
         return launched if Puma.launcher?
         if ::Puma.const_defined?(:RackHandler)
@@ -56,7 +54,6 @@ module Holdup
       end
 
       # The launcher's class is loaded.
-      # @return [void]
       def launched
         return if @hooked
         @hooked = true
@@ -67,8 +64,6 @@ module Holdup
 
       # In the master (or only) process before the application is loaded; or, where Holdup is loaded with the
       # application, in the process that loads it.
-      # @param launcher [Puma::Launcher]
-      # @return [void]
       def attach(launcher)
         @runtime.guard.call(:puma) do
           next if @launcher # both `plugin :holdup` and `holdup exec` are in use
@@ -82,34 +77,28 @@ module Holdup
 
       # In a worker, before anything else.
       # @param index [Integer]
-      # @return [void]
       def working(index)
         @worker = index
         @generation = @reforks
       end
 
       # A worker stops taking requests in order to fork others. Runs in trap context too.
-      # @return [void]
       def reforking
         @reforks += 1
       end
 
       # A server stops. In a single process our threads must end (see Runtime#let_go); a worker has threads of
       # Puma's own. Runs in trap context too.
-      # @return [void]
       def stopping
         @runtime.let_go unless @worker
       end
 
       # The launcher restarts by executing itself again (not a phased restart). Runs in trap context too.
-      # @return [void]
       def restarting
         @restarting = true
       end
 
       # In a process whose server is about to run, or changes the number of its threads.
-      # @param server [Puma::Server]
-      # @return [void]
       def serving(server)
         @runtime.guard.call(:puma) do
           next unless server.options.equal?(@launcher.options) # Puma's control server has options of its own

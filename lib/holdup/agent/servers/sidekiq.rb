@@ -33,7 +33,6 @@ module Holdup
         !!defined?(::Sidekiq::CLI) && ObjectSpace.each_object(::Sidekiq::CLI).any?
       end
 
-      # @param runtime [Runtime]
       # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
@@ -42,7 +41,6 @@ module Holdup
         @backlogs = {}.compare_by_identity
       end
 
-      # @return [void]
       def install
         return if ::Sidekiq::Launcher.ancestors.any?(MethodHook)
         ::Sidekiq::Launcher.prepend(MethodHook.new(
@@ -53,8 +51,6 @@ module Holdup
       end
 
       # In a process whose capsules are about to take jobs.
-      # @param launcher [Sidekiq::Launcher]
-      # @return [void]
       def serving(launcher)
         @runtime.guard.call(:sidekiq) do
           capsules = Capsules.new(launcher, backlog(launcher.config))
@@ -71,7 +67,6 @@ module Holdup
       end
 
       # An embedded Sidekiq has ended, its process goes on.
-      # @return [void]
       def embedded_stopped
         @runtime.guard.call(:sidekiq) { @runtime.leave(NAME) }
       end
@@ -110,7 +105,6 @@ module Holdup
     class Sidekiq
       # The capsules of one process: groups of threads, each with its own queues and concurrency.
       class Capsules
-        # @param launcher [Sidekiq::Launcher]
         # @param backlog [Backlog, nil] nil: waiting jobs are not counted
         def initialize(launcher, backlog = nil)
           @config = launcher.config
@@ -188,7 +182,6 @@ module Holdup
         # `size`: jobs; `oldest_ns`: 0 when none waits, nil when the job does not say since when
         Waiting = Data.define(:size, :oldest_ns)
 
-        # @param config [Sidekiq::Config]
         # @param clock [#realtime_ns]
         def initialize(config, clock:)
           @config = config
@@ -197,14 +190,12 @@ module Holdup
         end
 
         # Looks with each heartbeat.
-        # @param guard [Guard]
         # @return [self]
         def follow(guard)
           @config.on(:beat) { guard.call(:sidekiq_backlog) { look } }
           self
         end
 
-        # @return [void]
         def look
           names = @config.capsules.each_value.flat_map(&:queues).uniq.first(MOST)
           answers = ask_redis(names).each_slice(2)

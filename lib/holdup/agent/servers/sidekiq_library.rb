@@ -9,14 +9,12 @@ module Holdup
       # @return [Boolean] false: the loaded library does not make the process a server
       def self.here? = false
 
-      # @param runtime [Runtime]
       # @param middleware [#call]
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @middleware = middleware
       end
 
-      # @return [void]
       def install
         ::Sidekiq.configure_server { @runtime.guard.call(:sidekiq) { join } }
       end

@@ -38,7 +38,6 @@ module Holdup
         end
       end
 
-      # @param runtime [Runtime]
       # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
@@ -48,7 +47,6 @@ module Holdup
         @lock = Mutex.new
       end
 
-      # @return [void]
       def install
         return if ::SolidQueue::Worker.ancestors.any?(MethodHook)
         ::SolidQueue::Supervisor.prepend(supervisor_hook)
@@ -60,7 +58,6 @@ module Holdup
       # In the supervisor's process, before it starts any worker. For a supervisor that is itself a fork
       # (Puma's plugin), its parent supervises the collector.
       # @yieldreturn [SolidQueue::Configuration] private to the supervisor
-      # @return [void]
       def supervising
         guard do
           @topology = Topology.new(yield)
@@ -73,14 +70,11 @@ module Holdup
       # In the supervisor's process, before each start of a child; a child that replaces another has its
       # index.
       # @param configured [SolidQueue::Configuration::Process]
-      # @return [void]
       def starting(configured)
         guard { @index = @indexes[configured] ||= @indexes.size if Topology.worker?(configured) }
       end
 
       # Where the jobs of this worker will run.
-      # @param worker [SolidQueue::Worker]
-      # @return [void]
       def serving(worker)
         guard do
           @lock.synchronize do
@@ -91,7 +85,6 @@ module Holdup
       end
 
       # @param worker [SolidQueue::Worker] which has waited for its jobs
-      # @return [void]
       def finished(worker)
         guard do
           @lock.synchronize do
@@ -170,16 +163,21 @@ module Holdup
           # @return [WorkerThreads]
           def planned(configured)
             options = configured.attributes
-            new(queues: Array(options[:queues] || "*").join(","),
-              size: options[:fibers] || options[:threads], fibers: options.key?(:fibers))
+            new(
+              queues: Array(options[:queues] || "*").join(","),
+              size: options[:fibers] || options[:threads],
+              fibers: options.key?(:fibers)
+            )
           end
 
-          # @param worker [SolidQueue::Worker]
           # @return [WorkerThreads]
           def running(worker)
             pool = worker.pool
-            new(queues: Array(worker.queues).join(","), size: pool.size,
-              fibers: pool.respond_to?(:type) && pool.type == :fiber)
+            new(
+              queues: Array(worker.queues).join(","),
+              size: pool.size,
+              fibers: pool.respond_to?(:type) && pool.type == :fiber
+            )
           end
 
           # @param groups [Array<WorkerThreads>] of one process
@@ -214,7 +212,6 @@ module Holdup
           configured.kind.to_s == "worker"
         end
 
-        # @param configuration [SolidQueue::Configuration]
         def initialize(configuration)
           workers = configuration.configured_processes.select { |each| Topology.worker?(each) }
           @groups = workers.map { |worker| WorkerThreads.planned(worker) }

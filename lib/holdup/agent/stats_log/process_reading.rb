@@ -11,8 +11,9 @@ module Holdup
     # - `header`: Segment::Header; `setting`: Setting; `profile`: Hash; `totals`: Totals
     # - `gauges`: {Symbol => Integer, nil}, of the segment, and those it has no place for
     # - `rss_bytes`: nil where the system has no /proc; `at_ns`: since 1970; `monotonic_ns`
-    ProcessReading = Data.define(:header, :setting, :profile, :totals, :gauges, :rss_bytes, :at_ns,
-      :monotonic_ns) do
+    ProcessReading = Data.define(
+      :header, :setting, :profile, :totals, :gauges, :rss_bytes, :at_ns, :monotonic_ns
+    ) do
       # @param source [#reader]
       # @param gauges [Hash{Symbol => Integer, nil}]
       # @param clock [#realtime_ns, #monotonic_ns]
@@ -50,7 +51,6 @@ module Holdup
     # - `units`, `errors`: how many; `sums`: {Symbol => Integer} nanoseconds of wall, running, stalled, idle
     # - `histograms`: {Symbol => Histogram} of wall, stalled, queued
     ProcessTotals = Data.define(:units, :errors, :sums, :histograms) do
-      # @param reader [Segment::Reader]
       # @return [ProcessTotals]
       def self.of(reader)
         slots = slots(reader)

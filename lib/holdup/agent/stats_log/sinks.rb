@@ -106,7 +106,6 @@ module Holdup
       end
 
       # @param line [String]
-      # @return [void]
       def call(line)
         @dropped += 1 unless @sink.call(line)
       rescue SystemCallError, IOError => error

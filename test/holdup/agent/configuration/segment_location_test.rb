@@ -13,9 +13,9 @@ class Holdup::Configuration::SegmentLocationTest < Minitest::Test
   end
 
   def mounts(*points)
-    File.join(@root, "mounts").tap { |file|
+    File.join(@root, "mounts").tap do |file|
       File.write(file, "disk / ext4 rw 0 0\n#{points.map { |point| "tmpfs #{point} tmpfs rw 0 0\n" }.join}")
-    }
+    end
   end
 
   def find(given = nil, mounts:, roots: [folder("shm"), folder("tmp")])
@@ -39,7 +39,7 @@ class Holdup::Configuration::SegmentLocationTest < Minitest::Test
     assert_equal ["#{@root}/shm/holdup-5", true], find(mounts: mounts("#{@root}/shm2"))
   end
 
-  def test_a_folder_on_disk_where_nobody_knows_a_tmpfs
+  def test_uses_a_folder_on_disk_where_mounts_are_unknown
     assert_equal ["#{@root}/shm/holdup-5", false], find(mounts: "/nowhere")
     assert_equal ["/tmp/holdup-5", false], find(mounts: "/nowhere", roots: ["/nowhere"])
   end

@@ -14,9 +14,9 @@ class Holdup::Configuration::VariablesTest < Minitest::Test
   INVENTED = %w[HOLDUP_TYPO HOLDUP_ENABLE HOLDUP_SERIES_LIMITS HOLDUP_DRI HOLDUP_STROE].freeze
 
   def test_every_variable_that_is_read_or_documented_is_known
-    files = READERS.flat_map { |pattern| Dir.glob(File.join(ROOT, pattern)) }.select { |path|
+    files = READERS.flat_map { |pattern| Dir.glob(File.join(ROOT, pattern)) }.select do |path|
       File.file?(path)
-    }
+    end
     read = files.flat_map { |path| File.binread(path).scan(/\bHOLDUP_[A-Z_]*[A-Z]\b/) }.uniq
     assert_operator read.size, :>, 30
     assert_empty read - Variables::KNOWN - INVENTED
@@ -37,7 +37,9 @@ class Holdup::Configuration::VariablesTest < Minitest::Test
   end
 
   def test_one_line_about_all_of_them
-    assert_equal "no such setting, so it has no effect: HOLDUP_ENABLE (did you mean HOLDUP_ENABLED?), HOLDUP_TYPO; " \
-      "docs/configuration.md lists the variables of the environment", Variables.warning(%w[HOLDUP_ENABLE HOLDUP_TYPO])
+    assert_equal "no such setting, so it has no effect: " \
+      "HOLDUP_ENABLE (did you mean HOLDUP_ENABLED?), HOLDUP_TYPO; " \
+      "docs/configuration.md lists the variables of the environment",
+      Variables.warning(%w[HOLDUP_ENABLE HOLDUP_TYPO])
   end
 end

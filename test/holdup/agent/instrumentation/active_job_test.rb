@@ -70,7 +70,7 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
     @probe.recorded.map { |unit| unit.to_h.values_at(*fields) }
   end
 
-  def test_a_run_is_a_unit_with_class_queue_and_without_a_time_in_queue_when_nobody_enqueued_it
+  def test_a_run_is_a_unit_without_queue_time_when_it_was_not_enqueued
     assert_equal :sent, MailJob.perform_now
     assert_equal [[2, "#{self.class}::MailJob", "mails", nil, false]],
       recorded(:kind, :name, :queue, :queued_ns, :error)
@@ -80,7 +80,8 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
     now = Time.at(0, @clock.realtime_ns, :nanosecond)
     {{"enqueued_at" => now - 2} => 2, {"enqueued_at" => now - 60, "scheduled_at" => now - 3} => 3,
      {"enqueued_at" => now - 1, "scheduled_at" => now - 3} => 1}.each do |times, seconds|
-      ActiveJob::Base.execute(MailJob.new.serialize.merge(times.transform_values { |time| time.utc.iso8601(9) }))
+      texts = times.transform_values { |time| time.utc.iso8601(9) }
+      ActiveJob::Base.execute(MailJob.new.serialize.merge(texts))
       assert_equal seconds * 1_000_000_000, @probe.recorded.last.queued_ns
     end
   end

@@ -88,7 +88,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     assert_equal [5], charged(:pool_wait)
   end
 
-  def test_before_the_first_wait_nobody_is_kept_from_anything
+  def test_holds_are_not_recorded_before_the_first_wait
     @pool = @type.new
     unit { @pool.checkout && elapse(3) }
     @pool.queue.waits = ->(timeout) { elapse(timeout) }

@@ -37,10 +37,12 @@ class Holdup::Instrumentation::FrameworksTest < Minitest::Test
   def setup
     @probe = RecordingProbe.new
     guard = Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new)
+    clock = HandClock.new
     @requests = Holdup::Instrumentation::RequestUnits.new(
-      recorder: Holdup::Recorder.new(probe: @probe, guard:), ignored: /\A\/up\z/,
+      recorder: Holdup::Recorder.new(probe: @probe, guard:),
+      ignored: /\A\/up\z/,
       names: Holdup::Instrumentation::UnitName.new(guard:),
-      queue: Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock: HandClock.new, on_clamp: -> {})
+      queue: Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock:, on_clamp: -> {})
     )
   end
 

@@ -36,7 +36,7 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
     assert_equal [1, 2, "MailJob", "low", 2_000, false, nil, nil, nil, nil], recorded.to_h.values
   end
 
-  def test_the_pool_is_told_by_the_runner_or_by_who_knows_the_process
+  def test_the_pool_comes_from_the_runner_or_the_process
     measure(queue: "low", pool: "default")
     assert_equal "default", recorded.pool
     @jobs = jobs(pool_of: ->(queue) { "queues #{queue}" })
@@ -71,7 +71,7 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
     assert_equal [0, [Holdup::Probe::COUNTERS[:queued_clamped]]], [recorded.queued_ns, @probe.counted]
   end
 
-  def test_a_latency_that_nobody_knows_or_believes
+  def test_ignores_an_unknown_or_absurd_queue_time
     [nil, NOW_NS - 500 * 86_400 * 1_000_000_000].each do |ready_ns|
       measure(ready_ns:)
       assert_nil recorded.queued_ns
@@ -84,7 +84,7 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
     assert recorded.error
   end
 
-  def test_a_harmless_end_is_no_error_and_goes_on_too
+  def test_a_harmless_exception_is_not_an_error_and_passes
     assert_raises(GivenUp) { measure(harmless: [GivenUp]) { raise GivenUp } }
     refute recorded.error
   end

@@ -18,10 +18,14 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     @log = CollectedLog.new
     guard = Holdup::Guard.new(log: @log, clock: HandClock.new)
     recorder = Holdup::Recorder.new(probe: @probe, guard:)
+    clock = HandClock.new(realtime_ns: NOW_NS)
+    on_clamp = -> { recorder.count_clamped }
     @requests = Holdup::Instrumentation::RequestUnits.new(
-      recorder:, ignored: %r{\A/up\z}, names: Holdup::Instrumentation::UnitName.new(guard:),
-      queue: Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock: HandClock.new(realtime_ns: NOW_NS),
-        on_clamp: -> { recorder.count_clamped }), **options
+      recorder:,
+      ignored: %r{\A/up\z},
+      names: Holdup::Instrumentation::UnitName.new(guard:),
+      queue: Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock:, on_clamp:),
+      **options
     )
   end
 
@@ -48,13 +52,13 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   # again.
   def test_paths_are_kept_where_that_is_wanted
     setup(example_paths: true)
-    rerouted = middleware { |env|
+    rerouted = middleware do |env|
       [200, {}, env.merge!("PATH_INFO" => "/1", "SCRIPT_NAME" => "/shop/orders") && []]
-    }
+    end
     rerouted.call(env("/orders/1", "SCRIPT_NAME" => "/shop", "QUERY_STRING" => "token=1"))[2].close
-    {404 => "GET", 503 => "GET", 302 => "POST"}.each { |status, verb|
+    {404 => "GET", 503 => "GET", 302 => "POST"}.each do |status, verb|
       middleware { [status, {}, []] }.call(env("REQUEST_METHOD" => verb))[2].close
-    }
+    end
     assert_equal ["/shop/orders/1", nil, nil, nil], @probe.recorded.map(&:path)
   end
 
@@ -78,7 +82,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_nil Holdup::Recorder::OpenUnit.current
   end
 
-  def test_a_server_that_tells_the_end_gets_the_applications_own_response
+  def test_a_server_with_callbacks_gets_the_applications_own_response
     own = ok
     %w[rack.after_reply rack.response_finished].each do |key|
       list = []
@@ -98,14 +102,15 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal 2, @probe.recorded.count(&:error)
   end
 
-  def test_a_client_that_does_not_wait_is_no_error_of_the_application
+  def test_a_client_that_has_gone_is_not_an_error_of_the_application
     list = []
     middleware { ok }.call(env("/", "rack.response_finished" => list))
     list.each { |finished| finished.call({}, 200, {}, Errno::EPIPE.new) }
     refute recorded.error
   end
 
-  def test_a_server_that_asks_whether_we_take_arguments_tells_the_error # Pitchfork calls without when arity is 0
+  # Pitchfork passes no arguments when the arity is 0.
+  def test_a_server_that_checks_the_arity_passes_the_error
     list = []
     middleware { ok }.call(env("/", "rack.response_finished" => list))
     refute_equal 0, list.first.arity
@@ -130,7 +135,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal [true], @probe.recorded.map(&:error)
   end
 
-  def test_a_throw_is_no_error
+  def test_a_throw_is_not_an_error
     assert_equal(1, catch(:async) { middleware { throw :async, 1 }.call(env) })
     refute recorded.error
   end
@@ -203,7 +208,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal [0, [9]], [recorded.queued_ns, @probe.counted]
   end
 
-  def test_a_response_that_nobody_finished_is_forgotten_by_the_next_request
+  def test_the_next_request_forgets_a_response_that_was_never_finished
     first = middleware { ok }.call(env)
     middleware { ok }.call(env)[2].close
     assert_equal [[1], [2]], [@probe.cancelled, @probe.recorded.map(&:handle)]
@@ -249,6 +254,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     10.times { serve.call }
     before = GC.stat(:total_allocated_objects)
     100.times { serve.call }
-    assert_operator GC.stat(:total_allocated_objects) - before, :<=, 700 # the double's splat takes two of them
+    # The double's splat allocates two of them.
+    assert_operator GC.stat(:total_allocated_objects) - before, :<=, 700
   end
 end

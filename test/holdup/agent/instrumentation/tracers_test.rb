@@ -19,7 +19,8 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     require "holdup"
     require "holdup/segment/directory"
     def serve(app, **env)
-      response = Holdup::Instrumentation::Rack.new(app, Holdup.requests).call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders", "SCRIPT_NAME" => ""}.merge(env))
+      request = {"REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders", "SCRIPT_NAME" => ""}
+      response = Holdup::Instrumentation::Rack.new(app, Holdup.requests).call(request.merge(env))
       response[2].close if response[2].respond_to?(:close)
     end
     def stall
@@ -27,16 +28,25 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       GvlWork.release(1) while hog.alive?
       [200, {}, []]
     end
-    def ring = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.flat_map { |entry| entry.read { |reader| reader.ring.map(&:to_h) } }
+    def ring
+      entries = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries
+      entries.flat_map { |entry| entry.read { |reader| reader.ring.map(&:to_h) } }
+    end
+    def queued_since(seconds) = ((Time.now.to_f - seconds) * 1000).to_i.to_s
     def failures = Holdup.runtime.guard.failures
   RUBY
 
   OPEN_TELEMETRY = <<~RUBY
     require "opentelemetry/sdk"
     EXPORTER = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
-    OpenTelemetry::SDK.configure { |c| c.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(EXPORTER)) }
+    PROCESSOR = OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(EXPORTER)
+    OpenTelemetry::SDK.configure { |c| c.add_span_processor(PROCESSOR) }
     TRACER = OpenTelemetry.tracer_provider.tracer("test")
-    def spans = EXPORTER.finished_spans.map { |span| {name: span.name, trace: span.hex_trace_id, attributes: span.attributes.to_h} }
+    def spans
+      EXPORTER.finished_spans.map do |span|
+        {name: span.name, trace: span.hex_trace_id, attributes: span.attributes.to_h}
+      end
+    end
   RUBY
 
   DATADOG = <<~RUBY
@@ -49,14 +59,27 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       c.tracing.enabled = true
     end
     Datadog::Tracing.before_flush { |trace| TRACES << trace; nil }
-    def spans = TRACES.flat_map(&:spans).map { |span| {name: span.name, trace: span.trace_id.to_s(16).rjust(32, "0"), attributes: span.meta.merge(span.metrics)} }
+    def spans
+      TRACES.flat_map(&:spans).map do |span|
+        trace = span.trace_id.to_s(16).rjust(32, "0")
+        {name: span.name, trace:, attributes: span.meta.merge(span.metrics)}
+      end
+    end
   RUBY
 
   def test_the_trace_that_a_request_says_it_belongs_to
     traces = ruby(<<~RUBY)
       Holdup.start
       app = ->(_env) { [200, {}, []] }
-      ["00-#{PARENT}-b7ad6b7169203331-01", "cc-#{PARENT.upcase}-b7ad6b7169203331-01-more", "00-#{PARENT.tr("a", "x")}-b7ad6b7169203331-01", "00-#{PARENT}", "", "x" * 10_000].each do |parent|
+      parents = [
+        "00-#{PARENT}-b7ad6b7169203331-01",
+        "cc-#{PARENT.upcase}-b7ad6b7169203331-01-more",
+        "00-#{PARENT.tr("a", "x")}-b7ad6b7169203331-01",
+        "00-#{PARENT}",
+        "",
+        "x" * 10_000
+      ]
+      parents.each do |parent|
         serve(app, "HTTP_TRACEPARENT" => parent)
       end
       serve(app)
@@ -66,13 +89,14 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
   end
 
   def test_open_telemetry
-    told = ruby(<<~RUBY, OPEN_TELEMETRY)
+    results = ruby(<<~RUBY, OPEN_TELEMETRY)
       Holdup.start
-      serve(->(_env) { TRACER.in_span("request", kind: :server) { TRACER.in_span("inner") { stall } } }, "HTTP_X_REQUEST_START" => ((Time.now.to_f - 0.5) * 1000).to_i.to_s)
+      app = ->(_env) { TRACER.in_span("request", kind: :server) { TRACER.in_span("inner") { stall } } }
+      serve(app, "HTTP_X_REQUEST_START" => queued_since(0.5))
       TRACER.in_span("outside of units", kind: :server) { 1 }
       puts JSON.generate([ring, spans, failures])
     RUBY
-    assert_explained(*told, kept: "request", others: ["inner", "outside of units"])
+    assert_explained(*results, kept: "request", others: ["inner", "outside of units"])
   end
 
   def test_who_goes_on_has_a_name_already
@@ -80,7 +104,12 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       Holdup.start
       hogging = true
       begun = Queue.new
-      hog = Thread.new { Holdup.measure("HogJob") { begun << true; (GvlWork.hold(5_000_000) || Thread.pass) while hogging } }
+      hog = Thread.new do
+        Holdup.measure("HogJob") do
+          begun << true
+          (GvlWork.hold(5_000_000) || Thread.pass) while hogging
+        end
+      end
       begun.pop
       serve(->(_env) { TRACER.in_span("request", kind: :server) { GvlWork.release(20) || [200, {}, []] } })
       alive = hog.alive?
@@ -99,7 +128,11 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       require "rack/body_proxy"
       Holdup.start
       after = []
-      serve(->(_env) { TRACER.start_span("request", kind: :server).then { |span| [200, {}, Rack::BodyProxy.new([]) { span.finish }] } }, "rack.after_reply" => after)
+      app = lambda do |_env|
+        span = TRACER.start_span("request", kind: :server)
+        [200, {}, Rack::BodyProxy.new([]) { span.finish }]
+      end
+      serve(app, "rack.after_reply" => after)
       before = ring.size
       after.each(&:call)
       puts JSON.generate([[before, *ring.map { |unit| unit[:trace] }], spans])
@@ -109,31 +142,30 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
   end
 
   def test_datadog
-    told = ruby(<<~RUBY, DATADOG)
+    results = ruby(<<~RUBY, DATADOG)
       Holdup.start
-      serve(->(_env) { Datadog::Tracing.trace("request") { Datadog::Tracing.trace("inner") { stall } } }, "HTTP_X_REQUEST_START" => ((Time.now.to_f - 0.5) * 1000).to_i.to_s)
+      app = ->(_env) { Datadog::Tracing.trace("request") { Datadog::Tracing.trace("inner") { stall } } }
+      serve(app, "HTTP_X_REQUEST_START" => queued_since(0.5))
       Datadog::Tracing.trace("outside of units") { 1 }
       puts JSON.generate([ring, spans, failures])
     RUBY
-    assert_explained(*told, kept: "request", others: ["inner", "outside of units"])
+    assert_explained(*results, kept: "request", others: ["inner", "outside of units"])
   end
 
   # As where the tracer's middleware is the outer one, and the server tells no end of its own.
   def test_a_span_around_the_unit
-    assert_explained(
-      *around("TRACER.in_span('request', kind: :server)", "TRACER.in_span('inner')",
-        OPEN_TELEMETRY), kept: "request", others: ["inner"]
-    )
+    request = "TRACER.in_span('request', kind: :server)"
+    results = around(request, "TRACER.in_span('inner')", OPEN_TELEMETRY)
+    assert_explained(*results, kept: "request", others: ["inner"])
   end
 
   def test_a_span_of_datadog_around_the_unit
-    assert_explained(
-      *around("Datadog::Tracing.trace('request')", "Datadog::Tracing.trace('inner')",
-        DATADOG), kept: "request", others: ["inner"]
-    )
+    request = "Datadog::Tracing.trace('request')"
+    results = around(request, "Datadog::Tracing.trace('inner')", DATADOG)
+    assert_explained(*results, kept: "request", others: ["inner"])
   end
 
-  def test_a_tracer_that_fails_reaches_nobody
+  def test_a_failing_tracer_does_not_reach_the_application
     answer, spans, failures = ruby(<<~RUBY, OPEN_TELEMETRY)
       OpenTelemetry::SDK::Trace::Span.define_method(:add_attributes) { |_| raise "no" }
       Holdup.start
@@ -151,7 +183,8 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       Holdup.start
       #{OPEN_TELEMETRY}
       deadline = Time.now + 20
-      sleep 0.02 until OpenTelemetry::SDK::Trace::Span.ancestors.first != OpenTelemetry::SDK::Trace::Span || Time.now > deadline
+      span_class = OpenTelemetry::SDK::Trace::Span
+      sleep 0.02 until span_class.ancestors.first != span_class || Time.now > deadline
       serve(->(_env) { TRACER.in_span("request", kind: :server) { [200, {}, []] } })
       puts JSON.generate([ring.map { |unit| unit[:trace] }, spans])
     RUBY
@@ -166,7 +199,7 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       #{span} {
         serve(
           ->(_env) { #{inner} { stall } },
-          "HTTP_X_REQUEST_START" => ((Time.now.to_f - 0.5) * 1000).to_i.to_s
+          "HTTP_X_REQUEST_START" => queued_since(0.5)
         )
       }
       puts JSON.generate([ring, spans, failures])
@@ -180,7 +213,8 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     assert_equal [span["trace"]], ring.map { |one| one["trace"] }
     stalled_ms, queued_ms = span["attributes"].values_at("holdup.stalled_ms", "holdup.queued_ms")
     assert_operator stalled_ms, :>, 0
-    assert_operator stalled_ms, :<=, unit["stalled_ns"] / 1e6 + 0.001 # what comes after the span is the unit's alone
+    # The unit may stall after the span's end.
+    assert_operator stalled_ms, :<=, unit["stalled_ns"] / 1e6 + 0.001
     assert_in_delta unit["queued_ns"] / 1e6, queued_ms, 0.001
     assert_equal "thread:(unnamed)", span["attributes"]["holdup.caused_by"]
     assert_includes 1..stalled_ms, span["attributes"]["holdup.caused_by_ms"]

@@ -61,7 +61,7 @@ class Holdup::Instrumentation::UnitNameTest < Minitest::Test
     assert_equal "OTHER /", named({"REQUEST_METHOD" => nil})
   end
 
-  def test_what_nobody_routes_and_is_not_found_is_one_name
+  def test_requests_without_a_route_that_are_not_found_share_a_name
     assert_equal "GET (not found)", named({"PATH_INFO" => "/wp-login.php"}, status: 404)
     assert_equal "GET /a/:b", named({"sinatra.route" => "GET /a/:b"}, status: 404)
   end

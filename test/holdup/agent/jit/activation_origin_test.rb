@@ -14,22 +14,22 @@ class Holdup::Jit::ActivationOriginTest < Minitest::Test
       version: Holdup::Jit::RubyDefaults.parse(version), rails: -> { rails })
   end
 
-  def told(origin)
+  def facts_of(origin)
     [origin.by, origin.at, origin.on_in_parent]
   end
 
   def test_off
     origin = origin()
     origin.observe(OFF)
-    assert_equal [nil, nil, nil, nil], [*told(origin), origin.since_ns]
+    assert_equal [nil, nil, nil, nil], [*facts_of(origin), origin.since_ns]
   end
 
   def test_with_ruby_itself
     origin = origin(rubyopt: "--yjit")
     origin.observe(ON)
-    assert_equal ["RUBYOPT", :boot, nil], told(origin)
+    assert_equal ["RUBYOPT", :boot, nil], facts_of(origin)
     origin.after_fork(ON)
-    assert_equal ["RUBYOPT", :boot, true], told(origin)
+    assert_equal ["RUBYOPT", :boot, true], facts_of(origin)
   end
 
   def test_by_holdup_in_a_worker_and_in_what_that_forks
@@ -37,15 +37,15 @@ class Holdup::Jit::ActivationOriginTest < Minitest::Test
     origin.after_fork(OFF)
     origin.enabled_by_us({})
     origin.observe(ON)
-    assert_equal ["holdup", :process, false, NOW_NS], [*told(origin), origin.since_ns]
+    assert_equal ["holdup", :process, false, NOW_NS], [*facts_of(origin), origin.since_ns]
     origin.after_fork(ON)
-    assert_equal ["holdup", :parent, true], told(origin)
+    assert_equal ["holdup", :parent, true], facts_of(origin)
   end
 
   def test_by_the_application_in_the_master
     origin = origin()
     origin.after_fork(ON)
-    assert_equal ["application", :parent, true, NOW_NS - 1000], [*told(origin), origin.since_ns]
+    assert_equal ["application", :parent, true, NOW_NS - 1000], [*facts_of(origin), origin.since_ns]
   end
 
   def test_by_rails
@@ -53,18 +53,20 @@ class Holdup::Jit::ActivationOriginTest < Minitest::Test
     before = origin(rails: true)
     inside.observe(ON)
     before.after_fork(ON)
-    assert_equal [["rails", :process, nil], ["rails", :parent, true]], [told(inside), told(before)]
+    assert_equal [["rails", :process, nil], ["rails", :parent, true]], [facts_of(inside), facts_of(before)]
   end
 
   def given(**options)
     origin(version: "4.0.0", **options).tap { |origin| origin.observe(ON) }.enable_arguments
   end
 
-  def test_what_enable_was_told
+  def test_arguments_that_enable_was_called_with
     assert_equal({mem_size: 64}, given(rails: {mem_size: 64, stats: true}))
     assert_equal [{}, {}], [given(rails: true), given(rubyopt: "--yjit")]
     assert_nil given, "only the application knows"
-    assert_empty origin(rails: {mem_size: 64}).tap { |origin| origin.observe(ON) }.enable_arguments, "3.4 takes nothing"
+    origin = origin(rails: {mem_size: 64})
+    origin.observe(ON)
+    assert_empty origin.enable_arguments, "3.4 takes nothing"
     ours = origin(version: "4.0.0")
     ours.enabled_by_us({mem_size: 32})
     ours.after_fork(ON)

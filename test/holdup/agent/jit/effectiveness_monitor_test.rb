@@ -17,7 +17,8 @@ class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
 
   def see(seconds = 0, thrown_away: nil, kind: :yjit)
     @clock.monotonic_ns += seconds * 1_000_000_000
-    @verdict.observe(Holdup::Jit::Snapshot.new(kind:, invalidations: thrown_away && {everything: thrown_away}))
+    invalidations = {everything: thrown_away} if thrown_away
+    @verdict.observe(Holdup::Jit::Snapshot.new(kind:, invalidations:))
     @verdict.effective
   end
 
@@ -34,7 +35,7 @@ class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
     assert_equal 3, @asked
   end
 
-  def test_what_can_not_be_told_any_more_stays_as_it_was
+  def test_keeps_the_last_known_result
     @told = [true, nil]
     assert_equal [true, true], [see, see(60)]
   end

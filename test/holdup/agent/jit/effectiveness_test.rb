@@ -82,7 +82,7 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
       verdicts("try(:plain) { nil }", options: ["--yjit-call-threshold=90000", "--yjit-disable"]))
   end
 
-  def test_beside_another_ractor_it_is_not_told
+  def test_is_unknown_while_another_ractor_runs
     assert_equal({"beside" => "nil"}, verdicts("try(:beside) { Ractor.new { loop { rand } } }"))
   end
 
@@ -105,20 +105,20 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
   Version = Holdup::Jit::RubyDefaults
 
   # @param pace [Numeric] of the workload in proportion to the interpreter
-  def told(pace = 2, version: "4.0.0", **state)
+  def effective(pace = 2, version: "4.0.0", **state)
     effectiveness = Holdup::Jit::Effectiveness.new(api: nil, version: Version.parse(version),
       pace: Struct.new(:ratio).new(pace))
     effectiveness.call(Holdup::Jit::Snapshot.new(kind: :yjit, call_threshold: 30, **state))
   end
 
   def test_by_its_pace
-    assert_equal [true, false], [told(0.4), told(1.2)]
+    assert_equal [true, false], [effective(0.4), effective(1.2)]
   end
 
-  def test_what_can_not_be_told
-    assert_nil told(call_threshold: nil), "somebody else's threshold"
-    assert_nil told(call_threshold: 2), "the interpreter's part is compiled too"
-    assert_nil told(failures: 1), "full, whatever the limit is"
-    assert_nil told(kind: :off)
+  def test_is_unknown_when_it_can_not_be_measured
+    assert_nil effective(call_threshold: nil), "somebody else's threshold"
+    assert_nil effective(call_threshold: 2), "the interpreter's part is compiled too"
+    assert_nil effective(failures: 1), "full, whatever the limit is"
+    assert_nil effective(kind: :off)
   end
 end

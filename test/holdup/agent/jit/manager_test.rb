@@ -5,6 +5,9 @@ require "holdup/agent/guard"
 require "holdup/agent/jit"
 
 class Holdup::Jit::ManagerTest < Minitest::Test
+  # Loads neither the probe nor the helpers.
+  LIB_ONLY = "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n"
+
   Api = Struct.new(:enabled) do
     def enabled? = enabled
 
@@ -13,10 +16,22 @@ class Holdup::Jit::ManagerTest < Minitest::Test
     end
 
     def runtime_stats
-      enabled && {code_region_size: 100, yjit_alloc_size: 200, compiled_iseq_count: 3, compiled_iseq_entry: 9, compile_time_ns: 4, live_iseq_count: 5, invalidate_everything: 1,
-                  invalidate_method_lookup: 2, invalidate_constant_state_bump: 3, compilation_failure: 6, code_gc_count: 7}
+      STATS if enabled
     end
   end
+  STATS = {
+    code_region_size: 100,
+    yjit_alloc_size: 200,
+    compiled_iseq_count: 3,
+    compiled_iseq_entry: 9,
+    compile_time_ns: 4,
+    live_iseq_count: 5,
+    invalidate_everything: 1,
+    invalidate_method_lookup: 2,
+    invalidate_constant_state_bump: 3,
+    compilation_failure: 6,
+    code_gc_count: 7
+  }.freeze
 
   def setup
     @log = CollectedLog.new
@@ -24,9 +39,18 @@ class Holdup::Jit::ManagerTest < Minitest::Test
   end
 
   def manager(wish, version: "4.0.0", yjit: @api, rubyopt: "", clock: HandClock.new, **options)
-    Holdup::Jit::Manager.new(wish: -> { wish }, guard: Holdup::Guard.new(log: @log, clock:), log: @log, clock:, zjit: nil, yjit:,
-      options: Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::RubyDefaults.parse(version),
-      effectiveness: ->(state) { false if state.call_threshold }, **options)
+    Holdup::Jit::Manager.new(
+      wish: -> { wish },
+      guard: Holdup::Guard.new(log: @log, clock:),
+      log: @log,
+      clock:,
+      zjit: nil,
+      yjit:,
+      options: Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"),
+      version: Holdup::Jit::RubyDefaults.parse(version),
+      effectiveness: ->(state) { false if state.call_threshold },
+      **options
+    )
   end
 
   def test_leaves_it_alone
@@ -45,8 +69,13 @@ class Holdup::Jit::ManagerTest < Minitest::Test
     assert_equal ["yjit", "holdup", false], manager.facts.values_at("jit", "jit_by", "jit_effective")
     assert_equal ["on", "process", "enable", "total"],
       manager.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
-    assert_equal [1, 100, 200, 5, 64 << 20, 0, 6], manager.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
-      :jit_limit_bytes, :jit_saturated, :jit_invalidations)
+    assert_equal 1, manager.gauges[:jit_enabled]
+    assert_equal 100, manager.gauges[:jit_code_bytes]
+    assert_equal 200, manager.gauges[:jit_alloc_bytes]
+    assert_equal 5, manager.gauges[:jit_live_iseqs]
+    assert_equal 64 << 20, manager.gauges[:jit_limit_bytes]
+    assert_equal 0, manager.gauges[:jit_saturated]
+    assert_equal 6, manager.gauges[:jit_invalidations]
     assert_equal 9, manager.profile["jit.entries"]
     assert_equal [6, 7, 5], manager.gauges.values_at(:jit_failures, :jit_code_gcs, :jit_redefined)
     assert_empty @log.lines
@@ -102,7 +131,7 @@ class Holdup::Jit::ManagerTest < Minitest::Test
     assert_empty @log.lines
   end
 
-  def test_no_deep_statistics_where_somebody_else_was_first
+  def test_no_deep_statistics_when_yjit_was_on_already
     @api.enabled = {}
     manager = manager({stats: :quiet, stats_share: 1})
     manager.install
@@ -111,12 +140,13 @@ class Holdup::Jit::ManagerTest < Minitest::Test
   end
 
   def test_deep_statistics_of_this_ruby
-    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+    output = fresh_ruby(<<~RUBY, prelude: LIB_ONLY)
       require "holdup/model/clock"
       require "holdup/agent/guard"
       require "holdup/agent/jit"
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
-      manager = Holdup::Jit::Manager.new(wish: -> { {stats: :quiet, stats_share: 1} }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      guard = Holdup::Guard.new(log:, clock:)
+      manager = Holdup::Jit::Manager.new(wish: -> { {stats: :quiet, stats_share: 1} }, guard:, log:, clock:)
       manager.install
       before = manager.gauges
       def work(n) = n.zero? ? 0 : work(n - 1)
@@ -124,7 +154,8 @@ class Holdup::Jit::ManagerTest < Minitest::Test
       manager.install
       after = manager.gauges
       grown = ->(key) { after[key] - before[key] }
-      print manager.facts.values_at("jit_stats", "jit_effective"), grown[:jit_compiled_instructions] > 10 * grown[:jit_interpreted_instructions]
+      print manager.facts.values_at("jit_stats", "jit_effective")
+      print grown[:jit_compiled_instructions] > 10 * grown[:jit_interpreted_instructions]
     RUBY
     assert_equal '["on", true]true', output
   end
@@ -137,16 +168,23 @@ class Holdup::Jit::ManagerTest < Minitest::Test
   end
 
   def test_in_this_ruby
-    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+    output = fresh_ruby(<<~RUBY, prelude: LIB_ONLY)
       require "holdup/model/clock"
       require "holdup/agent/guard"
       require "holdup/agent/jit"
       log = Class.new { def warn(text) = puts(text) }.new
-      clock = Class.new(Holdup::Clock) { attr_accessor :ahead_ns; def monotonic_ns = super + ahead_ns.to_i }.new
-      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      class ClockAhead < Holdup::Clock
+        attr_accessor :ahead_ns
+
+        def monotonic_ns = super + ahead_ns.to_i
+      end
+      clock = ClockAhead.new
+      guard = Holdup::Guard.new(log:, clock:)
+      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard:, log:, clock:)
       manager.install
       age_s = (clock.realtime_ns - manager.gauges[:jit_enabled_ns]) / 1e9
-      print manager.facts.values_at("jit", "jit_by", "jit_effective"), manager.gauges[:jit_code_bytes].positive?, age_s.between?(0, 60)
+      print manager.facts.values_at("jit", "jit_by", "jit_effective")
+      print manager.gauges[:jit_code_bytes].positive?, age_s.between?(0, 60)
       TracePoint.new(:c_call) { nil }.enable { 1 }
       clock.ahead_ns = 60_000_000_000
       manager.install

@@ -21,10 +21,14 @@ class Holdup::Jit::MemoryKillersTest < Minitest::Test
   def test_puma_worker_killer
     found = here(<<~RUBY, say: "print Holdup::Jit::MemoryKillers.here(env: {}).facts.to_a.flatten.join(' ')")
       require "puma_worker_killer"
-      PumaWorkerKiller.config { |config| config.ram, config.percent_usage, config.rolling_restart_frequency = 1000, 0.5, false }
+      PumaWorkerKiller.config do |config|
+        config.ram = 1000
+        config.percent_usage = 0.5
+        config.rolling_restart_frequency = false
+      end
     RUBY
-    assert_equal "killer.name puma_worker_killer killer.server puma killer.of all killer.limit_bytes #{500 << 20} killer.unit_bytes #{1 << 19}",
-      found
+    assert_equal "killer.name puma_worker_killer killer.server puma killer.of all " \
+      "killer.limit_bytes #{500 << 20} killer.unit_bytes #{1 << 19}", found
     assert_equal "#{(512 * 0.99 * (1 << 20)).round} 21600",
       here("require 'puma_worker_killer'",
         say: "print Holdup::Jit::MemoryKillers.here.to_h.values_at(:limit_bytes, :every_s).join(' ')")
@@ -33,11 +37,10 @@ class Holdup::Jit::MemoryKillersTest < Minitest::Test
   UNICORN = "require 'unicorn'\nrequire 'unicorn/worker_killer'\nSERVER = Unicorn::HttpServer.allocate"
 
   def test_unicorn_worker_killer
-    say = "print Holdup::Jit::MemoryKillers.here(env: {}).to_h.values_at(:name, :of, :limit_bytes, :units).join(' ')"
-    assert_equal "unicorn-worker-killer process 1000 3072",
-      here(
-        "#{UNICORN}\nUnicorn::WorkerKiller::Oom.new(:app, 1000, 2000)\nUnicorn::WorkerKiller::MaxRequests.new(:app)", say:
-      )
+    say = "facts = Holdup::Jit::MemoryKillers.here(env: {}).to_h\n" \
+      "print facts.values_at(:name, :of, :limit_bytes, :units).join(' ')"
+    limits = "Unicorn::WorkerKiller::Oom.new(:app, 1000, 2000)\nUnicorn::WorkerKiller::MaxRequests.new(:app)"
+    assert_equal "unicorn-worker-killer process 1000 3072", here("#{UNICORN}\n#{limits}", say:)
     assert_equal "unicorn-worker-killer process #{1 << 30} ",
       here("#{UNICORN}\nUnicorn::WorkerKiller::Oom.new(:app)", say:)
     assert_equal "{}", here(UNICORN)
@@ -45,8 +48,11 @@ class Holdup::Jit::MemoryKillersTest < Minitest::Test
 
   def test_sidekiq_worker_killer
     gem = "require 'sidekiq'\nrequire 'sidekiq/worker_killer'"
-    found = here("#{gem}\nSidekiq.default_configuration.server_middleware { |chain| chain.add Sidekiq::WorkerKiller, max_rss: 480 }",
-      say: "print Holdup::Jit::MemoryKillers.here(env: {}).to_h.values_at(:name, :server, :limit_bytes).join(' ')")
+    middleware = "Sidekiq.default_configuration.server_middleware { " \
+      "|chain| chain.add Sidekiq::WorkerKiller, max_rss: 480 }"
+    say = "facts = Holdup::Jit::MemoryKillers.here(env: {}).to_h\n" \
+      "print facts.values_at(:name, :server, :limit_bytes).join(' ')"
+    found = here("#{gem}\n#{middleware}", say:)
     assert_equal "sidekiq-worker-killer sidekiq #{480 << 20}", found
     assert_equal "{}", here(gem)
   end

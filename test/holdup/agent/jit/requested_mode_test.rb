@@ -18,7 +18,7 @@ class Holdup::Jit::RequestedModeTest < Minitest::Test
     assert_equal [false, true], [nil, :off].map { |value| wish(value).off? }
   end
 
-  def test_what_enable_can_be_told
+  def test_arguments_of_enable
     given = {after: :boot, mem_size: 64, call_threshold: 31}
     assert_equal({mem_size: 64, call_threshold: 31}, wish(given).arguments(version("4.0.0")))
     assert_empty wish(given).arguments(version("3.4.5"))
@@ -32,7 +32,7 @@ class Holdup::Jit::RequestedModeTest < Minitest::Test
     assert_nil line({stats: :quiet}, "3.3.8")
   end
 
-  def test_the_exact_line_for_what_it_can_not_be_told
+  def test_rubyopt_for_what_enable_does_not_take
     assert_equal "--yjit-disable --yjit-mem-size=64 --yjit-call-threshold=31",
       line({mem_size: 64, call_threshold: 31}, "3.4.5")
     assert_equal "--yjit-disable --yjit-exec-mem-size=20", line({mem_size: 64}, "3.3.8")

@@ -12,22 +12,24 @@ class Holdup::Jit::TracePointSuspectsTest < Minitest::Test
   RUBY
 
   # What a process tells once YJIT is on.
-  def told(loaded)
+  def suspects(loaded)
     fresh_ruby(<<~RUBY, prelude: PRELUDE, gems: true)
       #{loaded}
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
-      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      guard = Holdup::Guard.new(log:, clock:)
+      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard:, log:, clock:)
       manager.install
-      print [manager.facts["jit_effective"], manager.profile["jit.suspects"], Holdup::Jit::TracePointSuspects.loaded]
+      loaded = Holdup::Jit::TracePointSuspects.loaded
+      print [manager.facts["jit_effective"], manager.profile["jit.suspects"], loaded]
     RUBY
   end
 
   # The gem itself: to be loaded is enough for it to trace.
   def test_a_library_that_traces_is_named
-    assert_equal '[false, "power_assert", ["power_assert"]]', told("require 'power_assert'")
+    assert_equal '[false, "power_assert", ["power_assert"]]', suspects("require 'power_assert'")
   end
 
-  def test_what_is_only_autoloaded_is_no_suspect
-    assert_equal "[true, nil, []]", told("autoload :PowerAssert, 'power_assert'")
+  def test_an_autoload_is_not_a_suspect
+    assert_equal "[true, nil, []]", suspects("autoload :PowerAssert, 'power_assert'")
   end
 end

@@ -4,6 +4,9 @@ require "test_helper"
 require "holdup/agent/jit"
 
 class Holdup::Jit::WarmUpDetectorTest < Minitest::Test
+  # Loads neither the probe nor the helpers.
+  LIB_ONLY = "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n"
+
   S = 1_000_000_000
 
   def setup
@@ -54,14 +57,23 @@ class Holdup::Jit::WarmUpDetectorTest < Minitest::Test
 
   # Real methods become warm one after the other; from then on nothing is left to compile.
   def test_in_this_ruby
-    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: LIB_ONLY)
       require "holdup/model/clock"
       require "holdup/agent/jit"
       warmth = Holdup::Jit::WarmUpDetector.new(clock: Holdup::Clock.new, interval_ns: 20_000_000)
-      yjit = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: Holdup::Jit::RubyDefaults.parse(RUBY_VERSION), options: Holdup::Jit::CommandLine.read)
+      version = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
+      options = Holdup::Jit::CommandLine.read
+      yjit = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version:, options:)
       methods = Array.new(400) { |number| eval("def m\#{number}(n) = n.times.sum { |i| i * \#{number} }") }
-      compiling = methods.map { |name| 40.times { send(name, 60) } && warmth.observe(yjit.state) || warmth.since_ns }
-      2000.times { methods.each { |name| send(name, 60) } && warmth.observe(yjit.state) unless warmth.since_ns }
+      compiling = methods.map do |name|
+        40.times { send(name, 60) }
+        warmth.observe(yjit.state) || warmth.since_ns
+      end
+      2000.times do
+        break if warmth.since_ns
+        methods.each { |name| send(name, 60) }
+        warmth.observe(yjit.state)
+      end
       print compiling.compact.size, " ", !!warmth.since_ns
     RUBY
     assert_equal "0 true", output

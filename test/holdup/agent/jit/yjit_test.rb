@@ -4,11 +4,31 @@ require "test_helper"
 require "holdup/agent/jit"
 
 class Holdup::Jit::YjitTest < Minitest::Test
+  # Loads neither the probe nor the helpers.
+  LIB_ONLY = "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n"
+
   MIB = 1 << 20
-  V33 = {inline_code_size: 1, outlined_code_size: 1, code_region_size: 9 * MIB, yjit_alloc_size: 20 * MIB, vm_insns_count: 500, live_iseq_count: 41_000,
-         code_gc_count: 0, compiled_iseq_entry: 8, compiled_iseq_count: 7000, compile_time_ns: 123, object_shape_count: 4}.freeze
-  V34 = {**V33, yjit_active_ns: 77, compilation_failure: 0, invalidation_count: 5, invalidate_method_lookup: 2,
-         invalidate_constant_state_bump: 3}.freeze
+  V33 = {
+    inline_code_size: 1,
+    outlined_code_size: 1,
+    code_region_size: 9 * MIB,
+    yjit_alloc_size: 20 * MIB,
+    vm_insns_count: 500,
+    live_iseq_count: 41_000,
+    code_gc_count: 0,
+    compiled_iseq_entry: 8,
+    compiled_iseq_count: 7000,
+    compile_time_ns: 123,
+    object_shape_count: 4
+  }.freeze
+  V34 = {
+    **V33,
+    yjit_active_ns: 77,
+    compilation_failure: 0,
+    invalidation_count: 5,
+    invalidate_method_lookup: 2,
+    invalidate_constant_state_bump: 3
+  }.freeze
   V40 = {**V34, invalidate_everything: 1}.freeze
 
   # What RubyVM::YJIT answers where the test can't run.
@@ -63,8 +83,14 @@ class Holdup::Jit::YjitTest < Minitest::Test
   end
 
   def test_where_the_limit_comes_from
-    {["3.3.0", ""] => [64, :code], ["3.3.1", "--yjit-exec-mem-size=4"] => [4, :code], ["3.3.8", "--yjit-mem-size=7"] => [48, :code],
-     ["3.4.1", "--yjit-mem-size=64"] => [64, :total], ["3.4.1", "--yjit-exec-mem-size=16"] => [16, :code]}.each do |(version, rubyopt), expected|
+    limits = {
+      ["3.3.0", ""] => [64, :code],
+      ["3.3.1", "--yjit-exec-mem-size=4"] => [4, :code],
+      ["3.3.8", "--yjit-mem-size=7"] => [48, :code],
+      ["3.4.1", "--yjit-mem-size=64"] => [64, :total],
+      ["3.4.1", "--yjit-exec-mem-size=16"] => [16, :code]
+    }
+    limits.each do |(version, rubyopt), expected|
       limit = yjit(V33, version, rubyopt).limit
       assert_equal [expected.first * MIB, expected.last], [limit.bytes, limit.of], version
     end
@@ -93,23 +119,23 @@ class Holdup::Jit::YjitTest < Minitest::Test
   end
 
   def test_full
-    assert_equal [true, false],
-      [4,
-        5].map { |size|
-        yjit(V33.merge(code_region_size: 4 * MIB), "3.3.8",
-          "--yjit-exec-mem-size=#{size}").state.saturated?
-      }
-    assert_equal [true, false],
-      [29, 31].map { |size| yjit(V34, "3.4.5", "--yjit-mem-size=#{size}").state.saturated? }
+    full_code = V33.merge(code_region_size: 4 * MIB)
+    assert_predicate yjit(full_code, "3.3.8", "--yjit-exec-mem-size=4").state, :saturated?
+    refute_predicate yjit(full_code, "3.3.8", "--yjit-exec-mem-size=5").state, :saturated?
+    assert_predicate yjit(V34, "3.4.5", "--yjit-mem-size=29").state, :saturated?
+    refute_predicate yjit(V34, "3.4.5", "--yjit-mem-size=31").state, :saturated?
   end
 
   def test_this_ruby
-    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: LIB_ONLY)
       require "holdup/agent/jit"
       def work(n) = n.zero? ? 0 : work(n - 1)
       100.times { work(100) }
-      state = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: Holdup::Jit::RubyDefaults.parse(RUBY_VERSION), options: Holdup::Jit::CommandLine.read).state
-      print state.to_h.slice(:code_bytes, :metadata_bytes, :compiled_iseqs, :live_iseqs, :compile_ns).values.map(&:positive?).uniq, state.limit.source, state.saturated?
+      version = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
+      options = Holdup::Jit::CommandLine.read
+      state = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version:, options:).state
+      figures = state.to_h.slice(:code_bytes, :metadata_bytes, :compiled_iseqs, :live_iseqs, :compile_ns)
+      print figures.values.map(&:positive?).uniq, state.limit.source, state.saturated?
     RUBY
     assert_equal "[true]defaultfalse", output
   end

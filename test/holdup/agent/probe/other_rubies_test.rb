@@ -10,7 +10,10 @@ class Holdup::Probe::OtherRubiesTest < Minitest::Test
 
   def as(engine, platform, script)
     prelude = <<~RUBY
-      {RUBY_ENGINE: #{engine.dump}, RUBY_PLATFORM: #{platform.dump}}.each { |name, value| Object.send(:remove_const, name); Object.const_set(name, value) }
+      {RUBY_ENGINE: #{engine.dump}, RUBY_PLATFORM: #{platform.dump}}.each do |name, value|
+        Object.send(:remove_const, name)
+        Object.const_set(name, value)
+      end
     RUBY
     fresh_ruby(script, prelude:, env: {"HOLDUP_DIR" => @dir}, options: ["-W0", "-I#{ROOT}/lib"])
   end
@@ -30,11 +33,13 @@ class Holdup::Probe::OtherRubiesTest < Minitest::Test
 
   def test_loads_measures_nothing_and_says_so_once
     OTHERS.each do |engine, platform|
-      output = as(engine, platform,
-        'require "holdup"; p [Holdup.start, Holdup.start, Holdup.measure("Job") { 42 }, Holdup::Probe.snapshot]')
+      output = as(engine, platform, <<~RUBY)
+        require "holdup"
+        p [Holdup.start, Holdup.start, Holdup.measure("Job") { 42 }, Holdup::Probe.snapshot]
+      RUBY
       assert_includes output, "[false, false, 42, {}]"
-      assert_equal ["holdup: Holdup measures nothing on #{engine} for #{platform}: it needs CRuby's GVL events"],
-        output.lines.grep(/^holdup/).map(&:chomp)
+      reason = "Holdup measures nothing on #{engine} for #{platform}: it needs CRuby's GVL events"
+      assert_equal ["holdup: #{reason}"], output.lines.grep(/^holdup/).map(&:chomp)
       refute_path_exists @dir
     end
   end

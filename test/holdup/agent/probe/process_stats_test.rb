@@ -46,9 +46,8 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
     threads = Pool.new(2, 1, 3, 5, 99)
     connections = Pool.new(4, 6, 0, 4, nil)
     stats = Holdup::Probe::ProcessStats
-    assert_equal [5, 2, 1, 4, 4, 6],
-      stats.new(pools: -> { [threads] }, resources: -> { [connections] }).to_a[Holdup::Segment::Layout::POOLS_AT,
-        6]
+    gauges = stats.new(pools: -> { [threads] }, resources: -> { [connections] }).to_a
+    assert_equal [5, 2, 1, 4, 4, 6], gauges[Holdup::Segment::Layout::POOLS_AT, 6]
     alone = NAMES.zip(stats.new(resources: -> { [connections] }).to_a).to_h
     assert_equal [nil, nil], alone.values_at(:busy_threads, :max_threads)
   end
@@ -59,7 +58,7 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
     assert_operator gauges[:gc_time_ns] - before, :>, 10_000
   end
 
-  def test_what_only_a_resource_knows_is_told_by_name
+  def test_gauges_of_a_resource_are_found_by_name
     known = NAMES.zip(Holdup::Probe::ProcessStats.new(gauges: -> {
       {jit_enabled: 1, jit_warm_ns: 9,
        redis_rtt_ns: 5}

@@ -84,7 +84,7 @@ class Holdup::Collector
       assert_match(/"-W0 -rset"/, File.read(file(pid)))
     end
 
-    def test_a_command_that_is_not_there_harms_nobody
+    def test_survives_a_missing_command
       one = Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: @log,
         command: ["/nowhere/ruby"], first_wait_s: 60)
       @supervisors << one.start
@@ -118,16 +118,23 @@ class Holdup::Collector
 
     def test_it_loads_no_gem_and_none_of_the_other_half
       lib = File.expand_path("../../../../lib", __dir__)
-      script = "before = $LOADED_FEATURES.dup; require '#{lib}/holdup/agent/runtime/collectors'; puts $LOADED_FEATURES - before"
-      assert_equal ["collectors.rb"],
-        fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) } - ["rbconfig.rb"]
+      script = <<~RUBY
+        before = $LOADED_FEATURES.dup
+        require "#{lib}/holdup/agent/runtime/collectors"
+        puts $LOADED_FEATURES - before
+      RUBY
+      loaded = fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) }
+      assert_equal ["collectors.rb"], loaded - ["rbconfig.rb"]
     end
 
     private
 
     def supervisor(store: nil, **options)
       command = [RbConfig.ruby, "--disable=gems", "-e", CHILD]
-      Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store:, log: @log, command:, first_wait_s: 0.01, **options).tap { |one| @supervisors << one }
+      options = {first_wait_s: 0.01, **options}
+      supervisor = Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store:, log: @log, command:, **options)
+      @supervisors << supervisor
+      supervisor
     end
 
     def started

@@ -28,7 +28,7 @@ class Holdup::Runtime::ResourcesTest < Minitest::Test
     @resources = Holdup::Runtime::Resources.new(Holdup::Guard.new(log: @log, clock: HandClock.new))
   end
 
-  def test_all_are_told_once
+  def test_each_resource_is_called_once
     first = Resource.new({"a" => 1}, [:x], {g: 1}, {"p" => 1})
     second = Resource.new({"b" => 2}, %i[y z], {h: 2}, {})
     [first, second, first].each { |resource| @resources.add(resource) }

@@ -23,13 +23,17 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
   def teardown = FileUtils.remove_entry(@root)
 
   def threads(configuration, embedded: false)
-    schedulers = [Scheduler.new("old", 9, false), Scheduler.new("mails", 3, true),
-      Scheduler.new("*", 5, true)]
+    schedulers = [
+      Scheduler.new("old", 9, false),
+      Scheduler.new("mails", 3, true),
+      Scheduler.new("*", 5, true)
+    ]
     Holdup::Servers::GoodJob::ThreadPools.new(schedulers, configuration, embedded:)
   end
 
   def levers(configuration)
-    Holdup::Servers::GoodJob::Levers.new(threads(configuration), configuration, root: @root).to_a.to_h { |lever| [lever.name, lever] }
+    levers = Holdup::Servers::GoodJob::Levers.new(threads(configuration), configuration, root: @root)
+    levers.to_a.to_h { |lever| [lever.name, lever] }
   end
 
   def test_pools_of_the_schedulers_that_run
@@ -38,15 +42,19 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
       pools.map { |pool| [pool.name, pool.max, pool.busy, pool.served] }
   end
 
-  def test_a_thread_tells_by_its_name_which_pool_it_is_in
+  def test_finds_the_pool_by_the_thread_name
     thread = Thread.new { Thread.stop }
     names = ["GoodJob::Scheduler(queues=mails,urgent max_threads=2)-thread-1", "puma srv tp 001", nil]
-    assert_equal ["queues mails,urgent", nil, nil], names.map { |name| Holdup::Servers::GoodJob::ThreadPools.pool_of(thread.tap { thread.name = name }) }
+    pools = names.map do |name|
+      thread.name = name
+      Holdup::Servers::GoodJob::ThreadPools.pool_of(thread)
+    end
+    assert_equal ["queues mails,urgent", nil, nil], pools
   ensure
     thread.kill
   end
 
-  def test_threads_beside_a_web_server_have_a_lower_priority_unless_somebody_forbids_it
+  def test_threads_in_a_web_server_have_a_lower_priority_unless_configured
     {[nil, true] => -3, [nil, false] => 0, [true, false] => -3,
      [false, true] => 0}.each do |(setting, embedded), priority|
       assert_equal priority, threads(Configuration.new(5, "*", setting, 0), embedded:).priority
@@ -60,8 +68,8 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
       "Rails.application.config.good_job = {queues: \"mails:3;*\", subprocesses: 2}\n")
     known = levers(Configuration.new(5, "mails:3;*", nil, 2))
     places = known.values_at("threads", "queues", "processes", "priority")
-    assert_equal ["config/application.rb:3", "config/initializers/jobs.rb:1", "config/initializers/jobs.rb:1", nil],
-      places.map(&:where)
+    jobs = "config/initializers/jobs.rb:1"
+    assert_equal ["config/application.rb:3", jobs, jobs, nil], places.map(&:where)
     assert_equal [3, "mails:3;*", 2, 0], places.map(&:value)
     assert_equal "config.good_job.threads = N", known["threads"].how
   end
@@ -71,10 +79,10 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
     assert_match(/\Agood_job start --queues "mails:N;\*", config.good_job.queues or/,
       known["threads (mails)"].how)
     assert_match(/--queues "mails:3;\*:N", /, known["threads (*)"].how)
-    ["mails,urgent", "a:1;b:1;c:1;d:1;e:1"].each { |list|
+    ["mails,urgent", "a:1;b:1;c:1;d:1;e:1"].each do |list|
       assert_equal %w[threads queues processes priority], levers(Configuration.new(5, list, nil, 0)).keys,
         list
-    }
+    end
     File.write(File.join(@root, "config/application.rb"), "config.good_job.queues = \"*:2\"\n")
     one = levers(Configuration.new(5, "*:2", nil, 0))["threads (*)"]
     assert_equal ["config.good_job.queues = \"*:N\"", "config/application.rb:1"], [one.how, one.where]

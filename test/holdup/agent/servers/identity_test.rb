@@ -26,7 +26,7 @@ class Holdup::Servers::IdentityTest < Minitest::Test
   end
 
   # GoodJob's threads are no Puma's, and there are processes only once.
-  def test_levers_that_are_called_alike_are_told_apart
+  def test_levers_with_one_name_get_their_owners_name
     web = identity("puma", facts: {"server" => "puma"}, levers: -> { levers("threads", "processes") })
     both = merge(identity("good_job", levers: -> { levers("threads", how: "GOOD_JOB_THREADS=N") }), web)
     assert_equal [["threads", "N"], ["processes", "N"], ["threads (good_job)", "GOOD_JOB_THREADS=N"]],

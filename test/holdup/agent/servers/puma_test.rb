@@ -22,9 +22,9 @@ class PumaTest < Minitest::Test
 
     def serve(identity) = @identities << identity
 
-    %i[wait_for_server start_collector end_collector stop].each { |name|
+    %i[wait_for_server start_collector end_collector stop].each do |name|
       define_method(name) { @calls << name }
-    }
+    end
   end
 
   # A server that has its pool, and says what it was asked.
@@ -38,9 +38,9 @@ class PumaTest < Minitest::Test
       @app = :app
     end
 
-    {backlog: 4, pool_capacity: 0, max_threads: 3, min_threads: 1, requests_count: 9}.each { |name, value|
+    {backlog: 4, pool_capacity: 0, max_threads: 3, min_threads: 1, requests_count: 9}.each do |name, value|
       define_method(name) { (@asked << name) && value }
-    }
+    end
   end
 
   def setup
@@ -66,21 +66,28 @@ class PumaTest < Minitest::Test
   end
 
   def test_facts
-    assert_equal(
-      {"server" => "puma", "server_version" => Puma::Const::VERSION, "threads" => 3, "min_threads" => 1,
-       "workers" => 2, "preload" => true}, identity.facts
-    )
+    facts = {
+      "server" => "puma",
+      "server_version" => Puma::Const::VERSION,
+      "threads" => 3,
+      "min_threads" => 1,
+      "workers" => 2,
+      "preload" => true
+    }
+    assert_equal facts, identity.facts
   end
 
   def test_worker_and_generation
     @adapter.working(0)
-    assert_equal [0, 0], identity.then { |told| [told.worker, told.generation] }
+    assert_equal 0, identity.worker
+    assert_equal 0, identity.generation
     2.times { @adapter.reforking }
     @adapter.working(1)
-    assert_equal [1, 2], identity.then { |told| [told.worker, told.generation] }
+    assert_equal 1, identity.worker
+    assert_equal 2, identity.generation
   end
 
-  def test_nothing_of_ours_runs_beside_a_server_that_stops
+  def test_no_thread_of_ours_runs_while_a_server_stops
     server = Puma::Server.new(->(_) {}, nil, @launcher.options)
     2.times { |index| server.public_send(%i[stop halt][index]) }
     assert_equal [[:let_go]], @told.calls.drop(1).uniq
@@ -124,9 +131,13 @@ class PumaTest < Minitest::Test
 
   def test_levers
     levers = identity.levers.call.to_h { |lever| [lever.name, [lever.value, lever.live]] }
-    assert_equal(
-      {"threads" => [3, false], "processes" => [2, true], "max_io_threads" => [0, false],
-       "preload" => [true, false], "fork_worker" => [false, false]}, levers
-    )
+    expected = {
+      "threads" => [3, false],
+      "processes" => [2, true],
+      "max_io_threads" => [0, false],
+      "preload" => [true, false],
+      "fork_worker" => [false, false]
+    }
+    assert_equal expected, levers
   end
 end

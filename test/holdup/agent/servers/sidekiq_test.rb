@@ -102,7 +102,8 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
   end
 
   def test_the_round_trip_is_the_median_of_what_the_heartbeat_has_measured
-    times = [[900, 0, 0, 0, 0], [900, 100, 300, 0, 0], [0, 0, 0, 0, 0]].map { |readings| Holdup::Servers::Sidekiq::RoundTrip.median_ns(readings) }
+    readings = [[900, 0, 0, 0, 0], [900, 100, 300, 0, 0], [0, 0, 0, 0, 0]]
+    times = readings.map { |each| Holdup::Servers::Sidekiq::RoundTrip.median_ns(each) }
     assert_equal [900_000, 300_000, nil], times
   end
 

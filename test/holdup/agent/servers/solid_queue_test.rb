@@ -59,9 +59,9 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
     adapter = Holdup::Servers::SolidQueue.new(runtime: runtime = Served.new)
     _, first, second = configuration(:fork).configured_processes.each { |each| adapter.starting(each) }
     adapter.supervising { configuration(:fork) }
-    indexes = [first, second, first].map { |each|
+    indexes = [first, second, first].map do |each|
       [adapter.starting(each), adapter.instance_variable_get(:@index)].last
-    }
+    end
     assert_equal [0, 1, 0], indexes
     assert_equal %i[wait_for_server start_collector], runtime.calls
   end

@@ -60,7 +60,7 @@ class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
     assert_in_delta 1.5, machine(files)["vcpus"]
   end
 
-  def test_where_there_is_no_proc
+  def test_without_proc_all_is_unknown
     assert_equal({"cpus" => nil, "vcpus" => nil}, machine({}))
   end
 end

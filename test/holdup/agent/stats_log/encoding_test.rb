@@ -60,9 +60,13 @@ class Holdup::StatsLog::EncodingTest < Minitest::Test
 
   def test_what_the_schema_refuses
     good = JSON.parse(texts(format: :emf)[2])
-    broken = {"ms" => ->(line) { line["_aws"]["Timestamp"] /= 1000 }, "number" => ->(line) { line["units"] = "5" },
-              "dimension" => ->(line) { line.delete("server") }, "unit" => ->(line) { line["_aws"]["CloudWatchMetrics"][0]["Metrics"][0]["Unit"] = "Apples" },
-              "dimensions" => ->(line) { line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] = [] }}
+    broken = {
+      "ms" => ->(line) { line["_aws"]["Timestamp"] /= 1000 },
+      "number" => ->(line) { line["units"] = "5" },
+      "dimension" => ->(line) { line.delete("server") },
+      "unit" => ->(line) { line["_aws"]["CloudWatchMetrics"][0]["Metrics"][0]["Unit"] = "Apples" },
+      "dimensions" => ->(line) { line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] = [] }
+    }
     broken.each_value do |change|
       line = JSON.parse(JSON.generate(good)).tap(&change)
       refute_empty EmfSchema.troubles("#{JSON.generate(line)}\n")

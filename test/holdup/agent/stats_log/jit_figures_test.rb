@@ -18,7 +18,8 @@ class Holdup::StatsLog::JitFiguresTest < Minitest::Test
   end
 
   def setting(**facts)
-    @stats.segment.setting = JSON.generate(JSON.parse(StatsLines::SETTING).merge(facts.transform_keys(&:to_s)))
+    setting = JSON.parse(StatsLines::SETTING).merge(facts.transform_keys(&:to_s))
+    @stats.segment.setting = JSON.generate(setting)
   end
 
   def test_levels_and_what_they_grew_by
@@ -30,8 +31,11 @@ class Holdup::StatsLog::JitFiguresTest < Minitest::Test
       line.values_at("jit", "jit_by", "jit_since", "jit_on", "jit_warm", "jit_effective", "jit_saturated",
         "jit_limit_bytes", "jit_limit_of")
     assert_equal [5 * MIB, MIB, 11 * MIB, 3 * MIB, 1000, 100, 4, 1, 20.0],
-      line.values_at("jit_code_bytes", "jit_code_bytes_delta", "jit_metadata_bytes", "jit_metadata_bytes_delta", "jit_compiled_iseqs",
-        "jit_compiled_iseqs_delta", "jit_invalidations", "jit_invalidations_delta", "jit_compile_ms_delta")
+      line.values_at("jit_code_bytes", "jit_code_bytes_delta",
+        "jit_metadata_bytes", "jit_metadata_bytes_delta",
+        "jit_compiled_iseqs", "jit_compiled_iseqs_delta",
+        "jit_invalidations", "jit_invalidations_delta",
+        "jit_compile_ms_delta")
     assert_equal [0.125, (16 * MIB * 1.3).round], line.values_at("jit_used_share", "jit_memory_bytes")
   end
 
@@ -62,7 +66,8 @@ class Holdup::StatsLog::JitFiguresTest < Minitest::Test
   end
 
   def test_what_a_version_does_not_tell_is_left_out
-    @stats.gauge(jit_invalidations: Holdup::Segment::Layout::UNKNOWN, jit_interpreted_instructions: Holdup::Segment::Layout::UNKNOWN)
+    unknown = Holdup::Segment::Layout::UNKNOWN
+    @stats.gauge(jit_invalidations: unknown, jit_interpreted_instructions: unknown)
     @stats.after(0)
     assert_empty @stats.after(20).keys & %w[jit_invalidations jit_invalidations_delta
       jit_interpreted_per_unit jit_ratio_in_yjit jit_stats]

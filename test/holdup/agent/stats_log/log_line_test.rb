@@ -23,7 +23,8 @@ class Holdup::StatsLog::LogLineTest < Minitest::Test
   def test_who_it_is
     line = boot
     fingerprint = Holdup::Setting.parse(StatsLines::SETTING).fingerprint
-    assert_equal ["boot", "2023-11-14T22:13:20.000Z", "shop", "production", "abc", "3.4.5", fingerprint, "puma", 1, 0, Process.pid],
+    application = ["shop", "production", "abc", "3.4.5", fingerprint]
+    assert_equal ["boot", "2023-11-14T22:13:20.000Z", *application, "puma", 1, 0, Process.pid],
       line.values_at("event", "at", "app", "environment", "revision", "ruby", "setting", "server", "worker",
         "generation", "pid")
     assert_nil line["units"]
@@ -64,7 +65,7 @@ class Holdup::StatsLog::LogLineTest < Minitest::Test
     assert_equal [2, 0.6, 0.4], line.values_at("units", "running_share", "idle_share")
   end
 
-  def test_an_idle_process_tells_as_well
+  def test_an_idle_process_writes_lines
     boot
     line = @stats.after(20)
     assert_equal [0, 0.0], line.values_at("units", "units_per_s")

@@ -9,6 +9,9 @@ require "stringio"
 require "timeout"
 
 class Holdup::StatsLog::SinksTest < Minitest::Test
+  # Loads neither the probe nor the helpers.
+  LIB_ONLY = "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n"
+
   Sinks = Holdup::StatsLog::Sinks
   LINE = "#{"x" * 2000}\n".freeze
 
@@ -37,9 +40,9 @@ class Holdup::StatsLog::SinksTest < Minitest::Test
   end
 
   def test_lines_of_several_processes_stay_whole
-    pids = %w[a b c].map { |letter|
+    pids = %w[a b c].map do |letter|
       fork { 100.times { Sinks.for(path).call("#{letter * 1000}\n") } && exit!(0) }
-    }
+    end
     pids.each { |pid| Process.wait(pid) }
     assert_equal 300, File.foreach(path).count { |line| line.match?(/\A(a{1000}|b{1000}|c{1000})\n\z/) }
   end
@@ -49,7 +52,7 @@ class Holdup::StatsLog::SinksTest < Minitest::Test
     assert_raises(Errno::EISDIR) { Sinks.for(@dir).call(LINE) }
   end
 
-  def test_a_named_pipe_that_nobody_reads
+  def test_drops_lines_for_a_named_pipe_without_a_reader
     File.mkfifo(path)
     assert_raises(Errno::ENXIO) { Sinks.for(path).call(LINE) }
     File.open(path, File::RDONLY | File::NONBLOCK) { assert_operator fill(Sinks.for(path)), :>, 10 }
@@ -103,7 +106,7 @@ class Holdup::StatsLog::SinksTest < Minitest::Test
   end
 
   def test_the_standard_streams_are_the_process_s_own
-    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+    output = fresh_ruby(<<~RUBY, prelude: LIB_ONLY)
       require "holdup/agent/stats_log"
       require "stringio"
       $stdout = StringIO.new

@@ -24,14 +24,12 @@ module Holdup
         REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
 
         # Created before options change (SIGTTIN changes them), because it records where they come from.
-        # @param launcher [Puma::Launcher]
         # @param env [Hash] the environment
         def initialize(launcher, env:)
           @options = launcher.options
           @sources = SettingSource.new(launcher.config, env:).to_h
         end
 
-        # @param server [Puma::Server]
         # @return [Array<Lever>]
         def of(server)
           [threads(server), processes, *io_threads, *(cluster if workers > 0)]

@@ -72,7 +72,6 @@ module Holdup
         FILES = "config/{initializers/*,puma,sidekiq}.rb"
         LONGEST_FILE = 100_000
 
-        # @param config [Sidekiq::Config]
         # @param embedded [Boolean] whether command line, YAML file and variable are another server's
         # @param env [Hash] the environment
         # @param arguments [Array<String>] of the command line

@@ -49,7 +49,7 @@ class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
     assert_equal ["thread:sidekiq/fetch", 5 * MS], longest(["thread:sidekiq/fetch", 5 * MS])
   end
 
-  def test_nobody
+  def test_without_holders_is_nil
     assert_nil longest
     assert_nil @holders.longest(Unit.new)
     assert_nil longest([1, MS - 1])
@@ -75,7 +75,7 @@ class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
   end
 
   # As a request that its server forgets.
-  def test_a_unit_that_nobody_ends_is_not_kept
+  def test_a_unit_that_never_ends_is_collectable
     1_000.times { |handle| opened(handle, "x" * 1_000) }
     GC.start
     assert_operator ObjectSpace.each_object(Unit).count, :<, 500

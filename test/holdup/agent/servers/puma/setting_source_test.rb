@@ -15,15 +15,21 @@ class SettingSourceTest < Minitest::Test
     config = Puma::Configuration.new({config_files: [path], **user}, {}, env)
     config.load
     config.clamp
-    Holdup::Servers::Puma::SettingSource.new(config, env:).to_h.transform_values { |place| place.delete_prefix("#{File.realpath(folder)}/").delete_prefix("#{folder}/") }
+    places = Holdup::Servers::Puma::SettingSource.new(config, env:).to_h
+    places.transform_values do |place|
+      place.delete_prefix("#{File.realpath(folder)}/").delete_prefix("#{folder}/")
+    end
   end
 
   def test_lines_of_the_file
     found = origins("# threads 1, 1\nthreads 3, 3\nworkers(2)\npreload_app! false # why\nfork_worker\n")
-    assert_equal(
-      {max_threads: "puma.rb:2", workers: "puma.rb:3", preload_app: "puma.rb:4",
-       fork_worker: "puma.rb:5"}, found
-    )
+    lines = {
+      max_threads: "puma.rb:2",
+      workers: "puma.rb:3",
+      preload_app: "puma.rb:4",
+      fork_worker: "puma.rb:5"
+    }
+    assert_equal lines, found
   end
 
   def test_the_last_line_counts
