@@ -21,10 +21,16 @@ module Bench
 
     # @return [Result]
     def call
-      rounds = Holdup::Lab::Redis.run(path: ENV.fetch("PATH")) { |redis| Array.new(@rounds) { |number| round(number, redis) } }
+      rounds = Holdup::Lab::Redis.run(path: ENV.fetch("PATH")) do |redis|
+        Array.new(@rounds) { |number| round(number, redis) }
+      end
       @lines = SETTINGS.product(%w[light heavy]).zip(rounds.transpose)
-      Result.new(title: "Sidekiq with two capsules, predicted", about:,
-        tables: [Table.new(COLUMNS, @lines.map { |(threads, name), found| row(threads, name, found) })], budgets:)
+      Result.new(
+        title: "Sidekiq with two capsules, predicted",
+        about:,
+        tables: [Table.new(COLUMNS, @lines.map { |(threads, name), found| row(threads, name, found) })],
+        budgets:
+      )
     end
 
     private
@@ -42,8 +48,14 @@ module Bench
     end
 
     def row(threads, name, rounds)
-      ["#{threads.join(" + ")}#{", recorded" if threads == SETTINGS.first}", name, Spread.of(rounds.map(&:first)).to_s(1), errors(rounds, 1).to_s(1),
-        format("%.1f", Spread.of(rounds.map(&:last)).median), errors(rounds, 2).to_s(1)]
+      [
+        "#{threads.join(" + ")}#{", recorded" if threads == SETTINGS.first}",
+        name,
+        Spread.of(rounds.map(&:first)).to_s(1),
+        errors(rounds, 1).to_s(1),
+        format("%.1f", Spread.of(rounds.map(&:last)).median),
+        errors(rounds, 2).to_s(1)
+      ]
     end
 
     # @param which [Integer] 1: replayed as recorded there, 2: predicted from the first setting
@@ -52,8 +64,11 @@ module Bench
     end
 
     def about
-      "A real Sidekiq process on a Redis of its own: one capsule for jobs that mostly wait, one for jobs that mostly compute, both with a queue that is never empty. " \
-        "#{@rounds} rounds of #{@seconds} s for each setting; what is predicted comes from the first run of the same round alone, and errors are taken round by round. Replayed: the run's own jobs on its own setting, the self-test."
+      "A real Sidekiq process on a Redis of its own: one capsule for jobs that mostly wait, one for jobs " \
+      "that mostly compute, both with a queue that is never empty. " \
+        "#{@rounds} rounds of #{@seconds} s for each setting; what is predicted comes from the first run " \
+        "of the same round alone, and errors are taken round by round. Replayed: the run's own jobs on " \
+        "its own setting, the self-test."
     end
 
     def budgets

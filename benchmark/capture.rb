@@ -33,15 +33,27 @@ module Bench
         Fresh.call("capture_load", tool, @load) / 1000.0
       }
       @file = Fresh.call("capture", @events)
-      Result.new(title: "A capture", about:,
-        tables: [Table.new(RELEASES, release_rows), Table.new(LOAD, load_rows), Table.new(["", ""], file_rows)], budgets:, notes:)
+      Result.new(
+        title: "A capture",
+        about:,
+        tables: [
+          Table.new(RELEASES, release_rows),
+          Table.new(LOAD, load_rows),
+          Table.new(["", ""], file_rows)
+        ],
+        budgets:,
+        notes:
+      )
     end
 
     private
 
     def about
-      "One release and reacquire of the GVL, as above, while a capture is on: its three events go to the ring. Then a load of 25 us of Ruby and one release, " \
-        "again and again, on a stack as deep as that of a Rails request, in CPU time of the whole process. Below, what becomes of #{@events} events once they are kept, in CPU time of another process."
+      "One release and reacquire of the GVL, as above, while a capture is on: its three events go to the " \
+      "ring. Then a load of 25 us of Ruby and one release, " \
+        "again and again, on a stack as deep as that of a Rails request, in CPU time of the whole " \
+        "process. Below, what becomes of #{@events} events once they are kept, in CPU time of another " \
+        "process."
     end
 
     def release_rows
@@ -84,15 +96,25 @@ module Bench
     end
 
     def budgets
-      [Budget.new("The ring at 100,000 events a second, of the time", RING_LIMIT, share(OURS[1], OURS.first), "%"),
+      [
+        Budget.new(
+          "The ring at 100,000 events a second, of the time", RING_LIMIT,
+          share(OURS[1], OURS.first), "%"
+        ),
         Budget.new("The ring and stacks at some 100,000 events a second, of the CPU time", STACKS_LIMIT,
-          loaded(OURS[2], OURS.first), "%")]
+          loaded(OURS[2], OURS.first), "%")
+      ]
     end
 
     def notes
-      ["vernier samples stacks each 0.5 ms of all threads and keeps the events as markers; gvl-tracing prints each event, here to nowhere; rperf samples each ms and at each switch.",
-        "vernier samples for a capture each 10 ms, and only while there are fewer than 3,000 events a second: here it shows what its hook takes at each switch.",
-        "\"holdup probe\" is measuring without a capture. The load's other thread wakes up 200 times a second."]
+      [
+        "vernier samples stacks each 0.5 ms of all threads and keeps the events as markers; gvl-tracing " \
+        "prints each event, here to nowhere; rperf samples each ms and at each switch.",
+        "vernier samples for a capture each 10 ms, and only while there are fewer than 3,000 events a " \
+        "second: here it shows what its hook takes at each switch.",
+        "\"holdup probe\" is measuring without a capture. The load's other thread wakes up 200 times a " \
+        "second."
+      ]
     end
   end
 end

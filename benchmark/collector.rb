@@ -85,8 +85,21 @@ class Fleet
     wall = (typical_ns * Math.exp(@random.rand(-1.0..1.0) + @random.rand(-1.0..1.0))).to_i
     running = wall / 3
     stalled = wall / @random.rand(4..40)
-    writer.record(name, wall:, running:, stalled:, idle: wall - running - stalled, queued: wall / 50, longest_hold: running / 3,
-      start_ns: ((@start_s + (@ticks - @random.rand) * TICK_S) * NS).to_i, cpu_ns: running, io_ns: wall / 2, caused_ns: stalled, acquisitions: 20, preemptions: 1)
+    writer.record(
+      name,
+      wall:,
+      running:,
+      stalled:,
+      idle: wall - running - stalled,
+      queued: wall / 50,
+      longest_hold: running / 3,
+      start_ns: ((@start_s + (@ticks - @random.rand) * TICK_S) * NS).to_i,
+      cpu_ns: running,
+      io_ns: wall / 2,
+      caused_ns: stalled,
+      acquisitions: 20,
+      preemptions: 1
+    )
   end
 end
 
@@ -129,7 +142,8 @@ def tell_profiles(store)
   bytes, blocks, seen = database.get_first_row("SELECT sum(bytes), count(*), max(seen) FROM unit_samples")
   windows = database.get_first_value("SELECT count(*) FROM windows WHERE seconds = 60")
   puts format(
-    "  Unit profiles: %.1f KB for %d blocks of ten minutes, drawn from up to %d units; %.0f bytes a window", bytes / 1e3, blocks, seen, bytes.fdiv(windows)
+    "  Unit profiles: %.1f KB for %d blocks of ten minutes, drawn from up to %d units; %.0f bytes a " \
+    "window", bytes / 1e3, blocks, seen, bytes.fdiv(windows)
   )
 ensure
   database&.close

@@ -96,8 +96,13 @@ module Bench
       found, same = [unlikes, equals].map { |comparisons|
         comparisons.map { |comparison| comparison.estimates[name] }
       }
-      [name.to_s.tr("_", " "), percent(found.map(&:relative)), "#{found.count { |estimate| estimate.verdict == :better }} of #{found.size}",
-        percent(same.map(&:relative)), percent(found.filter_map(&:visible))]
+      [
+        name.to_s.tr("_", " "),
+        percent(found.map(&:relative)),
+        "#{found.count { |estimate| estimate.verdict == :better }} of #{found.size}",
+        percent(same.map(&:relative)),
+        percent(found.filter_map(&:visible))
+      ]
     end
 
     def percent(shares)
@@ -117,15 +122,22 @@ module Bench
     end
 
     def about
-      "The storefront as in \"The storefront at saturation\", measured by Holdup, in #{@boots} boots without and #{@boots} with YJIT, in #{@rounds} rounds of #{@seconds} s each in " \
-        "changing order. `holdup compare`'s figures: a boot without against one with YJIT, #{@boots} pairs; and each boot against each other of the same, #{equals.size} pairs, which " \
-        "should find nothing (\"on again\" is how far they lie apart all the same). At two times: the first half of each boot without YJIT against the second of each other, " \
+      "The storefront as in \"The storefront at saturation\", measured by Holdup, in #{@boots} boots " \
+      "without and #{@boots} with YJIT, in #{@rounds} rounds of #{@seconds} s each in " \
+        "changing order. `holdup compare`'s figures: a boot without against one with YJIT, #{@boots} " \
+        "pairs; and each boot against each other of the same, #{equals.size} pairs, which " \
+        "should find nothing (\"on again\" is how far they lie apart all the same). At two times: the " \
+        "first half of each boot without YJIT against the second of each other, " \
         "#{later.size} comparisons of #{@halves.size * 2} halves, so they are not independent of each other."
     end
 
     def notes
-      ["Verdicts. YJIT: #{verdicts(unlikes)}; equals: #{verdicts(equals)}; at two times, in #{stretches(later)} stretches a side: #{verdicts(later)}.",
-        "#{stretches(unlikes)} stretches of #{unlikes.map(&:block_s).uniq.join(", ")} s in each boot. \"shown from\": the smallest difference that four of five comparisons would have shown."]
+      [
+        "Verdicts. YJIT: #{verdicts(unlikes)}; equals: #{verdicts(equals)}; at two times, in " \
+        "#{stretches(later)} stretches a side: #{verdicts(later)}.",
+        "#{stretches(unlikes)} stretches of #{unlikes.map(&:block_s).uniq.join(", ")} s in each boot. " \
+        "\"shown from\": the smallest difference that four of five comparisons would have shown."
+      ]
     end
 
     def stretches(comparisons)
@@ -133,7 +145,9 @@ module Bench
     end
 
     def verdicts(comparisons)
-      comparisons.map { |comparison| comparison.verdict.key }.tally.map { |key, count| "#{key} #{count}" }.join(", ")
+      comparisons.map { |comparison|
+        comparison.verdict.key
+      }.tally.map { |key, count| "#{key} #{count}" }.join(", ")
     end
   end
 end

@@ -25,8 +25,10 @@ module Bench
     private
 
     def about
-      "Two fibers of one thread resume each other, with nothing in between; #{@rounds} rounds, each arm in a fresh process " \
-        "every round, in changing order. Between fibers of two units the turn of one ends and that of the other begins."
+      "Two fibers of one thread resume each other, with nothing in between; #{@rounds} rounds, each arm " \
+      "in a fresh process " \
+        "every round, in changing order. Between fibers of two units the turn of one ends and that of " \
+        "the other begins."
     end
 
     def rows

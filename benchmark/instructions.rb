@@ -48,15 +48,25 @@ module Bench
     end
 
     def about
-      "Counted by callgrind. The first table is the unit of above, the second a whole Rails request of the storefront " \
-        "(six queries and a little JSON: 21 releases of the GVL) through each tool's middleware, in process, without a server."
+      "Counted by callgrind. The first table is the unit of above, the second a whole Rails request of " \
+      "the storefront " \
+        "(six queries and a little JSON: 21 releases of the GVL) through each tool's middleware, in " \
+        "process, without a server."
     end
 
     def notes
-      ["\"none again\" is the same as \"none\": their difference is what a difference has to exceed to mean anything.",
-        "Each arm is booted once and forked; the figure is the difference between processes that do it more often, so boot and warm-up are not in it. The range is over three such differences. Holdup's ticker goes by the clock, and valgrind stretches a second of work to most of a minute: it is set to five seconds, and the step that it falls into is the highest of the range.",
-        "The interpreter alone: no YJIT, and no garbage collection, which would fall into one difference and not the next.",
-        "Valgrind emulates the TSC as one instruction and gives clock_gettime no vDSO, so reading a clock looks cheaper than it is, whichever clock it is; the tables of time above have its price."]
+      [
+        "\"none again\" is the same as \"none\": their difference is what a difference has to exceed to " \
+        "mean anything.",
+        "Each arm is booted once and forked; the figure is the difference between processes that do it " \
+        "more often, so boot and warm-up are not in it. The range is over three such differences. " \
+        "Holdup's ticker goes by the clock, and valgrind stretches a second of work to most of a minute: " \
+        "it is set to five seconds, and the step that it falls into is the highest of the range.",
+        "The interpreter alone: no YJIT, and no garbage collection, which would fall into one difference " \
+        "and not the next.",
+        "Valgrind emulates the TSC as one instruction and gives clock_gettime no vDSO, so reading a " \
+        "clock looks cheaper than it is, whichever clock it is; the tables of time above have its price."
+      ]
     end
 
     def budgets

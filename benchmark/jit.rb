@@ -22,10 +22,16 @@ module Bench
     # @return [Result]
     def call
       from_s = now
-      result = Shop.open { |shop| Holdup::Lab::Sweep::SweepReport.new(ShopSweep.new(shop, mem_size: MEM_SIZE_MIB, **@spans).call) }
+      result = Shop.open do |shop|
+        Holdup::Lab::Sweep::SweepReport.new(ShopSweep.new(shop, mem_size: MEM_SIZE_MIB, **@spans).call)
+      end
       page = Holdup::Lab::Jit::Comparison::Report.new(result, Holdup::Lab::Jit::Comparison.new(result)).page
-      Result.new(title: "What YJIT does for the storefront", about: "#{about}\n\n```\n#{Holdup::View::PageText.new(page, width: WIDTH).call.strip}\n```", tables: [],
-        budgets: [Budget.new("Time that the experiment takes", LONGEST_MIN, (now - from_s) / MIN_S, "min")])
+      Result.new(
+        title: "What YJIT does for the storefront",
+        about: "#{about}\n\n```\n#{Holdup::View::PageText.new(page, width: WIDTH).call.strip}\n```",
+        tables: [],
+        budgets: [Budget.new("Time that the experiment takes", LONGEST_MIN, (now - from_s) / MIN_S, "min")]
+      )
     end
 
     private
@@ -35,7 +41,8 @@ module Bench
     end
 
     def about
-      "The storefront in Puma, one process, under an open load of #{ShopSweep::RATE} requests a second; #{@spans[:rounds]} rounds of #{@spans[:seconds]} s for each arm in changing order, " \
+      "The storefront in Puma, one process, under an open load of #{ShopSweep::RATE} requests a second; " \
+      "#{@spans[:rounds]} rounds of #{@spans[:seconds]} s for each arm in changing order, " \
         "each in a fresh server after at most #{@spans[:warm_up_s]} s of warm-up."
     end
   end

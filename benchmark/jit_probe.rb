@@ -20,14 +20,19 @@ module Bench
     # @return [Result]
     def call
       @samples = Rounds.call(ARMS, @rounds) { |arm| Fresh.call("jit_probe", arm, options: []) }
-      Result.new(title: "Whether YJIT does anything", about:, tables: [Table.new(COLUMNS, ARMS.map { |arm| row(arm) })],
-        budgets: ARMS.map { |arm| Budget.new("#{arm}, first", LIMIT_US, us(arm, "first_ns").median, "us") })
+      Result.new(
+        title: "Whether YJIT does anything",
+        about:,
+        tables: [Table.new(COLUMNS, ARMS.map { |arm| row(arm) })],
+        budgets: ARMS.map { |arm| Budget.new("#{arm}, first", LIMIT_US, us(arm, "first_ns").median, "us") }
+      )
     end
 
     private
 
     def about
-      "The exercise runs in a fresh process right after YJIT was switched on, as in a worker before its first unit, and once more as each minute. " \
+      "The exercise runs in a fresh process right after YJIT was switched on, as in a worker before its " \
+      "first unit, and once more as each minute. " \
         "#{@rounds} rounds. Spoiled: a TracePoint for calls was on for a moment."
     end
 

@@ -11,8 +11,20 @@ module Bench
   class Predict
     RECORDED = [1, 5].freeze
     SETTINGS = [[1, 5], [1, 1], [1, 2], [1, 3], [1, 8], [2, 3], [2, 5]].freeze
-    COLUMNS = ["processes x threads", "answers/s", "predicted", "queued + stalled, ms", "predicted", "error, % of the response", "p50, ms", "predicted", "error, %",
-      "p95, ms", "predicted", "error, %"].freeze
+    COLUMNS = [
+      "processes x threads",
+      "answers/s",
+      "predicted",
+      "queued + stalled, ms",
+      "predicted",
+      "error, % of the response",
+      "p50, ms",
+      "predicted",
+      "error, %",
+      "p95, ms",
+      "predicted",
+      "error, %"
+    ].freeze
     LIMITS = {throughput: 5, wait: 10, p95: 15}.freeze
     # Requests per second; 1 x 1 is busy for about two thirds of the time then.
     RATE = 70
@@ -70,7 +82,9 @@ module Bench
     end
 
     def handoff_ns
-      @handoff_ns ||= Holdup::Sizing::Handoff.fit(waits(recording.observation, recording)) { |ns| again(ns).then { |figures| waits(figures, figures) } }
+      @handoff_ns ||= Holdup::Sizing::Handoff.fit(waits(recording.observation, recording)) do |ns|
+        again(ns).then { |figures| waits(figures, figures) }
+      end
     end
 
     def waits(handed, waited)
@@ -86,18 +100,39 @@ module Bench
     end
 
     def about
-      "Rails in Puma with YJIT, #{RATE} requests a second that arrive like those of independent users (Poisson), their mix as in `benchmark/support/shop_trial.rb`; upstream service, database's " \
-        "peer and the load's client are processes of the same machine. Recorded for #{@recording_s} s at #{RECORDED.join(" x ")}; then each setting has #{@rounds} boots, each of them measured for #{@seconds} s behind " \
-        "its warm-up, in changing order, all with the same requests at the same moments, and these are replayed. All times are Holdup's own: from the client's sending to the unit's end. " \
+      "Rails in Puma with YJIT, #{RATE} requests a second that arrive like those of independent users " \
+      "(Poisson), their mix as in `benchmark/support/shop_trial.rb`; upstream service, database's " \
+        "peer and the load's client are processes of the same machine. Recorded for #{@recording_s} s at " \
+        "#{RECORDED.join(" x ")}; then each setting has #{@rounds} boots, each of them measured for " \
+        "#{@seconds} s behind " \
+        "its warm-up, in changing order, all with the same requests at the same moments, and these are " \
+        "replayed. All times are Holdup's own: from the client's sending to the unit's end. " \
         "The row #{RECORDED.join(" x ")} is the setting of the recording, with boots of its own."
     end
 
     def notes
       row = recording.total
-      [format("A request of the recording held the GVL for %.1f ms (%.1f of them on a CPU), was idle for %.1f ms and took the GVL %.0f times.",
-        *[row.histogram(:running).mean, row.per_unit(row.sum(:cpu_ns)), row.histogram(:idle).mean].map { |ns| ns / 1e6 }, row.per_unit(row.sum(:acquisitions))),
-        format("Everything but the server (client, upstream, database's peer, the system) used %.2f CPUs meanwhile; the replay has %.2f.", @recorded.beside, vcpus),
-        self_test, random, held]
+      [
+        format(
+          "A request of the recording held the GVL for %.1f ms (%.1f of them on a CPU), was idle for " \
+          "%.1f ms and took the GVL %.0f times.",
+          *[
+            row.histogram(:running).mean,
+            row.per_unit(row.sum(:cpu_ns)),
+            row.histogram(:idle).mean
+          ].map { |ns| ns / 1e6 },
+          row.per_unit(row.sum(:acquisitions))
+        ),
+        format(
+          "Everything but the server (client, upstream, database's peer, the system) used %.2f CPUs " \
+          "meanwhile; the replay has %.2f.",
+          @recorded.beside,
+          vcpus
+        ),
+        self_test,
+        random,
+        held
+      ]
     end
 
     # The grades of `holdup advise`: the recording replayed on its own setting.
@@ -105,7 +140,8 @@ module Bench
       worst = Prediction.new(*RECORDED, outcomes: [recording], figures: again(handoff_ns)).worst
       grade = Holdup::Sizing::SelfTest::GRADES.find { |limit, _| worst <= limit }&.last || :c
       warnings = recording.observation.then { |one| one.problems + one.warnings }
-      format("Self-test, the recording replayed on itself with its own hand-off (%.0f us): grade %s (%.1f %% off at most); warnings: %s.", handoff_ns / 1e3, grade.upcase, worst * 100,
+      format("Self-test, the recording replayed on itself with its own hand-off (%.0f us): grade %s " \
+        "(%.1f %% off at most); warnings: %s.", handoff_ns / 1e3, grade.upcase, worst * 100,
         warnings.empty? ? "none" : warnings.join(", "))
     end
 

@@ -64,7 +64,15 @@ module Bench
 
     def run(threads, url, seconds, **options)
       Holdup::Lab::Folders.open do |folders|
-        Holdup::Lab::Jobs::Run.new(threads, program: @program, work: Holdup::Lab::Jobs::Work.new(KINDS), redis: url, env: ENV.to_h, **folders, **options)
+        Holdup::Lab::Jobs::Run.new(
+          threads,
+          program: @program,
+          work: Holdup::Lab::Jobs::Work.new(KINDS),
+          redis: url,
+          env: ENV.to_h,
+          **folders,
+          **options
+        )
           .call(warm_up_s: @warm_up_s, seconds:)
       end
     end
@@ -75,8 +83,12 @@ module Bench
 
     def predicted(threads, constant: false)
       (@predicted ||= {})[[threads,
-        constant]] ||= Holdup::Sizing::BacklogReplay.new(@recorded.profiles, vcpus: recording.vcpus, between: recording.between,
-          cost: constant ? Holdup::Sizing::HoldCost::CONSTANT : growth.cost).throughput(threads:)
+        constant]] ||= Holdup::Sizing::BacklogReplay.new(
+          @recorded.profiles,
+          vcpus: recording.vcpus,
+          between: recording.between,
+          cost: constant ? Holdup::Sizing::HoldCost::CONSTANT : growth.cost
+        ).throughput(threads:)
     end
 
     def measured(threads)
@@ -88,33 +100,58 @@ module Bench
     end
 
     def row(threads)
-      [threads.to_s, measured(threads).to_s(1), *%i[running gc_ns].map { |key| Spread.of(@measured.fetch(threads).map { |outcome| outcome.mean(key) / 1e6 }).to_s(1) },
-        *[false, true].flat_map { |constant| [format("%.1f", predicted(threads, constant:)), format("%+.1f", error(threads, constant:))] }]
+      [
+        threads.to_s,
+        measured(threads).to_s(1),
+        *%i[running gc_ns].map { |key|
+          Spread.of(@measured.fetch(threads).map { |outcome| outcome.mean(key) / 1e6 }).to_s(1)
+        },
+        *[false, true].flat_map { |constant|
+          [
+            format("%.1f", predicted(threads, constant:)),
+            format("%+.1f", error(threads, constant:))
+          ]
+        }
+      ]
     end
 
     def about
-      "A Sidekiq whose jobs are deep in a recursion and read through buffers there, so that each garbage collection has to go through the stacks of all jobs in flight " \
-        "(`benchmark/support/growth/jobs.rb`). #{@rounds} rounds: in each #{@recorded_s} s are recorded with #{RECORDED} threads while jobs come one by one at #{Growth::Tide::RATES.join(", ")} a second in turn, #{Growth::Tide::PHASE_S} s each, " \
-        "and each number of threads is measured for #{@seconds} s with a queue that is never empty, each in a process of its own. Predicted from all that was recorded, together."
+      "A Sidekiq whose jobs are deep in a recursion and read through buffers there, so that each garbage " \
+      "collection has to go through the stacks of all jobs in flight " \
+        "(`benchmark/support/growth/jobs.rb`). #{@rounds} rounds: in each #{@recorded_s} s are recorded " \
+        "with #{RECORDED} threads while jobs come one by one at #{Growth::Tide::RATES.join(", ")} a " \
+        "second in turn, #{Growth::Tide::PHASE_S} s each, " \
+        "and each number of threads is measured for #{@seconds} s with a queue that is never empty, each " \
+        "in a process of its own. Predicted from all that was recorded, together."
     end
 
     def notes
       [found, rested,
-        "\"With constant cost\" is the same replay of the same jobs without growth and rests, as every formula in the field has it."]
+        "\"With constant cost\" is the same replay of the same jobs without growth and rests, as every " \
+        "formula in the field has it."]
     end
 
     def found
       all = growth.overall
       marking = growth.marking
       unless all.grows?
-        return "Not recognised: for twice as many in flight the recording's interval is #{interval(all)}, from #{all.units} jobs."
+        return "Not recognised: for twice as many in flight the recording's interval is " \
+          "#{interval(all)}, from #{all.units} jobs."
       end
-      "Recognised: with twice as many in flight the running time of every job is #{percent(all.value)} longer (90 % interval #{interval(all)}, from #{all.units} jobs)" \
-        "#{", #{percent(all.gc)} of it garbage collection" if all.gc}.#{" Each further one adds #{percent(marking.value)} (#{interval(marking)}) by what collections mark of it." if marking.grows?}"
+      collected = ", #{percent(all.gc)} of it garbage collection" if all.gc
+      "Recognised: with twice as many in flight the running time of every job is #{percent(all.value)} " \
+        "longer (90 % interval #{interval(all)}, from #{all.units} jobs)#{collected}.#{marked(marking)}"
+    end
+
+    def marked(marking)
+      return unless marking.grows?
+      " Each further one adds #{percent(marking.value)} (#{interval(marking)}) " \
+        "by what collections mark of it."
     end
 
     def rested
-      "A job that begins after its process has rested for long runs #{percent(growth.rest.value || 0.0)} longer (#{interval(growth.rest)}); in the rounds there is no rest."
+      "A job that begins after its process has rested for long runs #{percent(growth.rest.value || 0.0)} " \
+      "longer (#{interval(growth.rest)}); in the rounds there is no rest."
     end
 
     def interval(estimate)
@@ -126,12 +163,10 @@ module Bench
     def budgets
       others = THREADS - [RECORDED]
       {"with its growth" => false, "with constant cost" => true}.map do |name, constant|
+        largest = others.map { |threads| error(threads, constant:).abs }.max
         Budget.new(
-          "Largest error for #{others.join(" and ")} threads against the median of the rounds, #{name}", LIMIT, others.map { |threads|
-                                                                                                                  error(
-                                                                                                                    threads, constant:
-                                                                                                                  ).abs
-                                                                                                                }.max, "%"
+          "Largest error for #{others.join(" and ")} threads against the median of the rounds, #{name}",
+          LIMIT, largest, "%"
         )
       end
     end

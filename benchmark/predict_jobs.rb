@@ -24,8 +24,8 @@ module Bench
           .map { |name, (weight, *arguments)|
           Holdup::Lab::Jobs::Kind.new(name:, weight:, arguments:)
         }
-        new(name: "time", kinds:,
-          command: Holdup::Lab::Jobs::Program.own(jobs: File.expand_path("support/exact/jobs.rb", __dir__)).command)
+        program = Holdup::Lab::Jobs::Program.own(jobs: File.expand_path("support/exact/jobs.rb", __dir__))
+        new(name: "time", kinds:, command: program.command)
       end
     end
 
@@ -46,9 +46,23 @@ module Bench
 
     def measure(mix)
       warn("bench: jobs of a fixed #{mix.name}")
-      plan = Holdup::Lab::Jobs::JobsPlan.new(command: mix.command, kinds: mix.kinds,
-        concurrency: CONCURRENCY, baseline: BASELINE, rounds: @rounds, seconds: @seconds, warm_up_s: @warm_up_s, again: false)
-      result = Fresh.scratch { |scratch| Holdup::Lab::Jobs.new(Holdup::Lab::Jobs::JobLog.new(File.join(scratch, "jobs.json"), plan), env: ENV.to_h, progress: method(:progress)).call }
+      plan = Holdup::Lab::Jobs::JobsPlan.new(
+        command: mix.command,
+        kinds: mix.kinds,
+        concurrency: CONCURRENCY,
+        baseline: BASELINE,
+        rounds: @rounds,
+        seconds: @seconds,
+        warm_up_s: @warm_up_s,
+        again: false
+      )
+      result = Fresh.scratch { |scratch|
+        Holdup::Lab::Jobs.new(
+          Holdup::Lab::Jobs::JobLog.new(File.join(scratch, "jobs.json"), plan),
+          env: ENV.to_h,
+          progress: method(:progress)
+        ).call
+      }
       raise Interrupt if result.signal
       result
     end
@@ -65,9 +79,14 @@ module Bench
     end
 
     def row(line)
-      [line.threads.to_s + ((line.threads == BASELINE) ? ", recorded" : ""), Spread.of(line.readings.map(&:throughput)).to_s(1), format("%.1f", line.predicted),
-        *%i[replay closed amdahl].map { |way| percent(line.errors(way)) }, Spread.of(line.readings.map { |reading| reading.mean(:running) / 1e6 }).to_s(2),
-        format("%.0f", line.median(&:gvl_share) * 100)]
+      [
+        line.threads.to_s + ((line.threads == BASELINE) ? ", recorded" : ""),
+        Spread.of(line.readings.map(&:throughput)).to_s(1),
+        format("%.1f", line.predicted),
+        *%i[replay closed amdahl].map { |way| percent(line.errors(way)) },
+        Spread.of(line.readings.map { |reading| reading.mean(:running) / 1e6 }).to_s(2),
+        format("%.0f", line.median(&:gvl_share) * 100)
+      ]
     end
 
     def percent(errors)
@@ -75,14 +94,21 @@ module Bench
     end
 
     def about
-      "A real Sidekiq process on a Redis of its own, with jobs of three classes (they compute, ask Redis and wait, in unlike parts) and a queue that is never " \
-        "empty. #{@rounds} rounds of #{@seconds} s for each concurrency; what is predicted comes from the run with #{BASELINE} threads of the same round alone, and errors are " \
-        "taken round by round. The row of the recording itself is the self-test. First the jobs compute for a fixed CPU time (`benchmark/support/exact.rb`), then they do a fixed amount of work."
+      "A real Sidekiq process on a Redis of its own, with jobs of three classes (they compute, ask Redis " \
+      "and wait, in unlike parts) and a queue that is never " \
+        "empty. #{@rounds} rounds of #{@seconds} s for each concurrency; what is predicted comes from " \
+        "the run with #{BASELINE} threads of the same round alone, and errors are " \
+        "taken round by round. The row of the recording itself is the self-test. First the jobs compute " \
+        "for a fixed CPU time (`benchmark/support/exact.rb`), then they do a fixed amount of work."
     end
 
     def notes
-      ["A prediction takes it that a job costs at 20 threads what it costs at 5. Where \"running\" differs between the rows of the fixed amount of work, the machine computed faster or slower, and no prediction knows that.",
-        "The formula is the closed model, which needs only means; Amdahl's law is its lower bound."]
+      [
+        "A prediction takes it that a job costs at 20 threads what it costs at 5. Where \"running\" " \
+        "differs between the rows of the fixed amount of work, the machine computed faster or slower, " \
+        "and no prediction knows that.",
+        "The formula is the closed model, which needs only means; Amdahl's law is its lower bound."
+      ]
     end
 
     def budgets

@@ -50,15 +50,21 @@ module Bench
     end
 
     def about
-      "Rails in Puma (one worker, five threads, YJIT), driven by wrk with ten connections that ask for a mix of reads. " \
-        "#{@boots} boots of all arms with #{@rounds} rounds of #{@seconds} s each, in changing order; the others are paused " \
+      "Rails in Puma (one worker, five threads, YJIT), driven by wrk with ten connections that ask for a " \
+      "mix of reads. " \
+        "#{@boots} boots of all arms with #{@rounds} rounds of #{@seconds} s each, in changing order; " \
+        "the others are paused " \
         "meanwhile. Ratios are taken round by round. CPU is the server's, not the database peer's nor wrk's."
     end
 
     def notes
-      ["\"none again\" is the same as \"none\": their difference is the noise, and a ratio within it says nothing. A machine this small can't separate 0.2 %; the claims rest on the tables before.",
-        "perfm writes its rows to the application's SQLite, as its README says. vernier profiles all the time. Holdup is all on: Railtie, Puma plugin, segment, ticker, collector.",
-        format("Holdup's collector ran %.2f %% of a core meanwhile.", collector)]
+      [
+        "\"none again\" is the same as \"none\": their difference is the noise, and a ratio within it " \
+        "says nothing. A machine this small can't separate 0.2 %; the claims rest on the tables before.",
+        "perfm writes its rows to the application's SQLite, as its README says. vernier profiles all the " \
+        "time. Holdup is all on: Railtie, Puma plugin, segment, ticker, collector.",
+        format("Holdup's collector ran %.2f %% of a core meanwhile.", collector)
+      ]
     end
 
     def collector

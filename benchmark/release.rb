@@ -26,8 +26,10 @@ module Bench
     private
 
     def about
-      "One thread gives the GVL up and takes it again, with nothing in between and nobody else wanting it. #{@rounds} " \
-        "rounds, each arm in a fresh process every round, in changing order. \"5 open\" are five threads that each have a " \
+      "One thread gives the GVL up and takes it again, with nothing in between and nobody else wanting " \
+      "it. #{@rounds} " \
+        "rounds, each arm in a fresh process every round, in changing order. \"5 open\" are five threads " \
+        "that each have a " \
         "timer or unit open, of which one works."
     end
 

@@ -24,14 +24,23 @@ module Bench
     # @return [Result]
     def call
       measured = SETTINGS.to_h { |setting| [setting, measure(*setting)] }
-      Result.new(title: "The replay behind the advice", about:, tables: [Table.new(["processes x threads", "units/s", "events", "ms, median (min..max)", "million events/s"], measured.map { |setting, found| row(setting, *found) })],
-        budgets: budgets(measured.values))
+      Result.new(
+        title: "The replay behind the advice",
+        about:,
+        tables: [Table.new(
+          ["processes x threads", "units/s", "events", "ms, median (min..max)", "million events/s"],
+          measured.map { |setting, found| row(setting, *found) }
+        )],
+        budgets: budgets(measured.values)
+      )
     end
 
     private
 
     def about
-      "#{@units} requests (10 ms held, 15 ms idle, both random) with #{ACQUISITIONS} acquisitions each are replayed on #{VCPUS} vCPUs: from the packed trace to what became of each unit. #{@rounds} times; CPU time."
+      "#{@units} requests (10 ms held, 15 ms idle, both random) with #{ACQUISITIONS} acquisitions each " \
+      "are replayed on #{VCPUS} vCPUs: from the packed trace to what became of each unit. #{@rounds} " \
+      "times; CPU time."
     end
 
     def measure(processes, threads, rate)
@@ -67,9 +76,14 @@ module Bench
     end
 
     def budgets(measured)
-      [Budget.new("one event, in the slowest setting", EVENT_NS, measured.map { |events, spread| spread.median * MS / events }.max, "ns"),
+      [
+        Budget.new(
+          "one event, in the slowest setting", EVENT_NS,
+          measured.map { |events, spread| spread.median * MS / events }.max, "ns"
+        ),
         Budget.new("all of them, in the slowest setting", WHOLE_S,
-          measured.map { |_, spread| spread.median }.max / 1000, "s")]
+          measured.map { |_, spread| spread.median }.max / 1000, "s")
+      ]
     end
   end
 end

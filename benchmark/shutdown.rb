@@ -60,7 +60,8 @@ module Bench
     end
 
     def about
-      "A plain Rack application with preloading answers a few requests and gets TERM within #{WITHIN_S} s; #{@rounds} servers of each arm, " \
+      "A plain Rack application with preloading answers a few requests and gets TERM within #{WITHIN_S} " \
+      "s; #{@rounds} servers of each arm, " \
         "in changing order. One that is there after #{ServedApp::STOP_SECONDS} s counts as hung."
     end
 

@@ -59,17 +59,25 @@ module Bench
     end
 
     def about
-      "A real Sidekiq with #{THREADS} threads empties a queue that was filled before, on a Redis of its own. Each arm has a " \
+      "A real Sidekiq with #{THREADS} threads empties a queue that was filled before, on a Redis of its " \
+      "own. Each arm has a " \
         "fresh process in every of #{@rounds} rounds; CPU is the process's, from the first to the last of " \
-        "#{JOBS.map { |what, count| "#{count / @part} #{what}" }.join(" or ")} jobs, after a quarter of that to warm up. Ratios and differences are " \
+        "#{JOBS.map { |what, count|
+          "#{count / @part} #{what}"
+        }.join(" or ")} jobs, after a quarter of that to warm up. Ratios and differences are " \
         "taken round by round. Sidekiq logs warnings only."
     end
 
     def notes
-      ["\"none again\" is the same as \"none\": their difference is the noise, and a ratio within it says nothing.",
-        "gvl_metrics_middleware measures every job here (its default is one in a hundred) and hands the figures to a block that " \
-          "does nothing; perfm queues a row, and its rows go nowhere. Holdup records six histograms, all sums and the ring; its collector is another process.",
-        comparison]
+      [
+        "\"none again\" is the same as \"none\": their difference is the noise, and a ratio within it " \
+        "says nothing.",
+        "gvl_metrics_middleware measures every job here (its default is one in a hundred) and hands the " \
+        "figures to a block that " \
+          "does nothing; perfm queues a row, and its rows go nowhere. Holdup records six histograms, all " \
+          "sums and the ring; its collector is another process.",
+        comparison
+      ]
     end
 
     # Of the empty jobs, where the difference is larger than the noise.

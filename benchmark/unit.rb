@@ -29,15 +29,22 @@ module Bench
     end
 
     def about
-      "The first table is a unit of ten releases of the GVL; the second a Rack request with the same work, through the " \
-        "middleware that the tool has, with the environment that a Rack 3 server makes. #{@rounds} rounds, each arm in a " \
+      "The first table is a unit of ten releases of the GVL; the second a Rack request with the same " \
+      "work, through the " \
+        "middleware that the tool has, with the environment that a Rack 3 server makes. #{@rounds} " \
+        "rounds, each arm in a " \
         "fresh process every round. Objects are more than the bare arm's."
     end
 
     def notes
-      ["gvltools and vernier know no units and record nothing for one; gvl_timing measures and records nothing.",
-        "perfm's middleware measures and queues a row; its rows go nowhere here, so its INSERTs are not counted.",
-        "\"holdup probe\" is the C alone (`enter`, `record`), \"holdup\" what an application calls: six histograms, all sums and the ring, in a segment."]
+      [
+        "gvltools and vernier know no units and record nothing for one; gvl_timing measures and records " \
+        "nothing.",
+        "perfm's middleware measures and queues a row; its rows go nowhere here, so its INSERTs are not " \
+        "counted.",
+        "\"holdup probe\" is the C alone (`enter`, `record`), \"holdup\" what an application calls: six " \
+        "histograms, all sums and the ring, in a segment."
+      ]
     end
 
     def rows(arms)
@@ -60,8 +67,11 @@ module Bench
 
     def budgets
       ["holdup probe", "holdup"].flat_map do |tool|
-        [budget(tool, "ns", "time added", LIMIT_NS, "ns"), budget(tool, "allocated", "objects allocated", 1, "objects"),
-          budget(tool, "retained", "objects retained", 0.01, "objects")]
+        [
+          budget(tool, "ns", "time added", LIMIT_NS, "ns"),
+          budget(tool, "allocated", "objects allocated", 1, "objects"),
+          budget(tool, "retained", "objects retained", 0.01, "objects")
+        ]
       end
     end
 

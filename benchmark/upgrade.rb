@@ -49,18 +49,37 @@ module Bench
     end
 
     def about
-      "The storefront in Puma, one process, under an open load of #{ShopSweep::RATE} requests a second: #{@spans[:rounds]} round(s) of #{@spans[:seconds]} s for each state in changing order, " \
-        "each in a fresh server after a warm-up of at most #{@spans[:warm_up_s]} s, which is in no figure but \"cold\" and \"warm after\"."
+      "The storefront in Puma, one process, under an open load of #{ShopSweep::RATE} requests a second: " \
+      "#{@spans[:rounds]} round(s) of #{@spans[:seconds]} s for each state in changing order, " \
+        "each in a fresh server after a warm-up of at most #{@spans[:warm_up_s]} s, which is in no " \
+        "figure but \"cold\" and \"warm after\"."
     end
 
     def sections
       old, new = @versions
-      ["### What the lab saw", lab, *@versions.flat_map { |version| ["### Ruby #{version}: three states of YJIT", compared(STATES.map { |state| [version, state] })] },
-        *STATES.values_at(0, 2).flat_map { |state| ["### From Ruby #{old} to #{new}, YJIT #{state}", compared([[old, state], [new, state]])] }]
+      [
+        "### What the lab saw",
+        lab,
+        *@versions.flat_map { |version|
+          [
+            "### Ruby #{version}: three states of YJIT",
+            compared(STATES.map { |state| [version, state] })
+          ]
+        },
+        *STATES.values_at(0, 2).flat_map { |state|
+          [
+            "### From Ruby #{old} to #{new}, YJIT #{state}",
+            compared([[old, state], [new, state]])
+          ]
+        }
+      ]
     end
 
     def lab
-      below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Comparison::Report.new(@result, Holdup::Lab::Jit::Comparison.new(@result)).page).call)
+      below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Comparison::Report.new(
+        @result,
+        Holdup::Lab::Jit::Comparison.new(@result)
+      ).page).call)
     end
 
     # @param states [Array<(String, String)>] Ruby and YJIT

@@ -15,15 +15,33 @@ module Bench
     # @return [Result]
     def call
       @seen = Fresh.call("viewer", @spans, options: ["-rbundler/setup"])
-      Result.new(title: "The viewer of captures", about:,
-        tables: [Table.new(["window", "script, median ms", "script, p95 ms", "pixels, median ms", "CPU of the page, mean ms", "rectangles"], rows)], budgets:)
+      Result.new(
+        title: "The viewer of captures",
+        about:,
+        tables: [Table.new(
+          [
+            "window",
+            "script, median ms",
+            "script, p95 ms",
+            "pixels, median ms",
+            "CPU of the page, mean ms",
+            "rectangles"
+          ],
+          rows
+        )],
+        budgets:
+      )
     end
 
     private
 
     def about
-      "A frame while somebody goes along a capture of #{@spans} periods of 32 threads (#{@seen["bytes"] / 1_000_000} MB), in Chromium without a graphics card, 1,600 pixels wide. Script: the viewer's own time. " \
-        "Pixels: until Chromium's software has painted them. CPU: of the thread of the page, all that a frame takes there. No frame may have more rectangles than pixels in its rows, #{frames.first["most"]}."
+      "A frame while somebody goes along a capture of #{@spans} periods of 32 threads " \
+      "(#{@seen["bytes"] / 1_000_000} MB), in Chromium without a graphics card, 1,600 pixels wide. " \
+      "Script: the viewer's own time. " \
+        "Pixels: until Chromium's software has painted them. CPU: of the thread of the page, all that a " \
+        "frame takes there. No frame may have more rectangles than pixels in its rows, " \
+        "#{frames.first["most"]}."
     end
 
     def rows

@@ -10,8 +10,12 @@ module Bench
   # How long the server takes for each page of the dashboard over a store of thirty days, and what of it a
   # browser shows when.
   class Web
-    PAGES = %w[/ /series/overview /endpoints /jobs /endpoint?unit=Controller7%23action&kind=request /series/endpoint?unit=Controller7%23action&kind=request
-      /blame /processes /advice /compare /calculator /jit /health /endpoints.csv].freeze
+    PAGES = %w[
+      / /series/overview /endpoints /jobs
+      /endpoint?unit=Controller7%23action&kind=request
+      /series/endpoint?unit=Controller7%23action&kind=request
+      /blame /processes /advice /compare /calculator /jit /health /endpoints.csv
+    ].freeze
     SPANS = %w[1h 24h 30d].freeze
     BUDGET_MS = 300
     # These take a CPU for seconds; what was computed is kept.
@@ -43,8 +47,10 @@ module Bench
     private
 
     def about
-      "Milliseconds, median of #{@times}, with YJIT as `holdup web` has it: #{@days} days, 100 endpoints, 4 settings one after the other, 16 processes in SQLite. " \
-        "#{COMPUTED.join(" and ")} are computed in a thread of their own where that takes longer than #{(Holdup::Web::AnswerCache::PATIENCE_S * 1000).round} ms, and a page says so meanwhile; " \
+      "Milliseconds, median of #{@times}, with YJIT as `holdup web` has it: #{@days} days, 100 " \
+      "endpoints, 4 settings one after the other, 16 processes in SQLite. " \
+        "#{COMPUTED.join(" and ")} are computed in a thread of their own where that takes longer than " \
+        "#{(Holdup::Web::AnswerCache::PATIENCE_S * 1000).round} ms, and a page says so meanwhile; " \
         "the table has the whole."
     end
 
@@ -127,8 +133,10 @@ module Bench
           BUDGET_MS, @medians.except(*COMPUTED), index)
       } +
         [
-          Budget.new("the first answer of #{COMPUTED.join(" and ")} over #{SPANS.last}", BUDGET_MS, @first.values.max,
-            "ms"), *in_browser
+          Budget.new(
+            "the first answer of #{COMPUTED.join(" and ")} over #{SPANS.last}", BUDGET_MS,
+            @first.values.max, "ms"
+          ), *in_browser
         ]
     end
 

@@ -25,10 +25,33 @@ module Bench
 
     # @return [String]
     def call
-      head = JSON.generate(length_ns: @at, states: STATES, methods: [nil], units: @units, gvls: [{number: 1, count: @holders.size}],
-        lanes: @lanes.each_with_index.map { |lane, number| {number:, name: "puma srv tp #{number}", gvl: 1, count: lane[:from].size, collections: []} })
-      [[1, head.bytesize].pack("L<2") + head,
-        *@lanes.flat_map { |lane| [lane[:from].pack("E*"), lane[:unit].pack("L<*"), lane[:state].pack("C*")] }, *holders].map { |part| part + "\0" * (-part.bytesize % 8) }.join
+      head = JSON.generate(
+        length_ns: @at,
+        states: STATES,
+        methods: [nil],
+        units: @units,
+        gvls: [{number: 1, count: @holders.size}],
+        lanes: @lanes.each_with_index.map { |lane, number|
+          {
+            number:,
+            name: "puma srv tp #{number}",
+            gvl: 1,
+            count: lane[:from].size,
+            collections: []
+          }
+        }
+      )
+      [
+        [1, head.bytesize].pack("L<2") + head,
+        *@lanes.flat_map { |lane|
+          [
+            lane[:from].pack("E*"),
+            lane[:unit].pack("L<*"),
+            lane[:state].pack("C*")
+          ]
+        },
+        *holders
+      ].map { |part| part + "\0" * (-part.bytesize % 8) }.join
     end
 
     private
@@ -60,7 +83,9 @@ module Bench
 
     def holders
       columns = @holders.transpose
-      columns.first(2).map { |column| column.pack("E*") } + columns.drop(2).map { |column| column.pack("L<*") }
+      columns.first(2).map { |column|
+        column.pack("E*")
+      } + columns.drop(2).map { |column| column.pack("L<*") }
     end
   end
 end

@@ -36,7 +36,9 @@ module Bench
     end
 
     def steps(totals)
-      Spread.of(totals.each_cons(2).map { |(less, before), (more, after)| (after - before).fdiv(more - less) })
+      Spread.of(totals.each_cons(2).map { |(less, before), (more, after)|
+        (after - before).fdiv(more - less)
+      })
     end
   end
 end

@@ -28,11 +28,32 @@ require_relative "machine"
 module Bench
   # The command line of bin/bench.
   class Command
-    BENCHES = {"release" => Release, "unit" => Unit, "jit-probe" => JitProbe, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
-               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "viewer" => Viewer, "replay" => Replay, "collector" => CollectorScript}.freeze
+    BENCHES = {
+      "release" => Release,
+      "unit" => Unit,
+      "jit-probe" => JitProbe,
+      "fibers" => Fibers,
+      "instructions" => Instructions,
+      "rails" => Rails,
+      "sidekiq" => Sidekiq,
+      "shutdown" => Shutdown,
+      "compare" => Compare,
+      "capture" => Capture,
+      "web" => Web,
+      "viewer" => Viewer,
+      "replay" => Replay,
+      "collector" => CollectorScript
+    }.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
-    EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict,
-                   "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth, "capsules" => Capsules}.freeze
+    EXPERIMENTS = {
+      "jit" => Jit,
+      "upgrade" => Upgrade,
+      "predict" => Predict,
+      "predict-uneven" => PredictUneven,
+      "predict-jobs" => PredictJobs,
+      "predict-growth" => PredictGrowth,
+      "capsules" => Capsules
+    }.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
 
     # @param argv [Array<String>]
@@ -78,7 +99,8 @@ module Bench
       warn "bench: #{name}"
       machine = Machine.to_s
       result = bench(name).call
-      "#{result.to_markdown}\nMeasured #{Time.now.utc.strftime("%F")}#{" with --quick" if @quick}: #{machine}.\n"
+      "#{result.to_markdown}\nMeasured #{Time.now.utc.strftime("%F")}#{" with --quick" if @quick}: " \
+      "#{machine}.\n"
     end
 
     def show(name, text)

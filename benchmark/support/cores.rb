@@ -14,7 +14,9 @@ module Bench
     # @return [Float] CPU seconds since it was started, all CPUs together
     def self.busy_s
       ticks = File.read(STAT)[/^cpu +(.*)/, 1].split.first(COLUMNS).map(&:to_i)
-      ticks.each_with_index.sum { |count, column| IDLE.include?(column) ? 0 : count }.fdiv(Holdup::Lab::Child::ProcessTree::TICKS)
+      ticks.each_with_index.sum { |count, column|
+        IDLE.include?(column) ? 0 : count
+      }.fdiv(Holdup::Lab::Child::ProcessTree::TICKS)
     end
   end
 end

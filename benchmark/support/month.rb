@@ -21,8 +21,21 @@ module Bench
     # @param days [Integer]
     def initialize(path, series: 100, settings: 4, days: 30)
       @dialect = Holdup::Store::Sql::Sqlite.new(path)
-      @series = Array.new(series) { |index| Holdup::Series.new(kind: :request, name: "Controller#{index}#action") }
-      @settings = Array.new(settings) { |index| Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "engine" => "ruby", "server" => "puma", "threads" => 3 + index, "vcpus" => 4}) }
+      @series = Array.new(series) { |index|
+        Holdup::Series.new(
+          kind: :request,
+          name: "Controller#{index}#action"
+        )
+      }
+      @settings = Array.new(settings) { |index|
+        Holdup::Setting.new(attributes: {
+          "ruby" => "3.4.5",
+          "engine" => "ruby",
+          "server" => "puma",
+          "threads" => 3 + index,
+          "vcpus" => 4
+        })
+      }
       @days = days
       @random = Random.new(1)
     end
@@ -31,8 +44,12 @@ module Bench
     def fill
       connection = Holdup::Store::Sql::Connection.new(@dialect)
       codec = Holdup::Store::Sql::WindowCodec.new(connection)
-      connection.write { |db| rows(codec) { |some| db[:windows].import(Holdup::Store::Sql::WindowCodec::COLUMNS, some, slice: 50) } }
-      tiers(Holdup::Store::Sql::WindowRows.new(connection, codec, Holdup::Store::Sql::Tables::SkippedRows.new(connection)))
+      columns = Holdup::Store::Sql::WindowCodec::COLUMNS
+      connection.write do |db|
+        rows(codec) { |some| db[:windows].import(columns, some, slice: 50) }
+      end
+      skipped = Holdup::Store::Sql::Tables::SkippedRows.new(connection)
+      tiers(Holdup::Store::Sql::WindowRows.new(connection, codec, skipped))
       connection.close
       sample
       self
@@ -77,8 +94,23 @@ module Bench
       wall = Holdup::Histogram.of(Array.new(300) { (20_000_000 * Math.exp(@random.rand(-2.0..2.0))).round })
       part = ->(share) { wall.with(sum: (wall.sum * share).round) }
       empty = Holdup::Window.empty(series:, setting:, host: HOST, start_s: 0, seconds: 60)
-      empty.with(count: 300, histograms: {wall:, running: part[0.3], stalled: part[0.2], idle: part[0.5], queued: part[0.05], longest_hold: part[0.1]},
-        sums: empty.sums.merge(cpu_ns: (wall.sum * 0.3).round, io_ns: (wall.sum * 0.5).round, caused_ns: (wall.sum * 0.2).round, acquisitions: 3000))
+      empty.with(
+        count: 300,
+        histograms: {
+          wall:,
+          running: part[0.3],
+          stalled: part[0.2],
+          idle: part[0.5],
+          queued: part[0.05],
+          longest_hold: part[0.1]
+        },
+        sums: empty.sums.merge(
+          cpu_ns: (wall.sum * 0.3).round,
+          io_ns: (wall.sum * 0.5).round,
+          caused_ns: (wall.sum * 0.2).round,
+          acquisitions: 3000
+        )
+      )
     end
 
     def sample
@@ -91,9 +123,25 @@ module Bench
 
     def samples(at_s)
       Array.new(PROCESSES) do |index|
-        {at_s:, host: HOST, pid: 100 + index, start: 1, since_s: NOW_S - 3 * DAY_S, name: "worker #{index}", server: "puma", setting: @settings.last.fingerprint,
-         cpu_ns: (at_s - NOW_S + 3 * DAY_S) * NS / 3, run_delay_ns: 0, rss_bytes: 300_000_000, pss_bytes: 200_000_000, uss_bytes: 150_000_000,
-         "pool.0": "web", "pool.0.max": 5, "pool.0.busy": 2, "pool.0.backlog": 0}
+        {
+          at_s:,
+          host: HOST,
+          pid: 100 + index,
+          start: 1,
+          since_s: NOW_S - 3 * DAY_S,
+          name: "worker #{index}",
+          server: "puma",
+          setting: @settings.last.fingerprint,
+          cpu_ns: (at_s - NOW_S + 3 * DAY_S) * NS / 3,
+          run_delay_ns: 0,
+          rss_bytes: 300_000_000,
+          pss_bytes: 200_000_000,
+          uss_bytes: 150_000_000,
+          "pool.0": "web",
+          "pool.0.max": 5,
+          "pool.0.busy": 2,
+          "pool.0.backlog": 0
+        }
       end
     end
   end

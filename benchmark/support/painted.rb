@@ -10,7 +10,9 @@ module Bench
     PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
     # Times of events come in steps of 8 ms; those below the shortest that a browser tells are counted as
     # that.
-    LISTEN = "window.slowest = 16; new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.slowest = Math.max(window.slowest, entry.duration) })).observe({ type: 'event', durationThreshold: 16 })"
+    LISTEN = "window.slowest = 16; new PerformanceObserver((list) => list.getEntries().forEach((entry) " \
+      "=> { window.slowest = Math.max(window.slowest, entry.duration) })).observe({ type: 'event', " \
+      "durationThreshold: 16 })"
     CONTROLS = "main [tabindex], main input, main summary"
     KEYS = %i[Right Left].freeze
     # Root can't make a sandbox.
@@ -33,7 +35,9 @@ module Bench
 
     def self.served(app)
       addresses = Queue.new
-      server = Thread.new { Holdup::Web::Server.new(app, host: "127.0.0.1", port: 0).run { |address| addresses << address } }
+      server = Thread.new do
+        Holdup::Web::Server.new(app, host: "127.0.0.1", port: 0).run { |address| addresses << address }
+      end
       yield addresses.pop.delete_suffix("/")
     ensure
       server&.kill&.join

@@ -67,8 +67,11 @@ module Bench
     def seen
       @seen ||= @outcomes.map do |outcome|
         responses = outcome.profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }
-        Replayed::Figures.of(responses,
-          outcome.profiles.map { |profile| profile.queued_ns.to_i + profile.stalled_ns }, throughput: outcome.throughput)
+        Replayed::Figures.of(
+          responses,
+          outcome.profiles.map { |profile| profile.queued_ns.to_i + profile.stalled_ns },
+          throughput: outcome.throughput
+        )
       end
     end
   end

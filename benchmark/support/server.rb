@@ -41,8 +41,18 @@ module Bench
     # @raise [Failure]
     def boot
       @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
-      @pid = @shop.children.start(@name, env, RbConfig.ruby, *Fresh::LOAD_PATH, Gem.bin_path("puma", "puma"), "-C", CONFIG,
-        chdir: Shop::APP, out: @log, err: @log)
+      @pid = @shop.children.start(
+        @name,
+        env,
+        RbConfig.ruby,
+        *Fresh::LOAD_PATH,
+        Gem.bin_path("puma", "puma"),
+        "-C",
+        CONFIG,
+        chdir: Shop::APP,
+        out: @log,
+        err: @log
+      )
       wait_until_it_answers
       self
     end
@@ -101,8 +111,11 @@ module Bench
     end
 
     def load(seconds)
-      output, status = Open3.capture2e("timeout", "--signal=KILL", (seconds + 30).to_s, "wrk", "--threads", "1", "--connections",
-        CONNECTIONS.to_s, "--duration", "#{seconds}s", "--script", MIX, "http://127.0.0.1:#{@port}")
+      output, status = Open3.capture2e(
+        "timeout", "--signal=KILL", (seconds + 30).to_s, "wrk", "--threads", "1", "--connections",
+        CONNECTIONS.to_s, "--duration", "#{seconds}s", "--script", MIX,
+        "http://127.0.0.1:#{@port}"
+      )
       raise Failure, "wrk: #{status}\n#{output}" unless status.success?
       report = JSON.parse(output.lines.last, symbolize_names: true)
       unless report[:errors].zero? && report[:requests].positive?

@@ -20,8 +20,10 @@ module Bench
     # Requests without planted mistakes (what waits for a lock or for a pool's only connection is congestion
     # that no model knows), so many of each that about a third of their own time is Ruby.
     SMOOTH = [
-      read("PagesController#home", "/", 70), read("ProductsController#index", "/products", 15),
-      read("OrdersController#index", ->(random) { "/orders?page=#{random.rand(20)}" }, 8), read("QuotesController#show", ->(random) { "/quotes/#{random.rand(200)}" }, 2)
+      read("PagesController#home", "/", 70),
+      read("ProductsController#index", "/products", 15),
+      read("OrdersController#index", ->(random) { "/orders?page=#{random.rand(20)}" }, 8),
+      read("QuotesController#show", ->(random) { "/quotes/#{random.rand(200)}" }, 2)
     ].freeze
     # The same with one that computes for long while others wait.
     UNEVEN = [*SMOOTH, read("ReportsController#sales", "/reports/sales", 2)].freeze
@@ -53,7 +55,12 @@ module Bench
 
     def arm(processes, threads)
       Holdup::Lab::Arm.new(processes:, threads:,
-        extra: {**@shop.env, "HOLDUP_ENABLED" => "true", "STOREFRONT_WORKERS" => processes.to_s, "STOREFRONT_THREADS" => threads.to_s})
+        extra: {
+          **@shop.env,
+          "HOLDUP_ENABLED" => "true",
+          "STOREFRONT_WORKERS" => processes.to_s,
+          "STOREFRONT_THREADS" => threads.to_s
+        })
     end
   end
 end

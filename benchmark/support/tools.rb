@@ -36,11 +36,22 @@ module Bench
     autoload :Rperf, "tools/rperf"
 
     ALL = {
-      "none" => -> { None.new }, "none again" => -> { None.new }, "empty hook" => -> { EmptyHook.new },
-      "gvltools" => -> { Gvltools.new }, "gvl_timing" => -> { GvlTiming.new }, "vernier" => -> { Vernier.new },
-      "gvl_metrics_middleware" => -> { GvlMetricsMiddleware.new }, "perfm" => -> { Perfm.new }, "perfm in its database" => -> { PerfmInDatabase.new },
-      "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }, "holdup capture" => -> { HoldupCapture.new },
-      "holdup capture with stacks" => -> { HoldupStacks.new }, "holdup capture sampled by vernier" => -> { HoldupVernier.new }, "gvl-tracing" => -> { GvlTracing.new }, "rperf" => -> { Rperf.new }
+      "none" => -> { None.new },
+      "none again" => -> { None.new },
+      "empty hook" => -> { EmptyHook.new },
+      "gvltools" => -> { Gvltools.new },
+      "gvl_timing" => -> { GvlTiming.new },
+      "vernier" => -> { Vernier.new },
+      "gvl_metrics_middleware" => -> { GvlMetricsMiddleware.new },
+      "perfm" => -> { Perfm.new },
+      "perfm in its database" => -> { PerfmInDatabase.new },
+      "holdup" => -> { Holdup.new },
+      "holdup probe" => -> { HoldupProbe.new },
+      "holdup capture" => -> { HoldupCapture.new },
+      "holdup capture with stacks" => -> { HoldupStacks.new },
+      "holdup capture sampled by vernier" => -> { HoldupVernier.new },
+      "gvl-tracing" => -> { GvlTracing.new },
+      "rperf" => -> { Rperf.new }
     }.freeze
 
     # @param name [String] a key of ALL

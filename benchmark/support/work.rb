@@ -7,8 +7,14 @@ module Bench
   # as a server makes it.
   class Work
     ENVIRONMENT = {
-      "REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders/7", "SCRIPT_NAME" => "", "QUERY_STRING" => "",
-      "SERVER_NAME" => "127.0.0.1", "SERVER_PORT" => "9292", "SERVER_PROTOCOL" => "HTTP/1.1", "rack.url_scheme" => "http"
+      "REQUEST_METHOD" => "GET",
+      "PATH_INFO" => "/orders/7",
+      "SCRIPT_NAME" => "",
+      "QUERY_STRING" => "",
+      "SERVER_NAME" => "127.0.0.1",
+      "SERVER_PORT" => "9292",
+      "SERVER_PROTOCOL" => "HTTP/1.1",
+      "rack.url_scheme" => "http"
     }.freeze
     FINISHED = "rack.response_finished"
 

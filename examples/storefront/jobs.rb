@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# The shop's background jobs: `bundle exec sidekiq -r ./jobs.rb`. In a file of its own, so that the shop itself needs no Redis.
+# The shop's background jobs: `bundle exec sidekiq -r ./jobs.rb`. In a file of its own, so that the shop
+# itself needs no Redis.
 require_relative "config/environment"
 require "sidekiq"
 

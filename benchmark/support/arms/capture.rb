@@ -40,7 +40,12 @@ Holdup::View::TraceFormats::FORMATS.each_key do |format|
   figures[:"#{format}_ms"] = milliseconds { text = Holdup::View::TraceFormats.call(scene, format) }
   figures[:"#{format}_bytes"] = text.bytesize
 end
-puts JSON.generate(**figures, events: recording.events.size, raw_bytes: bytes.bytesize, packed_bytes: File.size(packed),
-  event_ns: recording.header.event_cost_ps / 1000.0)
+puts JSON.generate(
+  **figures,
+  events: recording.events.size,
+  raw_bytes: bytes.bytesize,
+  packed_bytes: File.size(packed),
+  event_ns: recording.header.event_cost_ps / 1000.0
+)
 $stdout.flush
 tool.stop

@@ -14,9 +14,18 @@ ENV.delete("HOLDUP_ENABLED") # kept Holdup from starting with the application
 
 # What Puma hands to Rails.
 environment = lambda do
-  {**Bench::Work::ENVIRONMENT, "PATH_INFO" => Bench::Storefront::PATH, "HTTP_HOST" => "127.0.0.1", "HTTP_ACCEPT" => "*/*",
-                               "REMOTE_ADDR" => "127.0.0.1", "rack.input" => StringIO.new, "rack.errors" => $stderr, "rack.multithread" => true,
-                               "rack.hijack?" => false, Bench::Work::FINISHED => []}
+  {
+    **Bench::Work::ENVIRONMENT,
+    "PATH_INFO" => Bench::Storefront::PATH,
+    "HTTP_HOST" => "127.0.0.1",
+    "HTTP_ACCEPT" => "*/*",
+    "REMOTE_ADDR" => "127.0.0.1",
+    "rack.input" => StringIO.new,
+    "rack.errors" => $stderr,
+    "rack.multithread" => true,
+    "rack.hijack?" => false,
+    Bench::Work::FINISHED => []
+  }
 end
 work = Bench::Work.new(Bench::Tools::None.new)
 requests = ->(stack, times) { times.times { work.request(stack, environment.call) } }

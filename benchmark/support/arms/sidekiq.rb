@@ -24,7 +24,10 @@ class Course
     @lock.synchronize do
       @done += 1
       next unless @marks.include?(@done)
-      @readings << [Process::CLOCK_PROCESS_CPUTIME_ID, Process::CLOCK_MONOTONIC].map { |clock| Process.clock_gettime(clock) }
+      @readings << [
+        Process::CLOCK_PROCESS_CPUTIME_ID,
+        Process::CLOCK_MONOTONIC
+      ].map { |clock| Process.clock_gettime(clock) }
       @over.push(true) if @readings.size == 2
     end
   end

@@ -13,6 +13,9 @@ work = Bench::Work.new(tool)
 work_on = {"units" => work.method(:units), "requests" => work.method(:requests)}.fetch(ARGV[1])
 count = ARGV[2].to_i
 
-puts JSON.generate(ns: Bench::Clocked.slices(count, &work_on), allocated: Bench::Objects.allocated(count, &work_on),
-  retained: Bench::Objects.retained(count, &work_on))
+puts JSON.generate(
+  ns: Bench::Clocked.slices(count, &work_on),
+  allocated: Bench::Objects.allocated(count, &work_on),
+  retained: Bench::Objects.retained(count, &work_on)
+)
 tool.stop

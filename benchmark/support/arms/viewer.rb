@@ -17,7 +17,9 @@ FRAMES = 40
 ZOOMS = [0, 6, 11, 17].freeze
 DRIVE = <<~JS
   const [zoom, frames, done] = arguments;
-  const place = document.querySelector("[data-capture]"), stage = place.querySelector(".stage"), canvas = stage.querySelector("canvas");
+  const place = document.querySelector("[data-capture]");
+  const stage = place.querySelector(".stage");
+  const canvas = stage.querySelector("canvas");
   const press = (key) => stage.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   const frame = (key) => new Promise((resolve) => {
     place.addEventListener("holdup:drawn", ({ detail }) => {
@@ -48,14 +50,18 @@ def served(columns)
         [columns]] : web.call(env)
     }
     addresses = Queue.new
-    Thread.new { Holdup::Web::Server.new(instead, host: "127.0.0.1", port: 0).run { |address| addresses << address } }
+    Thread.new do
+      Holdup::Web::Server.new(instead, host: "127.0.0.1", port: 0).run { |address| addresses << address }
+    end
     yield "#{addresses.pop}capture?id=#{Holdup::Capture::Archive.new(folder).kept.first.id}"
   end
 end
 
 # Seconds of CPU that the page's own thread has used.
 def cpu_s(browser)
-  browser.page.command("Performance.getMetrics")["metrics"].find { |one| one["name"] == "TaskDuration" }["value"]
+  browser.page.command("Performance.getMetrics")["metrics"].find { |one|
+    one["name"] == "TaskDuration"
+  }["value"]
 end
 
 # What frames at one zoom took.
@@ -65,8 +71,14 @@ def frames(chromium, zoom)
   seen = chromium.session.evaluate_async_script(DRIVE, zoom, FRAMES)
   raise seen["error"] if seen["error"]
   ms, pixels, drawn = %w[ms pixels drawn].map { |key| seen["drawn"].map { |one| one[key] } }
-  {cpu: (cpu_s(browser) - before) * 1000 / (FRAMES + zoom + 1), median: quantile(ms, 0.5),
-   p95: quantile(ms, 0.95), pixels: quantile(pixels, 0.5), rectangles: drawn.max, most: seen["width"] * seen["rows"]}
+  {
+    cpu: (cpu_s(browser) - before) * 1000 / (FRAMES + zoom + 1),
+    median: quantile(ms, 0.5),
+    p95: quantile(ms, 0.95),
+    pixels: quantile(pixels, 0.5),
+    rectangles: drawn.max,
+    most: seen["width"] * seen["rows"]
+  }
 end
 
 def quantile(values, share)

@@ -52,7 +52,9 @@ module Bench
         program = LAB::Program.own(jobs: File.expand_path("jobs.rb", __dir__),
           env: {"BENCH_HEAVY_THREADS" => @threads.last.to_s})
         queue = HeavyQueue.new(@redis)
-        outcome = Holdup::Lab::Folders.open { |folders| run(program, queue, folders).call(seconds:, warm_up_s:) }
+        outcome = Holdup::Lab::Folders.open do |folders|
+          run(program, queue, folders).call(seconds:, warm_up_s:)
+        end
         @outcome = LAB::JobOutcome.new(threads: @threads.sum, seconds: outcome.count / outcome.throughput,
           windows: @intake.windows, profiles: @intake.profiles)
         self
@@ -115,7 +117,9 @@ module Bench
       end
 
       def traffic
-        arrivals = @outcome.profiles.group_by { |profile| profile.start_ns / 1_000_000_000 / 60 * 60 }.transform_values(&:size)
+        arrivals = @outcome.profiles.group_by { |profile|
+          profile.start_ns / 1_000_000_000 / 60 * 60
+        }.transform_values(&:size)
         SIZING::Traffic.of(@outcome.profiles, arrivals, pools:)
       end
     end

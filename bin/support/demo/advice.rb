@@ -5,11 +5,12 @@ require_relative "options"
 require_relative "report"
 
 module Demo
-  # `holdup advise`, run as a user runs it, and once more when the advice was followed. Two minutes are left out after a boot for
-  # good reasons; a demo is over by then, so here all counts.
+  # `holdup advise`, run as a user runs it, and once more when the advice was followed. Two minutes are left
+  # out after a boot for good reasons; a demo is over by then, so here all counts.
   class Advice
     OPTIONS = %w[--warm-up 0s].freeze
-    # Between the first unit and a full minute, and between that and the last unit: an interval takes two blocks of time.
+    # Between the first unit and a full minute, and between that and the last unit: an interval takes two
+    # blocks of time.
     EDGE_S = 8
     MINUTE_S = 60
     ALIKE = %w[processes io_threads time_slice_ns].freeze
@@ -41,21 +42,35 @@ module Demo
     end
 
     # @param advice [Hash{String => Object}]
-    # @return [Hash{Symbol => Integer}, nil] workers, threads and slice_ns to restart with; nil: nothing is to be changed
+    # @return [Hash{Symbol => Integer}, nil] workers, threads and slice_ns to restart with; nil: nothing is to
+    #   be changed
     def self.followed(advice)
       return unless advice["verdict"] == "change"
       best, now = advice.values_at("best", "current")
-      {workers: best["processes"], threads: best["threads"], slice_ns: (best["time_slice_ns"] if best["time_slice_ns"] != now["time_slice_ns"])}
+      {
+        workers: best["processes"],
+        threads: best["threads"],
+        slice_ns: (best["time_slice_ns"] if best["time_slice_ns"] != now["time_slice_ns"])
+      }
     end
 
     # Where all is to stay as it is, a neighbour in the table shows as well whether predictions are true.
     # @param advice [Hash{String => Object}]
-    # @return [Hash{Symbol => Integer}, nil] workers and threads of the one nearest to half of the threads; nil where none was replayed
+    # @return [Hash{Symbol => Integer}, nil] workers and threads of the one nearest to half of the threads;
+    #   nil where none was replayed
     def self.neighbour(advice)
       return unless advice["verdict"] == "keep"
       now = advice["current"]
-      others = advice["candidates"].select { |one| one["threads"] < now["threads"] && one["wait_ns"].any? && ALIKE.all? { |key| one[key] == now[key] } }
-      others.min_by { |one| (one["threads"] - now["threads"] / 2.0).abs }&.then { |one| {workers: one["processes"], threads: one["threads"], slice_ns: nil} }
+      others = advice["candidates"].select do |one|
+        one["threads"] < now["threads"] && one["wait_ns"].any? && ALIKE.all? { |key| one[key] == now[key] }
+      end
+      others.min_by { |one| (one["threads"] - now["threads"] / 2.0).abs }&.then { |one|
+        {
+          workers: one["processes"],
+          threads: one["threads"],
+          slice_ns: nil
+        }
+      }
     end
 
     # @param since [Time] when the first unit was sent after the restart

@@ -28,12 +28,14 @@ module Demo
     def overloaded
       lost = @outcomes.each_value.sum(&:lost)
       return if lost < @outcomes.each_value.sum(&:count) * OVERLOADED
-      ["#{lost} requests got no answer in time: this machine can't serve so many beside what else it does; try again when it is quiet, or with fewer (--rate 20)"]
+      ["#{lost} requests got no answer in time: this machine can't serve so many beside what else it " \
+        "does; try again when it is quiet, or with fewer (--rate 20)"]
     end
 
     def surprises
       @outcomes.values.select { |outcome| outcome.unexpected.positive? }.map do |outcome|
-        "#{outcome.label}: #{outcome.unexpected} of #{outcome.count} answers were not as intended (#{outcome.lost} lost)"
+        "#{outcome.label}: #{outcome.unexpected} of #{outcome.count} answers were not as intended " \
+        "(#{outcome.lost} lost)"
       end
     end
 
@@ -53,16 +55,22 @@ module Demo
     def blame
       totals = @report.fetch("totals")
       suffered = totals.dig("stalled_ns", "sum") + totals["accounts"].sum { |account| account["suffered_ns"] }
-      caused = totals["caused_ns"] + totals["handoff_ns"] + totals["accounts"].sum { |account| account["caused_ns"] }
+      caused = totals["caused_ns"] + totals["handoff_ns"] + totals["accounts"].sum do |account|
+        account["caused_ns"]
+      end
       gap = (caused - suffered).abs
-      (gap > suffered * BLAME_TOLERANCE) ? ["caused + handoff is #{caused} ns, but stalled is #{suffered} ns"] : []
+      (gap > suffered * BLAME_TOLERANCE) ? ["caused + handoff is #{caused} ns, but stalled is " \
+        "#{suffered} ns"] : []
     end
 
     def walls
       @series.values.filter_map do |series|
         wall = series.dig("wall_ns", "sum")
         parts = PARTS.sum { |part| series[part] } + series.dig("stalled_ns", "sum")
-        "#{series["name"]}: its parts are #{parts} ns, its wall #{wall} ns" if (wall - parts).abs > wall * WALL_TOLERANCE
+        if (wall - parts).abs > wall * WALL_TOLERANCE
+          "#{series["name"]}: its parts are #{parts} ns, its wall " \
+          "#{wall} ns"
+        end
       end
     end
   end

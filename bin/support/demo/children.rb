@@ -3,8 +3,8 @@
 require_relative "options"
 
 module Demo
-  # The processes that the demo started. Each has a process group of its own: Ctrl-C reaches only the demo, which then
-  # stops them in the right order.
+  # The processes that the demo started. Each has a process group of its own: Ctrl-C reaches only the demo,
+  # which then stops them in the right order.
   class Children
     GRACE_SECONDS = 10
 

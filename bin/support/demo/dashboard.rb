@@ -21,10 +21,24 @@ module Demo
     # @return [String] its address, once it listens there
     # @raise [Failure]
     def start
-      @children.start(:web, @env, "bundle", "exec", Report::HOLDUP, "web", "--port", "0", out: File::NULL, err: @log)
+      @children.start(
+        :web,
+        @env,
+        "bundle",
+        "exec",
+        Report::HOLDUP,
+        "web",
+        "--port",
+        "0",
+        out: File::NULL,
+        err: @log
+      )
       deadline = now + BOOT_SECONDS
       until (address = File.read(@log)[ADDRESS])
-        raise Failure, "holdup web did not start:\n#{File.read(@log)}" if now > deadline || !@children.alive?(:web)
+        if now > deadline || !@children.alive?(:web)
+          raise Failure,
+            "holdup web did not start:\n#{File.read(@log)}"
+        end
         IO.select(nil, nil, nil, 0.1)
       end
       address

@@ -3,8 +3,8 @@
 require_relative "advice"
 
 module Demo
-  # What is advised is done, and the same customers come again: then predicted stands beside measured. Where all is to stay as it
-  # is, another setting shows as much.
+  # What is advised is done, and the same customers come again: then predicted stands beside measured. Where
+  # all is to stay as it is, another setting shows as much.
   class Following
     # @param advice [Advice]
     # @param storefront [Storefront]
@@ -21,8 +21,15 @@ module Demo
     def call
       @say.call("", "holdup advise: what would be better for this traffic?")
       advice = @advice.print
-      setting = Advice.followed(advice) || Advice.neighbour(advice) or return @say.call("", "there is no recommendation to follow; a quiet machine, or more traffic (--seconds 180), gives one")
-      @say.call("", (advice["verdict"] == "keep") ? "it is to stay as it is; another row of the table shows whether predictions come true" : "following it")
+      setting = Advice.followed(advice) || Advice.neighbour(advice) or return @say.call(
+        "",
+        "there is no recommendation to follow; a quiet machine, or more traffic (--seconds 180), gives one"
+      )
+      @say.call(
+        "",
+        (advice["verdict"] == "keep") ? "it is to stay as it is; another row of the table shows whether " \
+          "predictions come true" : "following it"
+      )
       restart(setting)
       started = yield
       @say.call("", "holdup advise --verify: has it come true?")
@@ -33,7 +40,8 @@ module Demo
 
     def restart(setting)
       slice = ", a time slice of #{setting[:slice_ns] / 1_000_000} ms" if setting[:slice_ns]
-      @say.call("restarting the storefront with #{setting[:workers]} workers x #{setting[:threads]} threads#{slice}")
+      @say.call("restarting the storefront with #{setting[:workers]} workers x #{setting[:threads]} " \
+        "threads#{slice}")
       @storefront.restart(**setting)
     end
   end

@@ -8,12 +8,17 @@ require_relative "options"
 require_relative "storefront"
 
 module Demo
-  # The shop's jobs in a Sidekiq beside it, on a Redis of the demo's own, and somebody who wants them done while there is traffic.
+  # The shop's jobs in a Sidekiq beside it, on a Redis of the demo's own, and somebody who wants them done
+  # while there is traffic.
   class Jobs
     # A second; so that one thread would have been enough, most of the time.
     RATE = 6
     # Name, arguments, and how many of so many.
-    MIX = {"Jobs::Receipt" => 10, "Jobs::Invoice" => 7, "Jobs::Digest" => 3}.flat_map { |name, weight| [name] * weight }.freeze
+    MIX = {
+      "Jobs::Receipt" => 10,
+      "Jobs::Invoice" => 7,
+      "Jobs::Digest" => 3
+    }.flat_map { |name, weight| [name] * weight }.freeze
     ORDERS = 1..200
     QUEUE = "default"
     THREADS = 5
@@ -45,10 +50,26 @@ module Demo
     # @return [void] once it runs
     # @raise [Failure]
     def start
-      @children.start(:sidekiq, @env, "bundle", "exec", "sidekiq", "-r", "./jobs.rb", "-c", THREADS.to_s, chdir: Storefront::APP, out: @log, err: @log)
+      @children.start(
+        :sidekiq,
+        @env,
+        "bundle",
+        "exec",
+        "sidekiq",
+        "-r",
+        "./jobs.rb",
+        "-c",
+        THREADS.to_s,
+        chdir: Storefront::APP,
+        out: @log,
+        err: @log
+      )
       deadline = now + BOOT_SECONDS
       until File.read(@log).include?(RUNNING)
-        raise Failure, "Sidekiq did not start:\n#{File.read(@log)}" if now > deadline || !@children.alive?(:sidekiq)
+        if now > deadline || !@children.alive?(:sidekiq)
+          raise Failure,
+            "Sidekiq did not start:\n#{File.read(@log)}"
+        end
         pause(0.1)
       end
     end
@@ -65,7 +86,15 @@ module Demo
     private
 
     def push
-      job = {class: MIX.sample(random: @random), args: [@random.rand(ORDERS)], queue: QUEUE, jid: SecureRandom.hex(12), retry: false, created_at: milliseconds, enqueued_at: milliseconds}
+      job = {
+        class: MIX.sample(random: @random),
+        args: [@random.rand(ORDERS)],
+        queue: QUEUE,
+        jid: SecureRandom.hex(12),
+        retry: false,
+        created_at: milliseconds,
+        enqueued_at: milliseconds
+      }
       call("SADD", "queues", QUEUE)
       call("LPUSH", "queue:#{QUEUE}", JSON.generate(job))
     end

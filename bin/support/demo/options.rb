@@ -10,7 +10,17 @@ module Demo
     # @param argv [Array<String>]
     # @return [Options]; exits with 2 for an argument it doesn't know
     def self.parse(argv)
-      values = {json: false, keep: false, store: nil, advice: true, jobs: false, threads: [ENV.fetch("STOREFRONT_THREADS", 5).to_i], seconds: 20.0, rate: 64.0, seed: 1}
+      values = {
+        json: false,
+        keep: false,
+        store: nil,
+        advice: true,
+        jobs: false,
+        threads: [ENV.fetch("STOREFRONT_THREADS", 5).to_i],
+        seconds: 20.0,
+        rate: 64.0,
+        seed: 1
+      }
       parser(values).parse(argv).then { |rest| raise OptionParser::InvalidArgument, rest.first if rest.any? }
       new(**values)
     rescue OptionParser::ParseError => error
@@ -26,9 +36,16 @@ module Demo
         parser.on("--json", "print only the report's JSON") { values[:json] = true }
         parser.on("--no-advice", "end with the report") { values[:advice] = false }
         parser.on("--keep", "leave it running, and show the dashboard") { values[:keep] = true }
-        parser.on("--store FILE", "keep what is recorded in this file") { |path| values[:store] = File.expand_path(path) }
+        parser.on(
+          "--store FILE",
+          "keep what is recorded in this file"
+        ) { |path| values[:store] = File.expand_path(path) }
         parser.on("--jobs", "jobs in a Sidekiq beside it (needs redis-server)") { values[:jobs] = true }
-        parser.on("--threads LIST", Array, "of a worker, one setting after the other with the same traffic (5)") { |list| values[:threads] = list.map { |text| threads(text) } }
+        parser.on(
+          "--threads LIST",
+          Array,
+          "of a worker, one setting after the other with the same traffic (5)"
+        ) { |list| values[:threads] = list.map { |text| threads(text) } }
         parser.on("--seconds N", Float, "of traffic (20)") { |number| values[:seconds] = positive(number) }
         parser.on("--rate N", Float, "requests per second (64)") { |number| values[:rate] = positive(number) }
         parser.on("--seed N", Integer, "of the traffic (1)") { |number| values[:seed] = number }
@@ -40,7 +57,9 @@ module Demo
       number
     end
 
-    def self.threads(text) = Integer(text, 10, exception: false)&.then { |count| positive(count) } || raise(OptionParser::InvalidArgument, text)
+    def self.threads(text) = Integer(text, 10, exception: false)&.then { |count|
+      positive(count)
+    } || raise(OptionParser::InvalidArgument, text)
     private_class_method :parser, :positive, :threads
   end
 end

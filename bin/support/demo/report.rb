@@ -23,8 +23,9 @@ module Demo
     # @return [Boolean] whether it went well
     def print = system(@env, *command)
 
-    # Asks until the collector has stored as many units as there were answers. Units are written when they end; accounts
-    # and hand-off at the next tick, and the round after that has them: so long it goes on asking.
+    # Asks until the collector has stored as many units as there were answers. Units are written when they
+    # end; accounts and hand-off at the next tick, and the round after that has them: so long it goes on
+    # asking.
     # @param expected [Integer]
     # @yieldparam json [String]
     # @yieldreturn [Boolean] whether the accounts are in as well
@@ -33,7 +34,11 @@ module Demo
     def wait_for(expected)
       deadline = now + PATIENCE_SECONDS
       until (json = read) && count(json) >= expected
-        raise Failure, "the store holds #{json ? count(json) : 0} of #{expected} units after #{PATIENCE_SECONDS} s#{@said}" if now > deadline
+        if now > deadline
+          raise Failure,
+            "the store holds #{json ? count(json) : 0} of #{expected} units after #{PATIENCE_SECONDS} " \
+            "s#{@said}"
+        end
         IO.select(nil, nil, nil, 0.5)
       end
       until yield(json) || now > deadline

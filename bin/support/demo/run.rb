@@ -59,7 +59,10 @@ module Demo
     def inside_folders
       @folder = Dir.mktmpdir("holdup-demo-#{Process.pid}-")
       @segments = Dir.mktmpdir("holdup-demo-#{Process.pid}-", File.writable?("/dev/shm") ? "/dev/shm" : nil)
-      @env = {"HOLDUP_DIR" => @segments, "HOLDUP_STORE" => "sqlite://#{@options.store || "#{@folder}/holdup.sqlite3"}"}
+      @env = {
+        "HOLDUP_DIR" => @segments,
+        "HOLDUP_STORE" => "sqlite://#{@options.store || "#{@folder}/holdup.sqlite3"}"
+      }
       yield
     ensure
       # Whoever presses Ctrl-C twice must not leave servers behind; stopping them is bounded.
@@ -69,7 +72,8 @@ module Demo
     end
 
     def boot
-      say "booting the storefront: Rails in Puma, #{ENV.fetch("STOREFRONT_WORKERS", 2)} workers x #{@options.threads.first} threads, YJIT"
+      say "booting the storefront: Rails in Puma, #{ENV.fetch("STOREFRONT_WORKERS", 2)} workers x " \
+        "#{@options.threads.first} threads, YJIT"
       @storefront = Storefront.new(children: @children, folder: @folder, env: @env)
       @storefront.boot(threads: @options.threads.first)
       boot_jobs if @redis
@@ -77,7 +81,13 @@ module Demo
 
     def boot_jobs
       say "booting Sidekiq with the shop's jobs: #{Jobs::THREADS} threads"
-      jobs = Jobs.new(redis: @redis, children: @children, folder: @folder, env: @storefront.env, seed: @options.seed)
+      jobs = Jobs.new(
+        redis: @redis,
+        children: @children,
+        folder: @folder,
+        env: @storefront.env,
+        seed: @options.seed
+      )
       jobs.start
       @sending = Sending.new(err: @err, beside: jobs.method(:coming))
     end
@@ -88,7 +98,9 @@ module Demo
       @outcomes = send_traffic(@options.advice? ? Advice.seconds(@options.seconds) : @options.seconds)
       raise Failure, "the storefront died:" unless @storefront.alive?
       say "waiting for the collector to store the last units"
-      @report.wait_for(@outcomes.each_value.sum(&:answered)) { |json| Checks.new(json, @outcomes).failures.empty? }
+      @report.wait_for(@outcomes.each_value.sum(&:answered)) do |json|
+        Checks.new(json, @outcomes).failures.empty?
+      end
     rescue Failure => failure
       # What Holdup complained of stands in the server's log.
       raise Failure, "#{failure.message}\n#{@storefront.last_words}"
@@ -123,22 +135,27 @@ module Demo
     def verdict(json)
       failures = Checks.new(json, @outcomes).failures
       failures.each { |failure| say "wrong: #{failure}" }
-      say "all #{@outcomes.each_value.sum(&:count)} requests are in the report, and its sums come out" if failures.empty?
+      if failures.empty?
+        say "all #{@outcomes.each_value.sum(&:count)} requests are in the report, and its sums " \
+          "come out"
+      end
       failures.empty? ? 0 : 1
     end
 
     def offer = @options.json || say("", "bin/demo --keep shows all of this in a browser")
 
     def keep
-      say "", "the dashboard is at #{Dashboard.new(children: @children, folder: @folder, env: @env).start}", <<~TEXT
-        The storefront is still running, at #{@storefront.url}. In another terminal:
-          cd #{ROOT.shellescape} && source bin/support/env.sh && use_ruby "$(find_ruby)"
-          export #{@env.map { |key, value| "#{key}=#{value.shellescape}" }.join(" ")}
-          bundle exec exe/holdup report
-          bundle exec exe/holdup doctor
-          curl #{@storefront.url}/reports/sales
-        Ctrl-C here ends it.
-      TEXT
+      say "",
+        "the dashboard is at #{Dashboard.new(children: @children, folder: @folder, env: @env).start}",
+        <<~TEXT
+          The storefront is still running, at #{@storefront.url}. In another terminal:
+            cd #{ROOT.shellescape} && source bin/support/env.sh && use_ruby "$(find_ruby)"
+            export #{@env.map { |key, value| "#{key}=#{value.shellescape}" }.join(" ")}
+            bundle exec exe/holdup report
+            bundle exec exe/holdup doctor
+            curl #{@storefront.url}/reports/sales
+          Ctrl-C here ends it.
+        TEXT
       IO.select(nil, nil, nil, 1) while @storefront.alive?
       raise Failure, "the storefront died:\n#{@storefront.last_words}"
     end

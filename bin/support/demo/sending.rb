@@ -28,7 +28,10 @@ module Demo
     private
 
     def progress(state, options)
-      line = format("sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s, Traffic.seconds(options), state.done, state.open)
+      line = format(
+        "sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s,
+        Traffic.seconds(options), state.done, state.open
+      )
       return @err.print("\r#{line}\e[K") if @err.tty?
       step = state.elapsed_s.to_i / STEP_SECONDS
       @err.puts(line) if step != @told

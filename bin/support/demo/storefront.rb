@@ -5,7 +5,8 @@ require "socket"
 require_relative "options"
 
 module Demo
-  # examples/storefront with the process next door that it needs, on free ports, with all its files in one folder.
+  # examples/storefront with the process next door that it needs, on free ports, with all its files in one
+  # folder.
   class Storefront
     APP = File.expand_path("../../../examples/storefront", __dir__)
     BOOT_SECONDS = 60
@@ -40,7 +41,11 @@ module Demo
     # @raise [Failure]
     def restart(threads:, workers: nil, slice_ns: nil)
       @children.stop(:puma)
-      start_puma({"STOREFRONT_WORKERS" => workers&.to_s, "STOREFRONT_THREADS" => threads.to_s, "RUBY_THREAD_TIMESLICE" => slice_ns && (slice_ns / 1_000_000).to_s}.compact)
+      start_puma({
+        "STOREFRONT_WORKERS" => workers&.to_s,
+        "STOREFRONT_THREADS" => threads.to_s,
+        "RUBY_THREAD_TIMESLICE" => slice_ns && (slice_ns / 1_000_000).to_s
+      }.compact)
       wait_until_it_answers
     end
 
@@ -75,12 +80,29 @@ module Demo
     def start_puma(env = {})
       @port = free_port
       @url = "http://127.0.0.1:#{@port}"
-      @children.start(:puma, app_env.merge(env, "PORT" => @port.to_s), "bundle", "exec", "puma", "-C", "config/puma.rb", chdir: APP, out: log, err: log)
+      @children.start(
+        :puma,
+        app_env.merge(env, "PORT" => @port.to_s),
+        "bundle",
+        "exec",
+        "puma",
+        "-C",
+        "config/puma.rb",
+        chdir: APP,
+        out: log,
+        err: log
+      )
     end
 
     def app_env
-      {"RAILS_ENV" => "production", "STOREFRONT_STORAGE" => @folder, "STOREFRONT_UPSTREAM" => @upstream,
-       "STOREFRONT_DATABASE_PEER" => @database_peer, "STOREFRONT_LOG" => File.join(@folder, "rails.log"), **@env}
+      {
+        "RAILS_ENV" => "production",
+        "STOREFRONT_STORAGE" => @folder,
+        "STOREFRONT_UPSTREAM" => @upstream,
+        "STOREFRONT_DATABASE_PEER" => @database_peer,
+        "STOREFRONT_LOG" => File.join(@folder, "rails.log"),
+        **@env
+      }
     end
 
     def free_port
@@ -94,13 +116,21 @@ module Demo
       deadline = now + BOOT_SECONDS
       until answers?
         raise Failure, "the storefront did not boot:\n#{last_words}" unless alive?
-        raise Failure, "the storefront did not answer within #{BOOT_SECONDS} s:\n#{last_words}" if now > deadline
+        if now > deadline
+          raise Failure,
+            "the storefront did not answer within #{BOOT_SECONDS} s:\n#{last_words}"
+        end
         IO.select(nil, nil, nil, 0.1)
       end
     end
 
     def answers?
-      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: 5) { |http| http.get("/up") }.is_a?(Net::HTTPOK)
+      Net::HTTP.start(
+        "127.0.0.1",
+        @port,
+        open_timeout: 1,
+        read_timeout: 5
+      ) { |http| http.get("/up") }.is_a?(Net::HTTPOK)
     rescue SystemCallError, Net::OpenTimeout, Net::ReadTimeout, EOFError
       false
     end

@@ -7,7 +7,9 @@ module Demo
   module Traffic
     any = ->(template, range) { ->(random) { format(template, random.rand(range)) } }
     read = ->(label, path, weight) { Holdup::Lab::Route.new(label:, path:, weight:) }
-    write = ->(label, path, weight, **options) { Holdup::Lab::Route.new(label:, path:, weight:, verb: "POST", **options) }
+    write = ->(label, path, weight, **options) do
+      Holdup::Lab::Route.new(label:, path:, weight:, verb: "POST", **options)
+    end
 
     ROUTES = [
       read.call("PagesController#home", "/", 6),
@@ -23,8 +25,8 @@ module Demo
       write.call("CheckoutsController#create", any.call("/checkouts/%d", 1..1000), 8, expected: [201, 500])
     ].freeze
 
-    # Processes that have just booted load code, compile it and open connections. A third of the traffic at first keeps
-    # that from being the whole story; these requests count as well.
+    # Processes that have just booted load code, compile it and open connections. A third of the traffic at
+    # first keeps that from being the whole story; these requests count as well.
     WARM_UP_SECONDS = 3
     WARM_UP_SHARE = 1 / 3r
 
@@ -41,7 +43,9 @@ module Demo
     # @return [Numeric] how long that sends
     def self.seconds(options) = options.seconds + WARM_UP_SECONDS
 
-    def self.arrivals(rate, seconds, seed) = Holdup::Lab::Arrivals.new(routes: ROUTES, rate:, seconds:, seed:).to_a
+    def self.arrivals(rate, seconds, seed)
+      Holdup::Lab::Arrivals.new(routes: ROUTES, rate:, seconds:, seed:).to_a
+    end
 
     def self.later(arrival) = arrival.with(at_ns: arrival.at_ns + WARM_UP_SECONDS * 1_000_000_000)
     private_class_method :arrivals, :later

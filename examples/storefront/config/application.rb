@@ -6,8 +6,9 @@ require "active_record/railtie"
 require "action_controller/railtie"
 require "action_view/railtie"
 
-# An application of your own has `gem "holdup"` in its Gemfile and `Bundler.require` loads it. Here the Gemfile is the
-# repository's, which also names the profilers that the benchmarks compare with, so we load the one we mean.
+# An application of your own has `gem "holdup"` in its Gemfile and `Bundler.require` loads it. Here the
+# Gemfile is the repository's, which also names the profilers that the benchmarks compare with, so we load the
+# one we mean.
 require "holdup"
 require_relative "../lib/storefront/settings"
 

@@ -2,11 +2,12 @@
 
 require "socket"
 
-# The processes next door, in one: an HTTP service that answers after the delay it is asked for (`?delay_ms=45`), and the
-# database's peer, which answers each byte with a byte after a round trip's time. A process of its own, so that none of
-# its work takes the GVL of the application under test.
+# The processes next door, in one: an HTTP service that answers after the delay it is asked for
+# (`?delay_ms=45`), and the database's peer, which answers each byte with a byte after a round trip's time. A
+# process of its own, so that none of its work takes the GVL of the application under test.
 #
-#   ruby upstream/server.rb [http_port] [database_port]     0 or nothing = any free port; prints both addresses
+#   ruby upstream/server.rb [http_port] [database_port]     0 or nothing = any free port; prints both
+#   addresses
 class Upstream
   ROUND_TRIP_SECONDS = 0.0003
   DELAY = /delay_ms=(\d{1,5})/
@@ -20,7 +21,10 @@ class Upstream
   def run
     @out.puts("http://127.0.0.1:#{@http.addr[1]} tcp://127.0.0.1:#{@database.addr[1]}")
     @out.flush
-    [accepting(@http) { |client| answer_http(client) }, accepting(@database) { |client| answer_bytes(client) }].each(&:join)
+    [
+      accepting(@http) { |client| answer_http(client) },
+      accepting(@database) { |client| answer_bytes(client) }
+    ].each(&:join)
   end
 
   private
@@ -45,7 +49,8 @@ class Upstream
     nil until [nil, "\r\n"].include?(client.gets)
     sleep(request[DELAY, 1].to_i / 1000.0)
     body = %({"id":#{request[/\d+/].to_i},"price_cents":4200})
-    client.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: #{body.bytesize}\r\nconnection: close\r\n\r\n#{body}")
+    client.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: " \
+      "#{body.bytesize}\r\nconnection: close\r\n\r\n#{body}")
   end
 
   def answer_bytes(client)

@@ -53,7 +53,7 @@ module Holdup
       # @param threads [Array<Integer>, nil]
       # @param format [Symbol] :text or :json
       # @param language [String, nil]
-      # @param arrivals [Hash{Symbol => Numeric}] rate, and beside it processes, vcpus, cv2
+      # @param arrivals [Hash{Symbol => Numeric}] rate, and with it processes, vcpus, cv2
       # @raise [UsageError] when nothing, or two different things, were said about the unit
       def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil,
         format: :text, language: nil, **arrivals)

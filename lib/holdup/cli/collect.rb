@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Carries the segments of this host to the store, until it is told to stop or its parent ends.
+    # Carries the segments of this host to the store, until it gets a signal to stop or its parent ends.
     class Collect
       INTERVAL_S = (0.1..3600)
       DEFAULT_INTERVAL_S = 10
@@ -30,10 +30,10 @@ module Holdup
       # @param interval [Numeric] seconds
       # @param parent [Integer, nil] pid
       # @param once [Boolean]
-      # @param beside [Boolean] whether it is no news that somebody else collects
+      # @param quietly [Boolean] whether it says nothing when another process collects
       # @param again [Boolean] whether an earlier start has said which library is missing
       def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false,
-        beside: false, again: false)
+        quietly: false, again: false)
         @console = console
         @store = Places.store(console.env, store)
         @captures = Places.captures(console.env, store)
@@ -41,7 +41,7 @@ module Holdup
         @interval = interval
         @parent = parent
         @once = once
-        @beside = beside
+        @quietly = quietly
         @again = again
       end
 
@@ -61,7 +61,7 @@ module Holdup
       private
 
       def once
-        say("another collector carries these segments already") if collector.once == :standby && !@beside
+        say("another collector carries these segments already") if collector.once == :standby && !@quietly
       end
 
       def keep_on

@@ -25,7 +25,7 @@ module Holdup
         (columns || 80).clamp(self.class::NARROW, most)
       end
 
-      # In a pipe or a file, where nobody says how many there are, as many as they need.
+      # In a pipe or a file, where the width is not known: as many as they need.
       # @return [Numeric] columns of tables
       def table_width
         columns || Float::INFINITY

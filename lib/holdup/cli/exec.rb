@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Runs a command with Holdup in every Ruby that it starts, and a collector beside it. The application is
+    # Runs a command with Holdup in every Ruby that it starts, and a collector. The application is
     # not changed and need not name Holdup in its Gemfile: RUBYOPT loads one small file before anything of it.
     class Exec
       BOOT = File.expand_path("../agent/exec_boot", __dir__)
@@ -86,7 +86,7 @@ module Holdup
         return unless @supervisor
         @supervisor.stop
         return if @supervisor.unloadable? || Dir.glob("*.segment", base: @dir).empty?
-        Collect.new(console: @console, store: @store, dir: @dir, once: true, beside: true).run
+        Collect.new(console: @console, store: @store, dir: @dir, once: true, quietly: true).run
       rescue Error => error
         say(error.message)
       end

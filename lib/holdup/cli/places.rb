@@ -21,7 +21,7 @@ module Holdup
         named_store(env, given) || Store.default_url(env, home: env["HOME"] || Dir.home)
       end
 
-      # @return [String] folder of the captures: beside the store where that is a file
+      # @return [String] folder of the captures: next to the store where that is a file
       def captures(env, given = nil)
         Store.captures_dir(store(env, given), env, home: env["HOME"] || Dir.home)
       end

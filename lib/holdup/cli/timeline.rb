@@ -10,8 +10,8 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup timeline [FILE|ID] [options]", rest: :files, mixed: true) do |parser, values|
-          parser.on("--unit ID", "the story of one request or job: its id, slowest, or caught,",
-            "the one beyond the rule that it was taken for") do |text|
+          parser.on("--unit ID", "the story of one request or job: its id, slowest,",
+            "or caught: the one that met the rule of the capture") do |text|
             values[:unit] = unit(text)
           end
           parser.on("--export FORMAT", "all of it for another viewer, or for programs:",

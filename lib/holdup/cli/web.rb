@@ -53,7 +53,7 @@ module Holdup
         @language = language || Places.language(console.env)
       end
 
-      # Serves until it is told to stop.
+      # Serves until it gets a signal to stop.
       # @return [Integer] exit status
       def run
         RubyVM::YJIT.enable if defined?(RubyVM::YJIT)

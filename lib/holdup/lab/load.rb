@@ -110,9 +110,9 @@ module Holdup
 
       # The built-in load: an open loop (see Load) out of this process. The same seed sends the same requests.
       class OpenLoop
-        # What a load's client saw. `total`: Outcome of all routes; `routes`: {label => Outcome}; `seconds`:
-        # until the last answer; `mean_ns`: mean latency, of loads whose requests don't tell the server when
-        # they were sent
+        # What a load's client saw. `total`: Exchange::Outcome of all routes; `routes`: the same by label;
+        # `seconds`: until the last answer; `mean_ns`: mean latency, of loads whose requests don't tell the
+        # server when they were sent
         Seen = Data.define(:total, :routes, :seconds, :mean_ns) do
           def initialize(total:, routes:, seconds:, mean_ns: nil)
             super

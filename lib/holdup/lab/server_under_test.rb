@@ -67,7 +67,7 @@ module Holdup
         raise Error.new("the server has ended", said) unless @child.alive?
       end
 
-      # @return [Float, nil] seconds that its processes have run so far; nil where the system doesn't tell
+      # @return [Float, nil] seconds that its processes have run so far; nil where the system doesn't say
       def cpu_seconds
         Child::ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat")
       end

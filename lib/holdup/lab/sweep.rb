@@ -99,7 +99,7 @@ module Holdup
 
       # What a sweep is to try, complete enough to go on with it later.
       #
-      # - `command`, `root`, `port`: see Served; `requests`: lines, see Route::Lines
+      # - `command`, `root`, `port`: see ServerUnderTest; `requests`: lines, see Route::Lines
       # - `arms`: Array of Arm, the baseline first and again right after it; `rates`: requests per second,
       #   ascending
       # - `tool`: of LoadTool, nil: the built-in load; where it is a closed loop, the rates are connections,
@@ -116,7 +116,7 @@ module Holdup
         end
 
         # @param hash [Hash{Symbol => Object}] from to_h
-        # @return [Plan]
+        # @return [SweepPlan]
         def self.from(hash)
           new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.from(arm) })
         end
@@ -166,7 +166,7 @@ module Holdup
         # @return [Integer] ns that a user feels of waiting
         def wait_ns = queued_ns + stalled_ns
 
-        # @see Reading#percentile
+        # @see SettingMeasurement#percentile
         def percentile(share)
           public_send(Exchange::Percentile.kept(share))
         end
@@ -183,7 +183,7 @@ module Holdup
         attr_reader :path, :plan, :readings, :predictions
 
         # @param path [String]
-        # @return [Ledger]
+        # @return [ProgressFile]
         # @raise [Holdup::Error] it can't be read, or is none
         def self.open(path)
           FILE.read(path) do |hash|
@@ -194,7 +194,7 @@ module Holdup
         end
 
         # @param path [String]
-        # @param plan [Plan]
+        # @param plan [SweepPlan]
         def initialize(path, plan, readings: [], predictions: [])
           @path = path
           @plan = plan
@@ -207,7 +207,7 @@ module Holdup
           plan.steps.reject { |round, arm| done?(round, arm) }
         end
 
-        # @param readings [Array<Reading>] of one step
+        # @param readings [Array<SettingMeasurement>] of one step
         # @param predictions [Array<Prediction>]
         # @return [void]
         def add(readings, predictions = [])

@@ -11,11 +11,11 @@ module Holdup
     #     session.measure(rate: 40, seconds: 20) # => TrialResult
     #   end
     class Trial
-      # @param command [Array<String>] see Served
+      # @param command [Array<String>] see ServerUnderTest
       # @param routes [Array<Route>]
       # @param env [Hash{String => String}] the environment
       # @param root [String] where the command runs
-      # @param port [Integer, nil] see Served
+      # @param port [Integer, nil] see ServerUnderTest
       # @param load [#call] Load::OpenLoop, or a tool
       # @param warm_up_s [Numeric] at most
       # @param boot_s [Numeric] at most

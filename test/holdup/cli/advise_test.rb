@@ -52,12 +52,22 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       born_s: 5)).open(url: path).close
     said = %w[advise report].to_h { |command|
       [command,
-        holdup(command, "--store", path, "--since", "1d", "--kind", "job", now_s: BurstStore::START_S + 3600).out.gsub(
+        holdup(
+          command,
+          "--store",
+          path,
+          "--since",
+          "1d",
+          "--kind",
+          "job",
+          now_s: BurstStore::START_S + 3600
+        ).out.gsub(
           /\s+/, " "
         )]
     }
     assert_match(
-      /\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: most of it is from the first two minutes after a boot; record for longer\./, said["advise"]
+      /\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: most of it is from the first two minutes after a boot; record for longer\./,
+      said["advise"]
     )
     assert_match(/900 jobs in 7\.60 s, 11\d per second, 0 errors/, said["report"])
     refute_match(/lower bound/, said["report"])
@@ -75,7 +85,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_equal %w[change better medium], said.values_at("verdict", "why", "confidence")
     assert_equal({"processes" => 2, "threads" => 5}, said["best"].slice("processes", "threads"))
     assert_operator said["gain_interval"].first, :>, 0
-    assert(said["candidates"].any? { |candidate| candidate["guards"].any? { |guard| guard["name"] == "stability" } })
+    assert(said["candidates"].any? { |candidate|
+      candidate["guards"].any? { |guard| guard["name"] == "stability" }
+    })
     assert_equal "process_count", said["findings"].first["rule"]
     assert_equal(
       {"new" => "workers 2", "old" => "workers 1", "where" => "config/puma.rb:14",
@@ -172,7 +184,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
         holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: admin.to_s).out.gsub(/\s+/, " ")
       }
       assert_match(
-        /CAN'T SAY: units of several applications are mixed; choose one of them\..* Choose one: --app admin/, ask.call
+        /CAN'T SAY: units of several applications are mixed; choose one of them\..* Choose one: --app admin/,
+        ask.call
       )
       assert_match(/CAN'T SAY: not enough data yet: \d\d units in 4 minutes/, ask.call("--app", "shop"))
       assert_equal "admin", JSON.parse(ask.call("--app", "admin", "--json"))["app"]
@@ -215,7 +228,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       again = locked(path) { verify(path, "--json", now_s: later.to_s + 1) }
       assert_equal 0, again.status
       assert_match(
-        /\Aholdup: what came of it was not stored for later advice: the store .* is locked by another process.*\n\z/, again.err
+        /\Aholdup: what came of it was not stored for later advice: the store .* is locked by another process.*\n\z/,
+        again.err
       )
       assert_equal [later.to_s], outcomes(path).map(&:at_s)
       stored, lines = JSON.parse(again.out).values_at("stored", "lines")
@@ -291,7 +305,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   def test_forty_requests
     few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
     assert_match(
-      /CAN'T SAY: not enough data yet: \d\d units in 4 minutes so far, which tell time with the GVL to \+-[\d.]+ %, .* Missing: at least 400 units, two hours with the peak in them.*Amdahl's law says \d+ threads/, said(played: few)
+      /CAN'T SAY: not enough data yet: \d\d units in 4 minutes so far, which tell time with the GVL to \+-[\d.]+ %, .* Missing: at least 400 units, two hours with the peak in them.*Amdahl's law says \d+ threads/,
+      said(played: few)
     )
   end
 
@@ -315,13 +330,24 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     text = Dir.chdir(folder) { said(played: recorded(pool_share: 0.2, facts: {"db_pool" => 3})) }
     assert_match(/Warning: 20\.0 % of the elapsed time were waits for database connections/, text)
     assert_match(
-      /In config\/database.yml:2 \(then restart; where DB_POOL is set, that counts\): - pool: <%= ENV.fetch\("DB_POOL"\) { 3 } %> \+ pool: <%= ENV.fetch\("DB_POOL"\) { 5 } %>/, text
+      /In config\/database.yml:2 \(then restart; where DB_POOL is set, that counts\): - pool: <%= ENV.fetch\("DB_POOL"\) { 3 } %> \+ pool: <%= ENV.fetch\("DB_POOL"\) { 5 } %>/,
+      text
     )
   end
 
   def test_what_can_not_be_asked
-    {%w[--slo fast] => /p95=300ms/, %w[--load x] => /above 0/, %w[--memory lots] => /512M or 2G/, %w[--objective throughput] => /is for jobs/,
-     %w[--since 1h --until 2h] => /not before/, %w[--verify /nonexistent] => /can't read .*No such file or directory/, %w[--verify a --slo p99] => /leave out --slo/, %w[--verify a --save b] => /leave out --save/, %w[--verify a --html --out b] => /leave out --out, --html/, %w[--threads 3] => /no option --threads/}.each do |arguments, message|
+    {
+      %w[--slo fast] => /p95=300ms/,
+      %w[--load x] => /above 0/,
+      %w[--memory lots] => /512M or 2G/,
+      %w[--objective throughput] => /is for jobs/,
+      %w[--since 1h --until 2h] => /not before/,
+      %w[--verify /nonexistent] => /can't read .*No such file or directory/,
+      %w[--verify a --slo p99] => /leave out --slo/,
+      %w[--verify a --save b] => /leave out --save/,
+      %w[--verify a --html --out b] => /leave out --out, --html/,
+      %w[--threads 3] => /no option --threads/
+    }.each do |arguments, message|
       said = holdup("advise", *arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

@@ -57,7 +57,8 @@ class Holdup::CLI::CalculateTest < Minitest::Test
     said = holdup("calculate", *UNIT, "--rate", "40/s", "--threads", "1,2,4,8")
     assert_equal [0, ""], [said.status, said.err]
     assert_match(
-      /At 40\.0 units\/s \(processes: 1, vCPUs: 1\) 8 threads in each process are enough: [\d.]+ ms from arriving to the end/, said.out.gsub(
+      /At 40\.0 units\/s \(processes: 1, vCPUs: 1\) 8 threads in each process are enough: [\d.]+ ms from arriving to the end/,
+      said.out.gsub(
         /\s+/, " "
       )
     )
@@ -87,9 +88,17 @@ class Holdup::CLI::CalculateTest < Minitest::Test
   end
 
   def test_what_can_not_be_is_refused_in_one_line
-    {[] => /needs to know the request or job; give --io 45%/, %w[--io 100%] => /a share below 1/, %w[--io 45% --idle 3ms] => /the same in two ways/,
-     %w[--running 12] => /a time with its unit/, %w[--running 0ms --idle 1ms] => /can't be 0/, %w[--io 45% --threads 1,x] => /whole number/,
-     %w[--io 45% --rate 4] => /real times; give --running/, %w[--io 45% --processes 2] => /--processes without --rate/, [*UNIT, "--rate", "fast"] => /above 0/}.each do |arguments, message|
+    {
+      [] => /needs to know the request or job; give --io 45%/,
+      %w[--io 100%] => /a share below 1/,
+      %w[--io 45% --idle 3ms] => /the same in two ways/,
+      %w[--running 12] => /a time with its unit/,
+      %w[--running 0ms --idle 1ms] => /can't be 0/,
+      %w[--io 45% --threads 1,x] => /whole number/,
+      %w[--io 45% --rate 4] => /real times; give --running/,
+      %w[--io 45% --processes 2] => /--processes without --rate/,
+      [*UNIT, "--rate", "fast"] => /above 0/
+    }.each do |arguments, message|
       said = holdup("calculate", *arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

@@ -121,7 +121,8 @@ class Holdup::CLI::CompareTest < Minitest::Test
     with_store(windows) do |path|
       said = ->(by) { holdup("compare", "--store", path, "--by", by, now_s: NOW_S).out.gsub(/\s+/, " ") }
       assert_match(
-        /before: \h{6}, \h{6}: .*Compared are settings that differ in more than the arm .* Of 3 these two have the most requests; --values chooses others\./, said.call("setting")
+        /before: \h{6}, \h{6}: .*Compared are settings that differ in more than the arm .* Of 3 these two have the most requests; --values chooses others\./,
+        said.call("setting")
       )
       assert_match(/before: arm stable, .*Compared are arms, whatever else differs in their settings\. [^O]/,
         said.call("arm"))
@@ -176,7 +177,8 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/on against off: Better:/, said.out)
     assert_match(
-      /again against off: Nothing changed: both sides have the same wall p50, wall p95, CPU of each unit\./, said.out.gsub(
+      /again against off: Nothing changed: both sides have the same wall p50, wall p95, CPU of each unit\./,
+      said.out.gsub(
         /\s+/, " "
       )
     )
@@ -251,9 +253,19 @@ class Holdup::CLI::CompareTest < Minitest::Test
   end
 
   def test_what_can_not_be_asked
-    {[] => /what with what/, %w[--before 1h..] => /--after is missing/, %w[--before 1h.. --by jit] => /can't be combined/, %w[--revision a] => /takes two/,
-     %w[--before 1h --after 1h..] => /takes a range/, %w[--before 1h..2h --after 1h..] => /ends before it begins/, %w[--by jit --metric foo] => /one of wall/,
-     %w[--states a=1h..] => /two or more/, %w[--states 1h..] => /LABEL=RANGE/, %w[--by jit --values a] => /takes two/, %w[--before 2h..1h --after 1h.. --since 2h] => /goes with --by/}.each do |arguments, message|
+    {
+      [] => /what with what/,
+      %w[--before 1h..] => /--after is missing/,
+      %w[--before 1h.. --by jit] => /can't be combined/,
+      %w[--revision a] => /takes two/,
+      %w[--before 1h --after 1h..] => /takes a range/,
+      %w[--before 1h..2h --after 1h..] => /ends before it begins/,
+      %w[--by jit --metric foo] => /one of wall/,
+      %w[--states a=1h..] => /two or more/,
+      %w[--states 1h..] => /LABEL=RANGE/,
+      %w[--by jit --values a] => /takes two/,
+      %w[--before 2h..1h --after 1h.. --since 2h] => /goes with --by/
+    }.each do |arguments, message|
       said = holdup("compare", *arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err
@@ -261,8 +273,12 @@ class Holdup::CLI::CompareTest < Minitest::Test
   end
 
   def test_what_is_not_there
-    {%w[--by arm] => /no setting of that span says arm; they have jit, /, %w[--revision ccc aaa] => /no revision .* "ccc"; there are aaa111, bbb222/, [*SPANS, "--kind", "job"] => /no job was measured in that span; there were requests/,
-     [*SPANS, "--name", "Nobody*"] => /no request of that span is called "Nobody\*"; there were /}.each do |arguments, message|
+    {
+      %w[--by arm] => /no setting of that span says arm; they have jit, /,
+      %w[--revision ccc aaa] => /no revision .* "ccc"; there are aaa111, bbb222/,
+      [*SPANS, "--kind", "job"] => /no job was measured in that span; there were requests/,
+      [*SPANS, "--name", "Nobody*"] => /no request of that span is called "Nobody\*"; there were /
+    }.each do |arguments, message|
       said = compare(*arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

@@ -27,7 +27,10 @@ class Holdup::CLI::ConsoleTest < Minitest::Test
   end
 
   def test_columns_that_are_no_number_say_nothing
-    ["", "0", "-5", "wide"].each { |said| assert_equal [nil, 80, Float::INFINITY], widths(StringIO.new, said) }
+    ["", "0", "-5", "wide"].each { |said|
+      assert_equal [nil, 80, Float::INFINITY],
+        widths(StringIO.new, said)
+    }
   end
 
   private

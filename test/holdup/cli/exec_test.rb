@@ -55,7 +55,8 @@ class Holdup::CLI::ExecTest < Minitest::Test
   end
 
   def test_forwards_signals_and_waits
-    script = "%w[TERM INT USR1 TSTP URG].each { |name| trap(name) { $stdout.puts name; $stdout.flush; exit 3 if name == 'TERM' } }; puts 'ready'; $stdout.flush; loop { sleep 1 }"
+    script = "%w[TERM INT USR1 TSTP URG].each { |name| trap(name) { $stdout.puts name; $stdout.flush; " \
+      "exit 3 if name == 'TERM' } }; puts 'ready'; $stdout.flush; loop { sleep 1 }"
     IO.popen([RbConfig.ruby, CommandLine::EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby,
       "-e", script]) do |output|
       assert_equal "ready\n", output.gets
@@ -102,7 +103,8 @@ class Holdup::CLI::ExecTest < Minitest::Test
     lines = said.err.lines.grep_v(/\Aholdup: measuring /)
     assert_equal 1, lines.size, said.err
     assert_match(
-      /\Aholdup: the collector can't run in \S*ruby \(.*(?:zeitwerk|sequel)\): run `gem install holdup` with this Ruby\. Nothing is lost:/, lines.first
+      /\Aholdup: the collector can't run in \S*ruby \(.*(?:zeitwerk|sequel)\): run `gem install holdup` with this Ruby\. Nothing is lost:/,
+      lines.first
     )
     assert_includes lines.first, "`holdup collect --dir #{@dir}/segments` from any Ruby that has the gem"
   end
@@ -120,7 +122,8 @@ class Holdup::CLI::ExecTest < Minitest::Test
 
   # The terminal sends Ctrl-C to everybody in the foreground; a server takes a second one as "at once".
   def test_ctrl_c_arrives_once
-    script = "n = 0; trap('INT') { n += 1 }; puts 'ready'; $stdout.flush; sleep 0.05 until n > 0; t = Time.now + 0.5; sleep 0.05 while Time.now < t; puts \"n=\#{n}\""
+    script = "n = 0; trap('INT') { n += 1 }; puts 'ready'; $stdout.flush; sleep 0.05 until n > 0; t = " \
+      "Time.now + 0.5; sleep 0.05 while Time.now < t; puts \"n=\#{n}\""
     PTY.spawn(RbConfig.ruby, CommandLine::EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby,
       "-e", script) do |output, input, pid|
       output.gets

@@ -20,7 +20,8 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     collect
     measure(19)
     assert_match(
-      /^! 19 requests and jobs that have ended are not in these figures: no collector is running\./, report.out
+      /^! 19 requests and jobs that have ended are not in these figures: no collector is running\./,
+      report.out
     )
     assert_match(/^- 19 requests and jobs that have ended/, report("--markdown").out)
     assert_includes report("--html").out, "19 requests and jobs that have ended"
@@ -102,7 +103,12 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
   def store = Holdup::Store.open(path)
 
   def console
-    Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"HOME" => folder}, clock: Holdup::Clock.new)
+    Holdup::CLI::Console.new(
+      out: StringIO.new,
+      err: StringIO.new,
+      env: {"HOME" => folder},
+      clock: Holdup::Clock.new
+    )
   end
 
   def report(*arguments, store: path)
@@ -117,7 +123,13 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
   def writer = @writer ||= SegmentWriter.new(segments)
 
   def measure(count)
-    count.times { writer.record("A#b", wall: 5_000_000, start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)) }
+    count.times {
+      writer.record(
+        "A#b",
+        wall: 5_000_000,
+        start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+      )
+    }
   end
 
   # Under the name that this host has by itself.
@@ -126,7 +138,9 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
   end
 
   def counted
-    Holdup::Store.open(path, read_only: true).then { |one| one.windows(0, 1 << 40, kinds: :request).sum(&:count).tap { one.close } }
+    Holdup::Store.open(path, read_only: true).then do |one|
+      one.windows(0, 1 << 40, kinds: :request).sum(&:count).tap { one.close }
+    end
   rescue Holdup::StoreError
     0
   end

@@ -84,17 +84,29 @@ class Holdup::CLI::LabTest < Minitest::Test
     answer = holdup("lab", "sidekiq-vcpu", env: {"PATH" => "/nonexistent"})
     assert_equal [1, ""], [answer.status, answer.out]
     assert_match(
-      /\Aholdup: there is no redis-server on this machine; install it .*bin\/setup --services.*--redis-url/, answer.err
+      /\Aholdup: there is no redis-server on this machine; install it .*bin\/setup --services.*--redis-url/,
+      answer.err
     )
   end
 
   def test_without_a_sidekiq_says_where_to_run_it
     Dir.mktmpdir do |empty|
-      answer = holdup_process("lab", "sidekiq-vcpu", env: {"RUBYOPT" => nil, "BUNDLER_SETUP" => nil, "BUNDLE_GEMFILE" => nil, "GEM_HOME" => empty, "GEM_PATH" => empty,
-                                                           "RUBYLIB" => Gem.loaded_specs.fetch("zeitwerk").full_require_paths.join(":")})
+      answer = holdup_process(
+        "lab",
+        "sidekiq-vcpu",
+        env: {
+          "RUBYOPT" => nil,
+          "BUNDLER_SETUP" => nil,
+          "BUNDLE_GEMFILE" => nil,
+          "GEM_HOME" => empty,
+          "GEM_PATH" => empty,
+          "RUBYLIB" => Gem.loaded_specs.fetch("zeitwerk").full_require_paths.join(":")
+        }
+      )
       assert_equal [1, ""], [answer.status, answer.out]
       assert_match(
-        /\Aholdup: there is no Sidekiq 7\.0 or newer here \(.*sidekiq.*\); run it where yours is \(`bundle exec holdup/, answer.err
+        /\Aholdup: there is no Sidekiq 7\.0 or newer here \(.*sidekiq.*\); run it where yours is \(`bundle exec holdup/,
+        answer.err
       )
     end
   end

@@ -27,8 +27,11 @@ class Holdup::CLI::ReportTest < Minitest::Test
   LONG = "Pricing::PriceOracleController#recalculate_all (app/services/price_oracle.rb:11)"
 
   def test_names_are_whole_in_a_pipe_and_as_long_as_columns_say_elsewhere
-    with_store(SampleWindows.new(units: {LONG => SampleWindows::STOREFRONT.fetch("CartsController#update"),
-                                         "A#b" => SampleWindows::STOREFRONT.fetch("QuotesController#show")})) do |store|
+    units = {
+      LONG => SampleWindows::STOREFRONT.fetch("CartsController#update"),
+      "A#b" => SampleWindows::STOREFRONT.fetch("QuotesController#show")
+    }
+    with_store(SampleWindows.new(units:)) do |store|
       rows = ->(columns) { report(store:, env: {"COLUMNS" => columns}.compact).out.lines.grep(/^Pricing/) }
       assert_operator rows.call(nil).size, :>=, 4
       rows.call(nil).each { |row| assert_operator row, :start_with?, LONG }
@@ -70,15 +73,18 @@ class Holdup::CLI::ReportTest < Minitest::Test
   # Nobody should take an empty report for "there was none", whoever reads it.
   def test_a_filter_that_nothing_matches_says_what_there_was
     with_store do |store|
-      {%w[--name OrderController#index] => /no request or job of that span is called "OrderController#index"; did you mean OrdersController#index\?/,
-       %w[--name orders*] => /is called "orders\*"; did you mean OrdersController#index\?/,
-       %w[--name
-         zzz] => /is called "zzz"; there were ProductsController#index, OrdersController#index, .* \.\.\./,
-       %w[--kind job] => /no job was measured in that span; there were requests$/,
-       %w[--queue mailers] => /no job of that span is of the queue "mailers"; there was none at all/,
-       %w[--threads 4] => /no request or job of that span ran with 4 threads; there were 5/,
-       %w[--kind request --name zzz --threads
-         5] => /no request of that span is called "zzz"/}.each do |arguments, told|
+      {
+        %w[--name OrderController#index] =>
+          /no request or job of that span is called "OrderController#index"; did you mean OrdersController#index\?/,
+        %w[--name orders*] => /is called "orders\*"; did you mean OrdersController#index\?/,
+        %w[--name
+          zzz] => /is called "zzz"; there were ProductsController#index, OrdersController#index, .* \.\.\./,
+        %w[--kind job] => /no job was measured in that span; there were requests$/,
+        %w[--queue mailers] => /no job of that span is of the queue "mailers"; there was none at all/,
+        %w[--threads 4] => /no request or job of that span ran with 4 threads; there were 5/,
+        %w[--kind request --name zzz --threads
+          5] => /no request of that span is called "zzz"/
+      }.each do |arguments, told|
         %w[text json markdown html].each do |format|
           said = report(*arguments, "--format", format, store:)
           assert_equal [2, ""], [said.status, said.out], arguments.inspect
@@ -147,7 +153,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
   end
 
   def test_what_ruby_adds_to_a_reason_is_left_out
-    assert_equal "holdup: /nonexistent/x can't be written (No such file or directory); name another with --out\n",
+    assert_equal "holdup: /nonexistent/x can't be written (No such file or directory); name another with " \
+      "--out\n",
       with_store { |store| report("--out", "/nonexistent/x", store:) }.err
   end
 
@@ -158,11 +165,21 @@ class Holdup::CLI::ReportTest < Minitest::Test
   end
 
   def test_wrong_questions
-    {%w[--since yesterday] => /30m, 1h, 2d/, %w[--since 1h --until 2h] => /not before/, %w[--by colour] => /name, setting, process, queue/,
-     %w[--sort stalld] => /did you mean stalled/, %w[--format xml] => /text, json, markdown/, %w[--kind foo] => /request, job/,
-     %w[--threads 0] => /whole number/, %w[--lang fr] => /en, ja/, %w[--by process --name A] => /can't be combined/,
-     %w[--json --html] => /--json and --html can't be combined/,
-     %w[--format html --by setting] => /--by can't be combined with --format html/, %w[--format html --details] => /--details can't/, %w[--format html --limit 101] => /at most 100/}
+    {
+      %w[--since yesterday] => /30m, 1h, 2d/,
+      %w[--since 1h --until 2h] => /not before/,
+      %w[--by colour] => /name, setting, process, queue/,
+      %w[--sort stalld] => /did you mean stalled/,
+      %w[--format xml] => /text, json, markdown/,
+      %w[--kind foo] => /request, job/,
+      %w[--threads 0] => /whole number/,
+      %w[--lang fr] => /en, ja/,
+      %w[--by process --name A] => /can't be combined/,
+      %w[--json --html] => /--json and --html can't be combined/,
+      %w[--format html --by setting] => /--by can't be combined with --format html/,
+      %w[--format html --details] => /--details can't/,
+      %w[--format html --limit 101] => /at most 100/
+    }
       .each do |arguments, message|
         said = holdup("report", *arguments)
         assert_equal [2, 1, ""], [said.status, said.err.lines.size, said.out], arguments
@@ -196,7 +213,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   def test_a_reader_that_leaves_early
     with_store do |store|
-      script = "#{RbConfig.ruby} #{CommandLine::EXE} report --store #{store} --since 2026-09-01 --limit 1000; echo status $? >&2"
+      script = "#{RbConfig.ruby} #{CommandLine::EXE} report --store #{store} --since 2026-09-01 --limit " \
+        "1000; echo status $? >&2"
       _, err, = Open3.capture3({}, "sh", "-c", "{ #{script}; } | head -c 10")
       assert_equal "status 0\n", err
     end

@@ -24,9 +24,17 @@ class Holdup::CLI::TerraformTest < Minitest::Test
   end
 
   def test_wrong_and_contradictory_options
-    {%w[--log-group a\ b] => /a log group's name/, %w[--region Frankfurt] => /a region/, %w[--namespace AWS/EC2] => /does not start with AWS/, %w[--app a"b] => /a name of letters/,
-     %w[--memory 1] => /whole number/, %w[--format xml] => /json, emf/, %w[--format emf] => /needs --server/,
-     %w[--format emf --server puma --log-group x] => /has no use with --format emf/, %w[more] => /takes no argument/}.each do |arguments, message|
+    {
+      %w[--log-group a\ b] => /a log group's name/,
+      %w[--region Frankfurt] => /a region/,
+      %w[--namespace AWS/EC2] => /does not start with AWS/,
+      %w[--app a"b] => /a name of letters/,
+      %w[--memory 1] => /whole number/,
+      %w[--format xml] => /json, emf/,
+      %w[--format emf] => /needs --server/,
+      %w[--format emf --server puma --log-group x] => /has no use with --format emf/,
+      %w[more] => /takes no argument/
+    }.each do |arguments, message|
       result = holdup("terraform", *arguments)
       assert_equal [2, ""], [result.status, result.out], arguments.join(" ")
       assert_match message, result.err

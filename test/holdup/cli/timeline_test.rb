@@ -14,7 +14,8 @@ class TimelineTest < Minitest::Test
       said = holdup("timeline", file)
       assert_equal [0, ""], [said.status, said.err]
       assert_match(
-        /\AThreads waited 96\.0 ms for the GVL: 90\.0 ms \(93\.8 %\) for GET \/hog\.\npid 7, 2026-09-21 .* UTC: 200 ms, 14 events of 3 threads, 2 units\n/, said.out
+        /\AThreads waited 96\.0 ms for the GVL: 90\.0 ms \(93\.8 %\) for GET \/hog\.\npid 7, 2026-09-21 .* UTC: 200 ms, 14 events of 3 threads, 2 units\n/,
+        said.out
       )
       assert_match(/^GET \/hog +90\.0 ms  93\.8 %      1 /, said.out)
       assert_match(/^\(nobody: hand-off\) +3\.00 ms   3\.1 %/, said.out)
@@ -26,7 +27,8 @@ class TimelineTest < Minitest::Test
     with_capture do |file|
       said = holdup("timeline", file, "--unit", "1").out
       assert_match(
-        /\AGET \/light took 104 ms, 92\.0 ms waiting for the GVL: 90\.0 ms \(97\.8 %\) for GET\n\/hog\.\nUnit 1: GET \/light on thread srv 2, /, said
+        /\AGET \/light took 104 ms, 92\.0 ms waiting for the GVL: 90\.0 ms \(97\.8 %\) for GET\n\/hog\.\nUnit 1: GET \/light on thread srv 2, /,
+        said
       )
       assert_match(/^ +\+9\.00 ms   92\.0 ms  waited for GET \/hog \(thread srv 1\) 90\.0 ms, the hand-off$/,
         said)
@@ -39,15 +41,18 @@ class TimelineTest < Minitest::Test
     with_capture(stacks: true) do |file|
       said = holdup("timeline", file).out
       assert_includes said.gsub(/\s+/, " "),
-        "Threads waited 96.0 ms for the GVL: 90.0 ms (93.8 %) for GET /hog, 100 % of it in Report#crunch (app/models/report.rb:13)."
+        "Threads waited 96.0 ms for the GVL: 90.0 ms (93.8 %) for GET /hog, 100 % of it in Report#crunch " \
+        "(app/models/report.rb:13)."
       assert_match(/^Report#crunch \(app\/models\/report\.rb:12\) +GET \/hog +90\.0 ms +93\.8 % +140 ms +0$/,
         said)
       assert_match(/^93\.8 % of all waiting has a method\. Taking 1 stack cost /, said)
       story = holdup("timeline", file, "--unit", "1").out
       assert_includes story.gsub(/\s+/, " "),
-        "What ran meanwhile is known of 97.8 % of its waiting: Report#crunch (app/models/report.rb:13) 90.0 ms."
+        "What ran meanwhile is known of 97.8 % of its waiting: Report#crunch (app/models/report.rb:13) " \
+        "90.0 ms."
       assert_includes story.gsub(/\s+/, " "),
-        "waited for GET /hog (thread srv 1) 90.0 ms, 100 % of it in Report#crunch (app/models/report.rb:13), the hand-off"
+        "waited for GET /hog (thread srv 1) 90.0 ms, 100 % of it in Report#crunch " \
+        "(app/models/report.rb:13), the hand-off"
     end
     with_capture { |file|
       refute_match(/What ran/, holdup("timeline", file).out + holdup("timeline", file, "--unit", "1").out)
@@ -95,7 +100,7 @@ class TimelineTest < Minitest::Test
       }
       assert_equal [2], wrong.map(&:status).uniq
       assert_match(/--export can't be "perfeto"; did you mean perfetto\?/, wrong[0].err)
-      assert_match(/--unit can't be combined with --export; the export has all units/, wrong[1].err)
+      assert_match(/--unit can't be combined with --export; the export has all requests and jobs/, wrong[1].err)
       assert_match(/--out needs --export; it takes firefox, perfetto, speedscope, json/, wrong[2].err)
     end
   end
@@ -110,7 +115,8 @@ class TimelineTest < Minitest::Test
       said = holdup("timeline", "--store", File.join(folder, "store.sqlite3")).out.gsub(/\n {10,}/,
         " ").lines(chomp: true)
       assert_equal ["19700101T000200Z-9  It is damaged.",
-        "19700101T000100Z-7  GET /li?[31mght stalled 70.0 ms of 80.0 ms, 66.0 ms of it for GET /hog. 3 events of pid 7. By rule: stall > 50 ms.",
+        "19700101T000100Z-7  GET /li?[31mght stalled 70.0 ms of 80.0 ms, 66.0 ms of it for GET /hog. 3 " \
+        "events of pid 7. By rule: stall > 50 ms.",
         "19700101T000000Z-7  0 events of pid 7. Asked for."], said[1..3]
       assert_match(/^It was kept because GET \/li\?\[31mght stalled 70\.0 ms of 80\.0 ms \(stall > 50 ms\)/,
         holdup("timeline", "19700101T000100Z-7", "--store", File.join(folder, "store.sqlite3")).out)
@@ -120,14 +126,22 @@ class TimelineTest < Minitest::Test
   end
 
   def test_each_kept_one_says_who_asked_for_it
-    {{"trigger" => "rule", "rule" => "wall > 2 s"} => ["By rule: wall > 2 s.", "条件：wall > 2 s"], {"trigger" => "asked"} => ["Asked for.", "コマンドで取得。"],
-     {"trigger" => "until", "rule" => "wall > 2 s"} => ["Asked for with --until: wall > 2 s.", "コマンドで取得（--until）：wall > 2 s"],
-     {"trigger" => "dashboard"} => ["Asked for in the dashboard.", "ダッシュボードから取得。"]}.each do |facts, told|
+    {
+      {"trigger" => "rule", "rule" => "wall > 2 s"} => ["By rule: wall > 2 s.", "条件：wall > 2 s"],
+      {"trigger" => "asked"} => ["Asked for.", "コマンドで取得。"],
+      {"trigger" => "until", "rule" => "wall > 2 s"} => [
+        "Asked for with --until: wall > 2 s.",
+        "コマンドで取得（--until）：wall > 2 s"
+      ],
+      {"trigger" => "dashboard"} => ["Asked for in the dashboard.", "ダッシュボードから取得。"]
+    }.each do |facts, told|
       Dir.mktmpdir do |folder|
         bytes = Holdup::Capture::Reason.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)
         Holdup::Capture::Archive.new(File.join(folder, "captures")).add(bytes, Time.at(0))
         said = %w[en ja].map { |language|
-          holdup("timeline", "--store", File.join(folder, "store.sqlite3"), "--lang", language).out.gsub(/\n {10,}/,
+          holdup(
+            "timeline", "--store", File.join(folder, "store.sqlite3"), "--lang", language
+          ).out.gsub(/\n {10,}/,
             " ")
         }
         said.zip(told) { |text, why| assert_includes text, why }
@@ -157,20 +171,20 @@ class TimelineTest < Minitest::Test
     Holdup::Capture::Reason.add(bytes, facts)
   end
 
-  # The light unit is ready again at 10 ms, beside the hog that holds until 100 ms, and gets the GVL at 102
-  # ms.
+  # The light request is ready again at 10 ms while the hog holds the GVL until 100 ms, and gets it at 102 ms.
   def with_capture(stacks: false)
     ring = EventRing.new.running(3).begins(2, 3, 1 * MS).suspended(3, 5 * MS, unit: 2)
-    ring.resumed(2, 5 * MS).begins(1, 2, 5 * MS).ready(3, 10 * MS, unit: 2).suspended(2, 100 * MS, unit: 1).ready(
-      2, 101 * MS, unit: 1
-    )
-    ring.resumed(3, 102 * MS, unit: 2).ends(2, 3, 105 * MS, name: "GET /light").suspended(3, 105 * MS).resumed(
-      2, 105 * MS, unit: 1
-    )
+    ring.resumed(2, 5 * MS).begins(1, 2, 5 * MS)
+    ring.ready(3, 10 * MS, unit: 2)
+    ring.suspended(2, 100 * MS, unit: 1).ready(2, 101 * MS, unit: 1)
+    ring.resumed(3, 102 * MS, unit: 2).ends(2, 3, 105 * MS, name: "GET /light").suspended(3, 105 * MS)
+    ring.resumed(2, 105 * MS, unit: 1)
     ring.ends(1, 2, 150 * MS, name: "GET /hog")
     if stacks
       [50, 120].each { |at| ring.stack(2, at * MS, ["Report#crunch", "/srv/app/models/report.rb", 12]) }
     end
-    Dir.mktmpdir { |folder| yield Holdup::Capture::Archive.new(folder).add(ring.bytes(to: 200 * MS), Time.at(0)) }
+    Dir.mktmpdir do |folder|
+      yield Holdup::Capture::Archive.new(folder).add(ring.bytes(to: 200 * MS), Time.at(0))
+    end
   end
 end

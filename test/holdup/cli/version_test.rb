@@ -12,7 +12,12 @@ class Holdup::CLI::VersionTest < Minitest::Test
   end
 
   def test_loads_no_database
-    script = 'require "holdup/loader"; Holdup::CLI.new.run(["version"]); puts defined?(Sequel).inspect, defined?(SQLite3).inspect, $LOADED_FEATURES.grep(%r{/holdup/store}).inspect'
+    script = <<~RUBY
+      require "holdup/loader"
+      Holdup::CLI.new.run(["version"])
+      puts defined?(Sequel).inspect, defined?(SQLite3).inspect
+      puts $LOADED_FEATURES.grep(%r{/holdup/store}).inspect
+    RUBY
     out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", script)
     assert_equal %w[nil nil []], out.lines(chomp: true).last(3)
   end

@@ -25,7 +25,9 @@ class Holdup::CLI::WebTest < Minitest::Test
   end
 
   def get(uri, **headers)
-    Net::HTTP.start(uri.hostname, uri.port) { |http| http.get(uri.request_uri, headers.transform_keys(&:to_s)) }
+    Net::HTTP.start(uri.hostname, uri.port) do |http|
+      http.get(uri.request_uri, headers.transform_keys(&:to_s))
+    end
   end
 
   def test_it_serves_this_machine_until_it_is_told_to_stop

@@ -26,7 +26,8 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_match(/^What if 2 processes, a time slice of 10.0 ms\? requests/, said.out)
     assert_match(/less queued \+ stalled at p95/, said.out)
     assert_match(
-      /! RUBY_THREAD_TIMESLICE is heeded by Ruby 3\.4 and later; this was recorded on Ruby 3\.3\.8/, said.out.gsub(
+      /! RUBY_THREAD_TIMESLICE is heeded by Ruby 3\.4 and later; this was recorded on Ruby 3\.3\.8/,
+      said.out.gsub(
         /\s+/, " "
       )
     )
@@ -54,7 +55,8 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     said = whatif("--own-pool", "Orders*=1x2", "--mix", "Orders*=50%", "--priority", "Orders*=-1")
     assert_equal [0, ""], [said.status, said.err]
     assert_match(
-      /^What if units being 50.0 % Orders\*, processes of their own for Orders\*, thread\npriority -1 Orders\*\? requests/, said.out
+      /^What if units being 50.0 % Orders\*, processes of their own for Orders\*, thread\npriority -1 Orders\*\? requests/,
+      said.out
     )
     assert_match(/^processes x threads +1 x 5 +1 x 5 \+ 1 x 2$/, said.out)
     assert_match(/^p95 of Orders\* +[\d.]+ ms +[\d.]+ ms$/, said.out)
@@ -86,11 +88,26 @@ class Holdup::CLI::WhatifTest < Minitest::Test
   end
 
   def test_what_can_not_be
-    {[] => /what would be different/, %w[--without Nobody*] => /no request of that span is called "Nobody\*"/, %w[--slice 2s] => /from 1ms to 1s/, %w[--threads 0] => /whole number/,
-     %w[--load much] => /above 0/, %w[--load x1] => /the load that there is/, %w[--io Orders*] => /belong together/, %w[--io a --max-io-threads 2 --kind job] => /is for requests/, %w[--mix Orders*] => /such as Orders\*=30%/,
-     %w[--mix Orders*=60% --mix Products*=50%] => /below 100%/, %w[--own-pool Orders*=lots] => /processes x threads/, %w[--own-pool Orders*=2] => /is for jobs/, %w[--priority Orders*=9] => /from -3 to 3/,
-     %w[--mix Nobody*=10%] => /is called "Nobody\*"/, %w[--without *] => /no other request/, %w[--own-pool *] => /no other request/, %w[--mix *=50%] => /no other request/,
-     %w[--without Orders* --own-pool Orders*=1x2] => /no request is left for "Orders\*"/}.each do |arguments, message|
+    {
+      [] => /what would be different/,
+      %w[--without Nobody*] => /no request of that span is called "Nobody\*"/,
+      %w[--slice 2s] => /from 1ms to 1s/,
+      %w[--threads 0] => /whole number/,
+      %w[--load much] => /above 0/,
+      %w[--load x1] => /the load that there is/,
+      %w[--io Orders*] => /belong together/,
+      %w[--io a --max-io-threads 2 --kind job] => /is for requests/,
+      %w[--mix Orders*] => /such as Orders\*=30%/,
+      %w[--mix Orders*=60% --mix Products*=50%] => /below 100%/,
+      %w[--own-pool Orders*=lots] => /processes x threads/,
+      %w[--own-pool Orders*=2] => /is for jobs/,
+      %w[--priority Orders*=9] => /from -3 to 3/,
+      %w[--mix Nobody*=10%] => /is called "Nobody\*"/,
+      %w[--without *] => /no other request/,
+      %w[--own-pool *] => /no other request/,
+      %w[--mix *=50%] => /no other request/,
+      %w[--without Orders* --own-pool Orders*=1x2] => /no request is left for "Orders\*"/
+    }.each do |arguments, message|
       said = whatif(*arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

@@ -40,11 +40,17 @@ class Holdup::Lab::CheckTest < Minitest::Test
 
   # Who has to wait longer is not who has to be mended.
   def test_says_what_is_worse_and_whose_fault_it_is
-    said = text(check({"A#a" => figures(acquisitions: 16, longest_hold_ns: 9_000_000), "B#b" => figures(p95_ns: 143_000_000)})).gsub(
+    said = text(check({
+      "A#a" => figures(acquisitions: 16, longest_hold_ns: 9_000_000),
+      "B#b" => figures(p95_ns: 143_000_000)
+    })).gsub(
       /\s+/, " "
     )
-    assert_includes said, "! A#a: it takes the GVL 16 times instead of 4 (more queries or calls, as an N+1 has); it holds the GVL for 9.00 ms at a time instead of 5.00 ms. " \
-      "! B#b: its p95 is 143 ms instead of 90.0 ms, though it takes and holds the GVL as before: it waits for others, or computes more."
+    assert_includes said,
+      "! A#a: it takes the GVL 16 times instead of 4 (more queries or calls, as an N+1 has); it holds " \
+      "the GVL for 9.00 ms at a time instead of 5.00 ms. " \
+      "! B#b: its p95 is 143 ms instead of 90.0 ms, though it takes and holds the GVL as before: it " \
+      "waits for others, or computes more."
   end
 
   def test_says_what_was_not_compared
@@ -52,7 +58,8 @@ class Holdup::Lab::CheckTest < Minitest::Test
     assert_predicate found, :passed?
     assert_equal [["C#c"], ["B#b"], ["A#a"]], [found.added, found.gone, found.thin]
     assert_match(
-      /New, and not compared: C#c.*No longer there: B#b.*Fewer than 30 requests, and not compared: A#a/m, text(found)
+      /New, and not compared: C#c.*No longer there: B#b.*Fewer than 30 requests, and not compared: A#a/m,
+      text(found)
     )
   end
 
@@ -64,6 +71,10 @@ class Holdup::Lab::CheckTest < Minitest::Test
   def test_fits_in_80_columns_in_each_language
     found = check({"Admin::SomeVeryLongController#with_a_long_action" => figures(acquisitions: 5)},
       {"Admin::SomeVeryLongController#with_a_long_action" => figures})
-    %w[en ja].each { |language| assert_empty text(found, language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 } }
+    %w[en ja].each do |language|
+      assert_empty text(found, language).lines(chomp: true).select { |line|
+        Holdup::View::Width.of(line) > 80
+      }
+    end
   end
 end

@@ -43,7 +43,12 @@ class Holdup::Lab::ChildTest < Minitest::Test
   SPAWN = <<~RUBY
     require "holdup/loader"
     spawn = Process.method(:spawn)
-    Process.define_singleton_method(:spawn) { |*arguments, **options| spawn.call(*arguments, **options).tap { |pid| puts(pid) || Process.kill(:INT, Process.pid) } }
+    Process.define_singleton_method(:spawn) do |*arguments, **options|
+      pid = spawn.call(*arguments, **options)
+      puts pid
+      Process.kill(:INT, Process.pid)
+      pid
+    end
     $stdout.sync = true
     begin
       Holdup::Lab::Child.new("sleep", "600", log: File::NULL)

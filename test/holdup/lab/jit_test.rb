@@ -36,7 +36,11 @@ class Holdup::Lab::JitTest < Minitest::Test
             "after boot" => [15, 22.5]}.freeze
 
   def text(result, language = "en")
-    Holdup::View::PageText.new(Jit::Comparison::Report.new(result, Jit::Comparison.new(result), words: Holdup::View::Words.new(language)).page).call
+    Holdup::View::PageText.new(Jit::Comparison::Report.new(
+      result,
+      Jit::Comparison.new(result),
+      words: Holdup::View::Words.new(language)
+    ).page).call
   end
 
   def test_off_on_at_boot_and_on_after_boot
@@ -56,7 +60,14 @@ class Holdup::Lab::JitTest < Minitest::Test
   def test_another_ruby_comes_first_and_without_our_bundler
     ruby = Jit::OtherRuby.parse("#{RbConfig.ruby},BUNDLE_PATH=vendor/other")
     last = arms(rubies: [ruby]).last
-    assert_equal ["off", "at boot", "after boot", "off, Ruby #{RUBY_VERSION}", "at boot, Ruby #{RUBY_VERSION}", "after boot, Ruby #{RUBY_VERSION}"],
+    assert_equal [
+      "off",
+      "at boot",
+      "after boot",
+      "off, Ruby #{RUBY_VERSION}",
+      "at boot, Ruby #{RUBY_VERSION}",
+      "after boot, Ruby #{RUBY_VERSION}"
+    ],
       arms(rubies: [ruby]).map(&:name)
     assert_equal "after boot, Ruby #{RUBY_VERSION}", last.name
     assert_equal ["#{File.dirname(RbConfig.ruby)}:/bin", nil, nil, "vendor/other"],
@@ -101,7 +112,8 @@ class Holdup::Lab::JitTest < Minitest::Test
     installed(%w[other 3.3.99]) do |rubies, folder|
       File.write("#{folder}/other/bin/bundle", "#!/bin/sh\nexit 1\n")
       assert_match(
-        /other\/bin\/ruby \(3.3.99\) can't run what is in this folder: `bundle check` fails; give one with what it needs/, assert_raises(Holdup::UsageError) { rubies.call }.message
+        /other\/bin\/ruby \(3.3.99\) can't run what is in this folder: `bundle check` fails; give one with what it needs/,
+        assert_raises(Holdup::UsageError) { rubies.call }.message
       )
     end
   end
@@ -112,7 +124,8 @@ class Holdup::Lab::JitTest < Minitest::Test
     assert_equal "after boot", one.best.arm.name
     one.change(one.best).values.each { |share| assert_in_delta(-0.25, share) }
     assert_match(
-      /YJIT after boot: a request takes 18.8 ms of CPU instead of 25.0 ms \(-25.0 % to\s+-25.0 %, round by round\)/, text(found(FASTER))
+      /YJIT after boot: a request takes 18.8 ms of CPU instead of 25.0 ms \(-25.0 % to\s+-25.0 %, round by round\)/,
+      text(found(FASTER))
     )
   end
 
@@ -129,7 +142,8 @@ class Holdup::Lab::JitTest < Minitest::Test
       reading.with(steady: reading.arm.name == "off" || (reading.arm.name == "at boot" && reading.round == 1))
     }
     assert_match(
-      /not steady when the measurement began: off \(again\); at boot \(1 of 2\); after\s+boot; give/, text(result(
+      /not steady when the measurement began: off \(again\); at boot \(1 of 2\); after\s+boot; give/,
+      text(result(
         *readings, plan: jit_plan
       ))
     )
@@ -137,9 +151,13 @@ class Holdup::Lab::JitTest < Minitest::Test
 
   def test_sees_an_arm_that_is_not_what_it_is_called
     one = found(FASTER, jit: {"off" => ON, "at boot" => ON.merge(saturated: true)})
-    assert_equal [["off"], ["at boot"]], Jit::Comparison.new(one).then { |both| [both.misnamed, both.saturated].map { |lines| lines.map { |line| line.arm.name } } }
+    assert_equal [["off"], ["at boot"]],
+      Jit::Comparison.new(one).then { |both|
+        [both.misnamed, both.saturated].map { |lines| lines.map { |line| line.arm.name } }
+      }
     assert_match(
-      /! these ran with another JIT than their name says.*: off\.$.*! YJIT had no memory left and compiled no more: at boot/m, text(one)
+      /! these ran with another JIT than their name says.*: off\.$.*! YJIT had no memory left and compiled no more: at boot/m,
+      text(one)
     )
   end
 
@@ -155,7 +173,9 @@ class Holdup::Lab::JitTest < Minitest::Test
 
   def test_fits_in_80_columns_in_each_language
     %w[en ja].each { |language|
-      assert_empty text(found(FASTER), language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 }
+      assert_empty text(found(FASTER), language).lines(chomp: true).select { |line|
+        Holdup::View::Width.of(line) > 80
+      }
     }
   end
 
@@ -173,7 +193,8 @@ class Holdup::Lab::JitTest < Minitest::Test
     assert_equal jit_plan.arms.map { |arm| arm.setting.name }.uniq, states.to_h.keys
     assert_equal states.to_h.values.uniq, states.to_h.values
     assert_match(
-      /\Aholdup compare --store 'a'\\''b' --format markdown --states off=\h{12} 'at boot=\h{12}' 'after/, states.command("a'b")
+      /\Aholdup compare --store 'a'\\''b' --format markdown --states off=\h{12} 'at boot=\h{12}' 'after/,
+      states.command("a'b")
     )
     assert_includes told(one, store: "memory:"), "The states with intervals: #{states.command("memory:")}\n"
     assert_equal "Everything is in sweep.json.\nIt took 0.\n", told(one)

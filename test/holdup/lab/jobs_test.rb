@@ -40,8 +40,14 @@ class Holdup::Lab::JobsTest < Minitest::Test
 
   def jobs(ledger = Jobs::JobLog.new(path, PlayedJobs.plan), run: Run.new, **options)
     @steps = []
-    Jobs.new(ledger, env: {}, redis_url: "redis://nowhere", run:,
-      progress: ->(number, of, doing, arm:, **facts) { @steps << [number, of, doing, arm.name, facts] }, **options).call
+    Jobs.new(
+      ledger,
+      env: {},
+      redis_url: "redis://nowhere",
+      run:,
+      progress: ->(number, of, doing, arm:, **facts) { @steps << [number, of, doing, arm.name, facts] },
+      **options
+    ).call
   end
 
   def test_runs_each_concurrency_in_each_round_the_baseline_twice
@@ -71,7 +77,8 @@ class Holdup::Lab::JobsTest < Minitest::Test
 
   def test_what_goes_wrong_in_a_run_is_told_and_the_rest_kept
     result = jobs(run: Run.new(fails: Holdup::Error.new("no sidekiq")))
-    assert_equal ["no sidekiq", 5, 3], [result.failure.message, result.left, Jobs::JobLog.open(path).readings.size]
+    assert_equal ["no sidekiq", 5, 3],
+      [result.failure.message, result.left, Jobs::JobLog.open(path).readings.size]
     assert_raises(Holdup::Error) {
       jobs(Jobs::JobLog.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)),
         run: Run.new(fails: Holdup::Error.new("no sidekiq")))
@@ -79,7 +86,12 @@ class Holdup::Lab::JobsTest < Minitest::Test
   end
 
   def test_ctrl_c_before_anything_was_measured
-    assert_raises(Interrupt) { jobs(Jobs::JobLog.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)), run: Run.new(fails: Interrupt.new)) }
+    assert_raises(Interrupt) {
+      jobs(
+        Jobs::JobLog.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)),
+        run: Run.new(fails: Interrupt.new)
+      )
+    }
   end
 
   def test_a_store_gets_what_was_measured

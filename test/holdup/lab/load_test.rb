@@ -14,7 +14,13 @@ class Holdup::Lab::LoadTest < Minitest::Test
   end
 
   def arrivals(at_seconds, route: self.route)
-    at_seconds.map { |at| Holdup::Lab::Arrivals::Arrival.new(at_ns: (at * 1e9).round, route:, path: route.path) }
+    at_seconds.map { |at|
+      Holdup::Lab::Arrivals::Arrival.new(
+        at_ns: (at * 1e9).round,
+        route:,
+        path: route.path
+      )
+    }
   end
 
   def load(arrivals, **options)

@@ -36,7 +36,8 @@ class Holdup::Lab::RecordedTrafficTest < Minitest::Test
   def test_requests_by_their_share
     assert_equal ["681.275 GET /a", "239.044 GET /b/7"], recorded.lines
     assert_equal %w[A#a B#b], recorded.known.map(&:name)
-    assert_equal recorded.lines, Holdup::Lab::Route::Lines.routes(recorded.lines).map { |route| "#{route.weight} #{route.label}" }
+    assert_equal recorded.lines,
+      Holdup::Lab::Route::Lines.routes(recorded.lines).map { |route| "#{route.weight} #{route.label}" }
   end
 
   def test_the_rate_of_a_busy_minute_of_a_host

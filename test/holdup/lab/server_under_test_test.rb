@@ -27,13 +27,20 @@ class Holdup::Lab::ServerUnderTestTest < Minitest::Test
   end
 
   def test_a_command_that_does_not_listen_is_not_waited_for_without_end
-    error = assert_raises(Holdup::Error) { served("sh", "-c", "echo not ${HOLDUP_ENABLED:-set}; sleep 600").boot(ROUTE, patience_s: 6) }
+    error = assert_raises(Holdup::Error) {
+      served(
+        "sh",
+        "-c",
+        "echo not ${HOLDUP_ENABLED:-set}; sleep 600"
+      ).boot(ROUTE, patience_s: 6)
+    }
     assert_match(/did not answer on port \d+ within 6 s; does it listen on \$PORT.*it said: not set/,
       error.message)
   end
 
   def test_boots_when_it_answers_and_tells_its_cpu_time
-    server = "require 'socket'; s = TCPServer.new('127.0.0.1', {port}); loop { c = s.accept; c.gets(\"\\r\\n\\r\\n\"); c.write(\"HTTP/1.1 404 No\\r\\nContent-Length: 0\\r\\n\\r\\n\"); c.close }"
+    server = "require 'socket'; s = TCPServer.new('127.0.0.1', {port}); loop { c = s.accept; " \
+      "c.gets(\"\\r\\n\\r\\n\"); c.write(\"HTTP/1.1 404 No\\r\\nContent-Length: 0\\r\\n\\r\\n\"); c.close }"
     served(RbConfig.ruby, "-e", server).boot(ROUTE)
     assert_nil @served.check
     assert_operator @served.cpu_seconds, :>, 0

@@ -47,7 +47,10 @@ class Holdup::Lab::SweepTest < Minitest::Test
     sweep = Swept::Sweep.new(@ledger, env: {}, trial: @trial, progress: ->(*step, **) { @steps << step },
 **options)
     Swept::Sweep::Predictor.stub(:new, ->(*, **) { ->(arm) { prediction(arm) } }) do
-      Swept::Sweep::SettingMeasurement.stub(:of, ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }) { sweep.call }
+      Swept::Sweep::SettingMeasurement.stub(
+        :of,
+        ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }
+      ) { sweep.call }
     end
   end
 
@@ -85,7 +88,8 @@ class Holdup::Lab::SweepTest < Minitest::Test
 
   def test_ctrl_c_keeps_what_was_measured
     result = sweep(plan: plan, fails: Interrupt.new)
-    assert_equal [2, 1, 2], [result.signal, result.left, Swept::Sweep::ProgressFile.open(@ledger.path).readings.size]
+    assert_equal [2, 1, 2],
+      [result.signal, result.left, Swept::Sweep::ProgressFile.open(@ledger.path).readings.size]
   end
 
   def test_what_goes_wrong_in_a_step_is_told_and_the_rest_kept
@@ -95,7 +99,12 @@ class Holdup::Lab::SweepTest < Minitest::Test
   end
 
   def test_what_goes_wrong_before_anything_was_measured_is_all_there_is
-    assert_raises(Holdup::Error) { sweep(plan: plan(arms: [arm(1, 3), arm]), fails: Holdup::Error.new("no server")) }
+    assert_raises(Holdup::Error) {
+      sweep(
+        plan: plan(arms: [arm(1, 3), arm]),
+        fails: Holdup::Error.new("no server")
+      )
+    }
   end
 
   # Measured again is only what the file has not: nobody is asked twice, and rounds go on where they were.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Prices shared by all threads, refreshed from the supplier. The mistake it shows: the refresh keeps the lock while it
-# waits for the network, so every reader waits for the supplier as well.
+# Prices shared by all threads, refreshed from the supplier. The mistake it shows: the refresh keeps the lock
+# while it waits for the network, so every reader waits for the supplier as well.
 class PriceList
   def initialize
     @lock = Mutex.new

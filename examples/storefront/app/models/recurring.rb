@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Work that a process repeats on a thread of its own. It starts with the first caller, so that a forked worker, which
-# keeps no thread of its parent, gets one too.
+# Work that a process repeats on a thread of its own. It starts with the first caller, so that a forked
+# worker, which keeps no thread of its parent, gets one too.
 class Recurring
   def initialize(name, pause:, &work)
     @name, @pause, @work = name, pause, work

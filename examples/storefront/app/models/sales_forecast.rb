@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# How much a year may bring, drawn by lot again and again in plain Ruby: more draws, a better answer. It uses as much CPU as it is
-# given, on any machine, and all of it under the GVL.
+# How much a year may bring, drawn by lot again and again in plain Ruby: more draws, a better answer. It uses
+# as much CPU as it is given, on any machine, and all of it under the GVL.
 class SalesForecast
   DAYS = 365
 

@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
-# Which products sell together, worked out in plain Ruby over all orders: tens of milliseconds of CPU in one go, during
-# which the thread keeps the GVL and every other thread of the process waits.
+# Which products sell together, worked out in plain Ruby over all orders: tens of milliseconds of CPU in one
+# go, during which the thread keeps the GVL and every other thread of the process waits.
 class SalesReport
   def initialize(rows)
-    @baskets = rows.group_by(&:first).transform_values { |items| items.map { |_, product, quantity| [product, quantity] } }
+    @baskets = rows.group_by(&:first).transform_values do |items|
+      items.map { |_, product, quantity| [product, quantity] }
+    end
   end
 
   def self.load = new(LineItem.pluck(:order_id, :product_id, :quantity))

@@ -8,7 +8,9 @@ class Upstream
   # @return [Hash] its answer
   def self.get(path, delay_ms:)
     base = Rails.application.config.x.settings.upstream
-    response = Net::HTTP.start(base.host, base.port, read_timeout: 5) { |http| http.get("#{path}?delay_ms=#{delay_ms}") }
+    response = Net::HTTP.start(base.host, base.port, read_timeout: 5) do |http|
+      http.get("#{path}?delay_ms=#{delay_ms}")
+    end
     JSON.parse(response.body)
   end
 end

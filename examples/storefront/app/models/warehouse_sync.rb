@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Books what the warehouse counted. The mistake it shows: it keeps the only connection while it waits for the network,
-# so every request that needs the pool waits as well.
+# Books what the warehouse counted. The mistake it shows: it keeps the only connection while it waits for the
+# network, so every request that needs the pool waits as well.
 class WarehouseSync
   def initialize
     @sync = Recurring.new("warehouse sync", pause: 0.015) { book }

@@ -5,7 +5,7 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # A gate for CI: fails when an endpoint got worse than a baseline that is committed beside the code.
+      # A gate for CI: fails when an endpoint got worse than a baseline that is committed with the code.
       class Check
         USAGE = "holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]"
         TOLERANCE = 0.1

@@ -5,7 +5,7 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # Sidekiq's throughput at each concurrency, measured beside what one run had let expect.
+      # Sidekiq's throughput at each concurrency, measured next to what one run predicts.
       class Jobs
         WIDEST = 100
 
@@ -34,7 +34,7 @@ module Holdup
         end
 
         # @return [Integer] exit status
-        # @raise [Holdup::Error] what went wrong in a run, after what was measured before it is told
+        # @raise [Holdup::Error] what went wrong in a run, after the output of what was measured before
         def run
           result = measured
           @console.out.write(report(result).call)

@@ -142,7 +142,7 @@ module Holdup
           end
 
           # @param values [Hash{Symbol => Object}] that were read
-          # @return [Holdup::Lab::RecordedTraffic, nil] nil: nobody asks for it
+          # @return [Holdup::Lab::RecordedTraffic, nil] nil: without --recorded
           # @raise [Holdup::Error] there is none, or it has no paths; then its endpoints are printed, to fill
           #   in theirs
           def call(values)

@@ -5,7 +5,7 @@ module Holdup
     class Sweep
       # A sweep's result as a report: the verdict first, then what it stands on.
       class Report
-        # @param result [Result]
+        # @param result [SweepReport]
         # @param words [View::Words]
         def initialize(result, words: View::Words.new)
           @sentences = Sentences.new(result, words:)
@@ -23,7 +23,7 @@ module Holdup
           # Endpoints that are named; of the others how many there are.
           NAMED = 5
 
-          # @param result [Result]
+          # @param result [SweepReport]
           # @param words [View::Words]
           def initialize(result, words:)
             @result = result
@@ -154,7 +154,7 @@ module Holdup
         class Tables
           MS = 1e6
 
-          # @param result [Result]
+          # @param result [SweepReport]
           # @param words [View::Words]
           def initialize(result, words:)
             @result = result

@@ -104,7 +104,7 @@ module Holdup
       # @return [Holdup::Error, nil] what ended it before its time
       attr_reader :failure
 
-      # @param ledger [Ledger]
+      # @param ledger [ProgressFile]
       # @param signal [Integer, nil]
       # @param failure [Holdup::Error, nil]
       def initialize(ledger, signal: nil, failure: nil)
@@ -198,7 +198,7 @@ module Holdup
       # @return [Float] percentile that counts
       def share = plan.promise.percentile
 
-      # @return [Array<Reading>] of servers that were not warm yet
+      # @return [Array<SettingMeasurement>] of servers that were not warm yet
       def unsteady = @ledger.readings.reject(&:steady)
 
       # @return [Array<Line>] of settings for which already the lowest rate was too much
@@ -207,7 +207,7 @@ module Holdup
         lines(rates.min).reject { |line| line.kept_up?(plan.seconds) }
       end
 
-      # @return [Array<Reading>] with requests that failed
+      # @return [Array<SettingMeasurement>] with requests that failed
       def failed
         @ledger.readings.select { |reading| reading.errors.positive? }
       end

@@ -7,10 +7,10 @@ module Holdup
 
     # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
     #
-    # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: see
+    # - `arm`, `rate` (requests per second to send), for so many `seconds`; `load`: see
     #   Load::OpenLoop#kind and LoadTool#kind; `seen`: Load::OpenLoop::Seen
     # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at
-    #   the end (PSS); nil where the system doesn't tell; `gauges`: of each of these processes; `warmed`:
+    #   the end (PSS); nil where the system doesn't say; `gauges`: of each of these processes; `warmed`:
     #   WarmUp::Result
     # - `windows`, `profiles`, `samples`: of this measurement only; minutes are not whole ones
     class Trial::TrialResult

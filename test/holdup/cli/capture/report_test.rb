@@ -10,7 +10,9 @@ class CaptureReportTest < Minitest::Test
 
   def waited(err)
     console = Holdup::CLI::Console.new(out: StringIO.new, err:, env: {}, clock: nil)
-    Holdup::CLI::Capture::Report.new(console, "en").then { |report| [3, 2].each { |count| report.waiting(count, 10) } }
+    Holdup::CLI::Capture::Report.new(console, "en").then do |report|
+      [3, 2].each { |count| report.waiting(count, 10) }
+    end
     err.string
   end
 

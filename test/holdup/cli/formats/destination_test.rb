@@ -11,9 +11,13 @@ class Holdup::CLI::Formats::DestinationTest < Minitest::Test
 
   def test_html_and_bytes_are_nothing_for_a_terminal
     console = Holdup::CLI::Console.new(out: Terminal.new, err: nil, env: {}, clock: nil)
-    error = assert_raises(Holdup::UsageError) { Holdup::CLI::Formats::Destination.new(console, format: :html) }
+    error = assert_raises(Holdup::UsageError) do
+      Holdup::CLI::Formats::Destination.new(console, format: :html)
+    end
     assert_match(/--out report\.html/, error.message)
-    error = assert_raises(Holdup::UsageError) { Holdup::CLI::Formats::Destination.new(console, format: :perfetto) }
+    error = assert_raises(Holdup::UsageError) do
+      Holdup::CLI::Formats::Destination.new(console, format: :perfetto)
+    end
     assert_match(/a trace for Perfetto is nothing for a terminal; .* --out trace\.pftrace/, error.message)
     Holdup::CLI::Formats::Destination.new(console, format: :text).write("it")
     assert_equal "it", console.out.string

@@ -54,8 +54,8 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
 
   def test_asked_wrongly
     {["--concurrency", "0"] => /--concurrency can't be "0"/,
-     ["--job",
-       "report"] => /--job can't be "report"; it takes a class, and how often and with what, such as ReportJob,3,\[42,"pdf"\]/,
+     ["--job", "report"] =>
+       /--job can't be "report"; it takes a class, and how often and with what, such as ReportJob,3,\[42,"pdf"\]/,
      ["--job", "Report,1,[1"] => /--job can't be/,
      ["--job", "Report"] => /--job needs the Sidekiq that has it; give its command last/,
      ["--", "sidekiq"] => /which jobs are to be put into the queue\?; name them with --job/,
@@ -74,7 +74,8 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
     assert_equal ["/x.json", [1, 2, 5], 2, 3, %w[sidekiq -r app], Dir.pwd, ["A"]],
       [ledger.path, plan.concurrency, plan.baseline, plan.rounds, plan.command, plan.root,
         plan.kinds.map(&:name)]
-    assert_equal [10, Holdup::Lab::Jobs::Work::OWN], parse("--baseline", "10")[:ledger].plan.then { |own| [own.baseline, own.kinds] }
+    assert_equal [10, Holdup::Lab::Jobs::Work::OWN],
+      parse("--baseline", "10")[:ledger].plan.then { |own| [own.baseline, own.kinds] }
   end
 
   def test_goes_on_with_a_file
@@ -88,7 +89,8 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
   def test_prints_the_result_and_where_it_is
     lab = Finished.new
     answer = said(lab, redis_url: "redis://y")
-    assert_equal [0, "step 1/2, -c 5: counting jobs for 15 s, about 1 min left\nEverything is in jobs.json.\n"],
+    assert_equal [0, "step 1/2, -c 5: counting jobs for 15 s, about 1 min left\nEverything is in " \
+      "jobs.json.\n"],
       [answer.status, answer.err]
     assert_includes answer.out, "threads are enough"
     assert_equal ["redis://y", nil], lab.given.values_at(:redis_url, :store)

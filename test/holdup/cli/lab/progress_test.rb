@@ -27,7 +27,8 @@ class Holdup::CLI::Lab::ProgressTest < Minitest::Test
     2.times { |seconds| tell(progress, 1, :measure, rate: 40, seconds: seconds * 1.26) }
     @clock.realtime_s += 300
     tell(progress, 2, :stop)
-    assert_equal ["step 1/4, x 5: booting, about 2 min left", "step 1/4, x 5: measuring at 40, 0 s, about 2 min left", "step 2/4, x 5: stopping, about 15 min left"],
+    assert_equal ["step 1/4, x 5: booting, about 2 min left", "step 1/4, x 5: measuring at 40, 0 s, " \
+      "about 2 min left", "step 2/4, x 5: stopping, about 15 min left"],
       err.string.lines(chomp: true)
   end
 

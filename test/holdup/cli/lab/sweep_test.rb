@@ -33,7 +33,13 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
   def test_other_knobs_a_ladder_and_a_baseline
     plan = parse("--threads", "1,3", "--yjit", "on,off", "--slice", "10ms", "--baseline", "1x3", "--ladder",
       "80,20", "--url", "/", "--", "puma", "-p", "{port}")[:ledger].plan
-    assert_equal ["x 3, yjit, 10 ms", "x 3, yjit, 10 ms (again)", "x 1, yjit, 10 ms", "x 1, no yjit, 10 ms", "x 3, no yjit, 10 ms"],
+    assert_equal [
+      "x 3, yjit, 10 ms",
+      "x 3, yjit, 10 ms (again)",
+      "x 1, yjit, 10 ms",
+      "x 1, no yjit, 10 ms",
+      "x 3, no yjit, 10 ms"
+    ],
       plan.arms.map(&:name)
     assert_equal [20.0, 80.0], plan.rates
   end
@@ -57,8 +63,10 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     assert_equal "hey",
       parse("--threads", "1", "--connections", "4", "--url", "/", "--", "puma")[:ledger].plan.tool
     assert_match(/hey asks for one address only; leave out the other requests/,
-      refused("--threads", "1", "--load-tool", "hey", "--connections", "4", "--url", "/a", "--url", "/b", "--",
-        "puma"))
+      refused(
+        "--threads", "1", "--load-tool", "hey", "--connections", "4", "--url", "/a", "--url", "/b",
+        "--", "puma"
+      ))
   end
 
   def test_refuses_what_is_missing_or_contradictory
@@ -115,7 +123,8 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     assert_equal [1, "405.405 GET /... # ProductsController#index"],
       [said.status, said.out.lines(chomp: true).first]
     assert_match(
-      /no paths were recorded; set config\.example_paths = true \(HOLDUP_EXAMPLE_PATHS=on\) where .*--requests FILE/, said.err
+      /no paths were recorded; set config\.example_paths = true \(HOLDUP_EXAMPLE_PATHS=on\) where .*--requests FILE/,
+      said.err
     )
     assert_match(/no requests were recorded in that span/,
       holdup("lab", "sweep", "--threads", "1", "--recorded", recorded({}), "--until", "1d", "--", "puma",
@@ -124,16 +133,28 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
 
   def test_a_store_of_several_applications
     store = recorded("ProductsController#index" => "/products")
-    %w[shop back].each { |app| Holdup::Store.open(store).tap { |opened| opened.commit(SampleWindows.new(minutes: 1, setting: {"app" => app}).to_a, {}) }.close }
+    %w[shop back].each { |app|
+      Holdup::Store.open(store).tap { |opened|
+        opened.commit(
+          SampleWindows.new(minutes: 1, setting: {"app" => app}).to_a,
+          {}
+        )
+      }.close
+    }
     said = holdup("lab", "sweep", "--threads", "1", "--recorded", store, "--", "puma", now_s: NOW_S)
-    assert_equal [2, "holdup: the recording is of several applications: back, shop; say with HOLDUP_APP which one the command serves\n"],
+    assert_equal [2, "holdup: the recording is of several applications: back, shop; say with HOLDUP_APP " \
+      "which one the command serves\n"],
       [said.status, said.err]
   end
 
   def test_refuses_a_recording_that_is_contradicted_or_too_small
     store = recorded("ExportsController#create" => "/exports")
-    {["--recorded", store, "--url", "/"] => /--recorded brings its own requests; leave out --url/, ["--since", "1h", "--url", "/", "--rate", "4"] => /--since and --until are of a recording/,
-     ["--recorded", store] => /only 0.33 requests a second were recorded, .*give --rate or --ladder/, ["--recorded", store, "--rate", "1", "--ladder", "1,2"] => /needs one load/}.each do |options, message|
+    {
+      ["--recorded", store, "--url", "/"] => /--recorded brings its own requests; leave out --url/,
+      ["--since", "1h", "--url", "/", "--rate", "4"] => /--since and --until are of a recording/,
+      ["--recorded", store] => /only 0.33 requests a second were recorded, .*give --rate or --ladder/,
+      ["--recorded", store, "--rate", "1", "--ladder", "1,2"] => /needs one load/
+    }.each do |options, message|
       said = holdup("lab", "sweep", "--threads", "1", *options, "--", "puma", now_s: NOW_S)
       assert_equal 2, said.status
       assert_match message, said.err
@@ -178,7 +199,8 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
   def test_markdown_for_a_pull_request
     _, out, = run_command(result(reading(arm)), format: :markdown)
     assert_match(
-      /\A# Settings of \\`puma\\`: 2, .*\*\*Too early to say.*^\| setting \| served\/s .*^\| 1 x 5 \\\* \| 40\.0 /m, out
+      /\A# Settings of \\`puma\\`: 2, .*\*\*Too early to say.*^\| setting \| served\/s .*^\| 1 x 5 \\\* \| 40\.0 /m,
+      out
     )
     assert_match(/--json and --markdown can't be combined/,
       refused("--json", "--markdown", "--threads", "1", *REST))
@@ -192,7 +214,9 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
       clock: CommandLine::Still.new(now_s: 0))
     failed = Swept::Sweep::SweepReport.new(ledger(reading(arm)),
       failure: Holdup::Error.new("the server has ended"))
-    error = assert_raises(Holdup::Error) { Holdup::CLI::Lab::Sweep.new(console:, ledger:, lab: Lab.new(failed)).run }
+    error = assert_raises(Holdup::Error) do
+      Holdup::CLI::Lab::Sweep.new(console:, ledger:, lab: Lab.new(failed)).run
+    end
     assert_equal "the server has ended", error.message
     assert_match(/Stopped: 2 of 3 steps are left/, out.string)
   end

@@ -35,7 +35,8 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
     load = Swept::Lab::Endpoints::Reference.new(rate: 40, processes: 2, threads: 5)
     error = assert_raises(Holdup::Error) { Sources.sweep(path, load:) }
     assert_match(
-      /measured nothing at rate 40, processes 2, threads 5; sweep the setting and rate of the baseline/, error.message
+      /measured nothing at rate 40, processes 2, threads 5; sweep the setting and rate of the baseline/,
+      error.message
     )
   end
 
@@ -78,8 +79,11 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
   end
 
   def test_refuses_what_is_missing_or_contradictory
-    {[] => /needs a baseline; name its file with --baseline/, ["--baseline", "x", "--sweep", "y", "--since", "1h"] => /--sweep is a recording by itself/,
-     ["--baseline", "x", "--tolerance", "2"] => /--tolerance can't be "2"/}.each do |arguments, message|
+    {
+      [] => /needs a baseline; name its file with --baseline/,
+      ["--baseline", "x", "--sweep", "y", "--since", "1h"] => /--sweep is a recording by itself/,
+      ["--baseline", "x", "--tolerance", "2"] => /--tolerance can't be "2"/
+    }.each do |arguments, message|
       said = holdup("lab", "check", *arguments)
       assert_equal 2, said.status
       assert_match(message, said.err)

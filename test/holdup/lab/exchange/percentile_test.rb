@@ -6,7 +6,8 @@ require "holdup/loader"
 class Holdup::Lab::Exchange::PercentileTest < Minitest::Test
   def test_is_the_smallest_value_that_enough_others_do_not_exceed
     sorted = (1..100).to_a
-    assert_equal [1, 50, 95, 99, 100], [0, 0.5, 0.95, 0.99, 1.0].map { |q| Holdup::Lab::Exchange::Percentile.of(sorted, q) }
+    assert_equal [1, 50, 95, 99, 100],
+      [0, 0.5, 0.95, 0.99, 1.0].map { |q| Holdup::Lab::Exchange::Percentile.of(sorted, q) }
   end
 
   def test_of_one_value_is_that_value

@@ -48,10 +48,12 @@ class Holdup::Lab::Jobs
 
     def test_text
       text = Report::Text.new(quiet).call
+      noise = Holdup::View::Figures.share(quiet.noise)
       text.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
       assert_match(/^5 \* +1?\d\d +\d+ +[+-]?\d(\.\d)? %.*\n5 ~ /, text)
       assert_match(
-        /Two runs of the same \(\* and ~\) differed by up to #{Regexp.escape(Holdup::View::Figures.share(quiet.noise))}/, text.gsub(
+        /Two runs of the same \(\* and ~\) differed by up to #{Regexp.escape(noise)}/,
+        text.gsub(
           /\s+/, " "
         )
       )
@@ -74,7 +76,8 @@ class Holdup::Lab::Jobs
       assert_match(/^! 24 jobs failed/, text)
       refute_includes text, "at another speed"
       assert_match(
-        /^! At concurrency 20 a job took \+\d\d\.\d % CPU against the run at 5: .* at another speed/m, Report::Text.new(result(concurrency: [5, 20], truth: 1.5)).call.tr("\n", " ").sub(
+        /^! At concurrency 20 a job took \+\d\d\.\d % CPU against the run at 5: .* at another speed/m,
+        Report::Text.new(result(concurrency: [5, 20], truth: 1.5)).call.tr("\n", " ").sub(
           "! At", "\n! At"
         )
       )

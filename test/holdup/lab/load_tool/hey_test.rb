@@ -62,7 +62,9 @@ class Holdup::Lab::LoadTool::HeyTest < Minitest::Test
 
   def test_says_what_it_can_not_read_or_send
     assert_match(/what hey reports can't be read/,
-      assert_raises(Holdup::Error) { call(Holdup::Lab::LoadTool::Hey.new(fake_program("hey", "Summary:"))) }.message)
+      assert_raises(Holdup::Error) {
+        call(Holdup::Lab::LoadTool::Hey.new(fake_program("hey", "Summary:")))
+      }.message)
     assert_match(/one address only/, Holdup::Lab::LoadTool::Hey.refusal([1, 2]))
     assert_nil Holdup::Lab::LoadTool::Hey.refusal([1])
   end

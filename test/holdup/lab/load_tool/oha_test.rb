@@ -10,9 +10,29 @@ class Holdup::Lab::LoadTool::OhaTest < Minitest::Test
 
   # The keys of oha's documented JSON that are read, and a few that are not.
   SAID = JSON.generate(
-    summary: {successRate: 0.99, total: 2.5, slowest: 0.09, fastest: 0.001, average: 0.0125, requestsPerSec: 40.4, totalData: 200, sizePerRequest: 2, sizePerSec: 80.0},
+    summary: {
+      successRate: 0.99,
+      total: 2.5,
+      slowest: 0.09,
+      fastest: 0.001,
+      average: 0.0125,
+      requestsPerSec: 40.4,
+      totalData: 200,
+      sizePerRequest: 2,
+      sizePerSec: 80.0
+    },
     responseTimeHistogram: {"0.001" => 100},
-    latencyPercentiles: {"p10" => 0.001, "p25" => 0.002, "p50" => 0.01, "p75" => 0.02, "p90" => 0.03, "p95" => 0.04, "p99" => 0.05, "p99.9" => 0.06, "p99.99" => 0.07},
+    latencyPercentiles: {
+      "p10" => 0.001,
+      "p25" => 0.002,
+      "p50" => 0.01,
+      "p75" => 0.02,
+      "p90" => 0.03,
+      "p95" => 0.04,
+      "p99" => 0.05,
+      "p99.9" => 0.06,
+      "p99.99" => 0.07
+    },
     rps: {mean: 40.0}, details: {}, statusCodeDistribution: {"200" => 95, "302" => 3, "404" => 1, "503" => 1},
     errorDistribution: {"aborted due to deadline" => 2, "connection closed before message completed" => 1}
   )
@@ -22,8 +42,12 @@ class Holdup::Lab::LoadTool::OhaTest < Minitest::Test
   end
 
   def call(says, routes: [route("/a", 9), route("/b")])
-    Holdup::Lab::LoadTool::Oha.new(fake_program("oha", says)).call(Holdup::Lab::Target.new("http://127.0.0.1:9"),
-      routes:, rate: 40.0, seconds: 2)
+    Holdup::Lab::LoadTool::Oha.new(fake_program("oha", says)).call(
+      Holdup::Lab::Target.new("http://127.0.0.1:9"),
+      routes:,
+      rate: 40.0,
+      seconds: 2
+    )
   end
 
   def test_reads_what_oha_tells
@@ -37,7 +61,8 @@ class Holdup::Lab::LoadTool::OhaTest < Minitest::Test
   def test_asks_at_a_rate_with_latencies_from_when_each_was_due
     call(SAID)
     *options, list = arguments_of("oha")
-    assert_equal %w[--no-tui --output-format json --latency-correction -q 40.0 -z 2s -c 128 -m GET --redirect 0 --urls-from-file],
+    assert_equal %w[--no-tui --output-format json --latency-correction -q 40.0 -z 2s -c 128 -m GET
+      --redirect 0 --urls-from-file],
       options
     refute_path_exists list
     assert_equal :paced, Holdup::Lab::LoadTool::Oha::KIND
@@ -55,6 +80,9 @@ class Holdup::Lab::LoadTool::OhaTest < Minitest::Test
     ["oops", "{}", SAID.sub(/"p99":0.05,/, "")].each { |said|
       assert_match(/what oha reports can't be read/, assert_raises(Holdup::Error) { call(said) }.message)
     }
-    assert_match(/one kind of request/, Holdup::Lab::LoadTool::Oha.refusal([route("/a"), route("/b", verb: "POST")]))
+    assert_match(
+      /one kind of request/,
+      Holdup::Lab::LoadTool::Oha.refusal([route("/a"), route("/b", verb: "POST")])
+    )
   end
 end

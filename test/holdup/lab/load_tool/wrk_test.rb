@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "json"
 require_relative "../small_server"
 require "holdup/loader"
 require "support/fake_program"
@@ -29,7 +30,9 @@ class Holdup::Lab::LoadTool::WrkTest < Minitest::Test
 
   def test_reads_what_wrk_tells
     seen = call(
-      wrk(%(Running 1s\n{"requests":100,"seconds":2.0,"failed":3,"lost":1,"mean_us":15,"p50_us":10,"p95_us":20,"p99_us":30})), "/"
+      wrk("Running 1s\n" + JSON.generate(requests: 100, seconds: 2.0, failed: 3, lost: 1, mean_us: 15,
+        p50_us: 10, p95_us: 20, p99_us: 30)),
+      "/"
     )
     assert_equal [101, 100, 4, 1, 50.0, 20_000, 15_000],
       [seen.total.count, seen.total.answered, seen.total.unexpected, seen.total.lost, seen.throughput,

@@ -15,7 +15,8 @@ class Holdup::Lab::SidekiqVcpu::ReportTest < Minitest::Test
   def test_says_first_what_to_remember
     assert_equal "Two jobs that compute, 2 vCPUs", text.lines(chomp: true).first
     assert_includes text.tr("\n", " "),
-      "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at least 0.9 vCPUs are always idle."
+      "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at " \
+      "least 0.9 vCPUs are always idle."
   end
 
   def test_has_a_row_for_each_experiment
@@ -45,7 +46,8 @@ class Holdup::Lab::SidekiqVcpu::ReportTest < Minitest::Test
     assert_includes flat,
       "each took 2.00x, ran for 1.00 s and stalled for 995 ms; the other job caused 100 % of that."
     assert_match(
-      /one process computes on 1.0 CPUs, however many there are. That was 100 % of 1 vCPU and is 50\.\d % of 2 vCPUs/, flat
+      /one process computes on 1.0 CPUs, however many there are. That was 100 % of 1 vCPU and is 50\.\d % of 2 vCPUs/,
+      flat
     )
     assert_includes flat, "Start as many Sidekiq processes as there are vCPUs (2 here)"
     refute_match(/^! /, text)
@@ -66,9 +68,11 @@ class Holdup::Lab::SidekiqVcpu::ReportTest < Minitest::Test
     flat = text(sample.result(processes: [sample.outcome(busy)])).gsub(/\s+/, " ")
     assert_includes flat, "! Jobs held the GVL without a CPU for up to 33.3 % of their time"
     assert_includes flat,
-      "Without that time: alone 1.00x, two threads 2.00x, serial 1.00x, two processes 1.00x each; the table and the bars have what was measured."
+      "Without that time: alone 1.00x, two threads 2.00x, serial 1.00x, two processes 1.00x each; the " \
+      "table and the bars have what was measured."
     assert_includes flat,
-      "Two processes: 1.00x without starved time (measured: 1.50x) each, 1.00x without starved time (measured: 1.50x) in all."
+      "Two processes: 1.00x without starved time (measured: 1.50x) each, 1.00x without starved time " \
+      "(measured: 1.50x) in all."
   end
 
   def test_names_cpu_as_measured_and_without_what_disturbed_it
@@ -82,7 +86,8 @@ class Holdup::Lab::SidekiqVcpu::ReportTest < Minitest::Test
     assert_operator measured.to_f, :<, 70
     assert_includes said.gsub(/\s+/, " "),
       "CPU of all vCPUs: 100 % without starved time (measured: #{measured})."
-    assert_includes text(sample.result(processes: [sample.outcome(busy)]), language: "ja").delete("\n ").delete("　"),
+    japanese = text(sample.result(processes: [sample.outcome(busy)]), language: "ja")
+    assert_includes japanese.delete("\n ").delete("　"),
       "CPU待ちを除いて100%（実測#{measured.delete(" ")}）"
   end
 
@@ -95,12 +100,18 @@ class Holdup::Lab::SidekiqVcpu::ReportTest < Minitest::Test
     sample = SampleOutcomes.new
     slow = sample.outcome({"JobA" => {cpu: 1500}, "JobB" => {cpu: 1500}})
     assert_includes text(sample.result(processes: [slow])).gsub(/\s+/, " "),
-      "! two processes: 1.50x each and 1.50x in all, where theory says 1.00x and 1.00x. The same work took 1.50x the CPU time"
+      "! two processes: 1.50x each and 1.50x in all, where theory says 1.00x and 1.00x. The same work " \
+      "took 1.50x the CPU time"
   end
 
   def test_fits_the_terminal
     %w[en ja].product([66, 80, 100]).each do |language, width|
-      text(language:, width:).each_line(chomp: true) { |line| assert_operator Holdup::View::Width.of(line), :<=, width, line }
+      text(language:, width:).each_line(chomp: true) { |line|
+        assert_operator Holdup::View::Width.of(line),
+          :<=,
+          width,
+          line
+      }
     end
   end
 

@@ -46,8 +46,12 @@ class SampleOutcomes
     running = ns[:cpu] + ns[:starved]
     histograms = {wall: running + ns[:stalled] + ns[:io], running:, stalled: ns[:stalled], idle: ns[:io],
                   queued: ns[:queued] + MS}
-    @writer.window(name, count: 1, histograms: histograms.transform_values { |value| Holdup::Histogram.of([value]) },
-      sums: {cpu_ns: ns[:cpu], starved_ns: ns[:starved], io_ns: ns[:io], caused_ns: ns[:caused]})
+    @writer.window(
+      name,
+      count: 1,
+      histograms: histograms.transform_values { |value| Holdup::Histogram.of([value]) },
+      sums: {cpu_ns: ns[:cpu], starved_ns: ns[:starved], io_ns: ns[:io], caused_ns: ns[:caused]}
+    )
   end
 
   def other(name, caused)

@@ -17,7 +17,10 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
   end
 
   def text(result, language = "en")
-    Holdup::View::PageText.new(Swept::Sweep::Report.new(result, words: Holdup::View::Words.new(language)).page).call
+    Holdup::View::PageText.new(Swept::Sweep::Report.new(
+      result,
+      words: Holdup::View::Words.new(language)
+    ).page).call
   end
 
   def test_the_verdict_first_then_measured_and_predicted
@@ -26,7 +29,8 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
       /1 x 3 is better than 1 x 5 at 40 requests\/s: p95 80.0 ms instead of 100\s+ms\s+\(-20.0 %\)/, said
     )
     assert_match(
-      /let expect was off by at most 0 % for served\/s, 5.0\s+% of the\s+response for wait, and 12.5 % for p95/, said
+      /let expect was off by at most 0 % for served\/s, 5.0\s+% of the\s+response for wait, and 12.5 % for p95/,
+      said
     )
     assert_match(/^1 x 3 +40.0 +40.0 +0 % +10.0 +12.0 +\+5 % +80.0 +90.0 +\+12 % +101$/, said)
     assert_match(/^1 x 5 \* +11.0 +90.0 MB +6 s +0 +1 +40$/, said)
@@ -44,7 +48,8 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
     assert_match(/! not steady when the measurement began: 1 x 5, 1 x 5 \(again\), 1 x 3; give it/, said)
     assert_match(/! requests failed or had another status than 200 to 399: 1 x 5/, said)
     assert_match(
-      /Too early to say: 1 x 5.*! Stopped: 2 of 3 steps are left. `holdup lab sweep\s+--resume sweep.json`/m, text(result(reading(arm)))
+      /Too early to say: 1 x 5.*! Stopped: 2 of 3 steps are left. `holdup lab sweep\s+--resume sweep.json`/m,
+      text(result(reading(arm)))
     )
     assert_match(/Nothing was predicted/, text(result(reading(arm))))
   end
@@ -59,13 +64,21 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
 
   def test_says_which_requests_of_a_recording_it_sent
     left = %w[A#a B#b C#c D#d E#e F#f G#g]
-    said = text(result(reading(arm), plan: plan(rates: [20, 40], recorded: {endpoints: 3, rate: 21.3, left:, left_share: 0.2, left_cpu: 0.41}))).gsub(
+    said = text(result(
+      reading(arm),
+      plan: plan(
+        rates: [20, 40],
+        recorded: {endpoints: 3, rate: 21.3, left:, left_share: 0.2, left_cpu: 0.41}
+      )
+    )).gsub(
       /\s+/, " "
     )
     assert_includes said,
-      "Requests as recorded: 3 endpoints, of which 21.3 requests a second came to each host in a busy minute. Sent: 20, 40 requests/s."
+      "Requests as recorded: 3 endpoints, of which 21.3 requests a second came to each host in a busy " \
+      "minute. Sent: 20, 40 requests/s."
     assert_includes said,
-      "! left out, because no path of a GET is known of them: A#a, B#b, C#c, D#d, E#e and 2 more (20.0 % of the recorded requests, 41.0 % of their CPU)."
+      "! left out, because no path of a GET is known of them: A#a, B#b, C#c, D#d, E#e and 2 more (20.0 % " \
+      "of the recorded requests, 41.0 % of their CPU)."
     refute_match(/left out/,
       text(result(reading(arm), plan: plan(recorded: {endpoints: 3, rate: 21.3, left: []}))))
   end
@@ -87,7 +100,9 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
 
   def test_fits_in_80_columns_in_each_language
     %w[en ja].each do |language|
-      wide = text(found(80, steady: false), language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 }
+      wide = text(found(80, steady: false), language).lines(chomp: true).select do |line|
+        Holdup::View::Width.of(line) > 80
+      end
       assert_empty wide
     end
     assert_includes text(found, "ja"), "1 x 3 の方が 1 x 5 より良い結果です"

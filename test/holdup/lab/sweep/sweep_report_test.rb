@@ -38,8 +38,14 @@ class Holdup::Lab::Sweep::SweepReportTest < Minitest::Test
 
   def test_the_highest_rate_without_overload
     plan = plan(rates: [40, 80, 160], slo: "p95=200ms")
-    found = result(reading(arm), reading(arm, rate: 80, sent: 810, throughput: 79.0),
-      reading(arm, rate: 160, sent: 1600, throughput: 120.0), reading(arm(1, 3)), reading(arm(1, 3), rate: 80, sent: 800, throughput: 80.0, p95_ms: 300), plan:)
+    found = result(
+      reading(arm),
+      reading(arm, rate: 80, sent: 810, throughput: 79.0),
+      reading(arm, rate: 160, sent: 1600, throughput: 120.0),
+      reading(arm(1, 3)),
+      reading(arm(1, 3), rate: 80, sent: 800, throughput: 80.0, p95_ms: 300),
+      plan:
+    )
     assert_equal [80, 40], [arm, arm(1, 3)].map { |one| found.capacity(one) }
     assert_equal 160, found.rate
   end

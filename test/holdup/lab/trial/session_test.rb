@@ -26,7 +26,12 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     def call(_target, routes:, rate:, seconds:, **)
       tally = Lab::Exchange::Counts.new
       (rate * seconds).to_i.times { |number| tally.add(routes.first, status, number + 1) }
-      Lab::Load::OpenLoop::Seen.new(total: tally.total, routes: tally.outcomes, seconds:, mean_ns: 1_000_000_000)
+      Lab::Load::OpenLoop::Seen.new(
+        total: tally.total,
+        routes: tally.outcomes,
+        seconds:,
+        mean_ns: 1_000_000_000
+      )
     end
   end
 
@@ -34,12 +39,33 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     windows: nil, kind: :open, status: 200)
     setting = Holdup::Setting.new(facts)
     windows ||= [window(setting)]
-    profile = Holdup::UnitSample.new(series:, setting:, host: "h", process: Holdup::UnitSample::SampledProcess.new(pid: Process.pid, since_ns: 0), start_ns: 1, running_ns: 2, cpu_ns: 2, idle_ns: 3,
-      stalled_ns: 4, acquisitions: 1, longest_hold_ns: 1, gc_ns: 0, queued_ns: 1, in_flight_milli: 1000, weight: 1.0)
+    profile = Holdup::UnitSample.new(
+      series:,
+      setting:,
+      host: "h",
+      process: Holdup::UnitSample::SampledProcess.new(pid: Process.pid, since_ns: 0),
+      start_ns: 1,
+      running_ns: 2,
+      cpu_ns: 2,
+      idle_ns: 3,
+      stalled_ns: 4,
+      acquisitions: 1,
+      longest_hold_ns: 1,
+      gc_ns: 0,
+      queued_ns: 1,
+      in_flight_milli: 1000,
+      weight: 1.0
+    )
     @intake = Intake.new(windows, [profile], [], {})
     @steps = []
-    Lab::Trial::Session.new(arm:, served: Served.new(nil, 1.5, "it said: hello"), intake: @intake, routes: [Lab::Route.new(label: "/", path: "/")], load: Load.new(kind, status),
-      progress: ->(step, **) { @steps << step })
+    Lab::Trial::Session.new(
+      arm:,
+      served: Served.new(nil, 1.5, "it said: hello"),
+      intake: @intake,
+      routes: [Lab::Route.new(label: "/", path: "/")],
+      load: Load.new(kind, status),
+      progress: ->(step, **) { @steps << step }
+    )
   end
 
   def series
@@ -104,7 +130,10 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
             arm: Lab::Arm.new(yjit:)).warm_up(50)
         }.message)
     end
-    [nil, true].each { |yjit| assert_predicate session(facts: {"jit" => "yjit"}, arm: Lab::Arm.new(yjit:)).warm_up(50).warmed, :steady }
+    [nil, true].each { |yjit|
+      assert_predicate session(facts: {"jit" => "yjit"}, arm: Lab::Arm.new(yjit:)).warm_up(50).warmed,
+        :steady
+    }
   end
 
   def test_refuses_time_slices_that_a_ruby_does_not_know
@@ -117,7 +146,8 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
   def test_refuses_to_measure_an_error_page
     error = assert_raises(Holdup::Error) { session(status: 404).warm_up(50) }
     assert_match(
-      %r{none of 100 requests was answered with a status from 200 to 399; try / by hand; it said: hello}, error.message
+      %r{none of 100 requests was answered with a status from 200 to 399; try / by hand; it said: hello},
+      error.message
     )
   end
 

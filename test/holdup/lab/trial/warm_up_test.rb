@@ -7,7 +7,12 @@ class Holdup::Lab::Trial::WarmUpTest < Minitest::Test
   WarmUp = Holdup::Lab::Trial::WarmUp
 
   def warm_up(cpu_ns, compiled: [], longest_s: 100)
-    WarmUp.new(slice_s: 2, longest_s:).call { |slices| WarmUp::Slice.new(cpu_ns: cpu_ns.fetch(slices), compiled: compiled[slices]) }
+    WarmUp.new(slice_s: 2, longest_s:).call { |slices|
+      WarmUp::Slice.new(
+        cpu_ns: cpu_ns.fetch(slices),
+        compiled: compiled[slices]
+      )
+    }
   end
 
   def test_ends_when_a_request_takes_no_less_cpu_any_more
