@@ -94,7 +94,7 @@ module Holdup
       end
 
       def html(sized, findings, told)
-        words = Holdup::Web::Words.new(@words.language)
+        words = @words
         advised = Holdup::Web::AdviceBlocks.new(sized, findings, **told, words:)
         Holdup::Web::Static::Document.single(advised.title, advised.answer + advised.grounds, words:)
       end

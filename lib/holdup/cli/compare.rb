@@ -109,7 +109,7 @@ module Holdup
       # With the distributions over each other.
       def html(comparison)
         page = report(comparison).page
-        words = Holdup::Web::Words.new(@words.language)
+        words = @words
         charts = Holdup::Web::Charts::Sides.new([comparison.before, comparison.after], words:).call
         Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
       end

@@ -6,9 +6,9 @@ module Holdup
     # the languages), so a half-translated report can't happen.
     class Words
       EN = [Locales::EN, Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::COMPARE_EN, Locales::CONNECTIONS_EN,
-        Locales::DOCTOR_EN, Locales::JIT_EN, Locales::MACHINE_EN, Locales::LAB_EN, Locales::SWEEP_EN, Locales::TIMELINE_EN].freeze
+        Locales::DOCTOR_EN, Locales::JIT_EN, Locales::MACHINE_EN, Locales::LAB_EN, Locales::SWEEP_EN, Locales::TIMELINE_EN, Locales::PAGES_EN, Locales::CAPTURES_EN, Locales::CHARTS_EN].freeze
       JA = [Locales::JA, Locales::ADVICE_JA, Locales::FINDINGS_JA, Locales::CALCULATE_JA, Locales::COMPARE_JA, Locales::CONNECTIONS_JA,
-        Locales::DOCTOR_JA, Locales::JIT_JA, Locales::MACHINE_JA, Locales::LAB_JA, Locales::SWEEP_JA, Locales::TIMELINE_JA].freeze
+        Locales::DOCTOR_JA, Locales::JIT_JA, Locales::MACHINE_JA, Locales::LAB_JA, Locales::SWEEP_JA, Locales::TIMELINE_JA, Locales::PAGES_JA, Locales::CAPTURES_JA, Locales::CHARTS_JA].freeze
       # Units of time that languages name differently; the smaller ones are the same everywhere.
       UNITS = {"s" => :unit_s, "min" => :unit_min, "h" => :unit_h, "d" => :unit_d}.freeze
       FIGURE = /([-+]?[\d.,]+) (s|min|h|d)\b/

@@ -6,7 +6,7 @@ module Holdup
     class AdviceBlocks
       # @param sized [Queries::SizingInputs]
       # @param found [Array<Holdup::Advice::Finding>]
-      # @param words [Words]
+      # @param words [View::Words]
       # @param span [String]
       # @param kind [Symbol] of the units
       # @param limit [Integer] rows
@@ -30,7 +30,7 @@ module Holdup
 
       # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
       def grounds
-        [Blocks::Table.of(Holdup::View::AdviceSelfTest.new(recommendation, words: @words.reports).section),
+        [Blocks::Table.of(View::AdviceSelfTest.new(recommendation, words: @words).section),
           limits, amdahl].compact
       end
 
@@ -41,7 +41,7 @@ module Holdup
       def recommendation = @sized.recommendation
 
       def verdict
-        @verdict ||= Holdup::View::AdviceVerdict.new(recommendation, span: @span, words: @words.reports, kind: @kind,
+        @verdict ||= View::AdviceVerdict.new(recommendation, span: @span, words: @words, kind: @kind,
           summary: @sized.summary)
       end
 
@@ -50,22 +50,22 @@ module Holdup
       end
 
       def candidates
-        Blocks::Table.of(Holdup::View::AdviceTable.new(recommendation, words: @words.reports,
+        Blocks::Table.of(View::AdviceTable.new(recommendation, words: @words,
           limit: @limit).section)
       end
 
       def pools
-        Blocks::Table.of(Holdup::View::AdvicePools.new(recommendation, words: @words.reports).section)
+        Blocks::Table.of(View::AdvicePools.new(recommendation, words: @words).section)
       end
 
       def findings
         Blocks::Findings.new(title: word(:advice_findings),
-          items: Holdup::View::AdviceFindings.new(@found, words: @words.reports).to_a, none: word(:advice_no_findings))
+          items: View::AdviceFindings.new(@found, words: @words).to_a, none: word(:advice_no_findings))
       end
 
       def limits
         known = recommendation&.limits or return
-        pairs = {vcpus: known.vcpus && Holdup::View::Figures.rate(known.vcpus), memory: known.memory_limit_bytes && Holdup::View::Figures.bytes(known.memory_limit_bytes),
+        pairs = {vcpus: known.vcpus && View::Figures.rate(known.vcpus), memory: known.memory_limit_bytes && View::Figures.bytes(known.memory_limit_bytes),
                  pool: known.pool, connections: known.connections, hosts: known.hosts}
         Blocks::Facts.new(title: word(:limits_title),
           pairs: pairs.to_h { |key, value| [word(:"limit_#{key}"), value&.to_s || word(:not_known)] })
@@ -75,7 +75,7 @@ module Holdup
       def amdahl
         known = recommendation&.recording&.demand
         share = (known || @sized.summary.total).idle_share
-        section = Holdup::View::Sections::AmdahlTable.new(@sized.summary, share:, words: @words.reports,
+        section = View::Sections::AmdahlTable.new(@sized.summary, share:, words: @words,
           limit: @limit).call or return
         Blocks::Table.of(section, notes: known ? [verdict.amdahl] : section.notes)
       end

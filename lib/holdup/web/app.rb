@@ -118,7 +118,7 @@ module Holdup
       end
 
       def view(name, query, **more)
-        View.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
+        TemplateHelpers.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
       end
 
       def query
@@ -135,7 +135,7 @@ module Holdup
       end
 
       def words
-        @words ||= Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
+        @words ||= View::Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
       end
 
       # Also of an address that can't be read as a whole.

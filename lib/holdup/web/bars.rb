@@ -8,14 +8,14 @@ module Holdup
       TOLD = 0.005
 
       # @param split [Analysis::StateSplit]
-      # @param words [Words]
+      # @param words [View::Words]
       # @return [Blocks::Bar]
       def self.of(split, words)
         parts = split.members.to_h { |state| [state, split.share(state)] }
         told = parts.select { |_, share| share >= TOLD }.map { |state, share|
-          "#{words.call(:"state_#{state}")} #{Holdup::View::Figures.share(share)}"
+          "#{words.call(:"state_#{state}")} #{View::Figures.share(share)}"
         }
-        Blocks::Bar.new(parts:, label: words.reports.list(told))
+        Blocks::Bar.new(parts:, label: words.list(told))
       end
     end
   end

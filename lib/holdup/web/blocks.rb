@@ -5,7 +5,7 @@ module Holdup
     # What a page is made of, before it is laid out. Each has a template of its name; what needs a script for
     # drawing has its figures in a table as well.
     module Blocks
-      # @param page [Holdup::View::Page]
+      # @param page [View::Page]
       # @return [Array<Object>] its sentence, what is said of it, its tables
       def self.of(page)
         [Lead.new(text: page.lead), Notes.new(texts: [*page.facts, *page.remarks].compact),
@@ -36,7 +36,7 @@ module Holdup
           super
         end
 
-        # @param section [Holdup::View::Section, nil]
+        # @param section [View::Section, nil]
         # @yield [String] the first cell of a row, and its number, for a Link in its place
         # @return [Table, nil]
         def self.of(section, notes: section&.notes)
@@ -105,7 +105,7 @@ module Holdup
         def view = "split"
       end
 
-      # `items`: Array of Holdup::View::AdviceFindings::Told
+      # `items`: Array of View::AdviceFindings::Told
       Findings = Data.define(:title, :items, :none) do
         def view = "findings"
       end

@@ -18,7 +18,7 @@ module Holdup
         lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
       end
 
-      # @param page [Holdup::View::Page]
+      # @param page [View::Page]
       # @return [String] its tables, one after the other, each under a line with its title; lists have a line
       #   for each sentence. What is not known is empty
       def of(page)
@@ -32,12 +32,12 @@ module Holdup
       end
 
       def known(cell)
-        (cell == Holdup::View::Figures::NONE) ? nil : cell
+        (cell == View::Figures::NONE) ? nil : cell
       end
 
       def harmless(field)
         return field unless field.is_a?(String)
-        text = Holdup::View::Width.clean(field)
+        text = View::Width.clean(field)
         (FORMULA.match?(text) && !FIGURE.match?(text)) ? "'#{text}" : text
       end
 

@@ -11,7 +11,7 @@ module Holdup
       Part = Data.define(:text, :language)
 
       # @param error [Holdup::Error]
-      # @param words [Words]
+      # @param words [View::Words]
       def initialize(error, words:)
         @error = error
         @words = words
@@ -27,7 +27,7 @@ module Holdup
 
       def of_store
         [:"store_#{@error.kind}", :"store_#{@error.kind}_fix"].map do |key|
-          text = Holdup::View::DoctorSentence.call(@words.reports, key, @error.facts)
+          text = View::DoctorSentence.call(@words, key, @error.facts)
           Part.new(text:, language: @words.language)
         end
       end

@@ -21,7 +21,7 @@ module Holdup
       # @param text [String]
       # @return [String] no longer than a name that is recorded
       def cut(text)
-        Holdup::View::Width.truncate(text, NAME)
+        View::Width.truncate(text, NAME)
       end
 
       # @param text [String]
@@ -44,7 +44,7 @@ module Holdup
       def plain(text)
         parts = text.split(LONG_WORD)
         escaped = parts.map { |part| LONG_WORD.match?(part) ? wrapping(part) : CGI.escapeHTML(part) }
-        timed = escaped.join.gsub(Holdup::View::Moments::TOLD) do |found|
+        timed = escaped.join.gsub(View::Moments::TOLD) do |found|
           from, to, zone = $~.captures
           to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
         end
@@ -52,7 +52,7 @@ module Holdup
       end
 
       def time(moment, zone, text = moment)
-        exact = Holdup::View::Moments.read(moment, zone) or return text
+        exact = View::Moments.read(moment, zone) or return text
         seconds = " data-seconds" if moment.count(":") > 1
         %(<time datetime="#{exact.utc.strftime("%FT%TZ")}"#{seconds}>#{text}</time>)
       end

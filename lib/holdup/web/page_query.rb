@@ -66,7 +66,7 @@ module Holdup
       end
 
       # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00 +09:00"
-      def span = Holdup::View::Moments.span(from_s, until_s)
+      def span = View::Moments.span(from_s, until_s)
 
       # @param overriding [Hash] what the page says itself
       # @return [Analysis::UnitFilter]

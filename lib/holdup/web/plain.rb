@@ -8,17 +8,17 @@ module Holdup
 
       # @param title [String]
       # @param blocks [Array<Object>] of Blocks; forms and links have nothing to say
-      # @param words [Words]
+      # @param words [View::Words]
       def initialize(title, blocks, words:)
         @title = title
         @blocks = blocks
         @words = words
       end
 
-      # @return [Holdup::View::Page]
+      # @return [View::Page]
       def call
         lead, *others = all(Blocks::Lead).map(&:text)
-        Holdup::View::Page.new(title: @title, facts: [], lead:,
+        View::Page.new(title: @title, facts: [], lead:,
           remarks: [*others, *all(Blocks::Notes).flat_map(&:texts)], sections: @blocks.filter_map { |block| section(block) })
       end
 
@@ -43,12 +43,12 @@ module Holdup
 
       def table(block)
         rows = block.rows.map { |row| row.map { |cell| text(cell) } }
-        Holdup::View::Section.new(title: block.title, columns: block.columns.map(&:text), rows:,
+        View::Section.new(title: block.title, columns: block.columns.map(&:text), rows:,
           total: block.total&.map { |cell| text(cell) }, notes: block.notes)
       end
 
       def listed(block, columns, rows, notes = [])
-        Holdup::View::Section.new(title: block.title, columns:, rows:, notes:)
+        View::Section.new(title: block.title, columns:, rows:, notes:)
       end
 
       def finding(item)

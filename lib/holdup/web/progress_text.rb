@@ -9,7 +9,7 @@ module Holdup
 
       # @param wait [AnswerCache::Wait]
       # @param page [String, nil] name; nil where no page is shown
-      # @param words [Words]
+      # @param words [View::Words]
       def initialize(wait, page:, words:)
         @wait = wait
         @page = page
@@ -31,9 +31,9 @@ module Holdup
 
       def step
         return word(:wait_full) if @wait.full?
-        return word(:wait_ahead, ahead: Holdup::View::Figures.count(@wait.ahead)) if @wait.ahead.positive?
+        return word(:wait_ahead, ahead: View::Figures.count(@wait.ahead)) if @wait.ahead.positive?
         key, facts = @wait.step || [:step_reading, {}]
-        word(key, **facts.transform_values { |number| Holdup::View::Figures.count(number) })
+        word(key, **facts.transform_values { |number| View::Figures.count(number) })
       end
 
       def times
@@ -45,7 +45,7 @@ module Holdup
 
       # Nobody counts tenths of a second while waiting.
       def seconds(number)
-        Holdup::View::Figures.rough(number.to_f.ceil * NS)
+        View::Figures.rough(number.to_f.ceil * NS)
       end
     end
   end

@@ -6,9 +6,9 @@ require "holdup/loader"
 # Every sentence of both languages, with the numbers 0, 1 and 2 and with nothing where its values go.
 class Holdup::View::SentencesTest < Minitest::Test
   WORDS = %w[en ja].to_h do |language|
-    [language, [Holdup::View::Words, Holdup::Web::Words].map { |words| words.new(language) }]
+    [language, [Holdup::View::Words.new(language)]]
   end
-  TABLES = [Holdup::View::Words::LANGUAGES, Holdup::Web::Words::LANGUAGES].freeze
+  TABLES = [Holdup::View::Words::LANGUAGES].freeze
   REGULAR = %w[thread unit request job setting minute second connection application endpoint thing name time worker
     event stack step run round arm vCPU error host sample row pool].freeze
   NOUNS = {"process" => "processes", "stretch" => "stretches",

@@ -26,7 +26,7 @@ module Holdup
           @scene = scene
           @stacks = scene.recording.stacks
           @names = {}
-          @picture = Holdup::View::TraceFormats::Picture.new(scene)
+          @picture = View::TraceFormats::Picture.new(scene)
           @places = @picture.lanes.each_with_index.to_h.compare_by_identity
         end
 
@@ -44,14 +44,14 @@ module Holdup
         end
 
         def lane_told(lane)
-          {number: lane.number, name: Holdup::View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger, count: lane.spans.size, collections: @picture.collections(lane)}
+          {number: lane.number, name: View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger, count: lane.spans.size, collections: @picture.collections(lane)}
         end
 
         # @return [Array<Array>] id, place of its lane, name, from, to
         def units
           @scene.units.filter_map { |unit|
             if @places.key?(unit.lane)
-              [unit.id, @places[unit.lane], Holdup::View::Width.clean(@picture.unit_name(unit)),
+              [unit.id, @places[unit.lane], View::Width.clean(@picture.unit_name(unit)),
                 *@picture.bounds(unit)]
             end
           }
@@ -98,7 +98,7 @@ module Holdup
         end
 
         def name(stack)
-          @names[stack] ||= @stacks.running(stack).then { |frame| Holdup::View::Width.clean([frame&.method_name, frame&.place && "(#{frame.place})"].compact.join(" ")) }
+          @names[stack] ||= @stacks.running(stack).then { |frame| View::Width.clean([frame&.method_name, frame&.place && "(#{frame.place})"].compact.join(" ")) }
         end
 
         def unit(span)

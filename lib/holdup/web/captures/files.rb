@@ -19,14 +19,14 @@ module Holdup
             File.new(type: BYTES_TYPE,
               name: "#{kept.id}#{Capture::Archive::SUFFIX}", body: captures.bytes(kept))
           },
-          **Holdup::View::TraceFormats::FORMATS.keys.to_h do |format|
-            ending = Holdup::View::TraceFormats::BINARY[format]
+          **View::TraceFormats::FORMATS.keys.to_h do |format|
+            ending = View::TraceFormats::BINARY[format]
             type = ending ? BYTES_TYPE : JSON_TYPE
             name = "#{format}.#{ending || "json"}"
             [format.to_s,
               ->(captures, kept) {
                 File.new(type:, name: "#{kept.id}-#{name}",
-                  body: Holdup::View::TraceFormats.call(captures.scene(kept), format))
+                  body: View::TraceFormats.call(captures.scene(kept), format))
               }]
           end
         }.freeze

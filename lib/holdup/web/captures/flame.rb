@@ -21,7 +21,7 @@ module Holdup
 
         # @param root [Analysis::Timeline::FlameTree::FlameNode]
         # @param scene [Analysis::Timeline::Scene]
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(root, scene, words)
           @root = root
           @scene = scene
@@ -76,12 +76,12 @@ module Holdup
           label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame),
             last: name(last.frame), count: chain.size)
           place = last.frame&.place
-          told = "#{label}#{" (#{Holdup::View::Width.clean(place)})" if place}: #{Holdup::View::Figures.duration(@scene.ns(first.ticks))} (#{Holdup::View::Figures.share(share(first))})"
+          told = "#{label}#{" (#{View::Width.clean(place)})" if place}: #{View::Figures.duration(@scene.ns(first.ticks))} (#{View::Figures.share(share(first))})"
           Box.new(x:, width: share(first), row:, label:, told:, kind: kind(first.frame))
         end
 
         def name(frame)
-          frame ? Holdup::View::Width.clean(frame.method_name) : word(:flame_no_stack)
+          frame ? View::Width.clean(frame.method_name) : word(:flame_no_stack)
         end
 
         # Ours is a library too, wherever it lies.

@@ -3,7 +3,7 @@
 module Holdup
   class Web
     class Captures
-      # What one unit went through. `rows`: since when, for how long, what, as Holdup::View::TimelineStory has
+      # What one unit went through. `rows`: since when, for how long, what, as View::TimelineStory has
       # them
       Story = Data.define(:title, :columns, :rows, :notes) do
         def view = "story"

@@ -8,7 +8,7 @@ module Holdup
       # The viewer's place in a page; `unit`: number of the one to follow, or nil; `words`: what it says, by
       # their names in assets/src/timeline.
       ViewerPage = Data.define(:id, :unit, :words) do
-        # @param words [Words]
+        # @param words [View::Words]
         # @return [String] JSON
         def self.told(words)
           JSON.generate(ViewerPage::SAID.to_h { |key| [key, words.call(:"viewer_#{key}")] })

@@ -9,7 +9,7 @@ module Holdup
         MODELS = {closed: :speed_up, amdahl: :amdahl, bound: :bound}.freeze
 
         # @param calculator [Sizing::Calculator]
-        # @param words [Words]
+        # @param words [View::Words]
         # @param timed [Boolean] whether the demand is in real time (else stall is told against the unit's
         #   own)
         def initialize(calculator, words:, timed:)

@@ -13,7 +13,7 @@ module Holdup
                    "p95" => [:ns, ->(one) { one.responses[PERCENTILE] }], "wait" => [:ns, :wait_ns.to_proc]}.freeze
 
         # @param recommendation [Sizing::Recommendation, nil]
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(recommendation, words:)
           @recommendation = recommendation
           @words = words

@@ -9,7 +9,7 @@ module Holdup
         LABEL = 60
 
         # @param marks [Array<Analysis::SettingChanges::SettingChange>]
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(marks, words:)
           @marks = marks
           @words = words
@@ -17,14 +17,14 @@ module Holdup
 
         # @return [Array<Chart::Mark>]
         def to_a
-          @marks.map { |mark| Chart::Mark.new(at: mark.at_s, label: Holdup::View::Width.truncate(told(mark), LABEL)) }
+          @marks.map { |mark| Chart::Mark.new(at: mark.at_s, label: View::Width.truncate(told(mark), LABEL)) }
         end
 
         # @return [Blocks::Table, nil] the newest first; nil where nothing changed
         def table
           return if @marks.empty?
           columns = %i[changed_since server changed_what].map { |key| Blocks::Column.new(text: word(key), words: key == :changed_what) }
-          rows = @marks.reverse.map { |mark| [Moment.new(at_s: mark.at_s), Holdup::View::Width.clean(mark.server || word(:not_known)), told(mark)] }
+          rows = @marks.reverse.map { |mark| [Moment.new(at_s: mark.at_s), View::Width.clean(mark.server || word(:not_known)), told(mark)] }
           Blocks::Table.new(title: word(:changed_when), columns:, rows:)
         end
 
@@ -33,7 +33,7 @@ module Holdup
         def word(key) = @words.call(key)
 
         def told(mark)
-          facts = Holdup::View::Width.clean(mark.differences.join(", "))
+          facts = View::Width.clean(mark.differences.join(", "))
           mark.deployed? ? "#{word(:deployed)}: #{facts}" : facts
         end
       end

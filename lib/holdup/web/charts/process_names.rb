@@ -7,7 +7,7 @@ module Holdup
       # worker, has its name too: then both have their pid, or nobody could tell them apart.
       class ProcessNames
         # @param processes [Array<#host, #server, #name, #pid>]
-        # @param words [Words]
+        # @param words [View::Words]
         # @param hosts [Boolean] whether hosts are a part of it
         def initialize(processes, words:, hosts: false)
           @hosts = hosts
@@ -24,14 +24,14 @@ module Holdup
 
         # @return [String] of its host alone
         def host(process)
-          @words.call(:host, name: Holdup::View::Width.clean(process.host.to_s))
+          @words.call(:host, name: View::Width.clean(process.host.to_s))
         end
 
         private
 
         def plain(process)
-          name = Holdup::View::Width.clean([process.server, process.name].compact.join(" "))
-          @hosts ? @words.call(:process_of_host, host: Holdup::View::Width.clean(process.host.to_s),
+          name = View::Width.clean([process.server, process.name].compact.join(" "))
+          @hosts ? @words.call(:process_of_host, host: View::Width.clean(process.host.to_s),
             process: name) : name
         end
       end

@@ -12,7 +12,7 @@ module Holdup
         MACHINE = "machine"
 
         # @param processes [Analysis::ProcessReport]
-        # @param words [Words]
+        # @param words [View::Words]
         # @param span [Array(Integer, Integer), nil] to be drawn; nil: from the first sample to the last
         def initialize(processes, words:, span: nil)
           @processes = processes
@@ -89,7 +89,7 @@ module Holdup
           found = machine.ceiling or return []
           [Chart::Mark.new(at: found.high,
             label: word(:chart_ceiling,
-              range: Holdup::View::CeilingSentence.new(found, words: @words.reports).range))]
+              range: View::CeilingSentence.new(found, words: @words).range))]
         end
 
         def table(limit)
@@ -107,12 +107,12 @@ module Holdup
 
         def row(at_s, line)
           [Moment.new(at_s:), name(line),
-            *FIGURES.values.map { |key, unit| Holdup::View::Figures.public_send(unit, line.points[at_s].public_send(key)) }]
+            *FIGURES.values.map { |key, unit| View::Figures.public_send(unit, line.points[at_s].public_send(key)) }]
         end
 
         def more(limit)
           (told.size > limit) ? [word(:more_rows_here,
-            count: Holdup::View::Figures.count(told.size - limit))] : []
+            count: View::Figures.count(told.size - limit))] : []
         end
       end
     end

@@ -9,7 +9,7 @@ module Holdup
         HISTOGRAMS = %i[wall stalled].freeze
 
         # @param sides [Array<Analysis::Comparison::Side>] with units
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(sides, words:)
           @sides = sides
           @words = words

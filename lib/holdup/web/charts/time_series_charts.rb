@@ -13,7 +13,7 @@ module Holdup
         ALL = 1.0
 
         # @param course [Analysis::TimeSeries]
-        # @param words [Words]
+        # @param words [View::Words]
         # @param names [Array<String>] which charts: of NAMES and HEATS, and "gvl", which is of all that ran
         # @param marks [Array<Chart::Mark>] moments at which something changed
         def initialize(course, words:, names: NAMES, marks: [])

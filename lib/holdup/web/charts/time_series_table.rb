@@ -6,7 +6,7 @@ module Holdup
       # What the charts over time show, step by step, the newest first.
       class TimeSeriesTable
         # @param course [Analysis::TimeSeries]
-        # @param words [Words]
+        # @param words [View::Words]
         # @param limit [Integer] rows
         # @param names [Array<String>] of which charts, see Course
         def initialize(course, words:, limit:, names: TimeSeriesCharts::NAMES)
@@ -27,7 +27,7 @@ module Holdup
         def rows
           order.first(@limit).map { |index|
             [Moment.new(at_s: @course.at_s[index]),
-              *columns.values.map { |tell, values| Holdup::View::Figures.public_send(tell, values[index]) }]
+              *columns.values.map { |tell, values| View::Figures.public_send(tell, values[index]) }]
           }
         end
 
@@ -74,12 +74,12 @@ module Holdup
         end
 
         def step
-          Holdup::View::Figures.duration(@course.step_s * Analysis::TimeSeries::NS)
+          View::Figures.duration(@course.step_s * Analysis::TimeSeries::NS)
         end
 
         def more
           hidden = @course.at_s.size - @limit
-          hidden.positive? ? [word(:more_rows_here, count: Holdup::View::Figures.count(hidden))] : []
+          hidden.positive? ? [word(:more_rows_here, count: View::Figures.count(hidden))] : []
         end
 
         def word(key, **facts) = @words.call(key, **facts)

@@ -21,7 +21,7 @@ module Holdup
 
         # @param lives [Array<Analysis::JitReport::ProcessLife>] those that come first are drawn
         # @param every_s [Integer] seconds between two samples of a process
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(lives, every_s:, words:)
           @lives = lives.select { |life| FIGURES.values.any? { |_, read| read.call(life).size > 1 } }.first(LINES)
           @every_s = every_s
@@ -71,7 +71,7 @@ module Holdup
           columns = [word(:age), word(:process), *names.map { |name| word(:"chart_#{name}") }].map { |text| Blocks::Column.new(text:) }
           rows = moments(names).map { |age_s, index| row(names, age_s, index) }
           notes = (rows.size > limit) ? [word(:more_rows_here,
-            count: Holdup::View::Figures.count(rows.size - limit))] : []
+            count: View::Figures.count(rows.size - limit))] : []
           Blocks::Table.new(title: word(:chart_by_age), columns:, rows: rows.first(limit), notes:)
         end
 
@@ -88,8 +88,8 @@ module Holdup
         end
 
         def row(names, age_s, index)
-          [Holdup::View::Figures.duration(age_s * NS), name(@lives[index]),
-            *names.map { |name| Holdup::View::Figures.public_send(FIGURES[name].first, curves(name)[index][age_s]) }]
+          [View::Figures.duration(age_s * NS), name(@lives[index]),
+            *names.map { |name| View::Figures.public_send(FIGURES[name].first, curves(name)[index][age_s]) }]
         end
       end
     end

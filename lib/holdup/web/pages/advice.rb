@@ -40,7 +40,7 @@ module Holdup
         def kind = self.class.kind(query)
 
         def span
-          Holdup::View::Moments.span(query.from_s, query.until_s)
+          View::Moments.span(query.from_s, query.until_s)
         end
 
         # Who asks for something else looks for that first.
@@ -59,13 +59,13 @@ module Holdup
 
         def what_if_report(figures)
           slo = figures.recommendation.objective.slo
-          words = @words.reports
-          Holdup::View::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words:)
+          words = @words
+          View::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words:)
         end
 
         def json_of(figures, report)
           facts = {from_s: query.from_s, to_s: query.until_s, kind:, app: query["app"]}.compact
-          advice = Holdup::View::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
+          advice = View::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
           "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
         end
       end

@@ -9,7 +9,7 @@ module Holdup
         # @param context [Context]
         # @param store [Store::Sql]
         # @param query [PageQuery]
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(context:, store:, query:, words:)
           @context = context
           @store = store
@@ -37,7 +37,7 @@ module Holdup
           refuse_unmatched
           return json if ending == "json"
           page = Plain.new(span? ? "#{title}, #{query.span}" : title, blocks, words: @words).call
-          (ending == "csv") ? Csv.of(page) : Holdup::View::PageMarkdown.new(page).call
+          (ending == "csv") ? Csv.of(page) : View::PageMarkdown.new(page).call
         end
 
         # @return [Boolean] whether it is about a span of time
@@ -79,10 +79,10 @@ module Holdup
           @marks ||= Queries::SettingChangeQuery.call(store, from_s: query.from_s, to_s: query.until_s)
         end
 
-        # @param section [Class] of Holdup::View::Sections
-        # @return [Holdup::View::Section, nil]
+        # @param section [Class] of View::Sections
+        # @return [View::Section, nil]
         def section(section, of: summary, limit: query.limit)
-          section.new(of, words: @words.reports, limit:).call
+          section.new(of, words: @words, limit:).call
         end
 
         def table(section, **options, &)
@@ -103,7 +103,7 @@ module Holdup
           from_s, to_s = units.last([query.until_s, newest_s + 1].max)
           return [] unless from_s
           since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
-          text = word(:last_data, span: Holdup::View::Moments.span(from_s, to_s))
+          text = word(:last_data, span: View::Moments.span(from_s, to_s))
           [Blocks::SpanLink.new(text:, label: word(:last_data_open),
             params: {"since" => since, "until" => till})]
         end
@@ -121,7 +121,7 @@ module Holdup
         # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil where there is no rest
         def part
           return if with_data == [query.from_s, query.until_s]
-          span = Holdup::View::Moments.span(*with_data)
+          span = View::Moments.span(*with_data)
           key, whole = query["whole"] ? [:chart_whole, nil] : [:chart_part, "yes"]
           Blocks::SpanLink.new(text: word(key, span:), label: word(:"#{key}_link"),
             params: {"whole" => whole})
@@ -139,7 +139,7 @@ module Holdup
         end
 
         def unmatched_value(value)
-          (unmatched.part == :kind) ? word(:"kind_#{value}") : Holdup::View::Width.clean(value)
+          (unmatched.part == :kind) ? word(:"kind_#{value}") : View::Width.clean(value)
         end
 
         # @return [Queries::UnmatchedFilter, nil] where units were measured, and the filter leaves none of
@@ -150,7 +150,7 @@ module Holdup
         end
 
         def headline(summary = self.summary)
-          Holdup::View::Headline.new(summary, words: @words.reports)
+          View::Headline.new(summary, words: @words)
         end
 
         # What would not fit into an address has no page of its own.
@@ -161,7 +161,7 @@ module Holdup
         end
 
         def label(row)
-          Holdup::View::Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
+          View::Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
         end
       end
     end

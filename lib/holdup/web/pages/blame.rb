@@ -8,8 +8,8 @@ module Holdup
       class Blame < Base
         include SummaryJson
 
-        SECTIONS = [Holdup::View::Sections::BlameTable, Holdup::View::Sections::StallPairTable,
-          Holdup::View::Sections::StallMatrix, Holdup::View::Sections::StallOriginTable, Holdup::View::Sections::HoldTable, Holdup::View::Sections::ConnectionTable].freeze
+        SECTIONS = [View::Sections::BlameTable, View::Sections::StallPairTable,
+          View::Sections::StallMatrix, View::Sections::StallOriginTable, View::Sections::HoldTable, View::Sections::ConnectionTable].freeze
 
         # @return [Array<Object>]
         def blocks

@@ -39,7 +39,7 @@ module Holdup
         end
 
         def calculation
-          @calculation ||= Holdup::View::Calculation.new(calculator, words: @words.reports, timed: timed?)
+          @calculation ||= View::Calculation.new(calculator, words: @words, timed: timed?)
         end
 
         def calculator

@@ -19,7 +19,7 @@ module Holdup
 
         # @return [String] see docs/capture-file.md
         def export(ending, title)
-          (ending == "json") ? Holdup::View::TraceFormats.call(scene, :json) : super
+          (ending == "json") ? View::TraceFormats.call(scene, :json) : super
         end
 
         def span? = false
@@ -60,8 +60,8 @@ module Holdup
         end
 
         def report
-          @report ||= Holdup::View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene, waits: excerpt.waits), patterns: Analysis::Timeline::Patterns.new(scene).call,
-            within: excerpt.units, methods:, words: @words.reports)
+          @report ||= View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene, waits: excerpt.waits), patterns: Analysis::Timeline::Patterns.new(scene).call,
+            within: excerpt.units, methods:, words: @words)
         end
 
         def methods
@@ -85,10 +85,10 @@ module Holdup
 
         def where
           return [] if excerpt.whole?
-          [word(:capture_part, from: Holdup::View::Figures.duration(scene.ns(excerpt.from)), to: Holdup::View::Figures.duration(scene.ns(excerpt.to)))]
+          [word(:capture_part, from: View::Figures.duration(scene.ns(excerpt.from)), to: View::Figures.duration(scene.ns(excerpt.to)))]
         end
 
-        def clean(text) = Holdup::View::Width.clean(text)
+        def clean(text) = View::Width.clean(text)
 
         def asked
           query.all.slice("id", "from_ns", "to_ns")
@@ -96,8 +96,8 @@ module Holdup
 
         def story
           unit = chosen or return
-          told = Holdup::View::TimelineStory.new(scene, unit,
-            story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words.reports)
+          told = View::TimelineStory.new(scene, unit,
+            story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words)
           [Web::Captures::Story.new(title: clean(told.title), columns: %i[story_from story_length story_what].map { |key| word(key) }, rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
             notes: [*told.answer, told.split, *told.remarks].map { |text| clean(text) })]
         end

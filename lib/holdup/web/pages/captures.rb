@@ -28,7 +28,7 @@ module Holdup
 
         def asked
           query["asked"] ? [Blocks::Lead.new(
-            text: word(:capture_asked, pid: Holdup::View::Width.clean(query["asked"])), level: :good
+            text: word(:capture_asked, pid: View::Width.clean(query["asked"])), level: :good
           )] : []
         end
 
@@ -43,19 +43,19 @@ module Holdup
             page: "capture", params: {"id" => kept.id})
           unless kept.header
             return [taken,
-              *Array.new(COLUMNS.size - 2, Holdup::View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)]
+              *Array.new(COLUMNS.size - 2, View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)]
           end
           [taken, process(kept), why(kept.facts), *caught(kept.facts), *figures(kept), bytes(kept)]
         end
 
         def process(kept)
-          Holdup::View::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
+          View::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
         end
 
         def why(facts)
           trigger = facts["trigger"]
           text = word(TRIGGERS.fetch(trigger, :trigger_asked))
-          facts["rule"] ? "#{text}: #{Holdup::View::Width.clean(facts["rule"])}" : text
+          facts["rule"] ? "#{text}: #{View::Width.clean(facts["rule"])}" : text
         end
 
         TRIGGERS = {"until" => :trigger_until, "rule" => :trigger_rule,
@@ -64,31 +64,31 @@ module Holdup
 
         # The unit that it was taken for, and who held it up.
         def caught(facts)
-          return Array.new(3, Holdup::View::Figures::NONE) unless facts["unit"]
+          return Array.new(3, View::Figures::NONE) unless facts["unit"]
           [named(facts["unit"]), told(facts["stalled_ns"]),
-            facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : Holdup::View::Figures::NONE]
+            facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : View::Figures::NONE]
         end
 
         def named(name)
-          Holdup::View::Width.clean(name.to_s)
+          View::Width.clean(name.to_s)
         end
 
         def told(ns)
-          ns.is_a?(Integer) ? Holdup::View::Figures.duration(ns) : Holdup::View::Figures::NONE
+          ns.is_a?(Integer) ? View::Figures.duration(ns) : View::Figures::NONE
         end
 
         def figures(kept)
-          [Holdup::View::Figures.count(kept.events), Holdup::View::Figures.duration(kept.length_ns), Holdup::View::Figures.duration(kept.header.cost_ns)]
+          [View::Figures.count(kept.events), View::Figures.duration(kept.length_ns), View::Figures.duration(kept.header.cost_ns)]
         end
 
         def bytes(kept)
-          Holdup::View::Figures.bytes(kept.bytes)
+          View::Figures.bytes(kept.bytes)
         end
 
         def ordering
           processes = @context.ordering&.processes or return []
           [Web::Captures::OrderForm.new(title: word(:capture_now),
-            processes: processes.to_h { |place| [place.pid, Holdup::View::Width.clean(place.name)] })]
+            processes: processes.to_h { |place| [place.pid, View::Width.clean(place.name)] })]
         end
       end
     end

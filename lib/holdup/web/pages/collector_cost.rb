@@ -9,7 +9,7 @@ module Holdup
                    collector_bytes: :bytes, segment_bytes: :bytes}.freeze
 
         # @param cost [Analysis::OwnCost]
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(cost, words:)
           @cost = cost
           @words = words
@@ -18,7 +18,7 @@ module Holdup
         # @return [Array<Object>] none where nothing is known
         def blocks
           return [] unless @cost.known?
-          pairs = FIGURES.to_h { |key, tell| [@words.call(:"own_#{key}"), Holdup::View::Figures.public_send(tell, @cost.public_send(key))] }
+          pairs = FIGURES.to_h { |key, tell| [@words.call(:"own_#{key}"), View::Figures.public_send(tell, @cost.public_send(key))] }
           [Blocks::Facts.new(title: @words.call(:own_title), pairs:),
             Blocks::Notes.new(texts: [@words.call(:own_note)])]
         end

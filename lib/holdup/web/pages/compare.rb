@@ -37,8 +37,8 @@ module Holdup
         # @return [ComputedPage::Answer]
         def answer(figures)
           return nothing(figures) unless figures.comparison
-          report = Holdup::View::Compare.new(figures.comparison, words: @words.reports, kind: filter.kind)
-          json = Holdup::View::Compare::Json.new(figures.comparison, sentences: report.sentences).call
+          report = View::Compare.new(figures.comparison, words: @words, kind: filter.kind)
+          json = View::Compare::Json.new(figures.comparison, sentences: report.sentences).call
           ComputedPage::Answer.new(blocks: [*compared(figures, report), form(figures)], json:,
             offered: exports)
         end
@@ -73,7 +73,7 @@ module Holdup
         end
 
         def choices(figures)
-          width = Holdup::View::Width
+          width = View::Width
           found = figures.choices.transform_values { |text| width.truncate(width.clean(text), CHOICE) }
           return [] if found.empty?
           options = {"" => word(:chosen_for_you), **found}

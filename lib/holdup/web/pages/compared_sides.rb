@@ -79,7 +79,7 @@ module Holdup
           from_s, to_s = base
           [
             [Queries::ComparisonSource.new(@store, from_s:, to_s:, filter: @filter),
-              Holdup::View::Moments.span(from_s, to_s)], [recorded, @query.span]
+              View::Moments.span(from_s, to_s)], [recorded, @query.span]
           ]
         end
 

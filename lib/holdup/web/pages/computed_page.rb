@@ -21,8 +21,8 @@ module Holdup
         def self.compute(context:, query:, step:)
           store = RequestCache.new(context.store.call, app: query["app"])
           figures = figures(store, query, now_s: context.clock.realtime_s, step:)
-          Words::LANGUAGES.keys.to_h do |language|
-            page = new(context:, store:, query:, words: Words.new(language))
+          View::Words::LANGUAGES.keys.to_h do |language|
+            page = new(context:, store:, query:, words: View::Words.new(language))
             [language, page.answer(figures)]
           end
         ensure

@@ -8,7 +8,7 @@ module Holdup
         DOUBLING = 1 << Histogram::Buckets::SCALE
 
         # @param row [Analysis::SeriesRow]
-        # @param words [Words]
+        # @param words [View::Words]
         # @param key [Symbol] of Window::HISTOGRAMS
         def initialize(row, words:, key: :wall)
           @histogram = row.histogram(key)
@@ -20,15 +20,15 @@ module Holdup
         def block
           columns = [@words.call(:"histogram_#{@key}"), @words.call(:units), "%", ""].map { |text| Blocks::Column.new(text:) }
           Blocks::Table.new(title: @words.call(:spread), columns:,
-            rows: counts.map { |name, count| [name, Holdup::View::Figures.count(count), *share(count)] })
+            rows: counts.map { |name, count| [name, View::Figures.count(count), *share(count)] })
         end
 
         private
 
         def share(count)
           share = count.fdiv(@histogram.count)
-          [Holdup::View::Figures.bare_share(share),
-            Blocks::Meter.new(share: count.fdiv(counts.values.max), label: Holdup::View::Figures.share(share))]
+          [View::Figures.bare_share(share),
+            Blocks::Meter.new(share: count.fdiv(counts.values.max), label: View::Figures.share(share))]
         end
 
         # Empty ones between others are shown: a gap says something.
@@ -45,11 +45,11 @@ module Holdup
         end
 
         def first
-          "- #{Holdup::View::Figures.duration(Histogram::Buckets::FLOOR_NS)}"
+          "- #{View::Figures.duration(Histogram::Buckets::FLOOR_NS)}"
         end
 
         def name(step)
-          low, high = [step, step + 1].map { |at| Holdup::View::Figures.duration(Histogram::Buckets::BOUNDS[at * DOUBLING]) }
+          low, high = [step, step + 1].map { |at| View::Figures.duration(Histogram::Buckets::BOUNDS[at * DOUBLING]) }
           "#{low} - #{high}"
         end
       end

@@ -22,7 +22,7 @@ module Holdup
         private
 
         def json
-          Holdup::View::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
+          View::FindingsJson.new(found, processes: host.segments, words: @words).call
         end
 
         def host
@@ -48,18 +48,18 @@ module Holdup
         end
 
         def told(key, facts)
-          Holdup::View::DoctorSentence.call(@words.reports, key, facts)
+          View::DoctorSentence.call(@words, key, facts)
         end
 
         def stored
           return [] unless host.store
           facts = host.store
-          pairs = {location: facts[:location], bytes: Holdup::View::Figures.bytes(facts[:bytes]), series: Holdup::View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
+          pairs = {location: facts[:location], bytes: View::Figures.bytes(facts[:bytes]), series: View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
                    oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]), lag: lag(facts[:newest_s])}
           [Blocks::Facts.new(title: word(:store_title),
             pairs: pairs.to_h { |key, cell|
               [word(:"store_#{key}"),
-                cell.is_a?(String) ? Holdup::View::Width.clean(cell) : cell]
+                cell.is_a?(String) ? View::Width.clean(cell) : cell]
             })]
         end
 
@@ -72,7 +72,7 @@ module Holdup
 
         # From the start of the newest minute: a collector that works is behind by little more than one.
         def lag(newest_s)
-          newest_s ? Holdup::View::Figures.duration([host.now_ns - newest_s * NS, 0].max) : Holdup::View::Figures::NONE
+          newest_s ? View::Figures.duration([host.now_ns - newest_s * NS, 0].max) : View::Figures::NONE
         end
 
         def segments
@@ -83,12 +83,12 @@ module Holdup
         end
 
         def row(process)
-          ["pid #{process.pid}", Holdup::View::Width.clean(process.profile["server"] || Holdup::View::Figures::NONE), word(process.alive ? :yes : :no),
-            Holdup::View::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), Holdup::View::Figures.count(process.requests), Holdup::View::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
+          ["pid #{process.pid}", View::Width.clean(process.profile["server"] || View::Figures::NONE), word(process.alive ? :yes : :no),
+            View::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), View::Figures.count(process.requests), View::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
         end
 
         def time(second)
-          second ? Charts::Moment.new(at_s: second, seconds: true) : Holdup::View::Figures::NONE
+          second ? Charts::Moment.new(at_s: second, seconds: true) : View::Figures::NONE
         end
       end
     end

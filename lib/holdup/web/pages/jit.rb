@@ -15,8 +15,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [Blocks::Lead.new(text: word(:no_jit_samples)), *last_data] if lives.empty?
-          lead = word(:life_lead, on: Holdup::View::Figures.count(summary.jits.on.size), all: Holdup::View::Figures.count(lives.size))
-          [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(Holdup::View::Sections::JitTable),
+          lead = word(:life_lead, on: View::Figures.count(summary.jits.on.size), all: View::Figures.count(lives.size))
+          [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(View::Sections::JitTable),
             lives_table, findings(word(:jit_findings), Holdup::Advice::JitRules::RULES)].compact
         end
 
@@ -41,12 +41,12 @@ module Holdup
 
         def row(life)
           facts = life.facts
-          [names.call(life), Holdup::View::Width.clean(facts.kind), switched_on_by(facts), age(life), seconds(life.warm_after_s),
-            truth(facts.effective), Holdup::View::Figures.bytes(facts.memory_bytes), truth(facts.saturated), Holdup::View::Figures.count(facts.invalidations)]
+          [names.call(life), View::Width.clean(facts.kind), switched_on_by(facts), age(life), seconds(life.warm_after_s),
+            truth(facts.effective), View::Figures.bytes(facts.memory_bytes), truth(facts.saturated), View::Figures.count(facts.invalidations)]
         end
 
         def switched_on_by(facts)
-          facts.by ? Holdup::View::Width.clean(@words.reports.jit_fact(facts.by)) : Holdup::View::Figures::NONE
+          facts.by ? View::Width.clean(@words.jit_fact(facts.by)) : View::Figures::NONE
         end
 
         def names
@@ -54,11 +54,11 @@ module Holdup
         end
 
         def age(life)
-          life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : Holdup::View::Figures::NONE
+          life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : View::Figures::NONE
         end
 
         def seconds(number)
-          Holdup::View::Figures.duration(number && number * NS)
+          View::Figures.duration(number && number * NS)
         end
 
         def truth(value)

@@ -17,8 +17,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
-          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Holdup::View::Sections::DistributionTable), over_time, changes.table,
-            causes, sufferers, findings(word(:stands_out)), table(Holdup::View::Sections::SettingTable)].compact
+          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(View::Sections::DistributionTable), over_time, changes.table,
+            causes, sufferers, findings(word(:stands_out)), table(View::Sections::SettingTable)].compact
         end
 
         def live? = query.live?
@@ -28,7 +28,7 @@ module Holdup
         def lead = Blocks::Lead.new(text: headline.verdict)
 
         def causes
-          table(Holdup::View::Sections::BlameTable,
+          table(View::Sections::BlameTable,
             limit: TOP).with(more: Blocks::Link.new(text: word(:all_blame), page: "blame"))
         end
 

@@ -13,7 +13,7 @@ module Holdup
         def findings(title, rules = Holdup::Advice::RULES)
           found = Holdup::Advice.call(Holdup::Advice::Situation.new(summary:), rules)
           Blocks::Findings.new(title:,
-            items: Holdup::View::AdviceFindings.new(found, words: @words.reports).to_a, none: word(:advice_no_findings))
+            items: View::AdviceFindings.new(found, words: @words).to_a, none: word(:advice_no_findings))
         end
       end
     end

@@ -7,7 +7,7 @@ module Holdup
       class Processes < Base
         include SummaryJson
 
-        SECTIONS = [Holdup::View::Sections::WorkerTable, Holdup::View::Sections::PoolTable, Holdup::View::Sections::QueueTable].freeze
+        SECTIONS = [View::Sections::WorkerTable, View::Sections::PoolTable, View::Sections::QueueTable].freeze
 
         # @return [Array<Object>]
         def blocks
@@ -40,7 +40,7 @@ module Holdup
         end
 
         def sentence(machine)
-          ceiling = Holdup::View::CeilingSentence.new(machine.ceiling, words: @words.reports)
+          ceiling = View::CeilingSentence.new(machine.ceiling, words: @words)
           return [ceiling.sentence, :warn] if machine.ceiling.low?
           [word(:ceiling_fine, vcpus: ceiling.vcpus, processes: ceiling.processes, range: ceiling.range),
             :good]

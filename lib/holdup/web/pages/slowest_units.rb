@@ -17,7 +17,7 @@ module Holdup
         # @param from_s [Integer]
         # @param to_s [Integer]
         # @param filter [Analysis::UnitFilter] which units
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(store, from_s:, to_s:, filter:, words:)
           @store = store
           @span = [from_s, to_s]
@@ -59,7 +59,7 @@ module Holdup
         end
 
         def periods
-          {read: Holdup::View::Figures.count(@read), all: Holdup::View::Figures.count(@all)}
+          {read: View::Figures.count(@read), all: View::Figures.count(@all)}
         end
 
         def slowest
@@ -77,17 +77,17 @@ module Holdup
 
         def note
           first, last = [@profiles.first, @profiles.last].map { |profile| profile.start_ns / NS }
-          count, units = [@profiles.size, @profiles.sum(&:weight)].map { |number| Holdup::View::Figures.count(number) }
-          @words.call(:singles_note, count:, units:, span: Holdup::View::Moments.span(first, last))
+          count, units = [@profiles.size, @profiles.sum(&:weight)].map { |number| View::Figures.count(number) }
+          @words.call(:singles_note, count:, units:, span: View::Moments.span(first, last))
         end
 
         def row(profile)
           durations = [profile.wall_ns, profile.running_ns, profile.stalled_ns, profile.idle_ns,
             profile.queued_ns, profile.longest_hold_ns].map { |ns|
-            Holdup::View::Figures.duration(ns)
+            View::Figures.duration(ns)
           }
-          [started(profile), *durations, Holdup::View::Figures.count(profile.acquisitions), Holdup::View::Figures.rate(profile.in_flight), process(profile), *(if traced?
-                                                                                                                                                                 profile.trace || Holdup::View::Figures::NONE
+          [started(profile), *durations, View::Figures.count(profile.acquisitions), View::Figures.rate(profile.in_flight), process(profile), *(if traced?
+                                                                                                                                                                 profile.trace || View::Figures::NONE
                                                                                                                                                                end)]
         end
 
@@ -97,7 +97,7 @@ module Holdup
 
         def process(profile)
           pid = profile.process&.pid
-          host = Holdup::View::Width.clean(profile.host)
+          host = View::Width.clean(profile.host)
           pid ? @words.call(:process_of_host, host:, process: "pid #{pid}") : @words.call(:host, name: host)
         end
       end

@@ -18,8 +18,8 @@ module Holdup
 
         def split_row(row, state)
           ns = row.split.public_send(state)
-          Row.new(state:, name: word(:"state_#{state}"), share: Holdup::View::Figures.share(row.split.share(state)), each: Holdup::View::Figures.duration(row.per_unit(ns)),
-            sum: Holdup::View::Figures.duration(ns), meaning: word(:"meaning_#{state}"))
+          Row.new(state:, name: word(:"state_#{state}"), share: View::Figures.share(row.split.share(state)), each: View::Figures.duration(row.per_unit(ns)),
+            sum: View::Figures.duration(ns), meaning: word(:"meaning_#{state}"))
         end
       end
     end

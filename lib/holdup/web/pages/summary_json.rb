@@ -8,7 +8,7 @@ module Holdup
         private
 
         def json
-          Holdup::View::Json.new(summary, words: @words.reports, marks:).call
+          View::Json.new(summary, words: @words, marks:).call
         end
       end
     end

@@ -20,15 +20,15 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
-          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Holdup::View::Sections::DistributionTable), over_time, changes.table,
-            Distribution.new(summary.total, words: @words).block, suffers, causes, slowest, table(Holdup::View::Sections::QuantileBandTable), table(Holdup::View::Sections::SettingTable)].compact
+          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(View::Sections::DistributionTable), over_time, changes.table,
+            Distribution.new(summary.total, words: @words).block, suffers, causes, slowest, table(View::Sections::QuantileBandTable), table(View::Sections::SettingTable)].compact
         end
 
         def asks = []
 
         def title
-          Holdup::View::Width.truncate(
-            Holdup::View::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")), View::NAME
+          View::Width.truncate(
+            View::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")), TemplateHelpers::NAME
           )
         end
 
@@ -70,23 +70,23 @@ module Holdup
           if known.empty?
             return Blocks::Table.new(title:, columns: [], rows: [], notes: [word(:pairs_unknown)])
           end
-          rows = known.map { |pair| [other(yield(pair)), *shares(pair), Holdup::View::Figures.duration(pair.about_ns)] }
+          rows = known.map { |pair| [other(yield(pair)), *shares(pair), View::Figures.duration(pair.about_ns)] }
           columns = %i[by_name pair_about pair_least pair_most pair_stall].map { |key| Blocks::Column.new(text: word(key)) }
           Blocks::Table.new(title:, columns:, rows:,
             notes: [word(:pairs_note), *left_out(found.size - known.size)])
         end
 
         def left_out(count)
-          count.positive? ? [word(:pairs_left_out, count: Holdup::View::Figures.count(count))] : []
+          count.positive? ? [word(:pairs_left_out, count: View::Figures.count(count))] : []
         end
 
         def other(series)
-          series.unit? ? unit_link(series) : Holdup::View::Width.clean(word(:account,
+          series.unit? ? unit_link(series) : View::Width.clean(word(:account,
             name: series.name.delete_prefix("thread:")))
         end
 
         def shares(pair)
-          [pair.share, pair.least_share, pair.most_share].map { |share| Holdup::View::Figures.share(share) }
+          [pair.share, pair.least_share, pair.most_share].map { |share| View::Figures.share(share) }
         end
       end
     end

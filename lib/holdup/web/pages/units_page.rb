@@ -44,7 +44,7 @@ module Holdup
 
         def more
           hidden = sorted.size - query.limit
-          hidden.positive? ? [word(:more_rows_here, count: Holdup::View::Figures.count(hidden))] : []
+          hidden.positive? ? [word(:more_rows_here, count: View::Figures.count(hidden))] : []
         end
       end
     end

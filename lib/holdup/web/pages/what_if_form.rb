@@ -15,7 +15,7 @@ module Holdup
           @query = query
         end
 
-        # @param words [Words]
+        # @param words [View::Words]
         # @return [Blocks::Form]
         def block(words)
           fields = HINTS.map do |name, hint|

@@ -10,16 +10,16 @@ module Holdup
       class Document
         STYLE = File.join(__dir__, "static.css")
 
-        # @param page [Holdup::View::Page] of which it is made
+        # @param page [View::Page] of which it is made
         # @param language [String]
         # @return [Document]
         def self.of(page, language:)
-          single(page.title, Blocks.of(page), words: Words.new(language))
+          single(page.title, Blocks.of(page), words: View::Words.new(language))
         end
 
         # @param title [String]
         # @param blocks [Array<Object>] that are all of it
-        # @param words [Words]
+        # @param words [View::Words]
         # @return [Document]
         def self.single(title, blocks, words:)
           new([Part.new(id: "page", title:, blocks:)], title:, words:)
@@ -28,7 +28,7 @@ module Holdup
         # @param parts [Array<Part>]
         # @param title [String]
         # @param about [Array<String>] lines under the title: of what it is
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(parts, title:, words:, about: [])
           @parts = parts
           @title = title
@@ -41,7 +41,7 @@ module Holdup
           settled = StandaloneBlocks.new(@parts)
           parts = @parts.map { |part| part.with(blocks: settled.call(part)) }
           Templates.new.render("static",
-            locals: {view: View.new(words: @words, parts:, title: @title), parts:, about: @about, style:,
+            locals: {view: TemplateHelpers.new(words: @words, parts:, title: @title), parts:, about: @about, style:,
                      policy:})
         end
 

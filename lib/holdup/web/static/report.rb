@@ -23,7 +23,7 @@ module Holdup
         def initialize(store, asked:, language:, told: [], most_bytes: MOST_BYTES)
           @store = RequestCache.new(store)
           @asked = asked
-          @words = Words.new(language)
+          @words = View::Words.new(language)
           @told = told
           @most_bytes = most_bytes
         end
@@ -49,13 +49,13 @@ module Holdup
         end
 
         def headline
-          Holdup::View::Headline.new(summary, words: @words.reports)
+          View::Headline.new(summary, words: @words)
         end
 
         def filtered
           chosen = {span_app: @asked["app"], span_kind: @asked.kind && word(:"kind_#{@asked.kind}"),
                     span_name: @asked.chosen.name, queue: @asked.chosen.queue, threads: @asked.threads}.compact
-          chosen.empty? ? [] : [chosen.map { |key, value| "#{word(key)}: #{Holdup::View::Width.clean(value)}" }.join(", ")]
+          chosen.empty? ? [] : [chosen.map { |key, value| "#{word(key)}: #{View::Width.clean(value)}" }.join(", ")]
         end
 
         def pages

@@ -67,7 +67,7 @@ module Holdup
         private
 
         def told(unit, value)
-          Holdup::View::Figures.public_send({ns: :duration}.fetch(unit, unit), value)
+          View::Figures.public_send({ns: :duration}.fetch(unit, unit), value)
         end
 
         def ends = @ends ||= @chart.x.values.minmax

@@ -23,7 +23,7 @@ class Holdup::Web::Charts::CandidatesTest < Minitest::Test
 
   def charts(verdict: :change, predictions: self.predictions)
     told = Told.new(verdict:, predictions:, now: predictions.first.candidate, best: predictions[2], amdahl: 4)
-    Holdup::Web::Charts::Candidates.new(told, words: Holdup::Web::Words.new("en")).call&.charts
+    Holdup::Web::Charts::Candidates.new(told, words: Holdup::View::Words.new("en")).call&.charts
   end
 
   def test_a_line_for_each_number_of_processes
@@ -49,6 +49,6 @@ class Holdup::Web::Charts::CandidatesTest < Minitest::Test
 
   def test_nothing_is_drawn_where_nothing_can_be_said
     assert_nil charts(verdict: :unknown)
-    assert_nil Holdup::Web::Charts::Candidates.new(nil, words: Holdup::Web::Words.new("en")).call
+    assert_nil Holdup::Web::Charts::Candidates.new(nil, words: Holdup::View::Words.new("en")).call
   end
 end

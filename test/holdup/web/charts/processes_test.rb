@@ -8,7 +8,7 @@ class Holdup::Web::Charts::ProcessesTest < Minitest::Test
 
   def charted(samples = SampleProcesses.new(sample).to_a)
     processes = Holdup::Analysis::ProcessReport.new(samples, from_s: sample.from_s, to_s: sample.to_s)
-    Holdup::Web::Charts::Processes.new(processes, words: Holdup::Web::Words.new("en"))
+    Holdup::Web::Charts::Processes.new(processes, words: Holdup::View::Words.new("en"))
   end
 
   def test_the_container_and_each_process

@@ -13,7 +13,7 @@ class Holdup::Web::Charts::TimeSeriesChartsTest < Minitest::Test
     Holdup::Queries::TimeSeriesQuery.call(store, from_s: sample.from_s, to_s: sample.to_s, histograms: Holdup::Web::Charts::TimeSeriesCharts::HEATS.values)
   end
 
-  def words = @words ||= Holdup::Web::Words.new("en")
+  def words = @words ||= Holdup::View::Words.new("en")
 
   def charts(*windows, names: Holdup::Web::Charts::TimeSeriesCharts::NAMES)
     Holdup::Web::Charts::TimeSeriesCharts.new(course(*windows), words:, names:).to_h

@@ -9,7 +9,7 @@ class Holdup::Web::Charts::WarmUpTest < Minitest::Test
   NS = 1_000_000_000
 
   def charted(*samples, **)
-    Holdup::Web::Charts::WarmUp.new(jits(*samples, **).lives, every_s: 60, words: Holdup::Web::Words.new("en"))
+    Holdup::Web::Charts::WarmUp.new(jits(*samples, **).lives, every_s: 60, words: Holdup::View::Words.new("en"))
   end
 
   def test_processes_are_laid_over_each_other_by_their_age

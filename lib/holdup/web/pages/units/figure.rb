@@ -5,7 +5,7 @@ module Holdup
     module Pages
       module Units
         # A figure of endpoints and jobs. `read`: row, summary => number or nil; `tell`: how
-        # Holdup::View::Figures writes it; `word`: its title; `csv`: its name in a file, with the unit.
+        # View::Figures writes it; `word`: its title; `csv`: its name in a file, with the unit.
         Figure = Data.define(:word, :csv, :tell, :read) do
           def initialize(word:, csv:, read:, tell: :duration)
             super

@@ -12,7 +12,7 @@ module Holdup
           TITLES = {name: :by_name, split: :states}.freeze
 
           # @param summary [Analysis::Summary]
-          # @param words [Words]
+          # @param words [View::Words]
           # @param link [#call] row => the cell of its name
           def initialize(summary, words:, link:)
             @summary = summary
@@ -41,7 +41,7 @@ module Holdup
             case name
             when :name then @link.call(row)
             when :split then Bars.of(row.split, @words)
-            else Holdup::View::Figures.public_send(FIGURES[name].tell, FIGURES[name].read.call(row, @summary))
+            else View::Figures.public_send(FIGURES[name].tell, FIGURES[name].read.call(row, @summary))
             end
           end
         end

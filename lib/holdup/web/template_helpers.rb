@@ -3,7 +3,7 @@
 module Holdup
   class Web
     # What templates need to know: words, and addresses under whatever path the dashboard is mounted at.
-    class View
+    class TemplateHelpers
       include Markup
 
       # A proxy's prefix, as a path of this host and nothing else.
@@ -21,7 +21,7 @@ module Holdup
       attr_reader :again_s
 
       # @param request [Roda::RodaRequest]
-      # @param words [Words]
+      # @param words [View::Words]
       # @param query [PageQuery, nil] nil where it can't be read
       # @param name [String, nil]
       # @param theme [String] one of Theme::KNOWN
@@ -84,8 +84,8 @@ module Holdup
       # @return [String, nil] since when there is nothing new
       def behind(newest_s, now_s)
         return unless newest_s && now_s - newest_s > BEHIND_S
-        ago = Holdup::View::Figures.rough((now_s - newest_s) * NS)
-        word(:behind, time: Holdup::View::Moments.at(newest_s, "%F %T"), ago:)
+        ago = View::Figures.rough((now_s - newest_s) * NS)
+        word(:behind, time: View::Moments.at(newest_s, "%F %T"), ago:)
       end
 
       # @param at_ns [Integer, nil] when the collector read what is stored
@@ -94,9 +94,9 @@ module Holdup
       # @return [String, nil]
       def newest(at_ns, look, now_ns)
         return unless at_ns
-        age = Holdup::View::Figures.duration([now_ns - at_ns, 0].max)
+        age = View::Figures.duration([now_ns - at_ns, 0].max)
         return word(:newest, age:) unless look&.units.to_i.positive?
-        word(:newest_waiting, age:, count: Holdup::View::Figures.count(look.units))
+        word(:newest_waiting, age:, count: View::Figures.count(look.units))
       end
 
       # @param asks [Array<String>] what one may choose on this page
@@ -109,7 +109,7 @@ module Holdup
         least = query["least"] && "≥ #{query.least}" if asks.include?("least")
         name = query["name"] if asks.include?("name")
         app = query["app"] if apps.size > 1
-        [span&.join(" - "), app, name, kind, least].compact.map { |text| Holdup::View::Width.clean(text) }
+        [span&.join(" - "), app, name, kind, least].compact.map { |text| View::Width.clean(text) }
       end
 
       # @return [String] "12.3%" for SVG

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Holdup
-  class Web
+  module View
     module Locales
       # The same in Japanese.
-      JA = {
+      PAGES_JA = {
         language_en: "English", language_ja: "日本語", languages: "言語", themes: "配色", theme_auto: "自動", theme_light: "ライト", theme_dark: "ダーク",
         skip: "本文へ移動", menu: "ページ", menu_open: "メニュー", title_message: "表示できません",
         title_overview: "概要", title_endpoints: "エンドポイント", title_jobs: "ジョブ", title_endpoint: "エンドポイントまたはジョブ", title_blame: "原因と被害",

@@ -4,8 +4,8 @@ module Holdup
   class Web
     module Static
       # What templates need to know in a file: addresses are those of its own parts.
-      class View < Web::View
-        # @param words [Words]
+      class TemplateHelpers < Web::TemplateHelpers
+        # @param words [View::Words]
         # @param parts [Array<Part>]
         # @param title [String]
         def initialize(words:, parts:, title:)

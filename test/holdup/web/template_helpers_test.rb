@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Web::ViewTest < Minitest::Test
+class Holdup::Web::TemplateHelpersTest < Minitest::Test
   include Dashboard
 
   def links
@@ -51,7 +51,7 @@ class Holdup::Web::ViewTest < Minitest::Test
   end
 
   def test_names_wrap_between_their_parts_and_stay_text
-    view = Holdup::Web::View.new(request: nil, words: nil, query: nil, name: nil)
+    view = Holdup::Web::TemplateHelpers.new(request: nil, words: nil, query: nil, name: nil)
     assert_equal "Admin<wbr>::Orders<wbr>#index", view.breaking("Admin::Orders#index")
     assert_equal "GET /<wbr>a/<wbr>:id", view.breaking("GET /a/:id")
     assert_equal "&lt;a&gt;&#39;&amp;<wbr>#39;", view.breaking("<a>'&#39;")
@@ -59,7 +59,7 @@ class Holdup::Web::ViewTest < Minitest::Test
   end
 
   def test_moments_in_sentences_are_exact_for_scripts
-    view = Holdup::Web::View.new(request: nil, words: nil, query: nil, name: nil)
+    view = Holdup::Web::TemplateHelpers.new(request: nil, words: nil, query: nil, name: nil)
     {"since 2026-11-21 12:03 +09:00." => %(since <time datetime="2026-11-21T03:03:00Z">2026-11-21 12:03 +09:00</time>.), "2026-11-21 12:03:04 UTC" => %(<time datetime="2026-11-21T12:03:04Z" data-seconds>2026-11-21 12:03:04 UTC</time>),
      "2026-11-21 12:00 - 2026-11-21 13:00 +01:00" => %(<time datetime="2026-11-21T11:00:00Z">2026-11-21 12:00</time> - <time datetime="2026-11-21T12:00:00Z">2026-11-21 13:00 +01:00</time>),
      "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC", "2026-11-21 12:00" => "2026-11-21 12:00"}.each { |text, html|
@@ -80,7 +80,7 @@ class Holdup::Web::ViewTest < Minitest::Test
   end
 
   def view
-    Holdup::Web::View.new(request: nil, words: Holdup::Web::Words.new("en"), query: nil, name: nil)
+    Holdup::Web::TemplateHelpers.new(request: nil, words: Holdup::View::Words.new("en"), query: nil, name: nil)
   end
 
   def test_names_may_wrap_between_their_words_and_nowhere_else

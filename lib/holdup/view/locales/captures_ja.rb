@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  class Web
+  module View
     module Locales
       # The same in Japanese.
       CAPTURES_JA = {

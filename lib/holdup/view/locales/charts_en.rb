@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  class Web
+  module View
     module Locales
       # Sentences of charts and of live pages.
       CHARTS_EN = {

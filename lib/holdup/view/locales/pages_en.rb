@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 module Holdup
-  class Web
+  module View
     module Locales
       # Sentences of the dashboard that no report has.
-      EN = {
+      PAGES_EN = {
         language_en: "English", language_ja: "日本語", languages: "Language", themes: "Colours", theme_auto: "Auto", theme_light: "Light", theme_dark: "Dark",
         skip: "Skip to the figures", menu: "Pages", menu_open: "Pages", title_message: "Not shown",
         title_overview: "Overview", title_endpoints: "Endpoints", title_jobs: "Jobs", title_endpoint: "One endpoint or job", title_blame: "Blame",
