@@ -94,9 +94,8 @@ module Holdup
       end
 
       def html(sized, findings, told)
-        words = @words
-        advised = Holdup::Web::AdviceBlocks.new(sized, findings, **told, words:)
-        Holdup::Web::Static::Document.single(advised.title, advised.answer + advised.grounds, words:)
+        advised = View::AdvicePage.new(sized, findings, **told)
+        View::Html.single(advised.title, advised.answer + advised.grounds, words: @words)
       end
 
       def text(sized, findings, told)

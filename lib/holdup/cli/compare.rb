@@ -109,9 +109,8 @@ module Holdup
       # With the distributions over each other.
       def html(comparison)
         page = report(comparison).page
-        words = @words
-        charts = Holdup::Web::Charts::Sides.new([comparison.before, comparison.after], words:).call
-        Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
+        charts = View::Charts::Sides.new([comparison.before, comparison.after], words: @words).call
+        View::Html.single(page.title, [*page.blocks, charts], words: @words).call
       end
 
       def report(comparison)

@@ -25,7 +25,7 @@ module Holdup
       end
 
       def html(page, language)
-        Holdup::Web::Static::Document.of(page, language:).call
+        View::Html.of(page, language:).call
       end
 
       def text(page, console, widest)

@@ -65,12 +65,12 @@ module Holdup
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
           check(store)
-          Holdup::Web::Static::Report.new(store, asked:, language: @words.language, told:).call
+          View::HtmlReport.new(store, query: asked, words: @words, remarks: told).call
         end
       end
 
       def asked
-        Holdup::Web::Static::Asked.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter], limit: @layout[:limit],
+        View::HtmlReport::Query.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter], limit: @layout[:limit],
           params: {"sort" => ORDERS.fetch(@view[:sort]), "app" => @app}.compact)
       end
 

@@ -15,13 +15,12 @@ module Holdup
       FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8",
                "md" => "text/markdown; charset=utf-8"}.freeze
       ASSETS = Assets.new
+      TEMPLATES = View::Html::Templates.new(File.join(__dir__, "views"))
       # Of what stands behind the question mark.
       LONGEST = 8_000
 
       plugin :default_headers, Headers::ALL.merge("content-type" => "text/html; charset=utf-8")
       plugin :head
-      plugin :render, views: File.join(__dir__, "views"), engine: "erb", escape: true, cache: true,
-        check_template_mtime: false
       plugin :not_found do
         message(404, word(:refused_nowhere))
       end
@@ -72,7 +71,7 @@ module Holdup
 
       def paged(name)
         found = Pages::ALL[name] or return
-        store = RequestCache.new(context.store.call, app: query["app"])
+        store = Queries::RequestCache.new(context.store.call, app: query["app"])
         yield found.new(context:, store:, query:, words:), store
       ensure
         store&.close
@@ -112,6 +111,8 @@ module Holdup
         look = Doctor::UncollectedUnits.new(dir: context.dir, app: query["app"]).look(store, named: true)
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end
+
+      def render(...) = TEMPLATES.render(...)
 
       def lay_out(view, body)
         render("layout", locals: {view:, body:})

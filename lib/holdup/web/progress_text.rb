@@ -16,10 +16,10 @@ module Holdup
         @words = words
       end
 
-      # @return [Blocks::Wait]
+      # @return [Controls::Wait]
       def block
         lead = word(:"wait_#{@page}")
-        Blocks::Wait.new(lead:, step:, times:, share: @wait.share, again_s: @wait.again_s)
+        Controls::Wait.new(lead:, step:, times:, share: @wait.share, again_s: @wait.again_s)
       end
 
       # @return [Array<String>]

@@ -2,10 +2,8 @@
 
 module Holdup
   class Web
-    # What templates need to know: words, and addresses under whatever path the dashboard is mounted at.
-    class TemplateHelpers
-      include Markup
-
+    # What templates of the dashboard need besides: addresses under whatever path it is mounted at.
+    class TemplateHelpers < View::Html::Helpers
       # A proxy's prefix, as a path of this host and nothing else.
       PREFIX = %r{\A(?:/[\w.~-]+)+\z}
       # A collector carries every ten seconds to a minute; after so long something is wrong.
@@ -31,20 +29,15 @@ module Holdup
       # @param computed_s [Integer, nil] when what the page shows was computed, of pages that are kept
       def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first, kept: query ? query.kept : {},
         title: nil, again_s: nil, computed_s: nil)
+        super(words:, title:)
         @request = request
-        @words = words
         @query = query
         @name = name
         @theme = theme
         @kept = kept
-        @title = title
         @again_s = again_s
         @computed_s = computed_s
       end
-
-      def word(key, **facts) = @words.call(key, **facts)
-
-      def language = @words.language
 
       # @param page [String]
       # @param params [Hash{String => String}] over what goes from page to page
@@ -110,21 +103,6 @@ module Holdup
         name = query["name"] if asks.include?("name")
         app = query["app"] if apps.size > 1
         [span&.join(" - "), app, name, kind, least].compact.map { |text| View::Width.clean(text) }
-      end
-
-      # @return [String] "12.3%" for SVG
-      def percent(share)
-        "#{(share * 100).round(3)}%"
-      end
-
-      # @param bar [Blocks::Bar]
-      # @return [Array<Array(Symbol, String, String)>] state, where it begins, how wide it is
-      def stretches(bar)
-        at = 0.0
-        bar.parts.filter_map do |state, share|
-          at += share
-          [state, percent(at - share), percent(share)] if share.positive?
-        end
       end
 
       private

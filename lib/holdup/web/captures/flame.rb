@@ -9,9 +9,12 @@ module Holdup
         # `x`, `width`: shares of the whole; `row`: from the top; `kind`: "own" code, "other" code, "none"
         # where there was no stack
         Box = Data.define(:x, :width, :row, :label, :told, :kind)
-        # `modes`: {String => String} of Shares::MODES; `mode`: the one that is shown; `twin`: Blocks::Table
+        # `modes`: {String => String} of Shares::MODES; `mode`: the one that is shown; `twin`: View::Section
         Block = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
           def view = "flame"
+
+          # @return [View::Section]
+          def plain = twin.plain
         end
 
         LEAST = 0.002
@@ -94,8 +97,8 @@ module Holdup
         private_constant :LIBRARY
 
         def twin(boxes, title)
-          columns = %i[flame_depth flame_frame].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title:, columns:,
+          columns = %i[flame_depth flame_frame].map { |key| word(key) }
+          View::Section.new(title:, columns:,
             rows: boxes.first(LISTED).map { |box| [(box.row + 1).to_s, box.told] })
         end
       end

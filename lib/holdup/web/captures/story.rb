@@ -7,6 +7,11 @@ module Holdup
       # them
       Story = Data.define(:title, :columns, :rows, :notes) do
         def view = "story"
+
+        # @return [View::Section]
+        def plain
+          View::Section.new(title:, columns:, rows:, notes:)
+        end
       end
     end
   end

@@ -26,7 +26,7 @@ module Holdup
         # @param figures [AdviceInputs]
         # @return [ComputedPage::Answer]
         def answer(figures)
-          advised = AdviceBlocks.new(figures.sized, figures.found, words: @words, span:, kind:,
+          advised = View::AdvicePage.new(figures.sized, figures.found, words: @words, span:, kind:,
             limit: query.limit)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
@@ -47,14 +47,14 @@ module Holdup
         def answers(advised, report)
           form = @form.block(@words)
           return [*advised.answer, form] unless @form.asked?
-          [*(report && Blocks.of(report.page)), form, *advised.answer]
+          [*(report && report.page.blocks), form, *advised.answer]
         end
 
         def kinds(advised)
           links = PageQuery::KINDS.map do |kind|
-            Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s})
+            View::Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s})
           end
-          Blocks::Links.new(title: advised.title, links:)
+          Controls::Links.new(title: advised.title, links:)
         end
 
         def what_if_report(figures)

@@ -6,7 +6,7 @@ module Holdup
       # What the page of advice is made from: the recording, the replays of other settings, the findings, and
       # what was asked for by its form.
       class AdviceInputs
-        # @param store [RequestCache]
+        # @param store [Queries::RequestCache]
         # @param span [Range<Integer>] seconds since 1970
         # @param kind [Symbol]
         # @param change [Sizing::WhatIf::WhatIfChange, nil] nil: nothing was asked for

@@ -5,7 +5,7 @@ module Holdup
     module Pages
       # One capture: drawn by a script, and told in tables, of all of it or of a part: for whom threads
       # waited, the units that waited longest, and the story of one of them.
-      class Capture < Base
+      class Capture < View::Pages::Base
         # Beyond what any capture has.
         LONGEST_NS = 0..(1 << 53)
         MODES = Analysis::Timeline::StackShares::MODES
@@ -13,7 +13,7 @@ module Holdup
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
           notes = [*report.findings, *(report.title if report.answer), *report.remarks]
-          [Blocks::Lead.new(text: clean(report.answer || report.title)), Blocks::Notes.new(texts: notes),
+          [View::Blocks::Lead.new(text: clean(report.answer || report.title)), View::Blocks::Notes.new(texts: notes),
             viewing, *story, units, holders, ran, flame, files].compact
         end
 
@@ -70,17 +70,20 @@ module Holdup
         end
 
         def ran
-          Blocks::Table.of(report.ran, notes: [*report.ran&.notes, *where])
+          report.ran&.then { |section| section.with(notes: [*section.notes, *where]) }
         end
 
         def units
           section = report.units
           return if section.rows.empty?
-          Blocks::Table.of(section, notes: where) { |name, row| Blocks::Link.new(text: name, page: "capture", params: asked.merge("unit" => section.rows[row][1])) }
+          section.with(notes: where).with_first_cells do |name, row|
+            View::Blocks::Link.new(text: name, page: "capture",
+              params: asked.merge("unit" => section.rows[row][1]))
+          end
         end
 
         def holders
-          Blocks::Table.of(report.holders, notes: [*where, *(word(:capture_held_note) unless excerpt.whole?)])
+          report.holders&.with(notes: excerpt.whole? ? [] : [*where, word(:capture_held_note)])
         end
 
         def where

@@ -4,7 +4,7 @@ module Holdup
   class Web
     module Pages
       # The captures that are kept, the newest first: why each was taken, whom it shows, what it cost.
-      class Captures < Base
+      class Captures < View::Pages::Base
         COLUMNS = %i[taken process capture_why capture_unit capture_stall capture_holder capture_events
           capture_length capture_cost capture_size].freeze
 
@@ -23,23 +23,23 @@ module Holdup
         def all = @all ||= @context.captures.all
 
         def nothing
-          Blocks::Notes.new(texts: [word(:no_captures)])
+          View::Blocks::Notes.new(texts: [word(:no_captures)])
         end
 
         def asked
-          query["asked"] ? [Blocks::Lead.new(
+          query["asked"] ? [View::Blocks::Lead.new(
             text: word(:capture_asked, pid: View::Width.clean(query["asked"])), level: :good
           )] : []
         end
 
         def table
-          columns = COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(:captures_kept), columns:,
+          columns = COLUMNS.map { |key| word(key) }
+          View::Section.new(title: word(:captures_kept), columns:,
             rows: all.first(query.limit).map { |kept| row(kept) }, notes: [word(:captures_note)])
         end
 
         def row(kept)
-          taken = Blocks::Link.new(text: Charts::Moment.new(at_s: kept.time.to_i, seconds: true),
+          taken = View::Blocks::Link.new(text: View::Blocks::Moment.new(at_s: kept.time.to_i, seconds: true),
             page: "capture", params: {"id" => kept.id})
           unless kept.header
             return [taken,

@@ -19,8 +19,8 @@ module Holdup
         def blocks
           return [] unless @cost.known?
           pairs = FIGURES.to_h { |key, tell| [@words.call(:"own_#{key}"), View::Figures.public_send(tell, @cost.public_send(key))] }
-          [Blocks::Facts.new(title: @words.call(:own_title), pairs:),
-            Blocks::Notes.new(texts: [@words.call(:own_note)])]
+          [View::Blocks::Facts.new(title: @words.call(:own_title), pairs:),
+            View::Blocks::Notes.new(texts: [@words.call(:own_note)])]
         end
       end
     end

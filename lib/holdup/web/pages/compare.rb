@@ -55,21 +55,21 @@ module Holdup
         def moments = super + @base
 
         def nothing(figures)
-          lead = Blocks::Lead.new(text: word(:nothing_to_compare))
+          lead = View::Blocks::Lead.new(text: word(:nothing_to_compare))
           ComputedPage::Answer.new(blocks: [lead, form(figures)], json: nil, offered: [])
         end
 
         # The sentence and what is said of it come first, then what one sees at a glance.
         def compared(figures, report)
-          Blocks.of(report.page).insert(2, Charts::Sides.new(figures.sides, words: @words).call)
+          report.page.blocks.insert(2, View::Charts::Sides.new(figures.sides, words: @words).call)
         end
 
         def form(figures)
           fields = HINTS.map do |name, hint|
-            Blocks::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:)
+            Controls::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:)
           end
           fields += choices(figures)
-          Blocks::Form.new(title: word(:compare_with), page: "compare", fields:, button: word(:show))
+          Controls::Form.new(title: word(:compare_with), page: "compare", fields:, button: word(:show))
         end
 
         def choices(figures)
@@ -78,7 +78,7 @@ module Holdup
           return [] if found.empty?
           options = {"" => word(:chosen_for_you), **found}
           ComparedSides::CHOSEN.map do |name|
-            Blocks::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
+            Controls::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
           end
         end
 

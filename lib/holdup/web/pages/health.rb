@@ -5,7 +5,7 @@ module Holdup
     module Pages
       # What is measured, what is missing, and how much the store has: the doctor's page. It works without a
       # store, because that is when it is needed.
-      class Health < Base
+      class Health < View::Pages::Base
         NS = 1_000_000_000
         HOUR_S = 3600
         LEVELS = %i[ok warn fail].freeze
@@ -33,18 +33,19 @@ module Holdup
         def found = @found ||= Doctor.call(host)
 
         def lead
-          return Blocks::Lead.new(text: word(:doctor_sound), level: :good) if found.all?(&:ok?)
+          return View::Blocks::Lead.new(text: word(:doctor_sound), level: :good) if found.all?(&:ok?)
           counts = LEVELS.to_h { |level| [level, found.count { |finding| finding.level == level }] }
-          Blocks::Lead.new(text: word(:doctor_summary, **counts), level: :warn)
+          View::Blocks::Lead.new(text: word(:doctor_summary, **counts), level: :warn)
         end
 
         def checks
-          Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
+          View::Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
         end
 
         def item(finding)
-          [finding.level, word(:"level_#{finding.level}"), told(finding.key, finding.facts),
-            finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)]
+          remedy = finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)
+          View::Blocks::Check.new(level: finding.level, word: word(:"level_#{finding.level}"),
+            text: told(finding.key, finding.facts), remedy:)
         end
 
         def told(key, facts)
@@ -56,7 +57,7 @@ module Holdup
           facts = host.store
           pairs = {location: facts[:location], bytes: View::Figures.bytes(facts[:bytes]), series: View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
                    oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]), lag: lag(facts[:newest_s])}
-          [Blocks::Facts.new(title: word(:store_title),
+          [View::Blocks::Facts.new(title: word(:store_title),
             pairs: pairs.to_h { |key, cell|
               [word(:"store_#{key}"),
                 cell.is_a?(String) ? View::Width.clean(cell) : cell]
@@ -77,8 +78,8 @@ module Holdup
 
         def segments
           return if host.segments.empty?
-          columns = %i[process server segment_alive segment_last segment_requests segment_drops].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(:segments_title), columns:,
+          columns = %i[process server segment_alive segment_last segment_requests segment_drops].map { |key| word(key) }
+          View::Section.new(title: word(:segments_title), columns:,
             rows: host.segments.map { |process| row(process) }, notes: [word(:segments_note)])
         end
 
@@ -88,7 +89,7 @@ module Holdup
         end
 
         def time(second)
-          second ? Charts::Moment.new(at_s: second, seconds: true) : View::Figures::NONE
+          second ? View::Blocks::Moment.new(at_s: second, seconds: true) : View::Figures::NONE
         end
       end
     end

@@ -16,14 +16,14 @@ module Holdup
         end
 
         # @param words [View::Words]
-        # @return [Blocks::Form]
+        # @return [Controls::Form]
         def block(words)
           fields = HINTS.map do |name, hint|
-            Blocks::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name], hint:)
+            Controls::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name], hint:)
           end
           title = words.call(:what_if_title)
           button = words.call(:what_if_button)
-          Blocks::Form.new(title:, page: "advice", fields:, button:)
+          Controls::Form.new(title:, page: "advice", fields:, button:)
         end
 
         # @return [Boolean]
