@@ -104,7 +104,7 @@ module Holdup
       end
 
       def markdown(sized, findings, told)
-        View::MarkdownAdvice.new(sized.recommendation, findings, **told, summary: sized.summary, again:)
+        View::Advice::Markdown.new(sized.recommendation, findings, **told, summary: sized.summary, again:)
       end
 
       def json(recommendation, findings)

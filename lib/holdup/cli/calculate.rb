@@ -63,7 +63,7 @@ module Holdup
 
       def arriving(calculator)
         if @arrivals.any?
-          View::OpenCalculation.new(
+          View::Calculation::Open.new(
             Sizing::OpenCalculator.new(@demand, threads: calculator.lines.map(&:threads),
 **@arrivals), words: @words
           )

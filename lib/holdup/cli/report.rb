@@ -108,12 +108,12 @@ module Holdup
       end
 
       def drifted
-        @drifted ||= @drifts.map { |finding| View::DoctorSentence.call(@words, finding.key, finding.facts) }
+        @drifted ||= @drifts.map { |finding| View::DoctorReport::Sentence.call(@words, finding.key, finding.facts) }
       end
 
       def told
         [*drifted,
-          View::UncollectedRemark.remark(@uncollected, now_s: @console.clock.realtime_s,
+          View::Remarks::Uncollected.remark(@uncollected, now_s: @console.clock.realtime_s,
             words: @words)].compact
       end
 

@@ -30,7 +30,7 @@ module Holdup
 
       # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
       def grounds
-        [AdviceSelfTest.new(recommendation, words: @words).section, limits, amdahl].compact
+        [AdviceTable::SelfTest.new(recommendation, words: @words).section, limits, amdahl].compact
       end
 
       private
@@ -53,7 +53,7 @@ module Holdup
       end
 
       def pools
-        AdvicePools.new(recommendation, words: @words).section
+        AdviceTable::Pools.new(recommendation, words: @words).section
       end
 
       def findings
@@ -74,7 +74,7 @@ module Holdup
       def amdahl
         demand = recommendation&.recording&.demand
         share = (demand || @sized.summary.total).idle_share
-        section = Sections::AmdahlTable.new(@sized.summary, share:, words: @words, limit: @limit).call
+        section = Sections::Times::AmdahlTable.new(@sized.summary, share:, words: @words, limit: @limit).call
         (section && demand) ? section.with(notes: [verdict.amdahl]) : section
       end
     end

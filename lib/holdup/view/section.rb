@@ -19,7 +19,8 @@ module Holdup
 
       # @return [Section] in plain text, without links and drawings
       def plain
-        with(columns: columns.map(&:to_s), rows: rows.map { |row| row.map(&:to_s) }, total: total&.map(&:to_s))
+        with(columns: columns.map(&:to_s), rows: rows.map { |row| row.map(&:to_s) },
+          total: total&.map(&:to_s))
       end
 
       # @yieldparam name [String] first cell of a row

@@ -82,7 +82,7 @@ module Holdup
         view = view(name, query, title: page.title, again_s: wait&.again_s, computed_s: @computed_s)
         response.status = wait.status if wait
         return "" if request.head?
-        blocks = wait ? [ProgressText.new(wait, page: name, words:).block] : page.blocks
+        blocks = wait ? [ComputedAnswers::ProgressText.new(wait, page: name, words:).block] : page.blocks
         stored = page.span? ? stored(store) : {behind: nil, newest: nil, apps: []}
         offered = wait ? [] : page.offered
         lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
@@ -136,7 +136,8 @@ module Holdup
       end
 
       def words
-        @words ||= View::Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
+        @words ||= View::Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"],
+          context.language))
       end
 
       # Also of an address that can't be read as a whole.

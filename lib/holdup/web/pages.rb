@@ -5,7 +5,8 @@ module Holdup
     # The pages by what stands in the address; the first is where one comes in.
     module Pages
       ALL = {"overview" => View::Pages::Overview, "endpoints" => View::Pages::Units::Endpoints,
-             "jobs" => View::Pages::Units::Jobs, "endpoint" => View::Pages::Unit, "blame" => View::Pages::Blame,
+             "jobs" => View::Pages::Units::Jobs, "endpoint" => View::Pages::Unit,
+             "blame" => View::Pages::Blame,
              "processes" => View::Pages::Processes, "advice" => Advice, "compare" => Compare,
              "calculator" => Calculator, "captures" => Captures, "capture" => Capture,
              "jit" => View::Pages::Jit, "health" => Health}.freeze

@@ -27,7 +27,8 @@ module Holdup
       # @param title [String, nil] another than the menu's
       # @param again_s [Integer, nil]
       # @param computed_s [Integer, nil] when what the page shows was computed, of pages that are kept
-      def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first, kept: query ? query.kept : {},
+      def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first,
+        kept: query ? query.kept : {},
         title: nil, again_s: nil, computed_s: nil)
         super(words:, title:)
         @request = request

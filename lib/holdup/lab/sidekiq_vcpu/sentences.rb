@@ -13,7 +13,7 @@ module Holdup
         def initialize(result, words:)
           @result = result
           @words = words
-          @ceiling = View::CeilingSentence.new(result.ceiling, words:)
+          @ceiling = View::Remarks::Ceiling.new(result.ceiling, words:)
         end
 
         # @return [String]
@@ -109,7 +109,7 @@ module Holdup
         end
 
         def vcpus(number)
-          View::CeilingSentence.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1),
+          View::Remarks::Ceiling.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1),
             words: @words).vcpus
         end
 

@@ -87,7 +87,7 @@ module Holdup
 
         def ceiling(machine)
           ceiling = machine.ceiling or return []
-          range = CeilingSentence.new(ceiling, words: @words).range
+          range = Remarks::Ceiling.new(ceiling, words: @words).range
           [Chart::Mark.new(at: ceiling.high, label: word(:chart_ceiling, range:))]
         end
 

@@ -188,7 +188,10 @@ module Holdup
 
           # @return [Array<Chart::Mark>]
           def to_a
-            @changes.map { |change| Chart::Mark.new(at: change.at_s, label: Width.truncate(text(change), LABEL)) }
+            @changes.map { |change|
+              Chart::Mark.new(at: change.at_s,
+                label: Width.truncate(text(change), LABEL))
+            }
           end
 
           # @return [Section, nil] the newest first; nil where nothing changed

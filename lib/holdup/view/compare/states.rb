@@ -26,8 +26,10 @@ module Holdup
 
         # @return [Page]
         def page
-          Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)), facts: sides.map { |side| fact(side) },
-            lead: told(&:lead).join(" "), remarks: [], sections: [settings, figures, intervals, *plots, limits].compact)
+          Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)),
+            facts: sides.map { |side| fact(side) },
+            lead: told(&:lead).join(" "), remarks: [],
+            sections: [settings, figures, intervals, *plots, limits].compact)
         end
 
         private
@@ -48,7 +50,8 @@ module Holdup
 
         def fact(side)
           word(:state, label: Width.clean(side.label), count: Figures.count(side.units),
-            units: @words.units(@kind, side.units), processes: side.processes, seconds: Figures.duration(measured_s(side) * NS))
+            units: @words.units(@kind, side.units), processes: side.processes,
+            seconds: Figures.duration(measured_s(side) * NS))
         end
 
         # Without the first minutes of processes.
@@ -78,14 +81,17 @@ module Holdup
 
         def shown
           @shown ||= Analysis::Comparison::Metric::ALL.keys.map { |name| @comparisons.map { |comparison| comparison.estimates[name] } }
-            .select { |estimates| estimates.all?(&:known?) && (@families.nil? || @families.include?(estimates.first.metric.family)) }
+            .select { |estimates|
+            estimates.all?(&:known?) &&
+              (@families.nil? || @families.include?(estimates.first.metric.family))
+          }
         end
 
         def figures
-          Section.new(title: word(:states_figures, base:), columns: [word(:figure), base, *labels.drop(1).flat_map { |label| [label, "%"] }],
-            rows: shown.map { |estimates| row(estimates) }, notes: [word(:states_note, mark: UNSURE, base:), *(if cpu_share?
-                                                                                                                 word(:cpu_note)
-                                                                                                               end)])
+          Section.new(title: word(:states_figures, base:),
+            columns: [word(:figure), base, *labels.drop(1).flat_map { |label| [label, "%"] }],
+            rows: shown.map { |estimates| row(estimates) },
+            notes: [word(:states_note, mark: UNSURE, base:), *(word(:cpu_note) if cpu_share?)])
         end
 
         def cpu_share?

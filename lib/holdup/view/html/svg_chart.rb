@@ -73,7 +73,8 @@ module Holdup
         def ends = @ends ||= @chart.x.values.minmax
 
         def most
-          @most ||= @chart.most || [*@chart.series.flat_map(&:values).compact, *@chart.limits.map(&:at), Float::MIN].max
+          @most ||= @chart.most ||
+            [*@chart.series.flat_map(&:values).compact, *@chart.limits.map(&:at), Float::MIN].max
         end
 
         def x(value)

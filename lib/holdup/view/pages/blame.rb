@@ -6,8 +6,9 @@ module Holdup
       # Who caused stall and who suffered it, with totals that add up, and who keeps the database's
       # connections.
       class Blame < Base
-        SECTIONS = [Sections::BlameTable, Sections::StallPairTable, Sections::StallMatrix,
-          Sections::StallOriginTable, Sections::HoldTable, Sections::ConnectionTable].freeze
+        SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable, Sections::StallMatrix,
+          Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
+          Sections::Pools::ConnectionTable].freeze
 
         # @return [Array<Object>]
         def blocks

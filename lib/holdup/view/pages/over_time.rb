@@ -53,7 +53,8 @@ module Holdup
         # @return [Blocks::FetchedCharts, nil]
         def over_time
           return if time_series.empty?
-          table = Charts::TimeSeries::Table.new(time_series, words: @words, names: charted, limit: query.limit)
+          table = Charts::TimeSeries::Table.new(time_series, words: @words, names: charted,
+            limit: query.limit)
           Blocks::FetchedCharts.new(title: word(:over_time), names: time_series_charts.titles,
             twin: table.call, part:)
         end

@@ -16,8 +16,8 @@ module Holdup
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict),
             Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
-            section(Sections::DistributionTable), over_time, changes.table, causes, sufferers,
-            findings(word(:stands_out)), section(Sections::SettingTable)].compact
+            section(Sections::Times::DistributionTable), over_time, changes.table, causes, sufferers,
+            findings(word(:stands_out)), section(Sections::Processes::SettingTable)].compact
         end
 
         def live? = query.live?
@@ -26,7 +26,7 @@ module Holdup
 
         def causes
           more = Blocks::Link.new(text: word(:all_blame), page: "blame")
-          section(Sections::BlameTable, limit: TOP).with(more:)
+          section(Sections::Stalls::BlameTable, limit: TOP).with(more:)
         end
 
         def sufferers

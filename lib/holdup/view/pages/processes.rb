@@ -5,7 +5,8 @@ module Holdup
     module Pages
       # What processes take of the machine, and how much of it they could take.
       class Processes < Base
-        SECTIONS = [Sections::WorkerTable, Sections::PoolTable, Sections::QueueTable].freeze
+        SECTIONS = [Sections::Processes::WorkerTable, Sections::Pools::PoolTable,
+          Sections::Pools::QueueTable].freeze
 
         # @return [Array<Object>]
         def blocks
@@ -37,7 +38,7 @@ module Holdup
         end
 
         def lead(ceiling)
-          sentence = CeilingSentence.new(ceiling, words: @words)
+          sentence = Remarks::Ceiling.new(ceiling, words: @words)
           return Blocks::Lead.new(text: sentence.sentence, level: :warn) if ceiling.low?
           text = word(:ceiling_fine, vcpus: sentence.vcpus, processes: sentence.processes,
             range: sentence.range)

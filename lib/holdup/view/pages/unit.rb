@@ -29,9 +29,9 @@ module Holdup
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict),
             Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
-            section(Sections::DistributionTable), over_time, changes.table,
+            section(Sections::Times::DistributionTable), over_time, changes.table,
             Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,
-            section(Sections::QuantileBandTable), section(Sections::SettingTable)].compact
+            section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
         end
 
         def asks = []

@@ -15,8 +15,11 @@ module Holdup
         # @return [Section, nil] nil where nobody stalled, or no pair is known
         def call
           return if known.empty?
-          Section.new(title: word(:matrix), columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) }, word(:matrix_rest), word(:all)],
-            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)], notes: [word(:matrix_note)])
+          Section.new(title: word(:matrix),
+            columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) },
+              word(:matrix_rest), word(:all)],
+            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)],
+            notes: [word(:matrix_note)])
         end
 
         private

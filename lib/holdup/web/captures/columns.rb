@@ -39,12 +39,14 @@ module Holdup
         private
 
         def told
-          {length_ns: @picture.length_ns, states: STATES, methods: [nil, *methods.keys], lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
+          {length_ns: @picture.length_ns, states: STATES, methods: [nil, *methods.keys],
+           lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
            gvls: holders.map { |number, pairs| {number:, count: pairs.size} }}
         end
 
         def lane_told(lane)
-          {number: lane.number, name: View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger, count: lane.spans.size, collections: @picture.collections(lane)}
+          {number: lane.number, name: View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger,
+           count: lane.spans.size, collections: @picture.collections(lane)}
         end
 
         # @return [Array<Array>] id, place of its lane, name, from, to
@@ -67,8 +69,10 @@ module Holdup
 
         def gvls
           holders.values.flat_map do |pairs|
-            [column(pairs.map { |held| @picture.ns(held.from) }, "E*"), column(pairs.map { |held| @picture.ns(held.to) }, "E*"),
-              column(pairs.map { |held| @places[held.lane] }, "L<*"), column(pairs.map(&:unit), "L<*"), column(pairs.map { |held| held.stack ? methods.fetch(name(held.stack)) : 0 }, "L<*")]
+            [column(pairs.map { |held| @picture.ns(held.from) }, "E*"),
+              column(pairs.map { |held| @picture.ns(held.to) }, "E*"),
+              column(pairs.map { |held| @places[held.lane] }, "L<*"), column(pairs.map(&:unit), "L<*"),
+              column(pairs.map { |held| held.stack ? methods.fetch(name(held.stack)) : 0 }, "L<*")]
           end
         end
 
@@ -98,7 +102,10 @@ module Holdup
         end
 
         def name(stack)
-          @names[stack] ||= @stacks.running(stack).then { |frame| View::Width.clean([frame&.method_name, frame&.place && "(#{frame.place})"].compact.join(" ")) }
+          @names[stack] ||= @stacks.running(stack).then { |frame|
+            View::Width.clean([frame&.method_name,
+              frame&.place && "(#{frame.place})"].compact.join(" "))
+          }
         end
 
         def unit(span)

@@ -90,7 +90,8 @@ module Holdup
         # Ours is a library too, wherever it lies.
         def kind(frame)
           return "none" unless frame
-          (frame.written? && !frame.path.match?(LIBRARY) && !frame.label.include?("Holdup::")) ? "own" : "other"
+          (frame.written? && !frame.path.match?(LIBRARY) &&
+            !frame.label.include?("Holdup::")) ? "own" : "other"
         end
 
         LIBRARY = %r{/gems/|/lib/ruby/}

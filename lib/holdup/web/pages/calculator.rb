@@ -12,8 +12,10 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          [View::Blocks::Lead.new(text: calculation.answer), form, View::Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
-            calculation.section.with(title: word(:by_threads)), View::Blocks::Notes.new(texts: calculation.reasons)]
+          [View::Blocks::Lead.new(text: calculation.answer), form,
+            View::Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
+            calculation.section.with(title: word(:by_threads)),
+            View::Blocks::Notes.new(texts: calculation.reasons)]
         end
 
         def span? = false
@@ -24,7 +26,8 @@ module Holdup
 
         def form
           fields = FIELDS.map { |name, hint|
-            Controls::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:, slider: Controls::Slider.new(*SLIDERS[name]))
+            Controls::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:,
+              slider: Controls::Slider.new(*SLIDERS[name]))
           }
           Controls::Form.new(title: calculation.title, page: "calculator", fields:,
             button: word(:calculate_button))
@@ -52,7 +55,8 @@ module Holdup
             raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms")
           end
           Sizing::Demand.new(held_ns: time("running"), idle_ns: time("idle"),
-            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
+            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1",
+              1..1_000_000))
         end
 
         def time(name)

@@ -13,7 +13,8 @@ module Holdup
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
           notes = [*report.findings, *(report.title if report.answer), *report.remarks]
-          [View::Blocks::Lead.new(text: clean(report.answer || report.title)), View::Blocks::Notes.new(texts: notes),
+          [View::Blocks::Lead.new(text: clean(report.answer || report.title)),
+            View::Blocks::Notes.new(texts: notes),
             viewing, *story, units, holders, ran, flame, files].compact
         end
 
@@ -35,7 +36,8 @@ module Holdup
         def scene = @scene ||= @context.captures.scene(kept)
 
         def viewing
-          Web::Captures::ViewerPage.new(id: kept.id, unit: chosen&.id, words: Web::Captures::ViewerPage.told(@words))
+          Web::Captures::ViewerPage.new(id: kept.id, unit: chosen&.id,
+            words: Web::Captures::ViewerPage.told(@words))
         end
 
         def excerpt
@@ -60,7 +62,9 @@ module Holdup
         end
 
         def report
-          @report ||= View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene, waits: excerpt.waits), patterns: Analysis::Timeline::Patterns.new(scene).call,
+          @report ||= View::Timeline.new(scene,
+            holders: Analysis::Timeline::HolderTable.new(scene, waits: excerpt.waits),
+            patterns: Analysis::Timeline::Patterns.new(scene).call,
             within: excerpt.units, methods:, words: @words)
         end
 
@@ -88,7 +92,8 @@ module Holdup
 
         def where
           return [] if excerpt.whole?
-          [word(:capture_part, from: View::Figures.duration(scene.ns(excerpt.from)), to: View::Figures.duration(scene.ns(excerpt.to)))]
+          [word(:capture_part, from: View::Figures.duration(scene.ns(excerpt.from)),
+            to: View::Figures.duration(scene.ns(excerpt.to)))]
         end
 
         def clean(text) = View::Width.clean(text)
@@ -101,7 +106,9 @@ module Holdup
           unit = chosen or return
           told = View::TimelineStory.new(scene, unit,
             story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words)
-          [Web::Captures::Story.new(title: clean(told.title), columns: %i[story_from story_length story_what].map { |key| word(key) }, rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
+          [Web::Captures::Story.new(title: clean(told.title),
+            columns: %i[story_from story_length story_what].map { |key| word(key) },
+            rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
             notes: [*told.answer, told.split, *told.remarks].map { |text| clean(text) })]
         end
 

@@ -43,7 +43,8 @@ module Holdup
             page: "capture", params: {"id" => kept.id})
           unless kept.header
             return [taken,
-              *Array.new(COLUMNS.size - 2, View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)]
+              *Array.new(COLUMNS.size - 2,
+                View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)]
           end
           [taken, process(kept), why(kept.facts), *caught(kept.facts), *figures(kept), bytes(kept)]
         end
@@ -78,7 +79,8 @@ module Holdup
         end
 
         def figures(kept)
-          [View::Figures.count(kept.events), View::Figures.duration(kept.length_ns), View::Figures.duration(kept.header.cost_ns)]
+          [View::Figures.count(kept.events), View::Figures.duration(kept.length_ns),
+            View::Figures.duration(kept.header.cost_ns)]
         end
 
         def bytes(kept)

@@ -22,7 +22,7 @@ module Holdup
         private
 
         def json
-          View::FindingsJson.new(found, processes: host.segments, words: @words).call
+          View::DoctorReport::Json.new(found, processes: host.segments, words: @words).call
         end
 
         def host
@@ -49,14 +49,16 @@ module Holdup
         end
 
         def told(key, facts)
-          View::DoctorSentence.call(@words, key, facts)
+          View::DoctorReport::Sentence.call(@words, key, facts)
         end
 
         def stored
           return [] unless host.store
           facts = host.store
-          pairs = {location: facts[:location], bytes: View::Figures.bytes(facts[:bytes]), series: View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
-                   oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]), lag: lag(facts[:newest_s])}
+          pairs = {location: facts[:location], bytes: View::Figures.bytes(facts[:bytes]),
+                   series: View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
+                   oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]),
+                   lag: lag(facts[:newest_s])}
           [View::Blocks::Facts.new(title: word(:store_title),
             pairs: pairs.to_h { |key, cell|
               [word(:"store_#{key}"),
@@ -84,12 +86,39 @@ module Holdup
         end
 
         def row(process)
-          ["pid #{process.pid}", View::Width.clean(process.profile["server"] || View::Figures::NONE), word(process.alive ? :yes : :no),
-            View::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), View::Figures.count(process.requests), View::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
+          ["pid #{process.pid}", View::Width.clean(process.profile["server"] || View::Figures::NONE),
+            word(process.alive ? :yes : :no),
+            View::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max),
+            View::Figures.count(process.requests),
+            View::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
         end
 
         def time(second)
           second ? View::Blocks::Moment.new(at_s: second, seconds: true) : View::Figures::NONE
+        end
+
+        # What Holdup itself took, as blocks of a page.
+        class CollectorCost
+          FIGURES = {held_share: :share, caused_ns: :duration, collector_cpu_share: :share,
+                     collector_bytes: :bytes, segment_bytes: :bytes}.freeze
+
+          # @param cost [Analysis::OwnCost]
+          # @param words [View::Words]
+          def initialize(cost, words:)
+            @cost = cost
+            @words = words
+          end
+
+          # @return [Array<Object>] none where nothing is known
+          def blocks
+            return [] unless @cost.known?
+            pairs = FIGURES.to_h { |key, tell|
+              [@words.call(:"own_#{key}"),
+                View::Figures.public_send(tell, @cost.public_send(key))]
+            }
+            [View::Blocks::Facts.new(title: @words.call(:own_title), pairs:),
+              View::Blocks::Notes.new(texts: [@words.call(:own_note)])]
+          end
         end
       end
     end
