@@ -100,8 +100,8 @@ module Holdup
         (value % 1).zero? ? Figures.count(value) : Figures.rate(value)
       end
 
-      # What came of earlier predictions, and what these are corrected by for that: a sentence, and figures for
-      # programs.
+      # What came of earlier predictions, and what these are corrected by for that: a sentence, and figures
+      # for programs.
       class Bias
         # @param bias [Sizing::PredictionBias]
         # @param words [Words]

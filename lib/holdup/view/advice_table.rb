@@ -82,9 +82,8 @@ module Holdup
           plain, variants = others.select(&:allowed?).partition { |one|
             plain(one.candidate) == one.candidate
           }
-          better = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }.values.flat_map { |same|
-            same.min_by(1) { |one| wait(one) }
-          }
+          by_io_threads = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }
+          better = by_io_threads.values.flat_map { |same| same.min_by(1) { |one| wait(one) } }
           near = plain.min_by(@limit - main.size - rejected.size - better.size) { |one|
             [distance(one), wait(one)]
           }
@@ -140,9 +139,8 @@ module Holdup
         def pools = @recommendation.recording.pools
 
         def rows
-          pools.names.zip(*sides.map { |candidate| @recommendation.pools_of(candidate) }).map { |name, *figures|
-            row(name, figures)
-          }
+          figures_of_sides = sides.map { |candidate| @recommendation.pools_of(candidate) }
+          pools.names.zip(*figures_of_sides).map { |name, *figures| row(name, figures) }
         end
 
         def sides

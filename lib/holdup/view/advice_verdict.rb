@@ -177,8 +177,8 @@ module Holdup
       # Why nobody can say how many threads and processes: a sentence for each reason.
       class Reasons
         # Reasons that have a sentence of their own.
-        KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown unknown vcpus_unknown no_recording
-          unsupported mixed_settings mixed_applications warming_up].freeze
+        KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown
+          unknown vcpus_unknown no_recording unsupported mixed_settings mixed_applications warming_up].freeze
 
         CAUSES = [:unknown, *Sizing::SelfTestCauses::LIMITS.keys].freeze
 

@@ -2,8 +2,8 @@
 
 module Holdup
   module View
-    # What a page is made of besides its tables ({Section}). Each block has a template of its name (`view`) for
-    # HTML; those that say something without a browser have it as a section too (`plain`).
+    # What a page is made of besides its tables ({Section}). Each block has a template of its name (`view`)
+    # for HTML; those that say something without a browser have it as a section too (`plain`).
     module Blocks
       # The one sentence. `level`: :plain, :good, :warn
       Lead = Data.define(:text, :level) do

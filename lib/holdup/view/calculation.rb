@@ -64,9 +64,10 @@ module Holdup
       # @return [String] for programs; ends with a newline
       def json
         demand = @calculator.demand
-        "#{JSON.pretty_generate(idle_share: demand.idle_share.round(4), recommended_threads: @calculator.recommended,
-          amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) },
-          **(@arrivals ? {open: @arrivals.to_h} : {}))}\n"
+        facts = {idle_share: demand.idle_share.round(4), recommended_threads: @calculator.recommended,
+                 amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) }}
+        facts[:open] = @arrivals.to_h if @arrivals
+        "#{JSON.pretty_generate(facts)}\n"
       end
 
       private

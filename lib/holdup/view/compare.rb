@@ -41,7 +41,8 @@ module Holdup
       # Those that were asked for, else the few that matter.
       def judged
         return Analysis::Comparison::ComparisonVerdict::METRICS unless @families
-        Analysis::Comparison::Metric::ALL.values.select { |metric| @families.include?(metric.family) }.map(&:name)
+        metrics = Analysis::Comparison::Metric::ALL.values
+        metrics.select { |metric| @families.include?(metric.family) }.map(&:name)
       end
 
       def sides

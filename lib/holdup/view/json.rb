@@ -40,8 +40,8 @@ module Holdup
 
       SCHEMA = 1
       HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
-      SUMS = %i[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions pool_wait_ns
-        pool_held_ns].freeze
+      SUMS = %i[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
+        pool_wait_ns pool_held_ns].freeze
       QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
 
       # @param summary [Holdup::Analysis::Summary]

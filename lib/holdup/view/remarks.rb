@@ -17,7 +17,8 @@ module Holdup
         # @param words [Words]
         # @return [String, nil] of the machine with the lowest ceiling, when that is worth it
         def self.remark(machines, words:)
-          low = machines.select { |machine| machine.ceiling&.low? }.min_by { |machine| machine.ceiling.low } or return
+          limited = machines.select { |machine| machine.ceiling&.low? }
+          low = limited.min_by { |machine| machine.ceiling.low } or return
           text = new(low.ceiling, words:).sentence
           machines.one? ? text : words.call(:ceiling_on, host: Width.clean(low.host), text:)
         end

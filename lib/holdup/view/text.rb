@@ -63,7 +63,7 @@ module Holdup
 
       def table(section)
         return [] if section.columns.empty?
-        table = Table.new(section, width: @table_width)
+        table = Layout::Table.new(section, width: @table_width)
         [@style.paint(table.head, :dim), *table.body, *table.total && [bold(table.total)]].map { |line|
           bars(line)
         }

@@ -42,8 +42,8 @@ module Holdup
         "#{ProgressText.new(wait, page: nil, words:).sentences.join(" ")}\n"
       end
 
-      # What is said while a page is computed: what is being done, for how long it has been, and how long it may
-      # take.
+      # What is said while a page is computed: what is being done, for how long it has been, and how long it
+      # may take.
       class ProgressText
         NS = 1_000_000_000
 

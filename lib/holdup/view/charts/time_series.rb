@@ -135,7 +135,7 @@ module Holdup
             [Column.new(word(:rate_column), :rate, @series.per_second)]
           end
 
-          # The whole spread is too much for cells; the percentiles of elapsed times have a chart of their own.
+          # Of a spread cells have percentiles; those of elapsed times have a chart of their own.
           def heat(key)
             return [] if key == :wall
             what = word(:"histogram_#{key}")

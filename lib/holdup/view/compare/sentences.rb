@@ -114,7 +114,9 @@ module Holdup
 
         # Of a side that has several; where each has its own, they are what is compared.
         def applications
-          found = sides.map { |side| Analysis::ApplicationShares.of(side.windows.map { |window| [window.setting, window.count] }) }
+          found = sides.map do |side|
+            Analysis::ApplicationShares.of(side.windows.map { |window| [window.setting, window.count] })
+          end
           found.filter_map { |one| Remarks::Applications.remark(one, words: @words) }.first
         end
 

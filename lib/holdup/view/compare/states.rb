@@ -71,7 +71,8 @@ module Holdup
         end
 
         def settings
-          keys = @comparisons.flat_map { |comparison| comparison.change.differences.flat_map { |one| one.facts.keys } }.uniq
+          differences = @comparisons.flat_map { |comparison| comparison.change.differences }
+          keys = differences.flat_map { |one| one.facts.keys }.uniq
           rows = keys.map { |key|
             [Width.clean(key),
               *sides.map { |side| @cells.fact(side.settings.map { |setting| setting[key] }.uniq) }]
@@ -80,11 +81,14 @@ module Holdup
         end
 
         def shown
-          @shown ||= Analysis::Comparison::Metric::ALL.keys.map { |name| @comparisons.map { |comparison| comparison.estimates[name] } }
-            .select { |estimates|
-            estimates.all?(&:known?) &&
-              (@families.nil? || @families.include?(estimates.first.metric.family))
-          }
+          @shown ||= Analysis::Comparison::Metric::ALL.keys.filter_map do |name|
+            estimates = @comparisons.map { |comparison| comparison.estimates[name] }
+            estimates if estimates.all?(&:known?) && wanted?(estimates.first.metric)
+          end
+        end
+
+        def wanted?(metric)
+          @families.nil? || @families.include?(metric.family)
         end
 
         def figures

@@ -8,8 +8,8 @@ module Holdup
         # The groups of threads that take units: a server's web threads, a job runner's capsules and queue
         # groups.
         class PoolTable < SectionBase
-          COLUMNS = %i[pool pool_processes pool_threads pool_busy pool_busy_share pool_backlog pool_backlog_max
-            pool_oldest].freeze
+          COLUMNS = %i[pool pool_processes pool_threads pool_busy pool_busy_share pool_backlog
+            pool_backlog_max pool_oldest].freeze
 
           # @return [Section, nil] nil where no server tells of its threads
           def call

@@ -121,8 +121,8 @@ module Holdup
           def percent(share) = Figures.bare_share(share)
         end
 
-        # The same with more of each process than a terminal has room for: who waits in it, its GC, its JIT, its
-        # age.
+        # The same with more of each process than a terminal has room for: who waits in it, its GC, its JIT,
+        # its age.
         class WorkerTable < ProcessTable
           MORE = %i[process_waiting process_gc process_jit process_age].freeze
           NS = 1_000_000_000

@@ -147,19 +147,20 @@ module Holdup
           end
         end
 
-        # What the stall that each caused is made of: few long holds, which have to be cut, or many short ones,
+        # What the stall that each caused is made of: few long holds, to be cut, or many short ones,
         # which have to become fewer; and how much of all stall is hand-off.
         class StallOriginTable < SectionBase
           # Whoever waits for one that long is late by more than the VM's own clock ticks.
           LONG_NS = 10_000_000
+
+          COLUMNS = %i[acquisitions_each hold_mean hold_met hold_p95 preemptions_each made_of].freeze
 
           # @return [Section, nil] nil where nobody caused any
           def call
             rows = summary.rows.select { |row| row.caused_ns.positive? }.max_by(limit, &:caused_ns)
             return if rows.empty?
             Section.new(title: word(:makings),
-              columns: [title_of_names, word(:caused),
-                *%i[acquisitions_each hold_mean hold_met hold_p95 preemptions_each made_of].map { |key| word(key) }],
+              columns: [title_of_names, word(:caused), *COLUMNS.map { |key| word(key) }],
               rows: rows.map { |row| [row_label(row), duration(row.caused_ns), *cells(row)] },
               notes: [word(:makings_note), handoff])
           end

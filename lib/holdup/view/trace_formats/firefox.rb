@@ -59,8 +59,8 @@ module Holdup
           end
         end
 
-        # What one thread ran, for the call tree and the flame graph: a sample for each piece of a hold that has
-        # a stack, which weighs as many milliseconds as the piece took. Tables grow as stacks need them.
+        # What one thread ran, for the call tree and the flame graph: a sample for each piece of a hold that
+        # has a stack, which weighs as many milliseconds as the piece took. Tables grow as stacks need them.
         class Stacks
           # @param picture [Picture]
           # @param lane [Lane]

@@ -95,7 +95,7 @@ module Holdup
           BEGINS = 1
           ENDS = 2
           INSTANT = 3
-          # One writer has written all of it, so the tables are everybody's; they are begun by the first packet.
+          # One writer has written all of it: its tables are shared, and begun by the first packet.
           SEQUENCE = Protobuf.number(10, 1).freeze
           BEGINS_TABLES = (SEQUENCE + Protobuf.number(13, 3)).freeze
           NEEDS_TABLES = (SEQUENCE + Protobuf.number(13, 2)).freeze

@@ -142,7 +142,7 @@ module Holdup
           @units_by_lane ||= @scene.units.group_by(&:lane).compare_by_identity
         end
 
-        # A span in ns since the window's begin. `unit`, `wait`: nil for none; `from`, `to`: the same in ticks.
+        # A span in ns since the window's begin, and in ticks (`from`, `to`). `unit`, `wait`: nil for none.
         Period = Struct.new(:state, :kind, :from_ns, :to_ns, :unit, :wait, :from, :to)
       end
     end

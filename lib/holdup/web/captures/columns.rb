@@ -98,7 +98,10 @@ module Holdup
 
         # @return [Hash{String => Integer}] a number from 1 on for each method that ran
         def methods
-          @methods ||= holders.values.flatten.filter_map(&:stack).uniq.map { |stack| name(stack) }.uniq.each.with_index(1).to_h
+          @methods ||= begin
+            stacks = holders.values.flatten.filter_map(&:stack).uniq
+            stacks.map { |stack| name(stack) }.uniq.each.with_index(1).to_h
+          end
         end
 
         def name(stack)

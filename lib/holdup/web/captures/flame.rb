@@ -79,7 +79,9 @@ module Holdup
           label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame),
             last: name(last.frame), count: chain.size)
           place = last.frame&.place
-          told = "#{label}#{" (#{View::Width.clean(place)})" if place}: #{View::Figures.duration(@scene.ns(first.ticks))} (#{View::Figures.share(share(first))})"
+          where = " (#{View::Width.clean(place)})" if place
+          duration = View::Figures.duration(@scene.ns(first.ticks))
+          told = "#{label}#{where}: #{duration} (#{View::Figures.share(share(first))})"
           Box.new(x:, width: share(first), row:, label:, told:, kind: kind(first.frame))
         end
 

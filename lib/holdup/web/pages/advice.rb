@@ -69,8 +69,8 @@ module Holdup
           "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
         end
 
-        # What the page of advice is made from: the recording, the replays of other settings, the findings, and
-        # what was asked for by its form.
+        # What the page of advice is made from: the recording, the replays of other settings, the findings,
+        # and what was asked for by its form.
         class Inputs
           # @param store [Queries::RequestCache]
           # @param span [Range<Integer>] seconds since 1970

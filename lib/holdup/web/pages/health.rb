@@ -9,6 +9,7 @@ module Holdup
         NS = 1_000_000_000
         HOUR_S = 3600
         LEVELS = %i[ok warn fail].freeze
+        SEGMENT_COLUMNS = %i[process server segment_alive segment_last segment_requests segment_drops].freeze
         # Counters of what was not recorded as it should be.
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
 
@@ -80,7 +81,7 @@ module Holdup
 
         def segments
           return if host.segments.empty?
-          columns = %i[process server segment_alive segment_last segment_requests segment_drops].map { |key| word(key) }
+          columns = SEGMENT_COLUMNS.map { |key| word(key) }
           View::Section.new(title: word(:segments_title), columns:,
             rows: host.segments.map { |process| row(process) }, notes: [word(:segments_note)])
         end

@@ -3,10 +3,10 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::View::TableTest < Minitest::Test
+class Holdup::View::LayoutTest < Minitest::Test
   def table(rows, width:, total: nil)
     section = Holdup::View::Section.new(title: "t", columns: ["name", "p50", "errors"], rows:, total:)
-    Holdup::View::Table.new(section, width:)
+    Holdup::View::Layout::Table.new(section, width:)
   end
 
   def test_figures_are_right_aligned
