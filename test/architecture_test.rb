@@ -28,7 +28,7 @@ class ArchitectureTest < Minitest::Test
     "sizing" => %w[analysis native],
     "advice" => %w[analysis sizing],
     "queries" => %w[analysis sizing],
-    "view" => %w[analysis capture sizing],
+    "view" => %w[advice analysis capture queries sizing],
     "doctor" => %w[agent analysis capture queries segment],
     "terraform" => %w[agent],
     "lab" => %w[agent analysis collector segment sizing store view],
@@ -62,6 +62,12 @@ class ArchitectureTest < Minitest::Test
       (others - arrows.fetch(part, {}).keys).map { |other| "#{part} -> #{other}" }
     end
     assert_empty needless
+  end
+
+  # The pages of the dashboard and the reports of the command line are both made of view/.
+  def test_only_the_command_that_serves_the_dashboard_uses_it
+    used = Dir["#{LIB}/cli/**/*.rb"].select { |file| File.read(file).include?("Holdup::Web") }
+    assert_equal ["cli/web.rb"], used.map { |file| relative(file) }
   end
 
   def test_the_table_in_docs_is_this_one

@@ -273,7 +273,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_alarm_in_words
-    report = Holdup::View::Findings.new(alarm(60, signals: {queued_p95_ns: 12_340_000})).call.gsub(/\s+/, " ")
+    report = Holdup::View::DoctorReport.new(alarm(60, signals: {queued_p95_ns: 12_340_000})).call.gsub(/\s+/, " ")
     assert_includes report,
       "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."
@@ -285,15 +285,15 @@ class Holdup::DoctorTest < Minitest::Test
     sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is no segment"],
       segments: [process(counters: {clock_backward: 3}, queued: 0)])
     %w[en ja].each do |language|
-      report = Holdup::View::Findings.new(sick, words: Holdup::View::Words.new(language)).call
+      report = Holdup::View::DoctorReport.new(sick, words: Holdup::View::Words.new(language)).call
       refute_includes report, "\e"
       report.each_line(chomp: true) { |line| assert_operator Holdup::View::Width.of(line), :<=, 80, line }
     end
-    report = Holdup::View::Findings.new(sick).call
+    report = Holdup::View::DoctorReport.new(sick).call
     assert_match(/^FAIL  No collector is running/, report)
     assert_match(/^      -> Run `holdup collect`/, report)
     assert_match(/^1 failed, 3 to look at, \d fine\.$/, report)
-    assert_includes Holdup::View::Findings.new(findings).call, "All is well."
+    assert_includes Holdup::View::DoctorReport.new(findings).call, "All is well."
   end
 
   def test_what_processes_wait_for_to_capture

@@ -105,7 +105,7 @@ module Holdup
         when :json then json(sized.recommendation, findings)
         when :html then html(sized, findings)
         when :markdown
-          View::MarkdownAdvice.new(sized.recommendation, findings, **shared, summary: sized.summary, again:)
+          View::Advice::Markdown.new(sized.recommendation, findings, **shared, summary: sized.summary, again:)
         else
           View::Advice.new(sized.recommendation, findings, **shared, summary: sized.summary, again:,
             **@console.layout)
@@ -113,9 +113,8 @@ module Holdup
       end
 
       def html(sized, findings)
-        words = Holdup::Web::Words.new(@words.language)
-        blocks = Holdup::Web::AdviceBlocks.new(sized, findings, **shared, words:)
-        Holdup::Web::Static::Document.single(blocks.title, blocks.answer + blocks.grounds, words:)
+        advised = View::AdvicePage.new(sized, findings, **shared)
+        View::Html.single(advised.title, advised.answer + advised.grounds, words: @words)
       end
 
       def shared

@@ -80,7 +80,7 @@ module Holdup
       def open_calculation(calculator)
         return if @arrivals.empty?
         threads = calculator.lines.map(&:threads)
-        View::OpenCalculation.new(Sizing::OpenCalculator.new(@demand, threads:, **@arrivals), words: @words)
+        View::Calculation::Open.new(Sizing::OpenCalculator.new(@demand, threads:, **@arrivals), words: @words)
       end
 
       def check(arrivals)

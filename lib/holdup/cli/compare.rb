@@ -118,10 +118,8 @@ module Holdup
       # With the distributions of both sides in one chart.
       def html(comparison)
         page = report(comparison).page
-        words = Holdup::Web::Words.new(@words.language)
-        charts = Holdup::Web::Charts::Sides.new([comparison.before, comparison.after], words:).call
-        blocks = [*Holdup::Web::Blocks.of(page), charts]
-        Holdup::Web::Static::Document.single(page.title, blocks, words:).call
+        charts = View::Charts::Sides.new([comparison.before, comparison.after], words: @words).call
+        View::Html.single(page.title, [*page.blocks, charts], words: @words).call
       end
 
       def report(comparison)

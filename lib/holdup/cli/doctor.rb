@@ -50,12 +50,12 @@ module Holdup
 
       def text(findings)
         width = @console.width(WIDEST)
-        View::Findings.new(findings, words: @words, width:,
+        View::DoctorReport.new(findings, words: @words, width:,
           style: View::Style.for(@console.out, @console.env)).call
       end
 
       def json(findings, host)
-        View::FindingsJson.new(findings, processes: host.segments, words: @words).call
+        View::DoctorReport::Json.new(findings, processes: host.segments, words: @words).call
       end
 
       def examination

@@ -64,7 +64,7 @@ module Holdup
       def render(page, format:, console:, widest:, language: "en")
         case format
         when :markdown then View::PageMarkdown.new(page).call
-        when :html then Holdup::Web::Static::Document.of(page, language:).call
+        when :html then View::Html.of(page, language:).call
         else View::PageText.new(page, **console.layout(widest)).call
         end
       end

@@ -65,13 +65,13 @@ module Holdup
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
           check(store)
-          Holdup::Web::Static::Report.new(store, asked:, language: @words.language, told: remarks).call
+          View::HtmlReport.new(store, query: asked, words: @words, remarks:).call
         end
       end
 
       def asked
         params = {"sort" => ORDERS.fetch(@view[:sort]), "app" => @app}.compact
-        Holdup::Web::Static::Asked.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter],
+        View::HtmlReport::Query.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter],
           limit: @layout[:limit], params:)
       end
 
@@ -110,12 +110,12 @@ module Holdup
       end
 
       def drifted
-        @drifted ||= @drifts.map { |finding| View::DoctorSentence.call(@words, finding.key, finding.facts) }
+        @drifted ||= @drifts.map { |finding| View::DoctorReport::Sentence.call(@words, finding.key, finding.facts) }
       end
 
       def remarks
         now_s = @console.clock.realtime_s
-        [*drifted, View::UncollectedRemark.remark(@uncollected, now_s:, words: @words)].compact
+        [*drifted, View::Remarks::Uncollected.remark(@uncollected, now_s:, words: @words)].compact
       end
 
       def report(summary)

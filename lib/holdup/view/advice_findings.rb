@@ -43,7 +43,8 @@ module Holdup
           word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
         diffs = [[], finding.line&.diff.to_a.map { |line| Width.clean(line) }]
         Told.new(rule: finding.rule, what: say(finding, :what),
-          parts: labels.zip(texts, diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
+          parts: labels.zip(texts,
+            diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
       end
 
       def say(finding, part)

@@ -34,18 +34,18 @@ module Holdup
       end
 
       def columns
-        [word(:setting_column), word(:ceiling_column), word(:used), word(:queued), word(:stalled), "p50", "p95", "p99", *(if memory?
-                                                                                                                            word(:memory)
-                                                                                                                          end),
+        [word(:setting_column), word(:ceiling_column), word(:used), word(:queued), word(:stalled), "p50",
+          "p95", "p99", *(word(:memory) if memory?),
           word(:connections), word(:binds)]
       end
 
       def row(prediction)
-        [name(prediction), Figures.rate(prediction.ceiling), percent([prediction.utilisation, 1].min), milliseconds(prediction.queued_ns),
-          milliseconds(prediction.stalled_ns), *[0.5, 0.95, 0.99].map { |at| milliseconds(prediction.responses[at]) },
-          *(if memory?
-              Figures.bytes(prediction.memory_bytes)
-            end), Figures.count(prediction.connections), @figures.guards(prediction.guards.first(1))]
+        [name(prediction), Figures.rate(prediction.ceiling), percent([prediction.utilisation, 1].min),
+          milliseconds(prediction.queued_ns),
+          milliseconds(prediction.stalled_ns),
+          *[0.5, 0.95, 0.99].map { |at| milliseconds(prediction.responses[at]) },
+          *(Figures.bytes(prediction.memory_bytes) if memory?), Figures.count(prediction.connections),
+          @figures.guards(prediction.guards.first(1))]
       end
 
       def percent(share)
@@ -82,9 +82,8 @@ module Holdup
           plain, variants = others.select(&:allowed?).partition { |one|
             plain(one.candidate) == one.candidate
           }
-          better = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }.values.flat_map { |same|
-            same.min_by(1) { |one| wait(one) }
-          }
+          by_io_threads = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }
+          better = by_io_threads.values.flat_map { |same| same.min_by(1) { |one| wait(one) } }
           near = plain.min_by(@limit - main.size - rejected.size - better.size) { |one|
             [distance(one), wait(one)]
           }
@@ -114,6 +113,104 @@ module Holdup
       def left_out
         hidden = @recommendation.predictions.size - shown.size
         hidden.positive? ? [word(:left_out, count: Figures.count(hidden))] : []
+      end
+
+      # The pools of threads that share a process, now and as advised: what one is given, the others feel.
+      class Pools
+        # @param recommendation [Sizing::Recommendation, nil]
+        # @param words [Words]
+        def initialize(recommendation, words:)
+          @recommendation = recommendation
+          @words = words
+        end
+
+        # @return [Section, nil] nil where there is one pool, or nothing can be said
+        def section
+          return if @recommendation.nil? || @recommendation.verdict == :unknown || !pools.several?
+          Section.new(title: word(:pools),
+            columns: %i[pool pool_threads pool_rate stalled pool_wall].map { |key| word(key) }, rows:,
+            notes: [word(pools.company? ? :pools_company : :pools_note)])
+        end
+
+        private
+
+        def word(key) = @words.call(:"advice_#{key}")
+
+        def pools = @recommendation.recording.pools
+
+        def rows
+          figures_of_sides = sides.map { |candidate| @recommendation.pools_of(candidate) }
+          pools.names.zip(*figures_of_sides).map { |name, *figures| row(name, figures) }
+        end
+
+        def sides
+          [@recommendation.now, *(@recommendation.best.candidate if @recommendation.verdict == :change)]
+        end
+
+        def row(name, sides)
+          [Width.clean(name), *cells(sides)]
+        end
+
+        def cells(sides)
+          return [Figures::NONE] * 4 unless sides.all?
+          [both(sides, &:threads), both(sides) { |one| Figures.rate(one.throughput) },
+            *%i[stalled_ns wall_ns].map { |time| both(sides) { |one| milliseconds(one.public_send(time)) } }]
+        end
+
+        def both(sides)
+          sides.map { |one| yield(one).to_s }.uniq.join(" -> ")
+        end
+
+        def milliseconds(value) = Figures.rate(value / 1e6)
+      end
+
+      # The setting as it is, measured and replayed side by side: how far the rest may be off.
+      class SelfTest
+        COLUMNS = %i[advice_self_test_figure verify_measured verify_predicted verify_error].freeze
+
+        # @param recommendation [Sizing::Recommendation, nil]
+        # @param words [Words]
+        def initialize(recommendation, words:)
+          @recommendation = recommendation
+          @words = words
+          @figures = AdviceFigures.new(words)
+        end
+
+        # @return [Section, nil] nil where nothing was replayed
+        def section
+          return unless tested?
+          Section.new(title: @words.call(:advice_self_test, grade: test.grade.to_s.upcase),
+            columns: COLUMNS.map { |key| @words.call(key) }, rows:,
+            notes: [@words.call(:advice_self_test_note)])
+        end
+
+        private
+
+        # Where it forbids an answer it is shown all the more.
+        def tested?
+          !@recommendation.nil? && [nil, :self_test].include?(@recommendation.reasons.first)
+        end
+
+        def test = @recommendation.self_test
+
+        def rows
+          waits = test.measured.queued_ns ? :verify_wait : :verify_wait_unqueued
+          [times(:verify_response, :response, &:response_ns), times(:verify_p95, :p95, &:p95_ns),
+            times(waits, :wait) { |one| one.queued_ns.to_i + one.stalled_ns },
+            [@words.call(:whatif_used), *both { |one| Figures.share(one.utilisation) }, off(:utilisation)]]
+        end
+
+        def times(title, error)
+          [@words.call(title), *both { |one| Figures.duration(yield one) }, off(error)]
+        end
+
+        def both
+          [test.measured, test.predicted].map { |one| yield one }
+        end
+
+        def off(error)
+          @figures.signed(test.errors.fetch(error))
+        end
       end
     end
   end

@@ -30,7 +30,7 @@ module Holdup
       def sentence
         case @recommendation&.verdict
         when nil, :unknown then word(:unknown,
-          reasons: AdviceReasons.new(@recommendation, words: @words, kind: @kind).call)
+          reasons: Reasons.new(@recommendation, words: @words, kind: @kind).call)
         when :change then change
         else keep
         end
@@ -128,7 +128,7 @@ module Holdup
       end
 
       def bias
-        AdviceBias.new(@recommendation.bias, words: @words).sentences
+        AdviceFigures::Bias.new(@recommendation.bias, words: @words).sentences
       end
 
       def growth
@@ -171,7 +171,95 @@ module Holdup
       def slo = @recommendation.objective.slo
 
       def sampling
-        AdviceSampling.new(@recommendation, words: @words)
+        Sampling.new(@recommendation, words: @words)
+      end
+
+      # Why nobody can say how many threads and processes: a sentence for each reason.
+      class Reasons
+        # Reasons that have a sentence of their own.
+        KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown
+          unknown vcpus_unknown no_recording unsupported mixed_settings mixed_applications warming_up].freeze
+
+        CAUSES = [:unknown, *Sizing::SelfTestCauses::LIMITS.keys].freeze
+
+        # @param recommendation [Sizing::Recommendation, nil]
+        # @param words [Words]
+        # @param kind [Symbol]
+        def initialize(recommendation, words:, kind:)
+          @recommendation = recommendation
+          @words = words
+          @kind = kind
+        end
+
+        # @return [String]
+        def call
+          (@recommendation ? @recommendation.reasons : [:no_recording]).map { |key| reason(key) }.join(" ")
+        end
+
+        private
+
+        def word(key, **facts)
+          @words.call(:"advice_#{key}", **facts)
+        end
+
+        def reason(key)
+          return word(:reason_other, problem: key.to_s.tr("_", " ")) unless KNOWN.include?(key)
+          key = :not_enough if key == :few_units
+          word(:"reason_#{key}", **facts_of(key))
+        end
+
+        def facts_of(key)
+          case key
+          when :not_enough then Sampling.new(@recommendation, words: @words).facts
+          when :few_profiles then {profiles: Figures.count(@recommendation.recording.profiles.size)}
+          when :self_test then AdviceFigures.new(@words).errors(@recommendation.self_test)
+          when *CAUSES then AdviceFigures.new(@words).causes(@recommendation.self_test.causes)
+          when :no_recording then kinds
+          else {}
+          end
+        end
+
+        # Who runs a job runner only asks for requests all the same.
+        def kinds
+          option = (@kind == :job) ? :request : :job
+          {kind: word(:"kind_#{@kind}"), other: word(:"kind_#{option}"), option:}
+        end
+      end
+
+      # How much was recorded, how well its figures are known, and what is missing: instead of a number of
+      # requests that would be right for nobody.
+      class Sampling
+        # @param recommendation [Sizing::Recommendation]
+        # @param words [Words]
+        def initialize(recommendation, words:)
+          @found = recommendation.sufficiency
+          @words = words
+        end
+
+        # @return [Array<String>] a sentence when something is missing
+        def call
+          @found.enough? ? [] : [word(:sampling, **facts)]
+        end
+
+        # @return [Hash{Symbol => String}] units, minutes, widths, missing
+        def facts
+          {units: Figures.count(@found.units), minutes: Figures.count(@found.minutes), widths:, missing:}
+        end
+
+        private
+
+        def word(key, **facts)
+          @words.call(:"advice_#{key}", **facts)
+        end
+
+        def widths
+          known = @found.widths.map { |key, width| word(:"width_#{key}", width: Figures.share(width)) }
+          known.empty? ? "" : word(:widths, widths: @words.list(known))
+        end
+
+        def missing
+          @words.list(@found.missing.map { |key| word(:"missing_#{key}") })
+        end
       end
     end
   end

@@ -18,7 +18,7 @@ module Holdup
       # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
       # @param timed [Boolean] whether the demand is in real time (else only shares are shown)
-      # @param arrivals [OpenCalculation, nil] what becomes of units that arrive at a rate
+      # @param arrivals [Open, nil] what becomes of units that arrive at a rate
       def initialize(calculator, words: Words.new, width: 80, table_width: width, style: Style.none,
         timed: false, arrivals: nil)
         @calculator = calculator
@@ -43,7 +43,8 @@ module Holdup
       # @return [String] how many threads are enough, and what Amdahl's law says
       def answer
         best = @calculator.line(@calculator.recommended)
-        word(answer_key, threads: best.threads, held: Figures.share(best.utilisation), amdahl: @calculator.amdahls,
+        word(answer_key, threads: best.threads, held: Figures.share(best.utilisation),
+          amdahl: @calculator.amdahls,
           gain: Figures.share(@calculator.line(best.threads + 1).gain))
       end
 
@@ -63,8 +64,10 @@ module Holdup
       # @return [String] for programs; ends with a newline
       def json
         demand = @calculator.demand
-        "#{JSON.pretty_generate(idle_share: demand.idle_share.round(4), recommended_threads: @calculator.recommended,
-          amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) }, **(@arrivals ? {open: @arrivals.to_h} : {}))}\n"
+        facts = {idle_share: demand.idle_share.round(4), recommended_threads: @calculator.recommended,
+                 amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) }}
+        facts[:open] = @arrivals.to_h if @arrivals
+        "#{JSON.pretty_generate(facts)}\n"
       end
 
       private
@@ -81,9 +84,8 @@ module Holdup
       end
 
       def head
-        [@style.paint(title, :bold), "", *@layout.bold(answer), *(if @arrivals
-                                                                    @layout.bold(@arrivals.answer)
-                                                                  end)]
+        [@style.paint(title, :bold), "", *@layout.bold(answer),
+          *(@layout.bold(@arrivals.answer) if @arrivals)]
       end
 
       def table
@@ -98,8 +100,10 @@ module Holdup
 
       def row(line)
         mark = (line.threads == @calculator.recommended) ? " <-" : ""
-        ["#{line.threads}#{mark}", times(line.speed_up), percent(line.gain), times(line.amdahl), percent(line.amdahl_gain),
-          times(line.bound), Figures.share(line.utilisation), stall(line), *(@timed ? [Figures.duration(line.response_ns)] : [])]
+        ["#{line.threads}#{mark}", times(line.speed_up), percent(line.gain), times(line.amdahl),
+          percent(line.amdahl_gain),
+          times(line.bound), Figures.share(line.utilisation), stall(line),
+          *(@timed ? [Figures.duration(line.response_ns)] : [])]
       end
 
       # Without real times: against the unit's own time.
@@ -135,14 +139,79 @@ module Holdup
       def facts(key)
         return {} unless key == :acquisitions
         line = @calculator.line(@calculator.recommended)
-        {stall: Figures.duration(line.stall_ns), threads: line.threads, acquisitions: Figures.count(@calculator.demand.acquisitions),
+        {stall: Figures.duration(line.stall_ns), threads: line.threads,
+         acquisitions: Figures.count(@calculator.demand.acquisitions),
          each: Figures.duration(line.stall_ns / @calculator.demand.acquisitions)}
       end
 
       def figures(line)
-        {threads: line.threads, speed_up: line.speed_up.round(4), amdahl_speed_up: line.amdahl.round(4), bound: line.bound.round(4),
-         gvl_utilisation: line.utilisation.round(4), stall_share: (line.stall_ns / @calculator.demand.own_ns).round(4),
+        {threads: line.threads, speed_up: line.speed_up.round(4), amdahl_speed_up: line.amdahl.round(4),
+         bound: line.bound.round(4),
+         gvl_utilisation: line.utilisation.round(4),
+         stall_share: (line.stall_ns / @calculator.demand.own_ns).round(4),
          **(@timed ? {stall_ns: line.stall_ns.round, response_ns: line.response_ns.round} : {})}
+      end
+
+      # What the thread calculator says of units that arrive at a rate: one sentence, and their mean waits at
+      # each number of threads.
+      class Open
+        # @param calculator [Sizing::OpenCalculator]
+        # @param words [Words]
+        def initialize(calculator, words: Words.new)
+          @calculator = calculator
+          @words = words
+        end
+
+        # @return [String]
+        def answer
+          return word(:unlike, cv2: Figures.rate(@calculator.demand.cv2)) unless @calculator.valid?
+          best = @calculator.best or return word(:unserved, **asked,
+            capacity: Figures.rate(@calculator.capacity))
+          word(:answer, **asked, threads: best.threads, whole: duration(best.whole_ns),
+            queued: duration(best.queued_ns), stall: duration(best.stall_ns))
+        end
+
+        # @return [Array<Section>] empty where no formula holds
+        def sections
+          return [] unless @calculator.valid?
+          columns = [@words.call(:calculate_threads),
+            *%i[capacity held queued stall whole].map { |key| word(key) }]
+          [Section.new(title: word(:title, rate: asked[:rate]), columns:,
+            rows: @calculator.lines.map { |line| row(line) }, notes: [word(:note)])]
+        end
+
+        # @return [Hash] for programs
+        def to_h
+          {rate_per_second: @calculator.rate, processes: @calculator.processes, vcpus: @calculator.vcpus,
+           cv2: @calculator.demand.cv2, valid: @calculator.valid?,
+           **(@calculator.valid? ? {recommended_threads: @calculator.best&.threads,
+                                    threads: @calculator.lines.map { |line| figures(line) }} : {})}
+        end
+
+        private
+
+        def word(key, **facts)
+          @words.call(:"calculate_open_#{key}", **facts)
+        end
+
+        def asked
+          {rate: Figures.rate(@calculator.rate), processes: @calculator.processes,
+           vcpus: format("%g", @calculator.vcpus)}
+        end
+
+        def row(line)
+          mark = (line == @calculator.best) ? " <-" : ""
+          ["#{line.threads}#{mark}", Figures.rate(line.capacity), Figures.share([line.utilisation, 1.0].min),
+            *[line.queued_ns, line.stall_ns, line.whole_ns].map { |ns| duration(ns) }]
+        end
+
+        def duration(ns) = Figures.duration(ns)
+
+        def figures(line)
+          {threads: line.threads, capacity_per_second: line.capacity.round(3),
+           gvl_utilisation: line.utilisation.round(4), queued_ns: line.queued_ns&.round,
+           stall_ns: line.stall_ns&.round, response_ns: line.whole_ns&.round}
+        end
       end
     end
   end

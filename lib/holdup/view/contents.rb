@@ -5,8 +5,12 @@ module Holdup
     # The order in which a report answers: where the time goes, who caused the stall, how fast, then the
     # details. One list for text and Markdown.
     class Contents
-      ORDER = [Sections::BlameTable, Sections::StallPairTable, Sections::StateSplitTable, Sections::LatencyTable, Sections::QueueTable, Sections::AverageTable, Sections::HoldTable, Sections::ConnectionTable,
-        Sections::DistributionTable, Sections::QuantileBandTable, Sections::PoolTable, Sections::PoolCpuTable, Sections::ProcessTable, Sections::JitTable, Sections::AmdahlTable, Sections::SettingTable].freeze
+      ORDER = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable,
+        Sections::Times::StateSplitTable, Sections::Times::LatencyTable, Sections::Pools::QueueTable,
+        Sections::Times::AverageTable, Sections::Stalls::HoldTable, Sections::Pools::ConnectionTable,
+        Sections::Times::DistributionTable, Sections::Times::QuantileBandTable, Sections::Pools::PoolTable,
+        Sections::Pools::PoolCpuTable, Sections::Processes::ProcessTable, Sections::JitTable,
+        Sections::Times::AmdahlTable, Sections::Processes::SettingTable].freeze
 
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words]
@@ -17,13 +21,13 @@ module Holdup
         @details = details
       end
 
-      # @return [Sections::StateTable] the first section, which has a bar too
-      def states = build(Sections::StateTable)
+      # @return [Sections::Times::StateTable] the first section, which has a bar too
+      def states = build(Sections::Times::StateTable)
 
       # @return [Array<Section>] the others
       def sections
         listed = ORDER.filter_map { |section| build(section).call }
-        @details ? listed + build(Sections::QuantileBandTable).details : listed
+        @details ? listed + build(Sections::Times::QuantileBandTable).details : listed
       end
 
       private

@@ -108,8 +108,10 @@ module Holdup
       # A short request that does not wait keeps the GVL that its thread already has.
       def costs
         acquisitions = total.per_unit(total.sum(:acquisitions))
-        @words.call((acquisitions.to_f < FEW_ACQUISITIONS) ? :costs_in_one_hold : :costs, stall: each_unit(total.stalled_ns),
-          acquisition: Figures.duration(total.stall_per_acquisition), acquisitions: Figures.rate(acquisitions),
+        @words.call((acquisitions.to_f < FEW_ACQUISITIONS) ? :costs_in_one_hold : :costs,
+          stall: each_unit(total.stalled_ns),
+          acquisition: Figures.duration(total.stall_per_acquisition),
+          acquisitions: Figures.rate(acquisitions),
           gc: each_unit(total.sum(:gc_ns)), hold: Figures.duration(total.histogram(:longest_hold).max))
       end
 
@@ -140,11 +142,11 @@ module Holdup
       end
 
       def ceiling
-        CeilingSentence.remark(@summary.processes.machines, words: @words)
+        Remarks::Ceiling.remark(@summary.processes.machines, words: @words)
       end
 
       def applications
-        Applications.remark(@summary.applications, words: @words)
+        Remarks::Applications.remark(@summary.applications, words: @words)
       end
 
       # Each application has one at least.

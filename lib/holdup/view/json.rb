@@ -6,12 +6,42 @@ module Holdup
   module View
     # A report for programs. The keys are documented in docs/report.md and stay; new ones may come.
     class Json
-      include JsonValues
+      # What all JSON of ours has in common.
+      module Values
+        NS = 1_000_000_000
+
+        private
+
+        # @param seconds [Integer, nil] since 1970
+        # @return [String, nil] "2026-11-21T12:00:00Z"
+        def time(seconds)
+          seconds && Time.at(seconds, in: "UTC").strftime("%FT%TZ")
+        end
+
+        # @param ns [Integer, nil] since 1970
+        # @return [String, nil] the same
+        def time_of_ns(ns)
+          ns && time(ns / NS)
+        end
+
+        # @param one [Analysis::SettingDifferences::SettingDifference]
+        # @return [Hash{Symbol => Object}]
+        def difference(one)
+          {subject: one.subject, facts: one.facts.transform_values { |before, after| {before:, after:} }}
+        end
+
+        # @return [String, nil] without what a terminal would obey
+        def clean(text)
+          text && Width.clean(text)
+        end
+      end
+
+      include Values
 
       SCHEMA = 1
       HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
-      SUMS = %i[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions pool_wait_ns
-        pool_held_ns].freeze
+      SUMS = %i[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions
+        pool_wait_ns pool_held_ns].freeze
       QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
 
       # @param summary [Holdup::Analysis::Summary]
@@ -34,9 +64,10 @@ module Holdup
 
       # @return [Hash]
       def to_h
-        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, uncollected:, verdict:, drifts: @drifts, marks:, settings:, totals:,
-         series: @summary.rows.map { |row| series(row) }, **JsonMachine.new(@summary).to_h,
-         jit: JsonJit.new(@summary.jits).to_a}
+        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, uncollected:,
+         verdict:, drifts: @drifts, marks:, settings:, totals:,
+         series: @summary.rows.map { |row| series(row) }, **Machine.new(@summary).to_h,
+         jit: Jit.new(@summary.jits).to_a}
       end
 
       private
@@ -48,7 +79,8 @@ module Holdup
       end
 
       def verdict
-        {key: Analysis::StallVerdict.new(@summary).call.key, text: Headline.new(@summary, words: @words).verdict}
+        {key: Analysis::StallVerdict.new(@summary).call.key,
+         text: Headline.new(@summary, words: @words).verdict}
       end
 
       def marks
@@ -66,7 +98,8 @@ module Holdup
 
       def totals
         {measured_from: time(@summary.measured_from_s), measured_to: time(@summary.measured_to_s),
-         per_second: @summary.throughput, **figures(@summary.total), handoff_ns: @summary.blame.handoff_ns, accounts:, amdahl:}
+         per_second: @summary.throughput, **figures(@summary.total), handoff_ns: @summary.blame.handoff_ns,
+         accounts:, amdahl:}
       end
 
       def accounts
@@ -89,7 +122,8 @@ module Holdup
       end
 
       def figures(row)
-        {count: row.count, errors: row.errors, **distributions(row), **SUMS.to_h { |key| [key, row.sum(key)] },
+        {count: row.count, errors: row.errors, **distributions(row),
+         **SUMS.to_h { |key| [key, row.sum(key)] },
          idle_share: row.idle_share&.round(4), idle_and_stall_share: row.idle_and_stall_share&.round(4),
          capacity_share: @summary.capacity_share(row)&.round(4), groups: groups(row)}
       end
@@ -111,6 +145,133 @@ module Holdup
             [:"#{key}_ns", Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band)&.round]
           end
           {count: Analysis::HistogramBands::QuantileBands.size(row.histogram(:wall), *band), **means}
+        end
+      end
+
+      # The part of the JSON that comes from samples of processes, and who stalled whom.
+      class Machine
+        include Values
+
+        # @param summary [Holdup::Analysis::Summary]
+        def initialize(summary)
+          @summary = summary
+        end
+
+        # @return [Hash]
+        def to_h
+          {pairs:, machines:, pools:, pool_cpu:, processes:}
+        end
+
+        private
+
+        def pairs
+          @summary.pairs.map do |pair|
+            {causer: series(pair.causer), victim: series(pair.victim), stall_ns: pair.about_ns,
+             least_ns: pair.least_ns, most_ns: pair.most_ns,
+             share: pair.share.round(4), informative: pair.informative?}
+          end
+        end
+
+        def series(series)
+          {name: clean(series.name), kind: series.kind, queue: series.queue && clean(series.queue)}
+        end
+
+        def machines
+          @summary.processes.machines.map do |machine|
+            {host: clean(machine.host), vcpus: machine.vcpus, processes: machine.processes,
+             cpu_share: machine.cpu_share&.round(4), ceiling: ceiling(machine.ceiling),
+             throttled_share: machine.throttled_share&.round(4), throttled_ns: machine.throttled_ns,
+             memory_bytes: machine.memory_bytes,
+             memory_limit_bytes: machine.memory_limit_bytes}
+          end
+        end
+
+        def ceiling(ceiling)
+          ceiling &&
+            {low: ceiling.low.round(4), high: ceiling.high.round(4), idle_vcpus: ceiling.idle_vcpus.round(4),
+             native_ratio: ceiling.native_ratio.round(4), processes_needed: ceiling.processes_needed}
+        end
+
+        def pools
+          @summary.processes.pools.map do |pool|
+            {server: pool.server && clean(pool.server), name: clean(pool.name), processes: pool.size.round(2),
+             max: pool.max&.round(2), busy: pool.busy&.round(2),
+             backlog: pool.backlog&.round(2), most_backlog: pool.most_backlog, oldest_ns: pool.oldest_ns}
+          end
+        end
+
+        def pool_cpu
+          @summary.pool_cpu.map do |line|
+            {server: line.server && clean(line.server), kind: line.kind, name: line.name && clean(line.name),
+             units: line.units, cpu_share: line.cpu_share.round(4)}
+          end
+        end
+
+        def processes
+          @summary.processes.members.map do |member|
+            {host: clean(member.host), pid: member.pid, name: clean(member.name),
+             server: member.server && clean(member.server), generation: member.generation,
+             setting: member.setting, from: time(member.from_s), to: time(member.to_s),
+             cpu_share: member.cpu_share&.round(4), waiting_share: member.waiting_share&.round(4),
+             waiting_threads: member.waiting&.round(2), gc_share: member.gc_share&.round(4),
+             age_s: member.age_s,
+             rss_bytes: member.rss_bytes, pss_bytes: member.pss_bytes, uss_bytes: member.uss_bytes,
+             redis_rtt_ns: member.redis_rtt_ns, pools: member.pools.map(&:to_h)}
+          end
+        end
+      end
+
+      # The part of the JSON about the JIT: for each server, and for each of its processes what happened when.
+      class Jit
+        include Values
+
+        # Ages in seconds up to which the warm-up is told.
+        AGES_S = [60, 120, 300, 600, 1800, 3600, 14_400].freeze
+        # Medians of the processes with a JIT.
+        MEDIANS = %i[code_bytes metadata_bytes memory_bytes limit_bytes threshold compiled_iseqs live_iseqs
+          invalidations redefined failures code_gcs].freeze
+        LISTS = %i[kind by at limit_of limit_from].freeze
+
+        # @param jits [Analysis::JitReport]
+        def initialize(jits)
+          @jits = jits
+        end
+
+        # @return [Array<Hash>]
+        def to_a
+          @jits.servers.map { |server| server(server) }
+        end
+
+        private
+
+        def server(server)
+          {server: clean(server.name), processes: server.present.size, on: server.on.size,
+           since: time_of_ns(server.since_ns), saturated: server.saturated,
+           **LISTS.to_h { |key| [key, server.all(key).map { |text| clean(text) }] },
+           **MEDIANS.to_h { |key| [key, server.median { |life| life.facts.public_send(key) }] },
+           **warmth(server), ended: server.ended.size, units_per_life: server.units_per_life,
+           killer: server.killer&.to_h, lives: server.lives.map { |life| life(life) }}
+        end
+
+        def warmth(server)
+          seconds = server.median(&:warm_after_s)
+          {warm: server.warm, warm_after_ns: seconds && seconds * Values::NS,
+           warm_after_units: server.median(&:warm_after_units),
+           warm_up: server.warm_up(AGES_S).map { |age_s, count|
+             {age_ns: age_s * Values::NS,
+              interpreted_per_unit: count.round(1)}
+           },
+           compiling: server.compiling(AGES_S).map { |age_s, count|
+             {age_ns: age_s * Values::NS,
+              compiled_per_unit: count.round(4)}
+           }}
+        end
+
+        def life(life)
+          {host: clean(life.host), pid: life.trail[:pid], name: clean(life.name), on: life.facts.on?,
+           units: life.units, age_ns: life.age_s * Values::NS,
+           rss_bytes: life.rss_bytes, effective: life.facts.effective,
+           events: life.events.map { |event, at_s| {event:, at: time(at_s)} }}
         end
       end
     end

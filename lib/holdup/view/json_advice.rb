@@ -34,17 +34,21 @@ module Holdup
       # @param prediction [Sizing::Prediction]
       # @return [Hash{Symbol => Object}]
       def self.prediction(prediction)
-        candidate(prediction.candidate).merge(ceiling_per_second: prediction.ceiling.round(3), utilisation: prediction.utilisation.round(4),
-          **times(prediction), memory_bytes: prediction.memory_bytes, connections: prediction.connections, guards: prediction.guards.map(&:to_h))
+        candidate(prediction.candidate).merge(ceiling_per_second: prediction.ceiling.round(3),
+          utilisation: prediction.utilisation.round(4),
+          **times(prediction), memory_bytes: prediction.memory_bytes, connections: prediction.connections,
+          guards: prediction.guards.map(&:to_h))
       end
 
       def self.times(prediction)
-        {assignment: prediction.assignment, queued_ns: prediction.queued_ns&.round, stalled_ns: prediction.stalled_ns&.round,
+        {assignment: prediction.assignment, queued_ns: prediction.queued_ns&.round,
+         stalled_ns: prediction.stalled_ns&.round,
          response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits)}
       end
 
       def self.candidate(candidate)
-        neighbours = candidate.to_h.slice(:beside, :company).transform_values { |threads| threads if threads.any? }
+        neighbours = candidate.to_h.slice(:beside,
+          :company).transform_values { |threads| threads if threads.any? }
         pool = candidate.pool && candidate(candidate.pool)
         {**candidate.to_h, **neighbours, pool:}.compact
       end
@@ -61,14 +65,20 @@ module Holdup
         if @recommendation.verdict == :unknown
           return {verdict: :unknown, reasons: @recommendation.reasons, **tested}
         end
-        {verdict: @recommendation.verdict, why: @recommendation.why, **decision, current: self.class.prediction(@recommendation.current),
+        {verdict: @recommendation.verdict, why: @recommendation.why, **decision,
+         current: self.class.prediction(@recommendation.current),
          candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
       end
 
       def decision
-        {setting: recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test:,
-         missing: @recommendation.sufficiency.missing, bias: AdviceBias.json(@recommendation.bias), growth: estimate(recording.growth_estimate), rest: estimate(recording.rest),
-         growths: recording.growths.map { |series, found| {name: series.name, queue: series.queue, **estimate(found)} }, **best}
+        {setting: recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3),
+         amdahl_threads: @recommendation.amdahl, self_test:,
+         missing: @recommendation.sufficiency.missing, bias: AdviceFigures::Bias.json(@recommendation.bias),
+         growth: estimate(recording.growth_estimate), rest: estimate(recording.rest),
+         growths: recording.growths.map { |series, found|
+           {name: series.name, queue: series.queue,
+            **estimate(found)}
+         }, **best}
       end
 
       def recording = @recommendation.recording
@@ -95,7 +105,9 @@ module Holdup
 
       def best
         return {} unless @recommendation.best
-        {gain: @recommendation.gain.round(4), gain_interval: @recommendation.interval.minmax.map { |bound| bound.round(4) }, confidence: @recommendation.confidence,
+        {gain: @recommendation.gain.round(4),
+         gain_interval: @recommendation.interval.minmax.map { |bound| bound.round(4) },
+         confidence: @recommendation.confidence,
          best: self.class.prediction(@recommendation.best), **pools}
       end
 
@@ -114,8 +126,10 @@ module Holdup
       end
 
       def finding(finding)
-        {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.line&.to_h, limits: finding.limits.map(&:to_h), measure: finding.measure, gain: finding.gain&.round(4),
-         gain_interval: finding.interval&.minmax&.map { |bound| bound.round(4) }, weight: finding.weight.to_f.round(4)}
+        {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.line&.to_h,
+         limits: finding.limits.map(&:to_h), measure: finding.measure, gain: finding.gain&.round(4),
+         gain_interval: finding.interval&.minmax&.map { |bound| bound.round(4) },
+         weight: finding.weight.to_f.round(4)}
       end
     end
   end

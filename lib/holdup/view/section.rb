@@ -2,16 +2,38 @@
 
 module Holdup
   module View
-    # One table of a report with its title and remarks, already in words and figures: text and Markdown lay
-    # out the same sections. The first column takes the room that is left and is shortened; the others are
-    # right-aligned.
+    # A table with its title and notes: every renderer lays out the same ones. The first column takes the room
+    # that is left and is shortened; figures are right-aligned.
     #
-    # - `columns`: titles, one per cell
-    # - `rows`: Array of Arrays of String; `total`: one more row, set apart, or nil
-    # - `notes`: sentences under the table
-    Section = Data.define(:title, :columns, :rows, :total, :notes) do
-      def initialize(title:, columns:, rows:, total: nil, notes: [])
+    # - `columns`: a title for each cell, String or Blocks::Column
+    # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter or Moment; `total`: one more row,
+    #   set apart, or nil
+    # - `notes`: sentences under the table; `more`: Blocks::Link to other rows, or nil
+    Section = Data.define(:title, :columns, :rows, :total, :notes, :more) do
+      def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil)
         super
+      end
+
+      # @return [String] of its template
+      def view = "table"
+
+      # @return [Section] in plain text, without links and drawings
+      def plain
+        with(columns: columns.map(&:to_s), rows: rows.map { |row| row.map(&:to_s) },
+          total: total&.map(&:to_s))
+      end
+
+      # @yieldparam name [String] first cell of a row
+      # @yieldparam index [Integer] of the row
+      # @yieldreturn [Object] the cell to put in its place
+      # @return [Section]
+      def with_first_cells
+        with(rows: rows.each_with_index.map { |(name, *others), index| [yield(name, index), *others] })
+      end
+
+      # @return [Array<Blocks::Column>]
+      def headings
+        columns.map { |column| column.is_a?(Blocks::Column) ? column : Blocks::Column.new(text: column) }
       end
     end
   end

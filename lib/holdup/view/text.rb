@@ -35,7 +35,8 @@ module Holdup
       private
 
       def head
-        ["#{bold(@words.call(:title))}  #{@headline.span}", "", *wrap(@headline.verdict).map { |line| bold(line) },
+        ["#{bold(@words.call(:title))}  #{@headline.span}", "",
+          *wrap(@headline.verdict).map { |line| bold(line) },
           *(@summary.empty? ? @headline.told.flat_map { |line| remark(line) } : facts)]
       end
 
@@ -62,7 +63,7 @@ module Holdup
 
       def table(section)
         return [] if section.columns.empty?
-        table = Table.new(section, width: @table_width)
+        table = Layout::Table.new(section, width: @table_width)
         [@style.paint(table.head, :dim), *table.body, *table.total && [bold(table.total)]].map { |line|
           bars(line)
         }
@@ -70,7 +71,10 @@ module Holdup
 
       # Only bars have runs like these; names never match, for a bar is set apart by spaces.
       def bars(line)
-        line.sub(/(?<= )[#!x~=z+]{#{Sections::StateSplitTable::BAR}}(?= )/o) { |bar| Bar.paint(bar, @style) }
+        line.sub(/(?<= )[#!x~=z+]{#{Sections::Times::StateSplitTable::BAR}}(?= )/o) { |bar|
+          Bar.paint(bar,
+            @style)
+        }
       end
 
       def notes(section)

@@ -21,7 +21,7 @@ module Holdup
         @words = words
         @layout = layout
         @within = within
-        @names = TimelineNames.new(scene, words)
+        @names = TimelineStory::Names.new(scene, words)
         @header = scene.recording.header
       end
 
@@ -39,27 +39,28 @@ module Holdup
 
       # @return [String] what was captured
       def title
-        word(:title, process: @header.process_name, at: @names.clock(0), length: Figures.duration(@scene.recording.length_ns),
-          events: Figures.count(@scene.recording.events.size), threads: @scene.lanes.size, units: Figures.count(@scene.units.size))
+        word(:title, process: @header.process_name, at: @names.clock(0),
+          length: Figures.duration(@scene.recording.length_ns),
+          events: Figures.count(@scene.recording.events.size), threads: @scene.lanes.size,
+          units: Figures.count(@scene.units.size))
       end
 
       # @return [Array<String>] what it cost, and what is missing
       def remarks
         share = @header.cost_ns.fdiv([@scene.recording.length_ns, 1].max)
-        [*by_rule, word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)), *(unless @header.closed?
-                                                                                                          word(:open)
-                                                                                                        end),
+        [*by_rule, word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)),
+          *(word(:open) unless @header.closed?),
           *(word(:lost, count: Figures.count(@header.overwritten)) if @header.overwritten.positive?)]
       end
 
       # @return [Array<String>] a sentence for each pattern
       def findings
-        TimelinePatterns.new(@patterns, names: @names, words: @words).sentences
+        Patterns.new(@patterns, names: @names, words: @words).sentences
       end
 
       # @return [Section, nil] methods that ran while others waited; nil where the capture has no stacks
       def ran
-        TimelineMethods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?
+        Methods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?
       end
 
       # @return [Section] units that waited longest, with their id in the second column
@@ -94,7 +95,8 @@ module Holdup
         rule, unit = @header.facts.values_at("rule", "unit")
         return [] unless rule.is_a?(String) && @header.caught.positive?
         [word(:by_rule, rule: Width.clean(rule), unit: @names.text(unit&.to_s),
-          stalled: Figures.duration(@header.caught_stalled_ns), wall: Figures.duration(@header.caught_wall_ns))]
+          stalled: Figures.duration(@header.caught_stalled_ns),
+          wall: Figures.duration(@header.caught_wall_ns))]
       end
 
       def head
@@ -111,9 +113,8 @@ module Holdup
 
       def tables
         return ["", *@layout.lines(word(:nothing))] if @scene.waits.empty? && @scene.units.empty?
-        [*(if @within.any?
-             @layout.section(units)
-           end), *[holders, ran].compact.flat_map { |section| @layout.section(section) }]
+        [*(@layout.section(units) if @within.any?),
+          *[holders, ran].compact.flat_map { |section| @layout.section(section) }]
       end
 
       def unit_row(unit, sums)
@@ -128,6 +129,123 @@ module Holdup
 
       def share(ticks, all)
         all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(all))
+      end
+
+      # Which methods held the GVL longest while others waited, as a table. Shares are of all waiting, as in
+      # that of holders.
+      class Methods
+        ROWS = 12
+
+        # @param scene [Analysis::Timeline::Scene]
+        # @param rows [Array<Analysis::Timeline::StackShares::MethodTable::MethodRow>]
+        # @param words [Words]
+        def initialize(scene, rows, words:)
+          @scene = scene
+          @words = words
+          @named, @nameless = rows.partition(&:method)
+          @all = rows.sum(&:stalled)
+          @names = TimelineStory::Names.new(scene, words)
+        end
+
+        # @return [Section]
+        def section
+          columns = %i[method in caused share held stalled].map { |key| word(key) }
+          Section.new(title: word(:methods), columns:,
+            rows: [*@named.first(ROWS).map { |row| line(row) }, *rest, *nameless], notes: [note, *sampler])
+        end
+
+        private
+
+        def word(key, **facts)
+          @words.call(:"timeline_#{key}", **facts)
+        end
+
+        def line(row)
+          [@names.method_of(row), row.unit ? @names.text(row.unit) : word(:no_unit), *figures([row])]
+        end
+
+        def rest
+          rows = @named.drop(ROWS)
+          rows.empty? ? [] : [[word(:other_methods, count: Figures.count(rows.size)), "", *figures(rows)]]
+        end
+
+        def nameless
+          @nameless.empty? ? [] : [[word(:no_stack), "", *figures(@nameless)]]
+        end
+
+        def figures(rows)
+          caused = rows.sum(&:caused)
+          [@names.time(caused), share(caused), @names.time(rows.sum(&:held)),
+            @names.time(rows.sum(&:stalled))]
+        end
+
+        def share(ticks)
+          @all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(@all))
+        end
+
+        def sampler
+          name = @scene.recording.header.facts["sampler"]
+          name ? [word(:sampler, name: Width.clean(name.to_s))] : []
+        end
+
+        def note
+          stacks = @scene.recording.header.stacks
+          word(:stacks, count: Figures.count(stacks.taken), cost: Figures.duration(stacks.stack_ns),
+            watch: Figures.duration(stacks.watch_ns), share: share(@named.sum(&:caused)))
+        end
+      end
+
+      # A sentence for each pattern of a capture.
+      class Patterns
+        # @param patterns [Array<Analysis::Timeline::Patterns::Pattern>]
+        # @param names [TimelineStory::Names]
+        # @param words [Words]
+        def initialize(patterns, names:, words:)
+          @patterns = patterns
+          @names = names
+          @words = words
+        end
+
+        # @return [Array<String>]
+        def sentences
+          @patterns.map do |pattern|
+            facts = figures(pattern.facts.except(:cause, :ran))
+            word(pattern.key, **facts, **hold(pattern.facts, facts))
+          end
+        end
+
+        private
+
+        def word(key, **facts)
+          @words.call(:"timeline_#{key}", **facts)
+        end
+
+        # Where the time of a long hold went, and what is known of its cause.
+        def hold(known, facts)
+          known[:cause] ? {parts: parts(known), cause: word(:"hold_#{known[:cause]}", **facts)} : {}
+        end
+
+        def figures(facts)
+          facts.to_h { |name, fact| [name, figure(name, fact)] }
+        end
+
+        def figure(name, fact)
+          case fact
+          when nil then word(:no_unit)
+          when Float then Figures.share(fact)
+          when Integer then name.end_with?("ns") ? Figures.duration(fact) : Figures.count(fact)
+          when Analysis::Timeline::Lane then @names.thread(fact)
+          else @names.text(fact)
+          end
+        end
+
+        # The unit and the method, each with its share.
+        def parts(facts)
+          share = Figures.share(facts[:share])
+          who, (frame, ran) = facts.values_at(:who, :ran)
+          unit = who ? word(:hold_unit, share:, who: @names.text(who)) : word(:hold_outside, share:)
+          frame ? "#{unit}#{word(:hold_ran, share: Figures.share(ran), frame: @names.frame(frame))}" : unit
+        end
       end
     end
   end

@@ -14,7 +14,7 @@ module Holdup
       def initialize(scene, words:)
         @scene = scene
         @words = words
-        @names = TimelineNames.new(scene, words)
+        @names = TimelineStory::Names.new(scene, words)
         @meanwhile = Analysis::Timeline::HolderTable::HolderMethods.new(scene)
       end
 
@@ -61,7 +61,10 @@ module Holdup
       # A wait for a connection is a sleep for the probe.
       def spent(unit)
         sums = @scene.sums_of(unit)
-        pool = pooled(@scene.pool_waits.select { |lane, span| lane == unit.lane && span.from >= unit.from && span.to <= (unit.to || span.to) })
+        pool = pooled(@scene.pool_waits.select { |lane, span|
+          lane == unit.lane && span.from >= unit.from &&
+                                  span.to <= (unit.to || span.to)
+        })
         {**STATES.to_h { |state| [state, sums[state]] }, sleep: [sums[:sleep] - pool, 0].max, pool:}
       end
 

@@ -22,7 +22,7 @@ module Holdup
         @story = story
         @words = words
         @layout = layout
-        @names = TimelineNames.new(scene, words)
+        @names = Names.new(scene, words)
         @meanwhile = Analysis::Timeline::HolderTable::HolderMethods.new(scene)
       end
 
@@ -39,7 +39,8 @@ module Holdup
 
       # @return [String] which unit, when, for how long
       def title
-        word(:story, id: @unit.id, name: @names.unit(@unit), thread: @names.thread(@unit.lane), at: @names.clock([@unit.from, 0].max),
+        word(:story, id: @unit.id, name: @names.unit(@unit), thread: @names.thread(@unit.lane),
+          at: @names.clock([@unit.from, 0].max),
           wall: time((@unit.to || @scene.recording.length_ticks) - [@unit.from, 0].max))
       end
 
@@ -47,7 +48,8 @@ module Holdup
       def split
         sums = @scene.sums_of(@unit)
         kinds = @words.list(%i[io lock sleep].map { |kind| "#{word(:"kind_#{kind}")} #{time(sums[kind])}" })
-        word(:split, running: time(sums[:running]), stalled: time(sums[:stalled]), idle: time(sums[:idle]), kinds:,
+        word(:split, running: time(sums[:running]), stalled: time(sums[:stalled]), idle: time(sums[:idle]),
+          kinds:,
           caused: @unit.caused ? time(@unit.caused) : Figures::NONE)
       end
 
@@ -137,6 +139,86 @@ module Holdup
 
       def who(part)
         part.unit ? word(:part, who: @names.part(part), thread: @names.thread(part.lane)) : @names.part(part)
+      end
+
+      # How units, threads and moments of a capture are called.
+      class Names
+        # @param scene [Analysis::Timeline::Scene]
+        # @param words [Words]
+        def initialize(scene, words)
+          @scene = scene
+          @words = words
+        end
+
+        # @param name [String, nil] of a unit or thread
+        # @return [String]
+        def text(name)
+          (name.nil? || name.empty?) ? @words.call(:timeline_unnamed) : Width.clean(name)
+        end
+
+        # @return [String] of a thread
+        def thread(lane)
+          @words.call(:timeline_thread,
+            name: (lane.name.nil? || lane.name.empty?) ? lane.number : Width.clean(lane.name))
+        end
+
+        # @param row [Analysis::Timeline::HolderTable::HolderRow]
+        # @return [String]
+        def holder(row)
+          return @words.call(:timeline_thread, name: text(row.thread)) if row.thread
+          row.name ? text(row.name) : @words.call(:timeline_unfinished)
+        end
+
+        # @param unit [Analysis::Timeline::TimelineUnit]
+        # @return [String] names are known when units end
+        def unit(unit)
+          (unit.name || unit.to) ? text(unit.name) : @words.call(:timeline_unfinished)
+        end
+
+        # @param part [Analysis::Timeline::GvlWait::WaitPart]
+        # @return [String] the unit that held, else the thread
+        def part(part)
+          part.unit ? unit(part.unit) : thread(part.lane)
+        end
+
+        # @param row [Analysis::Timeline::StackShares::MethodTable::MethodRow]
+        # @return [String] and where it begins
+        def method_of(row)
+          frame(Capture::Frame.new(label: row.method, path: row.path, line: row.line, at: 0))
+        end
+
+        # @param frame [Capture::Frame]
+        # @return [String] the method, and the line at which it was
+        def frame(frame)
+          frame.place ? @words.call(:timeline_frame, method: text(frame.method_name),
+            place: Width.clean(frame.place)) : text(frame.method_name)
+        end
+
+        # @param unit [Analysis::Timeline::TimelineUnit]
+        # @return [String] for whom it waited longest, perhaps nobody, and the share of its waiting
+        def main(unit)
+          waits = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span|
+            @scene.wait(unit.lane, span)
+          }
+          return Figures::NONE if waits.empty?
+          parts = waits.flat_map(&:parts).group_by { |part| part(part) }
+          sums = parts.transform_values { |own| own.sum(&:ticks) }
+          sums[@words.call(:timeline_handoff)] = waits.sum(&:handoff)
+          holder, ticks = sums.max_by(&:last)
+          share = Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length }))
+          "#{holder} (#{share})"
+        end
+
+        # @param ticks [Integer] a duration
+        # @return [String]
+        def time(ticks) = Figures.duration(@scene.ns(ticks))
+
+        # @param ticks [Integer] since the window's begin
+        # @return [String] the time of day, UTC
+        def clock(ticks)
+          ns = @scene.recording.realtime_ns(ticks)
+          Time.at(ns / 1_000_000_000, ns % 1_000_000_000, :nsec).utc.strftime("%F %T.%L UTC")
+        end
       end
     end
   end

@@ -35,7 +35,8 @@ module Holdup
       def json
         lines = @found.lines.map { |line| figures(line) }
         "#{JSON.pretty_generate(kept: @found.kept?,
-**@found.candidate.to_h.slice(:processes, :threads, :time_slice_ns), units: @found.units, stored: @stored, lines:)}\n"
+**@found.candidate.to_h.slice(:processes, :threads, :time_slice_ns), units: @found.units, stored: @stored,
+          lines:)}\n"
       end
 
       private
@@ -74,7 +75,8 @@ module Holdup
 
       def rows
         @found.lines.map do |line|
-          [name(line), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) }, @figures.signed(line.error),
+          [name(line), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) },
+            @figures.signed(line.error),
             line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
         end
       end

@@ -52,7 +52,8 @@ module Holdup
         apart = (known? && @found.told_apart?) ? {named: json_of(@found.named),
                                                   others: json_of(@found.others)} : {}
         {**json_of(@found), **gained, **apart, amdahl_threads: @found.amdahl,
-                                               unsupported: @found.unsupported, bias: AdviceBias.json(@found.bias)}
+                                               unsupported: @found.unsupported,
+                                               bias: AdviceFigures::Bias.json(@found.bias)}
       end
 
       private
@@ -78,13 +79,16 @@ module Holdup
       end
 
       def of_setting
-        {threads: @change.threads, processes: @change.processes, slice: @change.time_slice_ns && Figures.duration(@change.time_slice_ns),
+        {threads: @change.threads, processes: @change.processes,
+         slice: @change.time_slice_ns && Figures.duration(@change.time_slice_ns),
          vcpus: @change.vcpus && Figures.rate(@change.vcpus)}
       end
 
       def of_units
-        {factor: ((@change.factor - 1).abs < 1e-9) ? nil : format("%g", @change.factor), without: @change.without, halved: @change.halved,
-         mix: pairs(@change.mix) { |share| Figures.share(share) }, own_pool: own(true), own_threads: own(false), priorities: pairs(@change.priorities, &:to_s), io: @change.io}
+        {factor: ((@change.factor - 1).abs < 1e-9) ? nil : format("%g", @change.factor),
+         without: @change.without, halved: @change.halved,
+         mix: pairs(@change.mix) { |share| Figures.share(share) }, own_pool: own(true),
+         own_threads: own(false), priorities: pairs(@change.priorities, &:to_s), io: @change.io}
       end
 
       def own(apart)
@@ -104,7 +108,7 @@ module Holdup
       end
 
       def notes
-        [*AdviceBias.new(@found.bias, words: @words).sentences, amdahl]
+        [*AdviceFigures::Bias.new(@found.bias, words: @words).sentences, amdahl]
       end
 
       def amdahl

@@ -8,6 +8,19 @@ module Holdup
     # Routes: a page under its name, its files under the name with an ending, what pages refer to under
     # assets/. What can't be answered is a page too, that says what to do.
     class App < Roda
+      # What goes with every answer: nothing of another host, nothing inline, no frame of somebody else's, no
+      # cookie.
+      module Headers
+        POLICY = {"default-src" => "'none'", "style-src" => "'self'", "img-src" => "'self' data:",
+                  "script-src" => "'self'", "connect-src" => "'self'",
+                  "font-src" => "'self'", "form-action" => "'self'", "frame-ancestors" => "'self'",
+                  "base-uri" => "'none'"}.freeze
+        ALL = {"content-security-policy" => POLICY.map { |rule, from| "#{rule} #{from}" }.join("; "),
+               "x-content-type-options" => "nosniff",
+               "referrer-policy" => "same-origin", "x-frame-options" => "SAMEORIGIN",
+               "cache-control" => "no-store", "vary" => "accept-language"}.freeze
+      end
+
       include Captures::Routes
       include ComputedAnswers
       include ErrorPages
@@ -15,13 +28,12 @@ module Holdup
       FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8",
                "md" => "text/markdown; charset=utf-8"}.freeze
       ASSETS = Assets.new
+      TEMPLATES = View::Html::Templates.new(File.join(__dir__, "views"))
       # Of what stands behind the question mark.
       LONGEST = 8_000
 
       plugin :default_headers, Headers::ALL.merge("content-type" => "text/html; charset=utf-8")
       plugin :head
-      plugin :render, views: File.join(__dir__, "views"), engine: "erb", escape: true, cache: true,
-        check_template_mtime: false
       plugin :not_found do
         message(404, word(:refused_nowhere))
       end
@@ -72,7 +84,7 @@ module Holdup
 
       def paged(name)
         found = Pages::ALL[name] or return
-        store = RequestCache.new(context.store.call, app: query["app"])
+        store = Queries::RequestCache.new(context.store.call, app: query["app"])
         yield found.new(context:, store:, query:, words:), store
       ensure
         store&.close
@@ -83,7 +95,7 @@ module Holdup
         view = view(name, query, title: page.title, again_s: wait&.again_s, computed_s: @computed_s)
         response.status = wait.status if wait
         return "" if request.head?
-        blocks = wait ? [ProgressText.new(wait, page: name, words:).block] : page.blocks
+        blocks = wait ? [ComputedAnswers::ProgressText.new(wait, page: name, words:).block] : page.blocks
         stored = page.span? ? stored(store) : {behind: nil, newest: nil, apps: []}
         offered = wait ? [] : page.offered
         lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
@@ -113,12 +125,14 @@ module Holdup
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end
 
+      def render(...) = TEMPLATES.render(...)
+
       def lay_out(view, body)
         render("layout", locals: {view:, body:})
       end
 
       def view(name, query, **more)
-        View.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
+        TemplateHelpers.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
       end
 
       def query
@@ -135,7 +149,8 @@ module Holdup
       end
 
       def words
-        @words ||= Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
+        @words ||= View::Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"],
+          context.language))
       end
 
       # Also of an address that can't be read as a whole.

@@ -9,6 +9,7 @@ module Holdup
     # so nobody who uses it needs Node.
     class Assets
       DIR = File.join(__dir__, "assets")
+      DIRS = [View::Html::ASSETS, DIR].freeze
       TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8",
                ".svg" => "image/svg+xml", ".txt" => "text/plain; charset=utf-8"}.freeze
       FOREVER = "public, max-age=31536000, immutable"
@@ -16,10 +17,9 @@ module Holdup
       Asset = Data.define(:type, :body)
 
       def initialize
-        @names = Dir.children(DIR).sort.to_h { |file| [file, hashed(file)] }
-        @assets = @names.to_h { |file, name|
-          [name, Asset.new(type: TYPES.fetch(File.extname(file)), body: read(file))]
-        }
+        @names = {}
+        @assets = {}
+        DIRS.flat_map { |dir| Dir["#{dir}/*"] }.each { |path| add(path) }
       end
 
       # @param file [String] "holdup.css"
@@ -32,13 +32,12 @@ module Holdup
 
       private
 
-      def read(file)
-        File.read(File.join(DIR, file), encoding: "UTF-8").freeze
-      end
-
-      def hashed(file)
-        type = File.extname(file)
-        "#{File.basename(file, type)}-#{Digest::SHA256.hexdigest(read(file))[0, 12]}#{type}"
+      def add(path)
+        type = File.extname(path)
+        body = File.read(path, encoding: "UTF-8").freeze
+        name = "#{File.basename(path, type)}-#{Digest::SHA256.hexdigest(body)[0, 12]}#{type}"
+        @names[File.basename(path)] = name
+        @assets[name] = Asset.new(type: TYPES.fetch(type), body:)
       end
     end
   end

@@ -13,7 +13,7 @@ module Holdup
       KINDS = %i[request job].freeze
       LIMIT = 50
       # Longer ones nobody types.
-      LENGTH = 1000
+      LENGTH = View::Pages::Base::LONGEST_NAME
 
       # @param params [Hash{String => String}] from the address
       # @param now_s [Integer]
@@ -66,18 +66,12 @@ module Holdup
       end
 
       # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00 +09:00"
-      def span = Holdup::View::Moments.span(from_s, until_s)
+      def span = View::Moments.span(from_s, until_s)
 
       # @param overriding [Hash] what the page says itself
       # @return [Analysis::UnitFilter]
       def filter(**overriding)
         Analysis::UnitFilter.new(kind:, name: pattern, queue: self["queue"], threads:, **overriding)
-      end
-
-      # @param name [String]
-      # @return [String] a glob of exactly that
-      def self.literal(name)
-        name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
       end
 
       # @return [Hash{String => String}] what links to other pages have
@@ -92,7 +86,7 @@ module Holdup
       # in braces would take time without end.
       def pattern
         text = self["name"] or return
-        glob = self.class.literal(text).gsub("\\*", "*")
+        glob = View::Pages::Unit.glob_of(text).gsub("\\*", "*")
         glob.include?("*") ? glob : "*#{glob}*"
       end
 

@@ -4,8 +4,12 @@ module Holdup
   class Web
     # The pages by what stands in the address; the first is where one comes in.
     module Pages
-      ALL = {"overview" => Overview, "endpoints" => Endpoints, "jobs" => Jobs, "endpoint" => Unit, "blame" => Blame, "processes" => Processes, "advice" => Advice, "compare" => Compare,
-             "calculator" => Calculator, "captures" => Captures, "capture" => Capture, "jit" => Jit, "health" => Health}.freeze
+      ALL = {"overview" => View::Pages::Overview, "endpoints" => View::Pages::Units::Endpoints,
+             "jobs" => View::Pages::Units::Jobs, "endpoint" => View::Pages::Unit,
+             "blame" => View::Pages::Blame,
+             "processes" => View::Pages::Processes, "advice" => Advice, "compare" => Compare,
+             "calculator" => Calculator, "captures" => Captures, "capture" => Capture,
+             "jit" => View::Pages::Jit, "health" => Health}.freeze
       # Those that every page links to.
       MENU = (ALL.keys - %w[endpoint capture]).freeze
     end

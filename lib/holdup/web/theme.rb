@@ -8,7 +8,7 @@ module Holdup
     module Theme
       KNOWN = %w[auto light dark].freeze
       # When the dark ones are in force; never where there is none.
-      MEDIA = {"auto" => "screen and (prefers-color-scheme: dark)", "dark" => "screen"}.freeze
+      MEDIA = {"auto" => View::Html::DARK_MEDIA, "dark" => "screen"}.freeze
       # What the browser draws itself, such as scroll bars.
       SCHEMES = {"auto" => "light dark", "light" => "light", "dark" => "dark"}.freeze
 

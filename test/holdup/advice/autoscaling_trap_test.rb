@@ -26,7 +26,7 @@ module Holdup::Advice
       }
       situation = situation(samples:, units: unit(cpu: 5))
       found = AutoscalingTrap.call(situation)
-      sentence = Holdup::View::CeilingSentence.remark(situation.summary.processes.machines, words: Holdup::View::Words.new)
+      sentence = Holdup::View::Remarks::Ceiling.remark(situation.summary.processes.machines, words: Holdup::View::Words.new)
       assert_includes sentence, "target of #{(found.facts[:alarm_share] * 100).round} % never fires"
       assert_operator found.facts[:alarm_share], :>, found.facts[:high_share]
     end
@@ -49,7 +49,7 @@ module Holdup::Advice
       found = find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued)
       examined = Holdup::Doctor::Checks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
       assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
-      told = Holdup::View::Findings.new([examined]).call.gsub(/\s+/, " ")
+      told = Holdup::View::DoctorReport.new([examined]).call.gsub(/\s+/, " ")
       limit = Holdup::View::Figures.duration(found.facts[:queued_ns])
       assert_includes told, "queued above #{limit} at p95"
       assert_includes told(found)["do"], "queued above #{limit} at p95"

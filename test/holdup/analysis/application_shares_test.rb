@@ -5,10 +5,10 @@ require "holdup/loader"
 require "holdup/model/setting"
 
 class ApplicationSharesTest < Minitest::Test
-  Applications = Holdup::Analysis::ApplicationShares
+  Remarks::Applications = Holdup::Analysis::ApplicationShares
 
   def of(*counts)
-    Applications.of(counts.map { |app, count|
+    Remarks::Applications.of(counts.map { |app, count|
       [app && Holdup::Setting.new(attributes: {"app" => app}),
         count]
     })

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Analysis::DurationBandsTest < Minitest::Test
+class Holdup::Analysis::HistogramBands::DurationBandsTest < Minitest::Test
   Spread = Holdup::Analysis::HistogramBands::DurationBands
 
   def spread(*values)

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Analysis::QuantileBandsTest < Minitest::Test
+class Holdup::Analysis::HistogramBands::QuantileBandsTest < Minitest::Test
   Slices = Holdup::Analysis::HistogramBands::QuantileBands
 
   def test_each_band_is_the_mean_of_its_values

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::Analysis::StateSplitTest < Minitest::Test
+class Holdup::Analysis::SeriesRow::StateSplitTest < Minitest::Test
   def split(**states)
     Holdup::Analysis::SeriesRow::StateSplit.new(*[0] * 7).with(**states)
   end

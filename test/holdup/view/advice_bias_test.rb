@@ -11,7 +11,7 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
                                                                         p95: Learned.figure(1.04), wait: Learned.figure(1.0)})] * 3)
 
   def told(bias, language = "en")
-    Holdup::View::AdviceBias.new(bias, words: Holdup::View::Words.new(language)).sentences
+    Holdup::View::AdviceFigures::Bias.new(bias, words: Holdup::View::Words.new(language)).sentences
   end
 
   def test_what_came_and_what_follows
@@ -25,7 +25,7 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
   end
 
   def test_for_programs
-    assert_equal({predictions: 3, ratio: 1.04, factor: 1.017}, Holdup::View::AdviceBias.json(THREE).fetch(:p95))
-    assert_empty Holdup::View::AdviceBias.json(Holdup::Sizing::PredictionBias::NONE)
+    assert_equal({predictions: 3, ratio: 1.04, factor: 1.017}, Holdup::View::AdviceFigures::Bias.json(THREE).fetch(:p95))
+    assert_empty Holdup::View::AdviceFigures::Bias.json(Holdup::Sizing::PredictionBias::NONE)
   end
 end

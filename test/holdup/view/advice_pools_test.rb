@@ -15,7 +15,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
   def advised = self.class.advised
 
   def section(recommendation = advised, language: "en")
-    Holdup::View::AdvicePools.new(recommendation, words: Holdup::View::Words.new(language)).section
+    Holdup::View::AdviceTable::Pools.new(recommendation, words: Holdup::View::Words.new(language)).section
   end
 
   def test_what_each_pool_gets_done

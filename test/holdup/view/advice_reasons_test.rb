@@ -13,7 +13,7 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     test = Test.new({response: -0.2, p95: -0.3, wait: 0.1, utilisation: 0.0},
       Causes.new({starved: 0.012, waits_beside: 0.003, busy: 0.31, swings: 1.4}))
     words = Holdup::View::Words.new(language)
-    Holdup::View::AdviceReasons.new(Recommendation.new(reasons, test), words:, kind: :request).call
+    Holdup::View::AdviceVerdict::Reasons.new(Recommendation.new(reasons, test), words:, kind: :request).call
   end
 
   def test_an_unknown_cause_is_said_with_the_figures_that_were_looked_at

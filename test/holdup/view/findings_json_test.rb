@@ -12,7 +12,7 @@ class Holdup::View::FindingsJsonTest < Minitest::Test
   end
 
   def json(findings, *processes)
-    JSON.parse(Holdup::View::FindingsJson.new(findings, processes:).call)
+    JSON.parse(Holdup::View::DoctorReport::Json.new(findings, processes:).call)
   end
 
   def test_findings

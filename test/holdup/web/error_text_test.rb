@@ -17,7 +17,7 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
   ].freeze
 
   def parts(error, language)
-    Holdup::Web::ErrorText.new(error, words: Holdup::Web::Words.new(language)).parts
+    Holdup::Web::ErrorPages::ErrorText.new(error, words: Holdup::View::Words.new(language)).parts
   end
 
   def test_tells_each_store_error_and_its_remedy_in_the_language_of_the_page

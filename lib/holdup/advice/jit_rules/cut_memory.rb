@@ -7,7 +7,7 @@ module Holdup
       # much.
       module CutMemory
         MIB = 1 << 20
-        # Applications of all sizes do with so much code.
+        # Remarks::Applications of all sizes do with so much code.
         CODE_MIB = 32
 
         module_function

@@ -13,7 +13,7 @@ module Holdup
         def initialize(result, words:)
           @result = result
           @words = words
-          @ceiling = View::CeilingSentence.new(result.ceiling, words:)
+          @ceiling = View::Remarks::Ceiling.new(result.ceiling, words:)
         end
 
         # @return [String]
@@ -117,7 +117,7 @@ module Holdup
 
         def vcpus(number)
           ceiling = Analysis::CpuCeiling.new(vcpus: number, processes: 1)
-          View::CeilingSentence.new(ceiling, words: @words).vcpus
+          View::Remarks::Ceiling.new(ceiling, words: @words).vcpus
         end
 
         def starved

@@ -7,7 +7,7 @@ module Holdup
     class Compare
       # A comparison for programs. The keys are documented in docs/json.md and stay; new ones may come.
       class Json
-        include JsonValues
+        include View::Json::Values
 
         SCHEMA = 1
 
@@ -25,8 +25,10 @@ module Holdup
 
         # @return [Hash]
         def to_h
-          {schema: SCHEMA, verdict:, before: side(@comparison.before), after: side(@comparison.after), changed:, blocks:, metrics:, endpoints:,
-           mix_effect: @comparison.mix_effect.round(4), left_out: @comparison.left_out.map { |share| share.round(4) }}
+          {schema: SCHEMA, verdict:, before: side(@comparison.before), after: side(@comparison.after),
+           changed:, blocks:, metrics:, endpoints:,
+           mix_effect: @comparison.mix_effect.round(4),
+           left_out: @comparison.left_out.map { |share| share.round(4) }}
         end
 
         private
@@ -42,8 +44,13 @@ module Holdup
         end
 
         def side(side)
-          {label: clean(side.label), from: time(side.from_s), to: time(side.to_s), units: side.units, processes: side.processes,
-           warm_up_units: side.cold.sum(&:count), settings: side.settings.map { |setting| {fingerprint: setting.fingerprint, attributes: setting.attributes} }}
+          {label: clean(side.label), from: time(side.from_s), to: time(side.to_s), units: side.units,
+           processes: side.processes,
+           warm_up_units: side.cold.sum(&:count),
+           settings: side.settings.map { |setting|
+             {fingerprint: setting.fingerprint,
+              attributes: setting.attributes}
+           }}
         end
 
         def changed
@@ -61,13 +68,12 @@ module Holdup
 
         def metric(estimate)
           range = estimate.interval
-          {name: estimate.metric.name, unit: estimate.metric.unit, before: round(estimate, estimate.before), after: round(estimate, estimate.after),
-           difference: round(estimate, estimate.difference), relative: estimate.relative&.round(5), relative_interval: (if estimate.relative?
-                                                                                                                          bounds(range, 5)
-                                                                                                                        end),
-           difference_interval: (unless estimate.relative?
-                                   bounds(range, 5)
-                                 end), visible: estimate.visible&.round(4), verdict: estimate.verdict,
+          {name: estimate.metric.name, unit: estimate.metric.unit, before: round(estimate, estimate.before),
+           after: round(estimate, estimate.after),
+           difference: round(estimate, estimate.difference), relative: estimate.relative&.round(5),
+           relative_interval: (bounds(range, 5) if estimate.relative?),
+           difference_interval: (bounds(range, 5) unless estimate.relative?),
+           visible: estimate.visible&.round(4), verdict: estimate.verdict,
            relevant: estimate.relevant?}
         end
 
@@ -81,8 +87,11 @@ module Holdup
 
         def endpoints
           @comparison.contributions.map do |one|
-            {name: clean(one.series.name), kind: one.series.kind, queue: one.series.queue && clean(one.series.queue), shares: one.shares.map { |share| share.round(4) },
-             mean_ns: one.means.map(&:round), moved_ns: one.moved_ns.round, moved_interval_ns: bounds(one.range, 0)}
+            {name: clean(one.series.name), kind: one.series.kind,
+             queue: one.series.queue && clean(one.series.queue),
+             shares: one.shares.map { |share| share.round(4) },
+             mean_ns: one.means.map(&:round), moved_ns: one.moved_ns.round,
+             moved_interval_ns: bounds(one.range, 0)}
           end
         end
       end

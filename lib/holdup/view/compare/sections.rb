@@ -45,11 +45,16 @@ module Holdup
 
         def fingerprints
           [FINGERPRINT,
-            *sides.map { |side| side.settings.first(FINGERPRINTS).map(&:fingerprint).join(", ") + ((side.settings.size > FINGERPRINTS) ? " ..." : "") }]
+            *sides.map { |side|
+              side.settings.first(FINGERPRINTS).map(&:fingerprint).join(", ") +
+                ((side.settings.size > FINGERPRINTS) ? " ..." : "")
+            }]
         end
 
         def figures
-          Section.new(title: word(:figures), columns: [word(:figure), word(:before), word(:after), word(:difference), "%", word(:interval), ""],
+          Section.new(title: word(:figures),
+            columns: [word(:figure), word(:before), word(:after), word(:difference), "%", word(:interval),
+              ""],
             rows: shown.map { |estimate| row(estimate) }, notes:)
         end
 
@@ -61,7 +66,8 @@ module Holdup
 
         def row(estimate)
           metric = estimate.metric
-          [@cells.name(metric), @cells.value(metric, estimate.before), @cells.value(metric, estimate.after), @cells.signed(metric, estimate.difference),
+          [@cells.name(metric), @cells.value(metric, estimate.before), @cells.value(metric, estimate.after),
+            @cells.signed(metric, estimate.difference),
             @cells.change(estimate.relative), @cells.interval(estimate), @cells.mark(estimate)]
         end
 
@@ -103,14 +109,17 @@ module Holdup
         def endpoints
           rows = @comparison.contributions.first(@limit)
           return if rows.empty?
-          Section.new(title: word(:endpoints), columns: [word(:endpoint), word(:share), word(:before), word(:after), word(:moved_by), word(:interval)],
+          Section.new(title: word(:endpoints),
+            columns: [word(:endpoint), word(:share), word(:before), word(:after), word(:moved_by),
+              word(:interval)],
             rows: rows.map { |one| endpoint(one) }, notes: [word(:endpoints_note)])
         end
 
         def endpoint(one)
           series = one.series
           range = one.range && [one.range.begin, one.range.end].map { |bound| signed(bound) }.join("..")
-          [Width.clean(series.queue ? "#{series.name} [#{series.queue}]" : series.name), Figures.share(one.shares.first),
+          [Width.clean(series.queue ? "#{series.name} [#{series.queue}]" : series.name),
+            Figures.share(one.shares.first),
             *one.means.map { |ns| Figures.duration(ns) }, signed(one.moved_ns), range || Figures::NONE]
         end
 
@@ -121,7 +130,9 @@ module Holdup
         def ages
           rows = @comparison.ages
           return if rows.size < 2
-          Section.new(title: word(:ages), columns: [word(:age), word(:units_before), word(:units_after), "p50", word(:after), "p95", word(:after)],
+          Section.new(title: word(:ages),
+            columns: [word(:age), word(:units_before), word(:units_after), "p50", word(:after), "p95",
+              word(:after)],
             rows: rows.map { |row| age(row) }, notes: [word(:ages_note)])
         end
 

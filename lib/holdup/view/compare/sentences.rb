@@ -29,7 +29,8 @@ module Holdup
         # @return [String] the one sentence
         def lead
           case verdict.key
-          when :unknown then word(:unknown, before: sizes.first, after: sizes.last, block: block, needed: Analysis::Comparison::BlockBootstrap::FEWEST)
+          when :unknown then word(:unknown, before: sizes.first, after: sizes.last, block: block,
+            needed: Analysis::Comparison::BlockBootstrap::FEWEST)
           when :none then none(verdict.unmoved)
           else word(verdict.key, moved: verdict.moved.map { |estimate| moved(estimate) }.join(word(:also)))
           end
@@ -113,8 +114,10 @@ module Holdup
 
         # Of a side that has several; where each has its own, they are what is compared.
         def applications
-          found = sides.map { |side| Analysis::ApplicationShares.of(side.windows.map { |window| [window.setting, window.count] }) }
-          found.filter_map { |one| Applications.remark(one, words: @words) }.first
+          found = sides.map do |side|
+            Analysis::ApplicationShares.of(side.windows.map { |window| [window.setting, window.count] })
+          end
+          found.filter_map { |one| Remarks::Applications.remark(one, words: @words) }.first
         end
 
         def mix

@@ -26,8 +26,10 @@ module Holdup
 
         # @return [Page]
         def page
-          Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)), facts: sides.map { |side| fact(side) },
-            lead: told(&:lead).join(" "), remarks: [], sections: [settings, figures, intervals, *plots, limits].compact)
+          Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)),
+            facts: sides.map { |side| fact(side) },
+            lead: told(&:lead).join(" "), remarks: [],
+            sections: [settings, figures, intervals, *plots, limits].compact)
         end
 
         private
@@ -48,7 +50,8 @@ module Holdup
 
         def fact(side)
           word(:state, label: Width.clean(side.label), count: Figures.count(side.units),
-            units: @words.units(@kind, side.units), processes: side.processes, seconds: Figures.duration(measured_s(side) * NS))
+            units: @words.units(@kind, side.units), processes: side.processes,
+            seconds: Figures.duration(measured_s(side) * NS))
         end
 
         # Without the first minutes of processes.
@@ -68,7 +71,8 @@ module Holdup
         end
 
         def settings
-          keys = @comparisons.flat_map { |comparison| comparison.change.differences.flat_map { |one| one.facts.keys } }.uniq
+          differences = @comparisons.flat_map { |comparison| comparison.change.differences }
+          keys = differences.flat_map { |one| one.facts.keys }.uniq
           rows = keys.map { |key|
             [Width.clean(key),
               *sides.map { |side| @cells.fact(side.settings.map { |setting| setting[key] }.uniq) }]
@@ -77,15 +81,21 @@ module Holdup
         end
 
         def shown
-          @shown ||= Analysis::Comparison::Metric::ALL.keys.map { |name| @comparisons.map { |comparison| comparison.estimates[name] } }
-            .select { |estimates| estimates.all?(&:known?) && (@families.nil? || @families.include?(estimates.first.metric.family)) }
+          @shown ||= Analysis::Comparison::Metric::ALL.keys.filter_map do |name|
+            estimates = @comparisons.map { |comparison| comparison.estimates[name] }
+            estimates if estimates.all?(&:known?) && wanted?(estimates.first.metric)
+          end
+        end
+
+        def wanted?(metric)
+          @families.nil? || @families.include?(metric.family)
         end
 
         def figures
-          Section.new(title: word(:states_figures, base:), columns: [word(:figure), base, *labels.drop(1).flat_map { |label| [label, "%"] }],
-            rows: shown.map { |estimates| row(estimates) }, notes: [word(:states_note, mark: UNSURE, base:), *(if cpu_share?
-                                                                                                                 word(:cpu_note)
-                                                                                                               end)])
+          Section.new(title: word(:states_figures, base:),
+            columns: [word(:figure), base, *labels.drop(1).flat_map { |label| [label, "%"] }],
+            rows: shown.map { |estimates| row(estimates) },
+            notes: [word(:states_note, mark: UNSURE, base:), *(word(:cpu_note) if cpu_share?)])
         end
 
         def cpu_share?

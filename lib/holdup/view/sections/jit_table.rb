@@ -15,7 +15,8 @@ module Holdup
         # @return [Section, nil] nil where no process has told
         def call
           return if servers.empty?
-          Section.new(title: word(:jit), columns: [word(:process), *COLUMNS.map { |key| word(key) }], rows: servers.map { |server| row(server) },
+          Section.new(title: word(:jit), columns: [word(:process), *COLUMNS.map { |key| word(key) }],
+            rows: servers.map { |server| row(server) },
             notes: servers.flat_map { |server| notes(server) } + [word(:jit_note)])
         end
 
@@ -35,7 +36,8 @@ module Holdup
         def sizes(server)
           [
             *%i[code_bytes metadata_bytes
-              limit_bytes].map { |key| Figures.bytes(server.median { |life| life.facts.public_send(key) }) }, Figures.count(server.saturated)
+              limit_bytes].map { |key| Figures.bytes(server.median { |life| life.facts.public_send(key) }) },
+            Figures.count(server.saturated)
           ]
         end
 
@@ -50,7 +52,8 @@ module Holdup
         end
 
         def origin(server)
-          word(:jit_origin, server: name(server), kind: server.all(:kind).join(", "), since: since(server), by: list(server, :by), at: list(server, :at),
+          word(:jit_origin, server: name(server), kind: server.all(:kind).join(", "), since: since(server),
+            by: list(server, :by), at: list(server, :at),
             limit: list(server, :limit_from), of: list(server, :limit_of))
         end
 
@@ -70,7 +73,8 @@ module Holdup
 
         def thrown_away(server)
           known = server.median { |life| life.facts.invalidations } or return
-          word(:jit_thrown_away, server: name(server), count: Figures.count(known), redefined: Figures.count(server.median { |life| life.facts.redefined }),
+          word(:jit_thrown_away, server: name(server), count: Figures.count(known),
+            redefined: Figures.count(server.median { |life| life.facts.redefined }),
             collections: Figures.count(server.median { |life| life.facts.code_gcs }))
         end
 

@@ -15,8 +15,11 @@ module Holdup
         # @return [Section, nil] nil where nobody stalled, or no pair is known
         def call
           return if known.empty?
-          Section.new(title: word(:matrix), columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) }, word(:matrix_rest), word(:all)],
-            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)], notes: [word(:matrix_note)])
+          Section.new(title: word(:matrix),
+            columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) },
+              word(:matrix_rest), word(:all)],
+            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)],
+            notes: [word(:matrix_note)])
         end
 
         private
@@ -34,7 +37,10 @@ module Holdup
         end
 
         def causers
-          @causers ||= known.group_by(&:causer).max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
+          @causers ||= begin
+            by_causer = known.group_by(&:causer)
+            by_causer.max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
+          end
         end
 
         def victims
@@ -54,8 +60,8 @@ module Holdup
         end
 
         def others
-          [word(:matrix_others),
-            *told(totals.zip(*victims.map { |victim| cells(victim) }).map { |whole, *parts| whole - parts.sum })]
+          rows = totals.zip(*victims.map { |victim| cells(victim) })
+          [word(:matrix_others), *told(rows.map { |whole, *parts| whole - parts.sum })]
         end
 
         def totals

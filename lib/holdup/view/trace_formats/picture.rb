@@ -141,6 +141,9 @@ module Holdup
         def units_by_lane
           @units_by_lane ||= @scene.units.group_by(&:lane).compare_by_identity
         end
+
+        # A span in ns since the window's begin, and in ticks (`from`, `to`). `unit`, `wait`: nil for none.
+        Period = Struct.new(:state, :kind, :from_ns, :to_ns, :unit, :wait, :from, :to)
       end
     end
   end

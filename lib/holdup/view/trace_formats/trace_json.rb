@@ -14,8 +14,9 @@ module Holdup
 
         # @return [Hash]
         def call
-          {schema: SCHEMA, **window, threads: @picture.lanes.map { |lane| thread(lane) }, units: @picture.scene.units.map { |unit| unit(unit) },
-           **StackTables.new(@picture).call}
+          {schema: SCHEMA, **window, threads: @picture.lanes.map { |lane| thread(lane) },
+           units: @picture.scene.units.map { |unit| unit(unit) },
+           **Stacks.new(@picture).call}
         end
 
         private
@@ -23,15 +24,16 @@ module Holdup
         def window
           recording = @picture.recording
           header = @picture.header
-          {pid: header.pid, worker: (unless header.worker_index.negative?
-                                       header.worker_index
-                                     end), begin_ns: recording.realtime_ns(0),
-           length_ns: @picture.length_ns, complete: header.closed?, events: recording.events.size, overwritten: header.overwritten, cost_ns: header.cost_ns,
+          {pid: header.pid, worker: (header.worker_index unless header.worker_index.negative?),
+           begin_ns: recording.realtime_ns(0),
+           length_ns: @picture.length_ns, complete: header.closed?, events: recording.events.size,
+           overwritten: header.overwritten, cost_ns: header.cost_ns,
            sampler: header.facts["sampler"]}
         end
 
         def thread(lane)
-          {number: lane.number, name: lane.name, gvl: lane.ledger, periods: @picture.periods(lane).map { |period| period(period) },
+          {number: lane.number, name: lane.name, gvl: lane.ledger,
+           periods: @picture.periods(lane).map { |period| period(period) },
            collections: @picture.collections(lane).map { |from_ns, to_ns| {from_ns:, to_ns:} }}
         end
 
@@ -50,16 +52,58 @@ module Holdup
 
         def unit(unit)
           from_ns, to_ns = @picture.bounds(unit)
-          {id: unit.id, thread: unit.lane.number, name: unit.name, queue: unit.queue, kind: kind(unit), failed: (if unit.name
-                                                                                                                   unit.failed
-                                                                                                                 end),
-           whole: unit.whole?, from_ns:, to_ns:, caused_ns: unit.caused && @picture.scene.ns(unit.caused), trace: unit.trace}
+          {id: unit.id, thread: unit.lane.number, name: unit.name, queue: unit.queue, kind: kind(unit),
+           failed: (unit.failed if unit.name),
+           whole: unit.whole?, from_ns:, to_ns:, caused_ns: unit.caused && @picture.scene.ns(unit.caused),
+           trace: unit.trace}
         end
 
         # The name tells that its end was seen, which says what it was.
         def kind(unit)
           return unless unit.name
           unit.job ? :job : :request
+        end
+
+        # Of a capture's stacks what the JSON says: frames and stacks as tables, samples that point into them,
+        # and methods.
+        class Stacks
+          # @param picture [Picture]
+          def initialize(picture)
+            @picture = picture
+            @scene = picture.scene
+            @stacks = picture.recording.stacks
+            @numbers = @scene.samples.all.map(&:stack).uniq.each_with_index.to_h
+          end
+
+          # @return [Hash]
+          def call
+            {frames:, stacks:, samples:, methods: @stacks.any? ? rows : []}
+          end
+
+          private
+
+          def frames
+            @stacks.table.map { |frame| {label: frame.label, path: frame.path, line: frame.line} }
+          end
+
+          def stacks
+            @numbers.keys.map { |number| @stacks.walk(number).map { |frame, line| [frame - 1, line] } }
+          end
+
+          def samples
+            @scene.samples.all.map { |sample|
+              {thread: sample.lane.number, at_ns: @picture.ns(sample.time), kind: sample.kind,
+               stack: @numbers.fetch(sample.stack)}
+            }
+          end
+
+          def rows
+            Analysis::Timeline::StackShares::MethodTable.new(@scene).call.map do |row|
+              {method: row.method, path: row.path, line: row.line, unit: row.unit,
+               held_ns: @scene.ns(row.held), stalled_ns: @scene.ns(row.stalled),
+               caused_ns: @scene.ns(row.caused)}
+            end
+          end
         end
       end
     end

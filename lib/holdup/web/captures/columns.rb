@@ -26,7 +26,7 @@ module Holdup
           @scene = scene
           @stacks = scene.recording.stacks
           @names = {}
-          @picture = Holdup::View::TraceFormats::Picture.new(scene)
+          @picture = View::TraceFormats::Picture.new(scene)
           @places = @picture.lanes.each_with_index.to_h.compare_by_identity
         end
 
@@ -39,19 +39,21 @@ module Holdup
         private
 
         def told
-          {length_ns: @picture.length_ns, states: STATES, methods: [nil, *methods.keys], lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
+          {length_ns: @picture.length_ns, states: STATES, methods: [nil, *methods.keys],
+           lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
            gvls: holders.map { |number, pairs| {number:, count: pairs.size} }}
         end
 
         def lane_told(lane)
-          {number: lane.number, name: Holdup::View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger, count: lane.spans.size, collections: @picture.collections(lane)}
+          {number: lane.number, name: View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger,
+           count: lane.spans.size, collections: @picture.collections(lane)}
         end
 
         # @return [Array<Array>] id, place of its lane, name, from, to
         def units
           @scene.units.filter_map { |unit|
             if @places.key?(unit.lane)
-              [unit.id, @places[unit.lane], Holdup::View::Width.clean(@picture.unit_name(unit)),
+              [unit.id, @places[unit.lane], View::Width.clean(@picture.unit_name(unit)),
                 *@picture.bounds(unit)]
             end
           }
@@ -67,8 +69,10 @@ module Holdup
 
         def gvls
           holders.values.flat_map do |pairs|
-            [column(pairs.map { |held| @picture.ns(held.from) }, "E*"), column(pairs.map { |held| @picture.ns(held.to) }, "E*"),
-              column(pairs.map { |held| @places[held.lane] }, "L<*"), column(pairs.map(&:unit), "L<*"), column(pairs.map { |held| held.stack ? methods.fetch(name(held.stack)) : 0 }, "L<*")]
+            [column(pairs.map { |held| @picture.ns(held.from) }, "E*"),
+              column(pairs.map { |held| @picture.ns(held.to) }, "E*"),
+              column(pairs.map { |held| @places[held.lane] }, "L<*"), column(pairs.map(&:unit), "L<*"),
+              column(pairs.map { |held| held.stack ? methods.fetch(name(held.stack)) : 0 }, "L<*")]
           end
         end
 
@@ -94,11 +98,17 @@ module Holdup
 
         # @return [Hash{String => Integer}] a number from 1 on for each method that ran
         def methods
-          @methods ||= holders.values.flatten.filter_map(&:stack).uniq.map { |stack| name(stack) }.uniq.each.with_index(1).to_h
+          @methods ||= begin
+            stacks = holders.values.flatten.filter_map(&:stack).uniq
+            stacks.map { |stack| name(stack) }.uniq.each.with_index(1).to_h
+          end
         end
 
         def name(stack)
-          @names[stack] ||= @stacks.running(stack).then { |frame| Holdup::View::Width.clean([frame&.method_name, frame&.place && "(#{frame.place})"].compact.join(" ")) }
+          @names[stack] ||= @stacks.running(stack).then { |frame|
+            View::Width.clean([frame&.method_name,
+              frame&.place && "(#{frame.place})"].compact.join(" "))
+          }
         end
 
         def unit(span)

@@ -9,9 +9,12 @@ module Holdup
         # `x`, `width`: shares of the whole; `row`: from the top; `kind`: "own" code, "other" code, "none"
         # where there was no stack
         Box = Data.define(:x, :width, :row, :label, :told, :kind)
-        # `modes`: {String => String} of Shares::MODES; `mode`: the one that is shown; `twin`: Blocks::Table
+        # `modes`: {String => String} of Shares::MODES; `mode`: the one that is shown; `twin`: View::Section
         Block = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
           def view = "flame"
+
+          # @return [View::Section]
+          def plain = twin.plain
         end
 
         LEAST = 0.002
@@ -21,7 +24,7 @@ module Holdup
 
         # @param root [Analysis::Timeline::StackShares::FlameTree::FlameNode]
         # @param scene [Analysis::Timeline::Scene]
-        # @param words [Words]
+        # @param words [View::Words]
         def initialize(root, scene, words)
           @root = root
           @scene = scene
@@ -76,26 +79,29 @@ module Holdup
           label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame),
             last: name(last.frame), count: chain.size)
           place = last.frame&.place
-          told = "#{label}#{" (#{Holdup::View::Width.clean(place)})" if place}: #{Holdup::View::Figures.duration(@scene.ns(first.ticks))} (#{Holdup::View::Figures.share(share(first))})"
+          where = " (#{View::Width.clean(place)})" if place
+          duration = View::Figures.duration(@scene.ns(first.ticks))
+          told = "#{label}#{where}: #{duration} (#{View::Figures.share(share(first))})"
           Box.new(x:, width: share(first), row:, label:, told:, kind: kind(first.frame))
         end
 
         def name(frame)
-          frame ? Holdup::View::Width.clean(frame.method_name) : word(:flame_no_stack)
+          frame ? View::Width.clean(frame.method_name) : word(:flame_no_stack)
         end
 
         # Ours is a library too, wherever it lies.
         def kind(frame)
           return "none" unless frame
-          (frame.written? && !frame.path.match?(LIBRARY) && !frame.label.include?("Holdup::")) ? "own" : "other"
+          (frame.written? && !frame.path.match?(LIBRARY) &&
+            !frame.label.include?("Holdup::")) ? "own" : "other"
         end
 
         LIBRARY = %r{/gems/|/lib/ruby/}
         private_constant :LIBRARY
 
         def twin(boxes, title)
-          columns = %i[flame_depth flame_frame].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title:, columns:,
+          columns = %i[flame_depth flame_frame].map { |key| word(key) }
+          View::Section.new(title:, columns:,
             rows: boxes.first(LISTED).map { |box| [(box.row + 1).to_s, box.told] })
         end
       end

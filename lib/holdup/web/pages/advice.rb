@@ -5,11 +5,11 @@ module Holdup
     module Pages
       # Keep, change, or can't say, with the table of settings and what else to do.
       class Advice < ComputedPage
-        # @return [AdviceInputs]
+        # @return [Inputs]
         def self.figures(store, query, step:, **)
           form = WhatIfForm.new(query)
           change = form.asked? ? form.change : nil
-          AdviceInputs.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:)
+          Inputs.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:)
         end
 
         def self.kind(query)
@@ -23,10 +23,10 @@ module Holdup
           @form.change
         end
 
-        # @param figures [AdviceInputs]
+        # @param figures [Inputs]
         # @return [ComputedPage::Answer]
         def answer(figures)
-          advised = AdviceBlocks.new(figures.sized, figures.found, words: @words, span:, kind:,
+          advised = View::AdvicePage.new(figures.sized, figures.found, words: @words, span:, kind:,
             limit: query.limit)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
@@ -40,33 +40,139 @@ module Holdup
         def kind = self.class.kind(query)
 
         def span
-          Holdup::View::Moments.span(query.from_s, query.until_s)
+          View::Moments.span(query.from_s, query.until_s)
         end
 
         # Who asks for something else looks for that first.
         def answers(advised, report)
           form = @form.block(@words)
           return [*advised.answer, form] unless @form.asked?
-          [*(report && Blocks.of(report.page)), form, *advised.answer]
+          [*report&.page&.blocks, form, *advised.answer]
         end
 
         def kinds(advised)
           links = PageQuery::KINDS.map do |kind|
-            Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s})
+            View::Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s})
           end
-          Blocks::Links.new(title: advised.title, links:)
+          Controls::Links.new(title: advised.title, links:)
         end
 
         def what_if_report(figures)
           slo = figures.recommendation.objective.slo
-          words = @words.reports
-          Holdup::View::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words:)
+          words = @words
+          View::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words:)
         end
 
         def json_of(figures, report)
           facts = {from_s: query.from_s, to_s: query.until_s, kind:, app: query["app"]}.compact
-          advice = Holdup::View::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
+          advice = View::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
           "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
+        end
+
+        # What the page of advice is made from: the recording, the replays of other settings, the findings,
+        # and what was asked for by its form.
+        class Inputs
+          # @param store [Queries::RequestCache]
+          # @param span [Range<Integer>] seconds since 1970
+          # @param kind [Symbol]
+          # @param change [Sizing::WhatIf::WhatIfChange, nil] nil: nothing was asked for
+          # @param step [#call] takes what is being done
+          def initialize(store, span:, kind:, change:, step:)
+            @kind = kind
+            @change = change
+            step.call([:step_reading, {}])
+            @sized = Queries::SizingInputs.new(store, from_s: span.begin, to_s: span.end, kind:, objective:)
+            step.call(replaying) if recommendation
+            @found = Holdup::Advice.call(situation)
+            @what_if = replay
+          end
+
+          # @return [Queries::SizingInputs]
+          attr_reader :sized
+          # @return [Array<Holdup::Advice::Finding>]
+          attr_reader :found
+          # @return [Sizing::WhatIf, nil] nil where nothing is asked, or nothing can be replayed: the advice
+          #   says why
+          attr_reader :what_if
+
+          # @return [Sizing::Recommendation, nil]
+          def recommendation = sized.recommendation
+
+          private
+
+          def objective
+            Sizing::Objective.new((@kind == :job) ? :throughput : :latency)
+          end
+
+          def situation
+            levers = Holdup::Advice::ServerLevers.new(sized.lately)
+            Holdup::Advice::Situation.new(summary: sized.summary, recommendation:, levers:)
+          end
+
+          def replay
+            return unless @change && recommendation && recommendation.reasons.empty?
+            Sizing::WhatIf.new(recommendation, @change)
+          end
+
+          def replaying
+            units = recommendation.recording.units
+            vcpus = recommendation.limits.vcpus
+            return [:step_counting, {units:}] if vcpus.nil? || recommendation.recording.problems.any?
+            [:step_replaying, {units:, settings: settings(vcpus).size}]
+          end
+
+          def settings(vcpus)
+            recording = recommendation.recording
+            current = recommendation.now
+            Sizing::CandidateGrid.new(recording.demand, current:, vcpus:, threaded: recording.threaded?).to_a
+          end
+        end
+
+        # The form that asks what another load, machine or setting would bring, as `holdup whatif` does.
+        class WhatIfForm
+          # What the address calls them, with an example. Plain names would be those of filters.
+          HINTS = {"if_load" => "x2", "if_vcpus" => "4", "if_threads" => "3", "if_processes" => "2",
+                   "if_slice" => "10ms"}.freeze
+          SIZE = (1..1000)
+
+          # @param query [PageQuery]
+          def initialize(query)
+            @query = query
+          end
+
+          # @param words [View::Words]
+          # @return [Controls::Form]
+          def block(words)
+            fields = HINTS.map do |name, hint|
+              Controls::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name], hint:)
+            end
+            title = words.call(:what_if_title)
+            button = words.call(:what_if_button)
+            Controls::Form.new(title:, page: "advice", fields:, button:)
+          end
+
+          # @return [Boolean]
+          def asked?
+            HINTS.keys.any? { |name| @query[name] }
+          end
+
+          # @return [Sizing::WhatIf::WhatIfChange]
+          # @raise [UsageError] for what can't be read
+          def change
+            @change ||= Sizing::WhatIf::WhatIfChange.new(**given.compact)
+          end
+
+          private
+
+          def given
+            {factor: read("if_load", :factor), vcpus: read("if_vcpus", :positive),
+             threads: read("if_threads", :whole, SIZE), processes: read("if_processes", :whole, SIZE),
+             time_slice_ns: read("if_slice", :time_slice)}
+          end
+
+          def read(name, how, *range)
+            @query[name] && Queries::OptionValues.public_send(how, name, @query[name], *range)
+          end
         end
       end
     end

@@ -4,7 +4,7 @@ module Holdup
   class Web
     module Pages
       # The thread calculator: works without any data.
-      class Calculator < Base
+      class Calculator < View::Pages::Base
         IO = "45%"
         FIELDS = {"io" => "45%", "running" => "12ms", "idle" => "30ms", "acquisitions" => "8"}.freeze
         SLIDERS = {"io" => [0..99, "%", "share"], "running" => [0.1..1000, "ms", "times"],
@@ -12,8 +12,10 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          [Blocks::Lead.new(text: calculation.answer), form, Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
-            Blocks::Table.of(calculation.section).with(title: word(:by_threads)), Blocks::Notes.new(texts: calculation.reasons)]
+          [View::Blocks::Lead.new(text: calculation.answer), form,
+            View::Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
+            calculation.section.with(title: word(:by_threads)),
+            View::Blocks::Notes.new(texts: calculation.reasons)]
         end
 
         def span? = false
@@ -24,9 +26,10 @@ module Holdup
 
         def form
           fields = FIELDS.map { |name, hint|
-            Blocks::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:, slider: Blocks::Slider.new(*SLIDERS[name]))
+            Controls::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:,
+              slider: Controls::Slider.new(*SLIDERS[name]))
           }
-          Blocks::Form.new(title: calculation.title, page: "calculator", fields:,
+          Controls::Form.new(title: calculation.title, page: "calculator", fields:,
             button: word(:calculate_button))
         end
 
@@ -39,7 +42,7 @@ module Holdup
         end
 
         def calculation
-          @calculation ||= Holdup::View::Calculation.new(calculator, words: @words.reports, timed: timed?)
+          @calculation ||= View::Calculation.new(calculator, words: @words, timed: timed?)
         end
 
         def calculator
@@ -52,7 +55,8 @@ module Holdup
             raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms")
           end
           Sizing::Demand.new(held_ns: time("running"), idle_ns: time("idle"),
-            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
+            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1",
+              1..1_000_000))
         end
 
         def time(name)

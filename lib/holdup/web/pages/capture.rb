@@ -5,7 +5,7 @@ module Holdup
     module Pages
       # One capture: drawn by a script, and told in tables, of all of it or of a part: for whom threads
       # waited, the units that waited longest, and the story of one of them.
-      class Capture < Base
+      class Capture < View::Pages::Base
         # Beyond what any capture has.
         LONGEST_NS = 0..(1 << 53)
         MODES = Analysis::Timeline::StackShares::MODES
@@ -13,13 +13,14 @@ module Holdup
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
           notes = [*report.findings, *(report.title if report.answer), *report.remarks]
-          [Blocks::Lead.new(text: clean(report.answer || report.title)), Blocks::Notes.new(texts: notes),
+          [View::Blocks::Lead.new(text: clean(report.answer || report.title)),
+            View::Blocks::Notes.new(texts: notes),
             viewing, *story, units, holders, ran, flame, files].compact
         end
 
         # @return [String] see docs/capture-file.md
         def export(ending, title)
-          (ending == "json") ? Holdup::View::TraceFormats.call(scene, :json) : super
+          (ending == "json") ? View::TraceFormats.call(scene, :json) : super
         end
 
         def span? = false
@@ -35,7 +36,8 @@ module Holdup
         def scene = @scene ||= @context.captures.scene(kept)
 
         def viewing
-          Web::Captures::ViewerPage.new(id: kept.id, unit: chosen&.id, words: Web::Captures::ViewerPage.told(@words))
+          Web::Captures::ViewerPage.new(id: kept.id, unit: chosen&.id,
+            words: Web::Captures::ViewerPage.told(@words))
         end
 
         def excerpt
@@ -60,8 +62,10 @@ module Holdup
         end
 
         def report
-          @report ||= Holdup::View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene, waits: excerpt.waits), patterns: Analysis::Timeline::Patterns.new(scene).call,
-            within: excerpt.units, methods:, words: @words.reports)
+          @report ||= View::Timeline.new(scene,
+            holders: Analysis::Timeline::HolderTable.new(scene, waits: excerpt.waits),
+            patterns: Analysis::Timeline::Patterns.new(scene).call,
+            within: excerpt.units, methods:, words: @words)
         end
 
         def methods
@@ -70,25 +74,29 @@ module Holdup
         end
 
         def ran
-          Blocks::Table.of(report.ran, notes: [*report.ran&.notes, *where])
+          report.ran&.then { |section| section.with(notes: [*section.notes, *where]) }
         end
 
         def units
           section = report.units
           return if section.rows.empty?
-          Blocks::Table.of(section, notes: where) { |name, row| Blocks::Link.new(text: name, page: "capture", params: asked.merge("unit" => section.rows[row][1])) }
+          section.with(notes: where).with_first_cells do |name, row|
+            View::Blocks::Link.new(text: name, page: "capture",
+              params: asked.merge("unit" => section.rows[row][1]))
+          end
         end
 
         def holders
-          Blocks::Table.of(report.holders, notes: [*where, *(word(:capture_held_note) unless excerpt.whole?)])
+          report.holders&.with(notes: excerpt.whole? ? [] : [*where, word(:capture_held_note)])
         end
 
         def where
           return [] if excerpt.whole?
-          [word(:capture_part, from: Holdup::View::Figures.duration(scene.ns(excerpt.from)), to: Holdup::View::Figures.duration(scene.ns(excerpt.to)))]
+          [word(:capture_part, from: View::Figures.duration(scene.ns(excerpt.from)),
+            to: View::Figures.duration(scene.ns(excerpt.to)))]
         end
 
-        def clean(text) = Holdup::View::Width.clean(text)
+        def clean(text) = View::Width.clean(text)
 
         def asked
           query.all.slice("id", "from_ns", "to_ns")
@@ -96,9 +104,11 @@ module Holdup
 
         def story
           unit = chosen or return
-          told = Holdup::View::TimelineStory.new(scene, unit,
-            story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words.reports)
-          [Web::Captures::Story.new(title: clean(told.title), columns: %i[story_from story_length story_what].map { |key| word(key) }, rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
+          told = View::TimelineStory.new(scene, unit,
+            story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words)
+          [Web::Captures::Story.new(title: clean(told.title),
+            columns: %i[story_from story_length story_what].map { |key| word(key) },
+            rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
             notes: [*told.answer, told.split, *told.remarks].map { |text| clean(text) })]
         end
 

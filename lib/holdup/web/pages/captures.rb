@@ -4,7 +4,7 @@ module Holdup
   class Web
     module Pages
       # The captures that are kept, the newest first: why each was taken, whom it shows, what it cost.
-      class Captures < Base
+      class Captures < View::Pages::Base
         COLUMNS = %i[taken process capture_why capture_unit capture_stall capture_holder capture_events
           capture_length capture_cost capture_size].freeze
 
@@ -23,39 +23,40 @@ module Holdup
         def all = @all ||= @context.captures.all
 
         def nothing
-          Blocks::Notes.new(texts: [word(:no_captures)])
+          View::Blocks::Notes.new(texts: [word(:no_captures)])
         end
 
         def asked
-          query["asked"] ? [Blocks::Lead.new(
-            text: word(:capture_asked, pid: Holdup::View::Width.clean(query["asked"])), level: :good
+          query["asked"] ? [View::Blocks::Lead.new(
+            text: word(:capture_asked, pid: View::Width.clean(query["asked"])), level: :good
           )] : []
         end
 
         def table
-          columns = COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(:captures_kept), columns:,
+          columns = COLUMNS.map { |key| word(key) }
+          View::Section.new(title: word(:captures_kept), columns:,
             rows: all.first(query.limit).map { |kept| row(kept) }, notes: [word(:captures_note)])
         end
 
         def row(kept)
-          taken = Blocks::Link.new(text: Charts::Moment.new(at_s: kept.time.to_i, seconds: true),
+          taken = View::Blocks::Link.new(text: View::Blocks::Moment.new(at_s: kept.time.to_i, seconds: true),
             page: "capture", params: {"id" => kept.id})
           unless kept.header
             return [taken,
-              *Array.new(COLUMNS.size - 2, Holdup::View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)]
+              *Array.new(COLUMNS.size - 2,
+                View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)]
           end
           [taken, process(kept), why(kept.facts), *caught(kept.facts), *figures(kept), bytes(kept)]
         end
 
         def process(kept)
-          Holdup::View::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
+          View::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
         end
 
         def why(facts)
           trigger = facts["trigger"]
           text = word(TRIGGERS.fetch(trigger, :trigger_asked))
-          facts["rule"] ? "#{text}: #{Holdup::View::Width.clean(facts["rule"])}" : text
+          facts["rule"] ? "#{text}: #{View::Width.clean(facts["rule"])}" : text
         end
 
         TRIGGERS = {"until" => :trigger_until, "rule" => :trigger_rule,
@@ -64,31 +65,32 @@ module Holdup
 
         # The unit that it was taken for, and who held it up.
         def caught(facts)
-          return Array.new(3, Holdup::View::Figures::NONE) unless facts["unit"]
+          return Array.new(3, View::Figures::NONE) unless facts["unit"]
           [named(facts["unit"]), told(facts["stalled_ns"]),
-            facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : Holdup::View::Figures::NONE]
+            facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : View::Figures::NONE]
         end
 
         def named(name)
-          Holdup::View::Width.clean(name.to_s)
+          View::Width.clean(name.to_s)
         end
 
         def told(ns)
-          ns.is_a?(Integer) ? Holdup::View::Figures.duration(ns) : Holdup::View::Figures::NONE
+          ns.is_a?(Integer) ? View::Figures.duration(ns) : View::Figures::NONE
         end
 
         def figures(kept)
-          [Holdup::View::Figures.count(kept.events), Holdup::View::Figures.duration(kept.length_ns), Holdup::View::Figures.duration(kept.header.cost_ns)]
+          [View::Figures.count(kept.events), View::Figures.duration(kept.length_ns),
+            View::Figures.duration(kept.header.cost_ns)]
         end
 
         def bytes(kept)
-          Holdup::View::Figures.bytes(kept.bytes)
+          View::Figures.bytes(kept.bytes)
         end
 
         def ordering
           processes = @context.ordering&.processes or return []
           [Web::Captures::OrderForm.new(title: word(:capture_now),
-            processes: processes.to_h { |place| [place.pid, Holdup::View::Width.clean(place.name)] })]
+            processes: processes.to_h { |place| [place.pid, View::Width.clean(place.name)] })]
         end
       end
     end

@@ -16,7 +16,7 @@ module Holdup
         # @return [Figures]
         def self.figures(store, query, now_s:, step:)
           step.call([:step_comparing, {}])
-          asked = ComparedSides.new(store, query, filter: filter(query), now_s:)
+          asked = Sides.new(store, query, filter: filter(query), now_s:)
           sides = asked.call
           comparison = Analysis::Comparison.new(*sides) if sides.size == 2
           Figures.new(choices: asked.choices, sides:, comparison:)
@@ -30,15 +30,15 @@ module Holdup
         # @raise [UsageError] for a question that can't be read: before anything is computed
         def initialize(...)
           super
-          @base = ComparedSides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
+          @base = Sides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
         end
 
         # @param figures [Figures]
         # @return [ComputedPage::Answer]
         def answer(figures)
           return nothing(figures) unless figures.comparison
-          report = Holdup::View::Compare.new(figures.comparison, words: @words.reports, kind: filter.kind)
-          json = Holdup::View::Compare::Json.new(figures.comparison, sentences: report.sentences).call
+          report = View::Compare.new(figures.comparison, words: @words, kind: filter.kind)
+          json = View::Compare::Json.new(figures.comparison, sentences: report.sentences).call
           ComputedPage::Answer.new(blocks: [*compared(figures, report), form(figures)], json:,
             offered: exports)
         end
@@ -55,34 +55,153 @@ module Holdup
         def moments = super + @base
 
         def nothing(figures)
-          lead = Blocks::Lead.new(text: word(:nothing_to_compare))
+          lead = View::Blocks::Lead.new(text: word(:nothing_to_compare))
           ComputedPage::Answer.new(blocks: [lead, form(figures)], json: nil, offered: [])
         end
 
         # The sentence and what is said of it come first, then what one sees at a glance.
         def compared(figures, report)
-          Blocks.of(report.page).insert(2, Charts::Sides.new(figures.sides, words: @words).call)
+          report.page.blocks.insert(2, View::Charts::Sides.new(figures.sides, words: @words).call)
         end
 
         def form(figures)
           fields = HINTS.map do |name, hint|
-            Blocks::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:)
+            Controls::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:)
           end
           fields += choices(figures)
-          Blocks::Form.new(title: word(:compare_with), page: "compare", fields:, button: word(:show))
+          Controls::Form.new(title: word(:compare_with), page: "compare", fields:, button: word(:show))
         end
 
         def choices(figures)
-          width = Holdup::View::Width
+          width = View::Width
           found = figures.choices.transform_values { |text| width.truncate(width.clean(text), CHOICE) }
           return [] if found.empty?
           options = {"" => word(:chosen_for_you), **found}
-          ComparedSides::CHOSEN.map do |name|
-            Blocks::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
+          Sides::CHOSEN.map do |name|
+            Controls::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
           end
         end
 
         def filter = self.class.filter(query)
+
+        # Which two things are compared: an earlier span with this one, or two settings, arms or revisions in
+        # it; where nothing is said the last two settings.
+        class Sides
+          SPAN = %w[base_since base_until].freeze
+          CHOSEN = %w[before after].freeze
+          # Facts of settings that can be chosen by.
+          FACTS = [Queries::SettingGroups::SETTING, Setting::LABEL, "revision"].freeze
+
+          # @param store [Store::Sql]
+          # @param query [PageQuery]
+          # @param filter [Analysis::UnitFilter] which units
+          # @param now_s [Integer]
+          # @raise [UsageError] for what does not go together
+          def initialize(store, query, filter:, now_s:)
+            @store = store
+            @query = query
+            @filter = filter
+            @now_s = now_s
+            check
+          end
+
+          # @return [Array<Analysis::Comparison::Side>] two, or fewer where there is nothing to compare
+          # @raise [UsageError] for what can't be read, and what is not there
+          def call
+            sides.select { |side| side.units.positive? }
+          end
+
+          # @return [Hash{String => String}] what can be chosen in this span and how it is called:
+          #   "revision:3f2a9c1"
+          def choices
+            @choices ||= FACTS.map { |fact| groups(fact) }.select { |found| found.to_h.size > 1 }
+              .flat_map { |found|
+              found.to_h.keys.map { |value|
+                ["#{found.fact}:#{value}",
+                  found.label(value)]
+              }
+            }.to_h
+          end
+
+          # @return [Array<Integer>] where the earlier span begins and ends; none where there is no such span
+          # @raise [UsageError] for what can't be read
+          def base_moments
+            spans? ? base : []
+          end
+
+          private
+
+          def spans?
+            SPAN.any? { |name| @query[name] }
+          end
+
+          def chosen = @query.all.values_at(*CHOSEN).compact
+
+          def check
+            raise UsageError.new("before and after belong together", "choose both, or none") if chosen.one?
+            if chosen.any? && spans?
+              raise UsageError.new("base_since can't be combined with before and after",
+                "each of them says both sides; leave one out")
+            end
+          end
+
+          def sides
+            (parts.size < 2) ? [] : Queries::ComparisonSource.sides(parts)
+          end
+
+          def parts = @parts ||= asked
+
+          def asked
+            return of_spans if spans?
+            chosen.any? ? chosen.map { |choice| picked(choice) } : last_settings
+          end
+
+          def of_spans
+            from_s, to_s = base
+            [
+              [Queries::ComparisonSource.new(@store, from_s:, to_s:, filter: @filter),
+                View::Moments.span(from_s, to_s)], [recorded, @query.span]
+            ]
+          end
+
+          def base
+            from_s = moment("base_since") || raise(UsageError.new("base_since is missing",
+              "say where the earlier span begins"))
+            to_s = moment("base_until") || @query.from_s
+            unless from_s < to_s
+              raise UsageError.new("base_since is not before base_until",
+                "there would be nothing to compare with; swap or correct them")
+            end
+            [from_s, to_s]
+          end
+
+          def moment(name)
+            @query[name] && Queries::OptionValues.moment(name, @query[name], now_s: @now_s)
+          end
+
+          def picked(choice)
+            called = choices[choice] || raise(UsageError.new(
+              "nothing in this span is called #{choice[0, 100].inspect}", "choose again, or a longer span"
+            ))
+            fact, value = choice.split(":", 2)
+            [recorded, called, groups(fact).to_h.fetch(value)]
+          end
+
+          # In the order in which they came; those that differ in nothing but the arm are one.
+          def last_settings
+            found = groups(Queries::SettingGroups::SETTING)
+            found.to_h.keys.last(2).map { |value| [recorded, found.label(value), found.to_h[value]] }
+          end
+
+          def groups(fact)
+            (@groups ||= {})[fact] ||= Queries::SettingGroups.new(recorded.settings, fact)
+          end
+
+          def recorded
+            @recorded ||= Queries::ComparisonSource.new(@store, from_s: @query.from_s, to_s: @query.until_s,
+              filter: @filter)
+          end
+        end
       end
     end
   end

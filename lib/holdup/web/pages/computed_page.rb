@@ -5,7 +5,7 @@ module Holdup
     module Pages
       # A page that takes seconds. Its figures are computed once for all languages, themes and files
       # (Answers); the page shows what is kept of them.
-      class ComputedPage < Base
+      class ComputedPage < View::Pages::Base
         # What a page shows, in one language. `offered`: endings of files, as in Base
         Answer = Data.define(:blocks, :json, :offered)
 
@@ -19,10 +19,10 @@ module Holdup
         # @param step [#call] takes what is being done: the key of a sentence, and its facts
         # @return [Hash{String => Answer}] in each language
         def self.compute(context:, query:, step:)
-          store = RequestCache.new(context.store.call, app: query["app"])
+          store = Queries::RequestCache.new(context.store.call, app: query["app"])
           figures = figures(store, query, now_s: context.clock.realtime_s, step:)
-          Holdup::View::Words::LANGUAGES.keys.to_h do |language|
-            page = new(context:, store:, query:, words: Words.new(language))
+          View::Words::LANGUAGES.keys.to_h do |language|
+            page = new(context:, store:, query:, words: View::Words.new(language))
             [language, page.answer(figures)]
           end
         ensure

@@ -5,10 +5,11 @@ module Holdup
     module Pages
       # What is measured, what is missing, and how much the store has: the doctor's page. It works without a
       # store, because that is when it is needed.
-      class Health < Base
+      class Health < View::Pages::Base
         NS = 1_000_000_000
         HOUR_S = 3600
         LEVELS = %i[ok warn fail].freeze
+        SEGMENT_COLUMNS = %i[process server segment_alive segment_last segment_requests segment_drops].freeze
         # Counters of what was not recorded as it should be.
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
 
@@ -22,7 +23,7 @@ module Holdup
         private
 
         def json
-          Holdup::View::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
+          View::DoctorReport::Json.new(found, processes: host.segments, words: @words).call
         end
 
         def host
@@ -33,33 +34,36 @@ module Holdup
         def found = @found ||= Doctor.call(host)
 
         def lead
-          return Blocks::Lead.new(text: word(:doctor_sound), level: :good) if found.all?(&:ok?)
+          return View::Blocks::Lead.new(text: word(:doctor_sound), level: :good) if found.all?(&:ok?)
           counts = LEVELS.to_h { |level| [level, found.count { |finding| finding.level == level }] }
-          Blocks::Lead.new(text: word(:doctor_summary, **counts), level: :warn)
+          View::Blocks::Lead.new(text: word(:doctor_summary, **counts), level: :warn)
         end
 
         def checks
-          Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
+          View::Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
         end
 
         def item(finding)
-          [finding.level, word(:"level_#{finding.level}"), told(finding.key, finding.facts),
-            finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)]
+          remedy = finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)
+          View::Blocks::Check.new(level: finding.level, word: word(:"level_#{finding.level}"),
+            text: told(finding.key, finding.facts), remedy:)
         end
 
         def told(key, facts)
-          Holdup::View::DoctorSentence.call(@words.reports, key, facts)
+          View::DoctorReport::Sentence.call(@words, key, facts)
         end
 
         def stored
           return [] unless host.store
           facts = host.store
-          pairs = {location: facts[:location], bytes: Holdup::View::Figures.bytes(facts[:bytes]), series: Holdup::View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
-                   oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]), lag: lag(facts[:newest_s])}
-          [Blocks::Facts.new(title: word(:store_title),
+          pairs = {location: facts[:location], bytes: View::Figures.bytes(facts[:bytes]),
+                   series: View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
+                   oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]),
+                   lag: lag(facts[:newest_s])}
+          [View::Blocks::Facts.new(title: word(:store_title),
             pairs: pairs.to_h { |key, cell|
               [word(:"store_#{key}"),
-                cell.is_a?(String) ? Holdup::View::Width.clean(cell) : cell]
+                cell.is_a?(String) ? View::Width.clean(cell) : cell]
             })]
         end
 
@@ -72,23 +76,50 @@ module Holdup
 
         # From the start of the newest minute: a collector that works is behind by little more than one.
         def lag(newest_s)
-          newest_s ? Holdup::View::Figures.duration([host.now_ns - newest_s * NS, 0].max) : Holdup::View::Figures::NONE
+          newest_s ? View::Figures.duration([host.now_ns - newest_s * NS, 0].max) : View::Figures::NONE
         end
 
         def segments
           return if host.segments.empty?
-          columns = %i[process server segment_alive segment_last segment_requests segment_drops].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(:segments_title), columns:,
+          columns = SEGMENT_COLUMNS.map { |key| word(key) }
+          View::Section.new(title: word(:segments_title), columns:,
             rows: host.segments.map { |process| row(process) }, notes: [word(:segments_note)])
         end
 
         def row(process)
-          ["pid #{process.pid}", Holdup::View::Width.clean(process.profile["server"] || Holdup::View::Figures::NONE), word(process.alive ? :yes : :no),
-            Holdup::View::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), Holdup::View::Figures.count(process.requests), Holdup::View::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
+          ["pid #{process.pid}", View::Width.clean(process.profile["server"] || View::Figures::NONE),
+            word(process.alive ? :yes : :no),
+            View::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max),
+            View::Figures.count(process.requests),
+            View::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
         end
 
         def time(second)
-          second ? Charts::Moment.new(at_s: second, seconds: true) : Holdup::View::Figures::NONE
+          second ? View::Blocks::Moment.new(at_s: second, seconds: true) : View::Figures::NONE
+        end
+
+        # What Holdup itself took, as blocks of a page.
+        class CollectorCost
+          FIGURES = {held_share: :share, caused_ns: :duration, collector_cpu_share: :share,
+                     collector_bytes: :bytes, segment_bytes: :bytes}.freeze
+
+          # @param cost [Analysis::OwnCost]
+          # @param words [View::Words]
+          def initialize(cost, words:)
+            @cost = cost
+            @words = words
+          end
+
+          # @return [Array<Object>] none where nothing is known
+          def blocks
+            return [] unless @cost.known?
+            pairs = FIGURES.to_h { |key, tell|
+              [@words.call(:"own_#{key}"),
+                View::Figures.public_send(tell, @cost.public_send(key))]
+            }
+            [View::Blocks::Facts.new(title: @words.call(:own_title), pairs:),
+              View::Blocks::Notes.new(texts: [@words.call(:own_note)])]
+          end
         end
       end
     end

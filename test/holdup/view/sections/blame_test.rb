@@ -49,7 +49,7 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
   end
 
   def test_pairs_of_which_nothing_is_known_are_one_line
-    found = section(Holdup::View::Sections::StallPairTable, alike)
+    found = section(Holdup::View::Sections::Stalls::StallPairTable, alike)
     assert_empty found.columns
     assert_empty found.rows
     assert_equal ["Not known: the bounds of all pairs are so wide that an estimate would only repeat how much each caused of all stall."],
@@ -58,7 +58,7 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
   end
 
   def test_pairs_that_are_known_stand_alone_and_the_others_are_counted
-    found = section(Holdup::View::Sections::StallPairTable, summary)
+    found = section(Holdup::View::Sections::Stalls::StallPairTable, summary)
     assert_operator found.rows.map { |row| row[2].to_f }.max, :>=, 10
     refute_includes found.rows.map { |row| row.values_at(2, 3) }, ["0", "100"]
     assert_match(/left out, with bounds too wide to say anything: \d+\.\z/, found.notes.last)
@@ -84,10 +84,10 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
       sample.window(name, count: 1, sums: {acquisitions:, caused_ns: 5_000_000, hold_squares_us2: squares},
         histograms: {running: Holdup::Histogram.of([40_000_000])})
     end
-    found = section(Holdup::View::Sections::StallOriginTable, summary([long, short]))
+    found = section(Holdup::View::Sections::Stalls::StallOriginTable, summary([long, short]))
     assert_equal [["Reports#long", "20.0 ms", "20.0 ms", "long holds"], ["Orders#short", "1.00 ms", "1.00 ms", "short holds"]].sort,
       found.rows.map { |row| row.values_at(0, 3, 4, 7) }.sort
     assert_match(/0 in all, 0 for each time/, found.notes.last)
-    assert_nil section(Holdup::View::Sections::StallOriginTable, summary([]))
+    assert_nil section(Holdup::View::Sections::Stalls::StallOriginTable, summary([]))
   end
 end

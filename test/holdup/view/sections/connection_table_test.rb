@@ -25,7 +25,7 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
   end
 
   def section(summary = self.summary, language: "en", limit: 10)
-    Holdup::View::Sections::ConnectionTable.new(summary, words: Holdup::View::Words.new(language),
+    Holdup::View::Sections::Pools::ConnectionTable.new(summary, words: Holdup::View::Words.new(language),
       limit:).call
   end
 

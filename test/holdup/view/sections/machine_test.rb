@@ -94,7 +94,7 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
     sample = SampleWindows.new(setting: SampleWindows::SETTING.merge("jit_effective" => true))
     summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s,
       samples: with_jit(SampleProcesses.new(sample).to_a))
-    section = Holdup::View::Sections::WorkerTable.new(summary, words: Holdup::View::Words.new("en"),
+    section = Holdup::View::Sections::Processes::WorkerTable.new(summary, words: Holdup::View::Words.new("en"),
       limit: 15).call
     more = section.rows.to_h { |name, *cells| [name.strip, cells.last(4)] }
     assert_equal ["wait GVL", "GC %", "JIT", "age"], section.columns.last(4)

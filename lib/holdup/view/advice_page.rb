@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # An advice in blocks, for the page and for a file: the answer, and what it stands on.
+    class AdvicePage
+      # @param sized [Queries::SizingInputs]
+      # @param findings [Array<Holdup::Advice::Finding>]
+      # @param words [Words]
+      # @param span [String]
+      # @param kind [Symbol] of the units
+      # @param limit [Integer] rows
+      def initialize(sized, findings, words:, span:, kind:, limit:)
+        @sized = sized
+        @findings = findings
+        @words = words
+        @kind = kind
+        @span = span
+        @limit = limit
+      end
+
+      # @return [String] what it is about
+      def title = verdict.title
+
+      # @return [Array<Object>] what to do
+      def answer
+        [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts,
+          candidates, pools, findings].compact
+      end
+
+      # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
+      def grounds
+        [AdviceTable::SelfTest.new(recommendation, words: @words).section, limits, amdahl].compact
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(key, **facts)
+
+      def recommendation = @sized.recommendation
+
+      def verdict
+        @verdict ||= AdviceVerdict.new(recommendation, span: @span, words: @words, kind: @kind,
+          summary: @sized.summary)
+      end
+
+      def charts
+        Charts::Candidates.new(recommendation, words: @words).call
+      end
+
+      def candidates
+        AdviceTable.new(recommendation, words: @words, limit: @limit).section
+      end
+
+      def pools
+        AdviceTable::Pools.new(recommendation, words: @words).section
+      end
+
+      def findings
+        items = AdviceFindings.new(@findings, words: @words).to_a
+        Blocks::Findings.new(title: word(:advice_findings), items:, none: word(:advice_no_findings))
+      end
+
+      def limits
+        known = recommendation&.limits or return
+        figures = {vcpus: known.vcpus && Figures.rate(known.vcpus),
+                   memory: known.memory_limit_bytes && Figures.bytes(known.memory_limit_bytes),
+                   pool: known.pool, connections: known.connections, hosts: known.hosts}
+        pairs = figures.to_h { |key, value| [word(:"limit_#{key}"), value&.to_s || word(:not_known)] }
+        Blocks::Facts.new(title: word(:limits_title), pairs:)
+      end
+
+      # Of the units that the advice is made from, where there is one.
+      def amdahl
+        demand = recommendation&.recording&.demand
+        share = (demand || @sized.summary.total).idle_share
+        section = Sections::Times::AmdahlTable.new(@sized.summary, share:, words: @words, limit: @limit).call
+        (section && demand) ? section.with(notes: [verdict.amdahl]) : section
+      end
+    end
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Charts
+      # What settings would do, over threads, with a line for each number of processes: how much they can
+      # take, and what a unit waits. The setting that was measured and the one that is advised are marked;
+      # those that a guard rejects are crossed out.
+      class Candidates
+        LINES = 6
+        PERCENTILE = 0.95
+        FIGURES = {"most" => [:rate, :ceiling.to_proc],
+                   "p95" => [:ns, ->(prediction) { prediction.responses[PERCENTILE] }],
+                   "wait" => [:ns, :wait_ns.to_proc]}.freeze
+
+        # @param recommendation [Sizing::Recommendation, nil]
+        # @param words [Words]
+        def initialize(recommendation, words:)
+          @recommendation = recommendation
+          @words = words
+        end
+
+        # @return [Blocks::InlineCharts, nil] nil where nothing can be said
+        def call
+          return if @recommendation.nil? || @recommendation.verdict == :unknown
+          charts = FIGURES.to_h { |name, (unit, read)| [word(:"candidates_#{name}"), chart(unit, read)] }
+          drawn = charts.select { |_, chart| chart.series.any? }
+          Blocks::InlineCharts.new(charts: drawn, notes: [word(:candidates_note)])
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def chart(unit, read)
+          series = lines.filter_map { |processes, by_threads| line(processes, by_threads, read) }
+          Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :count, values: threads),
+            points: points(read), marks: [Chart::Mark.new(at: @recommendation.amdahl, label: "")])
+        end
+
+        def line(processes, by_threads, read)
+          values = threads.map { |count| by_threads[count] && read.call(by_threads[count]) }
+          Chart::Line.new(label: word(:candidates_line, count: processes), values:) if values.any?
+        end
+
+        def threads
+          @threads ||= predictions.map { |one| one.candidate.threads }.uniq.sort
+        end
+
+        # @return [Hash{Integer => Hash{Integer => Sizing::Prediction}}] by processes, then by threads
+        def lines
+          @lines ||= begin
+            by_processes = predictions.group_by { |one| one.candidate.processes }
+            nearest = by_processes.min_by(LINES) { |processes, _| (processes - now.processes).abs }
+            nearest.sort.to_h.transform_values { |same| same.to_h { |one| [one.candidate.threads, one] } }
+          end
+        end
+
+        # Those that differ from the measured setting in threads and processes only.
+        def predictions
+          @predictions ||= @recommendation.predictions.select do |one|
+            one.candidate.with(threads: now.threads, processes: now.processes) == now
+          end
+        end
+
+        def now = @recommendation.now
+
+        def points(read)
+          lines.values.flat_map(&:values).filter_map { |one| point(one, read.call(one)) }
+        end
+
+        def point(prediction, value)
+          label = name(prediction)
+          return if value.nil? || (label.nil? && prediction.allowed?)
+          Chart::Point.new(x: prediction.candidate.threads, y: value, label:)
+        end
+
+        def name(prediction)
+          return word(:candidates_now) if prediction.candidate == now
+          return unless @recommendation.verdict == :change
+          word(:candidates_best) if prediction.candidate == @recommendation.best.candidate
+        end
+      end
+    end
+  end
+end

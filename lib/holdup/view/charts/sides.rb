@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Charts
+      # The times of the two sides of a comparison over each other: a mean that stayed can hide that some
+      # became slower and others faster.
+      class Sides
+        HISTOGRAMS = %i[wall stalled].freeze
+
+        # @param sides [Array<Analysis::Comparison::Side>] with units
+        # @param words [Words]
+        def initialize(sides, words:)
+          @sides = sides
+          @words = words
+        end
+
+        # @return [Blocks::InlineCharts]
+        def call
+          charts = HISTOGRAMS.to_h do |key|
+            [word(:chart_spread, what: word(:"histogram_#{key}")), chart(key)]
+          end
+          Blocks::InlineCharts.new(charts:)
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def chart(key)
+          bands = Analysis::HistogramBands::DurationBands.new(@sides.map { |side| histogram(side, key) })
+          lines = @sides.zip(bands.counts).map do |side, counts|
+            Chart::Line.new(label: side.label, values: shares(counts))
+          end
+          x = Chart::Axis.new(unit: :ns, values: bands.upto_ns, log: true)
+          Chart.new(kind: :line, unit: :share, series: lines, x:)
+        end
+
+        def histogram(side, key)
+          Histogram.sum(side.windows.map { |window| window.histograms.fetch(key) })
+        end
+
+        def shares(counts)
+          all = counts.sum
+          counts.map { |count| all.zero? ? nil : count.fdiv(all) }
+        end
+      end
+    end
+  end
+end

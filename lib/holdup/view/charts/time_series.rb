@@ -1,0 +1,222 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Charts
+      # Figures over time as charts. {Table} has the same ones as a table.
+      class TimeSeries
+        NAMES = %w[shares rate wall waits].freeze
+        # How times are spread, step by step.
+        HEATS = %i[wall queued stalled running idle].to_h { |key| ["heat_#{key}", key] }.freeze
+        # Above this waits grow faster than what is won: the limit that advice has.
+        BUSY = Sizing::Guards::BUSY
+        ALL = 1.0
+
+        # @param series [Analysis::TimeSeries]
+        # @param words [Words]
+        # @param names [Array<String>] which charts: of NAMES and HEATS, and "gvl", which is of all that ran
+        # @param marks [Array<Chart::Mark>] moments at which something changed
+        def initialize(series, words:, names: NAMES, marks: [])
+          @series = series
+          @words = words
+          @names = names
+          @marks = marks
+        end
+
+        # @return [Hash{String => String}] title of each, by name
+        def titles
+          @names.to_h do |name|
+            key = HEATS[name]
+            [name, key ? word(:chart_heat, what: word(:"histogram_#{key}")) : word(:"chart_#{name}")]
+          end
+        end
+
+        # @return [Hash{String => Chart}]
+        def to_h
+          @names.to_h { |name| [name, HEATS[name] ? heat(HEATS[name]) : send(name)] }
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def shares
+          lines = @series.shares.map do |state, values|
+            Chart::Line.new(label: word(:"state_#{state}"), values:, state:)
+          end
+          chart(:share, lines, kind: :stack, most: ALL)
+        end
+
+        def rate
+          chart(:rate, [Chart::Line.new(label: word(:rate_column), values: @series.per_second)])
+        end
+
+        def wall
+          lines = @series.quantiles(:wall).map { |key, values| Chart::Line.new(label: word(key), values:) }
+          chart(:ns, lines)
+        end
+
+        # Means: only these add up to what a unit waited in all.
+        def waits
+          lines = %i[queued stalled].map do |key|
+            Chart::Line.new(label: word(:"histogram_#{key}"), values: @series.mean(key))
+          end
+          chart(:ns, lines)
+        end
+
+        # Its lines are not drawn: a script says them.
+        def heat(key)
+          heat = @series.heat(key)
+          units = heat[:counts].each_with_index.map do |counts, index|
+            counts.sum if @series.measured?(index)
+          end
+          lines = [Chart::Line.new(label: word(:units), values: units, unit: :count),
+            Chart::Line.new(label: word(:chart_most), values: fullest_bands(heat))]
+          chart(:ns, lines, kind: :heat, heat:)
+        end
+
+        def fullest_bands(heat)
+          heat[:counts].map do |counts|
+            fullest = counts.each_index.max_by { |band| counts[band] }
+            heat[:upto_ns][fullest] if counts.sum.positive?
+          end
+        end
+
+        def gvl
+          lines = @series.gvl.map { |group, values| Chart::Line.new(label: group, values:) }
+          chart(:share, lines, most: ALL, limits: [Chart::Mark.new(at: BUSY, label: word(:chart_steep))])
+        end
+
+        def chart(unit, series, kind: :line, **options)
+          Chart.new(kind:, unit:, series:, x: Chart::Axis.new(unit: :time, values: @series.at_s),
+            marks: @marks, **options)
+        end
+
+        # What the charts over time show, step by step, the newest first.
+        class Table
+          # @param series [Analysis::TimeSeries]
+          # @param words [Words]
+          # @param limit [Integer] rows
+          # @param names [Array<String>] of the charts
+          def initialize(series, words:, limit:, names: NAMES)
+            @series = series
+            @words = words
+            @names = names
+            @limit = limit
+          end
+
+          # @return [Section]
+          def call
+            Section.new(title: word(:over_time), columns: [word(:moment), *columns.map(&:title)], rows:,
+              notes: [word(:over_time_note, step:), *more])
+          end
+
+          # `figure`: how View::Figures writes the values
+          Column = Data.define(:title, :figure, :values)
+          private_constant :Column
+
+          private
+
+          def word(key, **facts) = @words.call(key, **facts)
+
+          def rows
+            newest = @series.at_s.each_index.to_a.reverse.first(@limit)
+            newest.map do |index|
+              figures = columns.map { |column| Figures.public_send(column.figure, column.values[index]) }
+              [Blocks::Moment.new(at_s: @series.at_s[index]), *figures]
+            end
+          end
+
+          def columns
+            @columns ||= @names.flat_map { |name| HEATS[name] ? heat(HEATS[name]) : send(name) }
+          end
+
+          def rate
+            [Column.new(word(:rate_column), :rate, @series.per_second)]
+          end
+
+          # Of a spread cells have percentiles; those of elapsed times have a chart of their own.
+          def heat(key)
+            return [] if key == :wall
+            what = word(:"histogram_#{key}")
+            @series.quantiles(key).except(:p99).map do |name, values|
+              Column.new(word(:percentile_of, percentile: word(name), what:), :duration, values)
+            end
+          end
+
+          def wall
+            @series.quantiles(:wall).map { |key, values| Column.new(word(key), :duration, values) }
+          end
+
+          def waits
+            %i[queued stalled].map do |key|
+              Column.new(word(:mean_of, what: word(:"histogram_#{key}")), :duration, @series.mean(key))
+            end
+          end
+
+          def shares
+            @series.shares.map do |state, values|
+              Column.new(word(:share_of, what: word(:"state_#{state}")), :share, values)
+            end
+          end
+
+          def gvl
+            @series.gvl.map { |group, values| Column.new(word(:gvl_of, group:), :share, values) }
+          end
+
+          def step
+            Figures.duration(@series.step_s * Analysis::TimeSeries::NS)
+          end
+
+          def more
+            hidden = @series.at_s.size - @limit
+            hidden.positive? ? [word(:more_rows_here, count: Figures.count(hidden))] : []
+          end
+        end
+
+        # What changed when, as marks in charts and as a table.
+        class Changes
+          # A mark has little room; the table has all.
+          LABEL = 60
+
+          # @param changes [Array<Analysis::SettingChanges::SettingChange>]
+          # @param words [Words]
+          def initialize(changes, words:)
+            @changes = changes
+            @words = words
+          end
+
+          # @return [Array<Chart::Mark>]
+          def to_a
+            @changes.map { |change|
+              Chart::Mark.new(at: change.at_s,
+                label: Width.truncate(text(change), LABEL))
+            }
+          end
+
+          # @return [Section, nil] the newest first; nil where nothing changed
+          def table
+            return if @changes.empty?
+            what = Blocks::Column.new(text: word(:changed_what), words: true)
+            Section.new(title: word(:changed_when), columns: [word(:changed_since), word(:server), what],
+              rows: @changes.reverse.map { |change| row(change) })
+          end
+
+          private
+
+          def word(key) = @words.call(key)
+
+          def row(change)
+            server = Width.clean(change.server || word(:not_known))
+            [Blocks::Moment.new(at_s: change.at_s), server, text(change)]
+          end
+
+          def text(change)
+            facts = Width.clean(change.differences.join(", "))
+            change.deployed? ? "#{word(:deployed)}: #{facts}" : facts
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,160 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Holdup
+  module View
+    # The doctor's findings as lines: how it stands, and under what is not fine the remedy.
+    class DoctorReport
+      COLORS = {ok: :green, warn: :yellow, fail: :red}.freeze
+
+      # @param findings [Array<Doctor::CheckResult>]
+      # @param words [Words]
+      # @param width [Integer] columns
+      # @param style [Style]
+      def initialize(findings, words: Words.new, width: 80, style: Style.none)
+        @findings = findings
+        @words = words
+        @width = width
+        @style = style
+      end
+
+      # @return [String] ends with a newline
+      def call
+        [@style.paint(@words.call(:doctor_title), :bold), "",
+          *@findings.flat_map { |finding| lines(finding) }, "", last].join("\n") + "\n"
+      end
+
+      private
+
+      def lines(finding)
+        first, *rest = wrap(text(finding.key, finding.facts))
+        ["#{mark(finding.level)}  #{first}", *(rest + remedy(finding)).map { |line| "#{margin}#{line}" }]
+      end
+
+      def remedy(finding)
+        finding.ok? ? [] : wrap("-> #{text(:"#{finding.key}_fix", finding.facts)}")
+      end
+
+      def text(key, facts)
+        Sentence.call(@words, key, facts)
+      end
+
+      def mark(level)
+        @style.paint(Width.left(@words.call(:"level_#{level}"), mark_width), COLORS.fetch(level))
+      end
+
+      def mark_width
+        COLORS.keys.map { |level| Width.of(@words.call(:"level_#{level}")) }.max
+      end
+
+      def margin = " " * (mark_width + 2)
+
+      def wrap(text)
+        Width.wrap(text, @width - mark_width - 2)
+      end
+
+      def last
+        return @words.call(:doctor_sound) if @findings.all?(&:ok?)
+        @words.call(:doctor_summary,
+**COLORS.keys.to_h { |level| [level, @findings.count { |finding| finding.level == level }] })
+      end
+
+      # The doctor's findings for programs, with what each process tells of itself. The keys are documented in
+      # docs/doctor.md and stay; new ones may come.
+      class Json
+        include View::Json::Values
+
+        SCHEMA = 1
+        TIMES = %i[since_ns warm_ns].freeze
+        KILLER = "killer."
+
+        # @param findings [Array<Doctor::CheckResult>]
+        # @param processes [Array<Doctor::Host::HostProcess>]
+        # @param words [Words]
+        def initialize(findings, processes:, words: Words.new)
+          @findings = findings
+          @processes = processes
+          @words = words
+        end
+
+        # @return [String] ends with a newline
+        def call
+          "#{JSON.pretty_generate(to_h)}\n"
+        end
+
+        # @return [Hash]
+        def to_h
+          {schema: SCHEMA, failed: @findings.count(&:fail?),
+           findings: @findings.map { |finding| finding(finding) },
+           processes: @processes.map { |process| process(process) }}
+        end
+
+        private
+
+        def finding(finding)
+          {level: finding.level, key: finding.key, text: text(finding.key, finding.facts),
+           fix: (text(:"#{finding.key}_fix", finding.facts) unless finding.ok?),
+           facts: finding.facts.transform_values { |fact| fact.is_a?(String) ? Width.clean(fact) : fact }}
+        end
+
+        def text(key, facts)
+          Sentence.call(@words, key, facts)
+        end
+
+        def process(process)
+          {pid: process.pid, worker: process.worker, server: process.profile["server"], alive: process.alive,
+           heartbeat: time_of_ns(process.heartbeat_ns), requests: process.requests, jit: jit(process.jit),
+           killer: killer(process.profile)}
+        end
+
+        # @return [Hash, nil] what ends it for its memory
+        def killer(profile)
+          known = profile.select { |key, _| key.start_with?(KILLER) }.transform_keys { |key|
+            key.delete_prefix(KILLER).to_sym
+          }
+          known unless known.empty?
+        end
+
+        # @return [Hash, nil] what is known; times as text
+        def jit(jit)
+          return unless jit.kind
+          known = jit.to_h.except(*TIMES, :kind)
+          {on: jit.on?, kind: (jit.kind if jit.on?), since: time_of_ns(jit.since_ns),
+           warm_since: time_of_ns(jit.warm_ns),
+           memory_bytes: jit.memory_bytes, **known}
+        end
+      end
+
+      # A sentence of the doctor, the same wherever it is shown.
+      module Sentence
+        # From here on nobody counts tenths.
+        LONG_NS = 60_000_000_000
+        # Facts that a server recorded in English, and that have words in other languages.
+        RECORDED = %i[how where].freeze
+        private_constant :LONG_NS, :RECORDED
+
+        # @param words [Words]
+        # @param key [Symbol] of a finding, with _fix for its remedy
+        # @param facts [Hash{Symbol => Object}] paths and messages may be from anywhere; what ends in _ns is a
+        #   duration
+        # @return [String]
+        def self.call(words, key, facts)
+          words.call(:"doctor_#{key}", **facts.to_h { |name, fact| [name, told(words, name, fact)] })
+        end
+
+        def self.told(words, name, fact)
+          return duration(fact) if fact.is_a?(Numeric) && name.end_with?("_ns")
+          text = Width.clean(fact)
+          RECORDED.include?(name) ? words.lever(text) : text
+        end
+
+        def self.duration(ns)
+          (ns < LONG_NS) ? Figures.duration(ns) : Figures.rough(ns)
+        end
+
+        private_class_method :told, :duration
+      end
+    end
+  end
+end

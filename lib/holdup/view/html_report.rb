@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # The dashboard's pages about a span of time as one HTML file, with those of the units that one would open
+    # first.
+    class HtmlReport
+      # In this order. Others ask for more than a span, or are about this moment.
+      PAGES = {"overview" => Pages::Overview, "endpoints" => Pages::Units::Endpoints,
+               "jobs" => Pages::Units::Jobs, "blame" => Pages::Blame, "processes" => Pages::Processes,
+               "jit" => Pages::Jit}.freeze
+      # Pages of one kind of units.
+      KINDS = {"endpoints" => :request, "jobs" => :job}.freeze
+      # So many that stalled most, and that caused most stall.
+      UNITS = 5
+      # A larger file is sent by no mail.
+      MOST_BYTES = 1_000_000
+
+      # What a file is about: to pages the same as the query of an address.
+      #
+      # - `from_s`, `until_s`: seconds since 1970; `chosen`: Analysis::UnitFilter; `limit`: rows of a table
+      # - `params`: {String => String} what a page is asked for besides
+      Query = Data.define(:from_s, :until_s, :chosen, :limit, :params) do
+        def initialize(from_s:, until_s:, chosen:, limit:, params: {})
+          super
+        end
+
+        # @return [String, nil]
+        def [](name) = params[name]
+
+        def kind = chosen.kind
+
+        def threads = chosen.threads
+
+        def least = 1
+
+        # @return [Boolean] whether it goes on
+        def live? = false
+
+        # @param overriding [Hash] what the page says itself
+        # @return [Analysis::UnitFilter]
+        def filter(**overriding) = chosen.with(**overriding)
+      end
+
+      # @param store [Store::Sql]
+      # @param query [Query]
+      # @param words [Words]
+      # @param remarks [Array<String>] that are of no page
+      # @param most_bytes [Integer] beyond which it has no charts of single units
+      def initialize(store, query:, words:, remarks: [], most_bytes: MOST_BYTES)
+        @store = Queries::RequestCache.new(store)
+        @query = query
+        @words = words
+        @remarks = remarks
+        @most_bytes = most_bytes
+      end
+
+      # @return [String] HTML
+      def call
+        whole = document(units)
+        (whole.bytesize > @most_bytes) ? document(units.map { |part| part.with(charts: {}) }) : whole
+      end
+
+      private
+
+      def document(units)
+        about = [headline.span, *filtered]
+        Html.new([*pages, *units], title: word(:title), about:, words: @words).call
+      end
+
+      def word(key, **facts) = @words.call(key, **facts)
+
+      def summary
+        @summary ||= Queries::LoadSummary.call(@store, from_s: @query.from_s, to_s: @query.until_s,
+          filter: @query.filter)
+      end
+
+      def headline
+        Headline.new(summary, words: @words)
+      end
+
+      def filtered
+        chosen = {span_app: @query["app"], span_kind: @query.kind && word(:"kind_#{@query.kind}"),
+                  span_name: @query.chosen.name, queue: @query.chosen.queue,
+                  threads: @query.threads}.compact
+        return [] if chosen.empty?
+        [chosen.map { |key, value| "#{word(key)}: #{Width.clean(value)}" }.join(", ")]
+      end
+
+      def pages
+        @pages ||= shown.map do |name|
+          page = page(PAGES.fetch(name), @query)
+          lead, *rest = page.blocks
+          blocks = [lead, *remarks(name), *rest]
+          Html::Part.new(id: name, title: word(:"title_#{name}"), blocks:, charts: page.charts)
+        end
+      end
+
+      def shown
+        return PAGES.keys.first(1) if summary.empty?
+        kinds = summary.rows.map(&:kind)
+        PAGES.keys.reject { |name| KINDS.key?(name) && !kinds.include?(KINDS[name]) }
+      end
+
+      def remarks(name)
+        (name == PAGES.keys.first && @remarks.any?) ? [Blocks::Notes.new(texts: @remarks)] : []
+      end
+
+      def page(kind, query)
+        kind.new(context: nil, store: @store, query:, words: @words)
+      end
+
+      def units
+        @units ||= notable.each.with_index(1).map { |row, number| unit(row, number) }
+      end
+
+      def notable
+        rows = summary.rows.select { |row| KINDS.value?(row.kind) }
+        rows.max_by(UNITS, &:stalled_ns) | rows.max_by(UNITS, &:caused_ns)
+      end
+
+      def unit(row, number)
+        params = {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact
+        page = page(Pages::Unit, @query.with(chosen: @query.filter(kind: row.kind), params:))
+        Html::Part.new(id: "unit-#{number}", title: page.title, blocks: page.blocks, charts: page.charts,
+          listed: false, page: "endpoint", params:)
+      end
+    end
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Pages
+      # Who caused stall and who suffered it, with totals that add up, and who keeps the database's
+      # connections.
+      class Blame < Base
+        SECTIONS = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable, Sections::StallMatrix,
+          Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
+          Sections::Pools::ConnectionTable].freeze
+
+        # @return [Array<Object>]
+        def blocks
+          return nothing if summary.empty?
+          [Blocks::Lead.new(text: headline.verdict), *SECTIONS.filter_map { |kind| section(kind) }]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Pages
+      # The slowest of the units that are kept singly in the span: a sample, there may have been slower ones.
+      class SlowestUnits
+        # All singles of a month would take longer to read than anybody looks. They are read of so many
+        # periods of ten minutes, evenly spread; where none of these has one, of the most that Singles reads.
+        PERIODS = [6, Queries::UnitSampleQuery::BLOCKS].freeze
+        ROWS = 10
+        NS = 1_000_000_000
+        COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle
+          histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
+        TIMES = %i[wall_ns running_ns stalled_ns idle_ns queued_ns longest_hold_ns].freeze
+
+        # @param store [Store::Sql]
+        # @param from_s [Integer]
+        # @param to_s [Integer]
+        # @param filter [Analysis::UnitFilter] which units
+        # @param words [Words]
+        def initialize(store, from_s:, to_s:, filter:, words:)
+          @store = store
+          @span = [from_s, to_s]
+          @filter = filter
+          @words = words
+        end
+
+        # @return [Section] without rows where none is kept: then it says why
+        def section
+          read
+          return Section.new(title:, columns: [], rows: [], notes: [none]) if @profiles.empty?
+          Section.new(title:, columns: columns.map { |key| @words.call(key) },
+            rows: slowest.map { |profile| row(profile) }, notes: [note, *part])
+        end
+
+        private
+
+        def read
+          @all = @store.profile_starts(*@span).size
+          PERIODS.each do |most|
+            @read = [most, @all].min
+            profiles = Queries::UnitSampleQuery.call(@store, *@span, blocks: most)
+            @profiles = profiles.select { |profile| wanted?(profile) }
+            break if @profiles.any? || !part?
+          end
+        end
+
+        def wanted?(profile)
+          @filter.series?(profile.series) && @filter.setting?(profile.setting)
+        end
+
+        def part? = @read < @all
+
+        def none
+          part? ? @words.call(:no_singles_seen, **periods) : @words.call(:no_singles)
+        end
+
+        def part
+          part? ? [@words.call(:singles_part, **periods)] : []
+        end
+
+        def periods
+          {read: Figures.count(@read), all: Figures.count(@all)}
+        end
+
+        def slowest
+          @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
+        end
+
+        # Without a tracer there is no column for it.
+        def traced? = slowest.any?(&:trace)
+
+        def columns
+          traced? ? [*COLUMNS, :trace] : COLUMNS
+        end
+
+        def title = @words.call(:slowest_units)
+
+        def note
+          first, last = [@profiles.first, @profiles.last].map { |profile| profile.start_ns / NS }
+          count = Figures.count(@profiles.size)
+          units = Figures.count(@profiles.sum(&:weight))
+          @words.call(:singles_note, count:, units:, span: Moments.span(first, last))
+        end
+
+        def row(profile)
+          durations = TIMES.map { |key| Figures.duration(profile.public_send(key)) }
+          trace = profile.trace || Figures::NONE
+          [started(profile), *durations, Figures.count(profile.acquisitions), Figures.rate(profile.in_flight),
+            process(profile), *(trace if traced?)]
+        end
+
+        def started(profile)
+          Blocks::Moment.new(at_s: profile.start_ns / NS, seconds: true)
+        end
+
+        def process(profile)
+          pid = profile.process&.pid
+          host = Width.clean(profile.host)
+          pid ? @words.call(:process_of_host, host:, process: "pid #{pid}") : @words.call(:host, name: host)
+        end
+      end
+    end
+  end
+end

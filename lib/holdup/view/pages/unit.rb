@@ -1,0 +1,153 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Pages
+      # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are spread.
+      class Unit < Base
+        include OverTime
+
+        CHARTS = %w[shares heat_wall rate wall waits].freeze
+        PAIR_COLUMNS = %i[by_name pair_about pair_least pair_most pair_stall].freeze
+
+        # @param name [String]
+        # @return [String] a glob of exactly that
+        def self.glob_of(name)
+          name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
+        end
+
+        # @raise [UsageError] without the name of one
+        def initialize(...)
+          super
+          unless query["unit"]
+            raise UsageError.new("this page is about one endpoint or job", "choose it in a table")
+          end
+        end
+
+        # @return [Array<Object>]
+        def blocks
+          return nothing if summary.empty?
+          [Blocks::Lead.new(text: headline.verdict),
+            Blocks::Notes.new(texts: headline.figures + headline.remarks), split,
+            section(Sections::Times::DistributionTable), over_time, changes.table,
+            Distribution.new(summary.total, words: @words).section, suffers, causes, slowest,
+            section(Sections::Times::QuantileBandTable), section(Sections::Processes::SettingTable)].compact
+        end
+
+        def asks = []
+
+        def title
+          name = [query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")
+          Width.truncate(Width.clean(name), Html::Markup::NAME)
+        end
+
+        private
+
+        def charted
+          known = Charts::TimeSeries::HEATS.select { |_, key| time_series.known?(key) }
+          CHARTS | known.keys
+        end
+
+        # Of one series there is time for all of them.
+        def histograms_over_time
+          Charts::TimeSeries::HEATS.values
+        end
+
+        def filter
+          query.filter(name: Unit.glob_of(query["unit"]), queue: query["in"])
+        end
+
+        def summary = @summary ||= read(filter:)
+
+        # All others too: only together do they say whom this one stalled.
+        def everyone
+          @everyone ||= read(filter: Analysis::UnitFilter.new(threads: query.threads))
+        end
+
+        def slowest
+          SlowestUnits.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).section
+        end
+
+        def suffers = pairs(:stalled_by, summary.pairs, &:causer)
+
+        def causes
+          pairs(:stalls, everyone.pairs.select { |pair| filter.series?(pair.causer) }, &:victim)
+        end
+
+        def pairs(title, found)
+          return if found.empty?
+          known = found.select(&:informative?)
+          title = word(title)
+          return Section.new(title:, columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
+          rows = known.map { |pair| [other(yield(pair)), *shares(pair), Figures.duration(pair.about_ns)] }
+          Section.new(title:, columns: PAIR_COLUMNS.map { |key| word(key) }, rows:,
+            notes: [word(:pairs_note), *left_out(found.size - known.size)])
+        end
+
+        def left_out(count)
+          count.positive? ? [word(:pairs_left_out, count: Figures.count(count))] : []
+        end
+
+        def other(series)
+          return unit_link(series) if series.unit?
+          Width.clean(word(:account, name: series.name.delete_prefix("thread:")))
+        end
+
+        def shares(pair)
+          [pair.share, pair.least_share, pair.most_share].map { |share| Figures.share(share) }
+        end
+
+        # How elapsed times are spread: so many units in each doubling of time.
+        class Distribution
+          DOUBLING = 1 << Histogram::Buckets::SCALE
+
+          # @param row [Analysis::SeriesRow]
+          # @param words [Words]
+          # @param key [Symbol] of Window::HISTOGRAMS
+          def initialize(row, words:, key: :wall)
+            @histogram = row.histogram(key)
+            @words = words
+            @key = key
+          end
+
+          # @return [Section]
+          def section
+            columns = [@words.call(:"histogram_#{@key}"), @words.call(:units), "%", ""]
+            rows = counts.map { |name, count| [name, Figures.count(count), *share(count)] }
+            Section.new(title: @words.call(:spread), columns:, rows:)
+          end
+
+          private
+
+          def share(count)
+            share = count.fdiv(@histogram.count)
+            meter = Blocks::Meter.new(share: count.fdiv(counts.values.max), label: Figures.share(share))
+            [Figures.bare_share(share), meter]
+          end
+
+          def counts
+            @counts ||= @histogram.zero.positive? ? {first => @histogram.zero, **steps} : steps
+          end
+
+          # Empty ones between others are shown: a gap says something.
+          def steps
+            cells = @histogram.counts.each_with_index
+            found = cells.group_by { |_, index| (@histogram.offset + index) / DOUBLING }
+            return {} if found.empty?
+            sums = found.transform_values { |same| same.sum(&:first) }
+            Range.new(*sums.keys.minmax).to_h { |step| [name(step), sums.fetch(step, 0)] }
+          end
+
+          def first
+            "- #{Figures.duration(Histogram::Buckets::FLOOR_NS)}"
+          end
+
+          def name(step)
+            bounds = [step, step + 1].map { |at| Histogram::Buckets::BOUNDS[at * DOUBLING] }
+            bounds.map { |ns| Figures.duration(ns) }.join(" - ")
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # Sentences that reports and pages have in common.
+    module Remarks
+      # The CPU ceiling of a container in words.
+      class Ceiling
+        # @param ceiling [Holdup::Analysis::CpuCeiling]
+        # @param words [Words]
+        def initialize(ceiling, words:)
+          @ceiling = ceiling
+          @words = words
+        end
+
+        # @param machines [Array<Holdup::Analysis::Machine>]
+        # @param words [Words]
+        # @return [String, nil] of the machine with the lowest ceiling, when that is worth it
+        def self.remark(machines, words:)
+          limited = machines.select { |machine| machine.ceiling&.low? }
+          low = limited.min_by { |machine| machine.ceiling.low } or return
+          text = new(low.ceiling, words:).sentence
+          machines.one? ? text : words.call(:ceiling_on, host: Width.clean(low.host), text:)
+        end
+
+        # @return [String] "2 vCPUs, 1 process: CPU can never pass 50-55 %; ..."
+        def sentence
+          @words.call(:ceiling, vcpus:, processes:, range:, target: percent(@ceiling.unreachable), idle:)
+        end
+
+        # @return [String] "2 vCPUs"
+        def vcpus = counted(:vcpus, @ceiling.vcpus)
+
+        # @return [String] "1 process"
+        def processes
+          counted(:processes, @ceiling.processes)
+        end
+
+        # @return [String] "50-55 %"
+        def range
+          low, high = [@ceiling.low, @ceiling.high].map { |share| (share * 100).round }
+          (low == high) ? "#{low} %" : "#{low}-#{high} %"
+        end
+
+        private
+
+        def percent(share)
+          "#{(share * 100).round} %"
+        end
+
+        def idle
+          counted(:idle, @ceiling.idle_vcpus.round(1))
+        end
+
+        def counted(key, number)
+          (number == 1) ? @words.call(:"#{key}_one") : @words.call(:"#{key}_many", count: plain(number))
+        end
+
+        def plain(number)
+          (number % 1).zero? ? number.to_i.to_s : number.round(2).to_s
+        end
+      end
+
+      # The remark that figures are of several applications at once, for reports and comparisons.
+      module Applications
+        # @param found [Analysis::ApplicationShares]
+        # @param words [Words]
+        # @return [String, nil] nil where they are of one
+        def self.remark(found, words:)
+          found.several? ? words.call(:remark_applications, count: found.shares.size,
+            apps: Width.clean(found.to_s)) : nil
+        end
+      end
+
+      # That requests and jobs have ended which a report does not have yet.
+      module Uncollected
+        NS = 1_000_000_000
+
+        # @param look [#units, #at_ns, #collecting, nil]
+        # @param now_s [Integer]
+        # @param words [Words]
+        # @return [String, nil]
+        def self.remark(look, now_s:, words:)
+          return if look.nil? || look.units.zero?
+          count = Figures.count(look.units)
+          return words.call(:remark_uncollected_nobody, count:) unless look.collecting
+          return words.call(:remark_uncollected_first, count:) unless look.at_ns
+          words.call(:remark_uncollected, count:, ago: Figures.duration([now_s * NS - look.at_ns, 0].max))
+        end
+      end
+    end
+  end
+end

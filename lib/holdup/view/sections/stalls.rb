@@ -1,0 +1,218 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Sections
+      # Tables of who stalled and who caused it.
+      module Stalls
+        # Who stalled and who caused it, side by side, over the whole process: units, threads outside units,
+        # hand-off. Both columns end in the same total, so that nothing is blamed on nobody.
+        class BlameTable < SectionBase
+          ACCOUNTS = 6
+
+          # @return [Section]
+          def call
+            Section.new(title: word(:causes), columns:,
+              rows: unit_rows + account_rows + nested_rows + [handoff_row],
+              total: total_row, notes: [word(:causes_note)])
+          end
+
+          private
+
+          def blame = summary.blame
+
+          def columns
+            [word(:by_name), word(:caused), "%", word(:suffered), "%", word(:stall_per_unit),
+              word(:stall_per_acquisition)]
+          end
+
+          def unit_rows
+            rows(blame.series, limit, :more_units) { |line| label(line.name, queue: line.queue) }
+          end
+
+          def account_rows
+            rows(blame.accounts, ACCOUNTS, :more_threads) { |line| account_label(line.name) }
+          end
+
+          def rows(lines, most, rest)
+            kept = lines.first(most).map { |line| cells(yield(line), line) }
+            left = lines.drop(most)
+            left.empty? ? kept : kept << rest_row(word(rest, count: Figures.count(left.size)), left)
+          end
+
+          def account_label(name)
+            word(:account, name: label(name.delete_prefix("thread:")))
+          end
+
+          def cells(name, line)
+            [name, *shares(line.caused, line.suffered), duration(line.stall_per_unit),
+              duration(line.stall_per_acquisition)]
+          end
+
+          def rest_row(name, lines)
+            [name, *shares(lines.sum(&:caused), lines.sum(&:suffered)), "", ""]
+          end
+
+          def nested_rows
+            nested = blame.nested
+            nested ? [[word(:nested), *shares(nested.caused, nested.suffered), "", ""]] : []
+          end
+
+          def handoff_row
+            [word(:handoff), duration(blame.handoff_ns), bare(blame.handoff_share), "", "", "", ""]
+          end
+
+          def total_row
+            [word(:all), *shares(blame.caused_ns + blame.handoff_ns, blame.suffered_ns), "", ""]
+          end
+
+          def shares(caused, suffered)
+            [duration(caused), bare(portion(caused)), duration(suffered), bare(portion(suffered))]
+          end
+
+          def portion(value)
+            blame.suffered_ns.zero? ? 0.0 : value.fdiv(blame.suffered_ns)
+          end
+
+          def bare(share) = Figures.bare_share(share)
+        end
+
+        # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, where these say
+        # anything.
+        class StallPairTable < SectionBase
+          # Below these shares, of the victim's stall and of all stall, a pair is nobody's business.
+          SHARE = 0.05
+          STALL = 0.01
+          MOST = 8
+          SENTENCES = 3
+          NAME = 40
+
+          # @return [Section, nil] nil when there are no two that could stall each other
+          def call
+            return if notable.empty? || notable.flat_map { |pair| [pair.causer, pair.victim] }.uniq.one?
+            return unknown if known.empty?
+            Section.new(title: word(:pairs),
+              columns: %i[pair pair_about pair_least pair_most pair_stall].map { |key| word(key) },
+              rows: kept.map { |pair| row(pair) }, notes: [*sentences, word(:pairs_note), *left_out])
+          end
+
+          private
+
+          def unknown
+            Section.new(title: word(:pairs), columns: [], rows: [], notes: [word(:pairs_unknown)])
+          end
+
+          def notable
+            least_ns = STALL * summary.blame.suffered_ns
+            @notable ||= summary.pairs.select { |pair| pair.share >= SHARE && pair.about_ns >= least_ns }
+          end
+
+          def known
+            @known ||= notable.select(&:informative?)
+          end
+
+          def kept = known.first([limit, MOST].min)
+
+          def left_out
+            count = notable.size - known.size
+            count.zero? ? [] : [word(:pairs_left_out, count: Figures.count(count))]
+          end
+
+          def row(pair)
+            ["#{series_label(pair.causer)} -> #{series_label(pair.victim)}",
+              *[pair.share, pair.least_share, pair.most_share].map { |share| Figures.bare_share(share) },
+              duration(pair.about_ns)]
+          end
+
+          # One sentence for each of the first victims.
+          def sentences
+            kept.uniq(&:victim).first(SENTENCES).map { |pair| sentence(pair) }
+          end
+
+          def sentence(pair)
+            causer, victim = [pair.causer, pair.victim].map { |series|
+              Width.truncate(series_label(series), NAME)
+            }
+            share = "#{(pair.share * 100).round} %"
+            (pair.causer == pair.victim) ? word(:pair_sentence_self, causer:,
+              share:) : word(:pair_sentence, causer:, victim:, share:)
+          end
+
+          def series_label(series)
+            if series.kind == :account
+              return word(:account,
+                name: label(series.name.delete_prefix("thread:")))
+            end
+            label(series.name, queue: series.queue)
+          end
+        end
+
+        # What the stall that each caused is made of: few long holds, to be cut, or many short ones,
+        # which have to become fewer; and how much of all stall is hand-off.
+        class StallOriginTable < SectionBase
+          # Whoever waits for one that long is late by more than the VM's own clock ticks.
+          LONG_NS = 10_000_000
+
+          COLUMNS = %i[acquisitions_each hold_mean hold_met hold_p95 preemptions_each made_of].freeze
+
+          # @return [Section, nil] nil where nobody caused any
+          def call
+            rows = summary.rows.select { |row| row.caused_ns.positive? }.max_by(limit, &:caused_ns)
+            return if rows.empty?
+            Section.new(title: word(:makings),
+              columns: [title_of_names, word(:caused), *COLUMNS.map { |key| word(key) }],
+              rows: rows.map { |row| [row_label(row), duration(row.caused_ns), *cells(row)] },
+              notes: [word(:makings_note), handoff])
+          end
+
+          private
+
+          def cells(row)
+            [Figures.rate(row.per_unit(row.sum(:acquisitions))), duration(row.mean_hold),
+              duration(row.met_hold), duration(row.histogram(:longest_hold).quantile(0.95)),
+              Figures.rate(row.per_unit(row.sum(:preemptions))), made_of(row)]
+          end
+
+          def made_of(row)
+            return Figures::NONE unless row.met_hold
+            word((row.met_hold >= LONG_NS) ? :made_long : :made_short)
+          end
+
+          def handoff
+            acquisitions = summary.blame.series.sum(&:acquisitions) +
+              summary.blame.accounts.sum(&:acquisitions)
+            word(:makings_handoff, share: Figures.share(summary.blame.handoff_share),
+              sum: duration(summary.blame.handoff_ns),
+              each: duration(acquisitions.zero? ? nil : summary.blame.handoff_ns.fdiv(acquisitions)))
+          end
+        end
+
+        # How units wait before they start and how they use the GVL: queued, longest hold, acquisitions,
+        # preemptions.
+        class HoldTable < SectionBase
+          # @return [Section]
+          def call
+            columns = %i[queued_p50 queued_p95 hold_p95 hold_max acquisitions_each preemptions_each cpu_each]
+            figures_section(:holds, columns.map { |key| word(key) }) { |row| cells(row) }
+          end
+
+          private
+
+          def cells(row)
+            [*quantiles(row, :queued, 0.5, 0.95), *quantiles(row, :longest_hold, 0.95),
+              duration(row.histogram(:longest_hold).max),
+              each_count(row, :acquisitions), each_count(row, :preemptions), each_unit(row, row.sum(:cpu_ns))]
+          end
+
+          def quantiles(row, key, *points)
+            points.map { |q| duration(row.histogram(key).quantile(q)) }
+          end
+
+          def each_count(row, key)
+            Figures.rate(row.per_unit(row.sum(key)))
+          end
+        end
+      end
+    end
+  end
+end

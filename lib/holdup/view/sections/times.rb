@@ -1,0 +1,178 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    module Sections
+      # Tables of how long units took, and where that time went.
+      module Times
+        # Where the time of all units went, each state with its share and what it means.
+        class StateTable < SectionBase
+          # @return [Section]
+          def call
+            Section.new(title: word(:states),
+              columns: [word(:state), word(:per_unit), word(:share), word(:sum), ""],
+              rows: split.members.map { |state| row(state) })
+          end
+
+          # @return [String] the bar over the table
+          def bar(columns) = Bar.draw(split, columns)
+
+          private
+
+          def split = @split ||= summary.total.split
+
+          def row(state)
+            value = split.public_send(state)
+            ["#{Bar::SYMBOLS[state]} #{word(:"state_#{state}")}", each_unit(summary.total, value),
+              Figures.share(split.share(state)), duration(value), meaning(state)]
+          end
+
+          # Padded to one length, so that a right-aligned column of sentences starts in one place.
+          def meaning(state)
+            meanings = split.members.to_h { |each| [each, word(:"meaning_#{each}")] }
+            " #{Width.left(meanings[state], meanings.values.map { |text| Width.of(text) }.max)}"
+          end
+        end
+
+        # Where the time of each row went, in per cent of its elapsed time and as a bar.
+        class StateSplitTable < SectionBase
+          BAR = 12
+
+          # @return [Section]
+          def call
+            states = Bar::SYMBOLS.keys.map { |state| word(:"state_#{state}") }
+            figures_section(:splits, ["", *states]) { |row| cells(row.split) }
+          end
+
+          private
+
+          def cells(split)
+            [Bar.draw(split, BAR), *split.members.map { |state| Figures.bare_share(split.share(state)) }]
+          end
+        end
+
+        # How many, how fast, how many failed.
+        class LatencyTable < SectionBase
+          # @return [Section]
+          def call
+            figures_section(:latency, [word(:units), "/s", "p50", "p90", "p95", "p99", word(:errors)]) { |row|
+              cells(row)
+            }
+          end
+
+          private
+
+          def cells(row)
+            wall = [0.5, 0.9, 0.95, 0.99].map { |q| duration(row.histogram(:wall).quantile(q)) }
+            [Figures.short_count(row.count), Figures.rate(summary.throughput(row.count)), *wall,
+              Figures.short_count(row.errors)]
+          end
+        end
+
+        # Mean times per unit, and the idle shares that people know as "io %".
+        class AverageTable < SectionBase
+          # @return [Section]
+          def call
+            columns = %i[average_wall average_running average_idle average_stalled average_gc io_percent
+              io_stall_percent]
+            figures_section(:averages, columns.map { |key| word(key) }, notes: [word(:averages_note)]) { |row|
+              cells(row)
+            }
+          end
+
+          private
+
+          def cells(row)
+            times = %i[wall running idle stalled].map { |key| each_unit(row, row.histogram(key).sum) }
+            [*times, each_unit(row, row.sum(:gc_ns)), Figures.bare_share(row.idle_share),
+              Figures.bare_share(row.idle_and_stall_share)]
+          end
+        end
+
+        # All units together: mean, percentiles and worst of everything that has a histogram.
+        class DistributionTable < SectionBase
+          QUANTILES = [0.5, 0.9, 0.95, 0.99].freeze
+          SHOWN = %i[wall running stalled idle queued longest_hold].freeze
+
+          # @return [Section]
+          def call
+            Section.new(title: word(:distributions),
+              columns: [word(:per_unit), word(:mean), "p50", "p90", "p95", "p99", word(:max)],
+              rows: SHOWN.map { |key| [word(:"histogram_#{key}"), *figures(summary.total.histogram(key))] },
+              notes: unmeasured)
+          end
+
+          private
+
+          def figures(histogram)
+            [histogram.mean, *QUANTILES.map { |q| histogram.quantile(q) }, histogram.max].map { |value|
+              duration(value)
+            }
+          end
+
+          def unmeasured
+            summary.total.histogram(:queued).count.zero? ? [word(:queued_unknown)] : []
+          end
+        end
+
+        # The group means p0-10 .. p99.9-100, of all units or of one row.
+        class QuantileBandTable < SectionBase
+          SHOWN = %i[wall running idle stalled longest_hold].freeze
+
+          # @return [Section] of all chosen units
+          def call
+            of(summary.total, word(:slices), notes: [word(:slices_note)])
+          end
+
+          # @return [Array<Section>] one per row
+          def details
+            shown.map { |row| of(row, word(:slices_of, name: row_label(row))) }
+          end
+
+          private
+
+          def of(row, title, notes: [])
+            Section.new(title:,
+              columns: [word(:band), word(:units), *SHOWN.map { |key| word(:"histogram_#{key}") }],
+              rows: Analysis::HistogramBands::QuantileBands::BANDS.map { |name, band| [name, *cells(row, band)] }, notes:)
+          end
+
+          def cells(row, band)
+            means = SHOWN.map { |key| duration(Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band)) }
+            [Figures.count(Analysis::HistogramBands::QuantileBands.size(row.histogram(:wall), *band)), *means]
+          end
+        end
+
+        # Amdahl's table for the io share, with the reason why not to size by it.
+        class AmdahlTable < SectionBase
+          # @param share [Float, nil] of io, of all these units
+          def initialize(summary, share: summary.total.idle_share, **options)
+            super(summary, **options)
+            @share = share
+          end
+
+          # @return [Section, nil] nil when there is no share to compute with
+          def call
+            @share &&
+              Section.new(title: word(:amdahl, share: Figures.share(@share)), columns: columns(lines(@share)),
+                rows: rows(lines(@share)),
+                notes: [word(:amdahl_note, threads: Analysis::Amdahl.suggestion(@share))])
+          end
+
+          private
+
+          def lines(share) = Analysis::Amdahl.table(share)
+
+          def columns(lines)
+            [word(:threads), *lines.map { |line| line.threads.to_s }]
+          end
+
+          def rows(lines)
+            [[word(:speed_up), *lines.map { |line| format("%.2fx", line.speed_up) }],
+              [word(:gain), *lines.map { |line| format("%+.0f%%", line.gain * 100) }]]
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::View::Charts::ProcessesTest < Minitest::Test
+  def sample = @sample ||= SampleWindows.new
+
+  def charted(samples = SampleProcesses.new(sample).to_a)
+    processes = Holdup::Analysis::ProcessReport.new(samples, from_s: sample.from_s, to_s: sample.to_s)
+    Holdup::View::Charts::Processes.new(processes, words: Holdup::View::Words.new("en"))
+  end
+
+  def test_the_container_and_each_process
+    charts = charted.to_h
+    assert_equal %w[machine process_cpu memory busy], charts.keys
+    assert_equal ["sidekiq pid 700", "puma worker 1", "puma worker 0"].sort,
+      charts["memory"].series.map(&:label).sort
+    charts.each_value { |chart|
+      chart.series.each { |line| assert_equal chart.x.values.size, line.values.size }
+    }
+  end
+
+  def test_the_most_that_the_container_can_reach_is_drawn
+    machine = charted.to_h["machine"]
+    assert_in_delta 1.7 / 4, machine.series.first.values.last, 0.001
+    assert_match(/most that it can reach: \d/, machine.limits.first.label)
+  end
+
+  def test_a_worker_that_took_anothers_place_can_be_told_from_it
+    before = SampleProcesses.new(sample, servers: {"puma" => 2}).to_a
+    after = before.reject { |one| one[:pid] == 401 }.map { |one|
+      one[:pid].zero? ? one : one.merge(pid: 500, start: 9)
+    }
+    labels = charted(before + after).to_h["memory"].series.map(&:label)
+    assert_equal ["puma worker 0 (pid 400)", "puma worker 0 (pid 500)", "puma worker 1"], labels.sort
+  end
+
+  def test_so_many_lines_as_one_can_tell_apart
+    many = SampleProcesses.new(sample, servers: {"puma" => 9}).to_a
+    assert_equal 6, charted(many).to_h["process_cpu"].series.size
+    assert_equal "puma worker 8", charted(many).to_h["process_cpu"].series.first.label
+  end
+
+  def test_the_table_has_every_process_at_every_step
+    table = charted.block(50).twin
+    assert_equal 4 * sample.to_a.map(&:start_s).uniq.size, table.rows.size
+    assert_equal [table.columns.size], table.rows.map(&:size).uniq
+    assert_match(/10 more/, charted.block(2).twin.notes.last)
+  end
+
+  def test_without_samples_there_is_nothing
+    assert_empty charted([])
+    assert_empty charted([]).to_h
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::View::Html::HelpersTest < Minitest::Test
+  Blocks = Holdup::View::Blocks
+  FigureCell = Holdup::View::Html::Helpers::FigureCell
+
+  FIGURES = ["12.3 ms", "0", "-", "<0.01", "-12.3 %", "-24.2..+3.8 %", "-4.94 ms..+3.56 ms", "2 x 5",
+    "1.00x", "+43%", "1.5 - 2.0", "82.0 kB", ""].freeze
+  WORDS = ["rails", "yes", "pid 123", "ReportsController#sales 217 ms", "不明", "DB pool"].freeze
+
+  def test_figures_are_told_from_words
+    FIGURES.each { |cell| assert FigureCell.match?(cell), cell }
+    WORDS.each { |cell| refute FigureCell.match?(cell), cell }
+    refute FigureCell.match?(Blocks::Link.new(text: "1", page: "jobs"))
+  end
+
+  def test_a_column_with_words_begins_at_the_left
+    columns = ["name", "count", "why", Blocks::Column.new(text: "told", words: true)]
+    rows = [["a", "1", "-", "b"], ["c", "2", "rule", "d"]]
+    section = Holdup::View::Section.new(title: "t", columns:, rows:)
+    helpers = Holdup::View::Html::Helpers.new(words: Holdup::View::Words.new)
+    assert_equal [nil, nil, "text", "words"], 4.times.map { |index| helpers.alignment(section, index) }
+  end
+end

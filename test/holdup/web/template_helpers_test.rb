@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Web::TemplateHelpersTest < Minitest::Test
+  include Dashboard
+
+  def links
+    last_response.body.scan(/(?:href|action)="([^"]*)"/).flatten.uniq - ["#main"]
+  end
+
+  def test_links_stay_under_the_path_that_it_is_mounted_at
+    [["", nil, "/"], ["/holdup", nil, "/holdup/"], ["/holdup", "/shop", "/shop/holdup/"],
+      ["/shop/holdup", "/shop", "/shop/holdup/"]].each do |script, prefix, start|
+      get "/", {}, {"SCRIPT_NAME" => script, "HTTP_X_FORWARDED_PREFIX" => prefix}.compact
+      assert(links.all? { |link| link.start_with?(start) && !link.start_with?("//") }, links.inspect)
+    end
+  end
+
+  def test_a_prefix_is_a_path_and_nothing_else
+    ["//evil.example", "https://evil.example", "/a\"b", "/a b", "javascript:x", "/a/../b?c"].each do |prefix|
+      get "/", {}, {"HTTP_X_FORWARDED_PREFIX" => prefix}
+      refute_includes last_response.body, prefix
+    end
+  end
+
+  def test_links_keep_what_was_asked
+    get "/", {"since" => "6h", "name" => "Orders*", "lang" => "ja"}
+    others = links.grep(/\/(endpoints|jobs|blame|processes|advice|jit)\?/)
+    assert_equal 6, others.grep(/\?since=6h&amp;name=Orders(\*|%2A)&amp;lang=ja/).size, others.inspect
+  end
+
+  def test_colours_are_chosen_by_the_address
+    dark = %r{<link rel="stylesheet" href="/assets/dark-\h{12}\.css" media="([^"]+)">}
+    {nil => ["light dark", "screen and (prefers-color-scheme: dark)"], "light" => ["light", nil],
+     "dark" => %w[dark screen], "x" => ["light dark", "screen and (prefers-color-scheme: dark)"]}.each do |theme, (scheme, media)|
+      get "/", {"theme" => theme}.compact
+      assert_equal [scheme, media],
+        [last_response.body[/name="color-scheme" content="([^"]+)"/, 1], last_response.body[dark, 1]]
+    end
+    get "/", {"theme" => "dark", "since" => "6h"}
+    assert_includes links, "/blame?since=6h&amp;theme=dark"
+    assert_includes links, "/?since=6h&amp;theme=light"
+  end
+
+  def test_a_page_that_refuses_has_the_language_and_the_colours_too
+    get "/nowhere", {"theme" => "dark", "lang" => "ja"}
+    assert_includes last_response.body, %(media="screen")
+    assert_includes links, "/health?lang=ja&amp;theme=dark"
+  end
+
+  def test_names_wrap_between_their_parts_and_stay_text
+    view = Holdup::Web::TemplateHelpers.new(request: nil, words: nil, query: nil, name: nil)
+    assert_equal "Admin<wbr>::Orders<wbr>#index", view.breaking("Admin::Orders#index")
+    assert_equal "GET /<wbr>a/<wbr>:id", view.breaking("GET /a/:id")
+    assert_equal "&lt;a&gt;&#39;&amp;<wbr>#39;", view.breaking("<a>'&#39;")
+    assert_equal "", view.breaking("")
+  end
+
+  def test_moments_in_sentences_are_exact_for_scripts
+    view = Holdup::Web::TemplateHelpers.new(request: nil, words: nil, query: nil, name: nil)
+    {"since 2026-11-21 12:03 +09:00." => %(since <time datetime="2026-11-21T03:03:00Z">2026-11-21 12:03 +09:00</time>.), "2026-11-21 12:03:04 UTC" => %(<time datetime="2026-11-21T12:03:04Z" data-seconds>2026-11-21 12:03:04 UTC</time>),
+     "2026-11-21 12:00 - 2026-11-21 13:00 +01:00" => %(<time datetime="2026-11-21T11:00:00Z">2026-11-21 12:00</time> - <time datetime="2026-11-21T12:00:00Z">2026-11-21 13:00 +01:00</time>),
+     "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC", "2026-11-21 12:00" => "2026-11-21 12:00"}.each { |text, html|
+      assert_equal html,
+        view.told(text)
+    }
+  end
+
+  def test_files_of_pages_never_change
+    get "/"
+    style = links.grep(/holdup-\h{12}\.css\z/).first
+    @app = dashboard(auth: nil)
+    get style
+    assert_equal [200, "text/css; charset=utf-8", "public, max-age=31536000, immutable"],
+      [last_response.status, *last_response.headers.values_at("content-type", "cache-control")]
+    assert_operator last_response.body.bytesize, :<, 15_000
+    refute_match(/url\(|@import|https?:/, last_response.body)
+  end
+
+  def view
+    Holdup::Web::TemplateHelpers.new(request: nil, words: Holdup::View::Words.new("en"), query: nil, name: nil)
+  end
+
+  def test_names_may_wrap_between_their_words_and_nowhere_else
+    assert_equal "Admin<wbr>::Comments<wbr>Controller<wbr>#index", view.breaking("Admin::CommentsController#index")
+    assert_equal "GET /<wbr>orders/<wbr>:id", view.breaking("GET /orders/:id")
+    ["82.0 kB", "4/4", "GraphQL", "vCPUs"].each { |text| assert_equal text, view.breaking(text) }
+  end
+
+  def test_sentences_have_code_and_numbers_that_keep_their_unit
+    assert_equal "Run <code>holdup doctor --json</code> &amp; wait 30\u00A0s.",
+      view.told("Run `holdup doctor --json` & wait 30 s.")
+    assert_equal "<code>&lt;b&gt;</code>", view.told("`<b>`")
+    assert_equal "a ` alone", view.told("a ` alone")
+    assert_equal "12.3\u00A0% of 4 threads", view.told("12.3 % of 4 threads")
+    assert_equal "the Orders<wbr>Controller<wbr>#index", view.told("the OrdersController#index")
+  end
+end
