@@ -9,7 +9,7 @@ module Holdup::Advice
     include Situations
 
     def test_an_alarm_that_never_fires
-      told = told(found = find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0),
+      told = told(found = find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0),
         units: unit(cpu: 5)))
       assert_match(
         /\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an alarm at 60.0 % may never fire.*\[holdup doctor --autoscale-target 60\]\z/, told["seen"]
@@ -25,7 +25,7 @@ module Holdup::Advice
         sample[:cpu_ns] = sample[:cpu_ns] * 9 / 5 if sample[:pid].zero?
       }
       situation = situation(samples:, units: unit(cpu: 5))
-      found = AutoscalingTrap.call(situation)
+      found = MachineRules::AutoscalingTrap.call(situation)
       sentence = Holdup::View::CeilingSentence.remark(situation.summary.processes.machines, words: Holdup::View::Words.new)
       assert_includes sentence, "target of #{(found.facts[:alarm_share] * 100).round} % never fires"
       assert_operator found.facts[:alarm_share], :>, found.facts[:high_share]
@@ -37,7 +37,7 @@ module Holdup::Advice
           histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([30 * Situations::MS] * 300)})]
       }
       assert_in_delta 60 * Situations::MS,
-        find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued).facts[:queued_ns], 3 * Situations::MS
+        find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued).facts[:queued_ns], 3 * Situations::MS
     end
 
     # 2.5 s in the one place and 5.00 s in the other for the same alarm.
@@ -46,7 +46,7 @@ module Holdup::Advice
         [sample.window("Slow#q", count: 300,
           histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([2500 * Situations::MS] * 300)})]
       }
-      found = find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued)
+      found = find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued)
       examined = Holdup::Doctor::Checks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
       assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
       told = Holdup::View::Findings.new([examined]).call.gsub(/\s+/, " ")
@@ -56,8 +56,8 @@ module Holdup::Advice
     end
 
     def test_nothing_where_it_fires_or_nobody_knows
-      assert_nil find(AutoscalingTrap, samples: container(processes: 2, vcpus: 2.0), units: unit(cpu: 5))
-      assert_nil find(AutoscalingTrap, units: unit(cpu: 5))
+      assert_nil find(MachineRules::AutoscalingTrap, samples: container(processes: 2, vcpus: 2.0), units: unit(cpu: 5))
+      assert_nil find(MachineRules::AutoscalingTrap, units: unit(cpu: 5))
     end
   end
 end

@@ -5,7 +5,7 @@ require "holdup/loader"
 
 class Holdup::Advice::DatabaseYmlTest < Minitest::Test
   def change(*lines, size: 5, wanted: 8)
-    Holdup::Advice::DatabaseYml.new(lines, size:).change(wanted)
+    Holdup::Advice::DatabaseRules::DatabaseYml.new(lines, size:).change(wanted)
   end
 
   def test_a_number_is_changed_where_it_stands

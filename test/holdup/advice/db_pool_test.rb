@@ -16,7 +16,7 @@ module Holdup::Advice
 
     def test_a_pool_smaller_than_the_threads_with_a_diff
       recording = PlayedRecording.new(minutes: 2).tap { |one| one.setting = {"db_pool" => 3} }
-      told = told(found = find(DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING,
+      told = told(found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING,
         recommendation: recording.recommendation, written: ["  pool: 3"]) { |sample| waits(sample) })
       assert_operator found.facts[:wait_share], :>, 0.3
       assert_match(/pool of 3/, told["what"])
@@ -27,14 +27,14 @@ module Holdup::Advice
     end
 
     def test_nobody_knows_who_keeps_the_connections
-      told = told(found = find(DbPool, units: unit(units: 20, io: 5, cpu: 5),
+      told = told(found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5),
         setting: SETTING) { |sample| [waits(sample).first.then { |one| one.with(sums: one.sums.merge(pool_held_ns: 0)) }] })
       assert_equal :db_pool_unheld, found.rule
       assert_match(/What keeps the connections meanwhile is not known/, told["seen"])
     end
 
     def test_nobody_waits
-      assert_nil find(DbPool, units: unit(io: 5))
+      assert_nil find(DatabaseRules::DbPool, units: unit(io: 5))
     end
   end
 end

@@ -14,7 +14,7 @@ module Holdup::Advice
 
     def found(levers: LEVERS, threads: 3, units: UNITS)
       shapes = {"Slow#quote" => [0.2, 2, 400, 2], "Light#show" => [0.8, 4, 8, 4]}
-      find(IoThreads, units:,
+      find(ThreadRules::IoThreads, units:,
         recommendation: advised(PlayedRecording.new(shapes:, rate: 12.0, threads:, minutes: 20)), levers:)
     end
 

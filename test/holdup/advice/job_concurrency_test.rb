@@ -12,7 +12,7 @@ module Holdup::Advice
                "lever.concurrency single.value": 1, "lever.concurrency single.how": "concurrency = N in config.capsule(\"single\")"}].freeze
 
     def found(samples: [], pool: nil, levers: LEVERS, **recording)
-      find(JobConcurrency, pool:, units: unit(cpu: 5), samples:,
+      find(JobRules::JobConcurrency, pool:, units: unit(cpu: 5), samples:,
         recommendation: advised(PlayedRecording.new(**WAITING, **recording), objective: :throughput), levers:)
     end
 
@@ -60,7 +60,7 @@ module Holdup::Advice
           minutes: 4), objective: :throughput
       )
       found, unnamed = [levers, [levers.first.slice(:"lever.threads.how")]].map { |known|
-        find(JobConcurrency, units: unit(cpu: 5), recommendation:, levers: known)
+        find(JobRules::JobConcurrency, units: unit(cpu: 5), recommendation:, levers: known)
       }
       assert_equal ["threads: #{found.facts[:best] - 2}", "of the worker for sync in config/queue.yml"],
         [found.change.new, found.change.rest]
@@ -69,7 +69,7 @@ module Holdup::Advice
 
     def test_nothing_where_the_number_is_right
       assert_nil found(threads: 12)
-      assert_nil find(JobConcurrency, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10))),
+      assert_nil find(JobRules::JobConcurrency, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10))),
         "requests"
     end
   end

@@ -8,7 +8,7 @@ module Holdup::Advice
     include Situations
 
     def test_who_waits_for_locks
-      told = told(found = find(LockContention, units: unit("Carts#update", cpu: 5, lock: 20)))
+      told = told(found = find(GvlRules::LockContention, units: unit("Carts#update", cpu: 5, lock: 20)))
       assert_match(
         /\A(79|8\d).\d % of all time is waiting .* in Carts#update\. \[holdup report --name .Carts#update.\]\z/, told["seen"]
       )
@@ -17,7 +17,7 @@ module Holdup::Advice
     end
 
     def test_nothing_for_a_little
-      assert_nil find(LockContention, units: unit(cpu: 20, lock: 1))
+      assert_nil find(GvlRules::LockContention, units: unit(cpu: 20, lock: 1))
     end
   end
 end

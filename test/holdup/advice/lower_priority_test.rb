@@ -13,7 +13,7 @@ module Holdup::Advice
       units = {"Heavy#show" => {ms: {cpu: hold_ms, stalled: 5}, acquisitions: 1, units: 20,
                                 blame: 80}}.merge(unit("Light#show", units: 200, blame: 20, cpu: 2,
                                   stalled: 60))
-      find(LowerPriority, units:,
+      find(ThreadRules::LowerPriority, units:,
         recommendation: advised(PlayedRecording.new(shapes:, rate: 12.0, minutes: 10, vcpus: 1.0, slices:, **recording)))
     end
 

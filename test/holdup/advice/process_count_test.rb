@@ -11,7 +11,7 @@ module Holdup::Advice
                "lever.processes.how": "workers N, then restart; live: SIGTTIN adds one", "lever.processes.where": "environment WEB_CONCURRENCY"}].freeze
 
     def found(**recording)
-      find(ProcessCount, units: unit(cpu: 5),
+      find(ThreadRules::ProcessCount, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10, **recording), process_bytes: 200_000_000), levers: LEVERS)
     end
 

@@ -8,7 +8,7 @@ module Holdup::Advice
     include Situations
 
     def test_what_there_is_and_what_is_missing
-      told = told(find(RecordingTooShort, units: unit(cpu: 5),
+      told = told(find(RecordingRules::RecordingTooShort, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10))))
       assert_match(
         /\A1\d,\d{3} requests or jobs in 10 minutes; the widest figure is known to \+-[\d.]+ %\. \[holdup advise --since 3h\]\z/, told["seen"]
@@ -17,9 +17,9 @@ module Holdup::Advice
     end
 
     def test_nothing_when_it_is_long_enough
-      assert_nil find(RecordingTooShort, units: unit(cpu: 5),
+      assert_nil find(RecordingRules::RecordingTooShort, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 120)))
-      assert_nil find(RecordingTooShort)
+      assert_nil find(RecordingRules::RecordingTooShort)
     end
   end
 end

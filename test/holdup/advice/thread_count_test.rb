@@ -11,7 +11,7 @@ module Holdup::Advice
                "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}].freeze
 
     def found(levers: LEVERS, limits: {}, **recording)
-      find(ThreadCount, units: unit(cpu: 5),
+      find(ThreadRules::ThreadCount, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10, **recording), **limits), levers:)
     end
 
@@ -45,7 +45,7 @@ module Holdup::Advice
 
     def test_nothing_where_the_number_is_right
       assert_nil found
-      assert_nil find(ThreadCount, units: unit(cpu: 5)), "nothing was recorded singly"
+      assert_nil find(ThreadRules::ThreadCount, units: unit(cpu: 5)), "nothing was recorded singly"
     end
   end
 end

@@ -10,7 +10,7 @@ module Holdup::Advice
     CONVOY = {"Light#show" => [0.9, 2, 8, 6], "Heavy#show" => [0.1, 250, 10, 1]}.freeze
 
     def found(**recording)
-      find(TimeSlice, units: unit(cpu: 5),
+      find(ThreadRules::TimeSlice, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10, vcpus: 1.0, **recording)))
     end
 

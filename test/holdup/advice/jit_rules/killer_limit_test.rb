@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::KillerLimitTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::KillerLimit
+  RULE = Holdup::Advice::JitLifetimeRules::KillerLimit
 
   def killer(limit, of: "process")
     {"killer.name": "puma_worker_killer", "killer.server": "puma", "killer.of": of,

@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::NoWarmupTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::NoWarmup
+  RULE = Holdup::Advice::JitMemoryRules::NoWarmup
 
   UNTIDY = {"jit.prepared": false}.freeze
 

@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::Saturated
+  RULE = Holdup::Advice::JitMemoryRules::Saturated
 
   FULL = {jit_saturated: 1, jit_limit_bytes: 32 * JitSamples::MIB, jit_failures: 4}.freeze
 

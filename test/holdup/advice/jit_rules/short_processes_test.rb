@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::ShortProcessesTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::ShortProcesses
+  RULE = Holdup::Advice::JitLifetimeRules::ShortProcesses
 
   # As many processes that end after so many minutes.
   def processes(count, minutes: 0, **figures)
