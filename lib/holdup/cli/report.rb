@@ -99,7 +99,7 @@ module Holdup
 
       # They are of the whole application, so they are no part of what is said of some units.
       def drifts(store)
-        @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Queries::DriftQuery.call(store,
+        @view[:filter].narrow? ? [] : Holdup::Doctor::StoreChecks::Drift.findings(Queries::DriftQuery.call(store,
           @span[:to_s]))
       end
 

@@ -47,7 +47,7 @@ module Holdup::Advice
           histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([2500 * Situations::MS] * 300)})]
       }
       found = find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued)
-      examined = Holdup::Doctor::Checks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
+      examined = Holdup::Doctor::ScalingChecks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
       assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
       told = Holdup::View::Findings.new([examined]).call.gsub(/\s+/, " ")
       limit = Holdup::View::Figures.duration(found.facts[:queued_ns])
