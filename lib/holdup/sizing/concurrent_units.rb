@@ -73,11 +73,11 @@ module Holdup
       end
 
       def lots
-        @lots ||= WeightedDraw.new(@profiles.map { |profile| [profile, profile.weight] })
+        @lots ||= WeightedSample.new(@profiles.map { |profile| [profile, profile.weight] })
       end
 
       def mean
-        WeightedMeans.mean(@profiles.map { |profile| [yield(profile), profile.weight] })
+        WeightedSample.mean(@profiles.map { |profile| [yield(profile), profile.weight] })
       end
     end
   end

@@ -42,7 +42,7 @@ module Holdup
         said = @setting["time_slice_ms"] ? Integer(@setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(
           10, 100_000
         ) * MS : Scenario::TIME_SLICE_NS
-        (@kind == :job) ? ThreadPriority.slice_ns(said, @setting["job_priority"].to_i) : said
+        (@kind == :job) ? Scenario::ThreadPriority.slice_ns(said, @setting["job_priority"].to_i) : said
       end
 
       # @return [Boolean] whether this Ruby lets the environment change it

@@ -197,6 +197,64 @@ module Holdup
         square = mean(some) { |profile| (profile.running_ns + profile.idle_ns)**2 }
         (some.size > 1 && own.positive?) ? square / own**2 - 1 : 1.0
       end
+
+      # What is wrong with a recording. `facts` {Symbol => Object} are what a sentence about it needs.
+      #
+      # | kind | refusal | facts |
+      # |---|---|---|
+      # | `:mixed_settings` | yes | settings (Array of Setting, most units first), units (Array, as many) |
+      # | `:mixed_applications` | yes | likewise |
+      # | `:few_units` | yes | units, needed |
+      # | `:warming_up` | yes | share (of the units that fell into minutes after a boot) |
+      # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
+      # | `:cpu_saturated` | no | cpu_share (of the vCPUs in a busy minute) |
+      # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
+      # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
+      # | `:few_profiles` | no | profiles, needed: no replay and no growth |
+      #
+      # With a refusal there is no advice; with anything else it may miss, for a reason that can be named.
+      RecordingProblem = Data.define(:kind, :refusal, :facts) do
+        # @return [Boolean]
+        def refusal? = refusal
+      end
+
+      # What units of some windows took together.
+      class UnitTotals
+        # @return [Integer] units
+        attr_reader :count
+
+        # @param windows [Array<Window>] of units
+        def initialize(windows)
+          @windows = windows
+          @count = windows.sum(&:count)
+          @sums = {}
+        end
+
+        # @param name [Symbol] of a sum or a histogram
+        # @return [Integer]
+        def [](name)
+          @sums[name] ||= @windows.sum { |window|
+            window.sums.fetch(name) { window.histograms.fetch(name).sum }
+          }
+        end
+
+        # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is no
+        # part of what a unit asks for.
+        # @param cost [HoldCost]
+        # @param factor [Float] by which that lengthened these units, on average
+        # @param rest [Hash] cv2 and between of the Demand
+        # @return [Demand, nil] nil without any unit that held the GVL
+        def demand(cost:, factor:, **rest)
+          return unless count.positive? && self[:running].positive?
+          idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
+          Demand.new(held_ns: each(self[:running]) / factor, cpu_ns: each(self[:cpu_ns]) / factor, idle_ns: [each(idle_ns), 0.0].max,
+            native_ns: each(self[:native_ns]), acquisitions: [each(self[:acquisitions]), 1.0].max, cost:, **rest)
+        end
+
+        private
+
+        def each(sum) = sum.fdiv(count)
+      end
     end
   end
 end

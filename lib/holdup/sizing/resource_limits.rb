@@ -5,7 +5,7 @@ module Holdup
     # What a host and its database allow. What nobody knows is nil, and guards nothing.
     #
     # - `vcpus`: of a host; `beside`: how many of them what is not measured uses (a database, a proxy, a
-    #   client); `free`: how many are there when one is wanted, see FreeCpus, nil: what others leave on
+    #   client); `free`: how many are there when one is wanted, see SelfTest::FreeCpus, nil: what others leave on
     #   average; `hosts`: how many run the same
     # - `memory_limit_bytes`, `base_bytes` (what else is in the container), `process_bytes` (of one process as
     #   it is now), `thread_bytes`: what one more thread takes

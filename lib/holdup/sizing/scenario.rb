@@ -57,12 +57,27 @@ module Holdup
       # @return [Array<Integer>] for ReplayEngine
       def words
         [processes, threads - beside.sum, io_threads,
-          time_slice_ns.ceildiv(ThreadPriority::TICK_NS) * ThreadPriority::TICK_NS, *beside]
+          time_slice_ns.ceildiv(Scenario::ThreadPriority::TICK_NS) * Scenario::ThreadPriority::TICK_NS, *beside]
       end
     end
 
     Scenario::TIME_SLICE_NS = 100_000_000
     # In the order of rp_assignment in ext/holdup/replay_state.h.
     Scenario::ASSIGNMENTS = %i[random least_busy shared].freeze
+
+    # What Thread#priority does to a thread's time slice: each step below 0 halves it, each above doubles it.
+    # The VM looks every 10 ms whether it is over.
+    #
+    # Source: rb_thread_schedule_limits in thread.c.
+    module Scenario::ThreadPriority
+      TICK_NS = 10_000_000
+
+      # @param slice_ns [Integer] of a thread with priority 0
+      # @param priority [Integer]
+      # @return [Integer] ns, whole ticks
+      def self.slice_ns(slice_ns, priority)
+        [(slice_ns * 2.0**priority / TICK_NS).ceil, 1].max * TICK_NS
+      end
+    end
   end
 end

@@ -60,9 +60,9 @@ module Holdup
       def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
         guards = guards(demand, limits, rate)
         if parts.any?
-          guards = SplitGuards.new(guards,
+          guards = Guards::SplitGuards.new(guards,
             parts.map { |own, share|
-              SplitGuards::SplitPart.new(guards: guards(own, limits, rate * share),
+              Guards::SplitGuards::SplitPart.new(guards: guards(own, limits, rate * share),
                 share:)
             })
         end
@@ -71,7 +71,7 @@ module Holdup
       end
 
       # @param candidate [Candidate]
-      # @return [Array<PoolBacklog::PoolThroughput, nil>] of each of its pools, while all of them have work;
+      # @return [Array<PoolThroughput, nil>] of each of its pools, while all of them have work;
       #   where requests and jobs share processes, at this load
       def pools_of(candidate)
         @traffic.company ? load.call(candidate, @now) : backlog.call(candidate)
@@ -85,11 +85,11 @@ module Holdup
       end
 
       def backlog
-        @backlog ||= PoolBacklog.new(@traffic, seed: @seed, **machine)
+        @backlog ||= PoolThroughput::AtBacklog.new(@traffic, seed: @seed, **machine)
       end
 
       def load
-        @load ||= PoolLoad.new(@traffic, draw: {seed: @seed, rate: @rate, units: @units},
+        @load ||= PoolThroughput::AtPeak.new(@traffic, draw: {seed: @seed, rate: @rate, units: @units},
           assignment: Forecast::ASSIGNMENTS.fetch(@recording.kind).last, **machine)
       end
 

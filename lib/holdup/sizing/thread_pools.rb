@@ -79,7 +79,7 @@ module Holdup
       def index(profile)
         return web if profile.series.kind == :request
         takers = @takers[profile.series.queue]
-        takers.is_a?(WeightedDraw) ? takers.draw(Random.new(profile.start_ns)) : takers || jobs
+        takers.is_a?(WeightedSample) ? takers.draw(Random.new(profile.start_ns)) : takers || jobs
       end
 
       private
@@ -92,10 +92,10 @@ module Holdup
         @jobs ||= names.index { |name| name != Analysis::ProcessReport::WEB }.to_i
       end
 
-      # @return [Integer, WeightedDraw, nil]
+      # @return [Integer, WeightedSample, nil]
       def takers(ran)
         known = ran.filter_map { |name, count| (at = names.index(name)) && [at, count] }
-        (known.size > 1) ? WeightedDraw.new(known) : known.first&.first
+        (known.size > 1) ? WeightedSample.new(known) : known.first&.first
       end
     end
 

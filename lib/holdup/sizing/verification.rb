@@ -53,7 +53,7 @@ module Holdup
         @lines ||= NAMES.map { |name| line(name) }
       end
 
-      # @return [SelfTestCauses] what may be to blame where it did not: figures of the time since
+      # @return [SelfTest::ErrorCauses] what may be to blame where it did not: figures of the time since
       def causes = whole.causes
 
       # @return [Integer] units measured since
@@ -146,7 +146,7 @@ module Holdup
       # From single units, as far as these were kept.
       def single(part, name)
         values = part.profiles.map { |profile| [value(profile, name), profile.weight] }
-        (name == :p95) ? WeightedMeans.quantile(values, 0.95).to_f : WeightedMeans.mean(values)
+        (name == :p95) ? WeightedSample.quantile(values, 0.95).to_f : WeightedSample.mean(values)
       end
 
       def value(profile, name)

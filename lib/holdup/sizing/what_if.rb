@@ -89,7 +89,7 @@ module Holdup
 
       # What pools of threads that share a process get done while all of them have work, or (company?) at the
       # peak; nothing is said where units change, or the machine.
-      # @return [Hash{String => BeforeAfter}] of PoolBacklog::PoolThroughput
+      # @return [Hash{String => BeforeAfter}] of PoolThroughput
       def pools
         return {} unless @change.sizes_only? && @base.recording.pools.several?
         @base.recording.pools.names.zip(*[@base.now,
@@ -172,6 +172,119 @@ module Holdup
 
       def limits
         @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.limits
+      end
+
+      # Processes for some units only: as many threads each as the others have, where nothing is said.
+      OwnPool = Data.define(:name, :processes, :threads) do
+        def initialize(name:, processes: 1, threads: nil)
+          super
+        end
+
+        # @return [Boolean] whether these are processes of their own
+        def apart? = true
+
+        # @param others [Candidate]
+        # @return [Candidate] with these processes
+        def beside(others)
+          others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil,
+            beside: [], company: []))
+        end
+
+        # @param unit [Trace::TraceUnit]
+        # @return [Trace::TraceUnit] as these processes take it
+        def place(unit, _candidate)
+          unit.with(group: 1, pool: 0)
+        end
+      end
+
+      # Threads for some jobs only, in the same process: a capsule of their own. They share its GVL.
+      OwnThreads = Data.define(:name, :threads) do
+        # @return [Boolean]
+        def apart? = false
+
+        # @param others [Candidate]
+        # @return [Candidate] with these threads
+        def beside(others)
+          others.with(threads: others.threads + threads, beside: [*others.beside, threads])
+        end
+
+        # @param unit [Trace::TraceUnit]
+        # @param candidate [Candidate] with these threads
+        # @return [Trace::TraceUnit] as they take it
+        def place(unit, candidate)
+          unit.with(pool: candidate.beside.size)
+        end
+      end
+
+      # What a change makes of units: some are gone or come more often, some take the GVL less often, some are
+      # told apart.
+      class ChangedUnits
+        # One further acquisition stays.
+        LEAST = 1
+
+        # @param change [WhatIf::WhatIfChange]
+        def initialize(change)
+          @change = change
+        end
+
+        # @param part [Traffic]
+        # @return [Traffic]
+        def changed(part)
+          return part unless @change.without || @change.halved || @change.mix.any?
+          factors = factors(part)
+          part.map { |profile| weighted(halved(profile), factors) unless @change.removes?(profile.series.name) }
+        end
+
+        # @param trace [Trace]
+        # @param profiles [Array<UnitSample>] whom its units were drawn from
+        # @param candidate [Candidate]
+        # @return [Trace]
+        def marked(trace, profiles, candidate)
+          return trace unless @change.marks?
+          Trace.new(
+            trace.units.zip(profiles).map { |unit, profile|
+              @change.mark(unit, profile.series.name,
+                candidate)
+            }, company: trace.company
+          )
+        end
+
+        # @param part [Traffic]
+        # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share; empty with
+        #   one group
+        def groups(part)
+          pool = @change.own_pool
+          return [] unless pool&.apart?
+          [false, true].map { |own|
+            part.map { |profile|
+              profile if File.fnmatch?(pool.name, profile.series.name) == own
+            }
+          }
+            .map { |units| [units, units.weight / part.weight] }
+        end
+
+        private
+
+        def halved(profile)
+          return profile unless @change.halves?(profile.series.name)
+          profile.with(acquisitions: [profile.acquisitions / 2, LEAST].max)
+        end
+
+        def weighted(profile, factors)
+          factors.empty? ? profile : profile.with(weight: profile.weight * factors.fetch(glob(profile)))
+        end
+
+        def glob(profile)
+          @change.mix.keys.find { |glob| File.fnmatch?(glob, profile.series.name) }
+        end
+
+        # By how much more often those of each glob come, and (nil) all others.
+        def factors(part)
+          return {} if @change.mix.empty?
+          shares = part.shares { |profile| glob(profile) }
+          wanted = {nil => 1 - @change.mix.values.sum, **@change.mix}
+          shares.to_h { |glob, share| [glob, wanted.fetch(glob) / share] }
+        end
       end
     end
   end

@@ -18,7 +18,7 @@ module Holdup::Sizing
     end
 
     def choice(now, *others, bias: PredictionBias::NONE, objective: LATENCY)
-      Choice.new([now.with(candidate: NOW), *others], now: NOW, objective:, bias:)
+      Recommendation::Choice.new([now.with(candidate: NOW), *others], now: NOW, objective:, bias:)
     end
 
     def test_without_anything_learned_it_is_what_the_replays_say

@@ -17,7 +17,7 @@ module Holdup::Sizing
       measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns: nil,
         response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
       recording = Recording.new(Demand.new(10 * MS, 10 * MS), measured, held_per_cpu, beside_ms * MS)
-      SelfTestCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), processes: 1)
+      SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), processes: 1)
     end
 
     def test_nothing_is_named_where_no_figure_supports_it

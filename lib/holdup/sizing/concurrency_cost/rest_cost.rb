@@ -35,11 +35,11 @@ module Holdup
 
       def beside(growth)
         logs = logs_without(growth)
-        ConcurrencyCost::ScoreInterval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
+        ConcurrencyCost::BlockStatistics::ScoreInterval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
       end
 
       def groups
-        @groups ||= ConcurrencyCost::UnitGroups.new(@profiles)
+        @groups ||= ConcurrencyCost::BlockStatistics::UnitGroups.new(@profiles)
       end
 
       def rested

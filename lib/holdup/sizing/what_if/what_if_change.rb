@@ -114,7 +114,7 @@ module Holdup
 
       def slice(name, slice_ns)
         _, priority = priorities.find { |glob, _| match?(glob, name) }
-        priority ? ThreadPriority.slice_ns(slice_ns, priority) : 0
+        priority ? Scenario::ThreadPriority.slice_ns(slice_ns, priority) : 0
       end
     end
   end

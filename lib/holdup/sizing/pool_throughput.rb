@@ -2,9 +2,13 @@
 
 module Holdup
   module Sizing
+    # What a pool of threads of a process gets done. `threads`: of the pool; `throughput`: units per second of all
+    # processes; `stalled_ns`, `wall_ns`: mean of a unit.
+    PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
+
     # What each pool of threads of a process gets done while all of them have work: what one is given, it
     # takes from the others, whose GVL it shares.
-    class PoolBacklog
+    class PoolThroughput::AtBacklog
       # Of each pool. When the first has nearly none left, what is then on is no longer looked at.
       UNITS = 4_000
 
@@ -53,6 +57,39 @@ module Holdup
       def drawn(pool)
         own = @traffic.map { |profile| profile if @traffic.pools.index(profile) == pool }
         own.empty? ? [] : own.drawn(seed: @seed, units: UNITS).map { |profile| [profile, pool] }
+      end
+    end
+
+    # What each pool of threads of a process does at peak load where requests and jobs share it: requests
+    # never all have work to do, as a job runner's pools have (PoolThroughput::AtBacklog), so it is what each kind gives the
+    # other to pay for as both come.
+    class PoolThroughput::AtPeak
+      # @param traffic [Traffic] with its pools and its company
+      # @param draw [Hash] rate, units and seed of it: see Traffic#peak
+      # @param scenario [Hash] vcpus, between, cost, handoff_ns, assignment: see Scenario
+      def initialize(traffic, draw:, **scenario)
+        @trace = traffic.peak(**draw)
+        @scenario = {seed: draw[:seed], **scenario}
+      end
+
+      # @param candidate [Candidate]
+      # @param now [Candidate] that was recorded
+      # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was done
+      def call(candidate, now)
+        outcome = Replay.call(@trace.paced(candidate.time_slice_ns.fdiv(now.time_slice_ns)),
+          candidate.scenario(**@scenario))
+        candidate.caps.each_with_index.map { |threads, pool|
+          figures(outcome, threads, outcome.of_pool(pool, :stalled, :queued, :response))
+        }
+      end
+
+      private
+
+      def figures(outcome, threads, units)
+        return if units.empty?
+        stalled, queued, response = units.transpose.map { |values| values.sum.fdiv(units.size) }
+        PoolThroughput.new(threads:, throughput: units.size * 1e9 / outcome.elapsed_ns,
+          stalled_ns: stalled, wall_ns: response - queued)
       end
     end
   end
