@@ -76,7 +76,7 @@ module Bench
     def predicted(threads, constant: false)
       (@predicted ||= {})[[threads,
         constant]] ||= Holdup::Sizing::BacklogReplay.new(@recorded.profiles, vcpus: recording.vcpus, between: recording.between,
-          cost: constant ? Holdup::Sizing::HoldCost::CONSTANT : growth.cost).throughput(threads:)
+          cost: constant ? Holdup::Sizing::CoherencyCost::CONSTANT : growth.cost).throughput(threads:)
     end
 
     def measured(threads)

@@ -140,8 +140,8 @@ class PlayedRecording
   def demand
     @demand ||= begin
       held, idle, acquisitions = %i[running_ns idle_ns acquisitions].map { |field| weighted(field) }
-      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:,
-        cost: Sizing::HoldCost.new(growth: @growth))
+      Sizing::ServiceDemand.new(held_ns: held, idle_ns: idle, acquisitions:,
+        cost: Sizing::CoherencyCost.new(growth: @growth))
     end
   end
 
@@ -159,7 +159,7 @@ class PlayedRecording
     trace = Sizing::Traffic.of(profiles, arrivals, pools:, company:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
     Sizing::Replay.call(trace,
       Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside,
-        cost: Sizing::HoldCost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
+        cost: Sizing::CoherencyCost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
   end
 
   def limits(**options)

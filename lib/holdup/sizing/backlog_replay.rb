@@ -17,11 +17,11 @@ module Holdup
 
       # @param profiles [Array<UnitSample>] each standing for as many units
       # @param between [DispatchCost]
-      # @param cost [HoldCost]
+      # @param cost [CoherencyCost]
       # @param vcpus [Numeric]
       # @param handoff_ns [Numeric] see Handoff
       # @param seed [Integer] of the order in which they come
-      def initialize(profiles, vcpus:, between: DispatchCost::NOTHING, cost: HoldCost::CONSTANT,
+      def initialize(profiles, vcpus:, between: DispatchCost::NOTHING, cost: CoherencyCost::CONSTANT,
         handoff_ns: Handoff::NS, seed: 1)
         @profiles = profiles
         @between = between

@@ -18,7 +18,7 @@ module Holdup
 
       attr_reader :demand
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param threads [Array<Integer>, nil] rows; nil: from one to somewhat beyond both answers
       def initialize(demand, threads: nil)
         @demand = demand

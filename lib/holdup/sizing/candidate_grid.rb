@@ -13,7 +13,7 @@ module Holdup
       STEPS = [*1..8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128].freeze
       SLICES_NS = [50_000_000, 20_000_000, 10_000_000].freeze
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param current [Candidate]
       # @param vcpus [Numeric] of a host
       # @param threaded [Boolean] whether the server can have other numbers of threads

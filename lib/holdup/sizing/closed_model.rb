@@ -16,7 +16,7 @@ module Holdup
       NS = 1_000_000_000
       MOST_THREADS = 1000
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       def initialize(demand)
         @demand = demand
       end

@@ -12,7 +12,7 @@ module Holdup
       SERVED = 0.95
       NS = 1_000_000_000
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param guards [Guards]
       # @param limits [ResourceLimits]
       # @param current [Candidate]
@@ -106,11 +106,11 @@ module Holdup
         @percentiles.to_h { |share| [share, sorted[((sorted.size - 1) * share).round].to_i] }
       end
 
-      # How many units a second of one mix processes serve at most whose threads are of several pools: the pool
-      # that is full first bounds all of them, as with processes of their own (Guards::SplitGuards). But these share a
-      # GVL, so that what one can do hangs on how busy the others are, and it is replayed: a new unit comes when
-      # another one is done. Nearly all that wait then wait for the fullest pool, and the others have what the
-      # mix brings them.
+      # How many units a second of one mix processes serve at most whose threads are of several pools: the
+      # pool that is full first bounds all of them, as with processes of their own (Guards::SplitGuards). But
+      # these share a GVL, so that what one can do hangs on how busy the others are, and it is replayed: a new
+      # unit comes when another one is done. Nearly all that wait then wait for the fullest pool, and the
+      # others have what the mix brings them.
       class Saturation
         # At most so many are played: all candidates have the same.
         UNITS = 4_000
@@ -133,8 +133,8 @@ module Holdup
             scenario.with(most: scenario.groups.sum { |group| CROWD * group.processes * group.threads }))
         end
 
-        # Until its queue is that long, the others do more than the mix has of them: the fullest pool tells, by
-        # its part of the mix.
+        # Until its queue is that long, the others do more than the mix has of them: the fullest pool tells,
+        # by its part of the mix.
         # @return [Float] units per second
         def throughput
           span = @outcome.steady_span(BacklogReplay::EDGE)

@@ -26,7 +26,7 @@ module Holdup
       LIKE = 1.0
       NS = 1_000_000_000
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param limits [ResourceLimits]
       # @param rate [Float] units per second of a host at its peak; 0 for jobs, which may wait: their
       #   threads always have work while it matters

@@ -31,8 +31,8 @@ module Holdup
 
       def setting = recording.setting
 
-      # @return [Demand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works out
-      #   itself
+      # @return [ServiceDemand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works
+      #   out itself
       def demand
         @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed.share) }
       end
@@ -103,19 +103,20 @@ module Holdup
         found.except(*problems)
       end
 
-      # @return [ConcurrencyCost::CostEstimate]
+      # @return [CoherencyEstimator::IntervalEstimate]
       def growth_estimate = recording.growth.overall
 
-      # @return [ConcurrencyCost::CostEstimate, nil] nil where nobody can tell that concurrency costs anything
+      # @return [CoherencyEstimator::IntervalEstimate, nil] nil where nobody can tell that concurrency costs
+      #   anything
       def growth
         growth_estimate.grows? ? growth_estimate : nil
       end
 
-      # @return [Hash{Series => ConcurrencyCost::CostEstimate}] see Growth#series
+      # @return [Hash{Series => CoherencyEstimator::IntervalEstimate}] see Growth#series
       def growths = recording.growth.series
 
-      # @return [ConcurrencyCost::CostEstimate, nil] of what a rest costs; nil where nobody can tell that it
-      #   costs anything
+      # @return [CoherencyEstimator::IntervalEstimate, nil] of what a rest costs; nil where nobody can tell
+      #   that it costs anything
       def rest
         recording.growth.rest.then { |found| found if found.grows? }
       end
@@ -189,8 +190,8 @@ module Holdup
         WeightedSample.quantile(responses, 0.95).to_i
       end
 
-      # A thread that waits for a CPU keeps the GVL meanwhile. Of the time that it was held without using a CPU
-      # this is as much as the system counted as such waits; the rest belongs to the unit.
+      # A thread that waits for a CPU keeps the GVL meanwhile. Of the time that it was held without using a
+      # CPU this is as much as the system counted as such waits; the rest belongs to the unit.
       class CpuWaitCorrection
         # @return [Float] of the time held, what is left without such waits
         attr_reader :share

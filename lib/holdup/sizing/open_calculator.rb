@@ -19,7 +19,7 @@ module Holdup
 
       attr_reader :demand, :rate, :processes, :vcpus
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param rate [Float] units that arrive per second, at all processes
       # @param threads [Array<Integer>] rows: threads of each process
       # @param processes [Integer]

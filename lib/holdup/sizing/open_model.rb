@@ -18,7 +18,7 @@ module Holdup
       SPREAD = 40
       STABLE = 0.999
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param processes [Integer]
       # @param threads [Integer] of each
       # @param rate [Float] units that arrive per second, at all processes

@@ -5,13 +5,13 @@ module Holdup
     # Keep, change, or nobody can say: from one recording of one setting, every other setting within the
     # limits, tried at peak load. Pure: the same recording and seed, the same answer.
     #
-    # A recording answers as an Observation does: `kind`, `demand` (Demand), `growth_estimate`, `growth` and
-    # `rest` (ConcurrencyCost::CostEstimate or nil), `growths` (of each Series), `profiles` (UnitSample),
-    # `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads` (of one host, now),
-    # `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and `io_threads?` (whether the
-    # server can have such), `measured` (SelfTest::MeasuredFigures), `pools` (Pools), `company` (Company or
-    # nil), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an
-    # answer).
+    # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `growth_estimate`,
+    # `growth` and `rest` (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series),
+    # `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads`
+    # (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and
+    # `io_threads?` (whether the server can have such), `measured` (SelfTest::MeasuredFigures), `pools`
+    # (Pools), `company` (Company or nil), `wait_beside_ns` (waits for pools and locks per unit) and
+    # `problems` (Symbols that forbid an answer).
     #
     # The order of its steps, and what each stands on: docs/sizing.md.
     class Recommendation
@@ -129,9 +129,9 @@ module Holdup
           pools: recording.pools, company: recording.company)
       end
 
-      # @return [Demand::DemandEstimates] of what a unit asks for
+      # @return [ServiceDemand::DemandEstimates] of what a unit asks for
       def estimates
-        @estimates ||= Demand::DemandEstimates.new(recording, traffic)
+        @estimates ||= ServiceDemand::DemandEstimates.new(recording, traffic)
       end
 
       # @return [Candidate]
@@ -182,8 +182,8 @@ module Holdup
 
       def both(&) = [now, best.candidate].map(&)
 
-      # Which of the predicted settings it is to be, and by how much one is better than now: by replays, as what
-      # earlier predictions were off by corrects them.
+      # Which of the predicted settings it is to be, and by how much one is better than now: by replays, as
+      # what earlier predictions were off by corrects them.
       class Choice
         # @return [Prediction] of the setting as it is
         attr_reader :current

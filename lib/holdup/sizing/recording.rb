@@ -77,12 +77,12 @@ module Holdup
         peak(arrivals.values) / MinuteCounts::MINUTE_S
       end
 
-      # @return [Demand, nil] of all units together
+      # @return [ServiceDemand, nil] of all units together
       def demand
         total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
       end
 
-      # @return [Hash{Series => Demand}] most running time first
+      # @return [Hash{Series => ServiceDemand}] most running time first
       def demands
         windows.group_by(&:series).transform_values { |own| UnitTotals.new(own) }.sort_by { |_, own| -own[:running] }.to_h do |series, own|
           same = profiles.select { |profile| profile.series == series }
@@ -90,8 +90,8 @@ module Holdup
         end.compact
       end
 
-      # @return [ConcurrencyCost]
-      def growth = @growth ||= ConcurrencyCost.new(profiles)
+      # @return [CoherencyEstimator]
+      def growth = @growth ||= CoherencyEstimator.new(profiles)
 
       # @return [Float] units in a process, itself included, as units saw it
       def in_flight = mean(profiles, &:in_flight)
@@ -188,7 +188,7 @@ module Holdup
 
       def factor(some)
         mean(some) { |profile|
-          growth.cost.factor(in_flight: profile.in_flight, rested: HoldCost.rested(profile.rest_ns))
+          growth.cost.factor(in_flight: profile.in_flight, rested: CoherencyCost.rested(profile.rest_ns))
         }
       end
 
@@ -238,16 +238,16 @@ module Holdup
           }
         end
 
-        # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is no
-        # part of what a unit asks for.
-        # @param cost [HoldCost]
+        # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is
+        # no part of what a unit asks for.
+        # @param cost [CoherencyCost]
         # @param factor [Float] by which that lengthened these units, on average
-        # @param rest [Hash] cv2 and between of the Demand
-        # @return [Demand, nil] nil without any unit that held the GVL
+        # @param rest [Hash] cv2 and between of the ServiceDemand
+        # @return [ServiceDemand, nil] nil without any unit that held the GVL
         def demand(cost:, factor:, **rest)
           return unless count.positive? && self[:running].positive?
           idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
-          Demand.new(held_ns: each(self[:running]) / factor, cpu_ns: each(self[:cpu_ns]) / factor, idle_ns: [each(idle_ns), 0.0].max,
+          ServiceDemand.new(held_ns: each(self[:running]) / factor, cpu_ns: each(self[:cpu_ns]) / factor, idle_ns: [each(idle_ns), 0.0].max,
             native_ns: each(self[:native_ns]), acquisitions: [each(self[:acquisitions]), 1.0].max, cost:, **rest)
         end
 

@@ -6,7 +6,7 @@ module Holdup
     # container.
     #
     # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff
-    # - `cost`, `between`: see Demand; `seed`: the same seed, the same result
+    # - `cost`, `between`: see ServiceDemand; `seed`: the same seed, the same result
     # - `most`: so many units may have come and not be done, the next one comes when one of them is; 0: any
     #   number
     # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers),
@@ -14,7 +14,7 @@ module Holdup
     #   likewise, of the other kind's units (see Company)
     Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :company, :seed,
       :most) do
-      def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: HoldCost::CONSTANT,
+      def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: CoherencyCost::CONSTANT,
         between: DispatchCost::NOTHING, assignment: :least_busy, company: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
         unknown = [assignment, company] - self.class::ASSIGNMENTS
         if unknown.any?

@@ -51,11 +51,11 @@ module Holdup
         candidate.io_threads.positive? ? io_units.marked(trace, part.drawn(**draw)) : trace
       end
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param rate [Float]
       # @param limits [ResourceLimits]
-      # @param parts [Array<(Demand, Float)>] of groups of processes that take different units, and their
-      #   share of the units
+      # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
+      #   their share of the units
       # @return [Forecast] for this recording, or for what would be different
       def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
         guards = guards(demand, limits, rate)

@@ -91,7 +91,7 @@ module Holdup
       def compare(predicted, **fitted)
         errors = errors(predicted)
         grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
-        causes = SelfTestCauses.new(@recording, traffic: @traffic, processes: @current.processes)
+        causes = ErrorCauses.new(@recording, traffic: @traffic, processes: @current.processes)
         SelfTestResult.new(grade:, errors:, predicted:, measured:, causes:, **fitted)
       end
 
@@ -118,9 +118,9 @@ module Holdup
       def worst(errors) = errors.values.map(&:abs).max
 
       # How many CPUs are there when a process wants one. Others use some of them on average, but not always
-      # just then, and the system lets who has slept go first. So it lies between what they leave on average and
-      # all there are, and a recording tells where: a thread that waits for a CPU keeps the GVL, and for how
-      # long it was held was measured.
+      # just then, and the system lets who has slept go first. So it lies between what they leave on average
+      # and all there are, and a recording tells where: a thread that waits for a CPU keeps the GVL, and for
+      # how long it was held was measured.
       module FreeCpus
         # Of 0.5 CPUs in question a sixteenth is known then.
         STEPS = 4
@@ -141,8 +141,8 @@ module Holdup
         end
       end
 
-      # Why a replay of the present may miss it: figures of the recording that a replay does not have, and from
-      # which size on each can explain that.
+      # Why a replay of the present may miss it: figures of the recording that a replay does not have, and
+      # from which size on each can explain that.
       class ErrorCauses
         NS = 1_000_000_000
         # Grade A allows an error of 10 % of the response. What is less than half of that is not why a replay
@@ -169,8 +169,8 @@ module Holdup
           [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
         end
 
-        # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the time,
-        #   swings as a ratio
+        # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the
+        #   time, swings as a ratio
         def figures
           @figures ||= {starved: starved_ns / measured.response_ns,
                         waits_beside: @recording.wait_beside_ns / measured.response_ns.to_f,

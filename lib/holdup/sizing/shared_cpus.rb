@@ -17,7 +17,7 @@ module Holdup
       ROUNDS = 60
       NS = ClosedModel::NS
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param processes [Integer]
       # @param threads [Integer] of each
       # @param vcpus [Numeric] that the container may use; a quota may be a fraction

@@ -110,7 +110,7 @@ module Holdup
       # @return [Float] what it would say so by
       def idle_share = @base.recording.demand.idle_share
 
-      # @return [Demand] after the change
+      # @return [ServiceDemand] after the change
       def demand
         @base.estimates.call(@units.changed(traffic))
       end

@@ -73,7 +73,7 @@ module Holdup::Sizing
     # Fewer processes have fewer threads for the others: these have to do their work as well.
     def test_the_others_have_to_be_served
       now = Candidate.new(processes: 2, threads: 8, beside: [3], company: [3])
-      guards = Guards.new(Demand.new(held_ns: MS, idle_ns: MS), limits: ResourceLimits.new(vcpus: 4),
+      guards = Guards.new(ServiceDemand.new(held_ns: MS, idle_ns: MS), limits: ResourceLimits.new(vcpus: 4),
         rate: 10.0, current: now, company: ConcurrentUnits::ConcurrentLoad.new(busy: 4.5, cpus: 1.0))
       assert_empty guards.call(now)
       assert_equal [:company, 4.5, 3], guards.call(now.with(processes: 1)).map(&:to_h).first.values

@@ -44,7 +44,7 @@ module Holdup::Sizing
       pool, member = [Holdup::Analysis::ProcessReport::ProcessPool, Holdup::Analysis::ProcessReport::MeasuredProcess].map { |kind| kind.new(**kind.members.to_h { |name| [name, nil] }) }
       member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:,
         pools: [pool.with(name: "web", max: 5)])
-      demand = Demand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
+      demand = ServiceDemand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
       Observation.new(
         Held.new(demand:, profiles: [SampleProfiles.profile], held_per_cpu: 1.25,
           setting: SampleProfiles::SETTING), kind: :request, members: [member]

@@ -5,7 +5,7 @@ require "holdup/loader"
 
 module Holdup::Sizing
   class OpenCalculatorTest < Minitest::Test
-    UNIT = Demand.new(held_ns: 12e6, idle_ns: 30e6, acquisitions: 8)
+    UNIT = ServiceDemand.new(held_ns: 12e6, idle_ns: 30e6, acquisitions: 8)
 
     def calculator(demand = UNIT, rate: 40.0, threads: [1, 2, 3, 5, 8], **options)
       OpenCalculator.new(demand, rate:, threads:, **options)

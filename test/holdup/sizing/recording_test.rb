@@ -20,7 +20,7 @@ module Holdup::Sizing
     # Z is what is left of idle without native work, locks and waits for a connection.
     def test_what_a_unit_asks_for
       demand = recording.demand
-      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, HoldCost::CONSTANT],
+      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, CoherencyCost::CONSTANT],
         [
           *demand.to_h.values_at(:held_ns, :cpu_ns, :idle_ns,
             :native_ns).map { |ns| (ns / SampleProfiles::MS).round(3) }, demand.acquisitions, demand.cost
@@ -219,7 +219,7 @@ module Holdup::Sizing
       found = recording(windows: minutes(to: 60), profiles: simulated)
       assert_operator [found.growth.cost.growth, found.growth.cost.cold].min, :>, 0.1
       factors = simulated.map { |one|
-        found.growth.cost.factor(in_flight: one.in_flight, rested: HoldCost.rested(one.rest_ns))
+        found.growth.cost.factor(in_flight: one.in_flight, rested: CoherencyCost.rested(one.rest_ns))
       }
       assert_in_delta 10 * SampleProfiles::MS * simulated.sum(&:weight) / factors.zip(simulated).sum { |factor, one| factor * one.weight },
         found.demand.held_ns, 1

@@ -43,7 +43,7 @@ module Holdup::Sizing
       units = mixed.map { |each| each.with(pool: 0) }
       Scenario::ASSIGNMENTS.product([1, 3]).each do |assignment, processes|
         options = {assignment:, processes:, vcpus: 1.5,
-                   cost: HoldCost.new(growth: 0.1, marking: 0.02, cold: 0.2)}
+                   cost: CoherencyCost.new(growth: 0.1, marking: 0.02, cold: 0.2)}
         alone, beside = [{threads: 3}, {threads: 8, beside: [4, 1]}].map { |threads|
           replay(units, **options, **threads)
         }

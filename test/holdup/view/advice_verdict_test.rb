@@ -24,7 +24,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   ADVISED = RECORDING.recommendation
 
   def estimate(value, low, high, gc: nil)
-    Holdup::Sizing::ConcurrencyCost::CostEstimate.unknown(600).with(value:, low:, high:, gc:)
+    Holdup::Sizing::CoherencyEstimator::IntervalEstimate.unknown(600).with(value:, low:, high:, gc:)
   end
 
   def told(language = "en", growth: nil, estimate: growth, rest: nil)

@@ -11,13 +11,13 @@ module Holdup
     #
     # A regression of a unit's running time on its own units in flight finds growth where there is none (12 %
     # and 33 % in simulations of like and of heavy-tailed units), because long units let others pile up. How
-    # many there were when it began is not its doing, so that is the instrument: see Evidence. The interval
+    # many there were when it began is not its doing, so that is the instrument: see ScoreTest. The interval
     # has all growths that the scores of independent blocks do not contradict, which is right also where the
     # load hardly varies: then it is wide.
     #
     # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
     # clusters.
-    class ConcurrencyCost
+    class CoherencyEstimator
       # Below this many units, or blocks' worth of variation, nothing is said at all.
       FEWEST = 200
       FEWEST_BLOCKS = 2
@@ -32,28 +32,28 @@ module Holdup
         @profiles = ((step > 1) ? profiles.each_slice(step).map(&:first) : profiles).select(&:company)
       end
 
-      # @return [CostEstimate]
+      # @return [IntervalEstimate]
       def overall = @overall ||= estimate(busy, apart)
 
-      # @return [CostEstimate] of what a long rest costs: 0.2: 20 % more
+      # @return [IntervalEstimate] of what a long rest costs: 0.2: 20 % more
       def rest
-        @rest ||= RestCost.new(@profiles, growth: overall).estimate
+        @rest ||= ColdStartCost.new(@profiles, growth: overall).estimate
       end
 
       # What garbage collections mark of each further unit is as much for the tenth as for the second:
       # doublings tell too little of it where more are in flight than were recorded.
-      # @return [CostEstimate] by how much each further unit in flight lengthens the running time of every
+      # @return [IntervalEstimate] by how much each further unit in flight lengthens the running time of every
       #   unit so: 0.02: by 2 %
       def marking
-        @marking ||= (collected.value && apart.value) ? collected.of_share(collected_share) : CostEstimate.unknown(collected.units)
+        @marking ||= (collected.value && apart.value) ? collected.of_share(collected_share) : IntervalEstimate.unknown(collected.units)
       end
 
-      # @return [HoldCost] as models take it
+      # @return [CoherencyCost] as models take it
       def cost
-        HoldCost.new(**company, cold: rest.for_models)
+        CoherencyCost.new(**company, cold: rest.for_models)
       end
 
-      # @return [Hash{Series => CostEstimate}] of those with enough units, most running time first
+      # @return [Hash{Series => IntervalEstimate}] of those with enough units, most running time first
       def series
         @series ||= busy.group_by(&:series).select { |_, own| own.size >= FEWEST }
           .sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }.to_h { |series, own|
@@ -75,7 +75,7 @@ module Holdup
         {growth: [apart.value, 0.0].max * (1 - collected_share), marking: marking.value}
       end
 
-      def collected = @collected ||= solve(busy, Evidence::CostShape::PerUnit, &:gc_ns)
+      def collected = @collected ||= solve(busy, ScoreTest::CostShape::PerUnit, &:gc_ns)
 
       def apart = @apart ||= apart_of(busy)
 
@@ -93,26 +93,26 @@ module Holdup
       end
 
       def run(profiles, &time)
-        solve(profiles.select { |profile| time.call(profile).positive? }, Evidence::CostShape::DoublingSteps, &time)
+        solve(profiles.select { |profile| time.call(profile).positive? }, ScoreTest::CostShape::DoublingSteps, &time)
       end
 
       def solve(profiles, shape, &)
-        return CostEstimate.unknown(profiles.size) if profiles.size < FEWEST
-        evidence = Evidence.new(profiles, shape, &)
+        return IntervalEstimate.unknown(profiles.size) if profiles.size < FEWEST
+        evidence = ScoreTest.new(profiles, shape, &)
         blocks = evidence.blocks
-        (blocks < FEWEST_BLOCKS) ? CostEstimate.unknown(profiles.size) : CostEstimate.of(evidence, blocks)
+        (blocks < FEWEST_BLOCKS) ? IntervalEstimate.unknown(profiles.size) : IntervalEstimate.of(evidence, blocks)
       end
 
       # What a recording says about growth (or about a rest).
       #
-      # - `value`: 0.1: each doubling of the units in flight lengthens running times by 10 %; nil when there are
-      #   too few units
+      # - `value`: 0.1: each doubling of the units in flight lengthens running times by 10 %; nil when there
+      #   are too few units
       # - `low`, `high`: the 90 % interval. Its ends are at most LOWEST and HIGHEST, where nobody has seen one
       # - `gc`: the part of `value` that is garbage collection; nil when nobody knows
       # - `alone_ns`: mean running time of a unit that is alone
-      # - `spread`: by how much company varied so that the units themselves can't have caused it, in doublings;
-      #   `units`: how many were compared; `blocks`: of time, how many equal ones would say as much
-      CostEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units,
+      # - `spread`: by how much company varied so that the units themselves can't have caused it, in
+      #   doublings; `units`: how many were compared; `blocks`: of time, how many equal ones would say as much
+      IntervalEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units,
         :blocks) do
         # @return [Estimate] that says nothing
         def self.unknown(units)
@@ -120,12 +120,12 @@ module Holdup
             blocks: 0.0)
         end
 
-        # @param evidence [Evidence]
+        # @param evidence [ScoreTest]
         # @param blocks [Float]
         # @return [Estimate]
         def self.of(evidence, blocks)
           lowest = [self::LOWEST, -0.9 / [evidence.amounts.max, 1.0].max].max
-          value, low, high = ConcurrencyCost::BlockStatistics::ScoreInterval.of(lowest, evidence.highest, blocks) { |growth| evidence.scores(growth) }
+          value, low, high = CoherencyEstimator::BlockStatistics::ScoreInterval.of(lowest, evidence.highest, blocks) { |growth| evidence.scores(growth) }
           new(value:, low:, high:, gc: nil, alone_ns: evidence.alone_ns(value), spread: evidence.spread,
             units: evidence.size, blocks:)
         end
@@ -151,17 +151,17 @@ module Holdup
           gc && value - gc
         end
 
-        # @return [Float] what models use: a growth that nobody can tell from none, or of which nobody knows, is
-        #   none
+        # @return [Float] what models use: a growth that nobody can tell from none, or of which nobody knows,
+        #   is none
         def for_models
           grows? ? value : 0.0
         end
       end
 
-      CostEstimate::LOWEST = -0.2
-      CostEstimate::HIGHEST = 1.0
+      IntervalEstimate::LOWEST = -0.2
+      IntervalEstimate::HIGHEST = 1.0
       # Between 0 and 10 % lie 23 % of capacity at 5 threads.
-      CostEstimate::WIDEST = 0.1
+      IntervalEstimate::WIDEST = 0.1
     end
   end
 end

@@ -3,10 +3,10 @@
 module Holdup
   module Sizing
     # Statistics over blocks of time, which count as independent of each other.
-    module ConcurrencyCost::BlockStatistics
+    module CoherencyEstimator::BlockStatistics
       # Which units are compared with each other: those of one series and one block of time, so that neither
-      # another mix nor another hour (a nightly batch under the same name, a machine that computed slower) looks
-      # like growth. Blocks count as independent of each other.
+      # another mix nor another hour (a nightly batch under the same name, a machine that computed slower)
+      # looks like growth. Blocks count as independent of each other.
       class UnitGroups
         NS = 1_000_000_000
         # So many blocks where there are units enough for them, of ten minutes where the recording is longer

@@ -14,7 +14,7 @@ module Holdup
     # - `marking`: 0.02: each further unit in flight adds 2 % to all others, because garbage collections mark
     #   what it keeps. That is as much for the tenth as for the second
     # - `cold`: 0.2: a unit that starts after a long rest takes 20 % longer
-    HoldCost = Data.define(:growth, :marking, :cold) do
+    CoherencyCost = Data.define(:growth, :marking, :cold) do
       def initialize(growth: 0.0, marking: 0.0, cold: 0.0)
         super
       end
@@ -41,11 +41,11 @@ module Holdup
       # @param rested [Float]
       # @return [Float] against a unit that is alone in a process that had just been busy
       def factor(in_flight:, rested: 0.0)
-        (1 + growth * HoldCost.doublings(in_flight) + marking * HoldCost.others(in_flight)) * (1 + cold * rested)
+        (1 + growth * CoherencyCost.doublings(in_flight) + marking * CoherencyCost.others(in_flight)) * (1 + cold * rested)
       end
 
       # @param factor [Float]
-      # @return [HoldCost] with so much more or less of what company costs
+      # @return [CoherencyCost] with so much more or less of what company costs
       def in_company(factor)
         with(growth: growth * factor, marking: marking * factor)
       end
@@ -55,7 +55,7 @@ module Holdup
     end
 
     # Half of what a rest can cost is there by then. Also in ext/holdup/replay_state.h.
-    HoldCost::HALF_NS = 20_000_000
-    HoldCost::CONSTANT = HoldCost.new
+    CoherencyCost::HALF_NS = 20_000_000
+    CoherencyCost::CONSTANT = CoherencyCost.new
   end
 end

@@ -5,7 +5,7 @@ module Holdup
     # The units as they speak for or against some growth g: if it is the true one, a unit's time without its
     # share of g, such as log(running / (1 + g log2(in flight))), has nothing to do any more with how many
     # there were when it began. What is left of the connection (the score) is added up for blocks of time.
-    class ConcurrencyCost::Evidence
+    class CoherencyEstimator::ScoreTest
       # @return [Array<Float>] of the units in flight, for each unit: see Shape
       attr_reader :amounts
 
@@ -19,7 +19,7 @@ module Holdup
       def initialize(profiles, shape)
         @size = profiles.size
         @shape = shape
-        @groups = ConcurrencyCost::BlockStatistics::UnitGroups.new(profiles)
+        @groups = CoherencyEstimator::BlockStatistics::UnitGroups.new(profiles)
         @amounts = profiles.map { |profile| shape.amount(profile.in_flight) }
         @weights = profiles.map(&:weight)
         @before = @groups.centred(profiles.map { |profile| shape.amount(1 + profile.company) })
@@ -77,7 +77,7 @@ module Holdup
           module_function
 
           def amount(in_flight)
-            HoldCost.doublings(in_flight)
+            CoherencyCost.doublings(in_flight)
           end
 
           def figure(ns) = Math.log(ns)
@@ -97,7 +97,7 @@ module Holdup
         module PerUnit
           module_function
 
-          def amount(in_flight) = HoldCost.others(in_flight)
+          def amount(in_flight) = CoherencyCost.others(in_flight)
 
           def figure(ns) = ns.to_f
 

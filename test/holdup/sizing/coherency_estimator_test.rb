@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 
 module Holdup::Sizing
-  class ConcurrencyCostTest < Minitest::Test
+  class CoherencyEstimatorTest < Minitest::Test
     SEEDS = (1..4)
     # Of two intervals of 90 %.
     COVERED = 0.75
@@ -55,7 +55,7 @@ module Holdup::Sizing
       heavier = profiles(seed: 1).map { |one|
         one.with(running_ns: (one.running_ns * (1 + (one.start_ns - first_ns) / 1.2e12)).round)
       }
-      assert_in_delta growth_of(seed: 1).overall.value, ConcurrencyCost.new(heavier).overall.value, 0.02
+      assert_in_delta growth_of(seed: 1).overall.value, CoherencyEstimator.new(heavier).overall.value, 0.02
     end
 
     def test_the_part_of_garbage_collection
@@ -92,28 +92,28 @@ module Holdup::Sizing
       found = growth_of(seed: 1, threads: 1).overall
       refute found.enough?
       assert_equal [0.0, 0.0], [found.spread.round(3), found.for_models]
-      assert_equal [ConcurrencyCost::CostEstimate::LOWEST, ConcurrencyCost::CostEstimate::HIGHEST],
+      assert_equal [CoherencyEstimator::IntervalEstimate::LOWEST, CoherencyEstimator::IntervalEstimate::HIGHEST],
         [found.low, found.high]
     end
 
     def test_of_very_many_units_some_are_looked_at
       some = profiles(seed: 1)
-      many = ConcurrencyCost.new(Array.new(ConcurrencyCost::MOST / some.size * 3) { some }.flatten)
-      assert_operator many.overall.units, :<=, ConcurrencyCost::MOST
+      many = CoherencyEstimator.new(Array.new(CoherencyEstimator::MOST / some.size * 3) { some }.flatten)
+      assert_operator many.overall.units, :<=, CoherencyEstimator::MOST
     end
 
     def test_few_units_say_nothing
-      found = ConcurrencyCost.new(profiles(seed: 1).first(150))
+      found = CoherencyEstimator.new(profiles(seed: 1).first(150))
       assert_equal [nil, false, 0.0, nil, nil],
         [found.overall.value, found.overall.enough?, found.overall.for_models, found.rest.value,
           found.marking.value]
-      assert_equal [nil, nil], [ConcurrencyCost.new([]).overall.value, ConcurrencyCost.new([]).rest.value]
+      assert_equal [nil, nil], [CoherencyEstimator.new([]).overall.value, CoherencyEstimator.new([]).rest.value]
     end
 
     # Of a store that is older than the knowledge of how units began.
     def test_units_of_which_nobody_knows_how_they_began_say_nothing
-      assert_equal HoldCost::CONSTANT,
-        ConcurrencyCost.new(profiles(seed: 1).map { |one| one.with(company: nil, rest_ns: nil) }).cost
+      assert_equal CoherencyCost::CONSTANT,
+        CoherencyEstimator.new(profiles(seed: 1).map { |one| one.with(company: nil, rest_ns: nil) }).cost
     end
 
     private
@@ -124,6 +124,6 @@ module Holdup::Sizing
           minutes: 20, **options).profiles
     end
 
-    def growth_of(**) = ConcurrencyCost.new(profiles(**))
+    def growth_of(**) = CoherencyEstimator.new(profiles(**))
   end
 end

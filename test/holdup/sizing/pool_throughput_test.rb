@@ -5,7 +5,7 @@ require "holdup/loader"
 require_relative "../../support/played_recording"
 
 module Holdup::Sizing
-  class PoolBacklogTest < Minitest::Test
+  class PoolThroughputTest < Minitest::Test
     SHAPES = {"Mail" => [0.8, 2, 24, 4], "Report" => [0.2, 20, 10, 2]}.freeze
     POOLS = {"mail" => [3, ["Mail"]], "reports" => [2, ["Report"]]}.freeze
 

@@ -12,9 +12,9 @@ module Holdup
     #   Cost
     # - `between`: what it takes from one unit to the next, see Between
     # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 when nobody knows
-    Demand = Data.define(:held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between) do
+    ServiceDemand = Data.define(:held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between) do
       def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1,
-        cost: HoldCost::CONSTANT, cv2: 1.0, between: DispatchCost::NOTHING)
+        cost: CoherencyCost::CONSTANT, cv2: 1.0, between: DispatchCost::NOTHING)
         raise ArgumentError, "a unit holds the GVL for some time, not #{held_ns} ns" unless held_ns.positive?
         raise ArgumentError, "idle time can't be #{idle_ns} ns" if idle_ns.negative?
         super
@@ -22,7 +22,7 @@ module Holdup
 
       # @param share [Float] 0.0...1.0 of a unit's own time that is idle: what articles call p, or "io %"
       # @param own_ns [Numeric] held + idle
-      # @return [Demand]
+      # @return [ServiceDemand]
       def self.of_share(share, own_ns: 100_000_000)
         unless (0...1).cover?(share)
           raise ArgumentError, "an io share lies between 0 and 1 (not 1 itself), not at #{share}"
@@ -39,24 +39,25 @@ module Holdup
       # @return [Float] share of its own time that a unit leaves the GVL to others
       def idle_share = (idle_ns + native_ns).fdiv(own_ns)
 
-      # @return [Demand] with its share of what lies between units: what a process can serve depends on both
+      # @return [ServiceDemand] with its share of what lies between units: what a process can serve depends on
+      #   both
       def in_all
         with(held_ns: held_ns + between.held_ns, cpu_ns: cpu_ns + between.held_ns, idle_ns: idle_ns + between.idle_ns,
           acquisitions: acquisitions + between.acquisitions, between: DispatchCost::NOTHING)
       end
 
       # @param units [Numeric] always in flight in a process, which never rests
-      # @return [Demand] as it is then
+      # @return [ServiceDemand] as it is then
       def in_flight(units)
         factor = cost.factor(in_flight: units)
-        with(held_ns: held_ns * factor, cpu_ns: cpu_ns * factor, cost: HoldCost::CONSTANT)
+        with(held_ns: held_ns * factor, cpu_ns: cpu_ns * factor, cost: CoherencyCost::CONSTANT)
       end
     end
 
     # What one unit asks for, going by some of the recorded units, or by units that were changed: formulas'
     # figures move as the means of the units do. For an interval the growth is drawn as well, for it is not
     # known better than the recording tells.
-    class Demand::DemandEstimates
+    class ServiceDemand::DemandEstimates
       # An interval's end lies so many standard deviations from its middle (90 %).
       NORMAL = 1.645
       # Nobody has seen more: 16 % were measured in a large application.
@@ -72,7 +73,7 @@ module Holdup
 
       # @param part [Traffic]
       # @param seed [Integer, nil] of a draw of the growth; nil: the best guess
-      # @return [Demand]
+      # @return [ServiceDemand]
       def call(part, seed: nil)
         held, idle, acquisitions = means(part).zip(@means).map { |there, all| there / [all, 1].max }
         @demand.with(held_ns: @demand.held_ns * held, cpu_ns: @demand.cpu_ns * held, idle_ns: @demand.idle_ns * idle, acquisitions: @demand.acquisitions * acquisitions,

@@ -5,10 +5,10 @@ require "holdup/loader"
 
 # A cause is named when its figure can explain an error of a tenth of the response.
 module Holdup::Sizing
-  class SelfTestCausesTest < Minitest::Test
+  class SelfTestErrorCausesTest < Minitest::Test
     MS = 1_000_000
     Recording = Struct.new(:demand, :measured, :held_per_cpu, :wait_beside_ns)
-    Demand = Struct.new(:cpu_ns, :held_ns)
+    ServiceDemand = Struct.new(:cpu_ns, :held_ns)
     Traffic = Struct.new(:peak_rate, :blocks)
     Block = Struct.new(:rates)
 
@@ -16,7 +16,7 @@ module Holdup::Sizing
     def causes(held_per_cpu: 1.0, beside_ms: 0, stalled_ms: 5, peak: 1.0, rates: [1.0, 1.0], queued_ns: 0)
       measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns: nil,
         response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
-      recording = Recording.new(Demand.new(10 * MS, 10 * MS), measured, held_per_cpu, beside_ms * MS)
+      recording = Recording.new(ServiceDemand.new(10 * MS, 10 * MS), measured, held_per_cpu, beside_ms * MS)
       SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), processes: 1)
     end
 

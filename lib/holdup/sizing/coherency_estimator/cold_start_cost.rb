@@ -6,7 +6,7 @@ module Holdup
     # CPU that slept, on virtual machines one that was given away. How long the rest was is nobody's doing who
     # comes after it, so running times, without what company costs, are compared with it as they are. What
     # company costs is not known exactly: the interval has what follows from either end of that one's.
-    class ConcurrencyCost::RestCost
+    class CoherencyEstimator::ColdStartCost
       # A unit that takes three times as long after a rest has been seen on no machine.
       HIGHEST = 2.0
       LOWEST = -0.5
@@ -20,12 +20,12 @@ module Holdup
 
       # @return [Estimate] whose value is Cost#cold
       def estimate
-        if size < ConcurrencyCost::FEWEST || blocks < ConcurrencyCost::FEWEST_BLOCKS
-          return ConcurrencyCost::CostEstimate.unknown(size)
+        if size < CoherencyEstimator::FEWEST || blocks < CoherencyEstimator::FEWEST_BLOCKS
+          return CoherencyEstimator::IntervalEstimate.unknown(size)
         end
         value, *ends = beside(@growth.for_models)
         low, high = [*ends, beside(@growth.low)[1], beside(@growth.high)[2]].minmax
-        ConcurrencyCost::CostEstimate.unknown(size).with(value:, low:, high:,
+        CoherencyEstimator::IntervalEstimate.unknown(size).with(value:, low:, high:,
           spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
       end
 
@@ -35,22 +35,22 @@ module Holdup
 
       def beside(growth)
         logs = logs_without(growth)
-        ConcurrencyCost::BlockStatistics::ScoreInterval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
+        CoherencyEstimator::BlockStatistics::ScoreInterval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
       end
 
       def groups
-        @groups ||= ConcurrencyCost::BlockStatistics::UnitGroups.new(@profiles)
+        @groups ||= CoherencyEstimator::BlockStatistics::UnitGroups.new(@profiles)
       end
 
       def rested
-        @rested ||= @profiles.map { |profile| HoldCost.rested(profile.rest_ns) }
+        @rested ||= @profiles.map { |profile| CoherencyCost.rested(profile.rest_ns) }
       end
 
       def rests = @rests ||= groups.centred(rested)
 
       def logs_without(growth)
         @profiles.map { |profile|
-          Math.log(profile.running_ns / (1 + growth * HoldCost.doublings(profile.in_flight)))
+          Math.log(profile.running_ns / (1 + growth * CoherencyCost.doublings(profile.in_flight)))
         }
       end
 

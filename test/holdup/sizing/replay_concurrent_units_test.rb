@@ -5,7 +5,7 @@ require "holdup/loader"
 
 module Holdup::Sizing
   # Requests and jobs of the same processes: those in question, and those that are there as well.
-  class ReplayCompanyTest < Minitest::Test
+  class ReplayConcurrentUnitsTest < Minitest::Test
     MS = 1_000_000
 
     def unit(arrival_ms: 0, held_ms: 10, idle_ms: 0, acquisitions: 0, **rest)
