@@ -35,7 +35,7 @@ module Bench
       @program = Holdup::Lab::Jobs::Program.own(env: ENVIRONMENT,
         jobs: File.expand_path("support/growth/jobs.rb", __dir__))
       Holdup::Lab::Redis.run(path: ENV.fetch("PATH")) { |url| measure(url) }
-      Result.new(title: "Jobs that cost more in company, predicted", about:,
+      Result.new(title: "Jobs that cost more under concurrency, predicted", about:,
         tables: [Table.new(COLUMNS, THREADS.map { |threads| row(threads) })], budgets:, notes:)
     end
 

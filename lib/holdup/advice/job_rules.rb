@@ -55,7 +55,7 @@ module Holdup
 
         def groups(situation)
           known = situation.recommendation.recording.pools
-          [known.names.size - known.company.size, pools(situation).size, 1].max
+          [known.names.size - known.concurrent_threads.size, pools(situation).size, 1].max
         end
 
         # Without the queues that the name lists in parentheses.

@@ -143,7 +143,7 @@ module Holdup
 
       # Those of the other kind in the same processes are the setting's own.
       def other_connections
-        shared = observation.hosts * observation.processes * observation.pools.company.sum
+        shared = observation.hosts * observation.processes * observation.pools.concurrent_threads.sum
         [summary.processes.connections.beside(@kind) - shared, 0].max
       end
 

@@ -6,9 +6,9 @@ module Holdup
   module Segment
     # One unit as the ring keeps it, for replays. `series_index` is the place in Snapshot#slots; `queued_ns`
     # is nil when nobody knew; `in_flight_milli` is a thousandth of the mean number of units in flight while
-    # it was running (not while it waited); `company` is how many of them there were when it began, `rest_ns`
-    # for how long there had been none (both nil when nobody knows); `trace`: 32 hexadecimal digits, nil for
-    # none.
+    # it was running (not while it waited); `concurrency` is how many of them there were when it began,
+    # `rest_ns` for how long there had been none (both nil when nobody knows); `trace`: 32 hexadecimal digits,
+    # nil for none.
     RingEntry = Data.define(*Layout::RING_FIELDS) do
       # @param bytes [String]
       # @return [RingEntry]

@@ -2,11 +2,13 @@
 
 module Holdup
   module Sizing
-    # What the time that a unit holds the GVL hangs on besides its own work: who else is in flight (they share
-    # the processor's caches and one heap), and whether its process had rested (its CPU then slept, or worked
-    # for others).
+    # By what factor a unit holds the GVL longer than alone: other units in flight share the processor's
+    # caches and one heap (the coherency term of the Universal Scalability Law), and after a rest of its
+    # process the CPU slept or did other work.
     #
-    #   held = held alone * (1 + growth * log2(units in flight) + marking * (units in flight - 1)) * (1 + cold * rest / (rest + HALF_NS))
+    #   held = held alone
+    #     * (1 + growth * log2(units in flight) + marking * (units in flight - 1))
+    #     * (1 + cold * rest / (rest + HALF_NS))
     #
     # - `growth`: 0.1: with twice as many in flight each takes 10 % longer. The logarithm because the first
     #   neighbours cost most: of a Rails application 49, 57, 64 and 66 ms were measured with 1, 2.5, 5 and 10
@@ -41,12 +43,13 @@ module Holdup
       # @param rested [Float]
       # @return [Float] against a unit that is alone in a process that had just been busy
       def factor(in_flight:, rested: 0.0)
-        (1 + growth * CoherencyCost.doublings(in_flight) + marking * CoherencyCost.others(in_flight)) * (1 + cold * rested)
+        concurrency = growth * CoherencyCost.doublings(in_flight) + marking * CoherencyCost.others(in_flight)
+        (1 + concurrency) * (1 + cold * rested)
       end
 
       # @param factor [Float]
-      # @return [CoherencyCost] with so much more or less of what company costs
-      def in_company(factor)
+      # @return [CoherencyCost] with the cost of concurrent units multiplied by it
+      def scaled_by(factor)
         with(growth: growth * factor, marking: marking * factor)
       end
 

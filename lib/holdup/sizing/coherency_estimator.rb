@@ -2,18 +2,18 @@
 
 module Holdup
   module Sizing
-    # By how much each doubling of the units in flight lengthens the running time of every unit (caches and
-    # the heap are shared), out of one recording: see Cost. How many are in flight goes up and down by itself.
+    # Estimates a CoherencyCost from one recording, in which the number of units in flight goes up and down:
+    # by how much each doubling lengthens the running time of every unit.
     #
-    # Asked are only units that began while their process was busy. Who begins after a rest is mostly alone
-    # and has cold caches, and sometimes a CPU that slept: on virtual machines that hides all growth. What the
-    # rest costs is then found beside it (Rest).
+    # Only units that began while their process was busy are compared. A unit that begins after a rest is
+    # mostly alone and has cold caches, and sometimes a CPU that slept, which hides all growth on virtual
+    # machines. ColdStartCost estimates the effect of rests.
     #
     # A regression of a unit's running time on its own units in flight finds growth where there is none (12 %
-    # and 33 % in simulations of like and of heavy-tailed units), because long units let others pile up. How
-    # many there were when it began is not its doing, so that is the instrument: see ScoreTest. The interval
-    # has all growths that the scores of independent blocks do not contradict, which is right also where the
-    # load hardly varies: then it is wide.
+    # and 33 % in simulations of like and of heavy-tailed units), because long units let others pile up. The
+    # number of units when it began does not depend on it, so that is the instrument: see ScoreTest. The
+    # interval has all growths that the scores of independent blocks do not contradict, so it is also right
+    # (and wide) where the load hardly varies.
     #
     # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
     # clusters.
@@ -29,7 +29,8 @@ module Holdup
       # @param profiles [Array<UnitSample>] of one setting, warm, in the order of their starts
       def initialize(profiles)
         step = (profiles.size / MOST.to_f).ceil
-        @profiles = ((step > 1) ? profiles.each_slice(step).map(&:first) : profiles).select(&:company)
+        sampled = (step > 1) ? profiles.each_slice(step).map(&:first) : profiles
+        @profiles = sampled.select(&:concurrency)
       end
 
       # @return [IntervalEstimate]
@@ -45,22 +46,25 @@ module Holdup
       # @return [IntervalEstimate] by how much each further unit in flight lengthens the running time of every
       #   unit so: 0.02: by 2 %
       def marking
-        @marking ||= (collected.value && apart.value) ? collected.of_share(collected_share) : IntervalEstimate.unknown(collected.units)
+        @marking ||= if collected.value && apart.value
+          collected.of_share(collected_share)
+        else
+          IntervalEstimate.unknown(collected.units)
+        end
       end
 
       # @return [CoherencyCost] as models take it
       def cost
-        CoherencyCost.new(**company, cold: rest.for_models)
+        CoherencyCost.new(**growth_terms, cold: rest.for_models)
       end
 
       # @return [Hash{Series => IntervalEstimate}] of those with enough units, most running time first
       def series
-        @series ||= busy.group_by(&:series).select { |_, own| own.size >= FEWEST }
-          .sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }.to_h { |series, own|
-          [
-            series, estimate(own)
-          ]
-        }
+        @series ||= begin
+          enough = busy.group_by(&:series).select { |_, own| own.size >= FEWEST }
+          by_time = enough.sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }
+          by_time.to_h { |series, own| [series, estimate(own)] }
+        end
       end
 
       private
@@ -70,7 +74,7 @@ module Holdup
       end
 
       # Of the two parts only together it is known that they cost something.
-      def company
+      def growth_terms
         return {growth: overall.for_models} unless overall.grows? && marking.grows?
         {growth: [apart.value, 0.0].max * (1 - collected_share), marking: marking.value}
       end
@@ -85,7 +89,8 @@ module Holdup
 
       def estimate(profiles, apart = apart_of(profiles))
         all = run(profiles, &:running_ns)
-        (all.value && apart.value) ? all.with(gc: all.value - apart.value * apart.alone_ns / all.alone_ns) : all
+        return all unless all.value && apart.value
+        all.with(gc: all.value - apart.value * apart.alone_ns / all.alone_ns)
       end
 
       def apart_of(profiles)
@@ -93,14 +98,16 @@ module Holdup
       end
 
       def run(profiles, &time)
-        solve(profiles.select { |profile| time.call(profile).positive? }, ScoreTest::CostShape::DoublingSteps, &time)
+        running = profiles.select { |profile| time.call(profile).positive? }
+        solve(running, ScoreTest::CostShape::DoublingSteps, &time)
       end
 
       def solve(profiles, shape, &)
         return IntervalEstimate.unknown(profiles.size) if profiles.size < FEWEST
-        evidence = ScoreTest.new(profiles, shape, &)
-        blocks = evidence.blocks
-        (blocks < FEWEST_BLOCKS) ? IntervalEstimate.unknown(profiles.size) : IntervalEstimate.of(evidence, blocks)
+        test = ScoreTest.new(profiles, shape, &)
+        blocks = test.blocks
+        return IntervalEstimate.unknown(profiles.size) if blocks < FEWEST_BLOCKS
+        IntervalEstimate.of(test, blocks)
       end
 
       # What a recording says about growth (or about a rest).
@@ -110,7 +117,7 @@ module Holdup
       # - `low`, `high`: the 90 % interval. Its ends are at most LOWEST and HIGHEST, where nobody has seen one
       # - `gc`: the part of `value` that is garbage collection; nil when nobody knows
       # - `alone_ns`: mean running time of a unit that is alone
-      # - `spread`: by how much company varied so that the units themselves can't have caused it, in
+      # - `spread`: by how much concurrency varied, apart from what the units themselves cause, in
       #   doublings; `units`: how many were compared; `blocks`: of time, how many equal ones would say as much
       IntervalEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units,
         :blocks) do
@@ -120,14 +127,16 @@ module Holdup
             blocks: 0.0)
         end
 
-        # @param evidence [ScoreTest]
+        # @param test [ScoreTest]
         # @param blocks [Float]
         # @return [Estimate]
-        def self.of(evidence, blocks)
-          lowest = [self::LOWEST, -0.9 / [evidence.amounts.max, 1.0].max].max
-          value, low, high = CoherencyEstimator::BlockStatistics::ScoreInterval.of(lowest, evidence.highest, blocks) { |growth| evidence.scores(growth) }
-          new(value:, low:, high:, gc: nil, alone_ns: evidence.alone_ns(value), spread: evidence.spread,
-            units: evidence.size, blocks:)
+        def self.of(test, blocks)
+          lowest = [self::LOWEST, -0.9 / [test.amounts.max, 1.0].max].max
+          value, low, high = BlockStatistics::ScoreInterval.of(lowest, test.highest, blocks) do |growth|
+            test.scores(growth)
+          end
+          new(value:, low:, high:, gc: nil, alone_ns: test.alone_ns(value), spread: test.spread,
+            units: test.size, blocks:)
         end
 
         # @param share [Float]

@@ -24,9 +24,9 @@ module Holdup
         @kind = kind
         @pool = pool
         @other = other if other && other.profiles.size >= ConcurrentUnits::FEWEST
-        @members = members.select { |member|
+        @members = members.select do |member|
           recording.fingerprints.include?(member.setting) && member.takes?(kind)
-        }
+        end
       end
 
       def setting = recording.setting
@@ -34,7 +34,9 @@ module Holdup
       # @return [ServiceDemand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works
       #   out itself
       def demand
-        @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed.share) }
+        return @demand if defined?(@demand)
+        demand = recording.demand
+        @demand = demand&.with(held_ns: demand.held_ns * undisturbed.share)
       end
 
       # @return [Array<UnitSample>] likewise
@@ -69,12 +71,12 @@ module Holdup
       # @return [ThreadPools] of threads of a process, that share its GVL
       def pools
         @pools ||= ThreadPools.of(recording.of_pools, members: @members, kind:, first: @pool,
-          company: !@other.nil?)
+          concurrent: !@other.nil?)
       end
 
       # @return [ConcurrentUnits, nil] units of the other kind, where their threads share the processes
-      def company
-        if pools.company?
+      def concurrent_units
+        if pools.concurrent_units?
           ConcurrentUnits.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns)
         end
       end
@@ -90,8 +92,9 @@ module Holdup
       # @return [Array<Symbol>] what forbids an answer
       def problems
         return young || [:no_recording] unless recorded?
-        found = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }.map(&:kind)
-        deployment.supported? ? found : [*found, :unsupported]
+        forbidding = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }
+        kinds = forbidding.map(&:kind)
+        deployment.supported? ? kinds : [*kinds, :unsupported]
       end
 
       # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of
@@ -99,7 +102,7 @@ module Holdup
       def warnings
         return {} unless recorded?
         found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }
-        found[:company] = {} if deployment.company? && !pools.company?
+        found[:concurrent_units] = {} if deployment.concurrent_units? && !pools.concurrent_units?
         found.except(*problems)
       end
 
@@ -118,7 +121,8 @@ module Holdup
       # @return [CoherencyEstimator::IntervalEstimate, nil] of what a rest costs; nil where nobody can tell
       #   that it costs anything
       def rest
-        recording.growth.rest.then { |found| found if found.grows? }
+        estimate = recording.growth.rest
+        estimate if estimate.grows?
       end
 
       # @return [Float] ns that a unit waits for connections and locks, on average
@@ -170,12 +174,18 @@ module Holdup
       end
 
       def histogram(key)
-        (@histograms ||= {})[key] ||= Histogram::CountAndSum.sum(recording.windows.map { |window| window.histograms.fetch(key) })
+        @histograms ||= {}
+        @histograms[key] ||= begin
+          histograms = recording.windows.map { |window| window.histograms.fetch(key) }
+          Histogram::CountAndSum.sum(histograms)
+        end
       end
 
-      # Threads outside of units hold the GVL too, and so does company.
+      # Threads outside of units and concurrent units of the other kind hold the GVL too.
       def utilisation
-        (held_ns + (company ? @other.held_ns : 0) + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
+        others_ns = concurrent_units ? @other.held_ns : 0
+        between_ns = recording.between.held_ns * units
+        (held_ns + others_ns + between_ns) / (seconds * NS * hosts * processes)
       end
 
       def seconds
@@ -200,7 +210,8 @@ module Holdup
         # @param held_per_cpu [Float] time held against CPU used meanwhile
         def initialize(members, held_per_cpu:)
           waits = members.filter_map(&:waiting_share)
-          @share = waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, [1 - 1 / held_per_cpu, 0.0].max)
+          most = [1 - 1 / held_per_cpu, 0.0].max
+          @share = waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, most)
         end
 
         # @param profiles [Array<UnitSample>]

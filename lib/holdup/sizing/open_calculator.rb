@@ -58,9 +58,9 @@ module Holdup
       end
 
       def line(threads)
-        found = model(threads)
-        WaitAtThreads.new(threads:,
-**%i[capacity utilisation queued_ns stall_ns response_ns].to_h { |name| [name, found.public_send(name)] })
+        model = model(threads)
+        WaitAtThreads.new(threads:, capacity: model.capacity, utilisation: model.utilisation,
+          queued_ns: model.queued_ns, stall_ns: model.stall_ns, response_ns: model.response_ns)
       end
     end
   end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Sizing
-    # What a pool of threads of a process gets done. `threads`: of the pool; `throughput`: units per second of all
-    # processes; `stalled_ns`, `wall_ns`: mean of a unit.
+    # What a pool of threads of a process gets done. `threads`: of the pool; `throughput`: units per second of
+    # all processes; `stalled_ns`, `wall_ns`: mean of a unit.
     PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
 
     # What each pool of threads of a process gets done while all of them have work: what one is given, it
@@ -30,28 +30,35 @@ module Holdup
       def call(candidate)
         outcome = Replay.call(trace, candidate.scenario(**@scenario))
         ends = outcome.column(:response)
-        to = trace.pools.reject(&:empty?).map { |units| ends.values_at(*units).sort[(units.size * (1 - BacklogReplay::EDGE)).floor] }.min
+        to = trace.pools.reject(&:empty?).map { |units| nearly_last(ends.values_at(*units)) }.min
         span = ((BacklogReplay::EDGE * to)..to)
-        candidate.caps.each_with_index.map { |threads, pool|
+        candidate.caps.each_with_index.map do |threads, pool|
           figures(outcome, threads, outcome.ended(span, trace.pools.fetch(pool, [])), span)
-        }
+        end
       end
 
       private
 
+      def nearly_last(ends)
+        ends.sort[(ends.size * (1 - BacklogReplay::EDGE)).floor]
+      end
+
       def figures(outcome, threads, units, span)
         return if units.empty?
-        queued, stalled, response = %i[queued stalled response].map { |name|
+        queued, stalled, response = %i[queued stalled response].map do |name|
           outcome.column(name).values_at(*units).sum.fdiv(units.size)
-        }
+        end
         PoolThroughput.new(threads:, throughput: units.size * 1e9 / (span.end - span.begin),
           stalled_ns: stalled, wall_ns: response - queued)
       end
 
       # One nanosecond after the other, one pool after the other: each has a queue of its own.
       def trace
-        @trace ||= @traffic.pools.names.each_index.flat_map { |pool| drawn(pool) }.each_with_index
-          .map { |(profile, pool), at| Trace::TraceUnit.of(profile, at, pool:) }.then { |units| Trace.new(units) }
+        @trace ||= begin
+          drawn = @traffic.pools.names.each_index.flat_map { |pool| drawn(pool) }
+          units = drawn.each_with_index.map { |(profile, pool), at| Trace::TraceUnit.of(profile, at, pool:) }
+          Trace.new(units)
+        end
       end
 
       def drawn(pool)
@@ -61,10 +68,10 @@ module Holdup
     end
 
     # What each pool of threads of a process does at peak load where requests and jobs share it: requests
-    # never all have work to do, as a job runner's pools have (PoolThroughput::AtBacklog), so it is what each kind gives the
-    # other to pay for as both come.
+    # never all have work to do, as a job runner's pools have (PoolThroughput::AtBacklog), so it is what each
+    # kind gives the other to pay for as both come.
     class PoolThroughput::AtPeak
-      # @param traffic [Traffic] with its pools and its company
+      # @param traffic [Traffic] with its pools and its concurrent units
       # @param draw [Hash] rate, units and seed of it: see Traffic#peak
       # @param scenario [Hash] vcpus, between, cost, handoff_ns, assignment: see Scenario
       def initialize(traffic, draw:, **scenario)
@@ -76,11 +83,11 @@ module Holdup
       # @param now [Candidate] that was recorded
       # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was done
       def call(candidate, now)
-        outcome = Replay.call(@trace.paced(candidate.time_slice_ns.fdiv(now.time_slice_ns)),
-          candidate.scenario(**@scenario))
-        candidate.caps.each_with_index.map { |threads, pool|
+        trace = @trace.paced(candidate.time_slice_ns.fdiv(now.time_slice_ns))
+        outcome = Replay.call(trace, candidate.scenario(**@scenario))
+        candidate.caps.each_with_index.map do |threads, pool|
           figures(outcome, threads, outcome.of_pool(pool, :stalled, :queued, :response))
-        }
+        end
       end
 
       private

@@ -10,8 +10,8 @@ module Holdup
     # `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads`
     # (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and
     # `io_threads?` (whether the server can have such), `measured` (SelfTest::MeasuredFigures), `pools`
-    # (Pools), `company` (Company or nil), `wait_beside_ns` (waits for pools and locks per unit) and
-    # `problems` (Symbols that forbid an answer).
+    # (Pools), `concurrent_units` (ConcurrentUnits or nil), `wait_beside_ns` (waits for pools and locks per
+    # unit) and `problems` (Symbols that forbid an answer).
     #
     # The order of its steps, and what each stands on: docs/sizing.md.
     class Recommendation
@@ -87,27 +87,26 @@ module Holdup
 
       # @return [Range<Float>] 90 % of that gain
       def interval
-        @interval ||= RecordingBootstrap.new(traffic, rounds: @rounds,
-          seed: @seed).interval { |part, seed| trial(part, seed) }
-          .then { |range|
+        @interval ||= begin
+          bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
+          range = bootstrap.interval { |part, seed| trial(part, seed) }
           [range.begin, gain].min..[range.end, gain].max
-        }
+        end
       end
 
       # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
       def confidence
         distance = best.candidate.threads.fdiv(current.candidate.threads)
-        [(self_test.grade == :a) ? :high : :medium, sufficiency.confidence,
-          DISTANCES.find { |most, _| distance <= most }&.last || :low]
-          .min_by { |each|
-          CONFIDENCES.index(each)
-        }
+        by_distance = DISTANCES.find { |most, _| distance <= most }&.last || :low
+        by_self_test = (self_test.grade == :a) ? :high : :medium
+        [by_self_test, sufficiency.confidence, by_distance].min_by { |each| CONFIDENCES.index(each) }
       end
 
       # @return [SelfTest::SelfTestResult]
       def self_test
-        @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.free_vcpus..limits.vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind),
-          units: 2 * @units, seed: @seed).call
+        @self_test ||= SelfTest.new(recording, traffic:, current: now,
+          vcpus: limits.free_vcpus..limits.vcpus,
+          assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * @units, seed: @seed).call
       end
 
       # @return [Sufficiency::SufficiencyResult]
@@ -126,7 +125,7 @@ module Holdup
       # @return [Traffic]
       def traffic
         @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts,
-          pools: recording.pools, company: recording.company)
+          pools: recording.pools, concurrent_units: recording.concurrent_units)
       end
 
       # @return [ServiceDemand::DemandEstimates] of what a unit asks for
@@ -161,12 +160,12 @@ module Holdup
       end
 
       def choice
-        @choice ||= Choice.new(search.predictions, now:, objective:, bias:)
+        @choice ||= CandidateChoice.new(search.predictions, now:, objective:, bias:)
       end
 
       def search
-        @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus), slo: objective.slo, rate:, units: @units,
-          handoff_ns: self_test.handoff_ns, seed: @seed)
+        @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus),
+          slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
       end
 
       # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean.
@@ -184,7 +183,7 @@ module Holdup
 
       # Which of the predicted settings it is to be, and by how much one is better than now: by replays, as
       # what earlier predictions were off by corrects them.
-      class Choice
+      class CandidateChoice
         # @return [Prediction] of the setting as it is
         attr_reader :current
 
@@ -207,9 +206,9 @@ module Holdup
 
         # @return [Prediction, nil] the best of those that may be
         def best
-          @best ||= @objective.best(judged.select(&:allowed?), current)&.then { |found|
-            of(predictions, found.candidate)
-          }
+          return @best if defined?(@best)
+          found = @objective.best(judged.select(&:allowed?), current)
+          @best = found && of(predictions, found.candidate)
         end
 
         # @param candidate [Candidate] of one of them

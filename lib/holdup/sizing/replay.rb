@@ -22,10 +22,12 @@ module Holdup
         unless defined?(ReplayEngine)
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
         end
-        packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes + trace.company.bytes,
-          scenario.groups.map(&:words), scenario.options(trace.size))
-        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between),
-          elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
+        units = whole(trace, scenario.between).bytes + trace.concurrent_units.bytes
+        groups = scenario.groups.map(&:words)
+        packed, totals = ReplayEngine.simulate(units, groups, scenario.options(trace.size))
+        results = queued(packed.unpack(RESULT), scenario.between)
+        elapsed_ns, cpu_ns, events, handed_ns, *used_ns = totals
+        ReplayResult.new(trace:, results:, elapsed_ns:, cpu_ns:, events: events.to_i, handed_ns:, used_ns:)
       end
 
       def self.whole(trace, between)
@@ -41,8 +43,8 @@ module Holdup
       private_class_method :whole, :queued
 
       # What became of the units. `results`: queued, stalled, held and response of each, one after the other
-      # (ns), company's last (0 where it was not done in time); `handed_ns`: that they waited while the GVL
-      # was passed on, all added up; `used_ns`: for each process how long its GVL was held.
+      # (ns), concurrent units last (0 where it was not done in time); `handed_ns`: that they waited while the
+      # GVL was passed on, all added up; `used_ns`: for each process how long its GVL was held.
       ReplayResult = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
         # @param which [Symbol] :queued :stalled :held :response
         # @return [Array<Integer>] in the order of the trace
@@ -52,21 +54,20 @@ module Holdup
         end
 
         # @param which [Symbol]
-        # @return [Array<Integer>] likewise of the company
-        def company(which)
+        # @return [Array<Integer>] likewise of the concurrent units
+        def concurrent_column(which)
           at = trace.size * WORDS + COLUMNS.index(which)
-          Array.new(trace.company.size) { |index| results[at + index * WORDS] }
+          Array.new(trace.concurrent_units.size) { |index| results[at + index * WORDS] }
         end
 
         # @param pool [Integer]
-        # @return [Array<Integer>] units that it had done, company included, each with what is in these
-        #   columns
+        # @return [Array<Integer>] units that it had done, concurrent ones included, each with what is in
+        #   these columns
         def of_pool(pool, *columns)
-          {trace => :column, trace.company => :company}.flat_map do |units, of|
-            response, *all = [:response, *columns].map { |which| public_send(of, which) }
-            units.pools.fetch(pool, []).select { |unit| response[unit].positive? }.map { |unit|
-              all.map { |column| column[unit] }
-            }
+          {trace => :column, trace.concurrent_units => :concurrent_column}.flat_map do |units, reader|
+            response, *all = [:response, *columns].map { |which| public_send(reader, which) }
+            done = units.pools.fetch(pool, []).select { |unit| response[unit].positive? }
+            done.map { |unit| all.map { |column| column[unit] } }
           end
         end
 

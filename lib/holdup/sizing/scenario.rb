@@ -10,13 +10,15 @@ module Holdup
     # - `most`: so many units may have come and not be done, the next one comes when one of them is; 0: any
     #   number
     # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers),
-    #   `:least_busy`, or `:shared` (one queue that free threads take from, as job runners do); `company`:
-    #   likewise, of the other kind's units (see Company)
-    Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :company, :seed,
-      :most) do
+    #   `:least_busy`, or `:shared` (one queue that free threads take from, as job runners do);
+    #   `concurrent_assignment`: likewise, of the other kind's units (see Company)
+    Scenario = Data.define(
+      :groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :concurrent_assignment, :seed, :most
+    ) do
       def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: CoherencyCost::CONSTANT,
-        between: DispatchCost::NOTHING, assignment: :least_busy, company: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
-        unknown = [assignment, company] - self.class::ASSIGNMENTS
+        between: DispatchCost::NOTHING, assignment: :least_busy,
+        concurrent_assignment: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
+        unknown = [assignment, concurrent_assignment] - self.class::ASSIGNMENTS
         if unknown.any?
           raise ArgumentError,
             "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{unknown.first.inspect}"
@@ -33,11 +35,12 @@ module Holdup
           vcpus:, **options)
       end
 
-      # @param own [Integer] units of the trace that are not company
+      # @param own [Integer] units of the trace without the concurrent ones
       # @return [Array] for ReplayEngine
       def options(own)
         [vcpus, handoff_ns, *cost.deconstruct,
-          *[assignment, company].map { |one| self.class::ASSIGNMENTS.index(one) }, seed, most, own]
+          *[assignment, concurrent_assignment].map { |name| self.class::ASSIGNMENTS.index(name) },
+          seed, most, own]
       end
     end
 
@@ -56,8 +59,8 @@ module Holdup
       # A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
       # @return [Array<Integer>] for ReplayEngine
       def words
-        [processes, threads - beside.sum, io_threads,
-          time_slice_ns.ceildiv(Scenario::ThreadPriority::TICK_NS) * Scenario::ThreadPriority::TICK_NS, *beside]
+        tick_ns = Scenario::ThreadPriority::TICK_NS
+        [processes, threads - beside.sum, io_threads, time_slice_ns.ceildiv(tick_ns) * tick_ns, *beside]
       end
     end
 

@@ -59,20 +59,23 @@ module Holdup
 
       def result(traces, assignment)
         few = traces.first(FITTED)
-        vcpus = FreeCpus.fit(@vcpus, measured.utilisation) { |free|
+        vcpus = FreeCpus.fit(@vcpus, measured.utilisation) do |free|
           play(few, assignment, vcpus: free).utilisation
-        }
-        handoff_ns = @handoff_ns || Handoff.fit(moved(measured)) { |ns|
-          moved(play(few, assignment, vcpus:,
-            handoff_ns: ns))
-        }
+        end
+        handoff_ns = @handoff_ns || fitted_handoff_ns(few, assignment, vcpus)
         compare(play(traces, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
       end
 
-      # What hand-offs lengthen. How long jobs wait in their queue hangs on more than that.
-      def moved(figures)
-        Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns,
-          wait_ns: (@recording.kind == :job) ? figures.stalled_ns : wait(figures))
+      def fitted_handoff_ns(traces, assignment, vcpus)
+        Handoff.fit(handoff_times(measured)) do |ns|
+          handoff_times(play(traces, assignment, vcpus:, handoff_ns: ns))
+        end
+      end
+
+      # Waits that depend on hand-offs. The queue time of jobs depends on more than that.
+      def handoff_times(figures)
+        wait_ns = (@recording.kind == :job) ? figures.stalled_ns : wait(figures)
+        Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns, wait_ns:)
       end
 
       def play(traces, assignment, vcpus:, handoff_ns: Handoff::NS)
@@ -82,10 +85,8 @@ module Holdup
       end
 
       def mean(all)
-        MeasuredFigures.new(**all.first.to_h.to_h { |key, value|
-          [key,
-            value && all.sum(&key) / all.size.to_f]
-        })
+        means = all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] }
+        MeasuredFigures.new(**means)
       end
 
       def compare(predicted, **fitted)
@@ -99,14 +100,18 @@ module Holdup
         queued = outcome.column(:queued)
         response = outcome.column(:response)
         response = response.zip(queued).map { |all, before| all - before } unless measured.queued_ns
-        MeasuredFigures.new(queued_ns: measured.queued_ns && outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
-          response_ns: response.sum.fdiv(response.size), p95_ns: response.sort[((response.size - 1) * 0.95).round], utilisation: outcome.utilisation)
+        queued_ns = outcome.mean(:queued) if measured.queued_ns
+        p95_ns = response.sort[((response.size - 1) * 0.95).round]
+        MeasuredFigures.new(queued_ns:, stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
+          response_ns: response.sum.fdiv(response.size), p95_ns:, utilisation: outcome.utilisation)
       end
 
       # Waiting is judged against the response: 1 ms instead of 2 of 300 is no error.
       def errors(predicted)
-        {response: off(predicted.response_ns, measured.response_ns), p95: off(predicted.p95_ns, measured.p95_ns),
-         wait: (wait(predicted) - wait(measured)) / measured.response_ns, utilisation: predicted.utilisation - measured.utilisation}
+        {response: off(predicted.response_ns, measured.response_ns),
+         p95: off(predicted.p95_ns, measured.p95_ns),
+         wait: (wait(predicted) - wait(measured)) / measured.response_ns,
+         utilisation: predicted.utilisation - measured.utilisation}
       end
 
       def off(predicted, truth) = predicted / truth.to_f - 1

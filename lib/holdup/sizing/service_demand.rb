@@ -8,11 +8,13 @@ module Holdup
     #   native work
     # - `cpu_ns`: of held_ns on a CPU; `native_ns` (D): CPU burnt without the GVL
     # - `acquisitions` (k): how often it takes the GVL
-    # - `cost`: what company and rests add to held_ns and cpu_ns, which are those of a unit that is alone: see
-    #   Cost
+    # - `cost`: what concurrency and rests add to held_ns and cpu_ns, which are those of a unit that is alone:
+    #   see Cost
     # - `between`: what it takes from one unit to the next, see Between
     # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 when nobody knows
-    ServiceDemand = Data.define(:held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between) do
+    ServiceDemand = Data.define(
+      :held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between
+    ) do
       def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1,
         cost: CoherencyCost::CONSTANT, cv2: 1.0, between: DispatchCost::NOTHING)
         raise ArgumentError, "a unit holds the GVL for some time, not #{held_ns} ns" unless held_ns.positive?
@@ -42,8 +44,9 @@ module Holdup
       # @return [ServiceDemand] with its share of what lies between units: what a process can serve depends on
       #   both
       def in_all
-        with(held_ns: held_ns + between.held_ns, cpu_ns: cpu_ns + between.held_ns, idle_ns: idle_ns + between.idle_ns,
-          acquisitions: acquisitions + between.acquisitions, between: DispatchCost::NOTHING)
+        with(held_ns: held_ns + between.held_ns, cpu_ns: cpu_ns + between.held_ns,
+          idle_ns: idle_ns + between.idle_ns, acquisitions: acquisitions + between.acquisitions,
+          between: DispatchCost::NOTHING)
       end
 
       # @param units [Numeric] always in flight in a process, which never rests
@@ -76,8 +79,9 @@ module Holdup
       # @return [ServiceDemand]
       def call(part, seed: nil)
         held, idle, acquisitions = means(part).zip(@means).map { |there, all| there / [all, 1].max }
-        @demand.with(held_ns: @demand.held_ns * held, cpu_ns: @demand.cpu_ns * held, idle_ns: @demand.idle_ns * idle, acquisitions: @demand.acquisitions * acquisitions,
-          cost: seed ? drawn(Random.new(seed)) : @demand.cost)
+        cost = seed ? drawn(Random.new(seed)) : @demand.cost
+        @demand.with(held_ns: @demand.held_ns * held, cpu_ns: @demand.cpu_ns * held,
+          idle_ns: @demand.idle_ns * idle, acquisitions: @demand.acquisitions * acquisitions, cost:)
       end
 
       private
@@ -86,14 +90,14 @@ module Holdup
         %i[running_ns idle_ns acquisitions].map { |field| traffic.mean_of(field) }
       end
 
-      # Where nobody can say anything of it, a draw would be from all growths there are.
+      # An unknown growth is not drawn: it could be any.
       def drawn(random)
         return @demand.cost unless @growth&.value
-        company = company(random)
-        @growth.grows? ? @demand.cost.in_company(company / @growth.value) : @demand.cost.with(growth: company)
+        growth = drawn_growth(random)
+        @growth.grows? ? @demand.cost.scaled_by(growth / @growth.value) : @demand.cost.with(growth:)
       end
 
-      def company(random)
+      def drawn_growth(random)
         deviation = normal(random) / NORMAL
         width = deviation.positive? ? @growth.high - @growth.value : @growth.value - @growth.low
         (@growth.value + deviation * width).clamp(0.0, most)

@@ -6,7 +6,8 @@ module Holdup
     class WeightedSample
       # @param values [Array<(Numeric, Float)>] of a unit, and its weight
       # @param share [Float] 0.0..1.0
-      # @return [Numeric, nil] the smallest value that this share of all units does not exceed; nil without units
+      # @return [Numeric, nil] the smallest value that this share of all units does not exceed; nil without
+      #   units
       def self.quantile(values, share)
         values = values.sort
         left = share * values.sum(&:last)

@@ -39,11 +39,11 @@ module Holdup
 
       # @return [Range<Float>] 90 %
       def interval
-        @interval ||= RecordingBootstrap.new(traffic, rounds: @rounds,
-          seed: @seed).interval { |part, seed| gain_of(compare(part, seed, UNITS, growth_seed: seed)) }
-          .then { |range|
+        @interval ||= begin
+          bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
+          range = bootstrap.interval { |part, seed| gain_of(compare(part, seed, UNITS, growth_seed: seed)) }
           [range.begin, gain].min..[range.end, gain].max
-        }
+        end
       end
 
       # @return [BeforeAfter] of those that the change names, e.g. the ones that got processes of their own
@@ -85,18 +85,18 @@ module Holdup
       end
 
       # @return [Boolean] whether requests and jobs share the processes
-      def company? = @base.recording.pools.company?
+      def concurrent_units? = @base.recording.pools.concurrent_units?
 
-      # What pools of threads that share a process get done while all of them have work, or (company?) at the
-      # peak; nothing is said where units change, or the machine.
+      # What pools of threads that share a process get done while all of them have work, or
+      # (concurrent_units?) at the peak; nothing is said where units change, or the machine.
       # @return [Hash{String => BeforeAfter}] of PoolThroughput
       def pools
         return {} unless @change.sizes_only? && @base.recording.pools.several?
-        @base.recording.pools.names.zip(*[@base.now,
-          @change.candidate(@base.now)].map { |candidate| @base.pools_of(candidate) })
-          .select(&:all?).to_h { |name, before, after|
-          [name, BeforeAfter.new(before:, after:)]
-        }
+        now = @base.now
+        before = @base.pools_of(now)
+        after = @base.pools_of(@change.candidate(now))
+        known = @base.recording.pools.names.zip(before, after).select(&:all?)
+        known.to_h { |name, was, becomes| [name, BeforeAfter.new(before: was, after: becomes)] }
       end
 
       # @return [PredictionBias] that another setting is corrected by; none where the setting stays
@@ -165,9 +165,9 @@ module Holdup
       # All: nil, which is cheaper.
       def counted(part, draw, counts)
         return if @change.names.empty?
-        part.drawn(**draw).each_with_index.filter_map { |profile, index|
+        part.drawn(**draw).each_with_index.filter_map do |profile, index|
           index if counts.call(profile.series.name)
-        }
+        end
       end
 
       def limits
@@ -187,7 +187,7 @@ module Holdup
         # @return [Candidate] with these processes
         def beside(others)
           others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil,
-            beside: [], company: []))
+            beside: [], concurrent_threads: []))
         end
 
         # @param unit [Trace::TraceUnit]
@@ -232,7 +232,9 @@ module Holdup
         def changed(part)
           return part unless @change.without || @change.halved || @change.mix.any?
           factors = factors(part)
-          part.map { |profile| weighted(halved(profile), factors) unless @change.removes?(profile.series.name) }
+          part.map do |profile|
+            weighted(halved(profile), factors) unless @change.removes?(profile.series.name)
+          end
         end
 
         # @param trace [Trace]
@@ -241,12 +243,10 @@ module Holdup
         # @return [Trace]
         def marked(trace, profiles, candidate)
           return trace unless @change.marks?
-          Trace.new(
-            trace.units.zip(profiles).map { |unit, profile|
-              @change.mark(unit, profile.series.name,
-                candidate)
-            }, company: trace.company
-          )
+          units = trace.units.zip(profiles).map do |unit, profile|
+            @change.mark(unit, profile.series.name, candidate)
+          end
+          Trace.new(units, concurrent_units: trace.concurrent_units)
         end
 
         # @param part [Traffic]
@@ -255,12 +255,10 @@ module Holdup
         def groups(part)
           pool = @change.own_pool
           return [] unless pool&.apart?
-          [false, true].map { |own|
-            part.map { |profile|
-              profile if File.fnmatch?(pool.name, profile.series.name) == own
-            }
-          }
-            .map { |units| [units, units.weight / part.weight] }
+          [false, true].map do |own|
+            units = part.map { |profile| profile if File.fnmatch?(pool.name, profile.series.name) == own }
+            [units, units.weight / part.weight]
+          end
         end
 
         private

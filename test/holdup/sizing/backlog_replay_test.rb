@@ -28,7 +28,8 @@ module Holdup::Sizing
 
     def test_agrees_with_the_closed_model_where_that_is_exact
       some = units
-      model = ClosedModel.new(ServiceDemand.new(held_ns: mean(some, :running_ns), idle_ns: mean(some, :idle_ns)))
+      model = ClosedModel.new(ServiceDemand.new(held_ns: mean(some, :running_ns),
+        idle_ns: mean(some, :idle_ns)))
       [1, 3, 5, 12].each { |threads|
         assert_in_delta 1, throughput(some, threads) / model.throughput(threads), 0.05, threads
       }

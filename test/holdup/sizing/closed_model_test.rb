@@ -62,12 +62,14 @@ module Holdup::Sizing
     end
 
     def test_a_cost_that_grows_with_the_units_in_flight
-      growing = ClosedModel.new(ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6, cost: CoherencyCost.new(growth: 0.1)))
+      growing = ClosedModel.new(ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6,
+        cost: CoherencyCost.new(growth: 0.1)))
       constant = ClosedModel.new(ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6))
       assert_equal constant.throughput(1), growing.throughput(1)
       assert_in_delta constant.throughput(40) / (1 + 0.1 * Math.log2(40)), growing.throughput(40), 0.01
       assert_operator growing.threads_for(0.999), :<=, growing.saturation * 4
-      marking = ClosedModel.new(ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6, cost: CoherencyCost.new(marking: 0.1)))
+      marking = ClosedModel.new(ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6,
+        cost: CoherencyCost.new(marking: 0.1)))
       assert_in_delta constant.throughput(40) / (1 + 0.1 * 39), marking.throughput(40), 0.01
     end
 

@@ -22,7 +22,7 @@ module Holdup::Sizing
       assert_operator wrong.size, :<=, cases.size * (1 - COVERED), wrong.inspect
     end
 
-    # On virtual machines a rest hides what company costs: alone is cold, together is warm.
+    # On virtual machines a rest hides what concurrency costs: alone is cold, together is warm.
     def test_growth_and_rests_are_told_apart
       growing, resting = [{growth: 0.2, cold: 0.3}, {cold: 0.3}].map { |planted|
         SEEDS.map { |seed| growth_of(seed:, **planted) }
@@ -88,11 +88,12 @@ module Holdup::Sizing
       assert_operator widths.sum / widths.size, :>, found.overall.high - found.overall.low
     end
 
-    def test_without_company_nothing_is_excluded
+    def test_without_concurrency_nothing_is_excluded
       found = growth_of(seed: 1, threads: 1).overall
       refute found.enough?
       assert_equal [0.0, 0.0], [found.spread.round(3), found.for_models]
-      assert_equal [CoherencyEstimator::IntervalEstimate::LOWEST, CoherencyEstimator::IntervalEstimate::HIGHEST],
+      assert_equal [CoherencyEstimator::IntervalEstimate::LOWEST,
+        CoherencyEstimator::IntervalEstimate::HIGHEST],
         [found.low, found.high]
     end
 
@@ -107,13 +108,14 @@ module Holdup::Sizing
       assert_equal [nil, false, 0.0, nil, nil],
         [found.overall.value, found.overall.enough?, found.overall.for_models, found.rest.value,
           found.marking.value]
-      assert_equal [nil, nil], [CoherencyEstimator.new([]).overall.value, CoherencyEstimator.new([]).rest.value]
+      assert_equal [nil, nil], [CoherencyEstimator.new([]).overall.value,
+        CoherencyEstimator.new([]).rest.value]
     end
 
     # Of a store that is older than the knowledge of how units began.
     def test_units_of_which_nobody_knows_how_they_began_say_nothing
       assert_equal CoherencyCost::CONSTANT,
-        CoherencyEstimator.new(profiles(seed: 1).map { |one| one.with(company: nil, rest_ns: nil) }).cost
+        CoherencyEstimator.new(profiles(seed: 1).map { |one| one.with(concurrency: nil, rest_ns: nil) }).cost
     end
 
     private

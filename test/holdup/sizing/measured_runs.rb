@@ -26,8 +26,10 @@ module MeasuredRuns
   end
 
   def self.run(row)
-    Run.new(set: row["set"], mix: row["mix"], processes: row["procs"].to_i, threads: row["threads"].to_i, throughput: row["X"].to_f,
-      held_ms: row["C_hold_ms"].to_f, cpu_ms: row["C_cpu_ms"].to_f, idle_ms: row["Z_ms"].to_f, stall_ms: row["stall_ms"].to_f, acquisitions: row["acq"].to_i)
+    Run.new(set: row["set"], mix: row["mix"], processes: row["procs"].to_i, threads: row["threads"].to_i,
+      throughput: row["X"].to_f,
+      held_ms: row["C_hold_ms"].to_f, cpu_ms: row["C_cpu_ms"].to_f, idle_ms: row["Z_ms"].to_f,
+      stall_ms: row["stall_ms"].to_f, acquisitions: row["acq"].to_i)
   end
 
   # @return [Float] mean of the relative errors

@@ -13,7 +13,8 @@ module Holdup::Sizing
 
     def test_the_fewest_threads_with_about_the_shortest_response
       lines = calculator.lines
-      assert_equal [nil, nil], lines.first(1).map(&:whole_ns) + [lines.first.queued_ns] # 1 / 42 ms are less than 40 a second
+      assert_equal [nil, nil],
+        lines.first(1).map(&:whole_ns) + [lines.first.queued_ns] # 1 / 42 ms are less than 40 a second
       assert_equal lines.filter_map(&:whole_ns).sort.reverse, lines.filter_map(&:whole_ns)
       best = calculator.best
       assert_operator best.threads, :<, 8

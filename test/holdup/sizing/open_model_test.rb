@@ -49,7 +49,8 @@ module Holdup::Sizing
     # 2,000 units in flight, each with a thread and most of them idle: nearly nobody waits, and no number
     # overflows.
     def test_thousands_in_flight
-      fleet = model(ServiceDemand.new(held_ns: 1e6, idle_ns: 99e6), processes: 100, threads: 50, rate: 20_000.0,
+      fleet = model(ServiceDemand.new(held_ns: 1e6, idle_ns: 99e6), processes: 100, threads: 50,
+        rate: 20_000.0,
         vcpus: 100)
       assert_in_delta 100e6, fleet.response_ns, 1e6
       assert_in_delta 0, fleet.queued_ns, 1e3

@@ -15,7 +15,8 @@ module Holdup::Sizing
 
     def played(threads, beside: [2], pools: recorded.pools)
       traffic = Traffic.of(recorded.profiles, recorded.arrivals, pools:)
-      PoolThroughput::AtBacklog.new(traffic, vcpus: 2, handoff_ns: 0).call(Candidate.new(processes: 1, threads:, beside:))
+      PoolThroughput::AtBacklog.new(traffic, vcpus: 2,
+        handoff_ns: 0).call(Candidate.new(processes: 1, threads:, beside:))
     end
 
     # Each further thread of the one makes units of the other stall for longer.

@@ -40,7 +40,8 @@ module Holdup::Sizing
     # What there is now was measured, and stays as it was replayed.
     def test_what_came_of_earlier_predictions_corrects_other_settings
       recorded = PlayedRecording.new(minutes: 10)
-      plain, longer = [PredictionBias::NONE, Learned.learned(1.2, times: 4)].map { |bias| recorded.recommendation(bias:) }
+      plain, longer = [PredictionBias::NONE,
+        Learned.learned(1.2, times: 4)].map { |bias| recorded.recommendation(bias:) }
       assert_equal plain.current, longer.current
       assert_operator longer.gain, :<, plain.gain
       assert_operator longer.interval.begin, :<, plain.interval.begin

@@ -82,7 +82,8 @@ module Holdup::Sizing
       }
       both = replay(units, threads: 2, beside: [1], handoff_ns: 0)
       [0, 1].each { |pool|
-        assert_equal spans(replay(units.select { |one| one.pool == pool }.map { |one| one.with(pool: 0) }, threads: 1, handoff_ns: 0), 0),
+        assert_equal spans(replay(units.select { |one| one.pool == pool }.map { |one| one.with(pool: 0) },
+          threads: 1, handoff_ns: 0), 0),
           spans(both, pool)
       }
     end

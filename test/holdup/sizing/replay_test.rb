@@ -158,7 +158,8 @@ module Holdup::Sizing
       units = Array.new(1000) { unit(held_ms: 10, idle_ms: 1, acquisitions: 1) }
       result = replay(units, threads: 8, cost: CoherencyCost.new(marking: 0.05), assignment: :shared)
       assert_in_delta 10 * MS * 1.35, result.mean(:held), 0.2 * MS
-      both = replay(units, threads: 8, cost: CoherencyCost.new(growth: 0.1, marking: 0.05), assignment: :shared)
+      both = replay(units, threads: 8, cost: CoherencyCost.new(growth: 0.1, marking: 0.05),
+        assignment: :shared)
       assert_in_delta 10 * MS * 1.65, both.mean(:held), 0.3 * MS
     end
 
@@ -201,7 +202,8 @@ module Holdup::Sizing
     def test_a_priority_of_their_own
       units = [unit(held_ms: 1000, slice_ns: 20 * MS), unit(arrival_ms: 1, held_ms: 30, acquisitions: 1)]
       assert_in_delta (19 + 20) * MS, replay(units, threads: 2, handoff_ns: 0).column(:stalled).last, 21 * MS
-      assert_operator replay(units.map { |each| each.with(slice_ns: 0) }, threads: 2, handoff_ns: 0).column(:stalled).last,
+      assert_operator replay(units.map { |each| each.with(slice_ns: 0) }, threads: 2,
+        handoff_ns: 0).column(:stalled).last,
         :>=, 100 * MS
     end
 
@@ -221,7 +223,7 @@ module Holdup::Sizing
     end
 
     # A thread that waits to fetch a job keeps nothing yet of which others would feel anything.
-    def test_who_is_between_two_units_is_nobody_s_company
+    def test_who_is_between_two_units_is_not_concurrent
       fetching = unit(arrival_ms: 2, held_ms: 1, idle_ms: 1, acquisitions: 1, before: 1)
       held = ->(last) {
         replay([unit, unit(arrival_ms: 1), last], threads: 3,
@@ -235,12 +237,16 @@ module Holdup::Sizing
 
     def test_what_can_not_be_is_refused
       [{vcpus: 0}, {threads: 0}, {processes: 0}, {processes: 2000}, {time_slice_ns: 0},
-        {cost: CoherencyCost.new(growth: -1.0)}, {cost: CoherencyCost.new(marking: -1.0)}, {cost: CoherencyCost.new(cold: -1.0)}, {assignment: :nobody}].each do |wrong|
+        {cost: CoherencyCost.new(growth: -1.0)}, {cost: CoherencyCost.new(marking: -1.0)},
+        {cost: CoherencyCost.new(cold: -1.0)}, {assignment: :nobody}].each do |wrong|
         assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }
       end
       assert_raises(ArgumentError) { replay([unit(group: 1)]) }
       assert_raises(ArgumentError) { replay([unit(before: 1)]) }
-      assert_raises(ArgumentError) { Holdup::ReplayEngine.simulate("odd", [[1, 1, 0, 1]], [1, 0, 0, 0, 0, 0, 2, 1, 0, 0]) }
+      assert_raises(ArgumentError) {
+        Holdup::ReplayEngine.simulate("odd", [[1, 1, 0, 1]],
+          [1, 0, 0, 0, 0, 0, 2, 1, 0, 0])
+      }
     end
 
     def test_nothing_to_replay

@@ -46,7 +46,8 @@ module Holdup::Sizing
       outcome = Replay.call(one.backlog, scenario)
       span = outcome.steady_span(BacklogReplay::EDGE)
       assert_in_delta 1,
-        Forecast::Saturation.throughput(one, scenario) / (outcome.ended(span).size * 1e9 / (span.end - span.begin)), 0.001
+        Forecast::Saturation.throughput(one,
+          scenario) / (outcome.ended(span).size * 1e9 / (span.end - span.begin)), 0.001
     end
   end
 end

@@ -106,13 +106,13 @@ module Holdup
 
     # Even: units in flight; odd: microseconds without any; 0: unknown.
     def before(profile)
-      return 0 unless profile.company
-      profile.company.zero? ? 2 * us(profile.rest_ns) + 1 : 2 * profile.company
+      return 0 unless profile.concurrency
+      profile.concurrency.zero? ? 2 * us(profile.rest_ns) + 1 : 2 * profile.concurrency
     end
 
     def began(before)
       return {} if before.zero?
-      before.odd? ? {company: 0, rest_ns: before / 2 * US} : {company: before / 2, rest_ns: 0}
+      before.odd? ? {concurrency: 0, rest_ns: before / 2 * US} : {concurrency: before / 2, rest_ns: 0}
     end
 
     def number(known, value) = known[value] ||= known.size

@@ -98,7 +98,10 @@ module Holdup
 
         # 95th percentile of Student's t (Cornish and Fisher's expansion, 1 % off at 3 degrees).
         def student(degrees)
-          Z + (Z**3 + Z) / (4 * degrees) + (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * degrees**2) + (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / (384 * degrees**3)
+          first = (Z**3 + Z) / (4 * degrees)
+          second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * degrees**2)
+          third = (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / (384 * degrees**3)
+          Z + first + second + third
         end
       end
     end

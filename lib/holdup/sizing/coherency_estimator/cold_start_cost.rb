@@ -2,10 +2,10 @@
 
 module Holdup
   module Sizing
-    # What it costs a unit to begin after its process had rested: caches that others have used meanwhile, a
-    # CPU that slept, on virtual machines one that was given away. How long the rest was is nobody's doing who
-    # comes after it, so running times, without what company costs, are compared with it as they are. What
-    # company costs is not known exactly: the interval has what follows from either end of that one's.
+    # What it costs a unit to begin after its process has rested: other work has used the caches, the CPU
+    # slept, or the virtual machine gave it away. The length of a rest does not depend on the unit that ends
+    # it, so running times without the cost of concurrency are compared with it directly. That cost is known
+    # as an interval only: the interval here covers both of its ends.
     class CoherencyEstimator::ColdStartCost
       # A unit that takes three times as long after a rest has been seen on no machine.
       HIGHEST = 2.0
@@ -35,7 +35,8 @@ module Holdup
 
       def beside(growth)
         logs = logs_without(growth)
-        CoherencyEstimator::BlockStatistics::ScoreInterval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
+        interval = CoherencyEstimator::BlockStatistics::ScoreInterval
+        interval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
       end
 
       def groups
@@ -49,9 +50,9 @@ module Holdup
       def rests = @rests ||= groups.centred(rested)
 
       def logs_without(growth)
-        @profiles.map { |profile|
+        @profiles.map do |profile|
           Math.log(profile.running_ns / (1 + growth * CoherencyCost.doublings(profile.in_flight)))
-        }
+        end
       end
 
       def scores(logs, cold)

@@ -2,9 +2,9 @@
 
 module Holdup
   module Sizing
-    # The units as they speak for or against some growth g: if it is the true one, a unit's time without its
-    # share of g, such as log(running / (1 + g log2(in flight))), has nothing to do any more with how many
-    # there were when it began. What is left of the connection (the score) is added up for blocks of time.
+    # Tests a growth g against the units: with the true g, a unit's time without its share of g, such as
+    # log(running / (1 + g log2(in flight))), does not correlate with the number of units when it began. The
+    # remaining correlation (the score) is summed over blocks of time.
     class CoherencyEstimator::ScoreTest
       # @return [Array<Float>] of the units in flight, for each unit: see Shape
       attr_reader :amounts
@@ -22,7 +22,7 @@ module Holdup
         @groups = CoherencyEstimator::BlockStatistics::UnitGroups.new(profiles)
         @amounts = profiles.map { |profile| shape.amount(profile.in_flight) }
         @weights = profiles.map(&:weight)
-        @before = @groups.centred(profiles.map { |profile| shape.amount(1 + profile.company) })
+        @before = @groups.centred(profiles.map { |profile| shape.amount(1 + profile.concurrency) })
         @figures = profiles.map { |profile| shape.figure(yield(profile)) }
       end
 
@@ -32,21 +32,19 @@ module Holdup
       # @param growth [Float]
       # @return [Array<Float>] the score of each block: above 0 where running times grew more than that
       def scores(growth)
-        rest = @groups.centred(Array.new(size) { |index|
-          @shape.without(@figures[index],
-            1 + growth * @amounts[index])
-        })
-        @groups.by_block { |index| @before[index] * rest[index] }
+        alone = Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) }
+        residuals = @groups.centred(alone)
+        @groups.by_block { |index| @before[index] * residuals[index] }
       end
 
-      # Blocks in which company hardly varies say nothing; one in which it varies much says most.
+      # Blocks in which concurrency hardly varies say nothing; one in which it varies much says most.
       # @return [Float] how many equal blocks would say as much
       def blocks
         each = @groups.by_block { |index| @before[index]**2 }
         each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
       end
 
-      # @return [Float] how far the company in which units begin tells that in which they run: standard
+      # @return [Float] how far the concurrency at a unit's start predicts that of its run: standard
       #   deviation, in the shape's unit
       def spread
         square = mean_of { |index| @before[index]**2 }

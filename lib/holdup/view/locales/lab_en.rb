@@ -59,7 +59,7 @@ module Holdup
         lab_jobs_noise: "Two runs of the same (* and ~) differed by up to %<noise>s: what is less than that is chance.",
         lab_jobs_errors: "%<count>s {count:job|jobs} failed. {count:It counts|They count} like others, but may be shorter.",
         lab_jobs_cost: "At concurrency %<threads>s a job took %<share>s CPU against the run at %<baseline>s: the machine computed at another speed, or jobs cost " \
-          "more or less in company. Errors are partly that. Run it again on a quiet machine, with more --rounds.",
+          "more or less with concurrency. Errors are partly that. Run it again on a quiet machine, with more --rounds.",
         lab_jobs_locked: "With %<threads>s {threads:thread|threads} %<share>s of their time is a wait for locks, in jobs or between them (Sidekiq's log has one). That is the limit " \
           "then, and no prediction knows it."
       }.freeze

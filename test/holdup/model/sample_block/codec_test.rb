@@ -17,8 +17,8 @@ class Holdup::UnitSample
 
     def test_how_units_began
       began = [[nil, nil], [0, 3000], [4, 0]]
-      all = began.each_with_index.map { |(company, rest_ns), index| profile(index, company:, rest_ns:) }
-      assert_equal began, copy(block(all)).profiles.map { |one| [one.company, one.rest_ns] }
+      all = began.each_with_index.map { |(concurrency, rest_ns), index| profile(index, concurrency:, rest_ns:) }
+      assert_equal began, copy(block(all)).profiles.map { |one| [one.concurrency, one.rest_ns] }
     end
 
     def test_names_in_any_script
@@ -77,8 +77,8 @@ class Holdup::UnitSample
       text = [names.bytesize].pack("w") << names << "\x00".b << [9, 0, 0, 4, 1, 3, 2, 5, 2, 0, 0,
         1500].pack("U*").b
       stored = Holdup::SampleBlock::Codec.merge("\x01".b << Zlib.deflate(text),
-        block([profile(50, company: 2, rest_ns: 0)]))
-      assert_equal [[nil, nil, 4000], [2, 0, 8 * SampleProfiles::MS]], Holdup::SampleBlock::Codec.load(stored, block([])).profiles.map { |one| [one.company, one.rest_ns, one.running_ns] }
+        block([profile(50, concurrency: 2, rest_ns: 0)]))
+      assert_equal [[nil, nil, 4000], [2, 0, 8 * SampleProfiles::MS]], Holdup::SampleBlock::Codec.load(stored, block([])).profiles.map { |one| [one.concurrency, one.rest_ns, one.running_ns] }
     end
 
     def test_damage_is_told
