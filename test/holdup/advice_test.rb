@@ -34,7 +34,9 @@ class Holdup::AdviceTest < Minitest::Test
 
   def queueing(sample)
     sample.window("Slow#q", count: 300,
-      histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([90 * Situations::MS] * 300), stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})
+      histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300),
+                   queued: Holdup::Histogram.of([90 * Situations::MS] * 300),
+                   stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})
   end
 
   def test_every_rule_has_a_test

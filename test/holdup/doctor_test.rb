@@ -8,12 +8,15 @@ class Holdup::DoctorTest < Minitest::Test
   NOW_S = 1_790_000_000
   COUNTERS = {units: 500, caused_ns: 6_000_000_000, handoff_ns: 4_000_000_000,
               stalled_ns: 10_000_000_000}.freeze
-  SOUND = {ruby: "ruby 3.4.5", unsupported: nil, clock_source: "counter", dir: "/dev/shm/holdup-1", dir_state: :ok, tmpfs: true,
-           refused: [], collector: true, store: {location: "/s.sqlite3", bytes: 1_500_000, schema: 1, newest_s: NOW_S - 60},
+  SOUND = {ruby: "ruby 3.4.5", unsupported: nil, clock_source: "counter", dir: "/dev/shm/holdup-1",
+           dir_state: :ok, tmpfs: true,
+           refused: [], collector: true, store: {location: "/s.sqlite3", bytes: 1_500_000, schema: 1,
+                                                 newest_s: NOW_S - 60},
            store_problem: nil, now_ns: NOW_S * 1_000_000_000}.freeze
 
   def process(**facts)
-    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: (NOW_S - 1) * 1_000_000_000,
+    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false,
+      heartbeat_ns: (NOW_S - 1) * 1_000_000_000,
       setting: {"jit" => "yjit"}, counters: COUNTERS, requests: 500, queued: 500, **facts)
   end
 
@@ -100,8 +103,10 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_servers_and_their_levers
-    profile = {"server" => "puma", "pool.0" => "web", "lever.threads.value" => 5, "lever.threads.live" => true, "lever.threads.how" => "threads 5, 5",
-               "lever.threads.where" => "config/puma.rb:3", "lever.preload.value" => false, "lever.preload.live" => false, "lever.preload.how" => "preload_app! true"}
+    profile = {"server" => "puma", "pool.0" => "web", "lever.threads.value" => 5,
+               "lever.threads.live" => true, "lever.threads.how" => "threads 5, 5",
+               "lever.threads.where" => "config/puma.rb:3", "lever.preload.value" => false,
+               "lever.preload.live" => false, "lever.preload.how" => "preload_app! true"}
     workers = [1, 0].map { |worker| process(worker:, profile:) }
     shown = findings(segments: [*workers, process(profile: {"server" => "sidekiq"})]).select { |finding|
       finding.key.start_with?("server", "lever")
@@ -118,7 +123,10 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def unmeasured(*servers)
-    Holdup::Doctor::ServerChecks::UnmeasuredServers.call(host(servers:)).map { |finding| [finding.level, finding.key, finding.facts] }
+    Holdup::Doctor::ServerChecks::UnmeasuredServers.call(host(servers:)).map { |finding|
+      [finding.level,
+        finding.key, finding.facts]
+    }
   end
 
   def test_servers_that_measure_need_no_word
@@ -142,7 +150,8 @@ class Holdup::DoctorTest < Minitest::Test
   def test_names_variables_that_no_setting_has
     here = Holdup::Doctor::ServerChecks::EnvironmentVariables.call(host(variables: %w[HOLDUP_TYPO],
       segments: [process(profile: {"variables.unknown" => "HOLDUP_ENABLE HOLDUP_TYPO"})]))
-    assert_equal [[:variable_mistyped, {name: "HOLDUP_ENABLE", nearest: "HOLDUP_ENABLED"}], [:variable_unknown, {name: "HOLDUP_TYPO"}]],
+    assert_equal [[:variable_mistyped, {name: "HOLDUP_ENABLE", nearest: "HOLDUP_ENABLED"}],
+      [:variable_unknown, {name: "HOLDUP_TYPO"}]],
       here.map { |finding| [finding.key, finding.facts] }
     assert_empty Holdup::Doctor::ServerChecks::EnvironmentVariables.call(host)
   end
@@ -245,7 +254,8 @@ class Holdup::DoctorTest < Minitest::Test
   def killers(**facts)
     profile = {"server" => "puma", "killer.name" => "puma_worker_killer",
                "killer.server" => "puma"}.merge(facts.to_h { |name, value| ["killer.#{name}", value] })
-    Holdup::Doctor::ServerChecks::MemoryKillers.call(host(segments: [process(profile:), process(pid: 9, profile:)])).map { |finding| [finding.key, finding.facts] }
+    Holdup::Doctor::ServerChecks::MemoryKillers.call(host(segments: [process(profile:),
+      process(pid: 9, profile:)])).map { |finding| [finding.key, finding.facts] }
   end
 
   def test_names_what_ends_processes

@@ -28,7 +28,8 @@ class Holdup::TerraformTest < Minitest::Test
 
   def file(...) = HclGrammar.parse(text(...))
 
-  PLANS = [{}, {log_group: "/ecs/shop", app: "shop", region: "eu-central-1", server: "puma"}, {format: :emf, app: "shop", server: "puma"},
+  PLANS = [{}, {log_group: "/ecs/shop", app: "shop", region: "eu-central-1", server: "puma"},
+    {format: :emf, app: "shop", server: "puma"},
     {format: :emf, server: "puma", namespace: 'odd "${name}"'}].freeze
 
   def test_every_file_follows_the_grammar_and_the_resources_their_arguments

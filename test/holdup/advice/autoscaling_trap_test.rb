@@ -26,7 +26,8 @@ module Holdup::Advice
       }
       situation = situation(samples:, units: unit(cpu: 5))
       found = MachineRules::AutoscalingTrap.call(situation)
-      sentence = Holdup::View::CeilingSentence.remark(situation.summary.processes.machines, words: Holdup::View::Words.new)
+      sentence = Holdup::View::CeilingSentence.remark(situation.summary.processes.machines,
+        words: Holdup::View::Words.new)
       assert_includes sentence, "target of #{(found.facts[:alarm_share] * 100).round} % never fires"
       assert_operator found.facts[:alarm_share], :>, found.facts[:high_share]
     end
@@ -34,19 +35,23 @@ module Holdup::Advice
     def test_the_signal_is_above_what_is_usual
       queued = ->(sample) {
         [sample.window("Slow#q", count: 300,
-          histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([30 * Situations::MS] * 300)})]
+          histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300),
+                       queued: Holdup::Histogram.of([30 * Situations::MS] * 300)})]
       }
       assert_in_delta 60 * Situations::MS,
-        find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued).facts[:queued_ns], 3 * Situations::MS
+        find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {},
+          &queued).facts[:queued_ns], 3 * Situations::MS
     end
 
     # 2.5 s in the one place and 5.00 s in the other for the same alarm.
     def test_the_doctor_names_the_same_signal
       queued = ->(sample) {
         [sample.window("Slow#q", count: 300,
-          histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([2500 * Situations::MS] * 300)})]
+          histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300),
+                       queued: Holdup::Histogram.of([2500 * Situations::MS] * 300)})]
       }
-      found = find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued)
+      found = find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {},
+        &queued)
       examined = Holdup::Doctor::ScalingChecks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
       assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
       told = Holdup::View::Findings.new([examined]).call.gsub(/\s+/, " ")
@@ -56,7 +61,8 @@ module Holdup::Advice
     end
 
     def test_nothing_where_it_fires_or_nobody_knows
-      assert_nil find(MachineRules::AutoscalingTrap, samples: container(processes: 2, vcpus: 2.0), units: unit(cpu: 5))
+      assert_nil find(MachineRules::AutoscalingTrap, samples: container(processes: 2, vcpus: 2.0),
+        units: unit(cpu: 5))
       assert_nil find(MachineRules::AutoscalingTrap, units: unit(cpu: 5))
     end
   end

@@ -12,7 +12,9 @@ module Holdup::Advice
 
     def waiting(sample)
       [sample.window("Slow#q", count: 300,
-        histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([90 * Situations::MS] * 300), stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})]
+        histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300),
+                     queued: Holdup::Histogram.of([90 * Situations::MS] * 300),
+                     stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})]
     end
 
     def test_capacity_is_missing_and_one_process_more_is_replayed

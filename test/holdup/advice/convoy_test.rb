@@ -33,7 +33,8 @@ module Holdup::Advice
     def test_an_application_with_one_endpoint
       units = {"Reports#sales" => {ms: {cpu: 200, stalled: 60}, acquisitions: 6, units: 20, blame: 80}}
       found = find(GvlRules::Convoy, units:,
-        recommendation: advised(PlayedRecording.new(shapes: {"Reports#sales" => [1.0, 200, 2, 1]}, rate: 2.0, minutes: 30, swing: 0.0)))
+        recommendation: advised(PlayedRecording.new(shapes: {"Reports#sales" => [1.0, 200, 2, 1]}, rate: 2.0,
+          minutes: 30, swing: 0.0)))
       assert_equal ["Reports#sales", nil], [found.facts[:name], found.gain]
     end
 

@@ -71,7 +71,8 @@ module Holdup::Advice
     def test_nothing_where_nobody_else_had_it
       assert_nil find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4),
         samples: container(run_delay_share: 0.001))
-      assert_nil find(MachineRules::CpuMissing, units: unit(cpu: 10), samples: container(run_delay_share: 0.4))
+      assert_nil find(MachineRules::CpuMissing, units: unit(cpu: 10),
+        samples: container(run_delay_share: 0.4))
     end
   end
 end

@@ -15,7 +15,8 @@ class Holdup::Advice::DatabaseYmlTest < Minitest::Test
   end
 
   def test_the_number_of_a_variable_that_is_not_set
-    ['max_connections: <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %>', 'pool: <%= ENV["RAILS_MAX_THREADS"] || 5 %>', "pool: <%= ENV.fetch('RAILS_MAX_THREADS', 5) %>",
+    ['max_connections: <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %>',
+      'pool: <%= ENV["RAILS_MAX_THREADS"] || 5 %>', "pool: <%= ENV.fetch('RAILS_MAX_THREADS', 5) %>",
       'pool: "<%= ENV.fetch("RAILS_MAX_THREADS", "5").to_i %>"'].each do |line|
       found = change("  #{line}")
       assert_equal ["- #{line}", "+ #{line.sub("5", "8")}"], found.diff

@@ -14,7 +14,8 @@ module Holdup::Advice
       jobs = container(processes: 1).each { |sample|
         sample.update(pid: 90, server: "sidekiq", "pool.0": "default", "pool.0.max": 10) if sample[:pid] == 10
       }
-      find(DatabaseRules::DbConnections, units: unit(cpu: 5), samples: container(processes: 3) + jobs, recommendation:)
+      find(DatabaseRules::DbConnections, units: unit(cpu: 5), samples: container(processes: 3) + jobs,
+        recommendation:)
     end
 
     def test_more_than_the_server_has

@@ -11,7 +11,8 @@ module Holdup::Advice
 
     def waits(sample)
       [sample.window("A#a", count: 10,
-        sums: {pool_wait_ns: 4000 * Situations::MS, pool_held_ns: 9000 * Situations::MS}, histograms: {wall: Holdup::Histogram.of([500 * Situations::MS] * 10)})]
+        sums: {pool_wait_ns: 4000 * Situations::MS, pool_held_ns: 9000 * Situations::MS},
+        histograms: {wall: Holdup::Histogram.of([500 * Situations::MS] * 10)})]
     end
 
     def test_a_pool_smaller_than_the_threads_with_a_diff

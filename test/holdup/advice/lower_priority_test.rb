@@ -14,7 +14,8 @@ module Holdup::Advice
                                 blame: 80}}.merge(unit("Light#show", units: 200, blame: 20, cpu: 2,
                                   stalled: 60))
       find(ThreadRules::LowerPriority, units:,
-        recommendation: advised(PlayedRecording.new(shapes:, rate: 12.0, minutes: 10, vcpus: 1.0, slices:, **recording)))
+        recommendation: advised(PlayedRecording.new(shapes:, rate: 12.0, minutes: 10, vcpus: 1.0, slices:,
+          **recording)))
     end
 
     def test_a_class_that_others_stand_behind_on_a_ruby_without_a_slice

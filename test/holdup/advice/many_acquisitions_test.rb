@@ -28,7 +28,8 @@ module Holdup::Advice
     end
 
     def test_nothing_where_it_brings_nothing_or_a_storm_says_so
-      assert_nil find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(2.0)), "nobody else is there"
+      assert_nil find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(2.0)),
+        "nobody else is there"
       assert_nil find(GvlRules::ManyAcquisitions, units: units(2000), recommendation: recommendation(2.0))
       assert_nil find(GvlRules::ManyAcquisitions, units:)
     end

@@ -16,7 +16,8 @@ module Holdup::Advice
     end
 
     def long(stalled: 60, **options)
-      find(GvlRules::NativeHolds, units: unit("Images#show", cpu: 900).merge(unit("B#b", cpu: 2, stalled:)), **options)
+      find(GvlRules::NativeHolds, units: unit("Images#show", cpu: 900).merge(unit("B#b", cpu: 2, stalled:)),
+        **options)
     end
 
     def test_holds_that_no_slice_ends_though_others_wait
@@ -49,7 +50,8 @@ module Holdup::Advice
 
     def test_nothing_where_ruby_gives_way
       assert_nil find(GvlRules::NativeHolds, units: unit(cpu: 60, stalled: 20))
-      assert_nil find(GvlRules::NativeHolds, units: unit("A#a", cpu: 300, starved: 600).merge(unit("B#b", cpu: 2, stalled: 60))),
+      assert_nil find(GvlRules::NativeHolds,
+        units: unit("A#a", cpu: 300, starved: 600).merge(unit("B#b", cpu: 2, stalled: 60))),
         "it had no CPU"
     end
   end

@@ -35,7 +35,8 @@ module Holdup::Advice
     end
 
     def test_words_of_other_runners
-      assert_match(/queues: sales_report, threads: 1/, JobRules::JobQueue.new("solid_queue", "Sales::ReportJob").change.new)
+      assert_match(/queues: sales_report, threads: 1/,
+        JobRules::JobQueue.new("solid_queue", "Sales::ReportJob").change.new)
       assert_match(/good_job start --queues "import:1", the others with "-import"/,
         JobRules::JobQueue.new("good_job", "ImportWorker").change.new)
       assert_nil JobRules::JobQueue.new("rows", "ImportWorker").change
@@ -43,7 +44,8 @@ module Holdup::Advice
 
     def test_nothing_for_requests_and_for_what_most_jobs_are
       assert_nil find(JobRules::SplitQueue, units: jobs), "requests have no queues"
-      assert_nil find(JobRules::SplitQueue, units: jobs.merge(unit("ReportJob", units: 400, blame: 90, cpu: 4)),
+      assert_nil find(JobRules::SplitQueue,
+        units: jobs.merge(unit("ReportJob", units: 400, blame: 90, cpu: 4)),
         kind: :job, queue: "default")
     end
   end

@@ -11,7 +11,8 @@ class Holdup::Doctor::JitTest < Minitest::Test
 
   def process(setting = {}, jit: {}, gauges: {})
     profile = {"server" => "puma", **jit.transform_keys { |name| "jit.#{name}" }}
-    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: 0, setting: {"jit" => "yjit", "jit_by" => "holdup", **setting},
+    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: 0,
+      setting: {"jit" => "yjit", "jit_by" => "holdup", **setting},
       counters: {}, requests: 0, queued: 0, worker: 0, profile:, gauges: {**GAUGES, **gauges})
   end
 
@@ -88,7 +89,8 @@ class Holdup::Doctor::JitTest < Minitest::Test
   def test_full
     found = findings(process(jit: {"limit_of" => "code", "limit_from" => "default"},
       gauges: {jit_saturated: 1})).last
-    assert_equal [:jit_saturated, {processes: 1, limit: 48.0, from: "default", code: 48.0, metadata: 100.0, option: "--yjit-exec-mem-size", more: 60}],
+    assert_equal [:jit_saturated, {processes: 1, limit: 48.0, from: "default", code: 48.0, metadata: 100.0,
+                                   option: "--yjit-exec-mem-size", more: 60}],
       [found.key, found.facts]
   end
 end

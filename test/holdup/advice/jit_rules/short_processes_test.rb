@@ -22,7 +22,8 @@ class Holdup::Advice::JitRules::ShortProcessesTest < Minitest::Test
     assert_nil advise(RULE, *processes(4)), "few"
     assert_nil advise(RULE, *processes(6, minutes: 5))
     assert_nil advise(RULE, *processes(6, base: JitSamples::OFF))
-    assert_nil advise(RULE, *processes(6, name: "worker 0").map { |samples| samples.map { |sample| sample.merge(name: "worker 0") } }),
+    assert_nil advise(RULE, *processes(6,
+      name: "worker 0").map { |samples| samples.map { |sample| sample.merge(name: "worker 0") } }),
       "workers have a rule of their own"
   end
 end
