@@ -56,7 +56,8 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_several_applications_are_told
     apps = %w[shop shop admin].map { |app| [Holdup::Setting.new(attributes: {"app" => app}), 1] }
-    found = findings(applications: Holdup::Analysis::ApplicationShares.of(apps)).find { |finding| finding.key == :applications }
+    applications = Holdup::Analysis::ApplicationShares.of(apps)
+    found = findings(applications:).find { |finding| finding.key == :applications }
     assert_equal [:ok, "shop 67 %, admin 33 %"], [found.level, found.facts[:apps]]
     assert_equal %i[store books],
       findings(applications: Holdup::Analysis::ApplicationShares.of(apps.first(2))).map(&:key)[6, 2]
@@ -288,7 +289,8 @@ class Holdup::DoctorTest < Minitest::Test
       "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."
     assert_includes report,
-      "ok Scale on the time that work waits for a thread: queued above 24.7 ms at p95 (in the last hour it was 12.3 ms)."
+      "ok Scale on the time that work waits for a thread: queued above 24.7 ms at p95 " \
+      "(in the last hour it was 12.3 ms)."
   end
 
   def test_the_lines_fit_and_say_how_it_stands

@@ -11,9 +11,9 @@ module Holdup::Advice
     def test_an_alarm_that_never_fires
       told = told(found = find(MachineRules::AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0),
         units: unit(cpu: 5)))
-      assert_match(
-        /\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an alarm at 60.0 % may never fire.*\[holdup doctor --autoscale-target 60\]\z/, told["seen"]
-      )
+      assert_match(/\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an/, told["seen"])
+      assert_match(/an alarm at 60.0 % may never fire.*\[holdup doctor --autoscale-target 60\]\z/,
+        told["seen"])
       assert_match(/queued above 20.0 ms at p95 .* alarm at 37.5 %\.\z/, told["do"])
       assert_match(/--autoscale-target/, told["verify"])
       assert_equal :scaling, found.remedy

@@ -7,6 +7,10 @@ module Holdup::Advice
   class DbPoolTest < Minitest::Test
     include Situations
 
+    def unheld(window)
+      window.with(sums: window.sums.merge(pool_held_ns: 0))
+    end
+
     SETTING = SampleWindows::SETTING.merge("db_pool" => 3)
 
     def waits(sample)
@@ -21,15 +25,14 @@ module Holdup::Advice
         recommendation: recording.recommendation, written: ["  pool: 3"]) { |sample| waits(sample) })
       assert_operator found.facts[:wait_share], :>, 0.3
       assert_match(/pool of 3/, told["what"])
-      assert_match(
-        /\A\d\d.\d % of all time\. A#a kept the connections for .*, longer than any other\. \[holdup report\]\z/, told["seen"]
-      )
+      assert_match(/\A\d\d.\d % of all time\. A#a kept the connections for /, told["seen"])
+      assert_match(/, longer than any other\. \[holdup report\]\z/, told["seen"])
       assert_match(/In config\/database.yml:1 \(then restart\):\n- pool: 3\n\+ pool: 5\z/, told["do"])
     end
 
     def test_nobody_knows_who_keeps_the_connections
       told = told(found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5),
-        setting: SETTING) { |sample| [waits(sample).first.then { |one| one.with(sums: one.sums.merge(pool_held_ns: 0)) }] })
+        setting: SETTING) { |sample| [unheld(waits(sample).first)] })
       assert_equal :db_pool_unheld, found.rule
       assert_match(/What keeps the connections meanwhile is not known/, told["seen"])
     end

@@ -24,9 +24,9 @@ module Holdup::Advice
       told = told(found = long(stalled: 6_000, recommendation: of(5)))
       assert_equal :native, found.rule
       assert_operator found.facts[:hold_ns], :>, 250 * Situations::MS
-      assert_match(
-        /\ALongest hold .* at p95, .* at most; others wait .* for each, and a time slice ended 0\.1\d holds of each\..*\[holdup report --name .Images#show.\]\z/, told["seen"]
-      )
+      assert_match(/\ALongest hold .* at p95, .* at most; others wait .* for each, /, told["seen"])
+      assert_match(/ for each, and a time slice ended 0\.1\d holds of each\./, told["seen"])
+      assert_match(/\[holdup report --name .Images#show.\]\z/, told["seen"])
       assert_match(/a library that lets go of the GVL/, told["do"])
     end
 

@@ -15,7 +15,8 @@ module Holdup::Advice
 
     def test_thousands_of_acquisitions
       told = told(find(GvlRules::ReleaseStorm, units: storm))
-      assert_equal "Orders#index takes the GVL 4,000 times in each request or job, and may have to wait for it each time.",
+      assert_equal "Orders#index takes the GVL 4,000 times in each request or job, " \
+                   "and may have to wait for it each time.",
         told["what"]
       assert_match(/\AIt stalls .* each, .* for each time\. \[holdup report --name .Orders#index.\]\z/,
         told["seen"])

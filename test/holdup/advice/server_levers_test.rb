@@ -48,7 +48,9 @@ module Holdup::Advice
        "sidekiq -c N, or :concurrency: N in config/sidekiq.yml" => "sidekiq -c 3",
        "JOB_CONCURRENCY=N, or processes: N of the worker for *" => "JOB_CONCURRENCY=3",
        "falcon serve --count N" => "falcon serve --count 3",
-       "good_job start --queues \"mails:N;*:5\", or GOOD_JOB_QUEUES" => "good_job start --queues \"mails:3;*:5\"", "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise)" => "sidekiqswarm with SIDEKIQ_COUNT=3",
+       "good_job start --queues \"mails:N;*:5\", or GOOD_JOB_QUEUES" =>
+         "good_job start --queues \"mails:3;*:5\"",
+       "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise)" => "sidekiqswarm with SIDEKIQ_COUNT=3",
        "puma -t N:N, then restart" => "puma -t 3:3"}.each do |how, new|
         assert_equal new, change({"lever.threads.how": how}).new
       end

@@ -21,10 +21,11 @@ module Holdup::Advice
       best = found.facts[:best]
       assert_operator best, :>, 1
       told = told(found)
-      assert_match(
-        /\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"]
-      )
-      assert_equal "Change the number of threads. In config/puma.rb:12 (then restart (SIGUSR2 to the master)):\n- threads 1, 1\n+ threads #{best}, #{best}",
+      assert_match(/\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now/, told["seen"])
+      assert_match(/, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"])
+      assert_equal "Change the number of threads. " \
+                   "In config/puma.rb:12 (then restart (SIGUSR2 to the master)):" \
+                   "\n- threads 1, 1\n+ threads #{best}, #{best}",
         told["do"]
       assert_match(/\A[\d.]+ % less queued \+ stalled .*\([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/,
         told["expect"])

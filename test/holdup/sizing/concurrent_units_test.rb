@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/played_recording"
 
 module Holdup::Sizing
-  # Requests and jobs of the same processes: what one kind does depends on the concurrent units of the other kind.
+  # Requests and jobs of the same processes: one kind depends on the concurrent units of the other.
   class ConcurrentUnitsTest < Minitest::Test
     KINDS = %i[request job].freeze
     MS = 1_000_000

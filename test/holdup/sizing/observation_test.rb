@@ -41,9 +41,13 @@ module Holdup::Sizing
       def fingerprints = [setting.fingerprint]
     end
 
+    def unknown(type)
+      type.new(**type.members.to_h { |name| [name, nil] })
+    end
+
     def starved(waiting_share)
-      pool, member = [Holdup::Analysis::ProcessReport::ProcessPool,
-        Holdup::Analysis::ProcessReport::MeasuredProcess].map { |kind| kind.new(**kind.members.to_h { |name| [name, nil] }) }
+      pool = unknown(Holdup::Analysis::ProcessReport::ProcessPool)
+      member = unknown(Holdup::Analysis::ProcessReport::MeasuredProcess)
       member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:,
         pools: [pool.with(name: "web", max: 5)])
       demand = ServiceDemand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)

@@ -106,8 +106,9 @@ module Holdup::Sizing
     end
 
     def test_the_label_of_an_arm_alone_is_no_other_setting
-      stable,
-        canary = %w[stable canary].map { |arm| Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "arm" => arm}) }
+      stable, canary = %w[stable canary].map do |arm|
+        Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "arm" => arm})
+      end
       profiles = SampleProfiles.many(4000).each_with_index.map { |profile, index|
         profile.with(setting: index.odd? ? canary : stable)
       }
@@ -224,8 +225,9 @@ module Holdup::Sizing
       factors = simulated.map { |one|
         found.growth.cost.factor(in_flight: one.in_flight, rested: CoherencyCost.rested(one.rest_ns))
       }
-      assert_in_delta 10 * SampleProfiles::MS * simulated.sum(&:weight) / factors.zip(simulated).sum { |factor, one| factor * one.weight },
-        found.demand.held_ns, 1
+      weighted = factors.zip(simulated).sum { |factor, profile| factor * profile.weight }
+      mean_factor = weighted / simulated.sum(&:weight)
+      assert_in_delta 10 * SampleProfiles::MS / mean_factor, found.demand.held_ns, 1
     end
 
     private

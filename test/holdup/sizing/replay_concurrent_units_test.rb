@@ -35,7 +35,8 @@ module Holdup::Sizing
           Scenario.of(processes:, threads: 5, beside: [2], vcpus: 1.5, assignment: :shared))
         apart = replay(own, concurrent_units, processes:, vcpus: 1.5, assignment: :shared,
           concurrent_assignment: :shared)
-        pools = together.results.each_slice(4).zip(together.trace.units).group_by { |_, unit| unit.pool }.transform_values { |same|
+        played = together.results.each_slice(4).zip(together.trace.units)
+        pools = played.group_by { |_, unit| unit.pool }.transform_values { |same|
           same.map(&:first)
         }
         assert_equal pools[0], apart.results.each_slice(4).first(500)
@@ -96,7 +97,8 @@ module Holdup::Sizing
 
     def test_it_ends_when_the_units_in_question_are_done
       played = replay(units(10), units(1000, pool: 1))
-      assert_equal played.results.each_slice(4).first(10).zip(played.trace.units).map { |result, one| one.arrival_ns + result.last }.max,
+      first = played.results.each_slice(4).first(10).zip(played.trace.units)
+      assert_equal first.map { |result, unit| unit.arrival_ns + result.last }.max,
         played.elapsed_ns.round
       assert_equal 0, played.concurrent_column(:response).last
     end

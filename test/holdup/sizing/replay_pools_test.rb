@@ -27,7 +27,8 @@ module Holdup::Sizing
 
     # [began, ended] of the units of a pool, in the order in which they came.
     def spans(result, pool)
-      result.results.each_slice(4).zip(result.trace.units).select { |_, unit| unit.pool == pool }.map { |(queued, *, response), unit|
+      played = result.results.each_slice(4).zip(result.trace.units)
+      played.select { |_, unit| unit.pool == pool }.map { |(queued, *, response), unit|
         [unit.arrival_ns + queued, unit.arrival_ns + response]
       }
     end

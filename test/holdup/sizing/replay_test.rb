@@ -124,7 +124,8 @@ module Holdup::Sizing
     end
 
     def light_mean(result)
-      light = result.trace.units.zip(result.column(:response)).select { |unit, _| unit.held_ns < 10 * MS }.map(&:last)
+      responses = result.trace.units.zip(result.column(:response))
+      light = responses.select { |unit, _| unit.held_ns < 10 * MS }.map(&:last)
       light.sum.fdiv(light.size)
     end
 
