@@ -60,7 +60,7 @@ module Holdup
       # @param prediction [Prediction]
       # @param now [Candidate] the setting that was recorded: of it nothing is corrected
       # @return [Prediction] as it is likely to come out
-      def told(prediction, now:)
+      def apply(prediction, now:)
         (prediction.candidate == now) ? prediction : corrected(prediction) { |name| factor(name) }
       end
 

@@ -73,7 +73,7 @@ module Holdup
       # @return [Prediction, nil] the best of those that may be
       def best = choice.best
 
-      # @return [Array<Prediction>] see Search and Bias#told
+      # @return [Array<Prediction>] see Search and PredictionBias#apply
       def predictions = choice.predictions
 
       # @return [Float] of the best against now
@@ -138,7 +138,7 @@ module Holdup
 
       # @return [Prediction] of any other candidate at the same load
       def of(candidate)
-        bias.told(search.of(candidate), now:)
+        bias.apply(search.of(candidate), now:)
       end
 
       # @param candidate [Candidate]
@@ -199,9 +199,9 @@ module Holdup
           @current = replayed.find { |prediction| prediction.candidate == now }
         end
 
-        # @return [Array<Prediction>] all of them, see Bias#told
+        # @return [Array<Prediction>] all of them, see PredictionBias#apply
         def predictions
-          @predictions ||= @replayed.map { |prediction| @bias.told(prediction, now: @now) }
+          @predictions ||= @replayed.map { |prediction| @bias.apply(prediction, now: @now) }
         end
 
         # @return [Prediction, nil] the best of those that may be
@@ -212,7 +212,7 @@ module Holdup
         end
 
         # @param candidate [Candidate] of one of them
-        # @return [Float] see Objective#gain and Bias#judged
+        # @return [Float] see Objective#gain and PredictionBias#judged
         def gain_of(candidate)
           @objective.gain(current, of(judged, candidate))
         end

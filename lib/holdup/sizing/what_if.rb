@@ -132,7 +132,7 @@ module Holdup
       end
 
       def told(sides)
-        sides.with(after: bias.told(sides.after, now: @base.now))
+        sides.with(after: bias.apply(sides.after, now: @base.now))
       end
 
       # The block tells by name which units count.
