@@ -35,7 +35,7 @@ module Bench
       @program = Holdup::Lab::Jobs::Program.own(env: ENVIRONMENT,
         jobs: File.expand_path("support/growth/jobs.rb", __dir__))
       Holdup::Lab::Redis.run(path: ENV.fetch("PATH")) { |url| measure(url) }
-      Result.new(title: "Jobs that cost more in company, predicted", about:,
+      Result.new(title: "Jobs that cost more under concurrency, predicted", about:,
         tables: [Table.new(COLUMNS, THREADS.map { |threads| row(threads) })], budgets:, notes:)
     end
 
@@ -87,7 +87,7 @@ module Bench
           @recorded.profiles,
           vcpus: recording.vcpus,
           between: recording.between,
-          cost: constant ? Holdup::Sizing::HoldCost::CONSTANT : growth.cost
+          cost: constant ? Holdup::Sizing::CoherencyCost::CONSTANT : growth.cost
         ).throughput(threads:)
     end
 

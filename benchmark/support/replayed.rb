@@ -25,7 +25,7 @@ module Bench
 
     # @param observation [Holdup::Sizing::Observation] of the recording
     # @param vcpus [Numeric] that are left for the server
-    # @param cost [Holdup::Sizing::HoldCost] what concurrent units and rests add to holds
+    # @param cost [Holdup::Sizing::CoherencyCost] what concurrency and rests add to holds
     # @param handoff_ns [Numeric] see Holdup::Sizing::Handoff
     def initialize(observation, vcpus:, cost: observation.demand.cost,
       handoff_ns: Holdup::Sizing::Handoff::NS)

@@ -1,11 +1,22 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What to do about what was measured: one rule a file, each a pure function of the situation.
+  # What to do about what was measured. A rule is a pure function: `call(situation)` takes a Situation and
+  # returns a Finding, or nil when there is nothing to say. Rules live by theme in advice/*_rules.rb; a new
+  # one goes there and into RULES.
   module Advice
-    RULES = [ThreadCount, ProcessCount, IoThreads, JobConcurrency, SplitQueue, TimeSlice, LowerPriority, VcpuMismatch, AutoscalingTrap, CpuThrottling, CpuMissing, LockContention,
-      ReleaseStorm, ManyAcquisitions, Convoy, IsolateEndpoints, NativeHolds, DbPool, DbConnections, MemoryHeadroom, CapacityMissing, RecordingTooShort, MixedSettings, MixedApplications,
-      *JitRules::RULES].freeze
+    RULES = [
+      ThreadRules::ThreadCount, ThreadRules::ProcessCount, ThreadRules::IoThreads, ThreadRules::TimeSlice,
+      ThreadRules::LowerPriority,
+      JobRules::JobConcurrency, JobRules::SplitQueue,
+      GvlRules::Convoy, GvlRules::NativeHolds, GvlRules::IsolateEndpoints, GvlRules::ReleaseStorm,
+      GvlRules::ManyAcquisitions, GvlRules::LockContention,
+      DatabaseRules::DbPool, DatabaseRules::DbConnections,
+      MachineRules::VcpuMismatch, MachineRules::AutoscalingTrap, MachineRules::CpuThrottling,
+      MachineRules::CpuMissing, MachineRules::MemoryHeadroom, MachineRules::CapacityMissing,
+      RecordingRules::RecordingTooShort, RecordingRules::MixedSettings, RecordingRules::MixedApplications,
+      *JitRules::RULES
+    ].freeze
 
     # @param situation [Situation]
     # @param rules [Array<#call>]

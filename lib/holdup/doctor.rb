@@ -1,19 +1,47 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What is measured on this host, what is missing, and why a number may be wrong. Looking at the host
-  # (Examination) and judging what was seen (one check a file) are apart, so every judgement can be tested
-  # without arranging the world.
+  # What is measured on this host, what is missing, and why a number may be wrong. Examination looks at the
+  # host and fills a Host; the checks judge it, so each judgement can be tested without arranging the world.
+  #
+  # A check is `call(host)`, which returns a CheckResult, several, or [] when it does not apply. Checks live
+  # by theme in doctor/*_checks.rb; a new one goes there and into CHECKS.
   module Doctor
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [
-      Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers,
-      Checks::Unmeasured, Checks::Variables, Checks::Heartbeat, Checks::Collector, Checks::Store, Checks::SkippedRows,
-      Checks::Applications, Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit,
-      Checks::JitOrigin, Checks::JitEffect, Checks::JitLives, Checks::Killers, Checks::Captures,
-      Checks::QueueHeader, Checks::Redis, Checks::Drift, Checks::Series, Checks::Autoscale,
-      Checks::Anomalies
+      ProbeChecks::RubySupport, ProbeChecks::ClockSource,
+      SegmentChecks::SegmentFolder, SegmentChecks::Segments,
+      ServerChecks::Servers, ServerChecks::UnmeasuredServers, ServerChecks::EnvironmentVariables,
+      SegmentChecks::Heartbeat,
+      StoreChecks::CollectorLock, StoreChecks::StoreState, StoreChecks::SkippedRows,
+      StoreChecks::Applications,
+      ProbeChecks::StallIdentity, ProbeChecks::MnThreads, ProbeChecks::Fibers,
+      JitChecks::Activation, JitChecks::Origin, JitChecks::Effect, JitChecks::ShortLives,
+      ServerChecks::MemoryKillers, SegmentChecks::RuleCaptures, ServerChecks::QueueHeader,
+      ServerChecks::RedisLatency, StoreChecks::Drift, SegmentChecks::SeriesOverflow,
+      ScalingChecks::Autoscale,
+      ProbeChecks::Anomalies
     ].freeze
+
+    # What a check found. `level` is :ok, :warn or :fail; `key` names the sentence (`doctor_<key>`) and the
+    # remedy (`doctor_<key>_fix`, none for :ok); `facts` fill them in.
+    CheckResult = Data.define(:level, :key, :facts) do
+      def self.ok(key, **facts)
+        new(level: :ok, key:, facts:)
+      end
+
+      def self.warn(key, **facts)
+        new(level: :warn, key:, facts:)
+      end
+
+      def self.fail(key, **facts)
+        new(level: :fail, key:, facts:)
+      end
+
+      def ok? = level == :ok
+
+      def fail? = level == :fail
+    end
 
     # @param host [Host]
     # @return [Array<CheckResult>]

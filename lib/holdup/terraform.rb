@@ -1,38 +1,79 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What turns lines of statistics into metrics, alarms and a dashboard in CloudWatch, written for Terraform.
-  # Only text comes out: nothing here speaks to anybody, and what it costs is said in it.
+  # Writes Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch.
+  # It only produces text, and the text names what is billed.
   module Terraform
+    # What the user wants to have in Terraform.
+    #
+    # - `format`: of the lines, :json (metrics come from filters) or :emf (they come by themselves)
+    # - `log_group`, `region`: nil makes Terraform ask for it
+    # - `namespace`: of the metrics; `app`, `server`: only lines of these; nil takes all
+    # - `memory_mib`: of one process, at which the alarm goes off
+    Plan = Data.define(:format, :log_group, :region, :namespace, :app, :server, :memory_mib) do
+      def initialize(format: :json, log_group: nil, region: nil, namespace: nil, app: nil, server: nil,
+        memory_mib: 1024)
+        namespace ||= (app && format == :json) ? "Holdup/#{app}" : "Holdup"
+        super
+      end
+
+      # @return [Boolean] whether filters make the metrics
+      def filters? = format == :json
+
+      # @return [Hash{String => String}] of the metrics; filters make none, since each one is billed
+      def dimensions
+        filters? ? {} : {"app" => app, "server" => server}.compact
+      end
+
+      # @param name [String]
+      # @return [String] unique to the application
+      def named(name)
+        ["holdup", app, server, name].compact.join("-")
+      end
+    end
+
     # @param plan [Plan]
     # @return [String] a file in Terraform's language
     def self.write(plan)
-      parts = [*variables(plan), *(plan.filters? ? Filters.new(plan).blocks : []), *Alarms.new(plan).blocks,
-        Dashboard.new(plan).block]
-      [head(plan), *parts.map { |block| Hcl.render(block) }].join("\n")
+      blocks = variables(plan)
+      blocks += Filters.new(plan).blocks if plan.filters?
+      blocks += Alarms.new(plan).blocks
+      blocks << Dashboard.new(plan).block
+      [head(plan), *blocks.map { |block| Hcl.render(block) }].join("\n")
     end
 
     def self.head(plan)
-      count = StatsLog::Metrics::UNITS.size
-      kinds = plan.filters? ? "#{count} metric filters (each makes a custom metric)" : "no metric filter (lines in the embedded metric format need none; each of their figures is a custom metric)"
+      parts = "#{billed_metrics(plan)}, #{Alarms::ALL.size} alarms and a dashboard"
       <<~HCL
-        # #{kinds}, #{Alarms::ALL.size} alarms and a dashboard for Holdup's lines of statistics. Custom
+        # #{parts} for Holdup's lines of statistics. Custom
         # metrics, alarms and dashboards are billed: see your region's prices.
       HCL
     end
 
+    def self.billed_metrics(plan)
+      count = StatsLog::Metrics::UNITS.size
+      return "#{count} metric filters (each makes a custom metric)" if plan.filters?
+      "no metric filter (lines in the embedded metric format need none; " \
+        "each of their figures is a custom metric)"
+    end
+
     def self.variables(plan)
-      [Hcl::Block.new("variable", ["holdup_alarm_actions"], {description: "ARNs of what to tell, such as an SNS topic", type: Hcl::Code.new("list(string)"), default: []}),
-        (if plan.filters?
-           variable("holdup_log_group", "Log group that the lines of statistics are in", plan.log_group)
-         end),
-        variable("holdup_region", "Region of the dashboard's metrics", plan.region)].compact
+      description = "Log group that the lines of statistics are in"
+      log_group = variable("holdup_log_group", description, plan.log_group)
+      region = variable("holdup_region", "Region of the dashboard's metrics", plan.region)
+      [alarm_actions, *(log_group if plan.filters?), region]
+    end
+
+    def self.alarm_actions
+      Hcl::Block.new("variable", ["holdup_alarm_actions"],
+        {description: "ARNs of what to tell, such as an SNS topic", type: Hcl::Code.new("list(string)"),
+         default: []})
     end
 
     # Without a default, Terraform asks for it.
     def self.variable(name, description, default)
       Hcl::Block.new("variable", [name], {description:, type: Hcl::Code.new("string"), default:}.compact)
     end
-    private_class_method :head, :variables, :variable
+    private_class_method :head, :billed_metrics, :variables, :alarm_actions, :variable
   end
 end

@@ -8,12 +8,15 @@ class Holdup::DoctorTest < Minitest::Test
   NOW_S = 1_790_000_000
   COUNTERS = {units: 500, caused_ns: 6_000_000_000, handoff_ns: 4_000_000_000,
               stalled_ns: 10_000_000_000}.freeze
-  SOUND = {ruby: "ruby 3.4.5", unsupported: nil, clock_source: "counter", dir: "/dev/shm/holdup-1", dir_state: :ok, tmpfs: true,
-           refused: [], collector: true, store: {location: "/s.sqlite3", bytes: 1_500_000, schema: 1, newest_s: NOW_S - 60},
+  SOUND = {ruby: "ruby 3.4.5", unsupported: nil, clock_source: "counter", dir: "/dev/shm/holdup-1",
+           dir_state: :ok, tmpfs: true,
+           refused: [], collector: true, store: {location: "/s.sqlite3", bytes: 1_500_000, schema: 1,
+                                                 newest_s: NOW_S - 60},
            store_problem: nil, now_ns: NOW_S * 1_000_000_000}.freeze
 
   def process(**facts)
-    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: (NOW_S - 1) * 1_000_000_000,
+    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false,
+      heartbeat_ns: (NOW_S - 1) * 1_000_000_000,
       setting: {"jit" => "yjit"}, counters: COUNTERS, requests: 500, queued: 500, **facts)
   end
 
@@ -28,11 +31,11 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def alarm(autoscale_target, machines: [machine], **facts)
-    [Holdup::Doctor::Checks::Autoscale.call(host(machines:, autoscale_target:, **facts))].flatten
+    [Holdup::Doctor::ScalingChecks::Autoscale.call(host(machines:, autoscale_target:, **facts))].flatten
   end
 
   def captures(*states)
-    Holdup::Doctor::Checks::Captures.call(host(segments: states.map { |state, share|
+    Holdup::Doctor::SegmentChecks::RuleCaptures.call(host(segments: states.map { |state, share|
       process(
         profile: {"capture.rule" => "stall > 50 ms",
                   "capture.state" => state}, ring_share: share
@@ -53,7 +56,8 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_several_applications_are_told
     apps = %w[shop shop admin].map { |app| [Holdup::Setting.new(attributes: {"app" => app}), 1] }
-    found = findings(applications: Holdup::Analysis::ApplicationShares.of(apps)).find { |finding| finding.key == :applications }
+    applications = Holdup::Analysis::ApplicationShares.of(apps)
+    found = findings(applications:).find { |finding| finding.key == :applications }
     assert_equal [:ok, "shop 67 %, admin 33 %"], [found.level, found.facts[:apps]]
     assert_equal %i[store books],
       findings(applications: Holdup::Analysis::ApplicationShares.of(apps.first(2))).map(&:key)[6, 2]
@@ -64,7 +68,7 @@ class Holdup::DoctorTest < Minitest::Test
       *Array.new(5) { |index| [:path, "P#{index}"] }].map do |kind, name|
       Holdup::SkippedRow.new(at_s: NOW_S, host: "h", kind:, name:, reason: "refused", count: 2)
     end
-    found = Holdup::Doctor::Checks::SkippedRows.call(host(skipped: rows))
+    found = Holdup::Doctor::StoreChecks::SkippedRows.call(host(skipped: rows))
     assert_equal({skipped_rows: 14, skipped_stored: 2, skipped_position: 2},
       found.to_h { |finding| [finding.key, finding.facts[:count]] })
     assert_equal "window 日本語 (2), series A#b (2), path P0 (2), path P1 (2), path P2 (2), +2",
@@ -100,8 +104,10 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_servers_and_their_levers
-    profile = {"server" => "puma", "pool.0" => "web", "lever.threads.value" => 5, "lever.threads.live" => true, "lever.threads.how" => "threads 5, 5",
-               "lever.threads.where" => "config/puma.rb:3", "lever.preload.value" => false, "lever.preload.live" => false, "lever.preload.how" => "preload_app! true"}
+    profile = {"server" => "puma", "pool.0" => "web", "lever.threads.value" => 5,
+               "lever.threads.live" => true, "lever.threads.how" => "threads 5, 5",
+               "lever.threads.where" => "config/puma.rb:3", "lever.preload.value" => false,
+               "lever.preload.live" => false, "lever.preload.how" => "preload_app! true"}
     workers = [1, 0].map { |worker| process(worker:, profile:) }
     shown = findings(segments: [*workers, process(profile: {"server" => "sidekiq"})]).select { |finding|
       finding.key.start_with?("server", "lever")
@@ -118,7 +124,10 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def unmeasured(*servers)
-    Holdup::Doctor::Checks::Unmeasured.call(host(servers:)).map { |finding| [finding.level, finding.key, finding.facts] }
+    Holdup::Doctor::ServerChecks::UnmeasuredServers.call(host(servers:)).map { |finding|
+      [finding.level,
+        finding.key, finding.facts]
+    }
   end
 
   def test_servers_that_measure_need_no_word
@@ -140,11 +149,12 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_names_variables_that_no_setting_has
-    here = Holdup::Doctor::Checks::Variables.call(host(variables: %w[HOLDUP_TYPO],
+    here = Holdup::Doctor::ServerChecks::EnvironmentVariables.call(host(variables: %w[HOLDUP_TYPO],
       segments: [process(profile: {"variables.unknown" => "HOLDUP_ENABLE HOLDUP_TYPO"})]))
-    assert_equal [[:variable_mistyped, {name: "HOLDUP_ENABLE", nearest: "HOLDUP_ENABLED"}], [:variable_unknown, {name: "HOLDUP_TYPO"}]],
+    assert_equal [[:variable_mistyped, {name: "HOLDUP_ENABLE", nearest: "HOLDUP_ENABLED"}],
+      [:variable_unknown, {name: "HOLDUP_TYPO"}]],
       here.map { |finding| [finding.key, finding.facts] }
-    assert_empty Holdup::Doctor::Checks::Variables.call(host)
+    assert_empty Holdup::Doctor::ServerChecks::EnvironmentVariables.call(host)
   end
 
   def test_files_that_are_no_segments
@@ -178,7 +188,7 @@ class Holdup::DoctorTest < Minitest::Test
 
   def books(*counters)
     segments = counters.map { |changed| process(counters: COUNTERS.merge(changed)) }
-    [Holdup::Doctor::Checks::Books.call(host(segments:))].flatten
+    [Holdup::Doctor::ProbeChecks::StallIdentity.call(host(segments:))].flatten
   end
 
   def test_books_that_do_not_balance
@@ -237,7 +247,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_every_anomaly_is_told
-    counters = Holdup::Doctor::Checks::Anomalies::COUNTERS.to_h { |name| [name, 2] }
+    counters = Holdup::Doctor::ProbeChecks::Anomalies::COUNTERS.to_h { |name| [name, 2] }
     assert_equal counters.keys, troubles(segments: [process(counters:)]).keys
     assert_equal({series_overflow: :warn}, troubles(segments: [process(counters: {overflowed: 4})]))
   end
@@ -245,7 +255,8 @@ class Holdup::DoctorTest < Minitest::Test
   def killers(**facts)
     profile = {"server" => "puma", "killer.name" => "puma_worker_killer",
                "killer.server" => "puma"}.merge(facts.to_h { |name, value| ["killer.#{name}", value] })
-    Holdup::Doctor::Checks::Killers.call(host(segments: [process(profile:), process(pid: 9, profile:)])).map { |finding| [finding.key, finding.facts] }
+    Holdup::Doctor::ServerChecks::MemoryKillers.call(host(segments: [process(profile:),
+      process(pid: 9, profile:)])).map { |finding| [finding.key, finding.facts] }
   end
 
   def test_names_what_ends_processes
@@ -259,10 +270,10 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_every_finding_has_its_words_and_its_remedy
     tables = Holdup::View::Words::LANGUAGES
-    keys = Dir[File.expand_path("../../lib/holdup/doctor/checks/*.rb", __dir__)].flat_map { |file|
+    keys = Dir[File.expand_path("../../lib/holdup/doctor/*_checks.rb", __dir__)].flat_map { |file|
       File.read(file).scan(/CheckResult\.(ok|warn|fail)\(:(\w+)/)
     }
-    keys.concat(Holdup::Doctor::Checks::Anomalies::COUNTERS.map { |name| ["warn", name.to_s] })
+    keys.concat(Holdup::Doctor::ProbeChecks::Anomalies::COUNTERS.map { |name| ["warn", name.to_s] })
     assert_operator keys.size, :>, 30
     tables.each_value do |table|
       keys.each do |level, key|
@@ -278,7 +289,8 @@ class Holdup::DoctorTest < Minitest::Test
       "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."
     assert_includes report,
-      "ok Scale on the time that work waits for a thread: queued above 24.7 ms at p95 (in the last hour it was 12.3 ms)."
+      "ok Scale on the time that work waits for a thread: queued above 24.7 ms at p95 " \
+      "(in the last hour it was 12.3 ms)."
   end
 
   def test_the_lines_fit_and_say_how_it_stands
@@ -297,7 +309,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_what_processes_wait_for_to_capture
-    assert_empty Holdup::Doctor::Checks::Captures.call(host)
+    assert_empty Holdup::Doctor::SegmentChecks::RuleCaptures.call(host)
     waits = captures(["waits", 0.0002], ["waits", 0.0012], ["rests", nil]).first
     assert_equal [:ok, :capture_rule, "stall > 50 ms", 2, 3, "0.12 %"],
       [waits.level, waits.key, *waits.facts.values_at(:rule, :waiting, :processes, :cost)]

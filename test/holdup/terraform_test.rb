@@ -9,8 +9,10 @@ class Holdup::TerraformTest < Minitest::Test
   # Terraform's AWS provider, `website/docs/r/cloudwatch_*`: [required, the rest that is used here].
   ARGUMENTS = {
     "aws_cloudwatch_log_metric_filter" => [%w[name pattern log_group_name], %w[for_each]],
-    "aws_cloudwatch_metric_alarm" => [%w[alarm_name comparison_operator evaluation_periods threshold metric_name namespace period statistic],
-      %w[alarm_description alarm_actions ok_actions datapoints_to_alarm dimensions treat_missing_data]],
+    "aws_cloudwatch_metric_alarm" => [
+      %w[alarm_name comparison_operator evaluation_periods threshold metric_name namespace period statistic],
+      %w[alarm_description alarm_actions ok_actions datapoints_to_alarm dimensions treat_missing_data]
+    ],
     "aws_cloudwatch_dashboard" => [%w[dashboard_name dashboard_body], []]
   }.freeze
 
@@ -28,7 +30,8 @@ class Holdup::TerraformTest < Minitest::Test
 
   def file(...) = HclGrammar.parse(text(...))
 
-  PLANS = [{}, {log_group: "/ecs/shop", app: "shop", region: "eu-central-1", server: "puma"}, {format: :emf, app: "shop", server: "puma"},
+  PLANS = [{}, {log_group: "/ecs/shop", app: "shop", region: "eu-central-1", server: "puma"},
+    {format: :emf, app: "shop", server: "puma"},
     {format: :emf, server: "puma", namespace: 'odd "${name}"'}].freeze
 
   def test_every_file_follows_the_grammar_and_the_resources_their_arguments
@@ -113,7 +116,8 @@ class Holdup::TerraformTest < Minitest::Test
     real = lines[4]
     others = ['{"event":"stats","units":3}', '{"units":3,"setting":"x"}', "units=3",
       real.sub('"app":"shop"', '"app":"other"')]
-    assert_empty(patterns(app: "shop").values.flat_map { |pattern| others.select { |line| pattern.match?(line) } })
+    of_shop = patterns(app: "shop").values
+    assert_empty(of_shop.flat_map { |pattern| others.select { |line| pattern.match?(line) } })
     assert(patterns(app: "shop")["units"].match?(real) && patterns["units"].match?(others.last))
   end
 

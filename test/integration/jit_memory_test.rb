@@ -32,7 +32,7 @@ class JitMemoryTest < Minitest::Test
       samples = Array.new(12) { |minute| sample.call(minute) }
       setting = Struct.new(:attributes).new({"ruby" => RUBY_VERSION, **manager.facts})
       jits = Holdup::Analysis::JitReport.new(samples, settings: {"s" => setting})
-      found = [jits.on.first.facts.saturated, Holdup::Advice::JitRules::Saturated.call(Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits)))]
+      found = [jits.on.first.facts.saturated, Holdup::Advice::JitMemoryRules::Saturated.call(Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits)))]
       print found.first, " ", found.last.rule, " ", found.last.change.new, " ", manager.profile["jit.limit_from"]
     RUBY
     assert_match(/\Afalse jit_stuck RUBYOPT="--yjit-disable #{option}=[23]" assumed default\z/, said)

@@ -138,8 +138,7 @@ class SegmentTest < Minitest::Test
     assert_equal [15, 30], [slot.errors, slot.count]
   end
 
-  # The first begins when nobody knows what was before, the second after a rest, the third and fourth in
-  # company.
+  # The first begins with an unknown history, the second after a rest, the third and fourth while others run.
   def test_how_units_began
     write(<<~RUBY)
       run = ->(&inside) { handle = Holdup::Probe.enter; inside&.call; Holdup::Probe.record(handle, 1, "A#b", nil, nil, false) }
@@ -150,8 +149,8 @@ class SegmentTest < Minitest::Test
     RUBY
     first, innermost, inner, outer = read.ring
     assert_equal [[nil, nil], [2, 0], [1, 0]],
-      [first, innermost, inner].map { |entry| [entry.company, entry.rest_ns] }
-    assert_equal 0, outer.company
+      [first, innermost, inner].map { |entry| [entry.concurrency, entry.rest_ns] }
+    assert_equal 0, outer.concurrency
     assert_in_delta outer.start_ns - first.start_ns - first.wall_ns, outer.rest_ns, 0.1 * outer.rest_ns
     assert_operator outer.rest_ns, :>=, 20_000_000
   end

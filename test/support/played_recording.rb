@@ -85,7 +85,7 @@ class PlayedRecording
   end
 
   # @return [Holdup::Sizing::ConcurrentUnits, nil]
-  def company
+  def concurrent_units
     beside && Sizing::ConcurrentUnits.new(beside.profiles, beside.arrivals)
   end
 
@@ -111,7 +111,7 @@ class PlayedRecording
   def pools
     if beside
       return Sizing::ThreadPools.new({pool => threads - beside.threads, beside.pool => beside.threads}, {},
-        company: 1)
+        concurrent: 1)
     end
     @pools.empty? ? Sizing::ThreadPools::ONE : Sizing::ThreadPools.new(@pools.transform_values(&:first),
       @pools.keys.to_h { |name| [name, {name => 1}] })
@@ -140,8 +140,8 @@ class PlayedRecording
   def demand
     @demand ||= begin
       held, idle, acquisitions = %i[running_ns idle_ns acquisitions].map { |field| weighted(field) }
-      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:,
-        cost: Sizing::HoldCost.new(growth: @growth))
+      Sizing::ServiceDemand.new(held_ns: held, idle_ns: idle, acquisitions:,
+        cost: Sizing::CoherencyCost.new(growth: @growth))
     end
   end
 
@@ -156,10 +156,10 @@ class PlayedRecording
 
   # @return [Holdup::Sizing::Replay::ReplayResult] of the whole time on another setting
   def truth_at(threads:, processes:)
-    trace = Sizing::Traffic.of(profiles, arrivals, pools:, company:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
+    trace = Sizing::Traffic.of(profiles, arrivals, pools:, concurrent_units:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
     Sizing::Replay.call(trace,
       Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside,
-        cost: Sizing::HoldCost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
+        cost: Sizing::CoherencyCost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
   end
 
   def limits(**options)

@@ -80,20 +80,20 @@ class PlayedStore
 
   def profiles
     @profiles ||= begin
-      own, company = played.results.each_slice(4).to_a.then { |all|
+      own, concurrent = played.results.each_slice(4).to_a.then { |all|
         [all.first(trace.size), all.drop(trace.size)]
       }
       own.zip(trace.units,
         drawn).map { |result, unit, profile|
         singly(result, unit,
           profile)
-      } + company.zip(trace.company.units).filter_map { |result, unit| beside(result, unit) }
+      } + concurrent.zip(trace.concurrent_units.units).filter_map { |result, unit| beside(result, unit) }
     end
   end
 
   def traffic
     @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals, pools: @recording.pools,
-      company: @recording.company)
+      concurrent_units: @recording.concurrent_units)
   end
 
   def trace

@@ -32,7 +32,7 @@ module SampleProfiles
       profile(index * 600_000.0 / count + random.rand, name: "Controller#{(random.rand**3 * 40).to_i}#show", process: PROCESS.with(pid: random.rand(1..16)),
         running_ns:, cpu_ns: running_ns - around[0.1].clamp(0, running_ns), idle_ns: around[20], stalled_ns: around[3], longest_hold_ns: around[3],
         gc_ns: random.rand(3).zero? ? around[1] : 0, queued_ns: around[1], acquisitions: random.rand(1..60), in_flight_milli: random.rand(1000..5000),
-        company: (company = random.rand(0..3)), rest_ns: company.zero? ? around[50] : 0, **rest)
+        concurrency: (concurrency = random.rand(0..3)), rest_ns: concurrency.zero? ? around[50] : 0, **rest)
     end
   end
 end

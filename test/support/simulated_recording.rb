@@ -31,7 +31,7 @@ class SimulatedRecording
   def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, minutes: 30, rate: 28,
     threads: 5, endpoints: LIKE, sway: 0.5, slower: 1)
     @random = Random.new(seed)
-    @cost = Sizing::HoldCost.new(growth:, marking:, cold:)
+    @cost = Sizing::CoherencyCost.new(growth:, marking:, cold:)
     @gc_growth = gc_growth
     @minutes = minutes
     @rate = rate.fdiv(slower)
@@ -57,8 +57,8 @@ class SimulatedRecording
     }
     flight = flight(spans)
     played.results.each_slice(4).zip(units, names, spans,
-      beginnings(spans)).map do |result, unit, name, (from, to), (company, rest_ns)|
-      profile(result, unit, name, from, (flight[to] - flight[from]).fdiv(to - from)).with(company:, rest_ns:)
+      beginnings(spans)).map do |result, unit, name, (from, to), (concurrency, rest_ns)|
+      profile(result, unit, name, from, (flight[to] - flight[from]).fdiv(to - from)).with(concurrency:, rest_ns:)
     end
   end
 
@@ -134,9 +134,9 @@ class SimulatedRecording
   end
 
   # A tenth of the running time of a unit that is alone, and its part of the growth.
-  # A tenth of what a unit takes alone, and what company adds to it.
+  # A tenth of what a unit takes alone, and what concurrency adds to it.
   def gc(held, in_flight)
-    (held / @cost.factor(in_flight:) * (0.1 + @gc_growth * Sizing::HoldCost.doublings(in_flight) + @cost.marking * Sizing::HoldCost.others(in_flight))).round
+    (held / @cost.factor(in_flight:) * (0.1 + @gc_growth * Sizing::CoherencyCost.doublings(in_flight) + @cost.marking * Sizing::CoherencyCost.others(in_flight))).round
   end
 
   def block(start_s, profiles)

@@ -87,7 +87,7 @@ module Bench
       end
 
       def backlog
-        @backlog ||= SIZING::PoolBacklog.new(traffic, **machine,
+        @backlog ||= SIZING::PoolThroughput::AtBacklog.new(traffic, **machine,
           handoff_ns: SIZING::Handoff.fit(@outcome.waits) { |handoff_ns| waits(handoff_ns) })
       end
 
@@ -98,13 +98,13 @@ module Bench
       # Of the recorded jobs on the recorded setting: their queues never got empty.
       def waits(handoff_ns)
         trace = SIZING::Trace.new(@outcome.profiles.each_with_index.map { |profile, at|
-          SIZING::Trace::Unit.of(
+          SIZING::Trace::TraceUnit.of(
             profile, at, pool: pools.index(profile)
           )
         })
         played = SIZING::Replay.call(trace,
           candidate(@threads).scenario(**machine, handoff_ns:, assignment: :shared))
-        SIZING::Handoff::Figures.new(handoff_ns: played.handoff_ns, wait_ns: played.mean(:stalled))
+        SIZING::Handoff::HandoffTimes.new(handoff_ns: played.handoff_ns, wait_ns: played.mean(:stalled))
       end
 
       def candidate(threads)
@@ -112,7 +112,7 @@ module Bench
       end
 
       def pools
-        @pools ||= SIZING::Pools.new({"light" => @threads.first, "heavy" => @threads.last},
+        @pools ||= SIZING::ThreadPools.new({"light" => @threads.first, "heavy" => @threads.last},
           {"heavy" => {"heavy" => 1}})
       end
 

@@ -2,10 +2,10 @@
 
 module Bench
   module Growth
-    # Work that comes and goes, as over a day: without that, nobody can tell from one recording what company
+    # Work that comes and goes, as over a day: without that, nobody can tell from one recording what concurrency
     # costs.
     class Tide
-      # Jobs per second of one phase after the other, independent of each other: in company and alone, rested
+      # Jobs per second of one phase after the other, independent of each other: concurrent and alone, rested
       # and not, in each mixture.
       RATES = [50, 75, 95, 110, 125, 140].freeze
       PHASE_S = 2

@@ -2,11 +2,122 @@
 
 module Holdup
   module Advice
-    # What to do about the JIT; docs/yjit.md has the rules' numbers and sources. They look at samples of all
-    # processes, so each says nothing where the figures that it needs are not known.
+    # What to do about the JIT; docs/yjit.md explains the rules' numbers (Y01 ...) and sources. The rules read
+    # samples of all processes, so each returns nil where its figures are not known.
+    #
+    # Here: the list of the rules and what several of them share. The rules are in jit_*_rules.rb.
     module JitRules
-      RULES = [NotEnabled, AtBoot, WrongHook, Saturated, LimitUnused, CutMemory, BeforeUpgrade, ThresholdFlips, ShortLives, KillerLimit, CodeGc,
-        Ineffective, Redefinitions, WaitBound, ShortProcesses, PerRole, ThresholdSet, MemoryGrowsElsewhere, NoWarmup, Zjit, Unavailable, StatsEverywhere].freeze
+      RULES = [
+        JitActivationRules::NotEnabled, JitActivationRules::AtBoot, JitActivationRules::WrongHook,
+        JitActivationRules::Unavailable, JitActivationRules::PerRole, JitActivationRules::Zjit,
+        JitMemoryRules::Saturated, JitMemoryRules::LimitUnused, JitMemoryRules::CutMemory,
+        JitMemoryRules::BeforeUpgrade, JitMemoryRules::MemoryGrowsElsewhere, JitMemoryRules::NoWarmup,
+        JitCompilationRules::CodeGc, JitCompilationRules::Ineffective, JitCompilationRules::Redefinitions,
+        JitCompilationRules::WaitBound, JitCompilationRules::ThresholdFlips,
+        JitCompilationRules::ThresholdSet, JitCompilationRules::StatsEverywhere,
+        JitLifetimeRules::ShortLives, JitLifetimeRules::ShortProcesses, JitLifetimeRules::KillerLimit
+      ].freeze
+
+      # How much memory a machine has left.
+      module Headroom
+        FULL = MachineRules::MemoryHeadroom::FULL
+
+        module_function
+
+        # @param machine [Analysis::Machine, nil]
+        # @return [Boolean] whether it is known to be nearly full
+        def full?(machine)
+          machine&.memory_share.to_f >= FULL
+        end
+
+        # @param machine [Analysis::Machine, nil]
+        # @param more_bytes [Integer]
+        # @return [Boolean] whether so much more would fit; true where that is not known
+        def room?(machine, more_bytes)
+          return true if machine&.memory_share.nil?
+          machine.memory_bytes + more_bytes < FULL * machine.memory_limit_bytes
+        end
+      end
+
+      # The exact text that gives Ruby an option of its JIT, or takes one away, and keeps the options that
+      # Ruby was started with.
+      module OptionText
+        CODE_SIZE = "--yjit-exec-mem-size"
+        TOTAL_SIZE = "--yjit-mem-size"
+        THRESHOLD = "--yjit-call-threshold"
+        # Names of the same in `config.jit`, which can set them while Ruby runs.
+        KEYWORDS = {TOTAL_SIZE => "mem_size", THRESHOLD => "call_threshold"}.freeze
+        WAIT = "--yjit-disable"
+
+        module_function
+
+        # @param life [Analysis::JitReport::ProcessLife] the process that is to have it
+        # @param name [String]
+        # @param value [Integer]
+        # @return [ProposedChange]
+        def with(life, name, value)
+          if KEYWORDS[name] && life.ruby&.takes_options?
+            return ProposedChange.new(new: "config.jit = {#{KEYWORDS[name]}: #{value}}")
+          end
+          rubyopt([*kept(life, name), "#{name}=#{value}"], life)
+        end
+
+        # @param life [Analysis::JitReport::ProcessLife]
+        # @param name [String]
+        # @return [ProposedChange]
+        def without(life, name)
+          rubyopt(kept(life, name), life)
+        end
+
+        # @param life [Analysis::JitReport::ProcessLife] one that has its JIT from Ruby's start
+        # @return [ProposedChange] that it waits until it is switched on
+        def late(life)
+          options = [*kept(life, "--yjit"), WAIT].uniq
+          ProposedChange.new(new: "config.jit = :on", rest: "RUBYOPT=\"#{options.join(" ")}\"")
+        end
+
+        def rubyopt(options, life)
+          options = [WAIT, *options] unless life.facts.at_boot? || options.include?(WAIT) || options.empty?
+          ProposedChange.new(new: "RUBYOPT=\"#{options.join(" ")}\"")
+        end
+
+        def kept(life, name)
+          options = life.facts.options.to_s.split
+          options.reject { |option| option == name || option.start_with?("#{name}=") }
+        end
+        private_class_method :rubyopt, :kept
+      end
+
+      # Facts about a memory killer's limit: how large it has to be, what the killer counts, and how well that
+      # is known.
+      module KillerFacts
+        S = 1_000_000_000
+
+        module_function
+
+        # @param server [Analysis::JitReport::ServerJit] with a killer
+        # @param needed_bytes [Integer] that its limit has to leave
+        # @return [Hash{Symbol => Object}] facts of a Finding
+        def call(server, needed_bytes)
+          killer = server.killer
+          {killer: killer.name, limit_bytes: killer.limit_bytes, needed_bytes:,
+           setting: killer.line(needed_bytes), counts: counts(server.watched),
+           basis: basis(server.growth, server.watched.room_bytes)}
+        end
+
+        def counts(watched)
+          return {phrase: :killer_counts_one} unless watched.all?
+          group = watched.largest
+          phrase = group.master_known ? :killer_counts_all : :killer_counts_all_but
+          {phrase:, workers: group.workers, each_bytes: watched.each_bytes, master_bytes: group.master_bytes}
+        end
+
+        def basis(growth, room_bytes)
+          phrase = room_bytes.positive? ? :growth_cold : :"growth_#{growth.basis}"
+          {phrase:, wanted_ns: growth.wanted_s * S, seen_ns: growth.seen_s * S, room_bytes:}
+        end
+        private_class_method :counts, :basis
+      end
     end
   end
 end

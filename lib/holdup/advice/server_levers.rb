@@ -2,16 +2,18 @@
 
 module Holdup
   module Advice
-    # What can be turned, in the words of the very server that was measured: what its segment's profile said.
+    # Settings that can be changed, in the words of the measured server: from its segment's profile.
     class ServerLevers
-      # Seen as in the process; `how` has N where the value goes, at the end of what is to be written.
+      # `name` and `value` as the process has them; `how`: the text to write, with N in place of the value,
+      # then what else to do; `where`: the place it is written.
       KnownLever = Data.define(:name, :value, :how, :where) do
         # @param value [Integer]
-        # @param line [String, nil] what stands at `where`, for who can read it
+        # @param line [String, nil] what `where` says now, if it could be read
         # @return [ProposedChange]
-        def to(value, line: nil)
-          return variable($1, value) if /\Aenvironment (\w+)\z/ =~ where.to_s
-          ProposedChange.new(new: turned(line, value) || written(value), old: old(line, value), where:, rest:)
+        def with_value(value, line: nil)
+          return in_environment($1, value) if /\Aenvironment (\w+)\z/ =~ where.to_s
+          new = replaced(line, value) || written(value)
+          ProposedChange.new(new:, old: old(line, value), where:, rest:)
         end
 
         private
@@ -28,27 +30,28 @@ module Holdup
           how.delete_prefix(code)[/[^\s,;].*/m]&.gsub(self.class::N, "N")
         end
 
-        # A line that can be read and says something else is no line to put this in the place of.
+        # A line that says something else is not replaced.
         def old(line, value)
           return self.value && written(self.value) unless line
-          line.strip if turned(line, value) || line[self.class::WORD] == code[self.class::WORD]
+          line.strip if replaced(line, value) || line[self.class::WORD] == code[self.class::WORD]
         end
 
-        # A line of which only the number has to change keeps all the rest: ENV.fetch("THREADS", 5).
-        def turned(line, value)
+        # A line of which only the number changes keeps the rest: ENV.fetch("THREADS", 5).
+        def replaced(line, value)
           now = /(?<![\w.])#{Regexp.escape(self.value.to_s)}(?![\w.])/
           return unless line && self.value && line.match?(now)
-          line.strip.gsub(now, value.to_s).then { |text| text unless crossed?(text) }
+          text = line.strip.gsub(now, value.to_s)
+          text unless minimum_above_maximum?(text)
         end
 
-        # threads 4, 2: the least is more than the most.
-        def crossed?(text)
+        # threads 4, 2
+        def minimum_above_maximum?(text)
           code.match?(self.class::PAIR) && text.match(/(\d+), *(\d+)/) { |pair| pair[1].to_i > pair[2].to_i }
         end
 
-        def variable(name, value)
-          ProposedChange.new(new: "#{name}=#{value}", old: self.value && "#{name}=#{self.value}", where:,
-            rest:)
+        def in_environment(variable, value)
+          old = self.value && "#{variable}=#{self.value}"
+          ProposedChange.new(new: "#{variable}=#{value}", old:, where:, rest:)
         end
       end
 
@@ -59,19 +62,17 @@ module Holdup
       FACT = /\Alever\.(.+)\.(value|how|where)\z/
 
       # @param samples [Array<Hash{Symbol => Object}>] of the processes, in time order
-      # @param lines [#call] place => the text that stands there, or nil
+      # @param lines [#call] place => the text that it has, or nil
       def initialize(samples, lines: ->(_) {})
-        facts = samples.each_with_object({}) { |sample, all|
-          all.merge!(sample.select { |key, _| key.start_with?("lever.") })
-        }
-        @levers = facts.keys.filter_map { |key| FACT.match(key.to_s)&.[](1) }.uniq.to_h { |name|
-          [name, lever(name, facts)]
-        }
+        facts = {}
+        samples.each { |sample| facts.merge!(sample.select { |key, _| key.start_with?("lever.") }) }
+        names = facts.keys.filter_map { |key| key[FACT, 1] }.uniq
+        @levers = names.to_h { |name| [name, lever(name, facts)] }
         @lines = lines
       end
 
-      # @param names [Array<String>] the first that there is
-      # @return [KnownLever, nil]
+      # @param names [Array<String>]
+      # @return [KnownLever, nil] the first of them that exists
       def [](*names)
         names.filter_map { |name| @levers[name] }.first
       end
@@ -84,13 +85,15 @@ module Holdup
       # @return [ProposedChange, nil] nil when the server has no such lever
       def change(*names, value)
         lever = self[*names]
-        lever.to(value, line: lever.where && @lines.call(lever.where)) if lever&.how
+        return unless lever&.how
+        lever.with_value(value, line: lever.where && @lines.call(lever.where))
       end
 
       private
 
       def lever(name, facts)
-        KnownLever.new(name:, **%i[value how where].to_h { |key| [key, facts[:"lever.#{name}.#{key}"]] })
+        KnownLever.new(name:, value: facts[:"lever.#{name}.value"], how: facts[:"lever.#{name}.how"],
+          where: facts[:"lever.#{name}.where"])
       end
     end
   end

@@ -2,20 +2,20 @@
 
 module Holdup
   module Advice
-    # All that rules look at: what was measured, what the replay says of it, what can be turned.
+    # The input of all rules: what was measured, what replays predict, and which settings can be changed.
     class Situation
-      # Replays of a finding are there to rank it: fewer rounds than a recommendation's.
+      # A finding's replays only rank it: fewer rounds than a recommendation's.
       ROUNDS = 10
-      # What whatif compares where nobody says.
+      # Default percentile of `whatif`.
       USUAL = "p95"
 
       attr_reader :summary, :recommendation, :levers, :pool
 
       # @param summary [Analysis::Summary] of one kind of units
-      # @param recommendation [Sizing::Recommendation, nil] nil where nothing was recorded singly
+      # @param recommendation [Sizing::Recommendation, nil] nil where no single units were recorded
       # @param levers [ServerLevers]
       # @param pool [String, nil] the group of threads that was asked about
-      # @param files [#call] path in the application's folder => its lines, none where it can't be read
+      # @param files [#call] path in the application's folder => its lines, empty where it can't be read
       def initialize(summary:, recommendation: nil, levers: ServerLevers.new([]), pool: nil,
         files: ->(_path) { [] })
         @summary = summary
@@ -46,7 +46,7 @@ module Holdup
       # @return [Integer, nil] of a process
       def threads = recommendation&.now&.threads
 
-      # @return [Boolean] whether replays of this recording mean something
+      # @return [Boolean] whether replays of this recording are valid
       def sized?
         !recommendation.nil? && recommendation.verdict != :unknown
       end
@@ -56,14 +56,14 @@ module Holdup
         sized? && recommendation.verdict == :change
       end
 
-      # @return [Boolean] whether all is to stay as it is: then no finding says otherwise
+      # @return [Boolean] whether the recommendation is to keep the setting, which no finding contradicts
       def keep?
         sized? && recommendation.verdict == :keep
       end
 
-      # @param wanted [Integer] what a rule would take
-      # @return [Integer, nil] processes of a host that may be named: those of the recommendation where there
-      #   is one; nil: no other number than now
+      # @param wanted [Integer] processes of a host by a rule
+      # @return [Integer, nil] processes that a finding may name: where a recommendation exists, its number;
+      #   nil: not more than now
       def processes(wanted)
         return wanted unless sized?
         best = recommendation.best.candidate.processes if change?
@@ -76,7 +76,7 @@ module Holdup
       # @return [Analysis::Machine, nil] the host with the least
       def machine = summary.processes.smallest_machine
 
-      # What a replay says of a change, as facts of a Finding; nothing where a replay means nothing.
+      # What a replay predicts for a change, as attributes of a Finding; empty without a valid replay.
       # @param change [Hash] see Sizing::WhatIf::WhatIfChange
       # @return [Hash{Symbol => Object}]
       def effect(**change)
@@ -84,7 +84,7 @@ module Holdup
         figures(what_if)
       end
 
-      # The same with what was seen in the replay among the facts.
+      # The same, with the waits of the replay among the facts.
       # @param facts [Hash{Symbol => Object}]
       # @param query [String]
       # @param above [Float, nil] gain from which on it is worth a finding
@@ -92,56 +92,66 @@ module Holdup
       def evident(facts, query:, above: nil, **change)
         what_if = what_if(**change)
         return if above && (what_if.nil? || what_if.gain <= above)
-        wait_now_ns, wait_then_ns = [what_if&.before, what_if&.after].map { |prediction|
-          prediction&.waits&.[](slo.percentile)
-        }
-        {facts: {**facts, wait_now_ns:, wait_then_ns:, percentile: slo.name, query: query(query)},
-         **figures(what_if)}
+        waits = {wait_now_ns: wait_ns(what_if&.before), wait_then_ns: wait_ns(what_if&.after)}
+        {facts: {**facts, **waits, percentile: slo.name, query: query(query)}, **figures(what_if)}
       end
 
       # @param text [String] a `whatif` of this recording
-      # @return [String] the same for these units, that percentile and that load, so that it gives the figures
+      # @return [String] with options for the same units, percentile and load, so that it prints the figures
       #   of the finding
       def query(text)
         load = recommendation.factor
-        [text, *("--kind job" if jobs?), *("--slo #{slo.name}" unless slo.name == USUAL),
-          *("--load x#{format("%g", load)}" unless load == 1)].join(" ")
+        options = [text]
+        options << "--kind job" if jobs?
+        options << "--slo #{slo.name}" unless slo.name == USUAL
+        options << "--load x#{format("%g", load)}" unless load == 1
+        options.join(" ")
       end
 
       # @param name [String]
-      # @return [String] a glob of exactly that
+      # @return [String] a glob that matches exactly that name
       def literal(name)
         name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
       end
 
-      # Names may come from requests, and queries are pasted into shells.
+      # Names may come from requests, and users paste queries into shells.
       # @param name [String]
       # @param rest [String] of the argument
-      # @return [String] one argument that means exactly that name
+      # @return [String] one shell argument that means exactly that name
       def quoted(name, rest = "")
-        "'#{"#{literal(name)}#{rest}".gsub("'") { "'\\''" }}'"
+        argument = "#{literal(name)}#{rest}"
+        "'#{argument.gsub("'") { "'\\''" }}'"
       end
 
       private
 
       def slo = recommendation.objective.slo
 
+      def wait_ns(prediction)
+        prediction&.waits&.[](slo.percentile)
+      end
+
       def figures(what_if)
-        what_if ? {gain: what_if.gain, interval: what_if.interval, limits: broken(what_if)} : {}
+        return {} unless what_if
+        {gain: what_if.gain, interval: what_if.interval, limits: new_violations(what_if)}
       end
 
-      # Where no setting keeps all limits, what is broken now is no better when it stays broken.
-      def broken(what_if)
-        return what_if.after.guards if keep?
-        what_if.after.guards.reject { |hit| what_if.before.guards.any? { |now| now.name == hit.name } }
+      # A limit that the present setting breaks already does not count against a change, unless the
+      # recommendation is to keep the setting.
+      def new_violations(what_if)
+        after = what_if.after.guards
+        return after if keep?
+        known = what_if.before.guards.map(&:name)
+        after.reject { |violation| known.include?(violation.name) }
       end
 
-      # nil where a replay means nothing: no recommendation, no such units or no others, or more load than is
-      # served.
+      # nil without a valid replay: no recommendation, no such units or no others, or more load than the
+      # processes serve.
       def what_if(**change)
         return unless sized?
-        found = Sizing::WhatIf.new(recommendation, Sizing::WhatIf::WhatIfChange.new(**change), rounds: ROUNDS)
-        found if found.unknown.empty? && !found.nobody_left? && found.replayed?
+        change = Sizing::WhatIf::WhatIfChange.new(**change)
+        what_if = Sizing::WhatIf.new(recommendation, change, rounds: ROUNDS)
+        what_if if what_if.unknown.empty? && !what_if.nobody_left? && what_if.replayed?
       end
     end
   end

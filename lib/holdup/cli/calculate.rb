@@ -97,7 +97,7 @@ module Holdup
       end
 
       def demand(io, running_ns, idle_ns, acquisitions)
-        return Sizing::Demand.of_share(io) if io && !running_ns && !idle_ns
+        return Sizing::ServiceDemand.of_share(io) if io && !running_ns && !idle_ns
         raise UsageError.new("--io and --running/--idle say the same in two ways", "give one of them") if io
         unless running_ns && idle_ns
           raise UsageError.new("calculate needs to know the request or job",
@@ -106,7 +106,7 @@ module Holdup
         if running_ns.zero?
           raise UsageError.new("--running can't be 0", "a request that never holds the GVL needs no threads")
         end
-        Sizing::Demand.new(held_ns: running_ns, idle_ns:, acquisitions:)
+        Sizing::ServiceDemand.new(held_ns: running_ns, idle_ns:, acquisitions:)
       end
     end
   end

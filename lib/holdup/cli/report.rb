@@ -102,7 +102,7 @@ module Holdup
       # Drifts are of the whole application, so a report of some requests or jobs has none.
       def drifts(store)
         return [] if @view[:filter].narrow?
-        Holdup::Doctor::Checks::Drift.findings(Queries::SettingHistory.drifts(store, @span[:to_s]))
+        Holdup::Doctor::StoreChecks::Drift.findings(Queries::SettingHistory.drifts(store, @span[:to_s]))
       end
 
       def drift_facts

@@ -2,8 +2,8 @@
 
 module Holdup
   module Doctor
-    # Looks at the host and judges nothing. Whatever can't be looked at becomes a fact, never an error: the
-    # doctor is asked when things are broken.
+    # Looks at the host and judges nothing. What can't be looked at becomes a fact, never an error: users run
+    # the doctor when things are broken.
     class Examination
       HOUR_S = 3600
       DAY_S = 86_400
@@ -11,9 +11,9 @@ module Holdup
       # @param dir [String] folder of the segments
       # @param clock [Holdup::Clock]
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
-      # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: the segments and
-      #   what was refused
-      # @param autoscale_target [Integer, nil] percentage of CPU that somebody wants to be woken at
+      # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: the segments and the
+      #   messages about files that could not be read
+      # @param autoscale_target [Integer, nil] percentage of CPU of an alarm
       # @param env [#keys] the environment
       # @param proc [String] where /proc is
       def initialize(dir:, clock:, open_store:, segments:, autoscale_target: nil, env: {}, proc: "/proc")
@@ -28,17 +28,17 @@ module Holdup
 
       # @return [Host]
       def call
-        found, refused = segments
+        read, refused = segments
         variables = Configuration::Variables.unknown(@env)
-        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, servers: @servers.call, variables:,
-          autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
+        Host.new(**ruby, **@folder.to_h, **store, segments: read, refused:, servers: @servers.call,
+          variables:, autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
       end
 
       private
 
       def ruby
-        {ruby: RUBY_DESCRIPTION, unsupported: Probe.unsupported_reason,
-         clock_source: Probe.supported? ? Probe.clock_source : nil}
+        clock_source = Probe.clock_source if Probe.supported?
+        {ruby: RUBY_DESCRIPTION, unsupported: Probe.unsupported_reason, clock_source:}
       end
 
       def segments
@@ -47,20 +47,20 @@ module Holdup
 
       def store
         store = @open_store.call
-        from_s, to_s = hour
+        to_s = @clock.realtime_s
+        from_s = to_s - HOUR_S
         summary = Queries::LoadSummary.call(store, from_s:, to_s:)
-        {store: store.health, machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
-         lives: Analysis::WorkerLifetimes.of(store.processes(from_s, to_s)), drifts: Queries::SettingHistory.drifts(store, @clock.realtime_s),
-         skipped: skipped(store), store_problem: nil}
+        lives = Analysis::WorkerLifetimes.of(store.processes(from_s, to_s))
+        drifts = Queries::SettingHistory.drifts(store, to_s)
+        {**load(summary), store: store.health, lives:, drifts:, skipped: skipped(store), store_problem: nil}
       rescue Error => error
         {store: nil, store_problem: error}
       ensure
         store&.close
       end
 
-      # The last one.
-      def hour
-        @clock.realtime_s.then { |to_s| [to_s - HOUR_S, to_s] }
+      def load(summary)
+        {machines: summary.processes.machines, applications: summary.applications, signals: signals(summary)}
       end
 
       def skipped(store)
@@ -69,12 +69,65 @@ module Holdup
 
       def signals(summary)
         pools = summary.processes.pools
-        {queued_p95_ns: Analysis::CpuCeiling::QueueAlarm.p95_ns(summary.total.histogram(:queued)), **%i[busy backlog].to_h { |key| [key, sum(pools.filter_map(&key))] },
+        {queued_p95_ns: Analysis::CpuCeiling::QueueAlarm.p95_ns(summary.total.histogram(:queued)),
+         busy: sum(pools.filter_map(&:busy)), backlog: sum(pools.filter_map(&:backlog)),
          threads: sum(pools.select(&:busy).filter_map(&:max))}
       end
 
       def sum(known)
         known.any? ? known.sum : nil
+      end
+
+      # The folder of the segments: does it exist, is it in memory, does a collector hold its lock.
+      class FolderFacts
+        attr_reader :dir
+
+        # @param dir [String]
+        # @param proc [String] where /proc is
+        def initialize(dir, proc: "/proc")
+          @dir = dir
+          @proc = proc
+        end
+
+        # @return [Symbol] :ok :missing :unreadable
+        def state
+          return :missing unless File.directory?(@dir)
+          (File.readable?(@dir) && File.executable?(@dir)) ? :ok : :unreadable
+        end
+
+        # @return [Hash] facts of a Host
+        def to_h
+          {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
+        end
+
+        # @return [Boolean, nil] whether the segments are in memory; nil where /proc does not say
+        def tmpfs
+          return unless state == :ok
+          return true if links_only?
+          real = File.realpath(@dir).b
+          holding = mounts.select { |point, _| inside?(real, point) }
+          _, type = holding.max_by { |point, _| point.size }
+          type && %w[tmpfs ramfs].include?(type)
+        end
+
+        private
+
+        # Without a tmpfs the folder only has links to the memory of the processes.
+        def links_only?
+          segments = Dir.glob("*.segment", base: @dir)
+          segments.any? && segments.all? { |name| File.symlink?(File.join(@dir, name)) }
+        end
+
+        # @return [Array<(String, String)>] mount point and type
+        def mounts
+          File.binread("#{@proc}/mounts").lines.map { |line| line.split.values_at(1, 2) }
+        rescue SystemCallError
+          []
+        end
+
+        def inside?(path, point)
+          path == point || path.start_with?("#{point.delete_suffix("/")}/")
+        end
       end
     end
   end

@@ -2,35 +2,35 @@
 
 module Holdup
   module Doctor
-    # What one look at the host saw; everything a check may judge.
+    # All facts that a check may judge, as of one examination.
     #
-    # - `ruby`: description of the Ruby that runs the doctor; `unsupported`: why it can't measure, nil when it
-    #   can
+    # - `ruby`: description of the Ruby that runs the doctor; `unsupported`: why it can't measure, else nil
     # - `clock_source`: "counter" or "monotonic", nil without the extension
-    # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: true, false, nil when
-    #   not known
-    # - `segments`: Array of Process; `refused`: messages about files that are no segments we can read
-    # - `collector`: whether one holds the lock; `store`: what the store says of itself, or nil and the error
+    # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: nil when not known
+    # - `segments`: Array of HostProcess; `refused`: messages about files that could not be read as segments
+    # - `collector`: whether one holds the lock; `store`: Hash of the store's health, or nil and the error
     #   `store_problem`
-    # - `machines`: Array of Analysis::Machine of the last hour; `signals`: what it shows of the load
-    #   (queued_p95_ns, busy, threads, backlog; nil where unknown); `autoscale_target`: percentage that an
-    #   alarm waits for, nil when nobody asks
+    # - `machines`: Array of Analysis::Machine of the last hour; `signals`: the load of that hour
+    #   (queued_p95_ns, busy, threads, backlog; nil where unknown); `autoscale_target`: CPU percentage of an
+    #   alarm, nil when not asked
     # - `skipped`: Array of SkippedRow of the last day, the latest first
     # - `applications`: Analysis::ApplicationShares of the last hour, nil without a store
     # - `lives`: Array of Analysis::WorkerLifetimes of the last hour; `drifts`: Array of
     #   Analysis::SettingChanges::SettingDrift since the last change of setting
-    # - `servers`: Array of RunningServers::Server, all that the process table shows
-    # - `variables`: names of the environment's variables of this command that look like settings and are none
+    # - `servers`: Array of RunningServers::Server
+    # - `variables`: names in the command's environment that look like settings and are not
     # - `now_ns`: nanoseconds since 1970
-    Host = Data.define(:ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
-      :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers, :variables,
-      :skipped) do
-      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, servers: [],
-        variables: [], skipped: [], **rest)
+    Host = Data.define(
+      :ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
+      :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications,
+      :servers, :variables, :skipped
+    ) do
+      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [],
+        applications: nil, servers: [], variables: [], skipped: [], **rest)
         super
       end
 
-      # @return [Array<Process>]
+      # @return [Array<HostProcess>]
       def alive = segments.select(&:alive)
 
       # @return [Integer] a counter over all processes
@@ -44,11 +44,14 @@ module Holdup
       end
     end
 
-    # One process, as its segment tells. `closed`: it ended in an orderly way; `requests` and `queued`: how
-    # many requests it measured, and for how many it knew how long they had been queued; `worker`: index;
-    # `profile`: server, pools and levers (docs/segment.md); `gauges`: as of its last tick; `born_ns`: when
-    # its segment was made; `ring_share`: of one core, what the ring costs in which it waits for something to
-    # capture; nil where it does not.
+    # One process, by its segment.
+    #
+    # - `closed`: it ended in an orderly way; `worker`: index, or nil
+    # - `requests`: number of measured requests; `queued`: number of those with a known queue time
+    # - `profile`: server, pools and levers (docs/segment.md); `gauges`: as of its last tick
+    # - `heartbeat_ns`, `born_ns` (when its segment was made): nanoseconds since 1970
+    # - `ring_share`: CPU cost of the capture ring while it waits for a trigger, as a share of one core; nil
+    #   without such a ring
     Host::HostProcess = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests,
       :queued, :worker, :profile, :gauges, :born_ns, :ring_share) do
       def initialize(worker: nil, profile: {}, gauges: {}, born_ns: 0, ring_share: nil, **rest)

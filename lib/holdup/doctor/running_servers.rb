@@ -4,16 +4,16 @@ require "etc"
 
 module Holdup
   module Doctor
-    # The processes of this user that take requests or jobs, by what the process table says of them: whether
-    # or not they know Holdup. A master or supervisor that has workers takes none itself and is left out.
+    # The processes of this user that take requests or jobs, from the process table, with Holdup or without. A
+    # master or supervisor that has workers takes none itself and is left out.
     class RunningServers
       # `name`: of the server; `age_s`: how long it has run; `loaded`: whether Holdup's extension is in its
-      # memory; `dir`: folder of the segment that it has open, nil where it has none or one without a name;
-      # `measures`: whether it has one open
+      # memory; `measures`: whether it has a segment open; `dir`: folder of that segment, nil where it has no
+      # name
       Server = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
 
       # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have
-      # workers; `programs`: the same by the program that Ruby runs, for those that give themselves no title
+      # workers; `programs`: the same by the program that Ruby runs, for processes without a title
       Kind = Data.define(:name, :worker, :alone, :programs) do
         def initialize(name:, worker: nil, alone: nil, programs: [])
           super
@@ -31,7 +31,7 @@ module Holdup
         Kind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job])
       ].freeze
 
-      # Falcon's workers have any title, and are no programs of their own.
+      # Falcon's workers have any title and no program of their own.
       CHILDREN_ARE_WORKERS = %w[falcon].freeze
       EXTENSION = %r{/holdup\.(?:so|bundle)$}
       SEGMENT = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment}
@@ -72,7 +72,8 @@ module Holdup
         alone = table.select { |row| row.alone?(kind) }
         workers += children(alone, table) if CHILDREN_ARE_WORKERS.include?(kind.name)
         parents = workers.map(&:parent)
-        (workers + alone.reject { |row| parents.include?(row.pid) }).uniq.map { |row| [kind, row] }
+        singles = alone.reject { |row| parents.include?(row.pid) }
+        (workers + singles).uniq.map { |row| [kind, row] }
       end
 
       def children(parents, table)
@@ -83,8 +84,9 @@ module Holdup
       def server(kind, row, uptime_s)
         maps = read(row.pid, "maps") or return
         dir = maps[SEGMENT, 1]
-        Server.new(pid: row.pid, name: kind.name, age_s: uptime_s - row.start.fdiv(@ticks_per_s), dir:,
-          loaded: maps.match?(EXTENSION), measures: !!dir || maps.include?(NAMELESS_SEGMENT))
+        age_s = uptime_s - row.start.fdiv(@ticks_per_s)
+        Server.new(pid: row.pid, name: kind.name, age_s:, dir:, loaded: maps.match?(EXTENSION),
+          measures: !!dir || maps.include?(NAMELESS_SEGMENT))
       end
 
       def rows
@@ -109,8 +111,7 @@ module Holdup
         Row.new(pid:, parent:, title: words.join(" "), program: program(words), start:)
       end
 
-      # What Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title, which is the
-      # program's path.
+      # The program that Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title.
       def program(words)
         ruby = File.basename(words.first).start_with?("ruby")
         words = words.drop(1).drop_while { |word| word.start_with?("-") } if ruby

@@ -14,13 +14,13 @@ module Holdup
   #   while it waited), itself included
   # - `trace`: id of the trace that it belongs to, 32 hexadecimal digits; nil for none
   # - `weight`: how many units it stands for: of its ten minutes only so many are kept
-  # - `company`: units in flight in its process when it began; `rest_ns`: for how long there had been none;
-  #   nil when unknown
+  # - `concurrency`: units in flight in its process when it began; `rest_ns`: for how long there had been
+  #   none; nil when unknown
   UnitSample = Data.define(
     :series, :setting, :host, :process, :start_ns, :running_ns, :cpu_ns, :idle_ns, :stalled_ns, :acquisitions,
-    :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight, :company, :rest_ns, :trace
+    :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight, :concurrency, :rest_ns, :trace
   ) do
-    def initialize(company: nil, rest_ns: nil, trace: nil, **rest)
+    def initialize(concurrency: nil, rest_ns: nil, trace: nil, **rest)
       super
     end
 

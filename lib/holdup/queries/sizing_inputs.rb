@@ -152,7 +152,7 @@ module Holdup
 
       # Connections of the other kind in the same processes are the setting's own.
       def other_connections
-        shared = observation.hosts * observation.processes * observation.pools.company.sum
+        shared = observation.hosts * observation.processes * observation.pools.concurrent_threads.sum
         [summary.processes.connections.of_other_kinds(@kind) - shared, 0].max
       end
 

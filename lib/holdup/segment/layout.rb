@@ -87,7 +87,7 @@ module Holdup
       RING_ENTRY_BYTES = 112
       RING_FIELDS = %i[
         start_ns series_index wall_ns running_ns cpu_ns idle_ns stalled_ns acquisitions longest_hold_ns gc_ns
-        queued_ns in_flight_milli company rest_ns trace
+        queued_ns in_flight_milli concurrency rest_ns trace
       ].freeze
       RING_ENTRY = "Q<11L<2H32"
       # Zeros: the unit was in none.

@@ -2,12 +2,12 @@
 
 module Holdup
   module Sizing
-    # The thread calculator that people know, without any recording: what each number of threads brings by the
-    # closed model, beside Amdahl's law, for threads of one process that always have work.
+    # The usual thread calculator, without a recording: what each number of threads brings by the closed model
+    # and by Amdahl's law, for threads of one process that always have work.
     class Calculator
-      # The fewest threads that hold the GVL this much of the time: more of them only stall.
+      # Of the time that the GVL is held: threads beyond that only stall.
       ENOUGH = 0.9
-      # How far a table goes when nobody says.
+      # Threads that a default table goes beyond the answers.
       BEYOND = 3
       STEPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 100].freeze
 
@@ -18,7 +18,7 @@ module Holdup
 
       attr_reader :demand
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param threads [Array<Integer>, nil] rows; nil: from one to somewhat beyond both answers
       def initialize(demand, threads: nil)
         @demand = demand
@@ -51,9 +51,12 @@ module Holdup
       # @return [ThreadCount]
       def line(threads)
         share = @demand.idle_share
-        ThreadCount.new(threads:, speed_up: @model.speed_up(threads), gain: gain(threads), amdahl: Analysis::Amdahl.speed_up(share, threads),
-          amdahl_gain: Analysis::Amdahl.gain(share, threads), bound: @model.upper_bound(threads) / @model.throughput(1),
-          utilisation: @model.utilisation(threads), stall_ns: @model.stall_ns(threads), response_ns: @model.response_ns(threads))
+        ThreadCount.new(threads:, speed_up: @model.speed_up(threads), gain: gain(threads),
+          amdahl: Analysis::Amdahl.speed_up(share, threads),
+          amdahl_gain: Analysis::Amdahl.gain(share, threads),
+          bound: @model.upper_bound(threads) / @model.throughput(1),
+          utilisation: @model.utilisation(threads), stall_ns: @model.stall_ns(threads),
+          response_ns: @model.response_ns(threads))
       end
 
       private

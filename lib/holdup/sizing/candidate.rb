@@ -4,18 +4,22 @@ module Holdup
   module Sizing
     # A deployment that might be better: on one host, so many processes with so many threads each, and perhaps
     # others (`pool`) for some of the units. `threads` are all of a process; `beside`: of these, those of
-    # other pools than the one that is sized, which stay as they are; `company`: of those, the ones that take
-    # units of the other kind.
-    Candidate = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :beside, :company, :pool) do
+    # other pools than the one that is sized, which stay as they are; `concurrent_threads`: of those, the ones
+    # that take units of the other kind.
+    Candidate = Data.define(
+      :processes, :threads, :io_threads, :time_slice_ns, :beside, :concurrent_threads, :pool
+    ) do
       # @param recording [#processes, #threads, #time_slice_ns, #pools]
       # @return [Candidate] as it was recorded
       def self.of(recording)
-        new(**%i[processes threads time_slice_ns].to_h { |name| [name, recording.public_send(name)] },
-          beside: recording.pools.beside, company: recording.pools.company)
+        pools = recording.pools
+        new(processes: recording.processes, threads: recording.threads,
+          time_slice_ns: recording.time_slice_ns, beside: pools.beside,
+          concurrent_threads: pools.concurrent_threads)
       end
 
       def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [],
-        company: [], pool: nil)
+        concurrent_threads: [], pool: nil)
         super
       end
 
@@ -28,7 +32,7 @@ module Holdup
       def caps = [threads - beside.sum, *beside]
 
       # @return [Integer] threads of a process that take units of the kind that is sized
-      def own_threads = threads - company.sum
+      def own_threads = threads - concurrent_threads.sum
 
       # @return [Boolean] whether pools share a GVL
       def shared?
@@ -41,14 +45,13 @@ module Holdup
       end
 
       # @param other [Candidate]
-      # @return [Array<Symbol>] what a person has to turn to get there
+      # @return [Array<Symbol>] settings that have to change to get there
       def differences(other)
         members.select { |name| public_send(name) != other.public_send(name) }
       end
 
-      # How little there is to turn, and how small what results: the first of a sorted list is the smallest
-      # change. For threads for io the application has to be changed as well: it says which requests they are
-      # for.
+      # Sorts candidates by the number of changes, then by size: the first is the smallest change. Threads for
+      # io count as one change more, because the application has to mark the requests.
       # @param other [Candidate] what there is now
       # @return [Array<Integer>]
       def effort(other)
@@ -58,9 +61,10 @@ module Holdup
 
       # @return [Scenario]
       def scenario(**options)
-        Scenario.new(
-groups: groups.map { |one| Scenario::ProcessGroup.new(**one.to_h.except(:company, :pool)) }, **options
-)
+        process_groups = groups.map do |group|
+          Scenario::ProcessGroup.new(**group.to_h.except(:concurrent_threads, :pool))
+        end
+        Scenario.new(groups: process_groups, **options)
       end
     end
   end

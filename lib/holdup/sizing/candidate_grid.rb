@@ -2,18 +2,17 @@
 
 module Holdup
   module Sizing
-    # Which deployments are worth a look: threads up to twice of what saturates a GVL, processes up to the
-    # vCPUs (half as many again with one thread, for such a process is idle whenever its unit waits). Where
-    # the server has one thread only, processes are what threads are elsewhere: so many that all vCPUs are in
-    # use, and one more each.
+    # Deployments to try: threads up to twice of what saturates a GVL, processes up to the vCPUs (half as many
+    # again with one thread, since such a process is idle whenever its unit waits). Where the server has one
+    # thread only, processes take the place of threads: enough to use all vCPUs, and one more each.
     class CandidateGrid
       MOST_THREADS = 32
       ALONE = 1.5
-      # Beyond these many processes not each number is tried: nobody can tell 21 from 22.
+      # Numbers of processes to try. Above 8 not every one: 21 and 22 differ too little.
       STEPS = [*1..8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128].freeze
       SLICES_NS = [50_000_000, 20_000_000, 10_000_000].freeze
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param current [Candidate]
       # @param vcpus [Numeric] of a host
       # @param threaded [Boolean] whether the server can have other numbers of threads
@@ -49,9 +48,9 @@ module Holdup
 
       def processes(threads)
         most = [most_processes(threads), 1].max
-        [*STEPS.select { |step| step <= most }, most, *(if threads == @current.threads || @current.processes <= most
-                                                          [@current.processes]
-                                                        end)].uniq.sort
+        counts = [*STEPS.select { |step| step <= most }, most]
+        counts << @current.processes if threads == @current.threads || @current.processes <= most
+        counts.uniq.sort
       end
 
       def most_processes(threads)

@@ -16,12 +16,12 @@ module Holdup
       NS = 1_000_000_000
       MOST_THREADS = 1000
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       def initialize(demand)
         @demand = demand
       end
 
-      # @return [Float] share of the time that somebody holds the GVL
+      # @return [Float] share of the time that the GVL is held
       def utilisation(threads)
         1 - erlang_b(threads, at(threads).ratio)
       end
@@ -52,7 +52,7 @@ module Holdup
         threads * NS / (threads * at(threads).held_ns + at(threads).idle_ns + at(threads).native_ns)
       end
 
-      # @return [Float] units per second when nobody ever waits, or the GVL is never free
+      # @return [Float] units per second when no unit ever waits, or the GVL is never free
       def upper_bound(threads)
         [NS / at(threads).held_ns, threads * NS / at(threads).own_ns].min
       end
@@ -68,7 +68,8 @@ module Holdup
       #   with the most throughput
       def threads_for(target)
         limit = [4 * saturation, MOST_THREADS].min
-        (1..limit).find { |threads| utilisation(threads) >= target } || (1..limit).max_by { |threads| throughput(threads) }
+        enough = (1..limit).find { |threads| utilisation(threads) >= target }
+        enough || (1..limit).max_by { |threads| throughput(threads) }
       end
 
       private

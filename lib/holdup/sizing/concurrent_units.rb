@@ -2,24 +2,21 @@
 
 module Holdup
   module Sizing
-    # Units of the other kind that run in the same processes, as they came: requests beside jobs, jobs beside
-    # requests. Nothing of theirs is sized, but they hold the GVL that the units in question want.
-    #
-    # What they are like is drawn from all that were kept, how many come is that of the minute: there are
-    # mostly fewer of them.
+    # Units of the other kind that run in the same processes: requests next to jobs, jobs next to requests.
+    # They are not sized, but they hold the GVL that the sized units want. They are drawn from all recorded
+    # units of their kind, at the rate of each minute.
     class ConcurrentUnits
       NS = 1_000_000_000
       MINUTE_S = 60
-      # With fewer nobody knows what they are like.
+      # Fewer do not represent the others.
       FEWEST = 50
-      # So many of them to each unit in question are replayed; where there are more, fewer units are drawn.
+      # Concurrent units replayed for each sized unit; where there are more, fewer sized units are drawn.
       MOST = 2
 
-      # Chance of their own: they come when they come, not when the others do.
+      # Added to the seed, so that their arrivals do not depend on those of the others.
       CHANCE = 1_000_003
 
-      # What they ask for, of a host. `busy`: threads that they keep when none of them has to wait; `cpus`:
-      # that they use
+      # Their load of a host. `busy`: threads in use when none of them has to wait; `cpus`: in use
       ConcurrentLoad = Data.define(:busy, :cpus)
       NOBODY = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
 
@@ -46,9 +43,10 @@ module Holdup
       def units(spans, pools:, seed:)
         random = Random.new(seed + CHANCE)
         start_ns = 0
-        spans.flat_map { |rate, length_ns|
-          came(rate, start_ns, start_ns += length_ns, random).map { |at| unit(lots.draw(random), at, pools) }
-        }
+        spans.flat_map do |rate, length_ns|
+          arrivals = arrivals(rate, start_ns, start_ns += length_ns, random)
+          arrivals.map { |at| unit(sample.draw(random), at, pools) }
+        end
       end
 
       # @param rate [Float] units per second and host
@@ -60,24 +58,26 @@ module Holdup
 
       private
 
-      def came(rate, from_ns, to_ns, random)
+      # Exponential gaps.
+      # @return [Array<Float>] ns
+      def arrivals(rate, from_ns, to_ns, random)
         return [] if rate.zero?
         at = from_ns
-        found = []
-        found << at while (at += -Math.log(1 - random.rand) * NS / rate) < to_ns
-        found
+        times = []
+        times << at while (at += -Math.log(1 - random.rand) * NS / rate) < to_ns
+        times
       end
 
       def unit(profile, at, pools)
         Trace::TraceUnit.of(profile, at, pool: pools.index(profile)).with(slice_ns: @slice_ns)
       end
 
-      def lots
-        @lots ||= WeightedDraw.new(@profiles.map { |profile| [profile, profile.weight] })
+      def sample
+        @sample ||= WeightedSample.new(@profiles.map { |profile| [profile, profile.weight] })
       end
 
       def mean
-        WeightedMeans.mean(@profiles.map { |profile| [yield(profile), profile.weight] })
+        WeightedSample.mean(@profiles.map { |profile| [yield(profile), profile.weight] })
       end
     end
   end

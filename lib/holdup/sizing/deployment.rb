@@ -27,22 +27,21 @@ module Holdup
       # @return [Integer] of a host; a server without workers is one
       def processes
         return [@setting["workers"].to_i, 1].max if @kind == :request && @setting["workers"]
-        each_host = @members.group_by(&:host).values.map { |same| Analysis::Machine.concurrent(same).round }
+        by_host = @members.group_by(&:host).values
+        each_host = by_host.map { |same| Analysis::Machine.concurrent(same).round }
         [each_host.max || @setting["job_processes"].to_i, 1].max
       end
 
       # @return [Integer] of a process
       def threads
-        said = @setting[(@kind == :job) ? "job_threads" : "threads"]
-        [said || @members.filter_map(&:threads).max || 1, 1].max
+        configured = @setting[(@kind == :job) ? "job_threads" : "threads"]
+        [configured || @members.filter_map(&:threads).max || 1, 1].max
       end
 
       # @return [Integer] of the threads that take units: those of job runners mostly have a priority below 0
       def time_slice_ns
-        said = @setting["time_slice_ms"] ? Integer(@setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(
-          10, 100_000
-        ) * MS : Scenario::TIME_SLICE_NS
-        (@kind == :job) ? ThreadPriority.slice_ns(said, @setting["job_priority"].to_i) : said
+        return configured_slice_ns unless @kind == :job
+        Scenario::ThreadPriority.slice_ns(configured_slice_ns, @setting["job_priority"].to_i)
       end
 
       # @return [Boolean] whether this Ruby lets the environment change it
@@ -68,15 +67,22 @@ module Holdup
 
       # @return [Boolean] whether requests and jobs run in the same processes: then both hold their GVL, and
       #   one of them only is sized
-      def company?
+      def concurrent_units?
         @members.any? { |member| member.takes?(OTHER.fetch(@kind)) }
       end
 
       # Units on fibers share a thread, and other Rubies share no GVL.
       # @return [Boolean] whether models know such a thing
       def supported?
-        ["ruby",
-          nil].include?(@setting["engine"]) && @setting["fibers"] != true && @setting["job_pool"] != "fiber"
+        return false unless ["ruby", nil].include?(@setting["engine"])
+        @setting["fibers"] != true && @setting["job_pool"] != "fiber"
+      end
+
+      private
+
+      def configured_slice_ns
+        given = @setting["time_slice_ms"] or return Scenario::TIME_SLICE_NS
+        Integer(given.to_s, 10, exception: false).to_i.clamp(10, 100_000) * MS
       end
     end
   end

@@ -12,7 +12,7 @@ module Holdup
       SERVED = 0.95
       NS = 1_000_000_000
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param guards [Guards]
       # @param limits [ResourceLimits]
       # @param current [Candidate]
@@ -20,7 +20,8 @@ module Holdup
       # @param slo [Slo]
       # @param kind [Symbol]
       # @param handoff_ns [Numeric] see Handoff
-      def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request, handoff_ns: Handoff::NS)
+      def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request,
+        handoff_ns: Handoff::NS)
         @demand = demand
         @guards = guards
         @limits = limits
@@ -55,10 +56,10 @@ module Holdup
       def estimated(candidate, trace)
         ceiling = ceiling(candidate, trace)
         utilisation = @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes)
-        Prediction.new(candidate:, ceiling:, guards: @guards.call(candidate, *(if candidate.company.any?
-                                                                                 ceiling
-                                                                               end)), utilisation:,
-          memory_bytes: @limits.memory(candidate, current: @current), connections: @limits.connections_of(candidate))
+        replayed_ceiling = ceiling if candidate.concurrent_threads.any?
+        Prediction.new(candidate:, ceiling:, utilisation:, guards: @guards.call(candidate, *replayed_ceiling),
+          memory_bytes: @limits.memory(candidate, current: @current),
+          connections: @limits.connections_of(candidate))
       end
 
       # The environment changes all threads' time slices.
@@ -67,8 +68,8 @@ module Holdup
       end
 
       def ceiling(candidate, trace)
-        (trace && candidate.shared?) ? Saturation.throughput(trace,
-          scenario(candidate, :shared)) : @guards.ceiling(candidate)
+        return @guards.ceiling(candidate) unless trace && candidate.shared?
+        Saturation.throughput(trace, scenario(candidate, :shared))
       end
 
       def scenario(candidate, assignment)
@@ -82,19 +83,22 @@ module Holdup
       end
 
       def played(cheap, trace, counted)
-        assignments = (cheap.candidate.groups.all? { |group| group.processes == 1 }) ? ASSIGNMENTS.fetch(@kind).last(1) : ASSIGNMENTS.fetch(@kind)
-        assignments.map { |assignment| play(cheap, trace, assignment, counted) }.max_by { |prediction|
-          prediction.waits[@slo.percentile]
-        }
+        assignments = ASSIGNMENTS.fetch(@kind)
+        assignments = assignments.last(1) if cheap.candidate.groups.all? { |group| group.processes == 1 }
+        predictions = assignments.map { |assignment| play(cheap, trace, assignment, counted) }
+        predictions.max_by { |prediction| prediction.waits[@slo.percentile] }
       end
 
       def play(cheap, trace, assignment, counted)
         outcome = Replay.call(trace, scenario(cheap.candidate, assignment))
-        queued, stalled, response = %i[queued stalled response].map { |name|
-          counted ? outcome.column(name).values_at(*counted) : outcome.column(name)
-        }
-        cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: mean(queued), stalled_ns: mean(stalled),
-          handoff_ns: outcome.handoff_ns, response_ns: mean(response), responses: percentiles(response), waits: percentiles(queued.zip(stalled).map(&:sum)))
+        queued, stalled, response = %i[queued stalled response].map do |name|
+          column = outcome.column(name)
+          counted ? column.values_at(*counted) : column
+        end
+        waits = queued.zip(stalled).map(&:sum)
+        cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation,
+          queued_ns: mean(queued), stalled_ns: mean(stalled), handoff_ns: outcome.handoff_ns,
+          response_ns: mean(response), responses: percentiles(response), waits: percentiles(waits))
       end
 
       def mean(values)
@@ -104,6 +108,51 @@ module Holdup
       def percentiles(values)
         sorted = values.sort
         @percentiles.to_h { |share| [share, sorted[((sorted.size - 1) * share).round].to_i] }
+      end
+
+      # How many units a second of one mix processes serve at most whose threads are of several pools: the
+      # pool that is full first bounds all of them, as with processes of their own (Guards::SplitGuards). But
+      # these share a GVL, so that what one can do hangs on how busy the others are, and it is replayed: a new
+      # unit comes when another one is done. Nearly all that wait then wait for the fullest pool, and the
+      # others have what the mix brings them.
+      class Saturation
+        # At most so many are played: all candidates have the same.
+        UNITS = 4_000
+        # For each thread so many are there at the same time.
+        CROWD = 4
+        NS = 1_000_000_000
+
+        # @param trace [Trace]
+        # @param scenario [Scenario]
+        # @return [Float] units per second
+        def self.throughput(trace, scenario)
+          new(trace.backlog.first(UNITS), scenario).throughput
+        end
+
+        # @param trace [Trace] its backlog
+        # @param scenario [Scenario]
+        def initialize(trace, scenario)
+          @units = trace.units
+          most = scenario.groups.sum { |group| CROWD * group.processes * group.threads }
+          @outcome = Replay.call(trace, scenario.with(most:))
+        end
+
+        # Until its queue is that long, the others do more than the mix has of them: the fullest pool tells,
+        # by its part of the mix.
+        # @return [Float] units per second
+        def throughput
+          span = @outcome.steady_span(BacklogReplay::EDGE)
+          fullest = fullest()
+          @outcome.ended(span, fullest).size * @units.size.fdiv(fullest.size) * NS / (span.end - span.begin)
+        end
+
+        private
+
+        def fullest
+          queued = @outcome.column(:queued)
+          pools = @units.each_index.group_by { |index| [@units[index].group, @units[index].pool] }.values
+          pools.max_by { |units| queued.values_at(*units).sum.fdiv(units.size) }
+        end
       end
     end
   end

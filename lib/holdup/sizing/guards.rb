@@ -26,20 +26,21 @@ module Holdup
       LIKE = 1.0
       NS = 1_000_000_000
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param limits [ResourceLimits]
       # @param rate [Float] units per second of a host at its peak; 0 for jobs, which may wait: their
       #   threads always have work while it matters
       # @param current [Candidate]
       # @param kind [Symbol] :request or :job
-      # @param company [ConcurrentUnits::ConcurrentLoad] of the other kind, in the same processes
-      def initialize(demand, limits:, rate:, current:, kind: :request, company: ConcurrentUnits::NOBODY)
+      # @param concurrent_load [ConcurrentUnits::ConcurrentLoad] of the other kind, in the same processes
+      def initialize(demand, limits:, rate:, current:, kind: :request,
+        concurrent_load: ConcurrentUnits::NOBODY)
         @demand = demand.in_all
         @limits = limits
         @rate = rate
         @current = current
         @kind = kind
-        @company = company
+        @concurrent_load = concurrent_load
       end
 
       # @param candidate [Candidate]
@@ -51,8 +52,8 @@ module Holdup
 
       # @return [Array<Violation>] what its processes can't do
       def of_processes(candidate, most = ceiling(candidate))
-        [above(:stability, @rate, BUSY * most), inflation(candidate), company(candidate), pool(candidate),
-          *jobs(candidate)].compact
+        [above(:stability, @rate, BUSY * most), inflation(candidate), concurrent_units(candidate),
+          pool(candidate), *jobs(candidate)].compact
       end
 
       # @return [Array<Violation>] what host and database don't have
@@ -68,20 +69,20 @@ module Holdup
 
       def inflation(candidate)
         return above(:inflation, model(candidate).inflation, INFLATION) if @rate.zero?
-        busy = [(@rate * @demand.held_ns.fdiv(NS) + @company.cpus) / candidate.processes, 1.0].min
+        busy = [(@rate * @demand.held_ns.fdiv(NS) + @concurrent_load.cpus) / candidate.processes, 1.0].min
         above(:inflation, model(candidate).inflation_at(busy), INFLATION)
       end
 
       # With fewer processes there are also fewer threads for the other kind.
-      def company(candidate)
-        if candidate.company.any? && candidate.processes < @current.processes
-          above(:company, @company.busy / candidate.processes, candidate.company.sum)
-        end
+      def concurrent_units(candidate)
+        threads = candidate.concurrent_threads
+        return unless threads.any? && candidate.processes < @current.processes
+        above(:concurrent_units, @concurrent_load.busy / candidate.processes, threads.sum)
       end
 
       def cpu
-        above(:cpu, @limits.beside + @company.cpus + @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS),
-          BUSY * @limits.vcpus)
+        units = @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS)
+        above(:cpu, @limits.beside + @concurrent_load.cpus + units, BUSY * @limits.vcpus)
       end
 
       def memory(candidate)
@@ -91,23 +92,27 @@ module Holdup
 
       # A pool as large as the threads follows them: then it is a line to change and no limit.
       def pool(candidate)
-        if @limits.pool && ![@current.threads, @current.own_threads].include?(@limits.pool)
-          above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool)
-        end
+        return if @limits.pool.nil? || [@current.threads, @current.own_threads].include?(@limits.pool)
+        above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool)
       end
 
       def connections(candidate)
-        if @limits.connections
-          above(:db_connections, @limits.connections_of(candidate), (CONNECTIONS * @limits.connections).floor)
-        end
+        return unless @limits.connections
+        above(:db_connections, @limits.connections_of(candidate), (CONNECTIONS * @limits.connections).floor)
       end
 
       def jobs(candidate)
         return [] unless @kind == :job
-        wait_ns = ClosedModel.new(@demand).stall_ns(candidate.own_threads) / [@demand.acquisitions, 1].max
-        [above(:job_threads, candidate.own_threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (if computes?
-                                                                                                                    above(:cpu_bound, candidate.threads, 1 + candidate.beside.size - candidate.company.size)
-                                                                                                                  end)]
+        threads = candidate.own_threads
+        wait_ns = ClosedModel.new(@demand).stall_ns(threads) / [@demand.acquisitions, 1].max
+        [above(:job_threads, threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS),
+          *(cpu_bound(candidate) if computes?)]
+      end
+
+      # One thread for each pool of jobs is enough.
+      def cpu_bound(candidate)
+        pools = 1 + candidate.beside.size - candidate.concurrent_threads.size
+        above(:cpu_bound, candidate.threads, pools)
       end
 
       def computes?
@@ -121,9 +126,42 @@ module Holdup
       # Threads for io count as long as there is io for them, which at most throughput there is.
       def model(candidate)
         threads = candidate.own_threads + candidate.io_threads
-        (@models ||= {})[[candidate.processes,
-          threads]] ||= SharedCpus.new(@demand, processes: candidate.processes, threads:,
-            vcpus: @limits.free_vcpus)
+        @models ||= {}
+        @models[[candidate.processes, threads]] ||=
+          SharedCpus.new(@demand, processes: candidate.processes, threads:, vcpus: @limits.free_vcpus)
+      end
+
+      # The guards of a deployment where some units have processes of their own: each group has to serve its
+      # own, and all groups share the host's CPUs and memory and the database's connections.
+      class SplitGuards
+        # Guards of the units of a group, and which share of all units these are.
+        SplitPart = Data.define(:guards, :share)
+
+        # @param whole [Guards] of all units
+        # @param parts [Array<SplitPart>] in the order of Candidate#groups
+        def initialize(whole, parts)
+          @whole = whole
+          @parts = parts
+        end
+
+        # @param candidate [Candidate]
+        # @return [Array<Guards::Violation>]
+        def call(candidate, _most = nil)
+          of_groups = each(candidate) { |part, group| part.guards.of_processes(group) }
+          (@whole.of_host(candidate) + of_groups.flatten).uniq(&:name)
+        end
+
+        # @param candidate [Candidate]
+        # @return [Float] units per second at which the first group is full
+        def ceiling(candidate)
+          each(candidate) { |part, group| part.guards.ceiling(group) / [part.share, Float::MIN].max }.min
+        end
+
+        private
+
+        def each(candidate, &)
+          @parts.zip(candidate.groups).map(&)
+        end
       end
     end
   end

@@ -2,19 +2,19 @@
 
 module Holdup
   module Sizing
-    # What passes from one holder's end to the next one's start when somebody waits: a thread has to wake up,
-    # on a CPU that mostly slept. 20 to 70 us were measured: less the busier the machine. Two things that were
-    # measured bound it, and the lower bound counts:
+    # The hand-off: time from one holder's release of the GVL to the next one's start while threads wait. A
+    # thread has to wake up, on a CPU that mostly slept. 20 to 70 us were measured, less on busier machines.
+    # Two measured figures bound it, and the lower bound counts:
     #
-    # - The probe counts what units waited while nobody held the GVL. A replay may have no more of that.
-    #   (Where CPUs are short it is mostly waiting for one of them, which replays know otherwise.)
-    # - Waits may not come out longer than they were. (By that alone whatever else a replay lacks is taken for
-    #   hand-off, and saturated threads come out 6 % too slow.)
+    # - The probe counts how long units waited while no thread held the GVL. A replay may not have more of it.
+    #   (Where CPUs are short, that is mostly waiting for a CPU, which replays model separately.)
+    # - Replayed waits may not be longer than the measured ones. (That bound alone would count every other
+    #   error of a replay as hand-off: saturated threads come out 6 % too slow.)
     module Handoff
-      # Where nothing was recorded that could tell.
+      # Where no recorded figure bounds it.
       NS = 30_000
       LONGEST_NS = 200_000
-      # Below that share waits don't depend on it.
+      # Share of the waits below which they do not depend on it.
       FELT = 0.005
 
       # ns of a unit, on average. `handoff_ns`: of its stall, while nobody held the GVL, nil where nobody
@@ -27,8 +27,8 @@ module Holdup
       # @return [Numeric] ns
       def self.fit(measured, &replay)
         without, with = [0, NS].map(&replay)
-        [counted(measured, with, &replay), felt(measured, without, with)].compact.min&.clamp(0,
-          LONGEST_NS) || NS
+        bound = [counted(measured, with, &replay), felt(measured, without, with)].compact.min
+        bound&.clamp(0, LONGEST_NS) || NS
       end
 
       # Nearly proportional: the second attempt is right.

@@ -50,16 +50,18 @@ module Holdup
       # @param profiles [Array<UnitSample>] whom its units were drawn from
       # @return [Trace] in which they don't count against the threads
       def marked(trace, profiles)
-        Trace.new(
-          trace.units.zip(profiles).map { |unit, profile| unit.with(io: profile.series.name == name) }, company: trace.company
-        )
+        units = trace.units.zip(profiles).map do |unit, profile|
+          unit.with(io: profile.series.name == name)
+        end
+        Trace.new(units, concurrent_units: trace.concurrent_units)
       end
 
       private
 
       def waits?(units)
-        busy_and_idle_ns = sum(units) { |unit| unit.idle_ns + unit.running_ns }
-        self.class.wait?(sum(units, &:idle_ns) / busy_and_idle_ns, sum(units, &:wall_ns) / sum(@profiles, &:wall_ns))
+        own_ns = sum(units) { |unit| unit.idle_ns + unit.running_ns }
+        occupied_share = sum(units, &:wall_ns) / sum(@profiles, &:wall_ns)
+        self.class.wait?(sum(units, &:idle_ns) / own_ns, occupied_share)
       end
 
       def most

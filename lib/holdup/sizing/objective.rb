@@ -34,9 +34,8 @@ module Holdup
         if name == :throughput
           return nearly_all(predictions, current).min_by { |prediction| prediction.candidate.threads }
         end
-        ties(predictions.select(&:replayed?), current).min_by { |prediction|
-          prediction.candidate.effort(current.candidate)
-        }
+        tied = ties(predictions.select(&:replayed?), current)
+        tied.min_by { |prediction| prediction.candidate.effort(current.candidate) }
       end
 
       # @param current [Prediction]
@@ -81,9 +80,8 @@ module Holdup
 
       # More processes are always more throughput, and a question of what one pays: they stay.
       def nearly_all(predictions, current)
-        same = predictions.select { |prediction|
-          prediction.candidate.processes == current.candidate.processes
-        }
+        processes = current.candidate.processes
+        same = predictions.select { |prediction| prediction.candidate.processes == processes }
         most = same.map(&:ceiling).max
         same.select { |prediction| prediction.ceiling >= NEARLY_ALL * most }
       end

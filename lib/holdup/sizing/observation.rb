@@ -24,17 +24,19 @@ module Holdup
         @kind = kind
         @pool = pool
         @other = other if other && other.profiles.size >= ConcurrentUnits::FEWEST
-        @members = members.select { |member|
+        @members = members.select do |member|
           recording.fingerprints.include?(member.setting) && member.takes?(kind)
-        }
+        end
       end
 
       def setting = recording.setting
 
-      # @return [Demand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works out
-      #   itself
+      # @return [ServiceDemand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works
+      #   out itself
       def demand
-        @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed.share) }
+        return @demand if defined?(@demand)
+        demand = recording.demand
+        @demand = demand&.with(held_ns: demand.held_ns * undisturbed.share)
       end
 
       # @return [Array<UnitSample>] likewise
@@ -69,12 +71,12 @@ module Holdup
       # @return [ThreadPools] of threads of a process, that share its GVL
       def pools
         @pools ||= ThreadPools.of(recording.of_pools, members: @members, kind:, first: @pool,
-          company: !@other.nil?)
+          concurrent: !@other.nil?)
       end
 
       # @return [ConcurrentUnits, nil] units of the other kind, where their threads share the processes
-      def company
-        if pools.company?
+      def concurrent_units
+        if pools.concurrent_units?
           ConcurrentUnits.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns)
         end
       end
@@ -90,8 +92,9 @@ module Holdup
       # @return [Array<Symbol>] what forbids an answer
       def problems
         return young || [:no_recording] unless recorded?
-        found = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }.map(&:kind)
-        deployment.supported? ? found : [*found, :unsupported]
+        forbidding = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }
+        kinds = forbidding.map(&:kind)
+        deployment.supported? ? kinds : [*kinds, :unsupported]
       end
 
       # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of
@@ -99,25 +102,27 @@ module Holdup
       def warnings
         return {} unless recorded?
         found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }
-        found[:company] = {} if deployment.company? && !pools.company?
+        found[:concurrent_units] = {} if deployment.concurrent_units? && !pools.concurrent_units?
         found.except(*problems)
       end
 
-      # @return [ConcurrencyCost::CostEstimate]
+      # @return [CoherencyEstimator::IntervalEstimate]
       def growth_estimate = recording.growth.overall
 
-      # @return [ConcurrencyCost::CostEstimate, nil] nil where nobody can tell that concurrency costs anything
+      # @return [CoherencyEstimator::IntervalEstimate, nil] nil where nobody can tell that concurrency costs
+      #   anything
       def growth
         growth_estimate.grows? ? growth_estimate : nil
       end
 
-      # @return [Hash{Series => ConcurrencyCost::CostEstimate}] see Growth#series
+      # @return [Hash{Series => CoherencyEstimator::IntervalEstimate}] see Growth#series
       def growths = recording.growth.series
 
-      # @return [ConcurrencyCost::CostEstimate, nil] of what a rest costs; nil where nobody can tell that it
-      #   costs anything
+      # @return [CoherencyEstimator::IntervalEstimate, nil] of what a rest costs; nil where nobody can tell
+      #   that it costs anything
       def rest
-        recording.growth.rest.then { |found| found if found.grows? }
+        estimate = recording.growth.rest
+        estimate if estimate.grows?
       end
 
       # @return [Float] ns that a unit waits for connections and locks, on average
@@ -157,7 +162,7 @@ module Holdup
       end
 
       def undisturbed
-        @undisturbed ||= UndisturbedHold.new(@members, held_per_cpu: recording.held_per_cpu)
+        @undisturbed ||= CpuWaitCorrection.new(@members, held_per_cpu: recording.held_per_cpu)
       end
 
       def deployment
@@ -169,12 +174,18 @@ module Holdup
       end
 
       def histogram(key)
-        (@histograms ||= {})[key] ||= Histogram::CountAndSum.sum(recording.windows.map { |window| window.histograms.fetch(key) })
+        @histograms ||= {}
+        @histograms[key] ||= begin
+          histograms = recording.windows.map { |window| window.histograms.fetch(key) }
+          Histogram::CountAndSum.sum(histograms)
+        end
       end
 
-      # Threads outside of units hold the GVL too, and so does company.
+      # Threads outside of units and concurrent units of the other kind hold the GVL too.
       def utilisation
-        (held_ns + (company ? @other.held_ns : 0) + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
+        others_ns = concurrent_units ? @other.held_ns : 0
+        between_ns = recording.between.held_ns * units
+        (held_ns + others_ns + between_ns) / (seconds * NS * hosts * processes)
       end
 
       def seconds
@@ -186,7 +197,35 @@ module Holdup
         responses = recording.profiles.map { |profile|
           [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight]
         }
-        WeightedMeans.quantile(responses, 0.95).to_i
+        WeightedSample.quantile(responses, 0.95).to_i
+      end
+
+      # A thread that waits for a CPU keeps the GVL meanwhile. Of the time that it was held without using a
+      # CPU this is as much as the system counted as such waits; the rest belongs to the unit.
+      class CpuWaitCorrection
+        # @return [Float] of the time held, what is left without such waits
+        attr_reader :share
+
+        # @param members [Array<ProcessReport::MeasuredProcess>]
+        # @param held_per_cpu [Float] time held against CPU used meanwhile
+        def initialize(members, held_per_cpu:)
+          waits = members.filter_map(&:waiting_share)
+          most = [1 - 1 / held_per_cpu, 0.0].max
+          @share = waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, most)
+        end
+
+        # @param profiles [Array<UnitSample>]
+        # @return [Array<UnitSample>] as they would be on CPUs that nobody else wants
+        def profiles(profiles)
+          (share < 1) ? profiles.map { |profile| alone(profile) } : profiles
+        end
+
+        private
+
+        def alone(profile)
+          profile.with(running_ns: (profile.running_ns * share).round,
+            longest_hold_ns: (profile.longest_hold_ns * share).round)
+        end
       end
     end
   end

@@ -19,7 +19,7 @@ module Holdup
 
       attr_reader :demand, :rate, :processes, :vcpus
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param rate [Float] units that arrive per second, at all processes
       # @param threads [Array<Integer>] rows: threads of each process
       # @param processes [Integer]
@@ -58,9 +58,9 @@ module Holdup
       end
 
       def line(threads)
-        found = model(threads)
-        WaitAtThreads.new(threads:,
-**%i[capacity utilisation queued_ns stall_ns response_ns].to_h { |name| [name, found.public_send(name)] })
+        model = model(threads)
+        WaitAtThreads.new(threads:, capacity: model.capacity, utilisation: model.utilisation,
+          queued_ns: model.queued_ns, stall_ns: model.stall_ns, response_ns: model.response_ns)
       end
     end
   end

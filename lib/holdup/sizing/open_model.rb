@@ -18,7 +18,7 @@ module Holdup
       SPREAD = 40
       STABLE = 0.999
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param processes [Integer]
       # @param threads [Integer] of each
       # @param rate [Float] units that arrive per second, at all processes
@@ -73,10 +73,9 @@ module Holdup
       end
 
       def throughput(threads)
-        @throughput ||= Hash.new { |known, n|
-          known[n] = n.zero? ? 0.0 : ClosedModel.new(@demand).throughput(n)
-        }
-        @throughput[threads]
+        return 0.0 if threads.zero?
+        @throughput ||= {}
+        @throughput[threads] ||= ClosedModel.new(@demand).throughput(threads)
       end
 
       # By logarithms: the products themselves are too large for a number where hundreds of units are in
@@ -84,10 +83,10 @@ module Holdup
       # @return [Array<Float>] how likely n units are in the system
       def likelihoods
         @likelihoods ||= begin
-          logs = (1..length).each_with_object([0.0]) { |count, all|
-            all << all.last + Math.log(@rate / service(count))
-          }
-          terms = logs.max.then { |most| logs.map { |log| Math.exp(log - most) } }
+          logs = [0.0]
+          (1..length).each { |count| logs << logs.last + Math.log(@rate / service(count)) }
+          largest = logs.max
+          terms = logs.map { |log| Math.exp(log - largest) }
           total = terms.sum
           terms.map { |term| term / total }
         end

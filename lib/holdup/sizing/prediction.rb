@@ -10,8 +10,10 @@ module Holdup
     #   ns, 0.95 => ns ...}
     # - `handoff_ns`: of stalled_ns, while the GVL was passed on
     # - `assignment`: the worse of those tried; `guards`: Array of Guards::Violation
-    Prediction = Data.define(:candidate, :ceiling, :utilisation, :memory_bytes, :connections, :guards, :assignment, :cpus,
-      :queued_ns, :stalled_ns, :handoff_ns, :response_ns, :responses, :waits) do
+    Prediction = Data.define(
+      :candidate, :ceiling, :utilisation, :memory_bytes, :connections, :guards, :assignment, :cpus,
+      :queued_ns, :stalled_ns, :handoff_ns, :response_ns, :responses, :waits
+    ) do
       def initialize(assignment: nil, cpus: nil, queued_ns: nil, stalled_ns: nil, handoff_ns: nil,
         response_ns: nil, responses: {}, waits: {}, **rest)
         super

@@ -33,22 +33,24 @@ module Holdup
       # @param recording [Observation] that predictions are made from
       # @return [PredictionBias] by those of the same application, kind of units and pool
       def self.of(outcomes, recording)
-        whose = whose(recording)
-        new(outcomes.select { |outcome| outcome.units >= Sufficiency::UNITS && outcome.to_h.slice(*whose.keys) == whose })
+        wanted = whose(recording)
+        enough = outcomes.select { |outcome| outcome.units >= Sufficiency::UNITS }
+        new(enough.select { |outcome| outcome.to_h.slice(*wanted.keys) == wanted })
       end
 
       # @param recording [Observation]
       # @return [Hash{Symbol => Object}] of an Outcome: whose units they are, the busiest pool's of jobs where
       #   a process has several
       def self.whose(recording)
-        {app: Analysis::ApplicationShares.name(recording.setting), kind: recording.kind, pool: (recording.kind == :job) ? recording.pools.names.first.to_s : ""}
+        pool = (recording.kind == :job) ? recording.pools.names.first.to_s : ""
+        {app: Analysis::ApplicationShares.name(recording.setting), kind: recording.kind, pool:}
       end
 
       # @param outcomes [Array<PredictionOutcome>] all of them count
       def initialize(outcomes = [])
-        ratios = outcomes.flat_map { |outcome|
+        ratios = outcomes.flat_map do |outcome|
           outcome.figures.keys.map { |name| [name, Math.log(ratio(outcome.figures, name))] }
-        }
+        end
         @corrections = ratios.group_by(&:first).transform_values { |same| correction(same.map(&:last)) }
       end
 
@@ -58,7 +60,7 @@ module Holdup
       # @param prediction [Prediction]
       # @param now [Candidate] the setting that was recorded: of it nothing is corrected
       # @return [Prediction] as it is likely to come out
-      def told(prediction, now:)
+      def apply(prediction, now:)
         (prediction.candidate == now) ? prediction : corrected(prediction) { |name| factor(name) }
       end
 
@@ -90,11 +92,15 @@ module Holdup
 
       def ratio(figures, name)
         figure = figures.fetch(name)
-        before, since = %i[recorded_ns measured_ns].map { |side|
-          (name == :wait) ? SMALL_WAIT * figures.fetch(:response).public_send(side) : 0
-        }
-        against(figure.measured_ns, figure.predicted_ns,
-          since) / against(figure.recorded_ns, figure.replayed_ns, before)
+        small_before, small_since = small_waits(figures, name)
+        since = against(figure.measured_ns, figure.predicted_ns, small_since)
+        since / against(figure.recorded_ns, figure.replayed_ns, small_before)
+      end
+
+      def small_waits(figures, name)
+        return [0, 0] unless name == :wait
+        response = figures.fetch(:response)
+        [SMALL_WAIT * response.recorded_ns, SMALL_WAIT * response.measured_ns]
       end
 
       def against(measured_ns, predicted_ns, beside_ns)
@@ -104,8 +110,14 @@ module Holdup
       def corrected(prediction)
         return prediction if none? || !prediction.replayed?
         wait, response, tail = %i[wait response p95].map { |name| yield name }
-        prediction.with(**prediction.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns).transform_values { |ns| ns && ns * wait }, response_ns: prediction.response_ns * response,
-          waits: prediction.waits.transform_values { |ns| (ns * wait).round }, responses: prediction.responses.to_h { |share, ns| [share, (ns * ((share > MEDIAN) ? tail : response)).round] })
+        means = prediction.to_h.slice(:queued_ns, :stalled_ns, :handoff_ns)
+        responses = prediction.responses.to_h do |share, ns|
+          factor = (share > MEDIAN) ? tail : response
+          [share, (ns * factor).round]
+        end
+        prediction.with(**means.transform_values { |ns| ns && ns * wait },
+          response_ns: prediction.response_ns * response, responses:,
+          waits: prediction.waits.transform_values { |ns| (ns * wait).round })
       end
     end
 

@@ -5,13 +5,13 @@ module Holdup
     # Keep, change, or nobody can say: from one recording of one setting, every other setting within the
     # limits, tried at peak load. Pure: the same recording and seed, the same answer.
     #
-    # A recording answers as an Observation does: `kind`, `demand` (Demand), `growth_estimate`, `growth` and
-    # `rest` (ConcurrencyCost::CostEstimate or nil), `growths` (of each Series), `profiles` (UnitSample),
-    # `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads` (of one host, now),
-    # `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and `io_threads?` (whether the
-    # server can have such), `measured` (SelfTest::MeasuredFigures), `pools` (Pools), `company` (Company or
-    # nil), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an
-    # answer).
+    # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `growth_estimate`,
+    # `growth` and `rest` (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series),
+    # `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads`
+    # (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and
+    # `io_threads?` (whether the server can have such), `measured` (SelfTest::MeasuredFigures), `pools`
+    # (Pools), `concurrent_units` (ConcurrentUnits or nil), `wait_beside_ns` (waits for pools and locks per
+    # unit) and `problems` (Symbols that forbid an answer).
     #
     # The order of its steps, and what each stands on: docs/sizing.md.
     class Recommendation
@@ -73,7 +73,7 @@ module Holdup
       # @return [Prediction, nil] the best of those that may be
       def best = choice.best
 
-      # @return [Array<Prediction>] see Search and Bias#told
+      # @return [Array<Prediction>] see Search and PredictionBias#apply
       def predictions = choice.predictions
 
       # @return [Float] of the best against now
@@ -87,27 +87,26 @@ module Holdup
 
       # @return [Range<Float>] 90 % of that gain
       def interval
-        @interval ||= RecordingBootstrap.new(traffic, rounds: @rounds,
-          seed: @seed).interval { |part, seed| trial(part, seed) }
-          .then { |range|
+        @interval ||= begin
+          bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
+          range = bootstrap.interval { |part, seed| trial(part, seed) }
           [range.begin, gain].min..[range.end, gain].max
-        }
+        end
       end
 
       # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
       def confidence
         distance = best.candidate.threads.fdiv(current.candidate.threads)
-        [(self_test.grade == :a) ? :high : :medium, sufficiency.confidence,
-          DISTANCES.find { |most, _| distance <= most }&.last || :low]
-          .min_by { |each|
-          CONFIDENCES.index(each)
-        }
+        by_distance = DISTANCES.find { |most, _| distance <= most }&.last || :low
+        by_self_test = (self_test.grade == :a) ? :high : :medium
+        [by_self_test, sufficiency.confidence, by_distance].min_by { |each| CONFIDENCES.index(each) }
       end
 
       # @return [SelfTest::SelfTestResult]
       def self_test
-        @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.free_vcpus..limits.vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind),
-          units: 2 * @units, seed: @seed).call
+        @self_test ||= SelfTest.new(recording, traffic:, current: now,
+          vcpus: limits.free_vcpus..limits.vcpus,
+          assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * @units, seed: @seed).call
       end
 
       # @return [Sufficiency::SufficiencyResult]
@@ -126,12 +125,12 @@ module Holdup
       # @return [Traffic]
       def traffic
         @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts,
-          pools: recording.pools, company: recording.company)
+          pools: recording.pools, concurrent_units: recording.concurrent_units)
       end
 
-      # @return [DemandEstimates] of what a unit asks for
+      # @return [ServiceDemand::DemandEstimates] of what a unit asks for
       def estimates
-        @estimates ||= DemandEstimates.new(recording, traffic)
+        @estimates ||= ServiceDemand::DemandEstimates.new(recording, traffic)
       end
 
       # @return [Candidate]
@@ -139,11 +138,11 @@ module Holdup
 
       # @return [Prediction] of any other candidate at the same load
       def of(candidate)
-        bias.told(search.of(candidate), now:)
+        bias.apply(search.of(candidate), now:)
       end
 
       # @param candidate [Candidate]
-      # @return [Array<PoolBacklog::PoolThroughput, nil>] see Search
+      # @return [Array<PoolThroughput, nil>] see Search
       def pools_of(candidate) = search.pools_of(candidate)
 
       # @return [Forecast] see Search
@@ -161,12 +160,12 @@ module Holdup
       end
 
       def choice
-        @choice ||= Choice.new(search.predictions, now:, objective:, bias:)
+        @choice ||= CandidateChoice.new(search.predictions, now:, objective:, bias:)
       end
 
       def search
-        @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus), slo: objective.slo, rate:, units: @units,
-          handoff_ns: self_test.handoff_ns, seed: @seed)
+        @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus),
+          slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
       end
 
       # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean.
@@ -181,6 +180,60 @@ module Holdup
       end
 
       def both(&) = [now, best.candidate].map(&)
+
+      # Which of the predicted settings it is to be, and by how much one is better than now: by replays, as
+      # what earlier predictions were off by corrects them.
+      class CandidateChoice
+        # @return [Prediction] of the setting as it is
+        attr_reader :current
+
+        # @param replayed [Array<Prediction>]
+        # @param now [Candidate]
+        # @param objective [Objective]
+        # @param bias [PredictionBias]
+        def initialize(replayed, now:, objective:, bias:)
+          @replayed = replayed
+          @now = now
+          @objective = objective
+          @bias = bias
+          @current = replayed.find { |prediction| prediction.candidate == now }
+        end
+
+        # @return [Array<Prediction>] all of them, see PredictionBias#apply
+        def predictions
+          @predictions ||= @replayed.map { |prediction| @bias.apply(prediction, now: @now) }
+        end
+
+        # @return [Prediction, nil] the best of those that may be
+        def best
+          return @best if defined?(@best)
+          found = @objective.best(judged.select(&:allowed?), current)
+          @best = found && of(predictions, found.candidate)
+        end
+
+        # @param candidate [Candidate] of one of them
+        # @return [Float] see Objective#gain and PredictionBias#judged
+        def gain_of(candidate)
+          @objective.gain(current, of(judged, candidate))
+        end
+
+        # @param before [Prediction] of now, and `after` of another setting: both as they were replayed under
+        #   other circumstances
+        # @return [Float]
+        def gain(before, after)
+          @objective.gain(before, @bias.judged(after, before: current))
+        end
+
+        private
+
+        def judged
+          @judged ||= @replayed.map { |prediction| @bias.judged(prediction, before: current) }
+        end
+
+        def of(predictions, candidate)
+          predictions.find { |prediction| prediction.candidate == candidate }
+        end
+      end
     end
   end
 end

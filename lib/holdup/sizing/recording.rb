@@ -28,18 +28,19 @@ module Holdup
       # @param vcpus [Numeric, nil] of a host; nil: as the setting says
       # @param warm_up_s [Integer] how long after a boot nothing counts; 0 where an experiment has left it out
       #   itself
-      def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil, warm_up_s: Analysis::ProcessBoots::WARM_UP_S)
+      def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil,
+        warm_up_s: Analysis::ProcessBoots::WARM_UP_S)
         own = windows.select { |window| window.series.kind == kind && window.count.positive? }
         @known = RecordedSettings.new(own, profiles:, warm_up_s:)
         @recorded = @known.first
         mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
-        boots = Analysis::ProcessBoots.new(mine,
-          samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
+        own_samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
+        boots = Analysis::ProcessBoots.new(mine, own_samples, warm_up_s:)
         @minutes = MinuteCounts.new(mine, boots)
         @windows = @minutes.warm(@recorded)
-        @apart, @of_pools = %i[account pool].map { |other|
+        @apart, @of_pools = %i[account pool].map do |other|
           beside(windows.select { |window| window.series.kind == other })
-        }
+        end
         @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
         @vcpus = vcpus
       end
@@ -77,21 +78,22 @@ module Holdup
         peak(arrivals.values) / MinuteCounts::MINUTE_S
       end
 
-      # @return [Demand, nil] of all units together
+      # @return [ServiceDemand, nil] of all units together
       def demand
         total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
       end
 
-      # @return [Hash{Series => Demand}] most running time first
+      # @return [Hash{Series => ServiceDemand}] most running time first
       def demands
-        windows.group_by(&:series).transform_values { |own| UnitTotals.new(own) }.sort_by { |_, own| -own[:running] }.to_h do |series, own|
+        totals = windows.group_by(&:series).transform_values { |own| UnitTotals.new(own) }
+        totals.sort_by { |_, own| -own[:running] }.to_h do |series, own|
           same = profiles.select { |profile| profile.series == series }
           [series, own.demand(cost: growth.cost, factor: factor(same), cv2: cv2(same))]
         end.compact
       end
 
-      # @return [ConcurrencyCost]
-      def growth = @growth ||= ConcurrencyCost.new(profiles)
+      # @return [CoherencyEstimator]
+      def growth = @growth ||= CoherencyEstimator.new(profiles)
 
       # @return [Float] units in a process, itself included, as units saw it
       def in_flight = mean(profiles, &:in_flight)
@@ -105,17 +107,16 @@ module Holdup
 
       # @return [Float] ns of a unit's stall, on average, while nobody held the GVL
       def handoff_ns
-        UnitTotals.new(@apart.select { |window| window.series == Series::HANDOFF })[:caused_ns].fdiv([units,
-          1].max)
+        handoffs = UnitTotals.new(@apart.select { |window| window.series == Series::HANDOFF })
+        handoffs[:caused_ns].fdiv([units, 1].max)
       end
 
       # Requests that had a process to themselves found a free thread, and were under way until it had them:
       # in the kernel, in the server's own loop. Of jobs nobody knows when a thread became free.
       # @return [Integer] ns, 0 where nobody knows
       def pickup_ns
-        alone = profiles.select { |profile|
-          profile.series.kind == :request && profile.queued_ns && profile.in_flight_milli <= ALONE_MILLI && found_free?(profile)
-        }
+        requests = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns }
+        alone = requests.select { |request| request.in_flight_milli <= ALONE_MILLI && found_free?(request) }
         alone.map(&:queued_ns).sort[alone.size / 2].to_i
       end
 
@@ -162,10 +163,10 @@ module Holdup
       # What threads outside of units do while no unit comes says nothing of units.
       def beside(windows)
         spans = @windows.to_set { |window| [window.start_s, window.seconds] }
-        @minutes.warm(windows.select { |window|
-          @known.first?(window) && spans.include?([window.start_s,
-            window.seconds])
-        })
+        own = windows.select do |window|
+          @known.first?(window) && spans.include?([window.start_s, window.seconds])
+        end
+        @minutes.warm(own)
       end
 
       # @return [Hash{Integer => Float}] CPU time of units by minute, as much for each as in their window
@@ -187,15 +188,74 @@ module Holdup
       end
 
       def factor(some)
-        mean(some) { |profile|
-          growth.cost.factor(in_flight: profile.in_flight, rested: HoldCost.rested(profile.rest_ns))
-        }
+        mean(some) do |profile|
+          growth.cost.factor(in_flight: profile.in_flight, rested: CoherencyCost.rested(profile.rest_ns))
+        end
       end
 
       def cv2(some)
         own = mean(some) { |profile| profile.running_ns + profile.idle_ns }
         square = mean(some) { |profile| (profile.running_ns + profile.idle_ns)**2 }
         (some.size > 1 && own.positive?) ? square / own**2 - 1 : 1.0
+      end
+
+      # What is wrong with a recording. `facts` {Symbol => Object} are what a sentence about it needs.
+      #
+      # | kind | refusal | facts |
+      # |---|---|---|
+      # | `:mixed_settings` | yes | settings (Array of Setting, most units first), units (Array, as many) |
+      # | `:mixed_applications` | yes | likewise |
+      # | `:few_units` | yes | units, needed |
+      # | `:warming_up` | yes | share (of the units that fell into minutes after a boot) |
+      # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
+      # | `:cpu_saturated` | no | cpu_share (of the vCPUs in a busy minute) |
+      # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
+      # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
+      # | `:few_profiles` | no | profiles, needed: no replay and no growth |
+      #
+      # With a refusal there is no advice; with anything else it may miss, for a reason that can be named.
+      RecordingProblem = Data.define(:kind, :refusal, :facts) do
+        # @return [Boolean]
+        def refusal? = refusal
+      end
+
+      # What units of some windows took together.
+      class UnitTotals
+        # @return [Integer] units
+        attr_reader :count
+
+        # @param windows [Array<Window>] of units
+        def initialize(windows)
+          @windows = windows
+          @count = windows.sum(&:count)
+          @sums = {}
+        end
+
+        # @param name [Symbol] of a sum or a histogram
+        # @return [Integer]
+        def [](name)
+          @sums[name] ||= @windows.sum do |window|
+            window.sums.fetch(name) { window.histograms.fetch(name).sum }
+          end
+        end
+
+        # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is
+        # no part of what a unit asks for.
+        # @param cost [CoherencyCost]
+        # @param factor [Float] by which that lengthened these units, on average
+        # @param rest [Hash] cv2 and between of the ServiceDemand
+        # @return [ServiceDemand, nil] nil without any unit that held the GVL
+        def demand(cost:, factor:, **rest)
+          return unless count.positive? && self[:running].positive?
+          idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
+          ServiceDemand.new(held_ns: each(self[:running]) / factor, cpu_ns: each(self[:cpu_ns]) / factor,
+            idle_ns: [each(idle_ns), 0.0].max, native_ns: each(self[:native_ns]),
+            acquisitions: [each(self[:acquisitions]), 1.0].max, cost:, **rest)
+        end
+
+        private
+
+        def each(sum) = sum.fdiv(count)
       end
     end
   end

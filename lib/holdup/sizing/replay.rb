@@ -19,10 +19,13 @@ module Holdup
       # @raise [ArgumentError] for a scenario or a trace that can't be
       # @raise [UnsupportedError] without the C extension
       def self.call(trace, scenario)
-        raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
-        units = whole(trace, scenario.between).bytes + trace.company.bytes
-        packed, totals = ReplayEngine.simulate(units, scenario.groups.map(&:words), **scenario.options, own: trace.size)
-        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
+          unless defined?(ReplayEngine)
+            raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
+          end
+          units = whole(trace, scenario.between).bytes + trace.concurrent_units.bytes
+          groups = scenario.groups.map(&:words)
+          packed, totals = ReplayEngine.simulate(units, groups, **scenario.options, own: trace.size)
+          ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
       end
 
       def self.whole(trace, between)
@@ -38,8 +41,8 @@ module Holdup
       private_class_method :whole, :queued
 
       # What became of the units. `results`: queued, stalled, held and response of each, one after the other
-      # (ns), company's last (0 where it was not done in time); `handed_ns`: that they waited while the GVL
-      # was passed on, all added up; `used_ns`: for each process how long its GVL was held.
+      # (ns), concurrent units last (0 where it was not done in time); `handed_ns`: that they waited while the
+      # GVL was passed on, all added up; `used_ns`: for each process how long its GVL was held.
       ReplayResult = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
         # @param which [Symbol] :queued :stalled :held :response
         # @return [Array<Integer>] in the order of the trace
@@ -49,21 +52,20 @@ module Holdup
         end
 
         # @param which [Symbol]
-        # @return [Array<Integer>] likewise of the company
-        def company(which)
+        # @return [Array<Integer>] likewise of the concurrent units
+        def concurrent_column(which)
           at = trace.size * WORDS + COLUMNS.index(which)
-          Array.new(trace.company.size) { |index| results[at + index * WORDS] }
+          Array.new(trace.concurrent_units.size) { |index| results[at + index * WORDS] }
         end
 
         # @param pool [Integer]
-        # @return [Array<Integer>] units that it had done, company included, each with what is in these
-        #   columns
+        # @return [Array<Integer>] units that it had done, concurrent ones included, each with what is in
+        #   these columns
         def of_pool(pool, *columns)
-          {trace => :column, trace.company => :company}.flat_map do |units, of|
-            response, *all = [:response, *columns].map { |which| public_send(of, which) }
-            units.pools.fetch(pool, []).select { |unit| response[unit].positive? }.map { |unit|
-              all.map { |column| column[unit] }
-            }
+          {trace => :column, trace.concurrent_units => :concurrent_column}.flat_map do |units, reader|
+            response, *all = [:response, *columns].map { |which| public_send(reader, which) }
+            done = units.pools.fetch(pool, []).select { |unit| response[unit].positive? }
+            done.map { |unit| all.map { |column| column[unit] } }
           end
         end
 

@@ -5,19 +5,22 @@ module Holdup
     # What a host and its database allow. What nobody knows is nil, and guards nothing.
     #
     # - `vcpus`: of a host; `beside`: how many of them what is not measured uses (a database, a proxy, a
-    #   client); `free`: how many are there when one is wanted, see FreeCpus, nil: what others leave on
-    #   average; `hosts`: how many run the same
+    #   client); `free`: how many are there when one is wanted, see SelfTest::FreeCpus, nil: what others leave
+    #   on average; `hosts`: how many run the same
     # - `memory_limit_bytes`, `base_bytes` (what else is in the container), `process_bytes` (of one process as
     #   it is now), `thread_bytes`: what one more thread takes
     # - `pool`: connections that a process may have, `outside`: of these, how many threads keep that run no
     #   units
     # - `connections`: this application's share of what the server allows; `other_connections`: what threads
     #   beside those in question may have of it (of jobs, where requests are sized)
-    ResourceLimits = Data.define(:vcpus, :beside, :free, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool, :outside,
-      :connections, :other_connections) do
+    ResourceLimits = Data.define(
+      :vcpus, :beside, :free, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool,
+      :outside, :connections, :other_connections
+    ) do
       # @param vcpus [Numeric]
-      def initialize(vcpus:, beside: 0.0, free: nil, hosts: 1, memory_limit_bytes: nil, base_bytes: 0, process_bytes: nil,
-        thread_bytes: self.class::THREAD_BYTES, pool: nil, outside: 0.0, connections: nil, other_connections: 0)
+      def initialize(vcpus:, beside: 0.0, free: nil, hosts: 1, memory_limit_bytes: nil, base_bytes: 0,
+        process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, outside: 0.0, connections: nil,
+        other_connections: 0)
         super
       end
 
@@ -52,7 +55,8 @@ module Holdup
       # @param current [Candidate] whose processes were weighed
       # @return [Integer, nil] bytes of a host
       def memory(candidate, current:)
-        process_bytes && base_bytes + candidate.groups.sum { |group| group.processes * process(group.threads + group.io_threads - current.threads) }
+        return unless process_bytes
+        base_bytes + candidate.groups.sum { |group| group.processes * process(group, current) }
       end
 
       # @return [Integer] connections of all hosts together, when each thread keeps one
@@ -62,7 +66,8 @@ module Holdup
 
       private
 
-      def process(more_threads)
+      def process(group, current)
+        more_threads = group.threads + group.io_threads - current.threads
         [process_bytes + more_threads * thread_bytes, thread_bytes].max
       end
     end

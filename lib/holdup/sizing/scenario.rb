@@ -6,17 +6,19 @@ module Holdup
     # container.
     #
     # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff
-    # - `cost`, `between`: see Demand; `seed`: the same seed, the same result
+    # - `cost`, `between`: see ServiceDemand; `seed`: the same seed, the same result
     # - `most`: so many units may have come and not be done, the next one comes when one of them is; 0: any
     #   number
     # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers),
-    #   `:least_busy`, or `:shared` (one queue that free threads take from, as job runners do); `company`:
-    #   likewise, of the other kind's units (see Company)
-    Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :company, :seed,
-      :most) do
-      def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: HoldCost::CONSTANT,
-        between: DispatchCost::NOTHING, assignment: :least_busy, company: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
-        unknown = [assignment, company] - self.class::ASSIGNMENTS
+    #   `:least_busy`, or `:shared` (one queue that free threads take from, as job runners do);
+    #   `concurrent_assignment`: likewise, of the other kind's units (see Company)
+    Scenario = Data.define(
+      :groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :concurrent_assignment, :seed, :most
+    ) do
+      def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: CoherencyCost::CONSTANT,
+        between: DispatchCost::NOTHING, assignment: :least_busy,
+        concurrent_assignment: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
+        unknown = [assignment, concurrent_assignment] - self.class::ASSIGNMENTS
         if unknown.any?
           raise ArgumentError,
             "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{unknown.first.inspect}"
@@ -35,7 +37,8 @@ module Holdup
 
       # @return [Hash{Symbol => Object}] for ReplayEngine
       def options
-        {vcpus:, handoff_ns:, **cost.to_h, rest_half_ns: HoldCost::HALF_NS, assignment:, others_assignment: company, seed:, limit: most}
+        {vcpus:, handoff_ns:, **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS, assignment:,
+         others_assignment: concurrent_assignment, seed:, limit: most}
       end
     end
 
@@ -54,12 +57,27 @@ module Holdup
       # A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
       # @return [Array<Integer>] for ReplayEngine
       def words
-        [processes, threads - beside.sum, io_threads,
-          time_slice_ns.ceildiv(ThreadPriority::TICK_NS) * ThreadPriority::TICK_NS, *beside]
+        tick_ns = Scenario::ThreadPriority::TICK_NS
+        [processes, threads - beside.sum, io_threads, time_slice_ns.ceildiv(tick_ns) * tick_ns, *beside]
       end
     end
 
     Scenario::TIME_SLICE_NS = 100_000_000
     Scenario::ASSIGNMENTS = %i[random least_busy shared].freeze
+
+    # What Thread#priority does to a thread's time slice: each step below 0 halves it, each above doubles it.
+    # The VM looks every 10 ms whether it is over.
+    #
+    # Source: rb_thread_schedule_limits in thread.c.
+    module Scenario::ThreadPriority
+      TICK_NS = 10_000_000
+
+      # @param slice_ns [Integer] of a thread with priority 0
+      # @param priority [Integer]
+      # @return [Integer] ns, whole ticks
+      def self.slice_ns(slice_ns, priority)
+        [(slice_ns * 2.0**priority / TICK_NS).ceil, 1].max * TICK_NS
+      end
+    end
   end
 end

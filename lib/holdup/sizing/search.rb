@@ -31,9 +31,10 @@ module Holdup
 
       # @return [Array<Prediction>] by threads, then processes
       def predictions
-        @predictions ||= (grid + slices + io).sort_by { |prediction|
-          prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns, one.io_threads] }
-        }
+        @predictions ||= (grid + slices + io).sort_by do |prediction|
+          candidate = prediction.candidate
+          [candidate.threads, candidate.processes, -candidate.time_slice_ns, candidate.io_threads]
+        end
       end
 
       # @param candidate [Candidate] any
@@ -51,59 +52,59 @@ module Holdup
         candidate.io_threads.positive? ? io_units.marked(trace, part.drawn(**draw)) : trace
       end
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param rate [Float]
       # @param limits [ResourceLimits]
-      # @param parts [Array<(Demand, Float)>] of groups of processes that take different units, and their
-      #   share of the units
+      # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
+      #   their share of the units
       # @return [Forecast] for this recording, or for what would be different
       def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
         guards = guards(demand, limits, rate)
-        if parts.any?
-          guards = SplitGuards.new(guards,
-            parts.map { |own, share|
-              SplitGuards::SplitPart.new(guards: guards(own, limits, rate * share),
-                share:)
-            })
-        end
+        guards = Guards::SplitGuards.new(guards, split_parts(parts, limits, rate)) if parts.any?
         Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind,
           handoff_ns: @handoff_ns)
       end
 
       # @param candidate [Candidate]
-      # @return [Array<PoolBacklog::PoolThroughput, nil>] of each of its pools, while all of them have work;
+      # @return [Array<PoolThroughput, nil>] of each of its pools, while all of them have work;
       #   where requests and jobs share processes, at this load
       def pools_of(candidate)
-        @traffic.company ? load.call(candidate, @now) : backlog.call(candidate)
+        @traffic.concurrent_units ? load.call(candidate, @now) : backlog.call(candidate)
       end
 
       private
 
+      def split_parts(parts, limits, rate)
+        parts.map do |demand, share|
+          Guards::SplitGuards::SplitPart.new(guards: guards(demand, limits, rate * share), share:)
+        end
+      end
+
       def guards(demand, limits, rate)
         Guards.new(demand, limits:, rate: (@recording.kind == :job) ? 0.0 : rate, current: @now,
-          kind: @recording.kind, company: @traffic.company_load)
+          kind: @recording.kind, concurrent_load: @traffic.concurrent_load)
       end
 
       def backlog
-        @backlog ||= PoolBacklog.new(@traffic, seed: @seed, **machine)
+        @backlog ||= PoolThroughput::AtBacklog.new(@traffic, seed: @seed, **machine)
       end
 
       def load
-        @load ||= PoolLoad.new(@traffic, draw: {seed: @seed, rate: @rate, units: @units},
+        @load ||= PoolThroughput::AtPeak.new(@traffic, draw: {seed: @seed, rate: @rate, units: @units},
           assignment: Forecast::ASSIGNMENTS.fetch(@recording.kind).last, **machine)
       end
 
       def machine
-        @recording.demand.then { |demand|
-          {vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns}
-        }
+        demand = @recording.demand
+        {vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns}
       end
 
       def grid
-        @grid ||= CandidateGrid.new(@recording.demand, current: @now, vcpus: @limits.vcpus,
-          threaded: @recording.threaded?).to_a.map { |candidate|
-          predict(candidate)
-        }
+        @grid ||= begin
+          grid = CandidateGrid.new(@recording.demand, current: @now, vcpus: @limits.vcpus,
+            threaded: @recording.threaded?)
+          grid.to_a.map { |candidate| predict(candidate) }
+        end
       end
 
       def slices
@@ -112,8 +113,8 @@ module Holdup
       end
 
       def io
-        @recording.io_threads? ? io_units.candidates(settled,
-          @rate).map { |candidate| predict(candidate) } : []
+        return [] unless @recording.io_threads?
+        io_units.candidates(settled, @rate).map { |candidate| predict(candidate) }
       end
 
       def io_units
@@ -121,19 +122,22 @@ module Holdup
       end
 
       def settled
-        @settled ||= [@now,
-          *grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[@slo.percentile] }.map(&:candidate)].uniq
+        @settled ||= begin
+          allowed = grid.select { |prediction| prediction.allowed? && prediction.replayed? }
+          best = allowed.min_by(SETTLED) { |prediction| prediction.waits[@slo.percentile] }
+          [@now, *best.map(&:candidate)].uniq
+        end
       end
 
       def predict(candidate)
-        one.call(candidate, trace(candidate), force: candidate == @now)
+        @forecast ||= forecast
+        @forecast.call(candidate, trace(candidate), force: candidate == @now)
       end
 
-      def one = @one ||= forecast
-
       def trace(candidate)
-        (@traces ||= {})[candidate.io_threads.positive?] ||= drawn(@traffic, candidate, seed: @seed,
-          rate: @rate, units: @units)
+        @traces ||= {}
+        @traces[candidate.io_threads.positive?] ||=
+          drawn(@traffic, candidate, seed: @seed, rate: @rate, units: @units)
       end
     end
   end

@@ -59,20 +59,23 @@ module Holdup
 
       def result(traces, assignment)
         few = traces.first(FITTED)
-        vcpus = FreeCpus.fit(@vcpus, measured.utilisation) { |free|
+        vcpus = FreeCpus.fit(@vcpus, measured.utilisation) do |free|
           play(few, assignment, vcpus: free).utilisation
-        }
-        handoff_ns = @handoff_ns || Handoff.fit(moved(measured)) { |ns|
-          moved(play(few, assignment, vcpus:,
-            handoff_ns: ns))
-        }
+        end
+        handoff_ns = @handoff_ns || fitted_handoff_ns(few, assignment, vcpus)
         compare(play(traces, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
       end
 
-      # What hand-offs lengthen. How long jobs wait in their queue hangs on more than that.
-      def moved(figures)
-        Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns,
-          wait_ns: (@recording.kind == :job) ? figures.stalled_ns : wait(figures))
+      def fitted_handoff_ns(traces, assignment, vcpus)
+        Handoff.fit(handoff_times(measured)) do |ns|
+          handoff_times(play(traces, assignment, vcpus:, handoff_ns: ns))
+        end
+      end
+
+      # Waits that depend on hand-offs. The queue time of jobs depends on more than that.
+      def handoff_times(figures)
+        wait_ns = (@recording.kind == :job) ? figures.stalled_ns : wait(figures)
+        Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns, wait_ns:)
       end
 
       def play(traces, assignment, vcpus:, handoff_ns: Handoff::NS)
@@ -82,16 +85,14 @@ module Holdup
       end
 
       def mean(all)
-        MeasuredFigures.new(**all.first.to_h.to_h { |key, value|
-          [key,
-            value && all.sum(&key) / all.size.to_f]
-        })
+        means = all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] }
+        MeasuredFigures.new(**means)
       end
 
       def compare(predicted, **fitted)
         errors = errors(predicted)
         grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
-        causes = SelfTestCauses.new(@recording, traffic: @traffic, processes: @current.processes)
+        causes = ErrorCauses.new(@recording, traffic: @traffic, processes: @current.processes)
         SelfTestResult.new(grade:, errors:, predicted:, measured:, causes:, **fitted)
       end
 
@@ -99,14 +100,18 @@ module Holdup
         queued = outcome.column(:queued)
         response = outcome.column(:response)
         response = response.zip(queued).map { |all, before| all - before } unless measured.queued_ns
-        MeasuredFigures.new(queued_ns: measured.queued_ns && outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
-          response_ns: response.sum.fdiv(response.size), p95_ns: response.sort[((response.size - 1) * 0.95).round], utilisation: outcome.utilisation)
+        queued_ns = outcome.mean(:queued) if measured.queued_ns
+        p95_ns = response.sort[((response.size - 1) * 0.95).round]
+        MeasuredFigures.new(queued_ns:, stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
+          response_ns: response.sum.fdiv(response.size), p95_ns:, utilisation: outcome.utilisation)
       end
 
       # Waiting is judged against the response: 1 ms instead of 2 of 300 is no error.
       def errors(predicted)
-        {response: off(predicted.response_ns, measured.response_ns), p95: off(predicted.p95_ns, measured.p95_ns),
-         wait: (wait(predicted) - wait(measured)) / measured.response_ns, utilisation: predicted.utilisation - measured.utilisation}
+        {response: off(predicted.response_ns, measured.response_ns),
+         p95: off(predicted.p95_ns, measured.p95_ns),
+         wait: (wait(predicted) - wait(measured)) / measured.response_ns,
+         utilisation: predicted.utilisation - measured.utilisation}
       end
 
       def off(predicted, truth) = predicted / truth.to_f - 1
@@ -116,6 +121,84 @@ module Holdup
       end
 
       def worst(errors) = errors.values.map(&:abs).max
+
+      # How many CPUs are there when a process wants one. Others use some of them on average, but not always
+      # just then, and the system lets who has slept go first. So it lies between what they leave on average
+      # and all there are, and a recording tells where: a thread that waits for a CPU keeps the GVL, and for
+      # how long it was held was measured.
+      module FreeCpus
+        # Of 0.5 CPUs in question a sixteenth is known then.
+        STEPS = 4
+
+        # @param range [Range<Numeric>] of vCPUs
+        # @param measured [Float] utilisation of a GVL
+        # @yieldparam vcpus [Numeric]
+        # @yieldreturn [Float] the same, replayed with that
+        # @return [Numeric] within the range
+        def self.fit(range, measured)
+          least, most = range.minmax
+          return least if most <= least || yield(least) <= measured
+          STEPS.times do
+            middle = (least + most) / 2.0
+            (yield(middle) > measured) ? least = middle : most = middle
+          end
+          (least + most) / 2.0
+        end
+      end
+
+      # Why a replay of the present may miss it: figures of the recording that a replay does not have, and
+      # from which size on each can explain that.
+      class ErrorCauses
+        NS = 1_000_000_000
+        # Grade A allows an error of 10 % of the response. What is less than half of that is not why a replay
+        # missed.
+        SHARE = 0.05
+        # Of the time at the peak that the GVL is held: beyond it the length of a queue is mostly chance.
+        BUSY = 0.85
+        # The peak against the mean: beyond it a minute has bursts that its mean rate does not show.
+        SWINGS = 3.0
+        LIMITS = {starved: SHARE, waits_beside: SHARE, busy: BUSY, swings: SWINGS}.freeze
+
+        # @param recording [#demand, #held_per_cpu, #measured, #wait_beside_ns]
+        # @param traffic [Traffic]
+        # @param processes [Integer]
+        def initialize(recording, traffic:, processes:)
+          @recording = recording
+          @traffic = traffic
+          @processes = processes
+        end
+
+        # @return [Array<Symbol>] what its figure supports, else :unknown; and :queue_unknown
+        def call
+          found = figures.select { |name, figure| figure > LIMITS.fetch(name) }.keys
+          [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
+        end
+
+        # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the
+        #   time, swings as a ratio
+        def figures
+          @figures ||= {starved: starved_ns / measured.response_ns,
+                        waits_beside: @recording.wait_beside_ns / measured.response_ns.to_f,
+                        busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:}
+        end
+
+        private
+
+        def measured = @recording.measured
+
+        def demand = @recording.demand
+
+        # Without a CPU itself, and waiting for holders while these had none.
+        def starved_ns
+          excess = [@recording.held_per_cpu - 1, 0.0].max
+          demand.cpu_ns * excess + measured.stalled_ns * excess / (1 + excess)
+        end
+
+        def swings
+          rates = @traffic.blocks.flat_map(&:rates)
+          rates.max / [rates.sum / rates.size, Float::MIN].max
+        end
+      end
     end
   end
 end

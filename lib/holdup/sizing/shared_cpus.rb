@@ -17,7 +17,7 @@ module Holdup
       ROUNDS = 60
       NS = ClosedModel::NS
 
-      # @param demand [Demand]
+      # @param demand [ServiceDemand]
       # @param processes [Integer]
       # @param threads [Integer] of each
       # @param vcpus [Numeric] that the container may use; a quota may be a fraction
@@ -30,9 +30,9 @@ module Holdup
 
       # @return [Float] by how much holds get longer, 1.0 when there are CPUs enough
       def inflation
-        @inflation ||= ROUNDS.times.inject(1.0) { |inflation, _|
+        @inflation ||= ROUNDS.times.inject(1.0) do |inflation, _|
           (inflation + expected(utilisation(inflation))) / 2
-        }
+        end
       end
 
       # @param busy [Float] share of the time that each GVL is held, below saturation
@@ -66,9 +66,9 @@ module Holdup
       end
 
       def expected(busy)
-        (0...@processes).sum { |others|
+        (0...@processes).sum do |others|
           binomial(@processes - 1, others, busy) * [1.0, (others + 1) / @vcpus.to_f].max
-        }
+        end
       end
 
       def binomial(trials, hits, chance)

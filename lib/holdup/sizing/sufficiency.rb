@@ -50,10 +50,10 @@ module Holdup
         few = @units < UNITS || alone
         widths = alone ? {} : widths()
         minutes = @traffic.blocks.sum { |block| block.rates.size }
-        SufficiencyResult.new(units: @units, minutes:, blocks: @traffic.blocks.size, block_s: @traffic.block_s, widths:,
-          missing: [*(:units if few), *(if minutes * Traffic::MINUTE_S < BLOCKS * Traffic::BLOCK_S
-                                          :hours
-                                        end), *wide(widths)])
+        short = minutes * Traffic::MINUTE_S < BLOCKS * Traffic::BLOCK_S
+        missing = [*(:units if few), *(:hours if short), *wide(widths)]
+        SufficiencyResult.new(units: @units, minutes:, blocks: @traffic.blocks.size,
+          block_s: @traffic.block_s, widths:, missing:)
       end
 
       private
@@ -89,9 +89,9 @@ module Holdup
       def sums(block)
         @sums[block] ||= begin
           weight = block.profiles.sum(&:weight)
-          means = MEANS.transform_values { |field|
+          means = MEANS.transform_values do |field|
             block.profiles.sum { |profile| profile.public_send(field) * profile.weight } / weight
-          }
+          end
           means.merge(walls: Histogram.of(block.profiles.map(&:wall_ns)))
         end
       end

@@ -18,22 +18,22 @@ module Holdup
       # @param members [Array<ProcessReport::MeasuredProcess>] that are alike
       # @param kind [Symbol] of the units that are asked about
       # @param first [String, nil] the pool that was asked about; nil: the one that is busiest
-      # @param company [Boolean] whether units of the other kind are known as well
+      # @param concurrent [Boolean] whether units of the other kind are known as well
       # @return [ThreadPools] ONE where a process has a single pool, or nobody knows who takes what
-      def self.of(windows, members:, kind: :job, first: nil, company: false)
+      def self.of(windows, members:, kind: :job, first: nil, concurrent: false)
         own, others = [kind, *(KINDS - [kind])].map { |one| alike(members, one, first, windows) }
         return ONE if own.empty?
-        others = {} unless company && own.size + others.size <= MOST
+        others = {} unless concurrent && own.size + others.size <= MOST
         return ONE unless own.size + others.size > 1
-        new({**own, **others}, units(windows), company: others.size)
+        new({**own, **others}, units(windows), concurrent: others.size)
       end
 
       # @return [Hash{String => Integer}] threads of each pool of that kind; empty where processes differ, or
       #   of several pools nobody knows which took what
       def self.alike(members, kind, first, windows)
-        found = members.map { |member|
+        found = members.map do |member|
           member.pools.select { |pool| pool.takes?(kind) && pool.max.to_i.positive? }
-        }
+        end
         threads = found.map { |pools| pools.to_h { |pool| [pool.name, pool.max] } }.uniq
         return {} if threads.size != 1 || (threads.first.size > 1 && windows.none?)
         busy = found.flatten.group_by(&:name).transform_values { |same| same.sum { |pool| pool.busy.to_f } }
@@ -41,17 +41,20 @@ module Holdup
       end
 
       def self.units(windows)
-        windows.group_by { |window| window.series.queue }
-          .transform_values { |same| same.group_by { |window| window.series.name }.transform_values { |each| each.sum(&:count) } }
+        by_queue = windows.group_by { |window| window.series.queue }
+        by_queue.transform_values do |same|
+          by_pool = same.group_by { |window| window.series.name }
+          by_pool.transform_values { |each| each.sum(&:count) }
+        end
       end
       private_class_method :alike, :units
 
       # @param threads [Hash{String => Integer}] by name, the one that is sized first
       # @param units [Hash{String => Hash{String => Integer}}] queue => pool => jobs that it ran of it
-      # @param company [Integer] how many of them, the last, take units of the other kind
-      def initialize(threads, units, company: 0)
+      # @param concurrent [Integer] how many of the pools, the last ones, take units of the other kind
+      def initialize(threads, units, concurrent: 0)
         @threads = threads
-        @others = company
+        @concurrent = concurrent
         @takers = units.transform_values { |ran| takers(ran) }
       end
 
@@ -65,13 +68,13 @@ module Holdup
       def beside = @threads.values.drop(1)
 
       # @return [Array<Integer>] of these, the ones that take units of the other kind
-      def company = @threads.values.last(@others)
+      def concurrent_threads = @threads.values.last(@concurrent)
 
       # @return [Boolean]
       def several? = names.any?
 
       # @return [Boolean] whether requests and jobs share the processes
-      def company? = @others.positive?
+      def concurrent_units? = @concurrent.positive?
 
       # Where several pools look into its queue, units fall to them as often as they were seen to.
       # @param profile [UnitSample]
@@ -79,7 +82,7 @@ module Holdup
       def index(profile)
         return web if profile.series.kind == :request
         takers = @takers[profile.series.queue]
-        takers.is_a?(WeightedDraw) ? takers.draw(Random.new(profile.start_ns)) : takers || jobs
+        takers.is_a?(WeightedSample) ? takers.draw(Random.new(profile.start_ns)) : takers || jobs
       end
 
       private
@@ -92,10 +95,10 @@ module Holdup
         @jobs ||= names.index { |name| name != Analysis::ProcessReport::WEB }.to_i
       end
 
-      # @return [Integer, WeightedDraw, nil]
+      # @return [Integer, WeightedSample, nil]
       def takers(ran)
         known = ran.filter_map { |name, count| (at = names.index(name)) && [at, count] }
-        (known.size > 1) ? WeightedDraw.new(known) : known.first&.first
+        (known.size > 1) ? WeightedSample.new(known) : known.first&.first
       end
     end
 

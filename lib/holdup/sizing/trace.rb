@@ -19,9 +19,10 @@ module Holdup
         # @param pool [Integer]
         # @return [TraceUnit] as it was recorded, arriving then
         def self.of(profile, arrival_ns, pool: 0)
-          new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns, acquisitions: profile.acquisitions,
-            longest_ns: [profile.longest_hold_ns, profile.running_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max,
-            rest_ns: profile.rest_ns.to_i, pool:)
+          new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns,
+            acquisitions: profile.acquisitions,
+            longest_ns: [profile.longest_hold_ns, profile.running_ns].min,
+            in_flight_milli: [profile.in_flight_milli, 1000].max, rest_ns: profile.rest_ns.to_i, pool:)
         end
 
         # Not `initialize`, which `with` would go through as well, for tens of thousands of units.
@@ -32,12 +33,14 @@ module Holdup
 
         # @return [Array<Integer>] in the order of ReplayEngine::UNIT_WORDS
         def words
-          [arrival_ns, held_ns, idle_ns, acquisitions + 1,
-            idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, rest_ns, group, io ? 1 : 0, slice_ns, pool, before]
+          waits = idle_ns.zero? ? acquisitions : [acquisitions, 1].max
+          [arrival_ns, held_ns, idle_ns, acquisitions + 1, waits, longest_ns, in_flight_milli, rest_ns, group,
+            io ? 1 : 0, slice_ns, pool, before]
         end
       end
 
       FORMAT = "Q<13"
+      UNIT_BYTES = 104
 
       # @param profiles [Array<UnitSample>] all units of a span, none left out
       # @return [Trace] of these very units, when each came
@@ -51,33 +54,33 @@ module Holdup
       attr_reader :units
 
       # @param units [Enumerable<TraceUnit>] in any order
-      # @param company [Trace, nil] of the other kind's units, that come to the same processes meanwhile: see
+      # @param concurrent_units [Trace, nil] units of the other kind in the same processes: see
       #   Company
-      def initialize(units, company: self.class::NOBODY)
+      def initialize(units, concurrent_units: self.class::NOBODY)
         @units = units.sort_by(&:arrival_ns).freeze
-        @company = company
+        @concurrent_units = concurrent_units
       end
 
       # @return [Trace]
-      def company
-        @company || self.class::NOBODY
+      def concurrent_units
+        @concurrent_units || self.class::NOBODY
       end
 
-      # @return [Integer] without the company
+      # @return [Integer] without the concurrent units
       def size = units.size
 
-      # @return [String] packed, without the company
+      # @return [String] packed, without the concurrent units
       def bytes
-        @bytes ||= units.each_with_object(String.new(capacity: size * 104)) { |unit, all|
-          unit.words.pack(
-            FORMAT, buffer: all
-          )
-        }.freeze
+        @bytes ||= begin
+          bytes = String.new(capacity: size * UNIT_BYTES)
+          units.each { |unit| unit.words.pack(FORMAT, buffer: bytes) }
+          bytes.freeze
+        end
       end
 
       # @yieldparam unit [TraceUnit]
-      # @return [Trace] with each unit changed, in the same company
-      def map(&) = Trace.new(units.map(&), company:)
+      # @return [Trace] with each unit changed and the same concurrent units
+      def map(&) = Trace.new(units.map(&), concurrent_units:)
 
       # @param factor [Float] 2.0: twice the traffic, the same units in half the time
       # @return [Trace]
@@ -89,30 +92,32 @@ module Holdup
       #   Company comes when it came
       def backlog
         @backlog ||= Trace.new(units.each_with_index.map { |unit, index| unit.with(arrival_ns: index) },
-          company:)
+          concurrent_units:)
       end
 
       # @param count [Integer]
       # @return [Trace] of so many of the units
       def first(count)
-        Trace.new(units.first(count), company:)
+        Trace.new(units.first(count), concurrent_units:)
       end
 
       # @param factor [Float]
-      # @return [Trace] whose company has so much longer time slices
+      # @return [Trace] whose concurrent units have so much longer time slices
       def paced(factor)
-        (factor == 1 || company.units.empty?) ? self : Trace.new(units,
-          company: company.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) })
+        return self if factor == 1 || concurrent_units.units.empty?
+        paced = concurrent_units.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) }
+        Trace.new(units, concurrent_units: paced)
       end
 
       # @return [Array<Array<Integer>>] which of the units are of each pool
       def pools
-        @pools ||= units.each_index.group_by { |index| units[index].pool }.then { |found|
-          Array.new(found.keys.max.to_i + 1) { |pool| found.fetch(pool, []) }
-        }
+        @pools ||= begin
+          by_pool = units.each_index.group_by { |index| units[index].pool }
+          Array.new(by_pool.keys.max.to_i + 1) { |pool| by_pool.fetch(pool, []) }
+        end
       end
     end
 
-    Trace::NOBODY = Trace.new([], company: nil)
+    Trace::NOBODY = Trace.new([], concurrent_units: nil)
   end
 end

@@ -14,46 +14,43 @@ module Holdup
       MIN_BLOCKS = 6
       PEAK = 0.95
 
-      attr_reader :blocks, :block_s, :pools, :company
+      attr_reader :blocks, :block_s, :pools, :concurrent_units
 
       # @param profiles [Enumerable<UnitSample>]
       # @param arrivals [Hash{Integer => Integer}] start of a minute => units that started in it, on all hosts
       # @param hosts [Integer]
       # @param pools [ThreadPools] who takes which
-      # @param company [ConcurrentUnits, nil] that they share the processes with
+      # @param concurrent_units [ConcurrentUnits, nil] that they share the processes with
       # @return [Traffic]
-      def self.of(profiles, arrivals, hosts: 1, pools: ThreadPools::ONE, company: nil)
+      def self.of(profiles, arrivals, hosts: 1, pools: ThreadPools::ONE, concurrent_units: nil)
         rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
-        block_s = (rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS) ? BLOCK_S : MINUTE_S
+        long = rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS
+        block_s = long ? BLOCK_S : MINUTE_S
         kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
-        blocks = rates.group_by { |at_s, _| at_s / block_s }.sort
-          .map { |number, minutes|
-          block(number, minutes.sort.to_h, kept.fetch(number, []), block_s:,
-            company: company&.rates(minutes.map(&:first).sort, hosts:))
-        }
-        new(blocks, block_s:, pools:, company:)
+        blocks = rates.group_by { |at_s, _| at_s / block_s }.sort.map do |number, pairs|
+          minutes = pairs.sort.to_h
+          concurrent_rates = concurrent_units&.rates(minutes.keys, hosts:).to_a
+          TrafficBlock.new(start_s: number * block_s, rates: minutes.values,
+            profiles: kept.fetch(number, []), concurrent_rates:)
+        end
+        new(blocks, block_s:, pools:, concurrent_units:)
       end
-
-      def self.block(number, minutes, profiles, block_s:, company:)
-        TrafficBlock.new(start_s: number * block_s, rates: minutes.values, profiles:, company: company.to_a)
-      end
-      private_class_method :block
 
       # @param blocks [Array<TrafficBlock>]
       # @param block_s [Integer] seconds of a block
       # @param pools [ThreadPools]
-      # @param company [ConcurrentUnits, nil]
-      def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, company: nil)
+      # @param concurrent_units [ConcurrentUnits, nil]
+      def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil)
         @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
         @block_s = block_s
         @pools = pools
-        @company = company
+        @concurrent_units = concurrent_units
       end
 
       # @param blocks [Array<TrafficBlock>] any of these, also several times
       # @return [Traffic]
       def with(blocks)
-        Traffic.new(blocks, block_s:, pools:, company:)
+        Traffic.new(blocks, block_s:, pools:, concurrent_units:)
       end
 
       # @param random [Random]
@@ -66,11 +63,12 @@ module Holdup
       # @yieldreturn [UnitSample, nil] as it would be; nil: it would not be. The rate falls with what is gone
       # @return [Traffic]
       def map
-        with(blocks.map { |block|
+        changed = blocks.map do |block|
           kept = block.profiles.filter_map { |profile| yield profile }
           share = weight_of(kept) / weight_of(block.profiles)
           block.with(profiles: kept, rates: block.rates.map { |rate| rate * share })
-        })
+        end
+        with(changed)
       end
 
       def empty? = blocks.empty?
@@ -87,13 +85,14 @@ module Holdup
       def mean_rate = rates.sum / rates.size
 
       # @return [Float] units of the other kind per second and host
-      def company_rate
-        blocks.flat_map(&:company).then { |rates| rates.sum / [rates.size, 1].max }
+      def concurrent_rate
+        rates = blocks.flat_map(&:concurrent_rates)
+        rates.sum / [rates.size, 1].max
       end
 
       # @return [ConcurrentUnits::ConcurrentLoad]
-      def company_load
-        company ? company.load(company_rate) : ConcurrentUnits::NOBODY
+      def concurrent_load
+        concurrent_units ? concurrent_units.load(concurrent_rate) : ConcurrentUnits::NOBODY
       end
 
       # @return [Float] how many units it stands for
@@ -103,23 +102,23 @@ module Holdup
       # @yieldreturn [Object] what it belongs to
       # @return [Hash{Object => Float}] share of all units
       def shares
-        blocks.flat_map(&:scaled).group_by { |profile, _| yield profile }.transform_values { |same|
-          same.sum(&:last) / weight
-        }
+        grouped = blocks.flat_map(&:scaled).group_by { |profile, _| yield profile }
+        grouped.transform_values { |same| same.sum(&:last) / weight }
       end
 
       # @param field [Symbol] of a profile
       # @return [Float] over all units
       def mean_of(field)
-        blocks.sum { |block| block.scaled.sum { |profile, weight| profile.public_send(field) * weight } } / [
-          blocks.sum(&:weight), Float::MIN
-        ].max
+        total = blocks.sum do |block|
+          block.scaled.sum { |profile, weight| profile.public_send(field) * weight }
+        end
+        total / [blocks.sum(&:weight), Float::MIN].max
       end
 
       # @param seed [Integer]
       # @param rate [Float] units per second
       # @param units [Integer]
-      # @return [Trace] at that rate, units of all times mixed; their company comes as it does on average
+      # @return [Trace] at that rate, units of all times mixed; concurrent units come at their mean rate
       def peak(seed: 1, rate: peak_rate, units: UNITS)
         draws.peak(seed, rate, units)
       end
@@ -144,6 +143,124 @@ module Holdup
       def weight_of(profiles) = profiles.sum(0.0, &:weight)
 
       def draws = @draws ||= UnitDraws.new(self)
+
+      # A stretch of a recording. `rates`: units per second and host in each of its minutes; `profiles`: units
+      # that were kept of it; `concurrent_rates`: units of the other kind per second and host in the same
+      # minutes, empty where there are none, see Company
+      TrafficBlock = Data.define(:start_s, :rates, :profiles, :concurrent_rates) do
+        def initialize(start_s:, rates:, profiles:, concurrent_rates: [])
+          super
+        end
+
+        # @return [Float] how many units it stands for
+        def weight = rates.sum
+
+        # @return [Array<(UnitSample, Float)>] each with how many units it stands for
+        def scaled
+          factor = weight / profiles.sum(0.0, &:weight)
+          profiles.map { |profile| [profile, profile.weight * factor] }
+        end
+
+        # @return [Array<(Float, Float)>] rates of either, minute by minute
+        def pairs
+          rates.zip(concurrent_rates).map { |own, other| [own, other.to_f] }
+        end
+      end
+
+      # Draws units of a traffic for a replay, with their concurrent units.
+      class UnitDraws
+        NS = 1_000_000_000
+        MINUTE_S = 60
+        # A pool that is full gets less done than is asked for: what it is replayed with comes for so much
+        # longer.
+        LONGER = 2
+
+        # @param traffic [Traffic]
+        def initialize(traffic)
+          @traffic = traffic
+        end
+
+        # @param seed [Integer]
+        # @param rate [Float] units per second
+        # @param units [Integer] at most
+        # @return [Trace] see Traffic#peak
+        def peak(seed, rate, units)
+          own = drawn(seed, rate, units) { |profile, at| unit(profile, at) }
+          trace(own, [[@traffic.concurrent_rate, LONGER * most(rate, units) * NS / rate]], seed)
+        end
+
+        # @param seed [Integer]
+        # @param rate [Float] units per second
+        # @param units [Integer] at most
+        # @yieldparam profile [UnitSample]
+        # @yieldparam at [Float] ns after the first
+        # @return [Array] what the block made of each
+        def drawn(seed, rate, units)
+          random = Random.new(seed)
+          at = 0.0
+          Array.new(most(rate, units)) { yield(all.draw(random), at += gap(NS / rate, random)) }
+        end
+
+        # @param seed [Integer]
+        # @param units [Integer] about so many
+        # @return [Trace] see Traffic#recorded
+        def recorded(seed, units)
+          random = Random.new(seed)
+          minutes = minutes(units)
+          own = minutes.each_with_index.flat_map do |(sample, rate), index|
+            minute(sample, rate, index * MINUTE_S * NS, random)
+          end
+          trace(own, minutes.map { |_, _, concurrent_rate| [concurrent_rate, MINUTE_S * NS] }, seed)
+        end
+
+        private
+
+        def trace(own, spans, seed)
+          concurrent_units = @traffic.concurrent_units
+          return Trace.new(own) unless concurrent_units
+          others = concurrent_units.units(spans, pools: @traffic.pools, seed:)
+          Trace.new(own, concurrent_units: Trace.new(others))
+        end
+
+        # With many concurrent units to each of them, fewer are drawn.
+        def most(rate, units)
+          concurrent_rate = @traffic.concurrent_rate
+          return units if concurrent_rate.zero?
+          [units, (ConcurrentUnits::MOST * units * rate / concurrent_rate).ceil].min
+        end
+
+        def all
+          @all ||= WeightedSample.new(@traffic.blocks.flat_map(&:scaled))
+        end
+
+        def minutes(units)
+          every = @traffic.blocks.flat_map do |block|
+            sample = WeightedSample.new(block.profiles.map { |profile| [profile, profile.weight] })
+            block.pairs.map { |rates| [sample, *rates] }
+          end
+          wanted = every.sum { |_, own, other| [own, other / ConcurrentUnits::MOST].max * MINUTE_S }
+          every.each_slice([(wanted / units).ceil, 1].max).map(&:first)
+        end
+
+        def minute(sample, rate, start_ns, random)
+          return [] if rate.zero?
+          units = []
+          at = start_ns + gap(NS / rate, random)
+          while at < start_ns + MINUTE_S * NS
+            units << unit(sample.draw(random), at)
+            at += gap(NS / rate, random)
+          end
+          units
+        end
+
+        def unit(profile, at)
+          Trace::TraceUnit.of(profile, at, pool: @traffic.pools.index(profile))
+        end
+
+        def gap(mean, random)
+          -Math.log(1 - random.rand) * mean
+        end
+      end
     end
   end
 end

@@ -53,7 +53,7 @@ module Holdup
         @lines ||= NAMES.map { |name| line(name) }
       end
 
-      # @return [SelfTestCauses] what may be to blame where it did not: figures of the time since
+      # @return [SelfTest::ErrorCauses] what may be to blame where it did not: figures of the time since
       def causes = whole.causes
 
       # @return [Integer] units measured since
@@ -66,16 +66,19 @@ module Holdup
       # @return [PredictionOutcome, nil] nil where it is the recorded setting, which says nothing of others
       def outcome(**span)
         return if candidate == @before.now
-        PredictionOutcome.new(**PredictionBias.whose(@before.recording), **span, setting: @before.recording.setting.fingerprint, **candidate.to_h.slice(:processes, :threads, :time_slice_ns),
-          units:, figures: lines.to_h { |line| [line.name, kept(line)] })
+        recording = @before.recording
+        PredictionOutcome.new(**PredictionBias.whose(recording), **span,
+          setting: recording.setting.fingerprint,
+          **candidate.to_h.slice(:processes, :threads, :time_slice_ns),
+          units:, figures: lines.to_h { |line| [line.name, quantity(line)] })
       end
 
       private
 
-      def kept(line)
-        replayed = figure(@before.self_test.predicted, line.name)
-        PredictionOutcome::Quantity.new(**{recorded_ns: line.before, replayed_ns: replayed,
-                                           predicted_ns: line.predicted, measured_ns: line.measured}.transform_values(&:round))
+      def quantity(line)
+        replayed_ns = figure(@before.self_test.predicted, line.name)
+        PredictionOutcome::Quantity.new(recorded_ns: line.before.round, replayed_ns: replayed_ns.round,
+          predicted_ns: line.predicted.round, measured_ns: line.measured.round)
       end
 
       def line(name)
@@ -98,29 +101,33 @@ module Holdup
 
       # Who gets an arriving unit is one of these: the one that fits.
       def assigned
-        @assigned ||= Forecast::ASSIGNMENTS.fetch(@since.kind).to_h { |one| [one, test(@before.traffic, 1, one, 8 * UNITS)] }
-          .min_by { |_, result| result.errors.values.map(&:abs).max }
+        @assigned ||= begin
+          assignments = Forecast::ASSIGNMENTS.fetch(@since.kind)
+          results = assignments.to_h { |each| [each, test(@before.traffic, 1, each, 8 * UNITS)] }
+          results.min_by { |_, result| result.errors.values.map(&:abs).max }
+        end
       end
 
       def whole = assigned.last
 
       def test(part, seed, assignment, units)
         fitted = @before.self_test
-        SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: fitted.vcpus..fitted.vcpus, assignments: [assignment], units:,
-          handoff_ns: fitted.handoff_ns, seed:).call
+        SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: fitted.vcpus..fitted.vcpus,
+          assignments: [assignment], units:, handoff_ns: fitted.handoff_ns, seed:).call
       end
 
       # Units of before at the load of since.
       def loaded(part)
-        rates, company = %i[rates company].map { |which| traffic.blocks.flat_map(&which) }
-        Traffic.new([Traffic::TrafficBlock.new(start_s: 0, rates:, profiles: part.profiles, company:)], block_s: traffic.block_s, pools: @since.pools, company: (if traffic.company
-                                                                                                                                                                   part.company
-                                                                                                                                                                 end))
+        rates = traffic.blocks.flat_map(&:rates)
+        concurrent_rates = traffic.blocks.flat_map(&:concurrent_rates)
+        block = Traffic::TrafficBlock.new(start_s: 0, rates:, profiles: part.profiles, concurrent_rates:)
+        concurrent_units = part.concurrent_units if traffic.concurrent_units
+        Traffic.new([block], block_s: traffic.block_s, pools: @since.pools, concurrent_units:)
       end
 
       def traffic
         @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts,
-          company: @since.company)
+          concurrent_units: @since.concurrent_units)
       end
 
       # Both sides might as well have been other minutes.
@@ -146,7 +153,7 @@ module Holdup
       # From single units, as far as these were kept.
       def single(part, name)
         values = part.profiles.map { |profile| [value(profile, name), profile.weight] }
-        (name == :p95) ? WeightedMeans.quantile(values, 0.95).to_f : WeightedMeans.mean(values)
+        (name == :p95) ? WeightedSample.quantile(values, 0.95).to_f : WeightedSample.mean(values)
       end
 
       def value(profile, name)

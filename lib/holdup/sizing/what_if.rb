@@ -39,11 +39,11 @@ module Holdup
 
       # @return [Range<Float>] 90 %
       def interval
-        @interval ||= RecordingBootstrap.new(traffic, rounds: @rounds,
-          seed: @seed).interval { |part, seed| gain_of(compare(part, seed, UNITS, growth_seed: seed)) }
-          .then { |range|
+        @interval ||= begin
+          bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
+          range = bootstrap.interval { |part, seed| gain_of(compare(part, seed, UNITS, growth_seed: seed)) }
           [range.begin, gain].min..[range.end, gain].max
-        }
+        end
       end
 
       # @return [BeforeAfter] of those that the change names, e.g. the ones that got processes of their own
@@ -85,18 +85,18 @@ module Holdup
       end
 
       # @return [Boolean] whether requests and jobs share the processes
-      def company? = @base.recording.pools.company?
+      def concurrent_units? = @base.recording.pools.concurrent_units?
 
-      # What pools of threads that share a process get done while all of them have work, or (company?) at the
-      # peak; nothing is said where units change, or the machine.
-      # @return [Hash{String => BeforeAfter}] of PoolBacklog::PoolThroughput
+      # What pools of threads that share a process get done while all of them have work, or
+      # (concurrent_units?) at the peak; nothing is said where units change, or the machine.
+      # @return [Hash{String => BeforeAfter}] of PoolThroughput
       def pools
         return {} unless @change.sizes_only? && @base.recording.pools.several?
-        @base.recording.pools.names.zip(*[@base.now,
-          @change.candidate(@base.now)].map { |candidate| @base.pools_of(candidate) })
-          .select(&:all?).to_h { |name, before, after|
-          [name, BeforeAfter.new(before:, after:)]
-        }
+        now = @base.now
+        before = @base.pools_of(now)
+        after = @base.pools_of(@change.candidate(now))
+        known = @base.recording.pools.names.zip(before, after).select(&:all?)
+        known.to_h { |name, was, becomes| [name, BeforeAfter.new(before: was, after: becomes)] }
       end
 
       # @return [PredictionBias] that another setting is corrected by; none where the setting stays
@@ -110,7 +110,7 @@ module Holdup
       # @return [Float] what it would say so by
       def idle_share = @base.recording.demand.idle_share
 
-      # @return [Demand] after the change
+      # @return [ServiceDemand] after the change
       def demand
         @base.estimates.call(@units.changed(traffic))
       end
@@ -132,7 +132,7 @@ module Holdup
       end
 
       def told(sides)
-        sides.with(after: bias.told(sides.after, now: @base.now))
+        sides.with(after: bias.apply(sides.after, now: @base.now))
       end
 
       # The block tells by name which units count.
@@ -165,13 +165,124 @@ module Holdup
       # All: nil, which is cheaper.
       def counted(part, draw, counts)
         return if @change.names.empty?
-        part.drawn(**draw).each_with_index.filter_map { |profile, index|
+        part.drawn(**draw).each_with_index.filter_map do |profile, index|
           index if counts.call(profile.series.name)
-        }
+        end
       end
 
       def limits
         @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.limits
+      end
+
+      # Processes for some units only: as many threads each as the others have, where nothing is said.
+      OwnPool = Data.define(:name, :processes, :threads) do
+        def initialize(name:, processes: 1, threads: nil)
+          super
+        end
+
+        # @return [Boolean] whether these are processes of their own
+        def apart? = true
+
+        # @param others [Candidate]
+        # @return [Candidate] with these processes
+        def beside(others)
+          others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil,
+            beside: [], concurrent_threads: []))
+        end
+
+        # @param unit [Trace::TraceUnit]
+        # @return [Trace::TraceUnit] as these processes take it
+        def place(unit, _candidate)
+          unit.with(group: 1, pool: 0)
+        end
+      end
+
+      # Threads for some jobs only, in the same process: a capsule of their own. They share its GVL.
+      OwnThreads = Data.define(:name, :threads) do
+        # @return [Boolean]
+        def apart? = false
+
+        # @param others [Candidate]
+        # @return [Candidate] with these threads
+        def beside(others)
+          others.with(threads: others.threads + threads, beside: [*others.beside, threads])
+        end
+
+        # @param unit [Trace::TraceUnit]
+        # @param candidate [Candidate] with these threads
+        # @return [Trace::TraceUnit] as they take it
+        def place(unit, candidate)
+          unit.with(pool: candidate.beside.size)
+        end
+      end
+
+      # What a change makes of units: some are gone or come more often, some take the GVL less often, some are
+      # told apart.
+      class ChangedUnits
+        # One further acquisition stays.
+        LEAST = 1
+
+        # @param change [WhatIf::WhatIfChange]
+        def initialize(change)
+          @change = change
+        end
+
+        # @param part [Traffic]
+        # @return [Traffic]
+        def changed(part)
+          return part unless @change.without || @change.halved || @change.mix.any?
+          factors = factors(part)
+          part.map do |profile|
+            weighted(halved(profile), factors) unless @change.removes?(profile.series.name)
+          end
+        end
+
+        # @param trace [Trace]
+        # @param profiles [Array<UnitSample>] whom its units were drawn from
+        # @param candidate [Candidate]
+        # @return [Trace]
+        def marked(trace, profiles, candidate)
+          return trace unless @change.marks?
+          units = trace.units.zip(profiles).map do |unit, profile|
+            @change.mark(unit, profile.series.name, candidate)
+          end
+          Trace.new(units, concurrent_units: trace.concurrent_units)
+        end
+
+        # @param part [Traffic]
+        # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share; empty with
+        #   one group
+        def groups(part)
+          pool = @change.own_pool
+          return [] unless pool&.apart?
+          [false, true].map do |own|
+            units = part.map { |profile| profile if File.fnmatch?(pool.name, profile.series.name) == own }
+            [units, units.weight / part.weight]
+          end
+        end
+
+        private
+
+        def halved(profile)
+          return profile unless @change.halves?(profile.series.name)
+          profile.with(acquisitions: [profile.acquisitions / 2, LEAST].max)
+        end
+
+        def weighted(profile, factors)
+          factors.empty? ? profile : profile.with(weight: profile.weight * factors.fetch(glob(profile)))
+        end
+
+        def glob(profile)
+          @change.mix.keys.find { |glob| File.fnmatch?(glob, profile.series.name) }
+        end
+
+        # By how much more often those of each glob come, and (nil) all others.
+        def factors(part)
+          return {} if @change.mix.empty?
+          shares = part.shares { |profile| glob(profile) }
+          wanted = {nil => 1 - @change.mix.values.sum, **@change.mix}
+          shares.to_h { |glob, share| [glob, wanted.fetch(glob) / share] }
+        end
       end
     end
   end

@@ -2,7 +2,7 @@
 
 module Holdup
   module Terraform
-    # One page: what was done and how long it took, where the time went, memory, and the life of the JIT.
+    # One page: throughput and latency, where the time went, memory, and the state of the JIT.
     class Dashboard
       # Title => metric => statistic.
       WIDGETS = {
@@ -14,8 +14,10 @@ module Holdup
         "CPU of a process, as a share of one core" => {"cpu_share" => "Average"},
         "Memory of a process" => {"rss_bytes" => "Average", "jit_memory_bytes" => "Average"},
         "JIT: code and metadata" => {"jit_code_bytes" => "Average", "jit_metadata_bytes" => "Average"},
-        "JIT: on, warm, effective, full (share of the processes)" => {"jit_on" => "Average",
-                                                                      "jit_warm" => "Average", "jit_effective" => "Average", "jit_saturated" => "Average"},
+        "JIT: on, warm, effective, full (share of the processes)" => {
+          "jit_on" => "Average", "jit_warm" => "Average", "jit_effective" => "Average",
+          "jit_saturated" => "Average"
+        },
         "JIT: interpreted instructions for each unit" => {"jit_interpreted_per_unit" => "Average"}
       }.freeze
       WIDTH = 12
@@ -30,10 +32,8 @@ module Holdup
 
       # @return [Hcl::Block]
       def block
-        body = Hcl.value({widgets: WIDGETS.each_with_index.map { |(title, metrics), index|
-          widget(title,
-            metrics, index)
-        }})
+        widgets = WIDGETS.each_with_index.map { |(title, metrics), index| widget(title, metrics, index) }
+        body = Hcl.value({widgets:})
         Hcl::Block.new("resource", %w[aws_cloudwatch_dashboard holdup],
           {dashboard_name: @plan.named("jit"), dashboard_body: Hcl::Code.new("jsonencode(#{body})")})
       end
@@ -41,12 +41,13 @@ module Holdup
       private
 
       def widget(title, metrics, index)
-        {type: "metric", x: index % COLUMNS * WIDTH, y: index / COLUMNS * HEIGHT, width: WIDTH, height: HEIGHT,
-         properties: {title:, view: "timeSeries", region: Hcl::Code.new("var.holdup_region"), period: PERIOD_S,
-                      metrics: metrics.map { |name, stat| line(name, stat) }}}
+        row, column = index.divmod(COLUMNS)
+        properties = {title:, view: "timeSeries", region: Hcl::Code.new("var.holdup_region"),
+                      period: PERIOD_S, metrics: metrics.map { |name, stat| metric(name, stat) }}
+        {type: "metric", x: column * WIDTH, y: row * HEIGHT, width: WIDTH, height: HEIGHT, properties:}
       end
 
-      def line(name, stat)
+      def metric(name, stat)
         [@plan.namespace, name, *@plan.dimensions.flatten, Hcl::Code.new("{ stat = #{Hcl.quote(stat)} }")]
       end
     end

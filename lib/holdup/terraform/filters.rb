@@ -2,10 +2,10 @@
 
 module Holdup
   module Terraform
-    # One metric filter for each figure of a line. Sums come out, because each unit is in one line: "stats",
-    # or "exit" for what was left.
+    # One metric filter for each figure of a line. Sums are right, because each unit is in one line only:
+    # "stats", or "exit" for the rest.
     class Filters
-      # Only our lines have a fingerprint beside such an event.
+      # Only our lines have such an event and a fingerprint.
       OURS = '($.event = "stats" || $.event = "exit") && $.setting = *'
 
       # @param plan [Plan]
@@ -24,17 +24,18 @@ module Holdup
 
       def filter
         {for_each: Hcl::Code.new("local.holdup_metrics"), name: code("#{@plan.named("")}${each.key}"),
-         log_group_name: Hcl::Code.new("var.holdup_log_group"), pattern: code("{ #{conditions} && $.${each.key} = * }")}
+         log_group_name: Hcl::Code.new("var.holdup_log_group"),
+         pattern: code("{ #{conditions} && $.${each.key} = * }")}
       end
 
       def metric
-        {name: Hcl::Code.new("each.key"), namespace: @plan.namespace, value: code("$.${each.key}"), unit: Hcl::Code.new("each.value")}
+        {name: Hcl::Code.new("each.key"), namespace: @plan.namespace, value: code("$.${each.key}"),
+         unit: Hcl::Code.new("each.value")}
       end
 
       def conditions
-        [OURS,
-          *{app: @plan.app,
-            server: @plan.server}.compact.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
+        only = {app: @plan.app, server: @plan.server}.compact
+        [OURS, *only.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
       end
 
       # A text in which Terraform puts the figure's name, and nothing else.

@@ -4,7 +4,7 @@ module Holdup
   module Terraform
     # Writes Terraform's language (HCL 2) laid out as `terraform fmt` does.
     module Hcl
-      # An expression that is written as it is; any String is a text and keeps its "${".
+      # An expression, written as it is. A String is a text, in which "${" is escaped.
       Code = Data.define(:text)
 
       # A block: its attributes, then its inner blocks.
@@ -24,9 +24,8 @@ module Holdup
       # @return [String] ends with a newline
       def render(block)
         head = [block.type, *block.labels.map { |label| quote(label) }].join(" ")
-        inner = [attributes(block.attributes),
-          *block.blocks.map { |each| render(each) }].reject(&:empty?).join("\n")
-        "#{head} {\n#{indent(inner)}}\n"
+        parts = [attributes(block.attributes), *block.blocks.map { |inner| render(inner) }]
+        "#{head} {\n#{indent(parts.reject(&:empty?).join("\n"))}}\n"
       end
 
       # @param value [String, Numeric, Boolean, nil, Array, Hash, Code]
@@ -43,16 +42,15 @@ module Holdup
       end
 
       # @param text [String]
-      # @return [String] a text that stays one
+      # @return [String] a literal, without interpolation
       def quote(text)
         "\"#{text.gsub(/[\\"\n\r\t]|[$%]\{/, ESCAPES)}\""
       end
 
-      # One on each line; the signs of those that follow each other and take a line each stand below each
-      # other.
+      # One on each line. `terraform fmt` aligns the equal signs of neighbours that take one line each.
       def attributes(pairs)
         written = pairs.map { |name, given| [name.to_s, value(given)] }
-        groups = written.slice_when { |one, other| [one, other].any? { |_, text| text.include?("\n") } }
+        groups = written.slice_when { |*neighbours| neighbours.any? { |_, text| text.include?("\n") } }
         groups.map { |group| aligned(group) }.join
       end
 

@@ -41,11 +41,11 @@ module Holdup
         test.errors.slice(:response, :p95, :wait).transform_values { |error| signed(error) }
       end
 
-      # @param found [Sizing::SelfTestCauses]
+      # @param found [Sizing::SelfTest::ErrorCauses]
       # @return [Hash{Symbol => String}] what may have been to blame, each with the size from which it is
       #   named
       def causes(found)
-        known = Sizing::SelfTestCauses::LIMITS
+        known = Sizing::SelfTest::ErrorCauses::LIMITS
         limits = known.to_h { |name, limit| [:"#{name}_limit", cause(name, limit)] }
         {**found.figures.to_h { |name, figure| [name, cause(name, figure)] }, **limits}
       end

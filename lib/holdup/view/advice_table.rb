@@ -129,7 +129,7 @@ module Holdup
           return if @recommendation.nil? || @recommendation.verdict == :unknown || !pools.several?
           Section.new(title: word(:pools),
             columns: %i[pool pool_threads pool_rate stalled pool_wall].map { |key| word(key) }, rows:,
-            notes: [word(pools.company? ? :pools_company : :pools_note)])
+            notes: [word(pools.concurrent_units? ? :pools_concurrent_units : :pools_note)])
         end
 
         private

@@ -180,7 +180,7 @@ module Holdup
         KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown
           unknown vcpus_unknown no_recording unsupported mixed_settings mixed_applications warming_up].freeze
 
-        CAUSES = [:unknown, *Sizing::SelfTestCauses::LIMITS.keys].freeze
+        CAUSES = [:unknown, *Sizing::SelfTest::ErrorCauses::LIMITS.keys].freeze
 
         # @param recommendation [Sizing::Recommendation, nil]
         # @param words [Words]

@@ -47,8 +47,8 @@ module Holdup
       end
 
       def self.candidate(candidate)
-        neighbours = candidate.to_h.slice(:beside,
-          :company).transform_values { |threads| threads if threads.any? }
+        neighbours = candidate.to_h.slice(:beside, :concurrent_threads)
+          .transform_values { |threads| threads if threads.any? }
         pool = candidate.pool && candidate(candidate.pool)
         {**candidate.to_h, **neighbours, pool:}.compact
       end

@@ -152,7 +152,7 @@ module Holdup
       def pools
         @found.pools.flat_map do |name, sides|
           name = Width.clean(name)
-          load = word(@found.company? ? :pools_peak : :pools_busy)
+          load = word(@found.concurrent_units? ? :pools_peak : :pools_busy)
           [row(word(:pool_rate, name:, load:), sides) { |one| Figures.rate(one.throughput) },
             row(word(:pool_stalled, name:, load:), sides) { |one| Figures.duration(one.stalled_ns) }]
         end

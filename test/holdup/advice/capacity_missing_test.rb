@@ -12,11 +12,13 @@ module Holdup::Advice
 
     def waiting(sample)
       [sample.window("Slow#q", count: 300,
-        histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([90 * Situations::MS] * 300), stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})]
+        histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300),
+                     queued: Holdup::Histogram.of([90 * Situations::MS] * 300),
+                     stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})]
     end
 
     def test_capacity_is_missing_and_one_process_more_is_replayed
-      told = told(find(CapacityMissing, units: unit(units: 10, cpu: 5), levers: LEVERS,
+      told = told(find(MachineRules::CapacityMissing, units: unit(units: 10, cpu: 5), levers: LEVERS,
         recommendation: advised(PlayedRecording.new(minutes: 10))) { |sample| waiting(sample) })
       assert_match(/\AAt p95 \d\d.\d ms queued and \d.\d+ ms stalled, .*\[holdup report\]\z/, told["seen"])
       assert_match(/- workers 1\n\+ workers 2\z/, told["do"])
@@ -27,14 +29,14 @@ module Holdup::Advice
     def test_one_process_more_is_more_than_there_is_memory_for
       recommendation = advised(PlayedRecording.new(minutes: 4), process_bytes: 300_000_000,
         memory_limit_bytes: 500_000_000)
-      told = told(found = find(CapacityMissing, units: unit(units: 10, cpu: 5), levers: LEVERS,
+      told = told(found = find(MachineRules::CapacityMissing, units: unit(units: 10, cpu: 5), levers: LEVERS,
         recommendation:) { |sample| waiting(sample) })
       assert_equal [%i[memory], nil], [found.limits.map(&:name), found.line]
       assert_match(/As it is that would break a limit \(memory\): see the table\.\z/, told["do"])
     end
 
     def test_nothing_where_nobody_queues
-      assert_nil find(CapacityMissing)
+      assert_nil find(MachineRules::CapacityMissing)
     end
   end
 end

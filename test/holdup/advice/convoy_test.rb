@@ -14,17 +14,16 @@ module Holdup::Advice
     end
 
     def test_long_holds
-      told = told(found = find(Convoy, units:))
+      told = told(found = find(GvlRules::Convoy, units:))
       assert_operator found.facts[:hold_ns], :>, 50 * Situations::MS
-      assert_match(
-        /\AIt causes \d\d.\d % of the stall, and is 9.1 % of the requests or jobs; .*\[holdup report --name .Reports#sales.\]\z/, told["seen"]
-      )
+      assert_match(/\AIt causes \d\d.\d % of the stall, and is 9.1 % of the requests or jobs; /, told["seen"])
+      assert_match(/\[holdup report --name .Reports#sales.\]\z/, told["seen"])
       assert_match(/Move it to a job or to processes of its own/, told["do"])
     end
 
     def test_the_others_without_it_are_replayed
       shapes = {"Reports#sales" => [0.1, 200, 2, 1], "Light#show" => [0.9, 2, 4, 3]}
-      found = find(Convoy, units:,
+      found = find(GvlRules::Convoy, units:,
         recommendation: advised(PlayedRecording.new(shapes:, rate: 10.0, minutes: 30, swing: 0.0)))
       assert_operator found.interval.begin, :>, 0.1
       assert_match(/\A\d\d.\d % less/, told(found)["expect"])
@@ -32,15 +31,16 @@ module Holdup::Advice
 
     def test_an_application_with_one_endpoint
       units = {"Reports#sales" => {ms: {cpu: 200, stalled: 60}, acquisitions: 6, units: 20, blame: 80}}
-      found = find(Convoy, units:,
-        recommendation: advised(PlayedRecording.new(shapes: {"Reports#sales" => [1.0, 200, 2, 1]}, rate: 2.0, minutes: 30, swing: 0.0)))
+      found = find(GvlRules::Convoy, units:,
+        recommendation: advised(PlayedRecording.new(shapes: {"Reports#sales" => [1.0, 200, 2, 1]}, rate: 2.0,
+          minutes: 30, swing: 0.0)))
       assert_equal ["Reports#sales", nil], [found.facts[:name], found.gain]
     end
 
     def test_nothing_for_short_holds_or_where_nobody_stalls
-      assert_nil find(Convoy,
+      assert_nil find(GvlRules::Convoy,
         units: unit("A#a", cpu: 10, stalled: 10, blame: 80).merge(unit("B#b", cpu: 2, stalled: 10)))
-      assert_nil find(Convoy, units: HEAVY)
+      assert_nil find(GvlRules::Convoy, units: HEAVY)
     end
   end
 end

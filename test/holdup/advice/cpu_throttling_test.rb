@@ -13,7 +13,7 @@ module Holdup::Advice
     end
 
     def test_a_quota_that_stops_everybody
-      told = told(find(CpuThrottling, samples: throttled(0.1)))
+      told = told(find(MachineRules::CpuThrottling, samples: throttled(0.1)))
       assert_match(/\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report\]\z/,
         told["seen"])
       assert_match(/Raise the quota/, told["do"])
@@ -21,8 +21,8 @@ module Holdup::Advice
     end
 
     def test_nothing_where_it_hardly_happens_or_nobody_knows
-      assert_nil find(CpuThrottling, samples: throttled(0.02))
-      assert_nil find(CpuThrottling)
+      assert_nil find(MachineRules::CpuThrottling, samples: throttled(0.02))
+      assert_nil find(MachineRules::CpuThrottling)
     end
   end
 end

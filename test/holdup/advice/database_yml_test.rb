@@ -5,7 +5,7 @@ require "holdup/loader"
 
 class Holdup::Advice::DatabaseYmlTest < Minitest::Test
   def change(*lines, size: 5, wanted: 8)
-    Holdup::Advice::DatabaseYml.new(lines, size:).change(wanted)
+    Holdup::Advice::DatabaseRules::DatabaseYml.new(lines, size:).change(wanted)
   end
 
   def test_a_number_is_changed_where_it_stands
@@ -15,7 +15,8 @@ class Holdup::Advice::DatabaseYmlTest < Minitest::Test
   end
 
   def test_the_number_of_a_variable_that_is_not_set
-    ['max_connections: <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %>', 'pool: <%= ENV["RAILS_MAX_THREADS"] || 5 %>', "pool: <%= ENV.fetch('RAILS_MAX_THREADS', 5) %>",
+    ['max_connections: <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %>',
+      'pool: <%= ENV["RAILS_MAX_THREADS"] || 5 %>', "pool: <%= ENV.fetch('RAILS_MAX_THREADS', 5) %>",
       'pool: "<%= ENV.fetch("RAILS_MAX_THREADS", "5").to_i %>"'].each do |line|
       found = change("  #{line}")
       assert_equal ["- #{line}", "+ #{line.sub("5", "8")}"], found.diff

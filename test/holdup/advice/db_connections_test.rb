@@ -14,12 +14,15 @@ module Holdup::Advice
       jobs = container(processes: 1).each { |sample|
         sample.update(pid: 90, server: "sidekiq", "pool.0": "default", "pool.0.max": 10) if sample[:pid] == 10
       }
-      find(DbConnections, units: unit(cpu: 5), samples: container(processes: 3) + jobs, recommendation:)
+      find(DatabaseRules::DbConnections, units: unit(cpu: 5), samples: container(processes: 3) + jobs,
+        recommendation:)
     end
 
     def test_more_than_the_server_has
       told = told(found(30))
-      assert_equal "All threads together may have 25 (requests 15, jobs 10) of 30; above 80.0 % of them a restart, a console or a migration may find none free. [holdup advise --db-connections 30]",
+      assert_equal "All threads together may have 25 (requests 15, jobs 10) of 30; " \
+                   "above 80.0 % of them a restart, a console or a migration may find none free. " \
+                   "[holdup advise --db-connections 30]",
         told["seen"]
       assert_match(/PgBouncer/, told["do"])
     end

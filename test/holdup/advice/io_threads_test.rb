@@ -7,26 +7,28 @@ module Holdup::Advice
   class IoThreadsTest < Minitest::Test
     include Situations
 
-    LEVERS = [{"lever.max_io_threads.value": 0, "lever.max_io_threads.how": "max_io_threads N, then restart; requests that wait call env[\"puma.mark_as_io_bound\"]",
+    LEVERS = [{"lever.max_io_threads.value": 0,
+               "lever.max_io_threads.how":
+                 "max_io_threads N, then restart; requests that wait call env[\"puma.mark_as_io_bound\"]",
                "lever.max_io_threads.where": "config/puma.rb:9"}].freeze
     UNITS = {"Slow#quote" => {ms: {cpu: 2, io: 400}, acquisitions: 2, units: 60, blame: 1},
              "Light#show" => {ms: {cpu: 4, io: 8}, acquisitions: 4, units: 240, blame: 1}}.freeze
 
     def found(levers: LEVERS, threads: 3, units: UNITS)
       shapes = {"Slow#quote" => [0.2, 2, 400, 2], "Light#show" => [0.8, 4, 8, 4]}
-      find(IoThreads, units:,
+      find(ThreadRules::IoThreads, units:,
         recommendation: advised(PlayedRecording.new(shapes:, rate: 12.0, threads:, minutes: 20)), levers:)
     end
 
     def test_requests_that_only_wait
       told = told(found = found())
       assert_equal "Slow#quote mostly waits, and occupies a thread meanwhile.", told["what"]
-      assert_match(
-        /\A99.\d % of its own time is idle, and it has \d\d.\d % of the threads. time\. .*\[holdup whatif --io .Slow#quote. --max-io-threads #{found.facts[:best]}\]\z/, told["seen"]
-      )
-      assert_match(
-        /In config\/puma.rb:9 \(then restart; .*\):\n- max_io_threads 0\n\+ max_io_threads #{found.facts[:best]}\z/, told["do"]
-      )
+      assert_match(/\A99.\d % of its own time is idle, and it has \d\d.\d % of the threads. time\. /,
+        told["seen"])
+      assert_match(/\[holdup whatif --io .Slow#quote. --max-io-threads #{found.facts[:best]}\]\z/,
+        told["seen"])
+      assert_match(/In config\/puma.rb:9 \(then restart; /, told["do"])
+      assert_match(/\):\n- max_io_threads 0\n\+ max_io_threads #{found.facts[:best]}\z/, told["do"])
       assert_operator found.interval.begin, :>, 0.05
     end
 

@@ -21,20 +21,21 @@ module Holdup::Advice
     end
 
     def test_more_of_the_stall_than_of_the_cpu
-      told = told(found = find(IsolateEndpoints, units:, recommendation:))
+      told = told(found = find(GvlRules::IsolateEndpoints, units:, recommendation:))
       assert_equal ["Export#csv", "whatif --own-pool 'Export#csv'"], found.facts.values_at(:name, :query)
       assert_match(
-        /\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one process more/, told["seen"]
+        /\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one process more/,
+        told["seen"]
       )
-      assert_operator found.gain, :>, IsolateEndpoints::WORTH
+      assert_operator found.gain, :>, GvlRules::IsolateEndpoints::WORTH
       assert_operator found.interval.begin, :>, 0
     end
 
     def test_nothing_where_it_takes_what_it_computes_or_is_a_convoy
       recommendation = self.recommendation
-      assert_nil find(IsolateEndpoints, units: units(blame: 12), recommendation:)
-      assert_nil find(IsolateEndpoints, units: units(cpu: 400), recommendation:)
-      assert_nil find(IsolateEndpoints, units:)
+      assert_nil find(GvlRules::IsolateEndpoints, units: units(blame: 12), recommendation:)
+      assert_nil find(GvlRules::IsolateEndpoints, units: units(cpu: 400), recommendation:)
+      assert_nil find(GvlRules::IsolateEndpoints, units:)
     end
   end
 end

@@ -8,11 +8,13 @@ module Holdup::Advice
     include Situations
 
     WAITING = {kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 15.0, minutes: 10}.freeze
-    LEVERS = [{"lever.concurrency.value": 3, "lever.concurrency.how": ":concurrency: N in config/sidekiq.yml", "lever.concurrency.where": "config/sidekiq.yml:1",
-               "lever.concurrency single.value": 1, "lever.concurrency single.how": "concurrency = N in config.capsule(\"single\")"}].freeze
+    LEVERS = [{"lever.concurrency.value": 3, "lever.concurrency.how": ":concurrency: N in config/sidekiq.yml",
+               "lever.concurrency.where": "config/sidekiq.yml:1",
+               "lever.concurrency single.value": 1,
+               "lever.concurrency single.how": "concurrency = N in config.capsule(\"single\")"}].freeze
 
     def found(samples: [], pool: nil, levers: LEVERS, **recording)
-      find(JobConcurrency, pool:, units: unit(cpu: 5), samples:,
+      find(JobRules::JobConcurrency, pool:, units: unit(cpu: 5), samples:,
         recommendation: advised(PlayedRecording.new(**WAITING, **recording), objective: :throughput), levers:)
     end
 
@@ -21,7 +23,8 @@ module Holdup::Advice
       best = found.facts[:best]
       assert_operator best, :>, 8
       assert_match(
-        /\AAt most [\d.]+ jobs\/s now, [\d.]+ then, .*\[holdup whatif --threads #{best} --kind job\]\z/, told["seen"]
+        /\AAt most [\d.]+ jobs\/s now, [\d.]+ then, .*\[holdup whatif --threads #{best} --kind job\]\z/,
+        told["seen"]
       )
       assert_match(/In config\/sidekiq.yml:1 .*:\n- :concurrency: 3\n\+ :concurrency: #{best}\z/, told["do"])
       assert_match(/% more jobs, or as many with so much fewer threads \([\d.]+ % to/, told["expect"])
@@ -31,8 +34,10 @@ module Holdup::Advice
     # They share a GVL, so the sum counts: one capsule keeps its thread, the busy one gets the rest.
     def test_the_busiest_of_several_capsules
       samples = [0, 60, 120].map do |passed|
-        {at_s: SampleWindows::START_S + passed, host: "web-1", pid: 7, start: 1, since_s: SampleWindows::START_S, name: "pid 7", server: "sidekiq",
-         "pool.0": "default (a, b)", "pool.0.max": 2, "pool.0.busy": 2, "pool.1": "single", "pool.1.max": 1, "pool.1.busy": 0}
+        {at_s: SampleWindows::START_S + passed, host: "web-1", pid: 7, start: 1,
+         since_s: SampleWindows::START_S, name: "pid 7", server: "sidekiq",
+         "pool.0": "default (a, b)", "pool.0.max": 2, "pool.0.busy": 2, "pool.1": "single", "pool.1.max": 1,
+         "pool.1.busy": 0}
       end
       found = found(threads: 3, samples:)
       assert_equal ":concurrency: #{found.facts[:best] - 1}", found.change.new
@@ -54,13 +59,15 @@ module Holdup::Advice
     def test_groups_that_are_named_by_their_queues
       pools = {"queues sync" => [1, %w[SyncJob]], "queues *" => [2, %w[OtherJob]]}
       levers = [{"lever.threads.how": "good_job start --max-threads N",
-                 "lever.threads (sync).how": "threads: N of the worker for sync in config/queue.yml", "lever.threads (*).how": "threads: N of the worker for *"}]
+                 "lever.threads (sync).how": "threads: N of the worker for sync in config/queue.yml",
+                 "lever.threads (*).how": "threads: N of the worker for *"}]
       recommendation = advised(
-        PlayedRecording.new(**WAITING, pools:, shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]},
+        PlayedRecording.new(**WAITING, pools:,
+          shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]},
           minutes: 4), objective: :throughput
       )
       found, unnamed = [levers, [levers.first.slice(:"lever.threads.how")]].map { |known|
-        find(JobConcurrency, units: unit(cpu: 5), recommendation:, levers: known)
+        find(JobRules::JobConcurrency, units: unit(cpu: 5), recommendation:, levers: known)
       }
       assert_equal ["threads: #{found.facts[:best] - 2}", "of the worker for sync in config/queue.yml"],
         [found.change.new, found.change.rest]
@@ -69,7 +76,8 @@ module Holdup::Advice
 
     def test_nothing_where_the_number_is_right
       assert_nil found(threads: 12)
-      assert_nil find(JobConcurrency, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10))),
+      assert_nil find(JobRules::JobConcurrency, units: unit(cpu: 5),
+        recommendation: advised(PlayedRecording.new(minutes: 10))),
         "requests"
     end
   end

@@ -8,16 +8,15 @@ module Holdup::Advice
     include Situations
 
     def test_who_waits_for_locks
-      told = told(found = find(LockContention, units: unit("Carts#update", cpu: 5, lock: 20)))
-      assert_match(
-        /\A(79|8\d).\d % of all time is waiting .* in Carts#update\. \[holdup report --name .Carts#update.\]\z/, told["seen"]
-      )
+      told = told(found = find(GvlRules::LockContention, units: unit("Carts#update", cpu: 5, lock: 20)))
+      assert_match(/\A(79|8\d).\d % of all time is waiting /, told["seen"])
+      assert_match(/ in Carts#update\. \[holdup report --name .Carts#update.\]\z/, told["seen"])
       assert_match(/Another number of threads does not shorten the wait/, told["do"])
       assert_equal :code, found.remedy
     end
 
     def test_nothing_for_a_little
-      assert_nil find(LockContention, units: unit(cpu: 20, lock: 1))
+      assert_nil find(GvlRules::LockContention, units: unit(cpu: 20, lock: 1))
     end
   end
 end

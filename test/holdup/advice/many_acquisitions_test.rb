@@ -19,18 +19,19 @@ module Holdup::Advice
     end
 
     def test_half_as_many_of_who_stalls_most
-      told = told(found = find(ManyAcquisitions, units:, recommendation: recommendation(30.0)))
+      told = told(found = find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(30.0)))
       assert_equal ["List#index", "whatif --halve-acquisitions 'List#index'"],
         found.facts.values_at(:name, :query)
       assert_match(/\AIt takes it 40 times each, and stalls 6\d.\d ms\. Replayed with half as many/,
         told["seen"])
-      assert_operator found.gain, :>, ManyAcquisitions::WORTH
+      assert_operator found.gain, :>, GvlRules::ManyAcquisitions::WORTH
     end
 
     def test_nothing_where_it_brings_nothing_or_a_storm_says_so
-      assert_nil find(ManyAcquisitions, units:, recommendation: recommendation(2.0)), "nobody else is there"
-      assert_nil find(ManyAcquisitions, units: units(2000), recommendation: recommendation(2.0))
-      assert_nil find(ManyAcquisitions, units:)
+      assert_nil find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(2.0)),
+        "nobody else is there"
+      assert_nil find(GvlRules::ManyAcquisitions, units: units(2000), recommendation: recommendation(2.0))
+      assert_nil find(GvlRules::ManyAcquisitions, units:)
     end
   end
 end

@@ -13,16 +13,16 @@ module Holdup::Advice
 
     def test_two_applications
       assert_equal ["-, admin", "-"],
-        find(MixedApplications,
+        find(RecordingRules::MixedApplications,
           &with("app" => "admin")).facts.then { |facts|
           [facts[:apps].scan(/\S+(?= 50 %)/).join(", "),
             facts[:most]]
         }
-      assert_nil find(MixedSettings, &with("app" => "admin"))
+      assert_nil find(RecordingRules::MixedSettings, &with("app" => "admin"))
     end
 
     def test_one_application
-      assert_nil find(MixedApplications, &with("threads" => 3))
+      assert_nil find(RecordingRules::MixedApplications, &with("threads" => 3))
     end
   end
 end

@@ -7,18 +7,24 @@ module Holdup::Advice
   class MixedSettingsTest < Minitest::Test
     include Situations
 
+    # @param attributes [Hash] of the setting of further windows
+    def find_among(attributes)
+      setting = SampleWindows::SETTING.merge(attributes)
+      find(RecordingRules::MixedSettings) { |_| SampleWindows.new(setting:).to_a }
+    end
+
     def test_two_settings
-      told = told(find(MixedSettings) { |_| SampleWindows.new(setting: SampleWindows::SETTING.merge("threads" => 3)).to_a })
+      told = told(find_among("threads" => 3))
       assert_equal "They differ in: threads=5, threads=3. [holdup report --by setting]", told["seen"]
       assert_equal "nothing was changed", told["undo"]
     end
 
     def test_another_arm_alone_is_no_other_setting
-      assert_nil find(MixedSettings) { |_| SampleWindows.new(setting: SampleWindows::SETTING.merge("arm" => "canary")).to_a }
+      assert_nil find_among("arm" => "canary")
     end
 
     def test_one_setting
-      assert_nil find(MixedSettings)
+      assert_nil find(RecordingRules::MixedSettings)
     end
   end
 end

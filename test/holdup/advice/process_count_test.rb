@@ -8,11 +8,13 @@ module Holdup::Advice
     include Situations
 
     LEVERS = [{"lever.processes.value": 1,
-               "lever.processes.how": "workers N, then restart; live: SIGTTIN adds one", "lever.processes.where": "environment WEB_CONCURRENCY"}].freeze
+               "lever.processes.how": "workers N, then restart; live: SIGTTIN adds one",
+               "lever.processes.where": "environment WEB_CONCURRENCY"}].freeze
 
     def found(**recording)
-      find(ProcessCount, units: unit(cpu: 5),
-        recommendation: advised(PlayedRecording.new(minutes: 10, **recording), process_bytes: 200_000_000), levers: LEVERS)
+      find(ThreadRules::ProcessCount, units: unit(cpu: 5),
+        recommendation: advised(PlayedRecording.new(minutes: 10, **recording), process_bytes: 200_000_000),
+        levers: LEVERS)
     end
 
     def test_a_second_process_in_the_variable_that_says_so

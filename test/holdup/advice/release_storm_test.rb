@@ -14,8 +14,9 @@ module Holdup::Advice
     end
 
     def test_thousands_of_acquisitions
-      told = told(find(ReleaseStorm, units: storm))
-      assert_equal "Orders#index takes the GVL 4,000 times in each request or job, and may have to wait for it each time.",
+      told = told(find(GvlRules::ReleaseStorm, units: storm))
+      assert_equal "Orders#index takes the GVL 4,000 times in each request or job, " \
+                   "and may have to wait for it each time.",
         told["what"]
       assert_match(/\AIt stalls .* each, .* for each time\. \[holdup report --name .Orders#index.\]\z/,
         told["seen"])
@@ -23,15 +24,15 @@ module Holdup::Advice
     end
 
     def test_half_of_it_is_replayed
-      found = find(ReleaseStorm, units: storm,
+      found = find(GvlRules::ReleaseStorm, units: storm,
         recommendation: advised(PlayedRecording.new(shapes: STORM, rate: 12.0, minutes: 10)))
       assert_operator found.gain, :>, 0
       assert_match(/\A[\d.]+ % less/, told(found)["expect"])
     end
 
     def test_nothing_for_few_or_where_nobody_stalls
-      assert_nil find(ReleaseStorm, units: unit(acquisitions: 80, cpu: 50, stalled: 30))
-      assert_nil find(ReleaseStorm, units: unit(acquisitions: 4000, cpu: 50))
+      assert_nil find(GvlRules::ReleaseStorm, units: unit(acquisitions: 80, cpu: 50, stalled: 30))
+      assert_nil find(GvlRules::ReleaseStorm, units: unit(acquisitions: 4000, cpu: 50))
     end
   end
 end

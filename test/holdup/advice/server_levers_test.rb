@@ -8,7 +8,8 @@ module Holdup::Advice
     include Situations
 
     FILE = {"lever.threads.value": 5,
-            "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}.freeze
+            "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)",
+            "lever.threads.where": "config/puma.rb:12"}.freeze
 
     def change(facts = FILE, *names, line: nil)
       ServerLevers.new([facts], lines: ->(_) { line }).change(*(names.empty? ? ["threads"] : names), 3)
@@ -16,19 +17,22 @@ module Holdup::Advice
 
     def test_the_words_of_the_server
       change = change()
-      assert_equal ["threads 3, 3", "threads 5, 5", "config/puma.rb:12", "then restart (SIGUSR2 to the master)"],
+      assert_equal ["threads 3, 3", "threads 5, 5", "config/puma.rb:12",
+        "then restart (SIGUSR2 to the master)"],
         change.to_h.values_at(:new, :old, :where, :rest)
       assert_equal ["- threads 5, 5", "+ threads 3, 3"], change.diff
     end
 
     # What stands there keeps everything but the number.
     def test_the_line_itself_where_it_can_be_read
-      assert_equal ["- threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)", "+ threads ENV.fetch(\"RAILS_MAX_THREADS\", 3)"],
+      assert_equal ["- threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)",
+        "+ threads ENV.fetch(\"RAILS_MAX_THREADS\", 3)"],
         change(line: "  threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)").diff
       assert_equal ["- threads count, count", "+ threads 3, 3"], change(line: "  threads count, count").diff,
         "no such number there"
       assert_equal [[], "threads 3, 3"],
-        change(line: "count = Integer(ENV[\"COUNT\"] || USUAL)").then { |one| [one.diff, one.new] }, "not the same word"
+        change(line: "count = Integer(ENV[\"COUNT\"] || USUAL)").then { |one| [one.diff, one.new] },
+        "not the same word"
       assert_equal [["- threads 1, 5", "+ threads 1, 3"], ["- threads 4, 5", "+ threads 3, 3"]],
         ["threads 1, 5", "threads 4, 5"].map { |line| change(line:).diff }
     end
@@ -39,9 +43,14 @@ module Holdup::Advice
     end
 
     def test_words_of_all_servers
-      {"workers N for cluster mode, then restart" => "workers 3", ":concurrency: N in config/sidekiq.yml" => ":concurrency: 3", "sidekiq -c N, or :concurrency: N in config/sidekiq.yml" => "sidekiq -c 3",
-       "JOB_CONCURRENCY=N, or processes: N of the worker for *" => "JOB_CONCURRENCY=3", "falcon serve --count N" => "falcon serve --count 3",
-       "good_job start --queues \"mails:N;*:5\", or GOOD_JOB_QUEUES" => "good_job start --queues \"mails:3;*:5\"", "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise)" => "sidekiqswarm with SIDEKIQ_COUNT=3",
+      {"workers N for cluster mode, then restart" => "workers 3",
+       ":concurrency: N in config/sidekiq.yml" => ":concurrency: 3",
+       "sidekiq -c N, or :concurrency: N in config/sidekiq.yml" => "sidekiq -c 3",
+       "JOB_CONCURRENCY=N, or processes: N of the worker for *" => "JOB_CONCURRENCY=3",
+       "falcon serve --count N" => "falcon serve --count 3",
+       "good_job start --queues \"mails:N;*:5\", or GOOD_JOB_QUEUES" =>
+         "good_job start --queues \"mails:3;*:5\"",
+       "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise)" => "sidekiqswarm with SIDEKIQ_COUNT=3",
        "puma -t N:N, then restart" => "puma -t 3:3"}.each do |how, new|
         assert_equal new, change({"lever.threads.how": how}).new
       end

@@ -21,29 +21,30 @@ module Holdup::Advice
     # The replay has the class in a process of its own; what that brings is for all jobs.
     def test_one_class_takes_the_gvl_from_the_others
       recording = self.recording.tap { |one| one.setting = {"jobs" => "sidekiq"} }
-      told = told(found = find(SplitQueue, units: jobs, kind: :job, queue: "default",
+      told = told(found = find(JobRules::SplitQueue, units: jobs, kind: :job, queue: "default",
         recommendation: advised(recording)))
-      assert_match(
-        /\AIt causes [\d.]+ % of the stall, and is 4.8 % of the jobs \(queue default\)\. \[holdup report --kind job --by queue\]\z/, told["seen"]
-      )
-      assert_match(
-        /whoever takes all queues \(\*\) must leave it out\..* Write: queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/, told["do"]
-      )
+      assert_match(/\AIt causes [\d.]+ % of the stall, and is 4.8 %/, told["seen"])
+      assert_match(/ 4.8 % of the jobs \(queue default\)\. \[holdup report --kind job --by queue\]\z/,
+        told["seen"])
+      assert_match(/whoever takes all queues \(\*\) must leave it out\./, told["do"])
+      assert_match(/ Write: queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/, told["do"])
       assert_match(/holdup lab jobs .*holdup compare --by setting --kind job/, told["verify"])
       assert_operator found.gain, :>, 0.1
       assert_operator found.interval.begin, :>, 0
     end
 
     def test_words_of_other_runners
-      assert_match(/queues: sales_report, threads: 1/, JobQueue.new("solid_queue", "Sales::ReportJob").change.new)
+      assert_match(/queues: sales_report, threads: 1/,
+        JobRules::JobQueue.new("solid_queue", "Sales::ReportJob").change.new)
       assert_match(/good_job start --queues "import:1", the others with "-import"/,
-        JobQueue.new("good_job", "ImportWorker").change.new)
-      assert_nil JobQueue.new("rows", "ImportWorker").change
+        JobRules::JobQueue.new("good_job", "ImportWorker").change.new)
+      assert_nil JobRules::JobQueue.new("rows", "ImportWorker").change
     end
 
     def test_nothing_for_requests_and_for_what_most_jobs_are
-      assert_nil find(SplitQueue, units: jobs), "requests have no queues"
-      assert_nil find(SplitQueue, units: jobs.merge(unit("ReportJob", units: 400, blame: 90, cpu: 4)),
+      assert_nil find(JobRules::SplitQueue, units: jobs), "requests have no queues"
+      assert_nil find(JobRules::SplitQueue,
+        units: jobs.merge(unit("ReportJob", units: 400, blame: 90, cpu: 4)),
         kind: :job, queue: "default")
     end
   end

@@ -8,10 +8,11 @@ module Holdup::Advice
     include Situations
 
     LEVERS = [{"lever.threads.value": 1,
-               "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}].freeze
+               "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)",
+               "lever.threads.where": "config/puma.rb:12"}].freeze
 
     def found(levers: LEVERS, limits: {}, **recording)
-      find(ThreadCount, units: unit(cpu: 5),
+      find(ThreadRules::ThreadCount, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10, **recording), **limits), levers:)
     end
 
@@ -20,10 +21,11 @@ module Holdup::Advice
       best = found.facts[:best]
       assert_operator best, :>, 1
       told = told(found)
-      assert_match(
-        /\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"]
-      )
-      assert_equal "Change the number of threads. In config/puma.rb:12 (then restart (SIGUSR2 to the master)):\n- threads 1, 1\n+ threads #{best}, #{best}",
+      assert_match(/\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now/, told["seen"])
+      assert_match(/, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"])
+      assert_equal "Change the number of threads. " \
+                   "In config/puma.rb:12 (then restart (SIGUSR2 to the master)):" \
+                   "\n- threads 1, 1\n+ threads #{best}, #{best}",
         told["do"]
       assert_match(/\A[\d.]+ % less queued \+ stalled .*\([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/,
         told["expect"])
@@ -45,7 +47,7 @@ module Holdup::Advice
 
     def test_nothing_where_the_number_is_right
       assert_nil found
-      assert_nil find(ThreadCount, units: unit(cpu: 5)), "nothing was recorded singly"
+      assert_nil find(ThreadRules::ThreadCount, units: unit(cpu: 5)), "nothing was recorded singly"
     end
   end
 end

@@ -8,10 +8,12 @@ module Holdup::Advice
     include Situations
 
     LEVERS = [{"lever.processes.value": 1,
-               "lever.processes.how": "workers N, then restart (SIGUSR2 to the master)", "lever.processes.where": "config/puma.rb:3"}].freeze
+               "lever.processes.how": "workers N, then restart (SIGUSR2 to the master)",
+               "lever.processes.where": "config/puma.rb:3"}].freeze
 
     def test_fewer_processes_than_cpus
-      told = told(found = find(VcpuMismatch, samples: container(processes: 1, vcpus: 4.0), levers: LEVERS,
+      told = told(found = find(MachineRules::VcpuMismatch, samples: container(processes: 1, vcpus: 4.0),
+        levers: LEVERS,
         units: unit(cpu: 5)))
       assert_equal [1, 4.0, 4], found.facts.values_at(:processes, :vcpus, :needed)
       assert_match(/these processes can use about 2\d.\d % of the machine: .*\[holdup report\]\z/,
@@ -24,7 +26,8 @@ module Holdup::Advice
       recommendation = advised(PlayedRecording.new(minutes: 10, vcpus: 4.0))
       best = recommendation.best.candidate.processes
       [best + 1, best].each do |vcpus|
-        found = find(VcpuMismatch, samples: container(processes: 1, vcpus: vcpus.to_f), units: unit(cpu: 5),
+        found = find(MachineRules::VcpuMismatch, samples: container(processes: 1, vcpus: vcpus.to_f),
+          units: unit(cpu: 5),
           levers: LEVERS, recommendation:)
         assert_equal best, found.facts[:needed]
         assert_nil found.gain, "the recommendation says so already"
@@ -37,15 +40,17 @@ module Holdup::Advice
       recommendation = advised(PlayedRecording.new(minutes: 4), process_bytes: 300_000_000,
         memory_limit_bytes: 500_000_000)
       assert_equal :keep, recommendation.verdict
-      found = find(VcpuMismatch, samples: container(processes: 1, vcpus: 2.0), units: unit(cpu: 5),
+      found = find(MachineRules::VcpuMismatch, samples: container(processes: 1, vcpus: 2.0),
+        units: unit(cpu: 5),
         levers: LEVERS, recommendation:)
       assert_nil found.change
       refute_match(/Run \d/, told(found)["do"])
     end
 
     def test_nothing_where_there_are_enough_or_nobody_knows
-      assert_nil find(VcpuMismatch, samples: container(processes: 4, vcpus: 4.0), units: unit(cpu: 5))
-      assert_nil find(VcpuMismatch, units: unit(cpu: 5))
+      assert_nil find(MachineRules::VcpuMismatch, samples: container(processes: 4, vcpus: 4.0),
+        units: unit(cpu: 5))
+      assert_nil find(MachineRules::VcpuMismatch, units: unit(cpu: 5))
     end
   end
 end

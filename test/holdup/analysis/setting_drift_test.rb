@@ -15,12 +15,12 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
     assert_equal [:request, "puma", ["threads"], [:cpu_unit]],
       [drift.kind, drift.change.server, drift.differences.map(&:subject),
         drift.moved.map { |one| one.metric.name }]
-    keys = Holdup::Doctor::Checks::Drift.findings([drift]).map { |finding| [finding.level, finding.key] }
+    keys = Holdup::Doctor::StoreChecks::Drift.findings([drift]).map { |finding| [finding.level, finding.key] }
     assert_equal [[:ok, :setting_changed], [:warn, :drift_cpu_unit_worse]], keys
   end
 
   def test_less_is_told_and_wakes_nobody
-    findings = Holdup::Doctor::Checks::Drift.findings(drifts(
+    findings = Holdup::Doctor::StoreChecks::Drift.findings(drifts(
       {"A#fast" => SHOP["A#fast"].merge(ms: {cpu: 2, stalled: 2, io: 6})}, FACTS.merge("revision" => "bbb")
     ))
     assert_equal [[:ok, :drift_cpu_unit_better]], findings.map { |finding| [finding.level, finding.key] }
@@ -34,7 +34,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
       before: BUSY) { |window| (window.series.kind == :request) ? with_tail(window) : window }.first
     assert_equal [%i[stalled_p99 worse], %i[wall_p99 worse]],
       drift.moved.map { |one| [one.metric.name, one.verdict] }
-    findings = Holdup::Doctor::Checks::Drift.findings([drift])
+    findings = Holdup::Doctor::StoreChecks::Drift.findings([drift])
     assert_equal [%i[warn drift_stalled_p99_worse], %i[warn drift_wall_p99_worse]],
       findings.map { |finding| [finding.level, finding.key] }
   end

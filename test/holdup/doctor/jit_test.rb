@@ -11,7 +11,8 @@ class Holdup::Doctor::JitTest < Minitest::Test
 
   def process(setting = {}, jit: {}, gauges: {})
     profile = {"server" => "puma", **jit.transform_keys { |name| "jit.#{name}" }}
-    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: 0, setting: {"jit" => "yjit", "jit_by" => "holdup", **setting},
+    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: 0,
+      setting: {"jit" => "yjit", "jit_by" => "holdup", **setting},
       counters: {}, requests: 0, queued: 0, worker: 0, profile:, gauges: {**GAUGES, **gauges})
   end
 
@@ -20,8 +21,9 @@ class Holdup::Doctor::JitTest < Minitest::Test
   Seen = Struct.new(:alive)
 
   def findings(*processes)
-    checks = Holdup::Doctor::Checks
-    [checks::Jit, checks::JitOrigin, checks::JitEffect].flat_map { |check| check.call(Seen.new(processes)) }
+    checks = Holdup::Doctor::JitChecks
+    host = Seen.new(processes)
+    [checks::Activation, checks::Origin, checks::Effect].flat_map { |check| check.call(host) }
   end
 
   def keys(...) = findings(...).map(&:key)
@@ -77,17 +79,18 @@ class Holdup::Doctor::JitTest < Minitest::Test
     host = Struct.new(:lives)
     short = Holdup::Analysis::WorkerLifetimes.new(server: "puma", ended: 9, alive: 4, units: 300,
       seconds: 90, jit: true)
-    found = Holdup::Doctor::Checks::JitLives.call(host.new([short]))
+    found = Holdup::Doctor::JitChecks::ShortLives.call(host.new([short]))
     assert_equal [[:jit_short_lives, {server: "puma", ended: 9, units: 300, lived_ns: 90_000_000_000}]],
       found.map { |finding| [finding.key, finding.facts] }
     well = [short.with(ended: 4), short.with(units: 5000, seconds: 3000), short.with(jit: false)]
-    assert_empty Holdup::Doctor::Checks::JitLives.call(host.new(well))
+    assert_empty Holdup::Doctor::JitChecks::ShortLives.call(host.new(well))
   end
 
   def test_full
     found = findings(process(jit: {"limit_of" => "code", "limit_from" => "default"},
       gauges: {jit_saturated: 1})).last
-    assert_equal [:jit_saturated, {processes: 1, limit: 48.0, from: "default", code: 48.0, metadata: 100.0, option: "--yjit-exec-mem-size", more: 60}],
+    assert_equal [:jit_saturated, {processes: 1, limit: 48.0, from: "default", code: 48.0, metadata: 100.0,
+                                   option: "--yjit-exec-mem-size", more: 60}],
       [found.key, found.facts]
   end
 end

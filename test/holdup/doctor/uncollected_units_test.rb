@@ -40,7 +40,8 @@ class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
     writer.setting = %({"app":"店舗"})
     other = SegmentWriter.new(@dir, suffix: "-2")
     [writer, other].each { |one| one.record("A", wall: 5) }
-    assert_equal({"店舗" => 1, "-" => 1, nil => 2}, ["店舗", "-", nil].to_h { |app| [app, look(app:).units] })
+    units = ["店舗", "-", nil].to_h { |app| [app, look(app:).units] }
+    assert_equal({"店舗" => 1, "-" => 1, nil => 2}, units)
   end
 
   def test_a_store_of_something_else_is_not_behind

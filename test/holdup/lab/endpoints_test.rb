@@ -16,7 +16,7 @@ class Holdup::Lab::EndpointsTest < Minitest::Test
 
   def observed(profiles)
     Observed.new(profiles, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS,
-      Struct.new(:cost).new(Holdup::Sizing::HoldCost::CONSTANT), Struct.new(:vcpus).new(2))
+      Struct.new(:cost).new(Holdup::Sizing::CoherencyCost::CONSTANT), Struct.new(:vcpus).new(2))
   end
 
   def figures(profiles = self.profiles, load: LOAD)

@@ -42,7 +42,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     {request: [5, 3, %w[web default]], job: [3, 5, %w[default web]]}.each do |kind, (own, others, names)|
       found = mixed(kind:)
       assert_equal [[own, others], [others], names],
-        [found.now.caps, found.now.company, found.recording.pools.names]
+        [found.now.caps, found.now.concurrent_threads, found.recording.pools.names]
       assert_empty found.recording.warnings.keys - [:pool_bound]
       assert_operator found.self_test.errors[:utilisation].abs, :<, 0.05
       assert_equal others, found.limits.connections_of(found.now) - own
@@ -52,8 +52,8 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   # Too few to know what they are like: it says that only one kind was replayed.
   def test_of_few_others_nothing_is_replayed
     found = mixed(rates: {request: 20.0, job: 0.05})
-    assert_equal [[5], []], [found.now.caps, found.now.company]
-    assert_includes found.recording.warnings.keys, :company
+    assert_equal [[5], []], [found.now.caps, found.now.concurrent_threads]
+    assert_includes found.recording.warnings.keys, :concurrent_units
   end
 
   def mixed(kind: :request, **options)

@@ -28,7 +28,8 @@ module Holdup::Sizing
 
     def test_agrees_with_the_closed_model_where_that_is_exact
       some = units
-      model = ClosedModel.new(Demand.new(held_ns: mean(some, :running_ns), idle_ns: mean(some, :idle_ns)))
+      model = ClosedModel.new(ServiceDemand.new(held_ns: mean(some, :running_ns),
+        idle_ns: mean(some, :idle_ns)))
       [1, 3, 5, 12].each { |threads|
         assert_in_delta 1, throughput(some, threads) / model.throughput(threads), 0.05, threads
       }
@@ -56,7 +57,7 @@ module Holdup::Sizing
     # At one thread a unit costs what it cost alone, at five 46 % more than at one.
     def test_growth_is_of_the_units_in_flight
       some = units(idle: 0, in_flight_milli: 2000)
-      alone, five = [1, 5].map { |threads| throughput(some, threads, cost: HoldCost.new(growth: 0.2)) }
+      alone, five = [1, 5].map { |threads| throughput(some, threads, cost: CoherencyCost.new(growth: 0.2)) }
       assert_in_delta 1.2e9 / mean(some, :running_ns), alone, 6
       assert_in_delta 1 + 0.2 * Math.log2(5), alone / five, 0.03
     end

@@ -6,7 +6,7 @@ require "holdup/loader"
 module Holdup::Sizing
   class CalculatorTest < Minitest::Test
     def calculator(share, **options)
-      Calculator.new(Demand.of_share(share), **options)
+      Calculator.new(ServiceDemand.of_share(share), **options)
     end
 
     def test_where_the_articles_say_four_three_are_enough

@@ -8,7 +8,7 @@ module Holdup::Sizing
     NOW = Candidate.new(processes: 2, threads: 5)
 
     def candidates(vcpus: 2, share: 0.5, now: NOW)
-      CandidateGrid.new(Demand.of_share(share), current: now, vcpus:).to_a
+      CandidateGrid.new(ServiceDemand.of_share(share), current: now, vcpus:).to_a
     end
 
     def test_the_grid
@@ -22,7 +22,7 @@ module Holdup::Sizing
 
     # Unicorn and Pitchfork: processes do what threads do elsewhere.
     def test_a_server_without_threads
-      found = CandidateGrid.new(Demand.of_share(0.5), current: NOW.with(threads: 1), vcpus: 2,
+      found = CandidateGrid.new(ServiceDemand.of_share(0.5), current: NOW.with(threads: 1), vcpus: 2,
         threaded: false).to_a
       assert_equal [[1], [*1..8]], [found.map(&:threads).uniq, found.map(&:processes)]
     end

@@ -13,12 +13,14 @@ module Holdup::Sizing
     LATENCY = Objective.new
 
     def prediction(wait, processes: 2, response: 60 + wait, guards: [])
-      Prediction.new(candidate: NOW.with(processes:), ceiling: 50.0 * processes, utilisation: 0.3, memory_bytes: processes * 100, connections: 10, guards:, assignment: :random, cpus: 0.5,
-        queued_ns: 0.0, stalled_ns: wait * 1.0 * MS, handoff_ns: 0.0, response_ns: response * 1.0 * MS, responses: {0.95 => (response * MS).round}, waits: {0.95 => (wait * MS).round})
+      Prediction.new(candidate: NOW.with(processes:), ceiling: 50.0 * processes, utilisation: 0.3,
+        memory_bytes: processes * 100, connections: 10, guards:, assignment: :random, cpus: 0.5,
+        queued_ns: 0.0, stalled_ns: wait * 1.0 * MS, handoff_ns: 0.0, response_ns: response * 1.0 * MS,
+        responses: {0.95 => (response * MS).round}, waits: {0.95 => (wait * MS).round})
     end
 
     def choice(now, *others, bias: PredictionBias::NONE, objective: LATENCY)
-      Choice.new([now.with(candidate: NOW), *others], now: NOW, objective:, bias:)
+      Recommendation::CandidateChoice.new([now.with(candidate: NOW), *others], now: NOW, objective:, bias:)
     end
 
     def test_without_anything_learned_it_is_what_the_replays_say
@@ -47,10 +49,12 @@ module Holdup::Sizing
       cost = Objective.new(:cost, slo: Slo.parse("p95=90ms"))
       now = prediction(20)
       high = choice(now.with(memory_bytes: 200),
-        prediction(35, processes: 1).with(candidate: NOW.with(threads: 3)), bias: learned(0.8, times: 50), objective: cost)
+        prediction(35, processes: 1).with(candidate: NOW.with(threads: 3)), bias: learned(0.8, times: 50),
+        objective: cost)
       assert_in_delta 0.0, high.gain_of(NOW.with(threads: 3)), 1e-9
       low = choice(now.with(memory_bytes: 200),
-        prediction(25, processes: 1).with(candidate: NOW.with(threads: 3)), bias: learned(1.2, times: 50), objective: cost)
+        prediction(25, processes: 1).with(candidate: NOW.with(threads: 3)), bias: learned(1.2, times: 50),
+        objective: cost)
       assert_in_delta 0.0, low.gain_of(NOW.with(threads: 3)), 1e-9
     end
 
@@ -66,7 +70,9 @@ module Holdup::Sizing
           prediction(random.rand(0..50), processes: index + 1, response: random.rand(60..120))
         }
         objective = Objective.new(%i[latency cost balanced].sample(random:))
-        plain, corrected = [PredictionBias::NONE, learned(random.rand(0.5..2.0), random.rand(0.5..2.0), times: random.rand(1..9))].map { |bias| choice(*all, bias:, objective:) }
+        plain, corrected = [PredictionBias::NONE,
+          learned(random.rand(0.5..2.0), random.rand(0.5..2.0),
+            times: random.rand(1..9))].map { |bias| choice(*all, bias:, objective:) }
         all.drop(1).each { |one|
           assert_operator corrected.gain_of(one.candidate), :<=, [plain.gain_of(one.candidate), 0].max + 1e-9
         }

@@ -9,7 +9,7 @@ module Holdup::Sizing
     RUNS = MeasuredRuns.all.select { |run| run.set == "closed2" }
 
     def closed(share)
-      ClosedModel.new(Demand.of_share(share))
+      ClosedModel.new(ServiceDemand.of_share(share))
     end
 
     def test_throughput_of_measured_runs_where_amdahl_is_wrong
@@ -62,17 +62,19 @@ module Holdup::Sizing
     end
 
     def test_a_cost_that_grows_with_the_units_in_flight
-      growing = ClosedModel.new(Demand.new(held_ns: 10e6, idle_ns: 10e6, cost: HoldCost.new(growth: 0.1)))
-      constant = ClosedModel.new(Demand.new(held_ns: 10e6, idle_ns: 10e6))
+      growing = ClosedModel.new(ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6,
+        cost: CoherencyCost.new(growth: 0.1)))
+      constant = ClosedModel.new(ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6))
       assert_equal constant.throughput(1), growing.throughput(1)
       assert_in_delta constant.throughput(40) / (1 + 0.1 * Math.log2(40)), growing.throughput(40), 0.01
       assert_operator growing.threads_for(0.999), :<=, growing.saturation * 4
-      marking = ClosedModel.new(Demand.new(held_ns: 10e6, idle_ns: 10e6, cost: HoldCost.new(marking: 0.1)))
+      marking = ClosedModel.new(ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6,
+        cost: CoherencyCost.new(marking: 0.1)))
       assert_in_delta constant.throughput(40) / (1 + 0.1 * 39), marking.throughput(40), 0.01
     end
 
     def test_what_lies_between_units_takes_of_what_can_be_served
-      demand = Demand.new(held_ns: 8.0, idle_ns: 24.0,
+      demand = ServiceDemand.new(held_ns: 8.0, idle_ns: 24.0,
         between: DispatchCost.new(held_ns: 2.0, idle_ns: 6.0, acquisitions: 3.0))
       assert_in_delta 0.8,
         ClosedModel.new(demand.in_all).throughput(1) / ClosedModel.new(demand).throughput(1), 1e-9
@@ -81,9 +83,9 @@ module Holdup::Sizing
     end
 
     def test_nonsense_is_refused
-      assert_raises(ArgumentError) { Demand.new(held_ns: 0, idle_ns: 1) }
-      assert_raises(ArgumentError) { Demand.new(held_ns: 1, idle_ns: -1) }
-      [1.0, -0.1].each { |share| assert_raises(ArgumentError) { Demand.of_share(share) } }
+      assert_raises(ArgumentError) { ServiceDemand.new(held_ns: 0, idle_ns: 1) }
+      assert_raises(ArgumentError) { ServiceDemand.new(held_ns: 1, idle_ns: -1) }
+      [1.0, -0.1].each { |share| assert_raises(ArgumentError) { ServiceDemand.of_share(share) } }
     end
   end
 end

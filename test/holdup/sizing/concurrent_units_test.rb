@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/played_recording"
 
 module Holdup::Sizing
-  # Requests and jobs of the same processes: what one kind does is known only with the other's company.
+  # Requests and jobs of the same processes: one kind depends on the concurrent units of the other.
   class ConcurrentUnitsTest < Minitest::Test
     KINDS = %i[request job].freeze
     MS = 1_000_000
@@ -28,7 +28,8 @@ module Holdup::Sizing
       recorded = self.recorded[kind]
       truth = recorded.truth_at(processes:, threads: own + recorded.beside.threads).mean(:response)
       answers[kind].values.map { |found|
-        found.of(found.now.with(processes:, threads: own + found.now.company.sum)).response_ns / truth - 1
+        found.of(found.now.with(processes:,
+          threads: own + found.now.concurrent_threads.sum)).response_ns / truth - 1
       }
     end
 
@@ -52,8 +53,8 @@ module Holdup::Sizing
 
     def test_threads_of_the_others_stay
       found = answers[:request][:with]
-      assert_equal [[5, 3], [3], 5], [found.now.caps, found.now.company, found.now.own_threads]
-      assert_equal [[3]], found.predictions.map { |one| one.candidate.company }.uniq
+      assert_equal [[5, 3], [3], 5], [found.now.caps, found.now.concurrent_threads, found.now.own_threads]
+      assert_equal [[3]], found.predictions.map { |one| one.candidate.concurrent_threads }.uniq
       assert_operator found.current.ceiling, :<, 0.8 * answers[:request][:without].current.ceiling
     end
 
@@ -72,12 +73,12 @@ module Holdup::Sizing
 
     # Fewer processes have fewer threads for the others: these have to do their work as well.
     def test_the_others_have_to_be_served
-      now = Candidate.new(processes: 2, threads: 8, beside: [3], company: [3])
-      guards = Guards.new(Demand.new(held_ns: MS, idle_ns: MS), limits: ResourceLimits.new(vcpus: 4),
-        rate: 10.0, current: now, company: ConcurrentUnits::ConcurrentLoad.new(busy: 4.5, cpus: 1.0))
+      now = Candidate.new(processes: 2, threads: 8, beside: [3], concurrent_threads: [3])
+      guards = Guards.new(ServiceDemand.new(held_ns: MS, idle_ns: MS), limits: ResourceLimits.new(vcpus: 4),
+        rate: 10.0, current: now, concurrent_load: ConcurrentUnits::ConcurrentLoad.new(busy: 4.5, cpus: 1.0))
       assert_empty guards.call(now)
-      assert_equal [:company, 4.5, 3], guards.call(now.with(processes: 1)).map(&:to_h).first.values
-      assert_empty guards.call(now.with(processes: 1, threads: 10, beside: [5], company: [5]))
+      assert_equal [:concurrent_units, 4.5, 3], guards.call(now.with(processes: 1)).map(&:to_h).first.values
+      assert_empty guards.call(now.with(processes: 1, threads: 10, beside: [5], concurrent_threads: [5]))
       assert_empty guards.call(Candidate.new(processes: 1, threads: 5))
       assert_equal [:stability], guards.call(now, 11.0).map(&:name)
     end
@@ -95,23 +96,24 @@ module Holdup::Sizing
       assert_equal arrivals.sort, arrivals
     end
 
-    # Much company costs as much to replay as many units.
-    def test_with_much_company_fewer_units_are_drawn
+    # Concurrent units cost as much to replay as others.
+    def test_with_many_concurrent_units_fewer_units_are_drawn
       few = recorded[:job].arrivals.transform_values { 60 }
       traffic = Traffic.of(recorded[:job].profiles, few, pools: recorded[:job].pools,
-        company: ConcurrentUnits.new(recorded[:request].profiles, few.transform_values { |count| 200 * count }))
+        concurrent_units: ConcurrentUnits.new(recorded[:request].profiles,
+          few.transform_values { |count| 200 * count }))
       trace = traffic.peak(units: 1000)
       assert_equal [10, 10], [trace.size, traffic.drawn(units: 1000).size]
-      assert_in_delta 2 * 2 * 1000, trace.company.size, 300
-      assert_operator trace.company.units.last.arrival_ns, :>, trace.units.last.arrival_ns
+      assert_in_delta 2 * 2 * 1000, trace.concurrent_units.size, 300
+      assert_operator trace.concurrent_units.units.last.arrival_ns, :>, trace.units.last.arrival_ns
     end
 
     # Both kinds' time slices change with the environment.
     def test_time_slices
       unit = Trace::TraceUnit.of(recorded[:job].profiles.first, 0)
-      trace = Trace.new([unit], company: Trace.new([unit.with(slice_ns: 50)]))
+      trace = Trace.new([unit], concurrent_units: Trace.new([unit.with(slice_ns: 50)]))
       assert_equal [0, 10],
-        [trace.paced(0.2).units, trace.paced(0.2).company.units].map { |units| units.first.slice_ns }
+        [trace.paced(0.2).units, trace.paced(0.2).concurrent_units.units].map { |units| units.first.slice_ns }
       assert_same trace, trace.paced(1.0)
     end
   end

@@ -10,7 +10,7 @@ module Holdup::Sizing
     TRAFFIC = Traffic.of(RECORDING.profiles, RECORDING.arrivals)
 
     def growth(value, low, high)
-      ConcurrencyCost::CostEstimate.unknown(500).with(value:, low:, high:)
+      CoherencyEstimator::IntervalEstimate.unknown(500).with(value:, low:, high:)
     end
 
     def recording(growth, cost)
@@ -22,14 +22,14 @@ module Holdup::Sizing
 
     # @return [Array<Float>] growths that so many draws take
     def drawn(growth)
-      estimates = DemandEstimates.new(
+      estimates = ServiceDemand::DemandEstimates.new(
         recording(growth, RECORDING.demand.cost.with(**{growth: growth&.value}.compact)), TRAFFIC
       )
       Array.new(200) { |seed| estimates.call(TRAFFIC, seed:).cost.growth }
     end
 
     def test_all_of_it_is_the_recording_itself
-      assert_equal RECORDING.demand, DemandEstimates.new(RECORDING, TRAFFIC).call(TRAFFIC)
+      assert_equal RECORDING.demand, ServiceDemand::DemandEstimates.new(RECORDING, TRAFFIC).call(TRAFFIC)
     end
 
     def test_a_growth_is_drawn_from_its_interval
@@ -41,8 +41,8 @@ module Holdup::Sizing
 
     # Both are drawn as one: what is known is their sum.
     def test_what_collections_mark_is_drawn_with_it
-      estimates = DemandEstimates.new(
-        recording(growth(0.2, 0.15, 0.25), HoldCost.new(growth: 0.1, marking: 0.05)), TRAFFIC
+      estimates = ServiceDemand::DemandEstimates.new(
+        recording(growth(0.2, 0.15, 0.25), CoherencyCost.new(growth: 0.1, marking: 0.05)), TRAFFIC
       )
       draws = Array.new(20) { |seed| estimates.call(TRAFFIC, seed:).cost }
       assert_equal [2.0], draws.map { |cost| (cost.growth / cost.marking).round(9) }.uniq
@@ -51,7 +51,7 @@ module Holdup::Sizing
 
     def test_draws_end_at_what_anybody_has_seen
       draws = drawn(growth(0.1, -0.2, 1.0))
-      assert_equal [0.0, DemandEstimates::MOST], draws.minmax
+      assert_equal [0.0, ServiceDemand::DemandEstimates::MOST], draws.minmax
     end
 
     # Then the guess itself must not lie beyond all draws.
@@ -70,7 +70,7 @@ module Holdup::Sizing
       twice = TRAFFIC.map { |profile|
         profile.with(running_ns: profile.running_ns * 2, idle_ns: profile.idle_ns * 3)
       }
-      demand = DemandEstimates.new(RECORDING, TRAFFIC).call(twice)
+      demand = ServiceDemand::DemandEstimates.new(RECORDING, TRAFFIC).call(twice)
       assert_in_delta 2, demand.held_ns / RECORDING.demand.held_ns, 1e-3
       assert_in_delta 3, demand.idle_ns / RECORDING.demand.idle_ns, 1e-3
     end

@@ -37,8 +37,11 @@ module Holdup::Sizing
     # A Sidekiq inside of Puma.
     def test_requests_and_jobs_in_the_same_processes
       web, both = [[:request], %i[request job]].map { |kinds| Takes.new(kinds:) }
-      %i[request job].each { |kind| assert_predicate deployment(PUMA, kind:, members: [both]), :company? }
-      refute_predicate deployment(PUMA, members: [web]), :company?
+      %i[request job].each { |kind|
+        assert_predicate deployment(PUMA, kind:, members: [both]),
+          :concurrent_units?
+      }
+      refute_predicate deployment(PUMA, members: [web]), :concurrent_units?
     end
 
     Takes = Data.define(:kinds) do

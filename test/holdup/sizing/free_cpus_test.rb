@@ -15,7 +15,7 @@ module Holdup::Sizing
     end
 
     def fit(range, measured)
-      FreeCpus.fit(range, measured) { |vcpus| utilisation(vcpus) }
+      SelfTest::FreeCpus.fit(range, measured) { |vcpus| utilisation(vcpus) }
     end
 
     def test_finds_as_many_as_there_were
@@ -28,7 +28,7 @@ module Holdup::Sizing
     end
 
     def test_where_others_use_none_there_is_nothing_to_find
-      assert_equal(2.0, FreeCpus.fit(2.0..2.0, 0.5) { flunk })
+      assert_equal(2.0, SelfTest::FreeCpus.fit(2.0..2.0, 0.5) { flunk })
     end
   end
 end

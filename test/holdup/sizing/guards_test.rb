@@ -7,7 +7,7 @@ module Holdup::Sizing
   class GuardsTest < Minitest::Test
     MS = 1_000_000
     NOW = Candidate.new(processes: 2, threads: 5)
-    DEMAND = Demand.new(held_ns: 10 * MS, idle_ns: 10 * MS, acquisitions: 5)
+    DEMAND = ServiceDemand.new(held_ns: 10 * MS, idle_ns: 10 * MS, acquisitions: 5)
 
     def hits(candidate = NOW, rate: 50, vcpus: 2, demand: DEMAND, kind: :request, now: NOW, **limits)
       Guards.new(demand, limits: ResourceLimits.new(vcpus:, **limits), rate:, current: now,
@@ -75,7 +75,7 @@ module Holdup::Sizing
 
     def test_jobs
       assert_includes names(NOW.with(threads: 51), kind: :job, rate: 0), :job_threads
-      busy = Demand.new(held_ns: 60 * MS, idle_ns: 1 * MS)
+      busy = ServiceDemand.new(held_ns: 60 * MS, idle_ns: 1 * MS)
       assert_includes names(NOW.with(processes: 1, threads: 10), kind: :job, rate: 0, demand: busy),
         :client_timeout
       assert_includes names(NOW.with(processes: 4), kind: :job, rate: 0, demand: busy), :inflation

@@ -40,7 +40,8 @@ module Holdup::Sizing
     end
 
     def test_is_never_absurd
-      much, little = [10.0, 0.1].map { |times| figures(Handoff::LONGEST_NS).to_h.transform_values { |ns| ns * times } }
+      much, little = [10.0,
+        0.1].map { |times| figures(Handoff::LONGEST_NS).to_h.transform_values { |ns| ns * times } }
       assert_equal Handoff::LONGEST_NS, fit(Handoff::HandoffTimes.new(**much))
       assert_equal 0, fit(Handoff::HandoffTimes.new(**little, wait_ns: 0.5 * figures(0).wait_ns))
     end

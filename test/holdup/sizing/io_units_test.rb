@@ -34,7 +34,8 @@ module Holdup::Sizing
         PlayedRecording.new(shapes: SHAPES, rate: 12.0, threads: 3, minutes: 10, io_threads:).recommendation
       }
       assert_equal [0], without.predictions.map { |one| one.candidate.io_threads }.uniq
-      plain, more = with.predictions.select { |one| one.candidate.with(io_threads: 0) == with.now }.sort_by { |one|
+      plain,
+        more = with.predictions.select { |one| one.candidate.with(io_threads: 0) == with.now }.sort_by { |one|
         one.candidate.io_threads
       }
       assert_operator more.waits[0.95], :<, 0.5 * plain.waits[0.95]

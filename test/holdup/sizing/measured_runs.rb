@@ -7,7 +7,7 @@ module MeasuredRuns
   Run = Data.define(:set, :mix, :processes, :threads, :throughput, :held_ms, :cpu_ms, :idle_ms, :stall_ms,
     :acquisitions) do
     def demand
-      Holdup::Sizing::Demand.new(held_ns: held_ms * 1e6, idle_ns: idle_ms * 1e6, cpu_ns: cpu_ms * 1e6,
+      Holdup::Sizing::ServiceDemand.new(held_ns: held_ms * 1e6, idle_ns: idle_ms * 1e6, cpu_ns: cpu_ms * 1e6,
         acquisitions:)
     end
 
@@ -26,8 +26,10 @@ module MeasuredRuns
   end
 
   def self.run(row)
-    Run.new(set: row["set"], mix: row["mix"], processes: row["procs"].to_i, threads: row["threads"].to_i, throughput: row["X"].to_f,
-      held_ms: row["C_hold_ms"].to_f, cpu_ms: row["C_cpu_ms"].to_f, idle_ms: row["Z_ms"].to_f, stall_ms: row["stall_ms"].to_f, acquisitions: row["acq"].to_i)
+    Run.new(set: row["set"], mix: row["mix"], processes: row["procs"].to_i, threads: row["threads"].to_i,
+      throughput: row["X"].to_f,
+      held_ms: row["C_hold_ms"].to_f, cpu_ms: row["C_cpu_ms"].to_f, idle_ms: row["Z_ms"].to_f,
+      stall_ms: row["stall_ms"].to_f, acquisitions: row["acq"].to_i)
   end
 
   # @return [Float] mean of the relative errors

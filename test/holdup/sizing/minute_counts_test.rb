@@ -34,7 +34,10 @@ module Holdup::Sizing
       units = Array.new(1800) {
         SampleProfiles.profile(random.rand * 60 * MINUTE_MS, name: "A#b", weight: 20.0)
       }
-      windows = Array.new(6) { |slot| window(start_s: SampleProfiles::START_S + 600 * slot, seconds: 600, count: 6000) }
+      windows = Array.new(6) { |slot|
+        window(start_s: SampleProfiles::START_S + 600 * slot, seconds: 600,
+          count: 6000)
+      }
       found = minutes(units).counts(windows).values
       assert_operator units.map { |unit| unit.start_ns / NS / 60 }.tally.values.max, :>, 40
       assert_operator found.max, :<, 660
@@ -63,13 +66,15 @@ module Holdup::Sizing
     def test_the_first_minutes_of_a_process_are_taken_off
       young = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
       units = (0..9).map { |minute|
-        at(minute, 0, process: young, running_ns: (minute < 2) ? 20 * SampleProfiles::MS : 10 * SampleProfiles::MS)
+        at(minute, 0, process: young,
+          running_ns: (minute < 2) ? 20 * SampleProfiles::MS : 10 * SampleProfiles::MS)
       }
       whole = window(seconds: 600, count: 100, running: 12 * SampleProfiles::MS * 100, sums: {cpu_ns: 1000})
       part = minutes(units).warm([whole]).first
       assert_equal 80, part.count
       assert_in_delta 800 * SampleProfiles::MS, part.histograms[:running].sum, SampleProfiles::MS
-      assert_equal (2..9).to_a, minutes(units).counts([part]).keys.map { |at_s| (at_s - SampleProfiles::START_S) / 60 }
+      assert_equal (2..9).to_a,
+        minutes(units).counts([part]).keys.map { |at_s| (at_s - SampleProfiles::START_S) / 60 }
     end
 
     def test_nothing_is_left_of_a_window_of_young_processes

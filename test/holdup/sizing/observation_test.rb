@@ -12,7 +12,8 @@ module Holdup::Sizing
       played.in_a_file do |path|
         store = Holdup::Store.open(path, read_only: true)
         Read.new(windows: store.windows(played.from_s, played.to_s).to_a,
-          profiles: store.profiles(played.from_s, played.to_s).to_a, samples: store.processes(played.from_s, played.to_s))
+          profiles: store.profiles(played.from_s, played.to_s).to_a,
+          samples: store.processes(played.from_s, played.to_s))
       ensure
         store&.close
       end
@@ -40,11 +41,16 @@ module Holdup::Sizing
       def fingerprints = [setting.fingerprint]
     end
 
+    def unknown(type)
+      type.new(**type.members.to_h { |name| [name, nil] })
+    end
+
     def starved(waiting_share)
-      pool, member = [Holdup::Analysis::ProcessReport::ProcessPool, Holdup::Analysis::ProcessReport::MeasuredProcess].map { |kind| kind.new(**kind.members.to_h { |name| [name, nil] }) }
+      pool = unknown(Holdup::Analysis::ProcessReport::ProcessPool)
+      member = unknown(Holdup::Analysis::ProcessReport::MeasuredProcess)
       member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:,
         pools: [pool.with(name: "web", max: 5)])
-      demand = Demand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
+      demand = ServiceDemand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
       Observation.new(
         Held.new(demand:, profiles: [SampleProfiles.profile], held_per_cpu: 1.25,
           setting: SampleProfiles::SETTING), kind: :request, members: [member]
@@ -101,7 +107,8 @@ module Holdup::Sizing
     def test_minutes_that_were_recorded_in_part
       found = observe
       half = [30, 60].map { |passed|
-        found.profiles.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0, idle_ns: 0,
+        found.profiles.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0,
+          idle_ns: 0,
           stalled_ns: 0)
       }
       window = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 60, count: 50)

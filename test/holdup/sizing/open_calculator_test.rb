@@ -5,7 +5,7 @@ require "holdup/loader"
 
 module Holdup::Sizing
   class OpenCalculatorTest < Minitest::Test
-    UNIT = Demand.new(held_ns: 12e6, idle_ns: 30e6, acquisitions: 8)
+    UNIT = ServiceDemand.new(held_ns: 12e6, idle_ns: 30e6, acquisitions: 8)
 
     def calculator(demand = UNIT, rate: 40.0, threads: [1, 2, 3, 5, 8], **options)
       OpenCalculator.new(demand, rate:, threads:, **options)
@@ -13,7 +13,8 @@ module Holdup::Sizing
 
     def test_the_fewest_threads_with_about_the_shortest_response
       lines = calculator.lines
-      assert_equal [nil, nil], lines.first(1).map(&:whole_ns) + [lines.first.queued_ns] # 1 / 42 ms are less than 40 a second
+      assert_equal [nil, nil],
+        lines.first(1).map(&:whole_ns) + [lines.first.queued_ns] # 1 / 42 ms are less than 40 a second
       assert_equal lines.filter_map(&:whole_ns).sort.reverse, lines.filter_map(&:whole_ns)
       best = calculator.best
       assert_operator best.threads, :<, 8

@@ -6,7 +6,7 @@ require "holdup/loader"
 module Holdup::Sizing
   class OpenModelTest < Minitest::Test
     # 10 ms held and 20 ms idle in all: the run of the research notes at U = 0.61.
-    LIKE = Demand.new(held_ns: 10e6, idle_ns: 10e6, acquisitions: 8)
+    LIKE = ServiceDemand.new(held_ns: 10e6, idle_ns: 10e6, acquisitions: 8)
 
     def model(demand = LIKE, processes: 1, threads: 5, rate: 50.0, vcpus: 2)
       OpenModel.new(demand, processes:, threads:, rate:, vcpus:)
@@ -49,7 +49,8 @@ module Holdup::Sizing
     # 2,000 units in flight, each with a thread and most of them idle: nearly nobody waits, and no number
     # overflows.
     def test_thousands_in_flight
-      fleet = model(Demand.new(held_ns: 1e6, idle_ns: 99e6), processes: 100, threads: 50, rate: 20_000.0,
+      fleet = model(ServiceDemand.new(held_ns: 1e6, idle_ns: 99e6), processes: 100, threads: 50,
+        rate: 20_000.0,
         vcpus: 100)
       assert_in_delta 100e6, fleet.response_ns, 1e6
       assert_in_delta 0, fleet.queued_ns, 1e3

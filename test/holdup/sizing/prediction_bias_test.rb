@@ -22,8 +22,10 @@ module Holdup::Sizing
     def factor(...) = correction(...).factor
 
     def prediction(ns = 100 * MS)
-      Prediction.new(candidate: Candidate.new(processes: 2, threads: 5), ceiling: 50.0, utilisation: 0.3, memory_bytes: 1, connections: 10, guards: [], assignment: :random, cpus: 0.5,
-        queued_ns: 2.0 * MS, stalled_ns: 4.0 * MS, handoff_ns: nil, response_ns: 50.0 * MS, responses: {0.5 => 40 * MS, 0.95 => ns}, waits: {0.95 => 20 * MS})
+      Prediction.new(candidate: Candidate.new(processes: 2, threads: 5), ceiling: 50.0, utilisation: 0.3,
+        memory_bytes: 1, connections: 10, guards: [], assignment: :random, cpus: 0.5,
+        queued_ns: 2.0 * MS, stalled_ns: 4.0 * MS, handoff_ns: nil, response_ns: 50.0 * MS,
+        responses: {0.5 => 40 * MS, 0.95 => ns}, waits: {0.95 => 20 * MS})
     end
 
     def before = prediction.with(candidate: NOW)
@@ -31,7 +33,7 @@ module Holdup::Sizing
     def test_nothing_learned_corrects_nothing
       assert_predicate PredictionBias::NONE, :none?
       assert_equal [prediction] * 2,
-        [PredictionBias::NONE.told(prediction, now: NOW), PredictionBias::NONE.judged(prediction, before:)]
+        [PredictionBias::NONE.apply(prediction, now: NOW), PredictionBias::NONE.judged(prediction, before:)]
       assert_in_delta 1.0, factor(1.0, 1.0, 1.0), 1e-9
     end
 
@@ -91,7 +93,7 @@ module Holdup::Sizing
     def test_each_figure_by_its_own
       bias = PredictionBias.new([outcome(figures: {response: figure(1.1), p95: figure(0.9),
                                                    wait: figure(1.0)})])
-      told = bias.told(prediction, now: NOW)
+      told = bias.apply(prediction, now: NOW)
       judged = bias.judged(prediction, before:)
       up = factor(1.1)
       down = factor(0.9)
@@ -106,13 +108,13 @@ module Holdup::Sizing
       bias = PredictionBias.new([outcome(figures: {p95: figure(1.2)})])
       refute_equal prediction, bias.judged(prediction, before:)
       assert_equal prediction, bias.judged(prediction, before: before.with(guards: [:memory]))
-      assert_equal [before] * 2, [bias.told(before, now: NOW), bias.judged(before, before:)]
+      assert_equal [before] * 2, [bias.apply(before, now: NOW), bias.judged(before, before:)]
     end
 
     def test_what_was_not_replayed_has_nothing_to_correct
       rejected = prediction.with(assignment: nil, queued_ns: nil, stalled_ns: nil, response_ns: nil,
         responses: {}, waits: {})
-      assert_equal rejected, PredictionBias.new([outcome(1.1)]).told(rejected, now: NOW)
+      assert_equal rejected, PredictionBias.new([outcome(1.1)]).apply(rejected, now: NOW)
     end
   end
 end

@@ -40,7 +40,8 @@ module Holdup::Sizing
     # What there is now was measured, and stays as it was replayed.
     def test_what_came_of_earlier_predictions_corrects_other_settings
       recorded = PlayedRecording.new(minutes: 10)
-      plain, longer = [PredictionBias::NONE, Learned.learned(1.2, times: 4)].map { |bias| recorded.recommendation(bias:) }
+      plain, longer = [PredictionBias::NONE,
+        Learned.learned(1.2, times: 4)].map { |bias| recorded.recommendation(bias:) }
       assert_equal plain.current, longer.current
       assert_operator longer.gain, :<, plain.gain
       assert_operator longer.interval.begin, :<, plain.interval.begin
@@ -55,7 +56,8 @@ module Holdup::Sizing
     def test_every_candidate_in_memory_that_is_not_there_shows_its_guard
       found = recommendation(limits: {process_bytes: 500 * MB, base_bytes: 0, memory_limit_bytes: 900 * MB})
       assert_equal :keep, found.verdict
-      assert(found.predictions.select { |one| one.candidate.processes > 1 }.all? { |one| one.guards.map(&:name).include?(:memory) })
+      several = found.predictions.select { |prediction| prediction.candidate.processes > 1 }
+      assert(several.all? { |prediction| prediction.guards.map(&:name).include?(:memory) })
     end
 
     def test_what_breaks_a_limit_now_has_to_change

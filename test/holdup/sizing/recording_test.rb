@@ -20,7 +20,7 @@ module Holdup::Sizing
     # Z is what is left of idle without native work, locks and waits for a connection.
     def test_what_a_unit_asks_for
       demand = recording.demand
-      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, HoldCost::CONSTANT],
+      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, CoherencyCost::CONSTANT],
         [
           *demand.to_h.values_at(:held_ns, :cpu_ns, :idle_ns,
             :native_ns).map { |ns| (ns / SampleProfiles::MS).round(3) }, demand.acquisitions, demand.cost
@@ -56,7 +56,8 @@ module Holdup::Sizing
     def test_few_young_processes_cost_no_minute
       samples = Array.new(16) { |pid|
         {at_s: SampleProfiles::START_S + MINUTES * 60, host: "a", pid:,
-         since_s: SampleProfiles::START_S - (pid.zero? ? -300 : 999), setting: SampleProfiles::SETTING.fingerprint}
+         since_s: SampleProfiles::START_S - (pid.zero? ? -300 : 999),
+         setting: SampleProfiles::SETTING.fingerprint}
       }
       assert_equal MINUTES, recording(samples:, profiles: []).arrivals.size
       assert_equal MINUTES - 3, recording(samples: samples.each { |one|
@@ -93,7 +94,8 @@ module Holdup::Sizing
         recording(windows: minutes + minutes(to: 1, count: 10, setting: OTHER),
           profiles: profiles.call(process))
       }
-      assert_equal [[], [SampleProfiles::SETTING]], of.call(booted).then { |found| [found.problems, found.settings.keys] }
+      assert_equal [[], [SampleProfiles::SETTING]],
+        of.call(booted).then { |found| [found.problems, found.settings.keys] }
       assert only(of.call(booted.with(pid: 4711)), :mixed_settings).refusal?
     end
 
@@ -104,7 +106,9 @@ module Holdup::Sizing
     end
 
     def test_the_label_of_an_arm_alone_is_no_other_setting
-      stable, canary = %w[stable canary].map { |arm| Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "arm" => arm}) }
+      stable, canary = %w[stable canary].map do |arm|
+        Holdup::Setting.new(attributes: {**SampleProfiles::SETTING.attributes, "arm" => arm})
+      end
       profiles = SampleProfiles.many(4000).each_with_index.map { |profile, index|
         profile.with(setting: index.odd? ? canary : stable)
       }
@@ -212,17 +216,18 @@ module Holdup::Sizing
       assert_equal %i[few_units few_profiles], empty.problems.map(&:kind)
     end
 
-    # What company and rests cost is taken off, so that models can put it on for each number of units in
+    # What concurrency and rests cost is taken off, so that models can put it on for each number of units in
     # flight.
     def test_what_a_unit_asks_for_alone
       simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30, slower: 6).profiles
       found = recording(windows: minutes(to: 60), profiles: simulated)
       assert_operator [found.growth.cost.growth, found.growth.cost.cold].min, :>, 0.1
       factors = simulated.map { |one|
-        found.growth.cost.factor(in_flight: one.in_flight, rested: HoldCost.rested(one.rest_ns))
+        found.growth.cost.factor(in_flight: one.in_flight, rested: CoherencyCost.rested(one.rest_ns))
       }
-      assert_in_delta 10 * SampleProfiles::MS * simulated.sum(&:weight) / factors.zip(simulated).sum { |factor, one| factor * one.weight },
-        found.demand.held_ns, 1
+      weighted = factors.zip(simulated).sum { |factor, profile| factor * profile.weight }
+      mean_factor = weighted / simulated.sum(&:weight)
+      assert_in_delta 10 * SampleProfiles::MS / mean_factor, found.demand.held_ns, 1
     end
 
     private
@@ -241,7 +246,8 @@ module Holdup::Sizing
     end
 
     # `yield`: milliseconds of each unit
-    def minutes(from: 0, to: MINUTES, count: 100, name: "A#b", kind: :request, setting: SampleProfiles::SETTING)
+    def minutes(from: 0, to: MINUTES, count: 100, name: "A#b", kind: :request,
+      setting: SampleProfiles::SETTING)
       ms = block_given? ? yield : FAST
       (from...to).map do |minute|
         empty = Holdup::Window.empty(series: Holdup::Series.new(kind:, name:), setting:, host: "a",

@@ -27,7 +27,8 @@ module Holdup::Sizing
 
     # [began, ended] of the units of a pool, in the order in which they came.
     def spans(result, pool)
-      result.results.each_slice(4).zip(result.trace.units).select { |_, unit| unit.pool == pool }.map { |(queued, *, response), unit|
+      played = result.results.each_slice(4).zip(result.trace.units)
+      played.select { |_, unit| unit.pool == pool }.map { |(queued, *, response), unit|
         [unit.arrival_ns + queued, unit.arrival_ns + response]
       }
     end
@@ -43,7 +44,7 @@ module Holdup::Sizing
       units = mixed.map { |each| each.with(pool: 0) }
       Scenario::ASSIGNMENTS.product([1, 3]).each do |assignment, processes|
         options = {assignment:, processes:, vcpus: 1.5,
-                   cost: HoldCost.new(growth: 0.1, marking: 0.02, cold: 0.2)}
+                   cost: CoherencyCost.new(growth: 0.1, marking: 0.02, cold: 0.2)}
         alone, beside = [{threads: 3}, {threads: 8, beside: [4, 1]}].map { |threads|
           replay(units, **options, **threads)
         }
@@ -82,7 +83,8 @@ module Holdup::Sizing
       }
       both = replay(units, threads: 2, beside: [1], handoff_ns: 0)
       [0, 1].each { |pool|
-        assert_equal spans(replay(units.select { |one| one.pool == pool }.map { |one| one.with(pool: 0) }, threads: 1, handoff_ns: 0), 0),
+        assert_equal spans(replay(units.select { |one| one.pool == pool }.map { |one| one.with(pool: 0) },
+          threads: 1, handoff_ns: 0), 0),
           spans(both, pool)
       }
     end

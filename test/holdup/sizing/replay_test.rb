@@ -124,7 +124,8 @@ module Holdup::Sizing
     end
 
     def light_mean(result)
-      light = result.trace.units.zip(result.column(:response)).select { |unit, _| unit.held_ns < 10 * MS }.map(&:last)
+      responses = result.trace.units.zip(result.column(:response))
+      light = responses.select { |unit, _| unit.held_ns < 10 * MS }.map(&:last)
       light.sum.fdiv(light.size)
     end
 
@@ -146,19 +147,20 @@ module Holdup::Sizing
 
     def test_a_cost_that_grows_with_the_units_in_flight
       units = Array.new(1000) { unit(held_ms: 10, idle_ms: 1, acquisitions: 1) }
-      result = replay(units, threads: 8, cost: HoldCost.new(growth: 0.1), assignment: :shared)
+      result = replay(units, threads: 8, cost: CoherencyCost.new(growth: 0.1), assignment: :shared)
       assert_in_delta 10 * MS * 1.3, result.mean(:held), 0.2 * MS
       recorded = replay(units.map { |each| each.with(in_flight_milli: 8_000) }, threads: 1,
-        cost: HoldCost.new(growth: 0.1), assignment: :shared)
+        cost: CoherencyCost.new(growth: 0.1), assignment: :shared)
       assert_in_delta 10 * MS / 1.3, recorded.mean(:held), 0.05 * MS
     end
 
     # As much for the eighth as for the second: 7 others.
     def test_a_cost_that_each_further_unit_adds
       units = Array.new(1000) { unit(held_ms: 10, idle_ms: 1, acquisitions: 1) }
-      result = replay(units, threads: 8, cost: HoldCost.new(marking: 0.05), assignment: :shared)
+      result = replay(units, threads: 8, cost: CoherencyCost.new(marking: 0.05), assignment: :shared)
       assert_in_delta 10 * MS * 1.35, result.mean(:held), 0.2 * MS
-      both = replay(units, threads: 8, cost: HoldCost.new(growth: 0.1, marking: 0.05), assignment: :shared)
+      both = replay(units, threads: 8, cost: CoherencyCost.new(growth: 0.1, marking: 0.05),
+        assignment: :shared)
       assert_in_delta 10 * MS * 1.65, both.mean(:held), 0.3 * MS
     end
 
@@ -167,7 +169,7 @@ module Holdup::Sizing
     def test_a_process_that_rested_costs_who_comes_next
       units = [unit(arrival_ms: 20), unit(arrival_ms: 25), unit(arrival_ms: 61, rest_ns: 20 * MS)]
       assert_equal [11 * MS, 10 * MS, 10 * MS],
-        replay(units, threads: 2, handoff_ns: 0, cost: HoldCost.new(cold: 0.2)).column(:held)
+        replay(units, threads: 2, handoff_ns: 0, cost: CoherencyCost.new(cold: 0.2)).column(:held)
     end
 
     def test_an_endpoint_in_processes_of_its_own
@@ -201,7 +203,8 @@ module Holdup::Sizing
     def test_a_priority_of_their_own
       units = [unit(held_ms: 1000, slice_ns: 20 * MS), unit(arrival_ms: 1, held_ms: 30, acquisitions: 1)]
       assert_in_delta (19 + 20) * MS, replay(units, threads: 2, handoff_ns: 0).column(:stalled).last, 21 * MS
-      assert_operator replay(units.map { |each| each.with(slice_ns: 0) }, threads: 2, handoff_ns: 0).column(:stalled).last,
+      assert_operator replay(units.map { |each| each.with(slice_ns: 0) }, threads: 2,
+        handoff_ns: 0).column(:stalled).last,
         :>=, 100 * MS
     end
 
@@ -221,11 +224,11 @@ module Holdup::Sizing
     end
 
     # A thread that waits to fetch a job keeps nothing yet of which others would feel anything.
-    def test_who_is_between_two_units_is_nobody_s_company
+    def test_who_is_between_two_units_is_not_concurrent
       fetching = unit(arrival_ms: 2, held_ms: 1, idle_ms: 1, acquisitions: 1, before: 1)
       held = ->(last) {
         replay([unit, unit(arrival_ms: 1), last], threads: 3,
-          cost: HoldCost.new(marking: 1.0)).column(:held)[1]
+          cost: CoherencyCost.new(marking: 1.0)).column(:held)[1]
       }
       assert_equal [10 * MS, 20 * MS], [held[fetching], held[fetching.with(before: 0)]]
       assert_equal [1, 1],
@@ -235,7 +238,8 @@ module Holdup::Sizing
 
     def test_what_can_not_be_is_refused
       [{vcpus: 0}, {threads: 0}, {processes: 0}, {processes: 2000}, {time_slice_ns: 0},
-        {cost: HoldCost.new(growth: -1.0)}, {cost: HoldCost.new(marking: -1.0)}, {cost: HoldCost.new(cold: -1.0)}, {assignment: :nobody}].each do |wrong|
+        {cost: CoherencyCost.new(growth: -1.0)}, {cost: CoherencyCost.new(marking: -1.0)},
+        {cost: CoherencyCost.new(cold: -1.0)}, {assignment: :nobody}].each do |wrong|
         assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }
       end
       assert_raises(ArgumentError) { replay([unit(group: 1)]) }

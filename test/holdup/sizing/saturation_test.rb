@@ -19,7 +19,7 @@ module Holdup::Sizing
     end
 
     def most(trace, threads:, beside: [])
-      Saturation.throughput(trace,
+      Forecast::Saturation.throughput(trace,
         Scenario.of(processes: 1, threads:, beside:, vcpus: 4, assignment: :shared, handoff_ns: 0))
     end
 
@@ -46,7 +46,8 @@ module Holdup::Sizing
       outcome = Replay.call(one.backlog, scenario)
       span = outcome.steady_span(BacklogReplay::EDGE)
       assert_in_delta 1,
-        Saturation.throughput(one, scenario) / (outcome.ended(span).size * 1e9 / (span.end - span.begin)), 0.001
+        Forecast::Saturation.throughput(one,
+          scenario) / (outcome.ended(span).size * 1e9 / (span.end - span.begin)), 0.001
     end
   end
 end

@@ -37,7 +37,8 @@ module Holdup::Sizing
       recording = PlayedRecording.new(minutes: 30)
       whole = recording.measured
       outcome = recording.truth_at(threads: 5, processes: 1)
-      inside = outcome.column(:response).zip(outcome.column(:queued)).map { |response, queued| response - queued }.sort
+      times = outcome.column(:response).zip(outcome.column(:queued))
+      inside = times.map { |response, queued| response - queued }.sort
       recording.measured = whole.with(queued_ns: nil, response_ns: inside.sum.fdiv(inside.size),
         p95_ns: inside[(inside.size * 0.95).floor])
       found = test(recording)

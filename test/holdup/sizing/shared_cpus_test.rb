@@ -31,28 +31,28 @@ module Holdup::Sizing
     end
 
     def test_with_cpus_enough_it_is_the_closed_model
-      demand = Demand.of_share(0.5)
+      demand = ServiceDemand.of_share(0.5)
       assert_in_delta 1, shared(demand, 2, 5).inflation, 1e-9
       assert_in_delta 2 * ClosedModel.new(demand).throughput(5), shared(demand, 2, 5).throughput, 1e-6
     end
 
     def test_never_more_cpus_than_there_are
       [1, 2, 4, 8].product([1, 3, 10]).each do |processes, threads|
-        assert_operator shared(Demand.of_share(0.2), processes, threads).cpus, :<=, VCPUS + 1e-9
+        assert_operator shared(ServiceDemand.of_share(0.2), processes, threads).cpus, :<=, VCPUS + 1e-9
       end
     end
 
     # 2 ms of Ruby and 8 ms of native code, which needs no GVL but a CPU: two serve 200 a second, however many
     # threads there are.
     def test_native_code_takes_cpus_too
-      native = Demand.new(held_ns: 2e6, idle_ns: 10e6, native_ns: 8e6)
+      native = ServiceDemand.new(held_ns: 2e6, idle_ns: 10e6, native_ns: 8e6)
       assert_in_delta 200, shared(native, 2, 10).throughput, 1e-6
       assert_in_delta 50, shared(native, 1, 1).throughput, 1e-6
       assert_in_delta 2, shared(native, 4, 10).cpus, 1e-6
     end
 
     def test_a_hold_of_one_process_in_four_on_half_a_cpu_takes_twice_as_long_at_least
-      assert_operator shared(Demand.of_share(0.0), 1, 1, 0.5).inflation, :>=, 1.99
+      assert_operator shared(ServiceDemand.of_share(0.0), 1, 1, 0.5).inflation, :>=, 1.99
     end
   end
 end

@@ -62,15 +62,17 @@ module Holdup::Sizing
     # A web server with a job runner in it: the kind in question comes first, whoever is busier.
     def test_requests_and_jobs
       both = [pool("web", 5, 0.1), *capsules]
-      requests, jobs = %i[request job].map { |kind| pools(both, both, kind:, company: true) }
-      assert_equal [["web", "low", "default (mail, high)"], [2, 5]], [requests.names, requests.company]
-      assert_equal [["low", "default (mail, high)", "web"], [5]], [jobs.names, jobs.company]
+      requests, jobs = %i[request job].map { |kind| pools(both, both, kind:, concurrent: true) }
+      assert_equal [["web", "low", "default (mail, high)"], [2, 5]],
+        [requests.names, requests.concurrent_threads]
+      assert_equal [["low", "default (mail, high)", "web"], [5]], [jobs.names, jobs.concurrent_threads]
       assert_equal [[1, 2, 1], [0, 1, 0]],
         [requests, jobs].map { |found| indices(found, "low", "mail", "new") }
       assert_equal [0, 2], [requests, jobs].map { |found| found.index(profile(0)) }
-      assert_equal [true, false], [requests.company?, pools(capsules, company: true).company?]
+      assert_equal [true, false], [requests.concurrent_units?,
+        pools(capsules, concurrent: true).concurrent_units?]
       assert_equal ["web", "default"],
-        pools([pool("web", 5), pool("default", 3)], windows: [], kind: :request, company: true).names
+        pools([pool("web", 5), pool("default", 3)], windows: [], kind: :request, concurrent: true).names
     end
 
     # The other kind is unknown; nobody knows who ran what; processes that differ; more than a replay knows.
@@ -78,11 +80,11 @@ module Holdup::Sizing
       both = [pool("web", 5), *capsules]
       assert_same ThreadPools::ONE, pools(both, kind: :request)
       assert_equal ["low", "default (mail, high)"], pools(both).names
-      assert_same ThreadPools::ONE, pools(both, kind: :request, windows: [], company: true)
-      assert_same ThreadPools::ONE, pools(both, [pool("web", 5)], kind: :request, company: true)
+      assert_same ThreadPools::ONE, pools(both, kind: :request, windows: [], concurrent: true)
+      assert_same ThreadPools::ONE, pools(both, [pool("web", 5)], kind: :request, concurrent: true)
       assert_same ThreadPools::ONE,
         pools([pool("web", 5), *Array.new(8) { |index| pool("capsule #{index}", 1) }], kind: :request,
-          company: true)
+          concurrent: true)
     end
 
     # One pool; processes that differ; no word of who ran what; a web server's threads.
@@ -92,7 +94,8 @@ module Holdup::Sizing
       assert_same ThreadPools::ONE, pools(capsules, windows: [])
       assert_same ThreadPools::ONE, pools([pool("web", 5), pool("default", 3)])
       assert_same ThreadPools::ONE, pools
-      assert_equal [[], [], false], [ThreadPools::ONE.names, ThreadPools::ONE.beside, ThreadPools::ONE.several?]
+      assert_equal [[], [], false], [ThreadPools::ONE.names, ThreadPools::ONE.beside,
+        ThreadPools::ONE.several?]
     end
   end
 end

@@ -24,10 +24,13 @@ module Holdup::Sizing
 
     # Looked at later once more, it is the same outcome; the recorded setting says nothing of others.
     def test_what_is_kept_of_it
-      before = PlayedRecording.new(minutes: 4).tap { |one| one.setting = Holdup::Setting.new(attributes: {"app" => "shop"}) }.recommendation
+      recording = PlayedRecording.new(minutes: 4)
+      recording.setting = Holdup::Setting.new(attributes: {"app" => "shop"})
+      before = recording.recommendation
       found = Verification.new(before, PlayedRecording.new(minutes: 4, seed: 3, processes: 2), rounds: 2)
       kept = found.outcome(from_s: 1, to_s: 2, at_s: 9)
-      assert_equal [{app: "shop", kind: :request, pool: "", setting: before.recording.setting.fingerprint, from_s: 1, to_s: 2, processes: 2, threads: 5, time_slice_ns: 100_000_000}, found.units],
+      assert_equal [{app: "shop", kind: :request, pool: "", setting: before.recording.setting.fingerprint,
+                     from_s: 1, to_s: 2, processes: 2, threads: 5, time_slice_ns: 100_000_000}, found.units],
         [kept.key, kept.units]
       p95 = found.lines.find { |line| line.name == :p95 }
       assert_equal [p95.before, before.self_test.predicted.p95_ns, p95.predicted, p95.measured].map(&:round),

@@ -62,7 +62,8 @@ module Holdup::Sizing
       assert_equal found.gain, low.gain
       assert_operator high.gain, :<, found.gain
       refute_predicate low.bias, :none?
-      assert_predicate WhatIf.new(plain.recommendation(bias: Learned.learned(0.8)), WhatIf::WhatIfChange.new(factor: 1.5)).bias,
+      assert_predicate WhatIf.new(plain.recommendation(bias: Learned.learned(0.8)),
+        WhatIf::WhatIfChange.new(factor: 1.5)).bias,
         :none?
     end
 
@@ -104,7 +105,10 @@ module Holdup::Sizing
       assert_equal [[1, 5], [1, 2]],
         found.after.candidate.groups.map { |group| [group.processes, group.threads] }
       assert_operator found.others.after.waits[0.95], :<, 0.1 * found.others.before.waits[0.95]
-      truth = truth_of(convoy, Scenario.new(groups: [Scenario::ProcessGroup.new(processes: 1, threads: 5), Scenario::ProcessGroup.new(processes: 1, threads: 2)], vcpus: 2.0)) { |name| {group: name.start_with?("Heavy") ? 1 : 0} }
+      truth = truth_of(convoy,
+        Scenario.new(groups: [Scenario::ProcessGroup.new(processes: 1, threads: 5),
+          Scenario::ProcessGroup.new(processes: 1, threads: 2)],
+          vcpus: 2.0)) { |name| {group: name.start_with?("Heavy") ? 1 : 0} }
       assert_in_delta 1, found.after.response_ns / truth.mean(:response), 0.08
       assert_equal 7, found.after.connections
     end

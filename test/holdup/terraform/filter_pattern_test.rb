@@ -11,11 +11,13 @@ class FilterPatternTest < Minitest::Test
 
   def test_texts_numbers_and_members_that_are_there
     event = {eventType: "UpdateTrail", errorCode: 400, users: [1], none: nil}
-    ['{ $.eventType = "UpdateTrail" }', "{ $.eventType = UpdateTrail }", "{$.errorCode = 400}", "{ $.errorCode >= 399.5 }", "{ $.errorCode = * }",
+    ['{ $.eventType = "UpdateTrail" }', "{ $.eventType = UpdateTrail }", "{$.errorCode = 400}",
+      "{ $.errorCode >= 399.5 }", "{ $.errorCode = * }",
       "{ $.errorCode != 500 }"].each { |pattern|
       assert match?(pattern, event), pattern
     }
-    ['{ $.eventType = "updatetrail" }', "{ $.errorCode < 400 }", "{ $.missing = * }", "{ $.missing != 5 }", "{ $.users = 1 }", "{ $.users != 1 }", "{ $.none = * }",
+    ['{ $.eventType = "updatetrail" }', "{ $.errorCode < 400 }", "{ $.missing = * }", "{ $.missing != 5 }",
+      "{ $.users = 1 }", "{ $.users != 1 }", "{ $.none = * }",
       '{ $.errorCode = "400" }'].each { |pattern|
       refute match?(pattern, event), pattern
     }

@@ -31,8 +31,10 @@ class HclGrammarTest < Minitest::Test
   end
 
   def test_expressions
-    {"1.5" => 1.5, "-3" => -3, "1e3" => 1000.0, "true" => true, "null" => nil, "[1, \"b\", [true],]" => [1, "b", [true]], "[]" => [], "{}" => {},
-     "{ a = 1, \"b\" : 2 }" => {"a" => 1, "b" => 2}, "{\n  a = 1 # one\n  b = [\n    2,\n    { c = 3 },\n  ]\n}" => {"a" => 1, "b" => [2, {"c" => 3}]},
+    {"1.5" => 1.5, "-3" => -3, "1e3" => 1000.0, "true" => true, "null" => nil,
+     "[1, \"b\", [true],]" => [1, "b", [true]], "[]" => [], "{}" => {},
+     "{ a = 1, \"b\" : 2 }" => {"a" => 1, "b" => 2},
+     "{\n  a = 1 # one\n  b = [\n    2,\n    { c = 3 },\n  ]\n}" => {"a" => 1, "b" => [2, {"c" => 3}]},
      "(\n  1\n)" => 1}.each { |text, expected|
       expected.nil? ? assert_nil(value(text)) : assert_equal(
         expected, value(text), text
@@ -50,9 +52,12 @@ class HclGrammarTest < Minitest::Test
   end
 
   def test_what_is_refused
-    ["a = ", "a = 1", "a = 1 b = 2\n", "a = 1\na = 2\n", "a = \"b\n", "a = \"\\q\"\n", "a = \"${b\"\n", "a = [1 2]\n", "a = {b = 1 c = 2}\n", "a = {b}\n",
-      "a = {b = 1, b = 2}\n", "b {\n", "b \"${x}\" {\n}\n", "b { c = 1 }\n", "1a = 2\n", "a = 'b'\n", "a = <<EOT\nx\nEOT\n", "a = 1 + 2\n", "a = \"%{if x}\"\n",
-      "a = x.\n", "a = f(1\n", "a = [for x in y : x]\n", "}\n", "a := 1\n", "\uFEFFa = 1\n", "a = \"\xFF\"\n"].each do |text|
+    ["a = ", "a = 1", "a = 1 b = 2\n", "a = 1\na = 2\n", "a = \"b\n", "a = \"\\q\"\n", "a = \"${b\"\n",
+      "a = [1 2]\n", "a = {b = 1 c = 2}\n", "a = {b}\n",
+      "a = {b = 1, b = 2}\n", "b {\n", "b \"${x}\" {\n}\n", "b { c = 1 }\n", "1a = 2\n", "a = 'b'\n",
+      "a = <<EOT\nx\nEOT\n", "a = 1 + 2\n", "a = \"%{if x}\"\n",
+      "a = x.\n", "a = f(1\n", "a = [for x in y : x]\n", "}\n", "a := 1\n", "\uFEFFa = 1\n",
+      "a = \"\xFF\"\n"].each do |text|
       assert_raises(HclGrammar::Wrong, text.inspect) { read(text) }
     end
   end

@@ -51,7 +51,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     assert_match(/\AAt the peak, .*Requests and jobs share these processes/, section(found).notes.first)
     assert_match(/リクエストとジョブは同じプロセス/, section(found, language: "ja").notes.first)
     told = Holdup::View::JsonAdvice.new(found, [], from_s: 0, to_s: 1).to_h
-    assert_equal [[5], %w[default web]], [told[:current][:company], told[:pools].map { |pool| pool[:name] }]
+    assert_equal [[5], %w[default web]], [told[:current][:concurrent_threads], told[:pools].map { |pool| pool[:name] }]
   end
 
   def test_nothing_with_one_pool

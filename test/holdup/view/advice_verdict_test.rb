@@ -5,7 +5,7 @@ require "holdup/loader"
 require "support/played_recording"
 
 class Holdup::View::AdviceVerdictTest < Minitest::Test
-  # What a recording tells of company and rests, besides what was played.
+  # What a recording says about concurrency and rests, besides what was played.
   class Told < PlayedRecording
     attr_writer :found, :growths
 
@@ -24,7 +24,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   ADVISED = RECORDING.recommendation
 
   def estimate(value, low, high, gc: nil)
-    Holdup::Sizing::ConcurrencyCost::CostEstimate.unknown(600).with(value:, low:, high:, gc:)
+    Holdup::Sizing::CoherencyEstimator::IntervalEstimate.unknown(600).with(value:, low:, high:, gc:)
   end
 
   def told(language = "en", growth: nil, estimate: growth, rest: nil)
@@ -32,7 +32,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words: Holdup::View::Words.new(language)).details.join("\n")
   end
 
-  def test_what_company_costs
+  def test_what_concurrency_costs
     growth = estimate(0.123, 0.08, 0.17, gc: 0.05)
     assert_match(
       /^Twice as many units in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:)
@@ -41,7 +41,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     refute_match(/concurrency costs|caches are cold/, told(growth:))
   end
 
-  def test_whom_company_costs_most
+  def test_which_units_concurrency_costs_most
     RECORDING.growths = {"A#a" => estimate(0.1, 0.05, 0.2), "B#b" => estimate(0.3, 0.2, 0.4),
                          "C#c" => estimate(0.9, -0.2, 1.0)}.transform_keys { |name|
       Holdup::Series.new(kind: :request, name:)
@@ -56,7 +56,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     RECORDING.growths = nil
   end
 
-  def test_company_did_not_vary_enough
+  def test_concurrency_did_not_vary_enough
     unknown = estimate(nil, -0.2, 1.0)
     assert_match(
       /^What concurrency costs is not known: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. Predictions take it as constant\.$/, told(estimate: unknown)

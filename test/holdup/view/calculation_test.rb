@@ -7,7 +7,7 @@ class Holdup::View::CalculationTest < Minitest::Test
   Sizing = Holdup::Sizing
 
   def plot(share)
-    calculator = Sizing::Calculator.new(Sizing::Demand.of_share(share))
+    calculator = Sizing::Calculator.new(Sizing::ServiceDemand.of_share(share))
     Holdup::View::Calculation.new(calculator).call.lines.grep(/^ +\d+ \|/).map { |line| line.split("|").last.chomp }
   end
 

@@ -110,7 +110,7 @@ module Holdup
           # @return [Float] by Amdahl's law, known to be wrong: it is the lower bound
           def amdahl(threads) = model.lower_bound(threads)
 
-          # @return [Sizing::ConcurrencyCost::CostEstimate]
+          # @return [Sizing::CoherencyEstimator::IntervalEstimate]
           def growth = recording.growth.overall
 
           private

@@ -196,13 +196,13 @@ module Holdup
 
       # Even: units in flight; odd: microseconds without any; 0: unknown.
       def beginning(profile)
-        return 0 unless profile.company
-        profile.company.zero? ? 2 * us(profile.rest_ns) + 1 : 2 * profile.company
+        return 0 unless profile.concurrency
+        profile.concurrency.zero? ? 2 * us(profile.rest_ns) + 1 : 2 * profile.concurrency
       end
 
       def parse_beginning(number)
         return {} if number.zero?
-        number.odd? ? {company: 0, rest_ns: number / 2 * US} : {company: number / 2, rest_ns: 0}
+        number.odd? ? {concurrency: 0, rest_ns: number / 2 * US} : {concurrency: number / 2, rest_ns: 0}
       end
 
       def index_of(known, value) = known[value] ||= known.size

@@ -15,8 +15,10 @@ module Holdup
       NS = 1_000_000_000
       # Sums of a window that single units know as well; of the others, as much belongs to a minute as of
       # units.
-      FIELDS = {running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns,
-                cpu_ns: :cpu_ns, gc_ns: :gc_ns, acquisitions: :acquisitions}.freeze
+      FIELDS = {
+        running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns,
+        cpu_ns: :cpu_ns, gc_ns: :gc_ns, acquisitions: :acquisitions
+      }.freeze
       # Of a window's units: when single units stand for so many, none is missing.
       ALL = 0.9
 

@@ -15,18 +15,16 @@ module Holdup
       # @param warm_up_s [Integer] after a boot, that doesn't count
       def initialize(windows, profiles: [], warm_up_s: 0)
         main, *others = Setting.alike(windows).sort_by { |same| -same.sum(&:count) }
-        @alike = [main,
-          *others.reject { |same|
-            passing?(singly(same, profiles), singly(main, profiles),
-              warm_up_s)
-          }].compact
+        lasting = others.reject { |same| passing?(singly(same, profiles), singly(main, profiles), warm_up_s) }
+        @alike = [main, *lasting].compact
       end
 
       # @return [Hash{Setting => Integer}] units of each, most first; of labels the one with most
       def to_h
-        @to_h ||= @alike.to_h { |same|
-          [same.group_by(&:setting).max_by { |_, own| own.sum(&:count) }.first, same.sum(&:count)]
-        }
+        @to_h ||= @alike.to_h do |same|
+          setting, = same.group_by(&:setting).max_by { |_, own| own.sum(&:count) }
+          [setting, same.sum(&:count)]
+        end
       end
 
       # @return [Array<Window>] of the one with most units
@@ -48,7 +46,8 @@ module Holdup
       # Until its job runner boots, nobody knows of a web server that it has one: what the same processes did
       # so early has another setting and does not count, as all of their first minutes.
       def passing?(units, later, warm_up_s)
-        units.any? && units.all? { |unit| unit.age_ns < warm_up_s * NS } && (units.map(&:process).uniq - later.map(&:process)).empty?
+        return false unless units.any? && units.all? { |unit| unit.age_ns < warm_up_s * NS }
+        (units.map(&:process).uniq - later.map(&:process)).empty?
       end
 
       def singly(windows, profiles)

@@ -18,8 +18,8 @@ module Holdup
     #   max_io_threads)
     WhatIf::WhatIfChange = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without,
       :halved, :mix, :own_pool, :priorities, :io, :io_threads) do
-      def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0, without: nil, halved: nil, mix: {}, own_pool: nil,
-        priorities: {}, io: nil, io_threads: nil)
+      def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0, without: nil,
+        halved: nil, mix: {}, own_pool: nil, priorities: {}, io: nil, io_threads: nil)
         super
       end
 
@@ -56,11 +56,11 @@ module Holdup
       # @param deployment [Deployment] that was recorded
       # @return [Array<Symbol>] what of it that Ruby (:slice) or that server (:io, :threads) does not have
       def unsupported(deployment)
-        [*(:slice if time_slice_ns && !deployment.slices?), *(if io_threads && !deployment.knows_io_threads?
-                                                                :io
-                                                              end), *(if threads.to_i > 1 && !deployment.threaded?
-                                                                        :threads
-                                                                      end)]
+        found = []
+        found << :slice if time_slice_ns && !deployment.slices?
+        found << :io if io_threads && !deployment.knows_io_threads?
+        found << :threads if threads.to_i > 1 && !deployment.threaded?
+        found
       end
 
       # @return [Boolean] whether units are told apart in the replay
@@ -86,7 +86,7 @@ module Holdup
       # @return [Candidate]
       # @raise [UsageError] for fewer threads than other pools of the process have
       def candidate(now)
-        all = threads && threads + now.company.sum
+        all = threads && threads + now.concurrent_threads.sum
         if all && all <= now.beside.sum
           raise UsageError.new("of #{threads} threads none is left for the pool in question",
             "the others of a process have #{now.beside.join(" + ")}")
@@ -103,9 +103,10 @@ module Holdup
       end
 
       def reaches?(glob, name)
-        match?(glob,
-          name) && !removes?(name) && [mix,
-            priorities].all? { |each| !each.key?(glob) || each.keys.find { |one| match?(one, name) } == glob }
+        return false if removes?(name) || !match?(glob, name)
+        [mix, priorities].all? do |each|
+          !each.key?(glob) || each.keys.find { |first| match?(first, name) } == glob
+        end
       end
 
       def match?(glob, name)
@@ -114,7 +115,7 @@ module Holdup
 
       def slice(name, slice_ns)
         _, priority = priorities.find { |glob, _| match?(glob, name) }
-        priority ? ThreadPriority.slice_ns(slice_ns, priority) : 0
+        priority ? Scenario::ThreadPriority.slice_ns(slice_ns, priority) : 0
       end
     end
   end

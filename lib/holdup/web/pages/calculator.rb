@@ -50,13 +50,12 @@ module Holdup
         end
 
         def demand
-          return Sizing::Demand.of_share(Queries::OptionValues.share("io", shown("io"))) unless timed?
+          return Sizing::ServiceDemand.of_share(Queries::OptionValues.share("io", shown("io"))) unless timed?
           unless query["running"] && query["idle"]
             raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms")
           end
-          Sizing::Demand.new(held_ns: time("running"), idle_ns: time("idle"),
-            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1",
-              1..1_000_000))
+          Sizing::ServiceDemand.new(held_ns: time("running"), idle_ns: time("idle"),
+            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
         end
 
         def time(name)

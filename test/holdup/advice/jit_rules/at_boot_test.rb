@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::AtBootTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::AtBoot
+  RULE = Holdup::Advice::JitActivationRules::AtBoot
 
   EARLY = {"jit.at": "boot", "jit.by": "RUBYOPT", "jit.parent": "on"}.freeze
 

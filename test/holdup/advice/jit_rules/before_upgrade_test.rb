@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::BeforeUpgradeTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::BeforeUpgrade
+  RULE = Holdup::Advice::JitMemoryRules::BeforeUpgrade
 
   LARGE = {jit_code_bytes: 40 * JitSamples::MIB, jit_alloc_bytes: 90 * JitSamples::MIB}.freeze
 

@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::CodeGcTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::CodeGc
+  RULE = Holdup::Advice::JitCompilationRules::CodeGc
 
   def test_thrown_away_and_compiled_again
     setting = jit_setting(jit_options: "--yjit-disable --yjit-code-gc --yjit-exec-mem-size=4")

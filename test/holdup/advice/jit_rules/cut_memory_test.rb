@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::CutMemoryTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::CutMemory
+  RULE = Holdup::Advice::JitMemoryRules::CutMemory
 
   LARGE = {jit_code_bytes: 40 * JitSamples::MIB, jit_alloc_bytes: 80 * JitSamples::MIB}.freeze
 

@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::IneffectiveTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::Ineffective
+  RULE = Holdup::Advice::JitCompilationRules::Ineffective
 
   # Warm for long, and then so many interpreted instructions for each unit.
   def spoiled(each:)

@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::KillerLimitTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::KillerLimit
+  RULE = Holdup::Advice::JitLifetimeRules::KillerLimit
 
   def killer(limit, of: "process")
     {"killer.name": "puma_worker_killer", "killer.server": "puma", "killer.of": of,
@@ -15,7 +15,8 @@ class Holdup::Advice::JitRules::KillerLimitTest < Minitest::Test
 
   def test_no_room_for_what_it_has
     found = advise(RULE, life(0, **killer(260)), life(1, **killer(260)))
-    assert_equal [:jit_killer_limit, 260 * JitSamples::MIB, (250 * JitSamples::MIB * 1.1).ceil, 250 * JitSamples::MIB],
+    assert_equal [:jit_killer_limit, 260 * JitSamples::MIB, (250 * JitSamples::MIB * 1.1).ceil,
+      250 * JitSamples::MIB],
       [found.rule, *found.facts.values_at(:limit_bytes, :needed_bytes, :seen_bytes)]
   end
 

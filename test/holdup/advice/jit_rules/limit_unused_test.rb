@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::LimitUnusedTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::LimitUnused
+  RULE = Holdup::Advice::JitMemoryRules::LimitUnused
 
   SET = {"jit.limit_from": "RUBYOPT"}.freeze
   DAY = 25 * 60

@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::MemoryGrowsElsewhereTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::MemoryGrowsElsewhere
+  RULE = Holdup::Advice::JitMemoryRules::MemoryGrowsElsewhere
 
   GROWING = {minutes: 180, rss_bytes: ->(age_s) { 250 * JitSamples::MIB + age_s * 20_000 }}.freeze
 

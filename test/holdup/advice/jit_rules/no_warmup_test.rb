@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::NoWarmupTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::NoWarmup
+  RULE = Holdup::Advice::JitMemoryRules::NoWarmup
 
   UNTIDY = {"jit.prepared": false}.freeze
 
@@ -34,7 +34,8 @@ class Holdup::Advice::JitRules::NoWarmupTest < Minitest::Test
     assert_nil advise(RULE, life(0), life(1)), "nobody knows"
     assert_nil advise(RULE, life(0, **UNTIDY)), "one alone shares nothing"
     each = jit_setting(preload: false)
-    assert_nil advise(RULE, *[0, 1].map { |index| life(index, setting: each.fingerprint, **UNTIDY) }, settings: [each]),
+    assert_nil advise(RULE, *[0, 1].map { |index| life(index, setting: each.fingerprint, **UNTIDY) },
+      settings: [each]),
       "each loads the application"
   end
 end

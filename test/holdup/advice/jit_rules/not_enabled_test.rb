@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::NotEnabledTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::NotEnabled
+  RULE = Holdup::Advice::JitActivationRules::NotEnabled
 
   def test_where_workers_run_without
     found = advise(RULE, life(0, base: JitSamples::OFF), life(1))

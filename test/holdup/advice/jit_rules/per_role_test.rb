@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::PerRoleTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::PerRole
+  RULE = Holdup::Advice::JitActivationRules::PerRole
 
   WEB = {"server" => "puma"}.freeze
   JOBS = {"server" => nil, "jobs" => "sidekiq", "workers" => nil, "preload" => nil}.freeze

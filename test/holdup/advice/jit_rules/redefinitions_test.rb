@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::RedefinitionsTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::Redefinitions
+  RULE = Holdup::Advice::JitCompilationRules::Redefinitions
 
   def test_code_that_defines_while_it_serves
     found = advise(RULE, life(0), life(1, jit_redefined: ->(age_s) { age_s / 20 }))

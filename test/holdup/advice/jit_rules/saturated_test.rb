@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::Saturated
+  RULE = Holdup::Advice::JitMemoryRules::Saturated
 
   FULL = {jit_saturated: 1, jit_limit_bytes: 32 * JitSamples::MIB, jit_failures: 4}.freeze
 
@@ -39,7 +39,8 @@ class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
 
   def test_compiling_that_fails_is_full_too
     found = advise(RULE,
-      life(jit_failures: ->(age_s) { age_s / 60 }, "jit.limit_of": "code", jit_limit_bytes: 48 * JitSamples::MIB))
+      life(jit_failures: ->(age_s) { age_s / 60 }, "jit.limit_of": "code",
+        jit_limit_bytes: 48 * JitSamples::MIB))
     assert_equal 'RUBYOPT="--yjit-disable --yjit-exec-mem-size=60"', found.change.new
     assert_equal (12 * JitSamples::MIB * 3.2 * 1.3).ceil, found.facts[:more_bytes]
   end
@@ -52,7 +53,8 @@ class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
 
   # As Ruby 3.3 does it when --yjit-exec-mem-size=2 is full and nobody can read the option any more.
   STUCK = {jit_compile_ns: ->(age_s) { 500_000_000 + age_s * 8_000 }, jit_failures: nil,
-           "jit.limit_of": "code", "jit.limit_from": "assumed default", jit_limit_bytes: 48 * JitSamples::MIB}.freeze
+           "jit.limit_of": "code", "jit.limit_from": "assumed default",
+           jit_limit_bytes: 48 * JitSamples::MIB}.freeze
 
   def test_a_limit_that_is_not_known
     found = advise(RULE, life(0, **STUCK), life(1))
@@ -64,7 +66,8 @@ class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
   end
 
   def test_what_is_still_compiled_is_not_stuck
-    growing = {jit_alloc_bytes: ->(age_s) { 22 * JitSamples::MIB + age_s }, jit_compiled_iseqs: ->(age_s) { 5000 + age_s / 60 }}
+    growing = {jit_alloc_bytes: ->(age_s) { 22 * JitSamples::MIB + age_s },
+               jit_compiled_iseqs: ->(age_s) { 5000 + age_s / 60 }}
     growing.each { |figure| assert_nil advise(RULE, life(**STUCK, **[figure].to_h)) }
     assert_nil advise(RULE, life(**STUCK, jit_compile_ns: 500_000_000))
     assert_nil advise(RULE, life(minutes: 4, **STUCK))

@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::ShortLivesTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::ShortLives
+  RULE = Holdup::Advice::JitLifetimeRules::ShortLives
 
   KILLER = {"killer.name": "unicorn-worker-killer", "killer.server": "puma", "killer.of": "process",
             "killer.limit_bytes": 300 * JitSamples::MIB}.freeze

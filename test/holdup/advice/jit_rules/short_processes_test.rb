@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::ShortProcessesTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::ShortProcesses
+  RULE = Holdup::Advice::JitLifetimeRules::ShortProcesses
 
   # As many processes that end after so many minutes.
   def processes(count, minutes: 0, **figures)
@@ -22,7 +22,8 @@ class Holdup::Advice::JitRules::ShortProcessesTest < Minitest::Test
     assert_nil advise(RULE, *processes(4)), "few"
     assert_nil advise(RULE, *processes(6, minutes: 5))
     assert_nil advise(RULE, *processes(6, base: JitSamples::OFF))
-    assert_nil advise(RULE, *processes(6, name: "worker 0").map { |samples| samples.map { |sample| sample.merge(name: "worker 0") } }),
+    assert_nil advise(RULE, *processes(6,
+      name: "worker 0").map { |samples| samples.map { |sample| sample.merge(name: "worker 0") } }),
       "workers have a rule of their own"
   end
 end

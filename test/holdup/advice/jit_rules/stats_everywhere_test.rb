@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::StatsEverywhereTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::StatsEverywhere
+  RULE = Holdup::Advice::JitCompilationRules::StatsEverywhere
 
   def stats(**facts)
     jit_setting(jit_options: "--yjit-stats=quiet --yjit-disable", **facts)

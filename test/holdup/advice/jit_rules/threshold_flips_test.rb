@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::ThresholdFlipsTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::ThresholdFlips
+  RULE = Holdup::Advice::JitCompilationRules::ThresholdFlips
 
   NEAR = {jit_live_iseqs: 39_000}.freeze
 

@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::ThresholdSetTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::ThresholdSet
+  RULE = Holdup::Advice::JitCompilationRules::ThresholdSet
 
   def test_one_of_ones_own
     setting = jit_setting(jit_options: "--yjit-disable --yjit-call-threshold=5 --yjit-mem-size=64")

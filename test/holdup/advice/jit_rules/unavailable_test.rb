@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::UnavailableTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::Unavailable
+  RULE = Holdup::Advice::JitActivationRules::Unavailable
 
   def test_a_ruby_without_yjit
     found = advise(RULE, life(base: JitSamples::OFF, "jit.available": false))

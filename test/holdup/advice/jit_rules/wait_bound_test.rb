@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::WaitBoundTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::WaitBound
+  RULE = Holdup::Advice::JitCompilationRules::WaitBound
 
   def test_units_that_hardly_run_ruby
     found = advise(RULE, life, ms: {cpu: 1, io: 9})

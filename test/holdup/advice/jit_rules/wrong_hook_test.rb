@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::WrongHookTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::WrongHook
+  RULE = Holdup::Advice::JitActivationRules::WrongHook
 
   MASTER = {"jit.at": "parent", "jit.parent": "on", "jit.by": "application"}.freeze
 

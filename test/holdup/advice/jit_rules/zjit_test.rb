@@ -6,7 +6,7 @@ require_relative "../../../support/jit_situations"
 class Holdup::Advice::JitRules::ZjitTest < Minitest::Test
   include JitSituations
 
-  RULE = Holdup::Advice::JitRules::Zjit
+  RULE = Holdup::Advice::JitActivationRules::Zjit
 
   def test_zjit
     setting = jit_setting(ruby: "4.0.0", jit: "zjit")

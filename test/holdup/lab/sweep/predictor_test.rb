@@ -22,7 +22,7 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
   end
 
   def predictor(profiles = units(5))
-    demand = Holdup::Sizing::Demand.new(held_ns: mean(profiles, :running_ns),
+    demand = Holdup::Sizing::ServiceDemand.new(held_ns: mean(profiles, :running_ns),
       idle_ns: mean(profiles, :idle_ns), acquisitions: mean(profiles, :acquisitions))
     seen = Holdup::Lab::Load::OpenLoop::Seen.new(total: Struct.new(:count).new(profiles.size), routes: {},
       seconds: SECONDS)

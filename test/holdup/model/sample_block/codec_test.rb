@@ -17,8 +17,8 @@ class Holdup::SampleBlock
 
     def test_keeps_how_many_units_were_in_flight_when_one_began
       began = [[nil, nil], [0, 3000], [4, 0]]
-      all = began.each_with_index.map { |(company, rest_ns), index| profile(index, company:, rest_ns:) }
-      assert_equal began, copy(block(all)).profiles.map { |one| [one.company, one.rest_ns] }
+      all = began.each_with_index.map { |(concurrency, rest_ns), index| profile(index, concurrency:, rest_ns:) }
+      assert_equal began, copy(block(all)).profiles.map { |one| [one.concurrency, one.rest_ns] }
     end
 
     def test_keeps_names_in_any_script

@@ -20,8 +20,10 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
 
   def test_a_name_whose_units_another_part_takes
     assert_empty change(without: "Orders*", halved: "Products*").overruled(SERIES)
-    {{without: "Orders*", own_pool: Sizing::WhatIf::OwnPool.new(name: "Orders*")} => "Orders*", {without: "Orders*", io: "*#show"} => "*#show",
-     {mix: {"O*" => 0.3, "Orders*" => 0.2}} => "Orders*", {priorities: {"O*" => -1, "*#show" => -2}} => "*#show"}.each do |parts, name|
+    {{without: "Orders*", own_pool: Sizing::WhatIf::OwnPool.new(name: "Orders*")} => "Orders*",
+     {without: "Orders*", io: "*#show"} => "*#show",
+     {mix: {"O*" => 0.3, "Orders*" => 0.2}} => "Orders*",
+     {priorities: {"O*" => -1, "*#show" => -2}} => "*#show"}.each do |parts, name|
       assert_equal [name], change(**parts).overruled(SERIES), parts.inspect
     end
   end
@@ -34,10 +36,13 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
   # A job runner in a web server: what is asked for are the threads of one kind, and processes of their own
   # take no other.
   def test_threads_beside_those_of_the_other_kind
-    now = Sizing::Candidate.new(processes: 1, threads: 8, beside: [3], company: [3])
+    now = Sizing::Candidate.new(processes: 1, threads: 8, beside: [3], concurrent_threads: [3])
     assert_equal [[10, 3], 13],
       change(threads: 10).candidate(now).then { |candidate| [candidate.caps, candidate.threads] }
-    assert_equal [5, [], []], change(own_pool: Sizing::WhatIf::OwnPool.new(name: "A")).candidate(now).pool.then { |pool| [pool.threads, pool.beside, pool.company] }
+    pool = change(own_pool: Sizing::WhatIf::OwnPool.new(name: "A")).candidate(now).pool
+    assert_equal 5, pool.threads
+    assert_empty pool.beside
+    assert_empty pool.concurrent_threads
   end
 
   # Of a process's five threads two are of another pool, and stay.

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Advice
+    # Database connections: the pool of a process and the limit of the server.
+    module DatabaseRules
+      # Units wait for a database connection: the pool is too small for the threads, or units keep
+      # connections too long.
+      module DbPool
+        MUCH = 0.05
+
+        module_function
+
+        def call(situation)
+          connections = situation.summary.connections
+          return unless connections.any? && connections.wait_share >= MUCH
+          holder = connections.holder
+          facts = {wait_share: connections.wait_share, size: connections.size&.to_s, name: holder&.name.to_s,
+                   held_share: holder && connections.held_share(holder), query: "report"}
+          Finding.new(rule: holder ? :db_pool : :db_pool_unheld, remedy: :setting,
+            weight: connections.wait_share, change: change(situation), facts:)
+        end
+
+        def change(situation)
+          threads = situation.threads
+          size = situation.fact("db_pool")
+          return unless threads && size && size < threads
+          DatabaseYml.new(situation.written(DatabaseYml::PATH), size:).change(threads)
+        end
+        private_class_method :change
+      end
+
+      # Threads may open more connections than the database server has for this application. That works until
+      # all threads want one at once: at a peak, or while old and new processes overlap in a deployment.
+      # Holdup does not query the database, so the user states the limit (--db-connections).
+      module DbConnections
+        module_function
+
+        def call(situation)
+          limit = situation.recommendation&.limits&.connections or return
+          use = situation.summary.processes.connections
+          possible = use.total
+          return unless possible > Sizing::Guards::CONNECTIONS * limit
+          facts = {possible:, requests: use.of_kind(:request), jobs: use.of_kind(:job), limit:,
+                   room_share: Sizing::Guards::CONNECTIONS, query: "advise --db-connections #{limit}"}
+          Finding.new(rule: :db_connections, remedy: :setting, facts:,
+            weight: [possible.fdiv(limit), 1.0].min)
+        end
+      end
+
+      # The line of Rails' config/database.yml that sets the size of a pool, and the change to it: `pool:`,
+      # from Rails 8.1 on `max_connections:`, with a number or with an environment variable.
+      class DatabaseYml
+        PATH = "config/database.yml"
+        THEN = "then restart"
+        LINE = /\A\s*(?:max_connections|pool):\s*(\S.*?)\s*\z/
+        NUMBER = /\A["']?\d+["']?(?:\s+#.*)?\z/
+        # <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %> and its like; not with + 1.
+        VARIABLE = /\A["']?<%=\s*ENV(?:\.fetch\(|\[)\s*["'](\w+)["'][^-+*\/%]*%>["']?\z/
+        # A number that is not part of a name, as in KnownLever#with_value.
+        DIGITS = /(?<![\w.])\d+(?![\w.])/
+
+        # @param lines [Array<String>] of that file; empty where it can't be read
+        # @param size [Integer] of the pool, as it was measured
+        def initialize(lines, size:)
+          @lines = lines
+          @size = size
+        end
+
+        # @param wanted [Integer] connections
+        # @return [ProposedChange] of the line, or of the variable in it; what to write where no line is
+        #   certain to be the one
+        def change(wanted)
+          return new_line(wanted) unless number
+          return in_environment(wanted) if variable && default != @size
+          rest = variable ? "#{THEN}; where #{variable} is set, that counts" : THEN
+          ProposedChange.new(new: rewritten(wanted), old: text, where: "#{PATH}:#{number + 1}", rest:)
+        end
+
+        private
+
+        def new_line(wanted)
+          new = "max_connections: #{wanted} (before Rails 8.1 pool: #{wanted})"
+          ProposedChange.new(new:, where: PATH, rest: THEN)
+        end
+
+        # Index of the line; of several databases or environments the one with that size.
+        def number
+          @number ||= begin
+            found = @lines.each_index.select { |index| LINE.match?(@lines[index]) }
+            (found.size > 1) ? found.find { |index| @lines[index][DIGITS].to_i == @size } : found.first
+          end
+        end
+
+        def text = @lines[number].strip
+
+        def value = LINE.match(@lines[number])[1]
+
+        def variable = value[VARIABLE, 1]
+
+        def default = value[DIGITS]&.to_i
+
+        # The file's number is only the default of the variable, which has another value.
+        def in_environment(wanted)
+          ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}",
+            where: "environment #{variable}", rest: THEN)
+        end
+
+        # A computed value has no number to change: the wanted number replaces it.
+        def rewritten(wanted)
+          return text.sub(DIGITS, wanted.to_s) if variable || NUMBER.match?(value)
+          "#{text[/\A\w+:/]} #{wanted}"
+        end
+      end
+    end
+  end
+end

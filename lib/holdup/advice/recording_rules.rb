@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Advice
+    # Whether the recording supports conclusions.
+    module RecordingRules
+      # A recording too short for its conclusions: names what is missing, not a number of requests.
+      module RecordingTooShort
+        # Twelve blocks of ten minutes.
+        WANTED_MINUTES = 120
+
+        module_function
+
+        def call(situation)
+          result = situation.recommendation&.sufficiency
+          return if result.nil? || result.enough? || result.units.zero?
+          facts = {units: result.units, minutes: result.minutes, wanted: WANTED_MINUTES,
+                   width_share: result.widths.values.max, query: "advise --since 3h"}
+          Finding.new(rule: :short_sampling, remedy: :measuring, facts:)
+        end
+      end
+
+      # Several settings of one application in the time span: each has to be judged by itself. Different
+      # applications may differ in their settings.
+      module MixedSettings
+        SHOWN = 6
+
+        module_function
+
+        def call(situation)
+          names = situation.summary.setting_names
+          by_application = names.settings.map(&:unlabelled).uniq.group_by { |setting| setting["app"] }
+          return if by_application.values.all?(&:one?)
+          differing = names.settings.flat_map { |setting| names.facts(setting) }.uniq
+          Finding.new(rule: :settings_mixed, remedy: :measuring,
+            facts: {count: names.settings.size, differing: differing.first(SHOWN).join(", "),
+                    query: "report --by setting"})
+        end
+      end
+
+      # Units of several applications: each needs advice of its own.
+      module MixedApplications
+        module_function
+
+        def call(situation)
+          applications = situation.summary.applications
+          return unless applications.several?
+          Finding.new(rule: :applications_mixed, remedy: :measuring,
+            facts: {count: applications.shares.size, apps: applications.to_s,
+                    most: applications.shares.keys.first, query: "report --by setting"})
+        end
+      end
+    end
+  end
+end

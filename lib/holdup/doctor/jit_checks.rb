@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Doctor
+    # Whether the JIT is on, where it was switched on, and whether it has an effect.
+    module JitChecks
+      # Whether the processes run with a JIT, since when, and whether options contradict each other. With a
+      # JIT, requests and jobs hold the GVL for less time, so all others stall less.
+      module Activation
+        NS = 1_000_000_000
+
+        def self.call(host)
+          jits = host.alive.map(&:jit).select(&:kind)
+          return [] if jits.empty?
+          [state(jits), *contradictions(jits)]
+        end
+
+        def self.state(jits)
+          off = jits.count(&:off?)
+          return CheckResult.warn(:jit_off, processes: off, all: jits.size) if off.positive?
+          CheckResult.ok(:jit, name: names(jits, &:kind), processes: jits.size, since: since(jits),
+            by: names(jits, &:by))
+        end
+
+        # What was asked for and is not so.
+        def self.contradictions(jits)
+          found = []
+          missing = jits.any? { |jit| jit.wish == "on" && jit.available == false }
+          found << CheckResult.warn(:jit_unavailable) if missing
+          if jits.any? { |jit| jit.wish == "off" && jit.on? }
+            found << CheckResult.warn(:jit_unwanted, by: names(jits.select(&:on?), &:by))
+          end
+          found + jits.filter_map(&:rubyopt).uniq.map { |line| CheckResult.warn(:jit_options, line:) }
+        end
+
+        def self.names(jits, &)
+          names = jits.filter_map(&).uniq
+          names.empty? ? "?" : names.join(", ")
+        end
+
+        def self.since(jits)
+          first_ns = jits.filter_map(&:since_ns).min
+          first_ns ? Time.at(first_ns / NS, in: "UTC").strftime("%F %T UTC") : "?"
+        end
+        private_class_method :state, :contradictions, :names, :since
+      end
+
+      # Whether the JIT was switched on at the right place.
+      module Origin
+        def self.call(host)
+          processes = host.alive.map { |process| origin(process) }
+          origins = Analysis::JitReport::ActivationOrigins.new(processes)
+          [at_start(origins.at_start), *origins.masters.map { |found| master(found) }].compact
+        end
+
+        def self.origin(process)
+          Analysis::JitReport::ActivationOrigins::ProcessOrigin.new(facts: process.jit,
+            server: process.profile["server"], worker: !!process.worker, refork: !!process.setting["refork"])
+        end
+
+        def self.at_start(jits)
+          return if jits.empty?
+          CheckResult.warn(:jit_at_boot, by: jits.filter_map(&:by).uniq.join(", "), processes: jits.size)
+        end
+
+        def self.master(found)
+          return wrong_hook(found) if found.wrong_hook?
+          return CheckResult.ok(:jit_master_off) if found.off?
+          return CheckResult.warn(:jit_too_early, by: found.by) if found.too_early?
+          CheckResult.ok(:jit_in_master, by: found.by) if found.on?
+        end
+
+        def self.wrong_hook(found)
+          CheckResult.warn(:jit_wrong_hook, by: found.by, with: found.inherited.size,
+            without: found.without.size)
+        end
+        private_class_method :origin, :at_start, :master, :wrong_hook
+      end
+
+      # Whether a JIT that is on has an effect: a TracePoint may have disabled it, or its memory is full.
+      module Effect
+        MIB = (1 << 20).to_f
+
+        def self.call(host)
+          jits = host.alive.map(&:jit)
+          useless = jits.select { |jit| jit.effective == false }
+          [ineffective(useless), saturated(jits.select(&:saturated))].compact
+        end
+
+        def self.ineffective(jits)
+          return if jits.empty?
+          suspects = jits.flat_map(&:suspected).uniq
+          return CheckResult.warn(:jit_ineffective, processes: jits.size) if suspects.empty?
+          CheckResult.warn(:jit_ineffective_suspects, processes: jits.size, suspects: suspects.join(", "))
+        end
+
+        def self.saturated(jits)
+          fullest = jits.max_by { |jit| jit.code_bytes.to_i }
+          return unless fullest
+          CheckResult.warn(:jit_saturated, processes: jits.size,
+            limit: mib(fullest.limit_bytes), from: fullest.limit_from.to_s,
+            code: mib(fullest.code_bytes), metadata: mib(fullest.metadata_bytes),
+            option: fullest.size_option, more: fullest.larger_mib)
+        end
+
+        def self.mib(bytes)
+          bytes ? (bytes / MIB).round(1) : "?"
+        end
+        private_class_method :ineffective, :saturated, :mib
+      end
+
+      # Whether workers with a JIT live long enough to gain from it: compiling takes CPU first.
+      module ShortLives
+        NS = 1_000_000_000
+
+        def self.call(host)
+          host.lives.select(&:wasted?).map do |lives|
+            CheckResult.warn(:jit_short_lives, server: lives.server.to_s, ended: lives.ended,
+              units: lives.units, lived_ns: lives.seconds * NS)
+          end
+        end
+      end
+    end
+  end
+end

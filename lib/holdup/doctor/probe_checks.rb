@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Doctor
+    # Whether the probe can measure, and whether its numbers are consistent.
+    module ProbeChecks
+      # Whether this Ruby can be measured at all.
+      module RubySupport
+        def self.call(host)
+          return CheckResult.ok(:ruby, ruby: host.ruby) unless host.unsupported
+          CheckResult.fail(:unsupported, reason: host.unsupported, ruby: host.ruby)
+        end
+      end
+
+      # What the probe reads the time from. Both are right; the CPU's counter costs less.
+      module ClockSource
+        def self.call(host)
+          return [] unless host.clock_source
+          CheckResult.ok((host.clock_source == "counter") ? :clock_counter : :clock_monotonic)
+        end
+      end
+
+      # caused + hand-off = stalled, over all threads of a process: the one sum that shows whether the
+      # measuring itself is right. The three are compared as one tick wrote them. The store's figures are no
+      # substitute: it has requests and jobs when they end, and everything else as of the last tick.
+      module StallIdentity
+        TOLERANCE = 0.001
+        # Under M:N threads only one side has the waits that go on at the tick.
+        OPEN_NS = 100_000_000
+
+        def self.call(host)
+          measured = host.segments.select { |process| process.counters[:caused_ns].to_i.positive? }
+          return [] if measured.empty?
+          off = measured.select { |process| off?(process) }
+          return CheckResult.ok(:books) if off.empty?
+          share = off.sum { |process| gap_ns(process) }.fdiv(off.sum { |process| whole_ns(process) })
+          CheckResult.warn(:books_gap, pids: off.map(&:pid).join(", "), percent: format("%.2f", share * 100))
+        end
+
+        def self.off?(process)
+          gap_ns(process).abs > [TOLERANCE * whole_ns(process), OPEN_NS].max
+        end
+
+        def self.gap_ns(process)
+          explained_ns(process) - process.counters.fetch(:stalled_ns, 0)
+        end
+
+        def self.whole_ns(process)
+          [explained_ns(process), process.counters.fetch(:stalled_ns, 0)].max
+        end
+
+        def self.explained_ns(process)
+          process.counters.values_at(:caused_ns, :handoff_ns).sum(&:to_i)
+        end
+        private_class_method :off?, :gap_ns, :whole_ns, :explained_ns
+      end
+
+      # Under M:N threads Ruby does not say why a thread is parked, so io and sleep can't be told apart.
+      module MnThreads
+        def self.call(host)
+          host.facts("mn_threads").include?(true) ? CheckResult.warn(:mn_threads) : []
+        end
+      end
+
+      # Where requests are fibers, a fiber that waits for other fibers of its thread is idle to the probe, as
+      # if it waited for a database. Nothing is wrong, but readers of the io figure must know.
+      module Fibers
+        def self.call(host)
+          host.facts("fibers").include?(true) ? CheckResult.ok(:fibers) : []
+        end
+      end
+
+      # Counters that are zero when all is well. Each has a sentence of what it means for the numbers.
+      module Anomalies
+        COUNTERS = %i[
+          discarded abandoned clock_backward resumed_without_ready suspended_twice unknown_holder
+          queued_clamped sanitised grow_failures guard_failures
+        ].freeze
+
+        def self.call(host)
+          counts = COUNTERS.to_h { |name| [name, host.counter(name)] }.select { |_, count| count.positive? }
+          return counts.map { |name, count| CheckResult.warn(name, count:) } if counts.any?
+          host.segments.empty? ? [] : CheckResult.ok(:no_anomalies)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Doctor
+    # Whether processes write segments, and what the segments say of them.
+    module SegmentChecks
+      # The folder of the segments: present, readable, and in memory (writing to a mapped file on a disk can
+      # block a request).
+      module SegmentFolder
+        def self.call(host)
+          dir = host.dir
+          case host.dir_state
+          when :missing then CheckResult.warn(:folder_missing, dir:)
+          when :unreadable then CheckResult.fail(:folder_unreadable, dir:)
+          else (host.tmpfs == false) ? CheckResult.warn(:folder_on_disk, dir:) : CheckResult.ok(:folder, dir:)
+          end
+        end
+      end
+
+      # Which processes measure right now, and which files of the folder can't be read.
+      module Segments
+        def self.call(host)
+          return [] unless host.dir_state == :ok
+          [measuring(host), *host.refused.map { |message| CheckResult.warn(:segment_refused, message:) }]
+        end
+
+        def self.measuring(host)
+          return CheckResult.warn(:segments_none, dir: host.dir) if host.alive.empty?
+          CheckResult.ok(:segments, alive: host.alive.size, units: host.counter(:units),
+            ended: host.segments.size - host.alive.size)
+        end
+        private_class_method :measuring
+      end
+
+      # Living processes whose ticker has stopped: gauges and the accounts of threads outside units are old.
+      module Heartbeat
+        # Four of the longest ticks.
+        STALE_S = 20
+        NS = 1_000_000_000
+
+        def self.call(host)
+          ages = host.alive.reject(&:closed).to_h { |process| [process.pid, age_s(host, process)] }
+          stale = ages.select { |_, age_s| age_s > STALE_S }
+          return [] if stale.empty?
+          CheckResult.warn(:heartbeat, pids: stale.keys.join(", "), seconds: stale.values.max)
+        end
+
+        def self.age_s(host, process)
+          (host.now_ns - process.heartbeat_ns) / NS
+        end
+        private_class_method :age_s
+      end
+
+      # Whether the processes that capture by rule do so, and what it costs them.
+      module RuleCaptures
+        PROBLEMS = {"no memory" => :capture_no_memory, "no room" => :capture_no_room}.freeze
+
+        def self.call(host)
+          ruled = host.alive.select { |process| process.profile["capture.rule"] }
+          by_problem = ruled.group_by { |process| PROBLEMS[process.profile["capture.state"]] }
+          by_problem.map { |problem, processes| result(problem, processes) }
+        end
+
+        def self.result(problem, processes)
+          rules = processes.map { |process| process.profile["capture.rule"] }.uniq
+          facts = {rule: rules.join("; "), processes: processes.size}
+          return CheckResult.warn(problem, **facts) if problem
+          CheckResult.ok(:capture_rule, **facts, **cost(processes))
+        end
+
+        def self.cost(processes)
+          shares = processes.filter_map(&:ring_share)
+          {waiting: shares.size, cost: shares.empty? ? "-" : format("%.2f %%", 100 * shares.max)}
+        end
+        private_class_method :result, :cost
+      end
+
+      # Whether units fell out of the bounded table of names.
+      module SeriesOverflow
+        def self.call(host)
+          count = host.counter(:overflowed)
+          count.zero? ? [] : CheckResult.warn(:series_overflow, count:)
+        end
+      end
+    end
+  end
+end

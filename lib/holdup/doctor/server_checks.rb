@@ -1,0 +1,155 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Doctor
+    # Servers and job runners: which are measured, how they are configured, and what they need around them.
+    module ServerChecks
+      # The measuring processes by server, and the levers of each: their values, whether they work while the
+      # server runs, and where they are written.
+      module Servers
+        UNKNOWN = "ruby"
+
+        def self.call(host)
+          by_server = host.alive.reject(&:closed).group_by { |process| process.profile["server"].to_s }
+          by_server.sort.flat_map { |server, processes| [server(server, processes), *levers(processes)] }
+        end
+
+        def self.server(name, processes)
+          workers = processes.filter_map(&:worker).sort.uniq
+          key = workers.empty? ? :server : :server_workers
+          CheckResult.ok(key, server: name.empty? ? UNKNOWN : name, processes: processes.size,
+            workers: workers.join(", "))
+        end
+
+        # The process with the latest heartbeat has the current values.
+        def self.levers(processes)
+          profile = processes.max_by(&:heartbeat_ns).profile
+          names = profile.keys.filter_map { |key| key[/\Alever\.(.+)\.value\z/, 1] }
+          names.map { |name| lever(name, profile) }
+        end
+
+        def self.lever(name, profile)
+          value, live, how, where = %w[value live how where].map { |fact| profile["lever.#{name}.#{fact}"] }
+          key = where ? :lever_where : :lever
+          key = :"#{key}_live" if live
+          CheckResult.ok(key, name:, value:, how:, where: where.to_s)
+        end
+        private_class_method :server, :levers, :lever
+      end
+
+      # Servers and job runners of this user that run and are not measured, and what to do about each.
+      module UnmeasuredServers
+        # An application takes that long to boot.
+        START_S = 30
+
+        def self.call(host)
+          known = host.alive.map(&:pid)
+          others = host.servers.reject { |server| known.include?(server.pid) }
+          measured, silent = others.partition(&:measures)
+          young, old = silent.partition { |server| server.age_s < START_S }
+          loaded, without = old.partition(&:loaded)
+          [*elsewhere(measured, host.dir),
+            *by_name(young).map { |facts| CheckResult.warn(:unmeasured_starting, **facts) },
+            *by_name(loaded).map { |facts| CheckResult.warn(:unmeasured_loaded, **facts) },
+            *by_name(without).map { |facts| CheckResult.warn(:unmeasured_without, **facts) }]
+        end
+
+        # An unknown segment in our own folder can't be read, which another check reports.
+        def self.elsewhere(servers, dir)
+          servers.group_by(&:dir).except(nil, dir).flat_map do |other, same|
+            by_name(same).map { |facts| CheckResult.ok(:measured_elsewhere, dir: other, **facts) }
+          end
+        end
+
+        # Facts of one result for all processes of a server.
+        def self.by_name(servers)
+          servers.group_by(&:name).map { |server, same| {server:, pids: same.map(&:pid).sort.join(", ")} }
+        end
+        private_class_method :elsewhere, :by_name
+      end
+
+      # Variables that look like settings of Holdup and are not, here or in a process that measures.
+      module EnvironmentVariables
+        def self.call(host)
+          theirs = host.alive.flat_map { |process| process.profile["variables.unknown"].to_s.split }
+          [*host.variables, *theirs].uniq.sort.map { |name| result(name) }
+        end
+
+        def self.result(name)
+          nearest = Configuration::Variables.nearest(name)
+          return CheckResult.warn(:variable_mistyped, name:, nearest:) if nearest
+          CheckResult.warn(:variable_unknown, name:)
+        end
+        private_class_method :result
+      end
+
+      # What ends processes of a server when they have grown too large, served enough or lived long enough.
+      module MemoryKillers
+        MB = 1_000_000.0
+        S_PER_MINUTE = 60
+
+        def self.call(host)
+          by_killer = host.alive.reject(&:closed).group_by { |process| killer(process) }.except(nil)
+          by_killer.flat_map { |killer, processes| results(killer, processes.map(&:pid).sort.join(", ")) }
+        end
+
+        # A gem that is loaded may be for another server.
+        def self.killer(process)
+          profile = process.profile
+          servers = profile["server"].to_s.split("+")
+          return unless servers.include?(profile["killer.server"])
+          profile.select { |key, _| key.start_with?("killer.") }
+        end
+
+        def self.results(killer, pids)
+          facts = {name: killer["killer.name"].to_s, pids:}
+          units, every_s = killer.values_at("killer.units", "killer.every_s")
+          results = [memory(killer, facts)].compact
+          results << CheckResult.ok(:killer_units, units:, **facts) if units
+          if every_s
+            results << CheckResult.ok(:killer_every, minutes: every_s.fdiv(S_PER_MINUTE).round, **facts)
+          end
+          results
+        end
+
+        def self.memory(killer, facts)
+          limit_bytes = killer["killer.limit_bytes"] or return
+          megabytes = (limit_bytes / MB).round(1)
+          return CheckResult.ok(:killer_all, megabytes:, **facts) if killer["killer.of"] == "all"
+          CheckResult.ok(:killer, megabytes:, **facts)
+        end
+        private_class_method :killer, :results, :memory
+      end
+
+      # Whether the proxy says when a request came in; without it, the time before a thread took it is
+      # invisible.
+      module QueueHeader
+        FEW = 20
+
+        def self.call(host)
+          requests = host.segments.sum(&:requests)
+          return [] if requests < FEW
+          queued = host.segments.sum(&:queued)
+          return CheckResult.warn(:queue_unknown, requests:) if queued.zero?
+          CheckResult.ok(:queue, percent: (100.0 * queued / requests).round)
+        end
+      end
+
+      # Round-trip time to Redis from the Sidekiq processes. A thread fetches one job at a time, so it pays at
+      # least one round trip for each, and one for each command of a job. The limit is Sidekiq's own
+      # (lib/sidekiq/launcher.rb, check_rtt): below 1 ms is ideal, below 10 ms workable.
+      module RedisLatency
+        WORKABLE_NS = 10_000_000
+        NS_PER_MS = 1_000_000.0
+        NS_PER_S = 1_000_000_000
+
+        def self.call(host)
+          slowest_ns = host.alive.filter_map { |process| process.gauges[:redis_rtt_ns] }.max or return []
+          facts = {rtt: (slowest_ns / NS_PER_MS).round(2), jobs: NS_PER_S / [slowest_ns, 1].max}
+          return CheckResult.ok(:redis, **facts) if slowest_ns < WORKABLE_NS
+          CheckResult.warn(:redis_slow, **facts)
+        end
+      end
+    end
+  end
+end

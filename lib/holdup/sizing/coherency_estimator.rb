@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Sizing
+    # Estimates a CoherencyCost from one recording, in which the number of units in flight goes up and down:
+    # by how much each doubling lengthens the running time of every unit.
+    #
+    # Only units that began while their process was busy are compared. A unit that begins after a rest is
+    # mostly alone and has cold caches, and sometimes a CPU that slept, which hides all growth on virtual
+    # machines. ColdStartCost estimates the effect of rests.
+    #
+    # A regression of a unit's running time on its own units in flight finds growth where there is none (12 %
+    # and 33 % in simulations of like and of heavy-tailed units), because long units let others pile up. The
+    # number of units when it began does not depend on it, so that is the instrument: see ScoreTest. The
+    # interval has all growths that the scores of independent blocks do not contradict, so it is also right
+    # (and wide) where the load hardly varies.
+    #
+    # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
+    # clusters.
+    class CoherencyEstimator
+      # Below this many units, or blocks' worth of variation, nothing is said at all.
+      FEWEST = 200
+      FEWEST_BLOCKS = 2
+      # Nine hours full of units: more of them take longer and tell hardly more.
+      MOST = 50_000
+      # Caches are warm and the CPU awake after so short a rest.
+      WARM_NS = 2_000_000
+
+      # @param profiles [Array<UnitSample>] of one setting, warm, in the order of their starts
+      def initialize(profiles)
+        step = (profiles.size / MOST.to_f).ceil
+        sampled = (step > 1) ? profiles.each_slice(step).map(&:first) : profiles
+        @profiles = sampled.select(&:concurrency)
+      end
+
+      # @return [IntervalEstimate]
+      def overall = @overall ||= estimate(busy, apart)
+
+      # @return [IntervalEstimate] of what a long rest costs: 0.2: 20 % more
+      def rest
+        @rest ||= ColdStartCost.new(@profiles, growth: overall).estimate
+      end
+
+      # What garbage collections mark of each further unit is as much for the tenth as for the second:
+      # doublings tell too little of it where more are in flight than were recorded.
+      # @return [IntervalEstimate] by how much each further unit in flight lengthens the running time of every
+      #   unit so: 0.02: by 2 %
+      def marking
+        @marking ||= if collected.value && apart.value
+          collected.of_share(collected_share)
+        else
+          IntervalEstimate.unknown(collected.units)
+        end
+      end
+
+      # @return [CoherencyCost] as models take it
+      def cost
+        CoherencyCost.new(**growth_terms, cold: rest.for_models)
+      end
+
+      # @return [Hash{Series => IntervalEstimate}] of those with enough units, most running time first
+      def series
+        @series ||= begin
+          enough = busy.group_by(&:series).select { |_, own| own.size >= FEWEST }
+          by_time = enough.sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }
+          by_time.to_h { |series, own| [series, estimate(own)] }
+        end
+      end
+
+      private
+
+      def busy
+        @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
+      end
+
+      # Of the two parts only together it is known that they cost something.
+      def growth_terms
+        return {growth: overall.for_models} unless overall.grows? && marking.grows?
+        {growth: [apart.value, 0.0].max * (1 - collected_share), marking: marking.value}
+      end
+
+      def collected = @collected ||= solve(busy, ScoreTest::CostShape::PerUnit, &:gc_ns)
+
+      def apart = @apart ||= apart_of(busy)
+
+      def collected_share
+        collected.alone_ns / (collected.alone_ns + apart.alone_ns)
+      end
+
+      def estimate(profiles, apart = apart_of(profiles))
+        all = run(profiles, &:running_ns)
+        return all unless all.value && apart.value
+        all.with(gc: all.value - apart.value * apart.alone_ns / all.alone_ns)
+      end
+
+      def apart_of(profiles)
+        run(profiles) { |profile| profile.running_ns - profile.gc_ns }
+      end
+
+      def run(profiles, &time)
+        running = profiles.select { |profile| time.call(profile).positive? }
+        solve(running, ScoreTest::CostShape::DoublingSteps, &time)
+      end
+
+      def solve(profiles, shape, &)
+        return IntervalEstimate.unknown(profiles.size) if profiles.size < FEWEST
+        test = ScoreTest.new(profiles, shape, &)
+        blocks = test.blocks
+        return IntervalEstimate.unknown(profiles.size) if blocks < FEWEST_BLOCKS
+        IntervalEstimate.of(test, blocks)
+      end
+
+      # What a recording says about growth (or about a rest).
+      #
+      # - `value`: 0.1: each doubling of the units in flight lengthens running times by 10 %; nil when there
+      #   are too few units
+      # - `low`, `high`: the 90 % interval. Its ends are at most LOWEST and HIGHEST, where nobody has seen one
+      # - `gc`: the part of `value` that is garbage collection; nil when nobody knows
+      # - `alone_ns`: mean running time of a unit that is alone
+      # - `spread`: by how much concurrency varied, apart from what the units themselves cause, in
+      #   doublings; `units`: how many were compared; `blocks`: of time, how many equal ones would say as much
+      IntervalEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units,
+        :blocks) do
+        # @return [Estimate] that says nothing
+        def self.unknown(units)
+          new(value: nil, low: self::LOWEST, high: self::HIGHEST, gc: nil, alone_ns: nil, spread: 0.0, units:,
+            blocks: 0.0)
+        end
+
+        # @param test [ScoreTest]
+        # @param blocks [Float]
+        # @return [Estimate]
+        def self.of(test, blocks)
+          lowest = [self::LOWEST, -0.9 / [test.amounts.max, 1.0].max].max
+          value, low, high = BlockStatistics::ScoreInterval.of(lowest, test.highest, blocks) do |growth|
+            test.scores(growth)
+          end
+          new(value:, low:, high:, gc: nil, alone_ns: test.alone_ns(value), spread: test.spread,
+            units: test.size, blocks:)
+        end
+
+        # @param share [Float]
+        # @return [Estimate] of a whole, of which only that share grows
+        def of_share(share)
+          with(value: value * share, low: low * share, high: high * share, alone_ns: alone_ns / share)
+        end
+
+        # @return [Boolean] whether the recording varies enough to tell growths apart that matter
+        def enough?
+          !value.nil? && high - low <= self.class::WIDEST
+        end
+
+        # @return [Boolean] whether it certainly costs something
+        def grows?
+          !value.nil? && low.positive?
+        end
+
+        # @return [Float, nil] the part that is not garbage collection: what switching costs caches
+        def rest
+          gc && value - gc
+        end
+
+        # @return [Float] what models use: a growth that nobody can tell from none, or of which nobody knows,
+        #   is none
+        def for_models
+          grows? ? value : 0.0
+        end
+      end
+
+      IntervalEstimate::LOWEST = -0.2
+      IntervalEstimate::HIGHEST = 1.0
+      # Between 0 and 10 % lie 23 % of capacity at 5 threads.
+      IntervalEstimate::WIDEST = 0.1
+    end
+  end
+end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Sizing
+    # Statistics over blocks of time, which count as independent of each other.
+    module CoherencyEstimator::BlockStatistics
+      # Which units are compared with each other: those of one series and one block of time, so that neither
+      # another mix nor another hour (a nightly batch under the same name, a machine that computed slower)
+      # looks like growth. Blocks count as independent of each other.
+      class UnitGroups
+        NS = 1_000_000_000
+        # So many blocks where there are units enough for them, of ten minutes where the recording is longer
+        # than five hours.
+        BLOCKS = 30
+        BLOCK_S = (10.0..600.0)
+        UNITS = 50
+
+        # @return [Array<Integer>] the block of each unit, from 0
+        attr_reader :blocks
+
+        # @param profiles [Array<UnitSample>]
+        def initialize(profiles)
+          starts = profiles.map(&:start_ns)
+          first_ns, last_ns = starts.minmax
+          length_ns = block_ns(last_ns.to_i - first_ns.to_i, profiles.size)
+          @blocks = numbered(starts.map { |start_ns| ((start_ns - first_ns) / length_ns).floor })
+          @groups = numbered(profiles.map(&:series).zip(@blocks))
+          @weights = profiles.map(&:weight)
+          @totals = sums(@groups) { 1.0 }
+        end
+
+        # @param values [Array<Float>] of each unit
+        # @return [Array<Float>] each without the mean of its group
+        def centred(values)
+          sums = sums(@groups) { |index| values[index] }
+          Array.new(values.size) { |index| values[index] - sums[@groups[index]] / @totals[@groups[index]] }
+        end
+
+        # @yieldparam index [Integer] of a unit
+        # @return [Array<Float>] the sum of each block
+        def by_block(&) = sums(@blocks, &)
+
+        private
+
+        def block_ns(span_ns, units)
+          (span_ns.fdiv(NS) / (units / UNITS).clamp(1, BLOCKS)).clamp(BLOCK_S) * NS
+        end
+
+        def numbered(values)
+          numbers = {}
+          values.map { |value| numbers[value] ||= numbers.size }
+        end
+
+        def sums(numbers)
+          sums = Array.new(numbers.max.to_i + 1, 0.0)
+          numbers.each_with_index { |number, index| sums[number] += @weights[index] * yield(index) }
+          sums
+        end
+      end
+
+      # The value that blocks of time agree on, and the 90 % interval of those that they don't contradict: a
+      # value is contradicted when the blocks' scores are too far from 0 for what they vary.
+      module ScoreInterval
+        STEPS = 14
+        Z = 1.6449
+
+        module_function
+
+        # @param from [Float] lowest value that is looked at
+        # @param to [Float] highest
+        # @param blocks [Float] how many equal ones would say as much
+        # @yieldparam value [Float]
+        # @yieldreturn [Array<Float>] the score of each block, which falls as the value rises
+        # @return [Array<Float>] value, low, high
+        def of(from, to, blocks, &)
+          certain = student(blocks - 1)
+          [0.0, certain, -certain].map { |bound|
+            where(from, to, bound) { |value| ratio(yield(value), blocks) }
+          }
+        end
+
+        # The value at which the scores are so many of their standard errors above 0.
+        def where(low, high, bound)
+          return low if yield(low) < bound
+          return high if yield(high) > bound
+          STEPS.times do
+            middle = (low + high) / 2
+            (yield(middle) > bound) ? low = middle : high = middle
+          end
+          (low + high) / 2
+        end
+
+        def ratio(scores, blocks)
+          total = scores.sum
+          error = Math.sqrt(scores.sum { |score| (score - total / scores.size)**2 } * blocks / (blocks - 1))
+          error.zero? ? 0.0 : total / error
+        end
+
+        # 95th percentile of Student's t (Cornish and Fisher's expansion, 1 % off at 3 degrees).
+        def student(degrees)
+          first = (Z**3 + Z) / (4 * degrees)
+          second = (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * degrees**2)
+          third = (3 * Z**7 + 19 * Z**5 + 17 * Z**3 - 15 * Z) / (384 * degrees**3)
+          Z + first + second + third
+        end
+      end
+    end
+  end
+end

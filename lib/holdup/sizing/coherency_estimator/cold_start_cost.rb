@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Sizing
+    # What it costs a unit to begin after its process has rested: other work has used the caches, the CPU
+    # slept, or the virtual machine gave it away. The length of a rest does not depend on the unit that ends
+    # it, so running times without the cost of concurrency are compared with it directly. That cost is known
+    # as an interval only: the interval here covers both of its ends.
+    class CoherencyEstimator::ColdStartCost
+      # A unit that takes three times as long after a rest has been seen on no machine.
+      HIGHEST = 2.0
+      LOWEST = -0.5
+
+      # @param profiles [Array<UnitSample>] of which it is known how they began
+      # @param growth [Estimate]
+      def initialize(profiles, growth:)
+        @profiles = profiles.select { |profile| profile.running_ns.positive? }
+        @growth = growth
+      end
+
+      # @return [Estimate] whose value is Cost#cold
+      def estimate
+        if size < CoherencyEstimator::FEWEST || blocks < CoherencyEstimator::FEWEST_BLOCKS
+          return CoherencyEstimator::IntervalEstimate.unknown(size)
+        end
+        value, *ends = beside(@growth.for_models)
+        low, high = [*ends, beside(@growth.low)[1], beside(@growth.high)[2]].minmax
+        CoherencyEstimator::IntervalEstimate.unknown(size).with(value:, low:, high:,
+          spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
+      end
+
+      private
+
+      def size = @profiles.size
+
+      def beside(growth)
+        logs = logs_without(growth)
+        interval = CoherencyEstimator::BlockStatistics::ScoreInterval
+        interval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
+      end
+
+      def groups
+        @groups ||= CoherencyEstimator::BlockStatistics::UnitGroups.new(@profiles)
+      end
+
+      def rested
+        @rested ||= @profiles.map { |profile| CoherencyCost.rested(profile.rest_ns) }
+      end
+
+      def rests = @rests ||= groups.centred(rested)
+
+      def logs_without(growth)
+        @profiles.map do |profile|
+          Math.log(profile.running_ns / (1 + growth * CoherencyCost.doublings(profile.in_flight)))
+        end
+      end
+
+      def scores(logs, cold)
+        left = groups.centred(Array.new(size) { |index| logs[index] - Math.log(1 + cold * rested[index]) })
+        groups.by_block { |index| rests[index] * left[index] }
+      end
+
+      def blocks
+        each = groups.by_block { |index| rests[index]**2 }
+        each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
+      end
+    end
+  end
+end

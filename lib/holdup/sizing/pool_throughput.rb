@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Sizing
+    # What a pool of threads of a process gets done. `threads`: of the pool; `throughput`: units per second of
+    # all processes; `stalled_ns`, `wall_ns`: mean of a unit.
+    PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
+
+    # What each pool of threads of a process gets done while all of them have work: what one is given, it
+    # takes from the others, whose GVL it shares.
+    class PoolThroughput::AtBacklog
+      # Of each pool. When the first has nearly none left, what is then on is no longer looked at.
+      UNITS = 4_000
+
+      # `threads`: of the pool; `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: of a
+      # unit, on average
+      PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
+
+      # @param traffic [Traffic] with its pools
+      # @param scenario [Hash] vcpus, between, cost, handoff_ns: see Scenario
+      # @param seed [Integer]
+      def initialize(traffic, seed: 1, **scenario)
+        @traffic = traffic
+        @scenario = {assignment: :shared, seed:, **scenario}
+        @seed = seed
+      end
+
+      # @param candidate [Candidate]
+      # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was recorded
+      def call(candidate)
+        outcome = Replay.call(trace, candidate.scenario(**@scenario))
+        ends = outcome.column(:response)
+        to = trace.pools.reject(&:empty?).map { |units| nearly_last(ends.values_at(*units)) }.min
+        span = ((BacklogReplay::EDGE * to)..to)
+        candidate.caps.each_with_index.map do |threads, pool|
+          figures(outcome, threads, outcome.ended(span, trace.pools.fetch(pool, [])), span)
+        end
+      end
+
+      private
+
+      def nearly_last(ends)
+        ends.sort[(ends.size * (1 - BacklogReplay::EDGE)).floor]
+      end
+
+      def figures(outcome, threads, units, span)
+        return if units.empty?
+        queued, stalled, response = %i[queued stalled response].map do |name|
+          outcome.column(name).values_at(*units).sum.fdiv(units.size)
+        end
+        PoolThroughput.new(threads:, throughput: units.size * 1e9 / (span.end - span.begin),
+          stalled_ns: stalled, wall_ns: response - queued)
+      end
+
+      # One nanosecond after the other, one pool after the other: each has a queue of its own.
+      def trace
+        @trace ||= begin
+          drawn = @traffic.pools.names.each_index.flat_map { |pool| drawn(pool) }
+          units = drawn.each_with_index.map { |(profile, pool), at| Trace::TraceUnit.of(profile, at, pool:) }
+          Trace.new(units)
+        end
+      end
+
+      def drawn(pool)
+        own = @traffic.map { |profile| profile if @traffic.pools.index(profile) == pool }
+        own.empty? ? [] : own.drawn(seed: @seed, units: UNITS).map { |profile| [profile, pool] }
+      end
+    end
+
+    # What each pool of threads of a process does at peak load where requests and jobs share it: requests
+    # never all have work to do, as a job runner's pools have (PoolThroughput::AtBacklog), so it is what each
+    # kind gives the other to pay for as both come.
+    class PoolThroughput::AtPeak
+      # @param traffic [Traffic] with its pools and its concurrent units
+      # @param draw [Hash] rate, units and seed of it: see Traffic#peak
+      # @param scenario [Hash] vcpus, between, cost, handoff_ns, assignment: see Scenario
+      def initialize(traffic, draw:, **scenario)
+        @trace = traffic.peak(**draw)
+        @scenario = {seed: draw[:seed], **scenario}
+      end
+
+      # @param candidate [Candidate]
+      # @param now [Candidate] that was recorded
+      # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was done
+      def call(candidate, now)
+        trace = @trace.paced(candidate.time_slice_ns.fdiv(now.time_slice_ns))
+        outcome = Replay.call(trace, candidate.scenario(**@scenario))
+        candidate.caps.each_with_index.map do |threads, pool|
+          figures(outcome, threads, outcome.of_pool(pool, :stalled, :queued, :response))
+        end
+      end
+
+      private
+
+      def figures(outcome, threads, units)
+        return if units.empty?
+        stalled, queued, response = units.transpose.map { |values| values.sum.fdiv(units.size) }
+        PoolThroughput.new(threads:, throughput: units.size * 1e9 / outcome.elapsed_ns,
+          stalled_ns: stalled, wall_ns: response - queued)
+      end
+    end
+  end
+end

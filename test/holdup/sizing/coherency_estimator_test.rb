@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+module Holdup::Sizing
+  class CoherencyEstimatorTest < Minitest::Test
+    SEEDS = (1..4)
+    # Of two intervals of 90 %.
+    COVERED = 0.75
+    RECORDINGS = {}
+
+    # Neither, one of them, both; heavy-tailed units are what fools whoever looks at a unit's own neighbours.
+    def test_the_intervals_have_what_was_planted
+      cases = [[0.0, 0.0, :LIKE], [0.2, 0.0, :LIKE], [0.0, 0.3, :LIKE], [0.2, 0.3, :LIKE],
+        [0.0, 0.0, :HEAVY_TAILED]].product(SEEDS.to_a)
+      wrong = cases.reject do |(growth, cold, endpoints), seed|
+        found = growth_of(seed:, growth:, cold:, endpoints:)
+        growth.between?(found.overall.low,
+          found.overall.high) && cold.between?(found.rest.low, found.rest.high)
+      end
+      assert_operator wrong.size, :<=, cases.size * (1 - COVERED), wrong.inspect
+    end
+
+    # On virtual machines a rest hides what concurrency costs: alone is cold, together is warm.
+    def test_growth_and_rests_are_told_apart
+      growing, resting = [{growth: 0.2, cold: 0.3}, {cold: 0.3}].map { |planted|
+        SEEDS.map { |seed| growth_of(seed:, **planted) }
+      }
+      assert_operator growing.count { |found| found.overall.grows? && found.rest.grows? }, :>=, SEEDS.size - 1
+      assert_operator resting.count { |found| found.overall.for_models.zero? && found.rest.grows? }, :>=,
+        SEEDS.size - 1
+      costs = growing.map(&:cost)
+      assert_in_delta 0.2, costs.sum(&:growth) / costs.size, 0.07
+      assert_in_delta 0.3, costs.sum(&:cold) / costs.size, 0.1
+    end
+
+    def test_a_longer_recording_tells_more
+      short, long = [15, 90].map { |minutes| growth_of(seed: 3, growth: 0.2, minutes:).overall }
+      assert_operator long.high - long.low, :<, 0.7 * (short.high - short.low)
+      assert_equal [false, true], [short.enough?, long.grows?]
+    end
+
+    # More heavy units at high load are no growth: each endpoint is compared with itself only.
+    def test_a_mix_that_goes_with_the_load_does_not_fool_it
+      wrong = SEEDS.reject { |seed|
+        growth_of(seed:, endpoints: :MIXED_BY_LOAD).overall.then { |found| 0.between?(found.low, found.high) }
+      }
+      assert_operator wrong.size, :<=, 1
+    end
+
+    # A nightly batch under the same name, a machine that slows down: units are compared within minutes.
+    def test_units_that_get_heavier_with_the_hour_do_not_fool_it
+      first_ns = profiles(seed: 1).first.start_ns
+      heavier = profiles(seed: 1).map { |one|
+        one.with(running_ns: (one.running_ns * (1 + (one.start_ns - first_ns) / 1.2e12)).round)
+      }
+      assert_in_delta growth_of(seed: 1).overall.value, CoherencyEstimator.new(heavier).overall.value, 0.02
+    end
+
+    def test_the_part_of_garbage_collection
+      found = growth_of(seed: 2, growth: 0.2, gc_growth: 0.15).overall
+      assert_in_delta 0.75, found.gc / found.value, 0.25
+      assert_in_delta found.value, found.gc + found.rest, 1e-9
+    end
+
+    # What grows by each doubling would be told too small where more are in flight than were recorded.
+    def test_what_collections_mark_of_each_further_unit
+      found = SEEDS.map { |seed| growth_of(seed:, marking: 0.1) }
+      assert_operator found.count { |one| 0.1.between?(one.marking.low, one.marking.high) }, :>=,
+        SEEDS.size - 1
+      assert_in_delta 0.1, found.sum { |one| one.marking.value } / found.size, 0.04
+      told = found.map(&:cost).select { |cost| cost.marking.positive? }
+      assert_operator told.size, :>=, SEEDS.size - 1
+      assert_in_delta 0, told.sum(&:growth) / told.size, 0.05
+    end
+
+    def test_what_caches_cost_is_not_taken_for_collections
+      found = SEEDS.map { |seed| growth_of(seed:, growth: 0.2) }
+      assert_in_delta 0, found.sum { |one| one.marking.value } / found.size, 0.02
+      assert_equal 0.0, found.map { |one| one.cost.marking }.tally.max_by(&:last).first
+    end
+
+    def test_each_series
+      found = growth_of(seed: 3, growth: 0.2, cold: 0.3)
+      assert_equal found.series.keys.map(&:name).uniq.size, found.series.size
+      widths = found.series.values.map { |one| one.high - one.low }
+      assert_operator widths.sum / widths.size, :>, found.overall.high - found.overall.low
+    end
+
+    def test_without_concurrency_nothing_is_excluded
+      found = growth_of(seed: 1, threads: 1).overall
+      refute found.enough?
+      assert_equal [0.0, 0.0], [found.spread.round(3), found.for_models]
+      assert_equal [CoherencyEstimator::IntervalEstimate::LOWEST,
+        CoherencyEstimator::IntervalEstimate::HIGHEST],
+        [found.low, found.high]
+    end
+
+    def test_of_very_many_units_some_are_looked_at
+      some = profiles(seed: 1)
+      many = CoherencyEstimator.new(Array.new(CoherencyEstimator::MOST / some.size * 3) { some }.flatten)
+      assert_operator many.overall.units, :<=, CoherencyEstimator::MOST
+    end
+
+    def test_few_units_say_nothing
+      found = CoherencyEstimator.new(profiles(seed: 1).first(150))
+      assert_equal [nil, false, 0.0, nil, nil],
+        [found.overall.value, found.overall.enough?, found.overall.for_models, found.rest.value,
+          found.marking.value]
+      assert_equal [nil, nil], [CoherencyEstimator.new([]).overall.value,
+        CoherencyEstimator.new([]).rest.value]
+    end
+
+    # Of a store that is older than the knowledge of how units began.
+    def test_units_of_which_nobody_knows_how_they_began_say_nothing
+      assert_equal CoherencyCost::CONSTANT,
+        CoherencyEstimator.new(profiles(seed: 1).map { |one| one.with(concurrency: nil, rest_ns: nil) }).cost
+    end
+
+    private
+
+    def profiles(endpoints: :LIKE, **options)
+      RECORDINGS[[endpoints,
+        options]] ||= SimulatedRecording.new(endpoints: SimulatedRecording.const_get(endpoints), slower: 6,
+          minutes: 20, **options).profiles
+    end
+
+    def growth_of(**) = CoherencyEstimator.new(profiles(**))
+  end
+end
