@@ -9,7 +9,7 @@ module Holdup
     # - `series_index`: the place in Snapshot#slots; `queued_ns`: nil when unknown
     # - `in_flight_milli`: a thousandth of the mean number of units in flight while it was running (not while
     #   it waited)
-    # - `company`: how many there were when it began; `rest_ns`: for how long there had been none; both nil
+    # - `concurrency`: how many there were when it began; `rest_ns`: for how long there had been none; both nil
     #   when unknown
     # - `trace`: 32 hexadecimal digits, nil for none
     RingEntry = Data.define(*Layout::RING_FIELDS) do

@@ -19,13 +19,13 @@ module Holdup
       # @raise [ArgumentError] for a scenario or a trace that can't be
       # @raise [UnsupportedError] without the C extension
       def self.call(trace, scenario)
-          unless defined?(ReplayEngine)
-            raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
-          end
-          units = whole(trace, scenario.between).bytes + trace.concurrent_units.bytes
-          groups = scenario.groups.map(&:words)
-          packed, totals = ReplayEngine.simulate(units, groups, **scenario.options, own: trace.size)
-          ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
+        unless defined?(ReplayEngine)
+          raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
+        end
+        units = whole(trace, scenario.between).bytes + trace.concurrent_units.bytes
+        groups = scenario.groups.map(&:words)
+        packed, totals = ReplayEngine.simulate(units, groups, **scenario.options, own: trace.size)
+        ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
       end
 
       def self.whole(trace, between)

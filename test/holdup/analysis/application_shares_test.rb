@@ -5,10 +5,10 @@ require "holdup/loader"
 require "holdup/model/setting"
 
 class ApplicationSharesTest < Minitest::Test
-  Remarks::Applications = Holdup::Analysis::ApplicationShares
+  Applications = Holdup::Analysis::ApplicationShares
 
   def of(*counts)
-    Remarks::Applications.of(counts.map { |app, count|
+    Applications.of(counts.map { |app, count|
       [app && Holdup::Setting.new(attributes: {"app" => app}),
         count]
     })
