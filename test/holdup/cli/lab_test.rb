@@ -89,6 +89,11 @@ class Holdup::CLI::LabTest < Minitest::Test
     )
   end
 
+  # @return [String] for RUBYLIB
+  def paths(gems)
+    gems.flat_map { |name| Gem.loaded_specs.fetch(name).full_require_paths }.join(":")
+  end
+
   def test_without_a_sidekiq_says_where_to_run_it
     Dir.mktmpdir do |empty|
       answer = holdup_process(
@@ -100,7 +105,7 @@ class Holdup::CLI::LabTest < Minitest::Test
           "BUNDLE_GEMFILE" => nil,
           "GEM_HOME" => empty,
           "GEM_PATH" => empty,
-          "RUBYLIB" => Gem.loaded_specs.fetch("zeitwerk").full_require_paths.join(":")
+          "RUBYLIB" => paths(%w[zeitwerk i18n concurrent-ruby unicode-display_width unicode-emoji])
         }
       )
       assert_equal [1, ""], [answer.status, answer.out]
