@@ -52,7 +52,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
       said = ->(*arguments) {
         holdup("compare", "--store", path, *arguments, now_s: NOW_S).out.gsub(/\s+/, " ")
       }
-      assert_match(/Units of 2 applications are in these figures \(shop 50 %, admin 50 %\)/,
+      assert_match(/These figures mix requests and jobs of 2 applications \(shop 50 %, admin 50 %\)/,
         said.call(*SPANS))
       refute_match(/of 2 applications/, said.call(*SPANS, "--app", "admin") + said.call("--by", "app"))
     end
