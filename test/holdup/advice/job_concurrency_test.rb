@@ -24,7 +24,7 @@ module Holdup::Advice
         /\AAt most [\d.]+ jobs\/s now, [\d.]+ then, .*\[holdup whatif --threads #{best} --kind job\]\z/, told["seen"]
       )
       assert_match(/In config\/sidekiq.yml:1 .*:\n- :concurrency: 3\n\+ :concurrency: #{best}\z/, told["do"])
-      assert_match(/% more jobs, or as many with so much fewer threads \([\d.]+ % to/, told["expect"])
+      assert_match(/% more jobs, or as many with correspondingly fewer threads \([\d.]+ % to/, told["expect"])
       assert_operator found.interval.begin, :>, 0
     end
 

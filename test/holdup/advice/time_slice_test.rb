@@ -22,7 +22,7 @@ module Holdup::Advice
       assert_match(
         /In environment RUBY_THREAD_TIMESLICE \(then restart\):\n- RUBY_THREAD_TIMESLICE=100\n\+ RUBY_THREAD_TIMESLICE=\d0\z/, told["do"]
       )
-      assert_match(/\A[\d.]+ % less queued/, told["expect"])
+      assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
     end
 
     def test_nothing_where_it_can_not_be_set_or_brings_nothing
