@@ -11,9 +11,9 @@ module Holdup::Advice
       told = told(find(RecordingTooShort, units: unit(cpu: 5),
         recommendation: advised(PlayedRecording.new(minutes: 10))))
       assert_match(
-        /\A1\d,\d{3} requests or jobs in 10 minutes; the widest figure is known to \+-[\d.]+ %\. \[holdup advise --since 3h\]\z/, told["seen"]
+        /\A1\d,\d{3} requests or jobs in 10 minutes; the least precise figure is known to \+-[\d.]+ %\. \[holdup advise --since 3h\]\z/, told["seen"]
       )
-      assert_equal "Record 120 minutes with the peak in them.", told["do"]
+      assert_equal "Record 120 minutes that include the peak.", told["do"]
     end
 
     def test_nothing_when_it_is_long_enough

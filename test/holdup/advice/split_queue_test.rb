@@ -24,10 +24,10 @@ module Holdup::Advice
       told = told(found = find(SplitQueue, units: jobs, kind: :job, queue: "default",
         recommendation: advised(recording)))
       assert_match(
-        /\AIt causes [\d.]+ % of the stall, and is 4.8 % of the jobs \(queue default\)\. \[holdup report --kind job --by queue\]\z/, told["seen"]
+        /\AIt causes [\d.]+ % of the stall and is 4.8 % of the jobs \(queue default\)\. \[holdup report --kind job --by queue\]\z/, told["seen"]
       )
       assert_match(
-        /whoever takes all queues \(\*\) must leave it out\..* Write: queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/, told["do"]
+        /Exclude the queue from processes that take all queues \(\*\)\..* Write: queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/, told["do"]
       )
       assert_match(/holdup lab jobs .*holdup compare --by setting --kind job/, told["verify"])
       assert_operator found.gain, :>, 0.1
