@@ -89,7 +89,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   def assert_said(summary)
     text = Holdup::View::Text.new(summary).call
     assert_includes text.split.join(" "),
-      "waiting for a database connection; the pool has 2, and #{REPORTS} kept them for"
+      "waiting for a database connection. The pool has 2, and #{REPORTS} kept them for"
     assert_match(/^Database connections/, text)
   end
 

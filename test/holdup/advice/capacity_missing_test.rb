@@ -22,7 +22,7 @@ module Holdup::Advice
         recommendation: advised(PlayedRecording.new(minutes: 10))) { |sample| waiting(sample) })
       assert_match(/\AAt p95 \d\d.\d ms queued and \d.\d+ ms stalled, .*\[holdup report\]\z/, told["seen"])
       assert_match(/- workers 1\n\+ workers 2\z/, told["do"])
-      assert_match(/\A[\d.]+ % less queued/, told["expect"])
+      assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
     end
 
     # What a guard rejects in the table is no line to write.
@@ -32,7 +32,7 @@ module Holdup::Advice
       told = told(found = find(MachineRules::CapacityMissing, units: unit(units: 10, cpu: 5), levers: LEVERS,
         recommendation:) { |sample| waiting(sample) })
       assert_equal [%i[memory], nil], [found.limits.map(&:name), found.line]
-      assert_match(/As it is that would break a limit \(memory\): see the table\.\z/, told["do"])
+      assert_match(/At present this would break a limit \(memory\): see the table\.\z/, told["do"])
     end
 
     def test_nothing_where_nobody_queues

@@ -20,9 +20,7 @@ module Holdup::Advice
 
     def test_more_than_the_server_has
       told = told(found(30))
-      assert_equal "All threads together may have 25 (requests 15, jobs 10) of 30; " \
-                   "above 80.0 % of them a restart, a console or a migration may find none free. " \
-                   "[holdup advise --db-connections 30]",
+      assert_equal "All threads together may open 25 (requests 15, jobs 10) of 30; above 80.0 % of the limit, a restart, a console or a migration may find none free. [holdup advise --db-connections 30]",
         told["seen"]
       assert_match(/PgBouncer/, told["do"])
     end

@@ -24,9 +24,10 @@ module Holdup::Advice
       told = told(found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING,
         recommendation: recording.recommendation, written: ["  pool: 3"]) { |sample| waits(sample) })
       assert_operator found.facts[:wait_share], :>, 0.3
-      assert_match(/pool of 3/, told["what"])
-      assert_match(/\A\d\d.\d % of all time\. A#a kept the connections for /, told["seen"])
-      assert_match(/, longer than any other\. \[holdup report\]\z/, told["seen"])
+      assert_match(/the pool has 3/, told["what"])
+      assert_match(
+        /\AThe waits take \d\d.\d % of all time\. A#a kept the connections for .*, longer than any other\. \[holdup report\]\z/, told["seen"]
+      )
       assert_match(/In config\/database.yml:1 \(then restart\):\n- pool: 3\n\+ pool: 5\z/, told["do"])
     end
 
@@ -34,7 +35,7 @@ module Holdup::Advice
       told = told(found = find(DatabaseRules::DbPool, units: unit(units: 20, io: 5, cpu: 5),
         setting: SETTING) { |sample| [unheld(waits(sample).first)] })
       assert_equal :db_pool_unheld, found.rule
-      assert_match(/What keeps the connections meanwhile is not known/, told["seen"])
+      assert_match(/What keeps the connections during that time is not known/, told["seen"])
     end
 
     def test_nobody_waits

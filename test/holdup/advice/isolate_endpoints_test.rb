@@ -24,8 +24,7 @@ module Holdup::Advice
       told = told(found = find(GvlRules::IsolateEndpoints, units:, recommendation:))
       assert_equal ["Export#csv", "whatif --own-pool 'Export#csv'"], found.facts.values_at(:name, :query)
       assert_match(
-        /\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one process more/,
-        told["seen"]
+        /\AIt causes 8\d.\d % of the stall with 54.\d % of the CPU\. Replayed with one more process/, told["seen"]
       )
       assert_operator found.gain, :>, GvlRules::IsolateEndpoints::WORTH
       assert_operator found.interval.begin, :>, 0

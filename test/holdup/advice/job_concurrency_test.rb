@@ -27,7 +27,7 @@ module Holdup::Advice
         told["seen"]
       )
       assert_match(/In config\/sidekiq.yml:1 .*:\n- :concurrency: 3\n\+ :concurrency: #{best}\z/, told["do"])
-      assert_match(/% more jobs, or as many with so much fewer threads \([\d.]+ % to/, told["expect"])
+      assert_match(/% more jobs, or as many with correspondingly fewer threads \([\d.]+ % to/, told["expect"])
       assert_operator found.interval.begin, :>, 0
     end
 
@@ -44,7 +44,7 @@ module Holdup::Advice
       assert_equal [2, "default"], found.facts.values_at(:groups, :group)
       asked = found(threads: 3, samples:, pool: "single")
       assert_equal "concurrency = #{asked.facts[:best] - 2}", asked.change.new[/\A\S+ = \d+/]
-      assert_match(/of several groups, that of "single"/, told(asked)["do"])
+      assert_match(/with several groups, that of "single"/, told(asked)["do"])
     end
 
     # Known to the replay: the first one is sized, whatever samples say of the busiest.

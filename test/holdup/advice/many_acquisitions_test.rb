@@ -22,7 +22,7 @@ module Holdup::Advice
       told = told(found = find(GvlRules::ManyAcquisitions, units:, recommendation: recommendation(30.0)))
       assert_equal ["List#index", "whatif --halve-acquisitions 'List#index'"],
         found.facts.values_at(:name, :query)
-      assert_match(/\AIt takes it 40 times each, and stalls 6\d.\d ms\. Replayed with half as many/,
+      assert_match(/\AEach takes it 40 times and stalls 6\d.\d ms\. Replayed with half as many/,
         told["seen"])
       assert_operator found.gain, :>, GvlRules::ManyAcquisitions::WORTH
     end

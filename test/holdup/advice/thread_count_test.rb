@@ -27,7 +27,7 @@ module Holdup::Advice
                    "In config/puma.rb:12 (then restart (SIGUSR2 to the master)):" \
                    "\n- threads 1, 1\n+ threads #{best}, #{best}",
         told["do"]
-      assert_match(/\A[\d.]+ % less queued \+ stalled .*\([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/,
+      assert_match(/\Aqueued \+ stalled .* falls by [\d.]+ % of the response \([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/,
         told["expect"])
     end
 

@@ -11,7 +11,7 @@ class Holdup::CLI::CalculateTest < Minitest::Test
     said = holdup("calculate", "--io", "45%")
     assert_equal [0, ""], [said.status, said.err]
     sentence = said.out.lines[2..3].join(" ").squeeze(" \n").tr("\n", " ")
-    assert_match(/\A3 threads are enough.*Amdahl's law .* says 4\./, sentence)
+    assert_match(/\A3 threads are enough.*Amdahl's law .* gives 4\./, sentence)
     assert_match(/^3 <-/, said.out)
     assert_match(/75 ms/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
@@ -41,10 +41,10 @@ class Holdup::CLI::CalculateTest < Minitest::Test
   def test_units_that_hardly_need_the_gvl_have_another_limit
     said = holdup("calculate", "--io", "99.9999%").out
     assert_match(
-      /^The GVL is no limit here: with 1000 threads, the most that are tried, it is in\s+use 0.1 %/, said
+      /^The GVL does not limit the threads here: with 1000 threads, the most that were\s+tried,\s+it is in use 0.1 %/, said
     )
     refute_match(/threads? (is|are) enough/, said)
-    assert_match(/GVL は限界になりません/, holdup("calculate", "--io", "99.9999%", "--lang", "ja").out)
+    assert_match(/GVL はスレッド数を制限しません/, holdup("calculate", "--io", "99.9999%", "--lang", "ja").out)
   end
 
   def test_in_japanese
@@ -57,8 +57,7 @@ class Holdup::CLI::CalculateTest < Minitest::Test
     said = holdup("calculate", *UNIT, "--rate", "40/s", "--threads", "1,2,4,8")
     assert_equal [0, ""], [said.status, said.err]
     assert_match(
-      /At 40\.0 units\/s \(processes: 1, vCPUs: 1\) 8 threads in each process are enough: [\d.]+ ms from arriving to the end/,
-      said.out.gsub(
+      /At 40\.0\/s \(processes: 1, vCPUs: 1\) 8 threads in each process are enough: on average [\d.]+ ms from arrival to end/, said.out.gsub(
         /\s+/, " "
       )
     )
@@ -83,7 +82,7 @@ class Holdup::CLI::CalculateTest < Minitest::Test
     end
     refute JSON.parse(holdup("calculate", *UNIT, "--rate", "40", "--cv2", "2.8",
       "--json").out)["open"].key?("threads")
-    assert_match(/90\.0 units\/s are more than any of these can serve/,
+    assert_match(/90\.0\/s is more than any of these can serve/,
       holdup("calculate", *UNIT, "--rate", "90").out.gsub(/\s+/, " "))
   end
 

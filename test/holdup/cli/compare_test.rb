@@ -35,10 +35,10 @@ class Holdup::CLI::CompareTest < Minitest::Test
   def test_two_times_with_the_verdict_first
     said = compare(*SPANS, env: {"COLUMNS" => "80"})
     assert_equal [0, ""], [said.status, said.err]
-    assert_match(/\A.*requests\nbefore: .*\nafter: .*\n\nBetter: .*CPU of\s+each unit -\d\d/, said.out)
+    assert_match(/\A.*requests\nbefore: .*\nafter: .*\n\nBetter: .*CPU\s+per\s+request\s+or\s+job\s+-\d\d/, said.out)
     assert_match(/2 things differ \(jit, revision\)/, said.out.gsub(/\s+/, " "))
-    assert_match(/^CPU of each unit .* better$/, said.out)
-    assert_match(/6 and 6 stretches of 2 min\. .*only about 80 % of such intervals held the truth/,
+    assert_match(/^CPU per request or job .* better$/, said.out)
+    assert_match(/6 and 6 blocks of 2 min\. .*only about 80 % of such intervals contained the true value/,
       said.out.gsub(/\s+/, " "))
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
@@ -52,7 +52,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
       said = ->(*arguments) {
         holdup("compare", "--store", path, *arguments, now_s: NOW_S).out.gsub(/\s+/, " ")
       }
-      assert_match(/Units of 2 applications are in these figures \(shop 50 %, admin 50 %\)/,
+      assert_match(/These figures mix requests and jobs of 2 applications \(shop 50 %, admin 50 %\)/,
         said.call(*SPANS))
       refute_match(/of 2 applications/, said.call(*SPANS, "--app", "admin") + said.call("--by", "app"))
     end
@@ -80,7 +80,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     stable, canary = [arm("stable", SHOP), arm("canary", HALF, "jit" => "none")].map(&:to_a)
     with_store(stable + canary) do |path|
       said = holdup("compare", "--store", path, "--by", "arm", now_s: NOW_S).out
-      assert_match(/^before: arm stable, .*\nafter: arm canary, .*\nCompared are arms, .*\n\nBetter: /, said)
+      assert_match(/^before: arm stable, .*\nafter: arm canary, .*\nThis compares arms; .*\n\nBetter: /, said)
       assert_match(/only jit differs, and both ran at the same time/, said.gsub(/\s+/, " "))
       refute_match(/of such intervals/, said)
       told = JSON.parse(holdup("compare", "--store", path, "--by", "arm", "--format", "json",
@@ -104,7 +104,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     @after = alike(10.02)
     said = compare(*SPANS).out
     assert_match(/^No relevant difference: /, said)
-    assert_match(/^CPU of each unit .* too small$/, said)
+    assert_match(/^CPU per request or job .* too small$/, said)
     refute_match(/WORSE/, said)
     told = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric|
       metric["name"] == "cpu_unit"
@@ -121,12 +121,11 @@ class Holdup::CLI::CompareTest < Minitest::Test
     with_store(windows) do |path|
       said = ->(by) { holdup("compare", "--store", path, "--by", by, now_s: NOW_S).out.gsub(/\s+/, " ") }
       assert_match(
-        /before: \h{6}, \h{6}: .*Compared are settings that differ in more than the arm .* Of 3 these two have the most requests; --values chooses others\./,
-        said.call("setting")
+        /before: \h{6}, \h{6}: .*This compares settings that differ in more than the arm .* Of 3, these two have the most requests; --values chooses others\./, said.call("setting")
       )
-      assert_match(/before: arm stable, .*Compared are arms, whatever else differs in their settings\. [^O]/,
+      assert_match(/before: arm stable, .*This compares arms; other differences in their settings do not matter\. [^O]/,
         said.call("arm"))
-      assert_match(/Compared are values of jit\./, said.call("jit"))
+      assert_match(/This compares values of jit\./, said.call("jit"))
     end
   end
 
@@ -152,7 +151,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
   end
 
   def test_markdown_and_japanese
-    assert_match(/^\| CPU of each unit \| .* \| better \|$/, compare(*SPANS, "--format", "markdown").out)
+    assert_match(/^\| CPU per request or job \| .* \| better \|$/, compare(*SPANS, "--format", "markdown").out)
     said = compare(*SPANS, "--lang", "ja").out
     assert_match(/^改善：/, said)
     assert_operator said.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max, :<=, 80
@@ -177,13 +176,12 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/on against off: Better:/, said.out)
     assert_match(
-      /again against off: Nothing changed: both sides have the same wall p50, wall p95, CPU of each unit\./,
-      said.out.gsub(
+      /again against off: Nothing changed: both sides have the same wall p50, wall p95, CPU per request or job\./, said.out.gsub(
         /\s+/, " "
       )
     )
     assert_match(/^jit +yjit +none +yjit$/, said.out)
-    assert_match(/^CPU of each unit +\S+ ms +\S+ ms +-\d\d\.\d % +\S+ ms +same$/, said.out)
+    assert_match(/^CPU per request or job +\S+ ms +\S+ ms +-\d\d\.\d % +\S+ ms +same$/, said.out)
     assert_match(/^off +\S+ ms +={30}$/, said.out)
     assert_match(/^- on against off: 2 things differ/, compare(*states, "--format", "markdown").out)
     assert_equal 2, JSON.parse(compare(*states, "--format", "json").out).size
@@ -191,7 +189,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
 
   def test_states_of_too_short_a_time_have_no_intervals
     said = compare("--states", "off=62m..60m", "on=2m..").out
-    assert_match(/on against off: Too little to tell/, said)
+    assert_match(/on against off: Not enough data/, said)
     refute_includes said, "95 % intervals"
   end
 
@@ -207,7 +205,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
   def test_only_some_figures_and_endpoints
     said = compare(*SPANS, "--metric", "cpu", "--name", "A*").out
     refute_match(/wall p50|B#slow/, said)
-    assert_match(/^CPU of each unit/, said)
+    assert_match(/^CPU per request or job/, said)
   end
 
   def test_report_tells_what_changed_with_the_setting
@@ -219,8 +217,8 @@ class Holdup::CLI::CompareTest < Minitest::Test
     windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
     with_store(windows, samples) do |path|
       said = holdup("report", "--store", path, now_s: NOW_S).out.gsub(/\s+/, " ")
-      assert_match(/! puma: the setting is not what it was before: jit yjit -> none/, said)
-      assert_match(/! puma: units take \d\d % less CPU than before the change of setting/, said)
+      assert_match(/! puma: the setting has changed: jit yjit -> none/, said)
+      assert_match(/! puma: requests or jobs take \d\d % less CPU than before the change of setting/, said)
       told = JSON.parse(holdup("report", "--store", path, "--since", "2h", "--format", "json",
         now_s: NOW_S).out)
       assert_equal %w[setting_changed drift_cpu_unit_better], told["drifts"].map { |one| one["key"] }

@@ -44,7 +44,7 @@ class Holdup::CLI::DoctorTest < Minitest::Test
         now_s: SampleWindows::START_S + 3600 + 1800)
       drift = JSON.parse(said.out)["findings"].select { |finding| finding["key"].start_with?("drift") }
       assert_equal [%w[warn drift_cpu_unit_worse]], drift.map { |finding| finding.values_at("level", "key") }
-      assert_match(/\Apuma: units take \d\d % more CPU than before the change of setting at /,
+      assert_match(/\Apuma: requests or jobs take \d\d % more CPU than before the change of setting at /,
         drift.first["text"])
     end
   end

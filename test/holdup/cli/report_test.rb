@@ -19,7 +19,7 @@ class Holdup::CLI::ReportTest < Minitest::Test
     with_store do |store|
       said = report(store:)
       assert_equal [0, ""], [said.status, said.err]
-      assert_match(/ReportsController#sales, which is 10\.8 % of all units, caused/, said.out)
+      assert_match(/ReportsController#sales \(10\.8 % of all requests and jobs\) caused/, said.out)
       refute_includes said.out, "\e"
     end
   end
@@ -108,10 +108,10 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   def test_several_applications_are_told_and_told_apart
     two do |store|
-      assert_match(/! Units of 2 applications are in these figures \(shop 50 %, admin 50 %\).*--app NAME/m,
+      assert_match(/! These figures mix requests and jobs of 2 applications \(shop\s+50\s+%,\s+admin\s+50\s+%\).*--app NAME/m,
         report(store:).out)
       said = report("--app", "admin", store:)
-      refute_match(/applications|settings are mixed/, said.out)
+      refute_match(/figures mix/, said.out)
       assert_equal [true, false], %w[Users#index Orders#show].map { |name| said.out.include?(name) }
       assert_match(/no application of the store is called "shap"; did you mean shop/,
         report("--app", "shap", store:).err)

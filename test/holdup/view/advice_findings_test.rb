@@ -13,10 +13,10 @@ class Holdup::View::AdviceFindingsTest < Minitest::Test
   end
 
   def test_a_gain_a_loss_and_what_nobody_knows
-    assert_equal "25.0 % less queued + stalled at the percentile, against the response (20.0 % to 30.0 % with 90 % confidence)",
+    assert_equal "queued + stalled at the percentile falls by 25.0 % of the response (20.0 % to 30.0 % with 90 % confidence)",
       expected(0.25, 0.2..0.3).first
-    assert_equal ["25.0 % more queued + stalled at the percentile, against the response (20.0 % to 30.0 % with 90 % confidence)",
-      "キュー待ち + GVL 待ちが、応答時間に対して 25.0 % 増える（90 % 信頼区間 20.0 %〜30.0 %）"], expected(-0.25, -0.3..-0.2)
+    assert_equal ["queued + stalled at the percentile rises by 25.0 % of the response (20.0 % to 30.0 % with 90 % confidence)",
+      "キュー待ち + GVL 待ちのパーセンタイルが、応答時間の 25.0 % 分増える（90 % 信頼区間 20.0 %〜30.0 %）"], expected(-0.25, -0.3..-0.2)
     assert_match(/\A25.0 % more jobs/, expected(0.25, 0.2..0.3, measure: :throughput).first)
     assert_match(/\Anot predicted/, expected(nil, nil).first)
   end

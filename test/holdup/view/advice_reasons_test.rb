@@ -20,13 +20,13 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     text = said(:self_test, :unknown)
     assert_includes text, "The cause is not known."
     assert_includes text, "without a CPU, 1.2 % of the response"
-    assert_includes text, "waits for connections or locks, 0.3 % (named from 5.0 % on)"
+    assert_includes text, "waits for connections or locks, 0.3 % (these count from 5.0 % on)"
     assert_includes text, "the GVL held for 31.0 % of the time at the peak (from 85.0 %)"
     assert_includes text, "the busiest minute with 1.40 times the mean load (from 3.00)"
     refute_includes text, "Likely"
   end
 
-  {starved: "it takes 1.2 % of the response (named from 5.0 % on)", waits_beside: "0.3 % of the response", busy: "held for 31.0 % of the time at the peak",
+  {starved: "this takes 1.2 % of the response (counts as a cause from 5.0 % on)", waits_beside: "0.3 % of the response", busy: "held for 31.0 % of the time at the peak",
    swings: "1.40 times the mean"}.each do |cause, figure|
     define_method(:"test_#{cause}_is_said_with_its_figure") {
       assert_includes said(:self_test, cause), figure

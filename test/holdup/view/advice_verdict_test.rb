@@ -35,10 +35,10 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   def test_what_concurrency_costs
     growth = estimate(0.123, 0.08, 0.17, gc: 0.05)
     assert_match(
-      /^Twice as many units in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:)
+      /^Twice as many requests or jobs in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:)
     )
     assert_match(/12\.3 %.*8\.0 %.*17\.0 %.*5\.0 %/, told("ja", growth:))
-    refute_match(/concurrency costs|caches are cold/, told(growth:))
+    refute_match(/cost of concurrency|caches are cold/, told(growth:))
   end
 
   def test_which_units_concurrency_costs_most
@@ -47,9 +47,9 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
       Holdup::Series.new(kind: :request, name:)
     }
     growth = estimate(0.12, 0.08, 0.17)
-    assert_match(/^Most of all to B#b: 30\.0 % \(20\.0 % to 40\.0 %\)\.$/, told(growth:))
+    assert_match(/^B#b grows most: 30\.0 % \(20\.0 % to 40\.0 %\)\.$/, told(growth:))
     assert_match(/B#b.*30\.0 %/, told("ja", growth:))
-    refute_match(/Most of all/, told)
+    refute_match(/grows most/, told)
     json = Holdup::View::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h[:growths]
     assert_equal [["A#a", 0.1], ["B#b", 0.3], ["C#c", 0.9]], json.map { |one| one.values_at(:name, :value) }
   ensure
@@ -59,7 +59,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   def test_concurrency_did_not_vary_enough
     unknown = estimate(nil, -0.2, 1.0)
     assert_match(
-      /^What concurrency costs is not known: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. Predictions take it as constant\.$/, told(estimate: unknown)
+      /^The cost of concurrency is unknown: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. Predictions take it as constant\.$/, told(estimate: unknown)
     )
     assert_match(/-20\.0 %.*100\.0 %/, told("ja", estimate: unknown))
   end
@@ -67,13 +67,13 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   def test_what_a_rest_costs
     rest = estimate(0.2, 0.1, 0.3)
     assert_match(
-      /has rested takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\), perhaps because caches are cold then/, told(rest:)
+      /was idle takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\), perhaps because caches are cold then/, told(rest:)
     )
     assert_match(/20\.0 %.*10\.0 %.*30\.0 %/, told("ja", rest:))
   end
 
   def test_nothing_of_a_cost_that_is_known_to_be_none
-    refute_match(/concurrency costs|units in flight add|caches are cold/,
+    refute_match(/cost of concurrency|in flight add|caches are cold/,
       told(estimate: estimate(0.01, -0.02, 0.03)))
   end
 
@@ -81,7 +81,7 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     recording = Struct.new(:warnings).new({cpu_saturated: {cpu_share: 0.91},
 held_without_cpu: {starved_share: 0.2}})
     unsaid = Struct.new(:verdict, :recording).new(:unknown, recording)
-    expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. For 20.0 % of the time that the GVL was held, its holder was on no CPU: " \
+    expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. For 20.0 % of the time that a thread held the GVL, it had no CPU: " \
       "CPUs were short, a quota stopped the process, pages were read from a disk, or C code waited with the GVL held."
     assert_equal [expected], Holdup::View::AdviceVerdict.new(unsaid, span: "now", words: Holdup::View::Words.new).details
   end

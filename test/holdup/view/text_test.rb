@@ -24,7 +24,7 @@ class Holdup::View::TextTest < Minitest::Test
   def test_starts_with_the_sentence_to_understand
     lines = text.lines(chomp: true)
     assert_equal "Holdup report  2026-09-21 14:14:00 to 14:17:00 +00:00", lines[0]
-    assert_match(/\AReportsController#sales, which is 10.8 % of all units, caused 7\d\.\d % of the time/,
+    assert_match(/\AReportsController#sales \(10.8 % of all requests and jobs\) caused 7\d\.\d % of the/,
       lines[2])
   end
 
@@ -39,17 +39,17 @@ class Holdup::View::TextTest < Minitest::Test
   def test_a_cause_that_has_no_cpu_is_not_the_whole_truth
     starved = SampleWindows.new(units: {"GET /" => {ms: {cpu: 3, starved: 9, stalled: 18}, acquisitions: 4,
                                                     units: 50, blame: 1}})
-    assert_match(/! For 7\d\.\d % of the time that the GVL was held, its holder was on no CPU\./,
+    assert_match(/! For 7\d\.\d % of the time that a thread held the GVL, it had no CPU\./,
       text(starved).tr("\n", " ").squeeze(" "))
     assert_match(/GVL を保持していた時間の 7\d\.\d %/, text(starved, language: "ja").delete("\n"))
-    refute_includes text, "on no CPU"
+    refute_includes text, "it had no CPU"
   end
 
   def test_has_what_the_issue_asks_for
     report = text
     ["2,220 requests", "per second", "30 errors (1.4 %)", "p50", "p90", "p95", "p99", "cpu", "starved", "stalled", "io", "lock", "sleep",
       "native", "caused", "suffered", "each", "per acq.", "que. p95", "hold max", "gc", "io %", "p0-10", "p50-60", "p90-99", "p99-99.9",
-      "Amdahl", "Known to be wrong", "threads=5", "(thread) main", "(hand-off: nobody held it)"].each { |part|
+      "Amdahl", "Known to be wrong", "threads=5", "(thread) main", "(hand-off: no holder)"].each { |part|
       assert_includes report,
         part
     }
@@ -95,7 +95,7 @@ class Holdup::View::TextTest < Minitest::Test
   def test_no_data_is_one_sentence_with_the_next_step
     sample = SampleWindows.new(minutes: 0)
     assert_equal 3, text(sample).lines.size
-    assert_match(/No units were measured.*holdup doctor/m, text(sample))
+    assert_match(/No data on requests and jobs.*holdup doctor/m, text(sample))
   end
 
   def test_colours_only_add
@@ -117,9 +117,9 @@ class Holdup::View::TextTest < Minitest::Test
     few = SampleWindows.new(units: {"A" => {ms: {cpu: 1}, acquisitions: 1, units: 9, blame: 1}}, minutes: 1)
     other = SampleWindows.new(minutes: 1, setting: {"threads" => 3}).to_a
     assert_includes text(few), "! Few requests (9)"
-    assert_includes text(extra: [overflow]), "! 9 units found the table of names full"
-    assert_includes text(extra: other), "! 2 settings are mixed here"
-    refute_includes text(extra: other, by: :setting), "settings are mixed"
+    assert_includes text(extra: [overflow]), "! The table of names was full: 9 requests and jobs are in"
+    assert_includes text(extra: other), "! These figures mix 2 settings"
+    refute_includes text(extra: other, by: :setting), "figures mix"
   end
 
   def test_details_show_the_slices_of_each_row

@@ -26,19 +26,19 @@ class Holdup::View::VerificationTest < Minitest::Test
   def test_a_miss_names_the_cause_that_its_figure_supports
     text = said(:starved, starved: 0.2)
     assert_match(
-      /MISSED: .* came out otherwise than predicted\. Likely because threads that hold the GVL lack a CPU: it takes 20\.0 % of the response/, text
+      /MISSED: .* differed from the prediction\. Likely because threads that hold the GVL lack a CPU: this takes 20\.0 % of the response/, text
     )
   end
 
   def test_a_miss_without_such_a_figure_says_that_the_cause_is_not_known
     text = said(:unknown)
     assert_includes text,
-      "The cause is not known. Too small to explain it: threads that held the GVL without a CPU, 0.0 % of the response"
-    assert_includes text, "that was not looked at"
+      "The cause is not known. Each of these is too small to explain it: threads that held the GVL without a CPU, 0.0 % of the response"
+    assert_includes text, "this was not checked"
   end
 
   def test_a_miss_in_japanese
-    assert_match(/予測と異なりました。 原因は不明です.*それらは調べていません。/, said(:unknown, language: "ja"))
+    assert_match(/予測と異なりました。 原因は不明です.*調べていません。/, said(:unknown, language: "ja"))
   end
 
   def test_waits_are_stall_alone_where_queueing_is_not_known

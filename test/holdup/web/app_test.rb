@@ -114,7 +114,7 @@ class Holdup::Web::AppTest < Minitest::Test
     )
     @app = dashboard(store: sample_store.tap { |store| store.commit(admin.to_a, {}) })
     get "/"
-    assert_match(/Units of 2 applications are in these figures \(- \d+ %, admin \d+ %\)/, text)
+    assert_match(/These figures mix requests and jobs of 2 applications \(- \d+ %, admin \d+ %\)/, text)
     assert_equal ["", "-", "admin"],
       markup[%r{<select name="app">.*?</select>}].scan(/value="([^"]*)"/).flatten
     get "/endpoints", {"app" => "admin"}

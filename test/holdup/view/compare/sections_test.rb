@@ -29,7 +29,7 @@ class Holdup::View::Compare::SectionsTest < Minitest::Test
   # Two minutes of six; units take four times as long then.
   def test_what_is_left_out_because_processes_had_just_begun
     assert_match(
-      /^Left out: the first two minutes of processes\nside +units +of units +p50 +p95 +p50 then +p95 then$/, text(samples: samples)
+      /^Left out: the first two minutes of processes\nside +count +share +p50 +p95 +p50 then +p95 then$/, text(samples: samples)
     )
     figures = text(samples: samples)[/^before +24 .*/].scan(/[\d.]+/).map(&:to_f)
     assert_equal [33.3, 4, 4], [figures[1], (figures[2] / figures[4]).round, (figures[3] / figures[5]).round]
@@ -37,7 +37,7 @@ class Holdup::View::Compare::SectionsTest < Minitest::Test
   end
 
   def test_a_queue_time_that_is_unknown_is_said
-    assert_match(/How long requests or jobs waited for a thread is not known \(before, after\)/,
+    assert_match(/The queue time is unknown \(before, after\)/,
       text.gsub(/\s+/, " "))
   end
 

@@ -87,7 +87,7 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
     found = section(Holdup::View::Sections::Stalls::StallOriginTable, summary([long, short]))
     assert_equal [["Reports#long", "20.0 ms", "20.0 ms", "long holds"], ["Orders#short", "1.00 ms", "1.00 ms", "short holds"]].sort,
       found.rows.map { |row| row.values_at(0, 3, 4, 7) }.sort
-    assert_match(/0 in all, 0 for each time/, found.notes.last)
+    assert_match(/0 in total, 0 per acquisition/, found.notes.last)
     assert_nil section(Holdup::View::Sections::Stalls::StallOriginTable, summary([]))
   end
 end

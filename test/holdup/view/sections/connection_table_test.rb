@@ -40,12 +40,12 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
     sample = {host: "h", pid: 1, name: "worker 0", server: "puma", at_s: SampleWindows::START_S, "pool.0": "db primary",
               "pool.0.max": 2, "pool.0.busy": 2, "pool.0.backlog": 3}
     assert_includes section(summary(samples: [sample])).notes,
-      "Pool primary: 2 connections in each process; on average 2 were in use and 0.20 requests or jobs waited for one (3 threads at most, of one look a minute)."
+      "Pool primary: 2 connections in each process; on average 2 were in use and 0.20 requests or jobs waited for one (at most 3 threads, sampled once a minute)."
   end
 
   def test_threads_outside_of_units
     samples = [IDLE.first, IDLE.last.merge(connections_kept_ns: 300_000 * MS)]
-    assert_equal ["(threads outside of units)", "", "", "", "90.9"], section(summary(samples:)).rows.last
+    assert_equal ["(other threads)", "", "", "", "90.9"], section(summary(samples:)).rows.last
   end
 
   def test_what_is_not_known_yet_is_said
@@ -65,7 +65,7 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
 
   def test_the_report_says_it_in_one_sentence_and_fits
     text = Holdup::View::Text.new(summary, width: 80).call
-    assert_includes text.tr("\n", " ").squeeze(" "), "spent 26.7 % of their time waiting for a database connection; the pool has 2, " \
+    assert_includes text.tr("\n", " ").squeeze(" "), "spent 26.7 % of their time waiting for a database connection. The pool has 2, " \
       "and Slow#show kept them for 95.0 % of the time that they were in use."
     assert_empty text.lines.select { |line| line.chomp.size > 80 }
     japanese = Holdup::View::Text.new(summary, width: 80, words: Holdup::View::Words.new("ja")).call

@@ -31,7 +31,7 @@ class Holdup::Web::CompareTest < Minitest::Test
 
   def test_the_last_two_settings
     get "/compare", {"since" => "2h"}
-    assert_match(/Better: .*CPU of each unit -\d\d/, text)
+    assert_match(/Better: .*CPU per request or job -\d\d/, text)
     get "/compare.json", {"since" => "2h"}
     assert_equal 2, JSON.parse(last_response.body).values_at("before", "after").compact.size
   end
@@ -48,7 +48,7 @@ class Holdup::Web::CompareTest < Minitest::Test
 
   def test_an_earlier_span
     get "/compare", {"since" => "13m", "base_since" => "73m", "base_until" => "60m"}
-    assert_match(/Better: .*CPU of each unit -\d\d/, text)
+    assert_match(/Better: .*CPU per request or job -\d\d/, text)
   end
 
   def test_two_that_are_chosen
@@ -56,7 +56,7 @@ class Holdup::Web::CompareTest < Minitest::Test
     values = last_response.body[%r{<select name="before">.*?</select>}m].scan(/<option value="([^"]*)"/).flatten
     assert_equal 3, values.size
     get "/compare", {"since" => "2h", "before" => values.last, "after" => values[1]}
-    assert_match(/Worse: .*CPU of each unit \+\d\d/, text)
+    assert_match(/Worse: .*CPU per request or job \+\d\d/, text)
     assert_includes last_response.body, %(<option value="#{values.last}" selected>)
     {"before=x" => "before and after belong together",
      "before=x&after=y" => %(nothing in this span is called "x"), "before=x&after=y&base_since=3h" => "can't be combined"}.each do |query, sentence|
@@ -73,7 +73,7 @@ class Holdup::Web::CompareTest < Minitest::Test
     arms.each { |arm, windows| store.commit(windows.to_a.map { |window| window.with(setting: Holdup::Setting.new(attributes: {**window.setting.attributes, "arm" => arm})) }, {}) }
     @app = dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s))
     get "/compare", {"since" => "13m", "before" => "arm:stable", "after" => "arm:canary"}
-    assert_match(/Better: .*CPU of each unit -\d\d/, text)
+    assert_match(/Better: .*CPU per request or job -\d\d/, text)
     assert_includes last_response.body, %(<option value="arm:canary" selected>arm canary</option>)
     get "/compare.md", {"since" => "13m", "before" => "arm:stable", "after" => "arm:canary"}
     assert_includes last_response.body, "arm canary"
