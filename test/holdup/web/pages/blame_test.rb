@@ -27,8 +27,8 @@ class Holdup::Web::Pages::BlameTest < Minitest::Test
   def test_the_same_on_the_page_of_one_endpoint
     alike
     get "/endpoint", {"unit" => "B", "kind" => "request"}
-    assert_includes text[/Who stalls it.*/], UNKNOWN
-    assert_includes text[/Whom it stalls.*/], UNKNOWN
+    assert_includes text[/What stalls it.*/], UNKNOWN
+    assert_includes text[/What it stalls.*/], UNKNOWN
   end
 
   def test_pairs_that_are_known_have_their_table
