@@ -14,10 +14,10 @@ class TimelineTest < Minitest::Test
       said = holdup("timeline", file)
       assert_equal [0, ""], [said.status, said.err]
       assert_match(
-        /\AThreads waited 96\.0 ms for the GVL: 90\.0 ms \(93\.8 %\) for GET \/hog\.\npid 7, 2026-09-21 .* UTC: 200 ms, 14 events of 3 threads, 2 units\n/, said.out
+        /\AThreads waited 96\.0 ms for the GVL: 90\.0 ms \(93\.8 %\) for GET \/hog\.\npid 7, 2026-09-21 .* UTC: 200 ms, 14 events of 3 threads, 2 requests\nand jobs\n/, said.out
       )
       assert_match(/^GET \/hog +90\.0 ms  93\.8 %      1 /, said.out)
-      assert_match(/^\(nobody: hand-off\) +3\.00 ms   3\.1 %/, said.out)
+      assert_match(/^\(hand-off, no holder\) +3\.00 ms   3\.1 %/, said.out)
       assert_match(/^GET \/light +1  104 ms +7\.00 ms  92\.0 ms .* GET \/hog \(97\.8 %\)$/, said.out)
     end
   end
@@ -26,11 +26,11 @@ class TimelineTest < Minitest::Test
     with_capture do |file|
       said = holdup("timeline", file, "--unit", "1").out
       assert_match(
-        /\AGET \/light took 104 ms, 92\.0 ms waiting for the GVL: 90\.0 ms \(97\.8 %\) for GET\n\/hog\.\nUnit 1: GET \/light on thread srv 2, /, said
+        /\AGET \/light took 104 ms, 92\.0 ms waiting for the GVL: 90\.0 ms \(97\.8 %\) for GET\n\/hog\.\nGET \/light \(id 1\) on thread srv 2, /, said
       )
       assert_match(/^ +\+9\.00 ms   92\.0 ms  waited for GET \/hog \(thread srv 1\) 90\.0 ms, the hand-off$/,
         said)
-      assert_match(/\AGET \/hog took 145 ms, and had the GVL itself for 140 ms\.\nUnit 2: GET \/hog/,
+      assert_match(/\AGET \/hog took 145 ms, and held the GVL itself for 140 ms\.\nGET \/hog \(id 2\)/,
         holdup("timeline", "--unit", "slowest", file).out)
     end
   end
@@ -42,10 +42,10 @@ class TimelineTest < Minitest::Test
         "Threads waited 96.0 ms for the GVL: 90.0 ms (93.8 %) for GET /hog, 100 % of it in Report#crunch (app/models/report.rb:13)."
       assert_match(/^Report#crunch \(app\/models\/report\.rb:12\) +GET \/hog +90\.0 ms +93\.8 % +140 ms +0$/,
         said)
-      assert_match(/^93\.8 % of all waiting has a method\. Taking 1 stack cost /, said)
+      assert_match(/^The method is known for 93\.8 % of all waiting\. Taking 1 stack cost /, said)
       story = holdup("timeline", file, "--unit", "1").out
       assert_includes story.gsub(/\s+/, " "),
-        "What ran meanwhile is known of 97.8 % of its waiting: Report#crunch (app/models/report.rb:13) 90.0 ms."
+        "For 97.8 % of its waiting, Holdup knows what ran meanwhile: Report#crunch (app/models/report.rb:13) 90.0 ms."
       assert_includes story.gsub(/\s+/, " "),
         "waited for GET /hog (thread srv 1) 90.0 ms, 100 % of it in Report#crunch (app/models/report.rb:13), the hand-off"
     end
@@ -58,7 +58,7 @@ class TimelineTest < Minitest::Test
     with_capture do |file|
       assert_match(/^GET \/light は 104 ms のうち 92\.0 ms が GVL 待ちで、うち 90\.0 ms（97\.8 %）は GET$/,
         holdup("timeline", file, "--unit", "1", "--lang", "ja").out.lines.first)
-      assert_match(/待ち先（GVL の保持者）/, holdup("timeline", file, "--lang", "ja").out)
+      assert_match(/スレッドが待つ間の GVL の保持者/, holdup("timeline", file, "--lang", "ja").out)
     end
   end
 
@@ -101,7 +101,7 @@ class TimelineTest < Minitest::Test
   end
 
   def test_lists_what_is_kept_and_opens_one_of_them
-    assert_match(/\ANo capture is kept\. `holdup capture`/, holdup("timeline").out)
+    assert_match(/\ANo capture is stored\. `holdup capture`/, holdup("timeline").out)
     Dir.mktmpdir do |folder|
       captures = Holdup::Capture::Archive.new(File.join(folder, "captures"))
       captures.add(caught("GET /li\e[31mght"), Time.at(60))
