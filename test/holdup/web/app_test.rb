@@ -95,7 +95,7 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_rules_of_the_jit_stand_beside_it
     get "/jit"
-    assert_includes text, "Findings about the JIT A JIT can make these units at most"
+    assert_includes text, "Findings about the JIT A JIT can make these requests and jobs at most"
   end
 
   def test_the_figures_of_one_endpoint
