@@ -121,7 +121,7 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_equal [true, false], ["Users#index", "OrdersController#index"].map { |name| markup.include?(name) }
     assert_includes markup, %(href="/blame?app=admin")
     get "/", {"app" => "nobody"}
-    assert_equal [400, true], [last_response.status, text.include?("no application of the store is called")]
+    assert_equal [400, true], [last_response.status, text.include?("the store has no application named")]
   end
 
   def test_one_application_is_no_choice
@@ -175,7 +175,7 @@ class Holdup::Web::AppTest < Minitest::Test
   def test_what_is_put_together_wrongly_is_said
     assert_equal 400, answer("/endpoints", "since=%ZZ")
     {"since=x" => "since can", "since=1h&until=2h" => "since is not before until", "kind=cat" => "kind can", "sort=nme" => "did you mean name?", "sort=p95&dir=up" => "dir can",
-     "limit=0" => "limit can", "least=0" => "least can", "threads=x" => "threads can", "name=%00" => "no text", "name=#{"a" * 1001}" => "too long",
+     "limit=0" => "limit can", "least=0" => "least can", "threads=x" => "threads can", "name=%00" => "is not text", "name=#{"a" * 1001}" => "too long",
      "x=#{"a" * 9000}" => "too long"}.each do |query, sentence|
       get "/endpoints?#{query}"
       assert_equal 400, last_response.status, query[0, 60]
