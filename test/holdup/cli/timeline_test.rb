@@ -111,7 +111,7 @@ class TimelineTest < Minitest::Test
         " ").lines(chomp: true)
       assert_equal ["19700101T000200Z-9  It is damaged.",
         "19700101T000100Z-7  GET /li?[31mght stalled 70.0 ms of 80.0 ms, 66.0 ms of it for GET /hog. 3 events of pid 7. By rule: stall > 50 ms.",
-        "19700101T000000Z-7  0 events of pid 7. Asked for."], said[1..3]
+        "19700101T000000Z-7  0 events of pid 7. Taken by command."], said[1..3]
       assert_match(/^It was kept because GET \/li\?\[31mght stalled 70\.0 ms of 80\.0 ms \(stall > 50 ms\)/,
         holdup("timeline", "19700101T000100Z-7", "--store", File.join(folder, "store.sqlite3")).out)
       assert_match(/保存されたキャプチャ（新しい順）：3 件/,
@@ -120,9 +120,9 @@ class TimelineTest < Minitest::Test
   end
 
   def test_each_kept_one_says_who_asked_for_it
-    {{"trigger" => "rule", "rule" => "wall > 2 s"} => ["By rule: wall > 2 s.", "条件：wall > 2 s"], {"trigger" => "asked"} => ["Asked for.", "コマンドで取得。"],
-     {"trigger" => "until", "rule" => "wall > 2 s"} => ["Asked for with --until: wall > 2 s.", "コマンドで取得（--until）：wall > 2 s"],
-     {"trigger" => "dashboard"} => ["Asked for in the dashboard.", "ダッシュボードから取得。"]}.each do |facts, told|
+    {{"trigger" => "rule", "rule" => "wall > 2 s"} => ["By rule: wall > 2 s.", "条件：wall > 2 s"], {"trigger" => "asked"} => ["Taken by command.", "コマンドで取得。"],
+     {"trigger" => "until", "rule" => "wall > 2 s"} => ["Taken by command (--until): wall > 2 s.", "コマンドで取得（--until）：wall > 2 s"],
+     {"trigger" => "dashboard"} => ["Taken in the dashboard.", "ダッシュボードから取得。"]}.each do |facts, told|
       Dir.mktmpdir do |folder|
         bytes = Holdup::Capture::Reason.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)
         Holdup::Capture::Archive.new(File.join(folder, "captures")).add(bytes, Time.at(0))
