@@ -292,7 +292,7 @@ class Holdup::DoctorTest < Minitest::Test
     report = Holdup::View::Findings.new(sick).call
     assert_match(/^FAIL  No collector is running/, report)
     assert_match(/^      -> Run `holdup collect`/, report)
-    assert_match(/^1 failed, 3 to look at, \d fine\.$/, report)
+    assert_match(/^1 failed, 3 warnings, \d fine\.$/, report)
     assert_includes Holdup::View::Findings.new(findings).call, "All is well."
   end
 
