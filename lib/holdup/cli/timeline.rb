@@ -29,7 +29,7 @@ module Holdup
       def self.unit(text)
         return text if UNIT.match?(text)
         raise UsageError.new("--unit can't be #{text[0, 100].inspect}",
-          "it takes an id from the table of units, slowest or caught")
+          "it takes an id from the table of requests and jobs, slowest or caught")
       end
       private_class_method :unit
 
@@ -67,7 +67,7 @@ module Holdup
 
       def check(unit, export, out)
         if unit && export
-          raise UsageError.new("--unit can't be combined with --export", "the export has all units")
+          raise UsageError.new("--unit can't be combined with --export", "the export has all requests and jobs")
         end
         raise UsageError.new("--out needs --export", "it takes #{EXPORTS.join(", ")}") if out && !export
       end
@@ -117,7 +117,7 @@ module Holdup
       end
 
       def find
-        named || raise(UsageError.new("there is no unit #{@unit} in this capture",
+        named || raise(UsageError.new("this capture has no request or job #{@unit}",
           "`holdup timeline #{@file}` lists those that waited longest"))
       end
     end

@@ -95,7 +95,7 @@ class TimelineTest < Minitest::Test
       }
       assert_equal [2], wrong.map(&:status).uniq
       assert_match(/--export can't be "perfeto"; did you mean perfetto\?/, wrong[0].err)
-      assert_match(/--unit can't be combined with --export; the export has all units/, wrong[1].err)
+      assert_match(/--unit can't be combined with --export; the export has all requests and jobs/, wrong[1].err)
       assert_match(/--out needs --export; it takes firefox, perfetto, speedscope, json/, wrong[2].err)
     end
   end
@@ -140,7 +140,7 @@ class TimelineTest < Minitest::Test
       assert_equal [2, 2, 2, 2],
         [["timeline", "--unit", "1"], ["timeline", file, file], ["timeline", file, "--unit", "x"],
           ["timeline", file, "--what"]].map { |given| holdup(*given).status }
-      assert_match(/no unit 99 in this capture/, holdup("timeline", file, "--unit", "99").err)
+      assert_match(/this capture has no request or job 99/, holdup("timeline", file, "--unit", "99").err)
       assert_match(/none" can't be read .*; give a file that `holdup capture` made/,
         holdup("timeline", "/none").err)
       assert_match(/is no capture of Holdup/, holdup("timeline", __FILE__).err)
