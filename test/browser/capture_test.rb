@@ -50,7 +50,7 @@ class CaptureTest < Minitest::Test
     press(:down) { |said| !said.start_with?(first[/\A\S+ \S+ \S+ \S+/]) }
     find_by_keyboard(KeptCapture::CAUGHT)
     ["+", "+", :right, "t"].each { |key| page.send_keys(key) }
-    assert page.has_css?(".note", text: "Only what lies between")
+    assert page.has_css?(".note", text: "Only the part of the capture between")
     assert_match(/from_ns=\d+&to_ns=\d+/, page.current_url)
     page.send_keys(:escape, "0")
     assert_empty chromium.faults

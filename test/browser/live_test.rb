@@ -61,7 +61,7 @@ class LiveTest < Minitest::Test
     @changing.failing = true
     refresh
     assert page.has_css?("[data-live] [role=status]",
-      text: "The last refresh failed; it is tried again. (500")
+      text: "The last refresh failed; the page tries again by itself. (500")
     @changing.failing = false
     refresh
     assert page.has_css?("h1", text: "Overview 2")

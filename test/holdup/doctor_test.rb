@@ -289,8 +289,7 @@ class Holdup::DoctorTest < Minitest::Test
       "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."
     assert_includes report,
-      "ok Scale on the time that work waits for a thread: queued above 24.7 ms at p95 " \
-      "(in the last hour it was 12.3 ms)."
+      "ok Scale on queue time: above 24.7 ms at p95 (in the last hour it was 12.3 ms)."
   end
 
   def test_the_lines_fit_and_say_how_it_stands
@@ -304,7 +303,7 @@ class Holdup::DoctorTest < Minitest::Test
     report = Holdup::View::DoctorReport.new(sick).call
     assert_match(/^FAIL  No collector is running/, report)
     assert_match(/^      -> Run `holdup collect`/, report)
-    assert_match(/^1 failed, 3 to look at, \d fine\.$/, report)
+    assert_match(/^1 failed, 3 warnings, \d fine\.$/, report)
     assert_includes Holdup::View::DoctorReport.new(findings).call, "All is well."
   end
 

@@ -115,7 +115,7 @@ class CaptureRuleIntegrationTest < Minitest::Test
     story = holdup("timeline", kept.path, "--unit", "caught").out.gsub(/\s+/, " ")
     assert_match(/\A#{LIGHT} took \S+ m?s, /o, story)
     assert_match(
-      / What ran meanwhile is known of \S+ % of its waiting: #{METHOD} \(app\/models\/sales_forecast\.rb:\d+\)/o, story
+      / For \S+ % of its waiting, Holdup knows what ran meanwhile: #{METHOD} \(app\/models\/sales_forecast\.rb:\d+\)/o, story
     )
     assert_match(/waited for #{HOG} \(thread puma srv tp \d+\) \S+ m?s, \S+ % of it in #{METHOD} /o, story)
   end

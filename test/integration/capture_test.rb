@@ -71,7 +71,7 @@ class CaptureIntegrationTest < Minitest::Test
       traffic.stop
       assert_equal 0, said.status, said.err
       assert_match(/--unit caught$/, said.out)
-      assert_match(/^Unit \d+: GET \/hog on thread puma srv tp/,
+      assert_match(/^GET \/hog \(id \d+\) on thread puma srv tp/,
         holdup("timeline", Dir[File.join(out, "*")].first, "--unit", "caught").out)
     end
   end
@@ -82,7 +82,7 @@ class CaptureIntegrationTest < Minitest::Test
     ServedApp.serve(*%w[bundle exec ruby -W:deprecated -rvernier -S puma -C puma.rb], app: "plain") do |app|
       app.wait { app.live.any? }
       seen = beside_a_hog(app)
-      assert_match(/^Threads that ran were sampled by vernier \d/, holdup("timeline", seen.file).out)
+      assert_match(/^vernier \d\S* sampled the running threads/, holdup("timeline", seen.file).out)
       assert_hog(seen)
     end
   end

@@ -104,7 +104,8 @@ module Holdup
             "give --io 45%, or --running 12ms --idle 30ms")
         end
         if running_ns.zero?
-          raise UsageError.new("--running can't be 0", "a request that never holds the GVL needs no threads")
+          raise UsageError.new("--running can't be 0",
+            "a request or job that never holds the GVL needs no threads")
         end
         Sizing::ServiceDemand.new(held_ns: running_ns, idle_ns:, acquisitions:)
       end

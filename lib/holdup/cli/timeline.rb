@@ -127,7 +127,7 @@ module Holdup
       def find
         unit = named
         return unit if unit
-        raise UsageError.new("there is no request or job #{@unit} in this capture",
+        raise UsageError.new("this capture has no request or job #{@unit}",
           "`holdup timeline #{@file}` lists those that waited longest")
       end
     end

@@ -18,7 +18,7 @@ module Holdup
         @name = name
         @settings = store.settings.select { |setting| Analysis::ApplicationShares.name(setting) == name }
         if @settings.empty?
-          raise UsageError.new("no application of the store is called #{name[0, 100].inspect}", hint(name))
+          raise UsageError.new("the store has no application named #{name[0, 100].inspect}", hint(name))
         end
         @own = @settings.to_set
         @fingerprints = [nil, *@settings.map(&:fingerprint)]

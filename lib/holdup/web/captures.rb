@@ -25,7 +25,7 @@ module Holdup
       # @return [Capture::ArchivedCapture]
       # @raise [UsageError] none is called so
       def find(id)
-        @archive&.find(id) || raise(UsageError.new("there is no such capture",
+        @archive&.find(id) || raise(UsageError.new("this capture does not exist",
           "choose one in the list; only the newest #{Capture::Archive::KEPT} are kept"))
       end
 

@@ -101,11 +101,11 @@ module Holdup
 
       def check_text(name, value)
         unless value.is_a?(String)
-          raise UsageError.new("#{name[0, 40].inspect} is given in a way that nobody reads",
+          raise UsageError.new("#{name[0, 40].inspect} is not readable",
             "give it once, as text")
         end
         unless value.size <= LENGTH && value.valid_encoding? && !value.include?("\0")
-          raise UsageError.new("#{name[0, 40].inspect} is too long or no text", "shorten it")
+          raise UsageError.new("#{name[0, 40].inspect} is too long or is not text", "shorten it")
         end
       end
     end

@@ -23,12 +23,12 @@ class Holdup::CLI::DoctorTest < Minitest::Test
       /The CPU alarm at 90 % never fires: host web-1 \(vCPUs: 2, Ruby processes: 1\) reaches 6\d-6\d % at most/,
       said
     )
-    assert_match(/ok Scale on the time that work waits for a thread: queued above .* at p95/, said)
+    assert_match(/ok Scale on queue time: above .* at p95/, said)
   end
 
   def test_nobody_asked_and_nobody_knows
     refute_match(/alarm/, doctor.out)
-    assert_match(/Whether the CPU alarm at 60 % can fire is not known/,
+    assert_match(/Holdup does not know whether the CPU alarm at 60 % can fire/,
       doctor("--autoscale-target", "60").out)
     assert_match(/CPU アラーム（60 %）/, doctor("--autoscale-target", "60", "--lang", "ja").out)
   end

@@ -113,7 +113,7 @@ class Holdup::CLI::ReportTest < Minitest::Test
       said = report("--app", "admin", store:)
       refute_match(/figures mix/, said.out)
       assert_equal [true, false], %w[Users#index Orders#show].map { |name| said.out.include?(name) }
-      assert_match(/no application of the store is called "shap"; did you mean shop/,
+      assert_match(/the store has no application named "shap"; did you mean shop/,
         report("--app", "shap", store:).err)
     end
   end

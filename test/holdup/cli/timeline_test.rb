@@ -14,11 +14,10 @@ class TimelineTest < Minitest::Test
       said = holdup("timeline", file)
       assert_equal [0, ""], [said.status, said.err]
       assert_match(
-        /\AThreads waited 96\.0 ms for the GVL: 90\.0 ms \(93\.8 %\) for GET \/hog\.\npid 7, 2026-09-21 .* UTC: 200 ms, 14 events of 3 threads, 2 units\n/,
-        said.out
+        /\AThreads waited 96\.0 ms for the GVL: 90\.0 ms \(93\.8 %\) for GET \/hog\.\npid 7, 2026-09-21 .* UTC: 200 ms, 14 events of 3 threads, 2 requests\nand jobs\n/, said.out
       )
       assert_match(/^GET \/hog +90\.0 ms  93\.8 %      1 /, said.out)
-      assert_match(/^\(nobody: hand-off\) +3\.00 ms   3\.1 %/, said.out)
+      assert_match(/^\(hand-off, no holder\) +3\.00 ms   3\.1 %/, said.out)
       assert_match(/^GET \/light +1  104 ms +7\.00 ms  92\.0 ms .* GET \/hog \(97\.8 %\)$/, said.out)
     end
   end
@@ -27,12 +26,11 @@ class TimelineTest < Minitest::Test
     with_capture do |file|
       said = holdup("timeline", file, "--unit", "1").out
       assert_match(
-        /\AGET \/light took 104 ms, 92\.0 ms waiting for the GVL: 90\.0 ms \(97\.8 %\) for GET\n\/hog\.\nUnit 1: GET \/light on thread srv 2, /,
-        said
+        /\AGET \/light took 104 ms, 92\.0 ms waiting for the GVL: 90\.0 ms \(97\.8 %\) for GET\n\/hog\.\nGET \/light \(id 1\) on thread srv 2, /, said
       )
       assert_match(/^ +\+9\.00 ms   92\.0 ms  waited for GET \/hog \(thread srv 1\) 90\.0 ms, the hand-off$/,
         said)
-      assert_match(/\AGET \/hog took 145 ms, and had the GVL itself for 140 ms\.\nUnit 2: GET \/hog/,
+      assert_match(/\AGET \/hog took 145 ms, and held the GVL itself for 140 ms\.\nGET \/hog \(id 2\)/,
         holdup("timeline", "--unit", "slowest", file).out)
     end
   end
@@ -45,11 +43,10 @@ class TimelineTest < Minitest::Test
         "(app/models/report.rb:13)."
       assert_match(/^Report#crunch \(app\/models\/report\.rb:12\) +GET \/hog +90\.0 ms +93\.8 % +140 ms +0$/,
         said)
-      assert_match(/^93\.8 % of all waiting has a method\. Taking 1 stack cost /, said)
+      assert_match(/^The method is known for 93\.8 % of all waiting\. Taking 1 stack cost /, said)
       story = holdup("timeline", file, "--unit", "1").out
       assert_includes story.gsub(/\s+/, " "),
-        "What ran meanwhile is known of 97.8 % of its waiting: Report#crunch (app/models/report.rb:13) " \
-        "90.0 ms."
+        "For 97.8 % of its waiting, Holdup knows what ran meanwhile: Report#crunch (app/models/report.rb:13) 90.0 ms."
       assert_includes story.gsub(/\s+/, " "),
         "waited for GET /hog (thread srv 1) 90.0 ms, 100 % of it in Report#crunch " \
         "(app/models/report.rb:13), the hand-off"
@@ -63,7 +60,7 @@ class TimelineTest < Minitest::Test
     with_capture do |file|
       assert_match(/^GET \/light は 104 ms のうち 92\.0 ms が GVL 待ちで、うち 90\.0 ms（97\.8 %）は GET$/,
         holdup("timeline", file, "--unit", "1", "--lang", "ja").out.lines.first)
-      assert_match(/待ち先（GVL の保持者）/, holdup("timeline", file, "--lang", "ja").out)
+      assert_match(/スレッドが待つ間の GVL の保持者/, holdup("timeline", file, "--lang", "ja").out)
     end
   end
 
@@ -106,7 +103,7 @@ class TimelineTest < Minitest::Test
   end
 
   def test_lists_what_is_kept_and_opens_one_of_them
-    assert_match(/\ANo capture is kept\. `holdup capture`/, holdup("timeline").out)
+    assert_match(/\ANo capture is stored\. `holdup capture`/, holdup("timeline").out)
     Dir.mktmpdir do |folder|
       captures = Holdup::Capture::Archive.new(File.join(folder, "captures"))
       captures.add(caught("GET /li\e[31mght"), Time.at(60))
@@ -115,9 +112,8 @@ class TimelineTest < Minitest::Test
       said = holdup("timeline", "--store", File.join(folder, "store.sqlite3")).out.gsub(/\n {10,}/,
         " ").lines(chomp: true)
       assert_equal ["19700101T000200Z-9  It is damaged.",
-        "19700101T000100Z-7  GET /li?[31mght stalled 70.0 ms of 80.0 ms, 66.0 ms of it for GET /hog. 3 " \
-        "events of pid 7. By rule: stall > 50 ms.",
-        "19700101T000000Z-7  0 events of pid 7. Asked for."], said[1..3]
+        "19700101T000100Z-7  GET /li?[31mght stalled 70.0 ms of 80.0 ms, 66.0 ms of it for GET /hog. 3 events of pid 7. By rule: stall > 50 ms.",
+        "19700101T000000Z-7  0 events of pid 7. Taken by command."], said[1..3]
       assert_match(/^It was kept because GET \/li\?\[31mght stalled 70\.0 ms of 80\.0 ms \(stall > 50 ms\)/,
         holdup("timeline", "19700101T000100Z-7", "--store", File.join(folder, "store.sqlite3")).out)
       assert_match(/保存されたキャプチャ（新しい順）：3 件/,
@@ -126,15 +122,9 @@ class TimelineTest < Minitest::Test
   end
 
   def test_each_kept_one_says_who_asked_for_it
-    {
-      {"trigger" => "rule", "rule" => "wall > 2 s"} => ["By rule: wall > 2 s.", "条件：wall > 2 s"],
-      {"trigger" => "asked"} => ["Asked for.", "コマンドで取得。"],
-      {"trigger" => "until", "rule" => "wall > 2 s"} => [
-        "Asked for with --until: wall > 2 s.",
-        "コマンドで取得（--until）：wall > 2 s"
-      ],
-      {"trigger" => "dashboard"} => ["Asked for in the dashboard.", "ダッシュボードから取得。"]
-    }.each do |facts, told|
+    {{"trigger" => "rule", "rule" => "wall > 2 s"} => ["By rule: wall > 2 s.", "条件：wall > 2 s"], {"trigger" => "asked"} => ["Taken by command.", "コマンドで取得。"],
+     {"trigger" => "until", "rule" => "wall > 2 s"} => ["Taken by command (--until): wall > 2 s.", "コマンドで取得（--until）：wall > 2 s"],
+     {"trigger" => "dashboard"} => ["Taken in the dashboard.", "ダッシュボードから取得。"]}.each do |facts, told|
       Dir.mktmpdir do |folder|
         bytes = Holdup::Capture::Reason.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)
         Holdup::Capture::Archive.new(File.join(folder, "captures")).add(bytes, Time.at(0))
@@ -154,7 +144,7 @@ class TimelineTest < Minitest::Test
       assert_equal [2, 2, 2, 2],
         [["timeline", "--unit", "1"], ["timeline", file, file], ["timeline", file, "--unit", "x"],
           ["timeline", file, "--what"]].map { |given| holdup(*given).status }
-      assert_match(/no request or job 99 in this capture/, holdup("timeline", file, "--unit", "99").err)
+      assert_match(/this capture has no request or job 99/, holdup("timeline", file, "--unit", "99").err)
       assert_match(/none" can't be read .*; give a file that `holdup capture` made/,
         holdup("timeline", "/none").err)
       assert_match(/is no capture of Holdup/, holdup("timeline", __FILE__).err)

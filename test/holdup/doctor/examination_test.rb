@@ -91,7 +91,7 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
     with_store do |store|
       said = holdup("doctor", "--dir", @dir, "--store", store, now_s: NOW_S)
       assert_equal [0, ""], [said.status, said.err]
-      assert_match(/^warn  No living process measures/, said.out)
+      assert_match(/^warn  No running process measures/, said.out)
     end
     said = holdup("doctor", "--dir", @dir, "--store", "#{@dir}/none.sqlite3", "--lang", "ja")
     assert_equal 1, said.status

@@ -42,14 +42,14 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
     ring = EventRing.new.running(2).idle(3).begins(1, 3, 2 * MS).ready(3, 10 * MS, unit: 1).suspended(2, 11 * MS).resumed(3, 70 * MS, unit: 1).ends(
       1, 3, 72 * MS, name: "GET /light"
     )
-    assert_equal "GET /light took 70.0 ms, 60.0 ms waiting for the GVL: 59.0 ms (98.3 %) for nobody: the hand-off from thread to thread.",
+    assert_equal "GET /light took 70.0 ms, 60.0 ms waiting for the GVL: 59.0 ms (98.3 %) for the hand-off from thread to thread (no holder).",
       answers(ring).first
   end
 
   def test_what_ran_itself
     ring = EventRing.new.running(2).begins(1, 2, 1 * MS).stack(2, 20 * MS, CRUNCH, unit: 1).ends(1, 2,
       81 * MS, name: "GET /hog")
-    assert_equal ["GET /hog took 80.0 ms, and had the GVL itself for 80.0 ms, 100 % of it in Report#crunch (app/models/report.rb:13).", nil],
+    assert_equal ["GET /hog took 80.0 ms, and held the GVL itself for 80.0 ms, 100 % of it in Report#crunch (app/models/report.rb:13).", nil],
       answers(ring)
   end
 
@@ -65,7 +65,7 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   def test_the_method_that_ran_longest_of_many_has_its_own_share
     ring = many_methods(EventRing.new.running(2).begins(1, 2, 1 * MS), 2, 3).ends(1, 2, 81 * MS,
       name: "GET /hog")
-    assert_includes answers(ring).first, "had the GVL itself for 80.0 ms, 16.2 % of it in Report#crunch "
+    assert_includes answers(ring).first, "held the GVL itself for 80.0 ms, 16.2 % of it in Report#crunch "
   end
 
   def test_a_method_of_the_holder_has_its_share_of_what_the_holder_held
@@ -80,19 +80,19 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   end
 
   {io: "waiting for io", lock: "waiting for a lock",
-   sleep: "asleep, or waiting with a time limit"}.each do |kind, told|
+   sleep: "asleep or waiting with a time limit"}.each do |kind, told|
     define_method(:"test_what_was_idle_#{kind}") do
       assert_equal "GET /light took 80.0 ms, 75.0 ms #{told}.", answers(idle(kind)).first
     end
   end
 
   def test_units_that_waited_for_locks
-    assert_equal "Units waited 75.0 ms for locks; for the GVL threads waited 0.", answers(idle(:lock)).last
+    assert_equal "Requests and jobs waited 75.0 ms for locks; threads waited 0 for the GVL.", answers(idle(:lock)).last
   end
 
   def test_waits_for_a_connection_are_no_sleep
     ring = idle(:sleep) { |events| events.pool_wait(3, 77 * MS, 70 * MS, unit: 1) }
-    assert_equal ["GET /light took 80.0 ms, 70.0 ms waiting for a connection of the pool.", "Units waited 70.0 ms for a connection of the pool; for the GVL threads waited 0."],
+    assert_equal ["GET /light took 80.0 ms, 70.0 ms waiting for a connection from the pool.", "Requests and jobs waited 70.0 ms for a connection from the pool; threads waited 0 for the GVL."],
       answers(ring)
   end
 

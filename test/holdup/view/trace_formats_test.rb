@@ -99,7 +99,7 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
       assert_equal [{"running" => 200 * MS}], sums(states.call(export(format, nested))), format
     }
     units = export(:perfetto, nested).slices.select { |one| one.category == "unit" }
-    assert_equal [["GET /hog", "GET /light", "unit that went on"], ["srv 1: units"]],
+    assert_equal [["GET /hog", "GET /light", "unfinished request or job"], ["srv 1: units"]],
       [units.map(&:name).sort, units.map(&:track).uniq]
   end
 
@@ -157,7 +157,7 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     lengths = moments.transform_values { |events|
       events.each_slice(2).sum { |open, close| close["at"] - open["at"] }
     }
-    assert_equal({"for unit that went on" => 40 * MS, "for hand-off" => 2 * MS, "for srv 3" => 10 * MS},
+    assert_equal({"for unfinished request or job" => 40 * MS, "for hand-off" => 2 * MS, "for srv 3" => 10 * MS},
       lengths)
   end
 

@@ -43,7 +43,7 @@ class Holdup::Web::AppTest < Minitest::Test
     end
     %w[/ /endpoints /jobs /blame /processes /endpoint?unit=x].each do |path|
       get path
-      assert_includes text, "Choose a longer span above, or look at Health", path
+      assert_includes text, "Choose a longer span above, or open Health", path
     end
   end
 
@@ -68,9 +68,9 @@ class Holdup::Web::AppTest < Minitest::Test
         clock: CommandLine::Still.new(now_s: sample.to_s))
       get "/endpoints"
       assert_includes text,
-        "The newest figures are 7.00 s old. Requests and jobs that have ended since and wait for the next round of the collector: 2."
+        "The newest figures are 7.00 s old. The collector stores 2 requests and jobs that ended since then in its next round."
       get "/endpoints?lang=ja"
-      assert_includes text, "最新の計測値は 7.00 秒前のものです。その後に終了し、コレクターの次の回を待っているリクエストとジョブ：2 件。"
+      assert_includes text, "最新の計測値は 7.00 秒前のものです。その後に終了したリクエストとジョブ 2 件は、コレクターが次の回に保存します。"
       get "/endpoints?until=2m"
       refute_includes text, "newest figures"
     end
@@ -89,20 +89,20 @@ class Holdup::Web::AppTest < Minitest::Test
   def test_what_holdup_itself_took
     get "/health"
     assert_match(
-      /CPU of the collector, of one core 0\.4 % memory of the collector 40\.0 MB memory of the segments 3\.00 MB/, text
+      /CPU of the collector, share of one core 0\.4 % memory of the collector 40\.0 MB memory of the segments 3\.00 MB/, text
     )
   end
 
   def test_rules_of_the_jit_stand_beside_it
     get "/jit"
-    assert_includes text, "What rules say of the JIT A JIT can make these units at most"
+    assert_includes text, "Findings about the JIT A JIT can make these requests and jobs at most"
   end
 
   def test_the_figures_of_one_endpoint
     get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
     assert_equal 200, last_response.status
-    assert_includes text, "Who stalls it"
-    assert_includes text, "Whom it stalls"
+    assert_includes text, "What stalls it"
+    assert_includes text, "What it stalls"
     assert_match(/134 ms - 268 ms \d+/, text)
     get "/endpoint"
     assert_equal 400, last_response.status
@@ -121,7 +121,7 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_equal [true, false], ["Users#index", "OrdersController#index"].map { |name| markup.include?(name) }
     assert_includes markup, %(href="/blame?app=admin")
     get "/", {"app" => "nobody"}
-    assert_equal [400, true], [last_response.status, text.include?("no application of the store is called")]
+    assert_equal [400, true], [last_response.status, text.include?("the store has no application named")]
   end
 
   def test_one_application_is_no_choice
@@ -175,7 +175,7 @@ class Holdup::Web::AppTest < Minitest::Test
   def test_what_is_put_together_wrongly_is_said
     assert_equal 400, answer("/endpoints", "since=%ZZ")
     {"since=x" => "since can", "since=1h&until=2h" => "since is not before until", "kind=cat" => "kind can", "sort=nme" => "did you mean name?", "sort=p95&dir=up" => "dir can",
-     "limit=0" => "limit can", "least=0" => "least can", "threads=x" => "threads can", "name=%00" => "no text", "name=#{"a" * 1001}" => "too long",
+     "limit=0" => "limit can", "least=0" => "least can", "threads=x" => "threads can", "name=%00" => "is not text", "name=#{"a" * 1001}" => "too long",
      "x=#{"a" * 9000}" => "too long"}.each do |query, sentence|
       get "/endpoints?#{query}"
       assert_equal 400, last_response.status, query[0, 60]
@@ -227,10 +227,10 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_a_filter_that_nothing_matches_says_what_there_was
-    {"/endpoints?name=orders" => 'No request or job of this span is called "orders". Did you mean one of these? OrdersController#index.',
-     "/?name=zzz" => 'No request or job of this span is called "zzz". There were: ProductsController#index',
-     "/jobs?name=Pdf" => "No jobs were measured in this span. There were: requests.",
-     "/blame?threads=4" => "Nothing in this span ran with 4 threads. There were: 5.",
+    {"/endpoints?name=orders" => 'No request or job in this span is named "orders". Did you mean one of these? OrdersController#index.',
+     "/?name=zzz" => 'No request or job in this span is named "zzz". This span has: ProductsController#index',
+     "/jobs?name=Pdf" => "No jobs were measured in this span. This span has: requests.",
+     "/blame?threads=4" => "No request or job in this span ran with 4 threads. This span has: 5.",
      "/endpoints?name=zzz&lang=ja" => "この期間に「zzz」という名前のリクエストやジョブはありません。"}.each do |address, told|
       get address
       assert_equal 200, last_response.status

@@ -79,7 +79,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
   def test_a_part_has_sums_of_its_own
     get "/capture", {"id" => keep, "from_ns" => (20 * MS).to_s, "to_ns" => (50 * MS).to_s}
     assert_match(/GET \/hog 30.0 ms 100 %/, text)
-    assert_includes text, "Only what lies between 20.0 ms and 50.0 ms"
+    assert_includes text, "Only the part of the capture between 20.0 ms and 50.0 ms"
     excerpt = Holdup::Analysis::Timeline::Excerpt.new(scene, from: 20 * MS, to: 50 * MS)
     assert_equal [30 * MS], excerpt.waits.map { |wait| wait.span.length }
     assert_equal 2, excerpt.units.size
@@ -216,6 +216,6 @@ class Holdup::Web::CapturesTest < Minitest::Test
     post "/", {}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
     assert_equal 405, last_response.status
     get "/captures"
-    assert_includes text, "No process of this host is measured now."
+    assert_includes text, "This host has no measured process now."
   end
 end

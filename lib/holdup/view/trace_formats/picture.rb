@@ -6,7 +6,7 @@ module Holdup
       # What every format draws: the scene in nanoseconds and with names. Only moments are rounded, never
       # lengths, so the periods of a thread fill the window in every format.
       class Picture
-        UNFINISHED = "unit that went on"
+        UNFINISHED = "unfinished request or job"
         UNNAMED = "(unnamed)"
         HANDOFF = "hand-off"
 

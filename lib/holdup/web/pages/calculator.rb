@@ -61,7 +61,7 @@ module Holdup
         def time(name)
           found = Queries::OptionValues.duration(name, query[name])
           (found.zero? && name == "running") ? raise(UsageError.new("running can't be 0",
-            "a unit that never holds the GVL needs no threads")) : found
+            "a request or job that never holds the GVL needs no threads")) : found
         end
       end
     end

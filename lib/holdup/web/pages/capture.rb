@@ -116,7 +116,7 @@ module Holdup
         def chosen
           id = query["unit"] or return (scene.caught unless query["from_ns"])
           scene.units.find { |unit| unit.id.to_s == id } || raise(UsageError.new(
-            "there is no such unit in this capture", "choose it in the table of units"
+            "this capture has no such request or job", "choose it in the table of requests and jobs"
           ))
         end
 

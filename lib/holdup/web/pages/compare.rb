@@ -46,7 +46,7 @@ module Holdup
         # @raise [UsageError] while there are not two
         def export(...)
           return super if offered.any?
-          raise UsageError.new("there are not two things to compare here",
+          raise UsageError.new("this span has fewer than two things to compare",
             "choose a longer span, two arms or revisions, or give an earlier span")
         end
 

@@ -32,7 +32,7 @@ class Holdup::Advice::JitRules::KillerLimitTest < Minitest::Test
     assert_equal (250 * JitSamples::MIB * 1.1).ceil * 2 + (100 * JitSamples::MIB * 1.1).ceil,
       found.facts[:needed_bytes]
     assert_equal "ram = 1321", found.facts[:setting]
-    assert_match(/the master \(105 MB\) and of all workers together \(2, for each 288 MB/, evidence(found))
+    assert_match(/the master \(105 MB\) and all workers together \(2, with room for 288 MB each/, evidence(found))
   end
 
   def test_counts_the_workers_that_the_server_is_to_have
@@ -53,7 +53,7 @@ class Holdup::Advice::JitRules::KillerLimitTest < Minitest::Test
     found = together(0, 1, limit: 520)
     assert_equal 500 * JitSamples::MIB, found.facts[:seen_bytes]
     assert_equal (250 * JitSamples::MIB * 1.1).ceil * 3, found.facts[:needed_bytes]
-    assert_match(/could not be seen/, evidence(found))
+    assert_match(/size of the master is not known/, evidence(found))
   end
 
   def test_a_single_process_has_no_workers_that_could_be_ended
@@ -68,7 +68,7 @@ class Holdup::Advice::JitRules::KillerLimitTest < Minitest::Test
   def test_says_how_old_the_workers_were_that_it_goes_by
     limits = {10 => 260, 30 => 260}
     young, grown = limits.map { |minutes, limit| advise(RULE, life(0, minutes:, **killer(limit))) }
-    assert_match(/None was seen older than 10.0 min, so it is not known/, evidence(young))
+    assert_match(/None was seen older than 10.0 min, so their later growth is not known/, evidence(young))
     assert_match(/At 30.0 min of age 19 of 20 workers were smaller/, evidence(grown))
     longer = advise(RULE,
       life(0, minutes: 25, rss_bytes: ->(age_s) { 200 * JitSamples::MIB + age_s * 10_000 }, **killer(220)))

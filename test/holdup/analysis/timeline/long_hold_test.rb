@@ -56,7 +56,7 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
   def test_a_whole_time_slice_without_a_stack_leaves_c_code_or_a_missing_cpu
     assert_equal :silent, cause(ring([5, 15, 395]))
     assert_includes sentence(ring([5, 15, 395])),
-      "For 380 ms no stack could be taken: it ran C code that keeps the GVL, or had no CPU."
+      "For 380 ms no stack could be taken: the thread ran C code that keeps the GVL, or had no CPU."
   end
 
   def test_a_collection_of_garbage_is_no_silence
@@ -78,7 +78,7 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
   def test_a_sampler_saw_c_code
     native = ring(EVERY_TEN, frame: DIGEST)
     assert_equal :native, cause(native, sampler: "vernier 1.12.0")
-    assert_includes sentence(native, sampler: "vernier 1.12.0"), "C code ran in 100 % of it"
+    assert_includes sentence(native, sampler: "vernier 1.12.0"), "The sampler saw C code in 100 % of it"
   end
 
   def test_c_code_that_gives_its_stack_checks_for_interrupts

@@ -49,7 +49,7 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
     )
     scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 500 * MS))
     assert_match(
-      /\ALONG HOLD: thread 2 held the GVL for 400 ms without a break, 100 % of it outside of requests and jobs;/, sentences(
+      /\ALONG HOLD: thread 2 held the GVL for 400 ms without a break, 100 % of it outside requests and jobs;/, sentences(
         scene, Holdup::Analysis::Timeline::Patterns.new(scene).call
       ).first
     )

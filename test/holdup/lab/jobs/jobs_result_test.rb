@@ -52,14 +52,13 @@ class Holdup::Lab::Jobs
       text.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
       assert_match(/^5 \* +1?\d\d +\d+ +[+-]?\d(\.\d)? %.*\n5 ~ /, text)
       assert_match(
-        /Two runs of the same \(\* and ~\) differed by up to #{Regexp.escape(noise)}/,
-        text.gsub(
+        /Two runs of the same setting \(\* and ~\) differed by up to #{Regexp.escape(noise)}/, text.gsub(
           /\s+/, " "
         )
       )
       assert_includes text, "20 threads are enough"
       refute_match(/^!/, text)
-      assert_match(/^! 5 threads are the most that were tried, and the GVL is free for \d\d\.\d %/,
+      assert_match(/^! 5 threads are the most that ran, and the GVL is free for \d\d\.\d %/,
         Report::Text.new(result(concurrency: [1, 2])).call)
     end
 
@@ -72,12 +71,11 @@ class Holdup::Lab::Jobs
     def test_says_what_makes_it_worth_less
       text = Report::Text.new(result(concurrency: [1, 5, 20], steps: 4, rounds: 2, signal: 2, locked: 0.3,
         errors: 2)).call
-      assert_match(/^! Stopped: 4 of 8 runs are left\. `holdup lab jobs --resume jobs\.json` goes on\./, text)
+      assert_match(/^! Stopped: 4 of 8 runs are left\. `holdup lab jobs --resume jobs\.json` continues\./, text)
       assert_match(/^! 24 jobs failed/, text)
       refute_includes text, "at another speed"
       assert_match(
-        /^! At concurrency 20 a job took \+\d\d\.\d % CPU against the run at 5: .* at another speed/m,
-        Report::Text.new(result(concurrency: [5, 20], truth: 1.5)).call.tr("\n", " ").sub(
+        /^! At concurrency 20 a job took \+\d\d\.\d % CPU compared with the run at 5: .* at another speed/m, Report::Text.new(result(concurrency: [5, 20], truth: 1.5)).call.tr("\n", " ").sub(
           "! At", "\n! At"
         )
       )

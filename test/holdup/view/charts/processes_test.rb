@@ -24,7 +24,7 @@ class Holdup::View::Charts::ProcessesTest < Minitest::Test
   def test_the_most_that_the_container_can_reach_is_drawn
     machine = charted.to_h["machine"]
     assert_in_delta 1.7 / 4, machine.series.first.values.last, 0.001
-    assert_match(/most that it can reach: \d/, machine.limits.first.label)
+    assert_match(/highest possible: \d/, machine.limits.first.label)
   end
 
   def test_a_worker_that_took_anothers_place_can_be_told_from_it

@@ -6,7 +6,7 @@ require "holdup/loader"
 class Holdup::View::Pages::BlameTest < Minitest::Test
   include Dashboard
 
-  UNKNOWN = "the bounds of all pairs are so wide that an estimate would only repeat how much each caused of all stall"
+  UNKNOWN = "the bounds of all pairs are so wide that an estimate would only repeat the share that each caused of all stall"
 
   # Ten endpoints that stall alike, one of which causes more than any of them stalls.
   def alike
@@ -27,8 +27,8 @@ class Holdup::View::Pages::BlameTest < Minitest::Test
   def test_the_same_on_the_page_of_one_endpoint
     alike
     get "/endpoint", {"unit" => "B", "kind" => "request"}
-    assert_includes text[/Who stalls it.*/], UNKNOWN
-    assert_includes text[/Whom it stalls.*/], UNKNOWN
+    assert_includes text[/What stalls it.*/], UNKNOWN
+    assert_includes text[/What it stalls.*/], UNKNOWN
   end
 
   def test_pairs_that_are_known_have_their_table

@@ -26,7 +26,7 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
     own = @profiles.select { |profile| profile.series.name == "OrdersController#index" }
     longest = own.map(&:wall_ns).max(10).map { |ns| Holdup::View::Figures.duration(ns) }
     assert_equal longest, slowest.scan(%r{<tr><th scope="row">.*?</th><td>([^<]*?)\s*</td>}m).flatten
-    assert_includes text, "Of #{Holdup::View::Figures.count(own.size)} that are kept singly"
+    assert_includes text, "The slowest of #{Holdup::View::Figures.count(own.size)} kept one by one"
     assert_includes text, "host web-1, pid 7"
     assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
   end
@@ -37,7 +37,7 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
     @app = dashboard(store: @store, clock: CommandLine::Still.new(now_s: PLAYED.to_s + 3 * 3600))
     get "/endpoint", {"since" => "6h", "unit" => "OrdersController#index", "kind" => "request"}
     assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
-    assert_match(/kept singly, .*#{Time.at(PLAYED.from_s).strftime("%F %H:%M")}/, slowest.gsub(/<[^>]+>/, ""))
+    assert_match(/kept one by one, .*#{Time.at(PLAYED.from_s).strftime("%F %H:%M")}/, slowest.gsub(/<[^>]+>/, ""))
   end
 
   # Ten minutes of each hour: of a day 24 such periods are kept, and the endpoint is in the one before the
@@ -48,7 +48,7 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
     20.times { |turn| keep(others, hours: turn + 1) }
     @app = dashboard(store: @store, clock: CommandLine::Still.new(now_s: PLAYED.to_s + 24 * 3600))
     get "/endpoint", {"since" => "2d", "unit" => "ProductsController#index", "kind" => "request"}
-    assert_includes slowest, "Read were 6 of 21 periods of ten minutes"
+    assert_includes slowest, "Holdup read 6 of 21 periods of ten minutes"
     get "/endpoint", {"since" => "2d", "unit" => "OrdersController#index", "kind" => "request"}
     assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
   end
@@ -76,7 +76,7 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
     @sample = SampleWindows.new
     @app = dashboard
     get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
-    assert_includes slowest, "None of it is kept singly in this span"
+    assert_includes slowest, "This span has no single requests or jobs of it"
     refute_includes slowest, "<table"
   end
 end

@@ -52,7 +52,7 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
     found = section(Holdup::View::Sections::Stalls::StallPairTable, alike)
     assert_empty found.columns
     assert_empty found.rows
-    assert_equal ["Not known: the bounds of all pairs are so wide that an estimate would only repeat how much each caused of all stall."],
+    assert_equal ["Not known: the bounds of all pairs are so wide that an estimate would only repeat the share that each caused of all stall."],
       found.notes
     assert_nil section(Holdup::View::Sections::StallMatrix, alike)
   end
@@ -61,7 +61,7 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
     found = section(Holdup::View::Sections::Stalls::StallPairTable, summary)
     assert_operator found.rows.map { |row| row[2].to_f }.max, :>=, 10
     refute_includes found.rows.map { |row| row.values_at(2, 3) }, ["0", "100"]
-    assert_match(/left out, with bounds too wide to say anything: \d+\.\z/, found.notes.last)
+    assert_match(/left out because their bounds are too wide: \d+\.\z/, found.notes.last)
   end
 
   def test_who_is_in_no_known_pair_has_no_column_in_the_matrix

@@ -61,13 +61,13 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
     report = text(by: :priority, filter: Holdup::Analysis::UnitFilter.new(kind: :job),
       extra: views(:priority, {"1" => 100, "10" => 600}))
     assert_match(/^1 \[default\] +100 +0\.56 +100 ms .*\n10 \[default\] +600 +3\.33 +600 ms /, report)
-    assert_includes report.gsub(/\s+/, " "), "Jobs without a priority, which are not in these rows: 20."
+    assert_includes report.gsub(/\s+/, " "), "Jobs without a priority, not in these rows: 20."
   end
 
   def test_the_cpu_of_each_pool
     report = text(extra: views(:pool, {"default" => 180, "pdf" => 360}))
     assert_match(/^sidekiq pdf +360 +20\.0 +10\.0$/, report)
-    assert_match(/^sidekiq \(outside of units\) /, report)
+    assert_match(/^sidekiq \(outside requests and jobs\) /, report)
     assert_includes text(language: "ja", extra: views(:pool, {"default" => 180})), "これらのスレッドの CPU"
     refute_includes text(samples: []), "CPU of these threads"
   end
@@ -85,7 +85,7 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
     assert_match(/^  worker 1 +60\.0 +15\.0 +7\.7 +3\.00 +5 +250 MB/, report)
     assert_match(/^sidekiq default +1 +10 +9\.00 +90\.0 +40\.0 +40 +3\.00 s$/, report)
     assert_includes report.gsub(/\s+/, " "),
-      "800 MB of memory used of 2.00 GB; stopped by the CPU quota in 10.0 % of its periods"
+      "800 MB of memory used of 2.00 GB; CPU quota stopped it in 10.0 % of its periods"
     refute_match(/db primary/, report)
   end
 
@@ -111,14 +111,14 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
   end
 
   def test_how_far_away_redis_is
-    assert_includes flat, "Redis: a command of sidekiq takes 350 us there and back (median)."
+    assert_includes flat, "Redis: the round trip of a command of sidekiq takes 350 us (median)."
     refute_includes text(SampleWindows.new, samples: SampleProcesses.new(servers: {"puma" => 2}).to_a),
       "Redis"
   end
 
   def test_no_samples_no_sections
     report = text(samples: [])
-    ["Processes", "Threads that take units", "can never pass"].each { |part| refute_includes report, part }
+    ["Processes", "Threads that take requests and jobs", "can never pass"].each { |part| refute_includes report, part }
   end
 
   def test_one_sample_is_no_share

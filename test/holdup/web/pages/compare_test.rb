@@ -59,7 +59,7 @@ class Holdup::Web::CompareTest < Minitest::Test
     assert_match(/Worse: .*CPU per request or job \+\d\d/, text)
     assert_includes last_response.body, %(<option value="#{values.last}" selected>)
     {"before=x" => "before and after belong together",
-     "before=x&after=y" => %(nothing in this span is called "x"), "before=x&after=y&base_since=3h" => "can't be combined"}.each do |query, sentence|
+     "before=x&after=y" => %(nothing in this span is named "x"), "before=x&after=y&base_since=3h" => "can't be combined"}.each do |query, sentence|
       get "/compare?since=2h&#{query}"
       assert_equal 400, last_response.status
       assert_includes CGI.unescapeHTML(text), sentence
@@ -86,7 +86,7 @@ class Holdup::Web::CompareTest < Minitest::Test
       get "/compare.#{ending}", {"since" => "13m"}
       assert_equal [400, "text/html; charset=utf-8"],
         [last_response.status, last_response.headers["content-type"]]
-      assert_includes text, "not two things to compare"
+      assert_includes text, "fewer than two things to compare"
     end
   end
 
