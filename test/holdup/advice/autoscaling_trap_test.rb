@@ -14,7 +14,7 @@ module Holdup::Advice
       assert_match(/\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an/, told["seen"])
       assert_match(/an alarm at 60.0 % may never fire.*\[holdup doctor --autoscale-target 60\]\z/,
         told["seen"])
-      assert_match(/queued above 20.0 ms at p95 .* alarm at 37.5 %\.\z/, told["do"])
+      assert_match(/above 20.0 ms at p95 .* alarm to 37.5 %\.\z/, told["do"])
       assert_match(/--autoscale-target/, told["verify"])
       assert_equal :scaling, found.remedy
     end
@@ -56,8 +56,8 @@ module Holdup::Advice
       assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
       told = Holdup::View::DoctorReport.new([examined]).call.gsub(/\s+/, " ")
       limit = Holdup::View::Figures.duration(found.facts[:queued_ns])
-      assert_includes told, "queued above #{limit} at p95"
-      assert_includes told(found)["do"], "queued above #{limit} at p95"
+      assert_includes told, "above #{limit} at p95"
+      assert_includes told(found)["do"], "above #{limit} at p95"
     end
 
     def test_nothing_where_it_fires_or_nobody_knows

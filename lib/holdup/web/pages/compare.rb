@@ -181,7 +181,7 @@ module Holdup
 
           def picked(choice)
             called = choices[choice] || raise(UsageError.new(
-              "nothing in this span is called #{choice[0, 100].inspect}", "choose again, or a longer span"
+              "nothing in this span is named #{choice[0, 100].inspect}", "choose again, or a longer span"
             ))
             fact, value = choice.split(":", 2)
             [recorded, called, groups(fact).to_h.fetch(value)]

@@ -33,7 +33,7 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
     )
     assert_match(/^1 x 3 +40.0 +40.0 +0 % +10.0 +12.0 +\+5 % +80.0 +90.0 +\+12 % +101$/, said)
     assert_match(/^1 x 5 \* +11.0 +90.0 MB +6 s +0 +1 +40$/, said)
-    assert_match(/Amdahl's law says #{Holdup::Analysis::Amdahl.suggestion(20 / 30.0)} threads for 66.7 % io/,
+    assert_match(/Amdahl's law gives #{Holdup::Analysis::Amdahl.suggestion(20 / 30.0)} threads for 66.7 % io/,
       said.gsub(/\s+/, " "))
   end
 
