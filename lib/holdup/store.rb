@@ -11,7 +11,6 @@ module Holdup
 
     # @param url [String] "sqlite:///abs/path.sqlite3", a plain path, or "memory:"
     # @param read_only [Boolean] for reports: creates nothing, writes nothing, never waits for the collector
-    # @return [Memory, Sql]
     # @raise [StoreError] when it can't be opened
     def self.open(url, read_only: false)
       scheme, location = split(url)
@@ -31,7 +30,6 @@ module Holdup
     end
 
     # @param url [String] of the store
-    # @param env [Hash{String => String}]
     # @return [String] folder of the captures: next to the store where that is a file, else where the default
     #   one would be
     def self.captures_dir(url, env, home:)

@@ -7,7 +7,6 @@ module Holdup
     class Checkpoints
       UNITS = "#units"
 
-      # @param store [#progress]
       # @param host [String] with the folder it separates these segments from others in a shared store
       # @raise [StoreError]
       def initialize(store, host, folder)
@@ -31,7 +30,6 @@ module Holdup
       def damage(name) = @damaged[name]
 
       # @param name [String] file name
-      # @return [SegmentCheckpoint, nil]
       def [](name) = @positions[name]
 
       # What the store's progress has to become.
@@ -45,8 +43,6 @@ module Holdup
         end
       end
 
-      # @param readings [Hash{String => SegmentCheckpoint}]
-      # @param present [Array<String>]
       # @return [Hash{String => Integer}] by file name, how many units will have been carried
       def units(readings, present)
         @positions.slice(*present).merge(readings).transform_values(&:ring_head)

@@ -43,7 +43,6 @@ module Holdup
 
       # @param snapshots [Array<ProcessSnapshot>] of all segments that were read
       # @yieldparam pid [Integer] of which there can't be a sample; without a block that is raised
-      # @yieldparam error [StandardError]
       # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes whose time has come
       def samples(snapshots, host, now_ns, &bad)
         now_s = now_ns / 1_000_000_000
@@ -60,7 +59,6 @@ module Holdup
       end
 
       # These samples are in the store now.
-      # @param samples [Array<Hash>]
       def committed(samples)
         samples.each { |sample| @last[key(sample)] = LastSample.of(sample, @last[key(sample)], @spread) }
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?

@@ -6,7 +6,6 @@ module Holdup
     class RateLimitedLog
       EVERY_NS = 60 * 1_000_000_000
 
-      # @param log [#warn]
       def initialize(log:, clock:)
         @log = log
         @clock = clock
@@ -36,7 +35,6 @@ module Holdup
       # @return [Boolean] whether there was something to forget: then it works again
       def forget(subject) = !@logged.delete(subject).nil?
 
-      # @yieldparam subject [Object]
       def forget_if
         @logged.delete_if { |subject, _| yield subject }
       end

@@ -29,7 +29,6 @@ module Holdup
       end
 
       # @param now_ns [Integer] seconds since 1970, in nanoseconds
-      # @return [Result]
       # @raise [StoreError, DamagedData, SystemCallError] and then nothing was written or removed
       def run(now_ns)
         @skipped.start(now_ns)

@@ -44,7 +44,6 @@ module Holdup
         end
       end
 
-      # @return [String]
       def dump_units(checkpoint)
         marks = checkpoint.marks
         marks.each_with_object([marks.size].pack("w")) do |mark, bytes|
@@ -87,7 +86,6 @@ module Holdup
         end
 
         # @param most [Integer, nil] what is larger can't be true
-        # @return [Integer]
         # @raise [DamagedData] when there is none left
         def number(most: nil)
           value = @bytes.unpack1("w", offset: @at) or raise_damaged
@@ -98,7 +96,6 @@ module Holdup
           raise_damaged
         end
 
-        # @return [SlotCheckpoint, nil]
         # @raise [DamagedData]
         def mark(account: false)
           length = number

@@ -26,8 +26,6 @@ module Holdup
       # @param known [SegmentCheckpoint, nil] as stored
       # @param anew [Boolean] how far it was carried is unknown: it is carried from here on, so that nothing
       #   is counted twice
-      # @yieldparam header [Segment::Header]
-      # @yieldparam setting [Setting]
       # @return [SegmentCheckpoint, nil] the new one, only true once the builder is committed; nil when it
       #   can't be read now
       # @raise [SegmentError, DamagedData, SystemCallError]

@@ -25,13 +25,11 @@ module Holdup
       end
 
       # @param kind [Symbol] one of SkippedRow::KINDS
-      # @return [SkippedRow]
       def row(kind, name, error)
         reason = error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"
         SkippedRow.new(at_s: @at_s, host: @host, kind:, name:, reason:)
       end
 
-      # @return [nil]
       def add(kind, name, error)
         @rows << row(kind, name, error)
         nil
@@ -39,7 +37,6 @@ module Holdup
 
       # Counts what is in a file once, as long as the file is there.
       # @param place [Integer] in the file
-      # @return [nil]
       def add_lasting(kind, name, error, file:, place: 0)
         subject = [kind, file, place]
         return if @lasting.include?(subject) || @found.include?(subject)
@@ -47,7 +44,6 @@ module Holdup
         add(kind, name, error)
       end
 
-      # @yieldreturn [Object]
       # @return [Object, nil] the block's value; nil when it failed, which is counted
       def guard(kind, name)
         yield

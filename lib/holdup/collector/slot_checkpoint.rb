@@ -11,7 +11,6 @@ module Holdup
     # - `series`, `path`: nil until the slot was read, when the mark came from a store
     # - `account`: whether it is a thread's time outside of units
     SlotCheckpoint = Struct.new(:series, :count, :errors, :bytes, :path, :account) do
-      # @return [SlotCheckpoint]
       def self.of(slot)
         numbers = [slot.count, slot.errors, *slot.sums]
         slot.histograms.each do |cells|
@@ -23,7 +22,6 @@ module Holdup
       end
 
       # @param bytes [String] as the store keeps it
-      # @return [SlotCheckpoint]
       # @raise [DamagedData]
       def self.load(bytes, account: false)
         _, count, errors = bytes.unpack("w3")

@@ -33,7 +33,6 @@ module Holdup
         totals(Series::HANDOFF, source).add_delta(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
       end
 
-      # @return [Array<Window>]
       def windows(host)
         @totals.map do |(start_s, fingerprint, series), totals|
           setting = @settings.fetch(fingerprint)

@@ -90,7 +90,6 @@ module Holdup
 
     # @param location [String] URL or path, as shown to the user
     # @param subject [String] what it is that has the problem
-    # @param facts [Hash{Symbol => Object}]
     def initialize(location:, kind:, problem:, advice:, subject: "the store", **facts)
       @location = location = Utf8.valid(location)
       @kind = kind

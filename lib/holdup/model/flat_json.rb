@@ -12,7 +12,6 @@ module Holdup
 
     # @param facts [Hash{String => String, Numeric, Boolean}] texts are cut after 120 characters
     # @param room [Integer, nil] bytes; the last facts, which have no room, are left out
-    # @return [String]
     def generate(facts, room: nil)
       members = facts.map { |key, value| "#{quote(key)}:#{literal(value)}" }
       members.pop while room && members.sum(&:bytesize) + members.size + 1 > room

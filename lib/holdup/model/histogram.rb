@@ -22,19 +22,16 @@ module Holdup
     end
 
     # @param values [Enumerable<Integer>] nanoseconds
-    # @return [Histogram]
     def self.of(values)
       values.each_with_object(HistogramSum.new) { |value, sum| sum.record(value) }.to_histogram
     end
 
-    # @param histograms [Enumerable<Histogram>]
     # @return [Histogram] all of them merged; far cheaper than one merge after the other
     def self.sum(histograms)
       histograms.each_with_object(HistogramSum.new) { |histogram, sum| sum.add(histogram) }.to_histogram
     end
 
     # @param bytes [String] from dump
-    # @return [Histogram]
     # @raise [DamagedData]
     def self.load(bytes) = Codec.load(bytes)
 
@@ -55,12 +52,10 @@ module Holdup
     end
 
     # @param value [Integer] nanoseconds
-    # @return [Histogram]
     def record(value)
       HistogramSum.new.add(self).record(value).to_histogram
     end
 
-    # @return [Histogram]
     def merge(other)
       HistogramSum.new.add(self).add(other).to_histogram
     end
@@ -103,14 +98,11 @@ module Holdup
     # How many values a histogram has, and their sum (ns), where the distribution is not asked for: it is
     # nearly free to read.
     CountAndSum = Data.define(:count, :sum) do
-      # @param histogram [Histogram, CountAndSum]
-      # @return [CountAndSum]
       def self.of(histogram)
         new(count: histogram.count, sum: histogram.sum)
       end
 
       # @param heads [Enumerable<Histogram, CountAndSum>]
-      # @return [CountAndSum]
       def self.sum(heads)
         new(count: heads.sum(&:count), sum: heads.sum(&:sum))
       end
@@ -130,7 +122,6 @@ module Holdup
         @earlier = earlier
       end
 
-      # @return [Histogram]
       # @raise [ArgumentError] when `earlier` is not a beginning of `later`
       def to_histogram
         unless numbers.none?(&:negative?) && counts.none?(&:negative?)

@@ -20,7 +20,6 @@ module Holdup
 
     # Most sums of a report have one part, which is the sum then: nothing is done before there is a second
     # one.
-    # @return [self]
     def add(histogram)
       return self if histogram.empty?
       if untouched?
@@ -34,7 +33,6 @@ module Holdup
 
     # @param delta [#count, #sum, #zero, #min, #max, #slots, #counts] `slots`: Array of Integer, the buckets
     #   that grew; `counts`: by how much each
-    # @return [self]
     def add_delta(delta)
       allocate_slots if @only
       @sum += delta.sum
@@ -48,7 +46,6 @@ module Holdup
 
     # Takes off a time that is counted elsewhere too; the values stay.
     # @param sum [Integer] nanoseconds
-    # @return [self]
     def subtract_sum(sum)
       allocate_slots if @only
       @sum -= sum
@@ -56,7 +53,6 @@ module Holdup
     end
 
     # @param value [Integer] nanoseconds; negative ones count as 0
-    # @return [self]
     def record(value)
       allocate_slots
       value = 0 if value.negative?
@@ -67,7 +63,6 @@ module Holdup
       self
     end
 
-    # @return [Histogram]
     def to_histogram
       return @only if @only
       kept = (@last < 0) ? [] : @slots[@first..@last]

@@ -9,13 +9,11 @@ module Holdup
   # - `start_s`: a multiple of SECONDS; a unit belongs to the block in which it started
   # - `seen`: from how many units it was drawn; `profiles`: Array of UnitSample
   SampleBlock = Data.define(:setting, :host, :start_s, :seen, :profiles) do
-    # @return [Integer]
     def self.start_of(start_ns)
       start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
     end
 
     # @param profiles [Array<UnitSample>] all units of a span, none left out
-    # @return [Array<SampleBlock>]
     def self.of(profiles)
       by_block = profiles.group_by do |profile|
         [profile.setting, profile.host, start_of(profile.start_ns)]
@@ -29,7 +27,6 @@ module Holdup
     def key = [start_s, setting, host]
 
     # @param other [SampleBlock] of the same key
-    # @return [SampleBlock]
     def merge(other, most: self.class::MOST)
       with(seen: seen + other.seen, profiles: lowest(profiles + other.profiles).first(most))
     end

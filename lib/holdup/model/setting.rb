@@ -10,7 +10,6 @@ module Holdup
   # fingerprint is the short name of one.
   Setting = Data.define(:attributes) do
     # @param text [String] JSON object of scalars
-    # @return [Setting]
     # @raise [DamagedData] when it is no such object
     def self.parse(text)
       attributes = JSON.parse(text)
@@ -52,7 +51,6 @@ module Holdup
     # @return [String] canonical JSON: keys sorted, no spaces
     def to_json(*) = @json
 
-    # @param key [String, Symbol]
     # @return [Object, nil] one fact
     def [](key) = attributes[key.to_s]
 

@@ -27,7 +27,6 @@ module Holdup
     def key = [host, kind, name]
 
     # @param later [SkippedRow] of the same key
-    # @return [SkippedRow]
     def merge(later)
       later.with(at_s: [at_s, later.at_s].max, count: count + later.count)
     end

@@ -24,7 +24,6 @@ module Holdup
       super
     end
 
-    # @return [Integer]
     def wall_ns = running_ns + idle_ns + stalled_ns
 
     # @return [Integer] since 1970

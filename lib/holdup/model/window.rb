@@ -20,7 +20,6 @@ module Holdup
     HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
 
     # The neutral element of merge.
-    # @return [Window]
     def self.empty(series:, setting: nil, host: nil, start_s: nil, seconds: 0)
       new(start_s:, seconds:, series:, setting:, host:, **Totals.new.to_h)
     end
@@ -74,7 +73,6 @@ module Holdup
         @in_order = @histograms.values
       end
 
-      # @return [self]
       def add(window)
         @count += window.count
         @errors += window.errors
@@ -85,7 +83,6 @@ module Holdup
 
       # @param delta [#count, #errors, #sums, #histograms] `sums`: Array of Integer in the order of SUMS;
       #   `histograms`: Array in the order of HISTOGRAMS, see HistogramSum#add_delta
-      # @return [self]
       def add_delta(delta)
         @count += delta.count
         @errors += delta.errors
@@ -96,7 +93,6 @@ module Holdup
 
       # Takes the time off, not the units: of units that ran inside others.
       # @param delta [#sums, #histograms] see add_delta
-      # @return [self]
       def subtract_time(delta)
         delta.sums.each_with_index { |value, index| @sums[SUMS[index]] -= value }
         delta.histograms.each_with_index { |histogram, index| @in_order[index].subtract_sum(histogram.sum) }
@@ -123,7 +119,6 @@ module Holdup
       end
 
       # @param window [Window] of the same series
-      # @return [self]
       # @raise [ArgumentError] for another series
       def add(window)
         unless window.series == @series
@@ -134,7 +129,6 @@ module Holdup
         self
       end
 
-      # @return [Window]
       def to_window
         Window.new(start_s: @start_s, seconds: @start_s ? @end_s - @start_s : 0, series: @series,
           setting: @setting, host: @host, **@totals.to_h)

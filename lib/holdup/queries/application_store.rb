@@ -4,14 +4,11 @@ module Holdup
   module Queries
     # A store as if one application alone had written to it.
     class ApplicationStore
-      # @param store [Store::Sql]
       # @return [Array<String>] that have written to it
       def self.names(store)
         store.settings.map { |setting| Analysis::ApplicationShares.name(setting) }.uniq.sort
       end
 
-      # @param store [Store::Sql]
-      # @param name [String]
       # @raise [UsageError] where no application is called so
       def initialize(store, name)
         @store = store
@@ -24,26 +21,21 @@ module Holdup
         @fingerprints = [nil, *@settings.map(&:fingerprint)]
       end
 
-      # @return [Array<Setting>]
       attr_reader :settings
 
-      # @return [Array<Window>] see Store::Sql#windows
       def windows(...)
         @store.windows(...).select { |window| own?(window.setting) }
       end
 
-      # @return [Array<Store::SpanSum>] see Store::Sql#sums
       def sums(*span, settings: nil, **options)
         own = settings ? settings.select { |setting| own?(setting) } : @settings
         @store.sums(*span, settings: own, **options)
       end
 
-      # @return [Array<(Integer, Setting)>] see Store::Sql#setting_starts
       def setting_starts(...)
         @store.setting_starts(...).select { |_, setting| own?(setting) }
       end
 
-      # @return [Array<Store::WindowStall>] see Store::Sql#stalls
       def stalls(...)
         @store.stalls(...).to_a.select { |stall| own?(stall.setting) }
       end
@@ -58,15 +50,12 @@ module Holdup
         end
       end
 
-      # @return [Array<UnitSample>] see Store::Sql#profiles
       def profiles(...)
         @store.profiles(...).select { |profile| own?(profile.setting) }
       end
 
-      # @return [Array<Integer>] see Store::Sql#profile_starts
       def profile_starts(...) = @store.profile_starts(...)
 
-      # @return [Array<PredictionOutcome>] see Store::Sql#outcomes
       def outcomes
         @store.outcomes.select { |outcome| outcome.app == @name }
       end
@@ -77,13 +66,10 @@ module Holdup
       # @return [Array<SkippedRow>] see Store::Sql#skipped_rows; of all applications
       def skipped_rows = @store.skipped_rows
 
-      # @return [Integer] see Store::Sql#finest_s
       def finest_s(from_s) = @store.finest_s(from_s)
 
-      # @return [Hash{Symbol => Object}] see Store::Sql#health
       def health = @store.health
 
-      # @return [nil]
       def close = @store.close
 
       private

@@ -19,7 +19,6 @@ module Holdup
 
       # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] source, label and settings of each
       #   side
-      # @return [Array<Analysis::Comparison::Side>]
       def self.sides(parts)
         shortest_s = parts.map { |source, _, settings| source.covered_s(settings) }.min
         step_s = Analysis::Comparison::BlockBootstrap::TimeBlocks.length_s(shortest_s)
@@ -27,9 +26,6 @@ module Holdup
       end
 
       # @param store [Store::Sql] open until all sides are made
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param filter [Analysis::UnitFilter]
       def initialize(store, from_s:, to_s:, filter:)
         @store = store
         @filter = filter
@@ -57,10 +53,8 @@ module Holdup
         recorded(settings).sum { |start_s, end_s| end_s - start_s }
       end
 
-      # @param label [String]
       # @param settings [Array<Setting>, nil] nil for all
       # @param step_s [Integer] length of the intervals over which windows are added up, at most
-      # @return [Analysis::Comparison::Side]
       def side(label, settings = nil, step_s: @window_s)
         chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
         # Everything else used CPU too.
@@ -153,7 +147,6 @@ module Holdup
           # A window of any series stands for its whole step, or for itself where only longer ones are kept.
           # @param windows [Array<Window>] of this interval
           # @param recorded [Array<(Integer, Integer)>] from and to of the windows that were added up
-          # @return [Array<Window>]
           def whole_steps(windows, recorded)
             windows.group_by { |window| window.start_s / step_s }.flat_map do |number, same|
               start_s = [number * step_s, from_s].max
@@ -172,8 +165,6 @@ module Holdup
           end
         end
 
-        # @param from_s [Integer]
-        # @param to_s [Integer]
         # @param window_s [Integer] seconds of a window
         # @param began_s [Array<Integer>] when processes began
         # @param kept_s [#call] second => seconds of the shortest windows that are kept there

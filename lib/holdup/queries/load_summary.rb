@@ -6,12 +6,8 @@ module Holdup
     module LoadSummary
       module_function
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
       # @param by [Symbol] one of Analysis::SeriesRow::Grouping::BY
       # @param view [Hash] sort, see Analysis::Summary
-      # @return [Analysis::Summary]
       def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view)
         kinds = kinds(by)
         windows = store.sums(from_s, to_s, kinds:).map(&:window)
@@ -21,19 +17,12 @@ module Holdup
           loaded: loaded(store, from_s:, to_s:), **samples(store, from_s, to_s), **view)
       end
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @return [Analysis::OwnCost]
       def own_cost(store, from_s:, to_s:)
         windows = store.sums(from_s, to_s, kinds: [:account]).map(&:window)
         processes = Analysis::ProcessReport.new(store.processes(from_s, to_s + 1), from_s:, to_s:)
         Analysis::OwnCost.new(windows, processes)
       end
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
       # @return [Proc] for Analysis::Summary: reads the processes while any units ran, whatever the filter is
       def loaded(store, from_s:, to_s:)
         -> { ProcessesUnderLoad.call(store, MeasuredTimeQuery.call(store, from_s:, to_s:)) }
@@ -42,15 +31,12 @@ module Holdup
       # The same units by process or priority are read only for such rows; by pool they show which threads
       # could have taken them.
       # @param by [Symbol] one of Analysis::SeriesRow::Grouping::BY
-      # @return [Array<Symbol>]
       def kinds(by)
         Series::KINDS - (Series::VIEWS - [:pool, by])
       end
 
       # Processes that run such units are measured also while they run others: an endpoint with two requests
       # an hour has no other time.
-      # @param windows [Array<Window>]
-      # @param filter [Analysis::UnitFilter]
       # @return [Hash{Symbol => Object}] kinds and settings for MeasuredTimeQuery
       def measured(windows, filter)
         kinds = filter.kind ? [filter.kind] : Series::UNITS
@@ -78,7 +64,6 @@ module Holdup
 
         module_function
 
-        # @param store [Store::Sql]
         # @param coverage [Analysis::MeasuredTime] of all units
         # @return [Analysis::ProcessReport, nil] of the last 48 hours at most; nil where no unit ran
         def call(store, coverage)

@@ -15,9 +15,6 @@ module Holdup
       # Blocks that are searched for the first unit, and for the last.
       MOST_BLOCKS = 12
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
       # @param kinds [Array<Symbol>] of units
       # @param settings [Enumerable<Setting>, nil] nil for all
       # @return [Analysis::MeasuredTime] empty where there are no units
@@ -26,10 +23,6 @@ module Holdup
         interval ? new(store, interval, kinds, settings).call : Analysis::MeasuredTime.whole(from_s, from_s)
       end
 
-      # @param store [Store::Sql]
-      # @param interval [RecordedInterval::Interval]
-      # @param kinds [Array<Symbol>]
-      # @param settings [Enumerable<Setting>, nil]
       def initialize(store, interval, kinds, settings)
         @store = store
         @interval = interval
@@ -38,7 +31,6 @@ module Holdup
         @blocks = {}
       end
 
-      # @return [Analysis::MeasuredTime]
       def call
         first_s = first_start
         last_s = last_end

@@ -20,8 +20,6 @@ module Holdup
       module_function
 
       # @param option [String] for the message
-      # @param known [Array<Symbol>]
-      # @return [Symbol]
       # @raise [UsageError]
       def choice(option, text, known)
         choice = known.find { |value| value.to_s == text }
@@ -30,7 +28,6 @@ module Holdup
         refuse(option, text, hint)
       end
 
-      # @return [Integer]
       def whole(option, text, range)
         number = Integer(text, 10, exception: false)
         return number if number && range.cover?(number)
@@ -38,7 +35,6 @@ module Holdup
       end
 
       # @param text [String] "2", "0.5"
-      # @return [Float]
       def positive(option, text)
         number = Float(text, exception: false)
         return number if number&.positive? && number <= MOST
@@ -46,7 +42,6 @@ module Holdup
       end
 
       # @param text [String] "x1.3", "1.3"
-      # @return [Float]
       def factor(option, text)
         positive(option, text.delete_prefix("x"))
       end
@@ -59,7 +54,6 @@ module Holdup
         refuse(option, text, "it takes a time from 1ms to 1s")
       end
 
-      # @return [Float]
       def seconds(option, text, range)
         number = Float(text, exception: false)
         return number if number && range.cover?(number)
@@ -89,7 +83,6 @@ module Holdup
       end
 
       # @param text [String] "1h" (ago), "now", or ISO 8601; local time when it names no zone
-      # @param now_s [Integer]
       # @return [Integer] seconds since 1970
       def moment(option, text, now_s:)
         found = second(text, now_s)
@@ -125,8 +118,6 @@ module Holdup
       module NearestName
         MOST = 3
 
-        # @param word [String]
-        # @param known [Array<String>]
         # @return [Array<String>] those spelled alike, else those with the word in them
         def self.to(word, known)
           found = DidYouMean::SpellChecker.new(dictionary: known).correct(word[0, 50])
@@ -134,8 +125,6 @@ module Holdup
           found.first(MOST)
         end
 
-        # @param word [String]
-        # @param known [Array<String>]
         # @return [String, nil] "did you mean report?"
         def self.hint(word, known)
           found = DidYouMean::SpellChecker.new(dictionary: known).correct(word[0, 50])

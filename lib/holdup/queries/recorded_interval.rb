@@ -21,9 +21,6 @@ module Holdup
         end
       end
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
       # @param settings [Enumerable<Setting>, nil] nil for all
       # @param which [Hash] units, see Store::Sql#windows
       # @return [Interval, nil] whole windows; nil where there are none
@@ -37,7 +34,6 @@ module Holdup
         @which = which
       end
 
-      # @return [Interval, nil]
       def call(from_s, to_s)
         steps_s = STEPS_S.drop_while { |step_s| step_s > MINUTE_S && step_s >= to_s - from_s }
         coarse_s, *finer_s = steps_s
@@ -81,7 +77,6 @@ module Holdup
         # Stores keep nothing for longer.
         BACK_S = 400 * 86_400
 
-        # @param store [Store::Sql]
         # @param filter [Analysis::UnitFilter] of which settings; a narrow one: of which units
         # @param units [Boolean] whether only units count; else also threads of a process that had none
         def initialize(store, filter: Analysis::UnitFilter.new, units: false)
@@ -90,8 +85,6 @@ module Holdup
           @which = units ? {kinds: Series::UNITS, only: filter} : {}
         end
 
-        # @param from_s [Integer] seconds since 1970
-        # @param to_s [Integer]
         # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last;
         #   nil: none has
         def within(from_s, to_s)
@@ -100,8 +93,6 @@ module Holdup
           interval && [[interval.from_s, from_s].max, [interval.to_s, to_s].min]
         end
 
-        # @param from_s [Integer]
-        # @param to_s [Integer]
         # @return [Array(Integer, Integer)] the part of a span that has data, or all of it where that is
         #   nearly all, or nothing
         def shown(from_s, to_s)
@@ -110,7 +101,6 @@ module Holdup
           (cut_s > [WORTH * (to_s - from_s), LATE_S].max) ? part : [from_s, to_s]
         end
 
-        # @param to_s [Integer]
         # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil without
         #   any
         def last(to_s)

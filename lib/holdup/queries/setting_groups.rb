@@ -27,7 +27,6 @@ module Holdup
       end
 
       # @param values [Array<String>, nil] of the fact; of fingerprints the beginning is enough
-      # @return [Picked]
       # @raise [UsageError] for an unknown fact or value
       # @raise [Error] with less than two groups
       def pick(values)

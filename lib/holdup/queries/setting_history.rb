@@ -13,10 +13,6 @@ module Holdup
 
       module_function
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @return [Array<Analysis::SettingChanges::SettingChange>]
       def changes(store, from_s:, to_s:)
         step_s = TimeSeriesQuery.step_s(from_s, to_s, store.finest_s(from_s))
         starts = store.setting_starts(from_s, to_s, step_s:, kinds: Series::UNITS)
@@ -25,9 +21,6 @@ module Holdup
         Analysis::SettingChanges.new(first_seen, gone_s:).to_a
       end
 
-      # @param store [Store::Sql]
-      # @param now_s [Integer]
-      # @return [Array<Analysis::SettingChanges::SettingDrift>]
       def drifts(store, now_s)
         samples = store.processes(now_s - LOOK_BACK_S, now_s, every_s: SAMPLES_S)
         settings = store.settings.to_h { |setting| [setting.fingerprint, setting] }

@@ -13,11 +13,6 @@ module Holdup
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
       MINUTE_S = Analysis::ProcessReport::EVERY_S
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param kind [Symbol]
-      # @param objective [Sizing::Objective]
       # @param given [Hash] limits that the user gave: vcpus, memory_limit_bytes, connections
       # @param factor [Float] of the load
       # @param warm_up_s [Integer] after a boot, that do not count
@@ -163,10 +158,6 @@ module Holdup
 
       # The setting and the group of threads (capsule, worker) that ran most jobs of a queue.
       class QueueOwner
-        # @param store [Store::Sql]
-        # @param from_s [Integer]
-        # @param to_s [Integer]
-        # @param queue [String]
         # @raise [UsageError] when no job of that queue was recorded
         def initialize(store, from_s:, to_s:, queue:)
           @queue = queue

@@ -17,9 +17,6 @@ module Holdup
 
       # Steps begin at round times, so the first may begin before the span. The current minute is left out,
       # because half a minute always looks like a fall.
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
       # @param filter [Analysis::UnitFilter] which units
       # @param histograms [Array<Symbol>] of units, of Window::HISTOGRAMS
       # @return [Analysis::TimeSeries] with at most POINTS steps
@@ -27,8 +24,6 @@ module Holdup
         new(store, from_s:, to_s:, filter:, histograms:).call
       end
 
-      # @param from_s [Integer]
-      # @param to_s [Integer]
       # @param finest_s [Integer] of what is kept
       # @return [Integer] seconds of a step
       def self.step_s(from_s, to_s, finest_s = MINUTE_S)
@@ -46,7 +41,6 @@ module Holdup
         @sums = {}
       end
 
-      # @return [Analysis::TimeSeries]
       def call
         gvl = GvlUtilization.new(method(:sums), at_s).call
         Analysis::TimeSeries.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:,

@@ -11,9 +11,6 @@ module Holdup
 
       module_function
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
       # @param blocks [Integer] that are read at most
       # @return [Array<UnitSample>] in time order
       def call(store, from_s, to_s, blocks: BLOCKS)

@@ -18,10 +18,6 @@ module Holdup
       SHOWN = 5
       LONGEST = 80
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param filter [Analysis::UnitFilter]
       # @return [UnmatchedFilter, nil] nil where something matches, and where the span has nothing at all
       def self.of(store, from_s, to_s, filter)
         windows = store.sums(from_s, to_s, kinds: Series::UNITS, histograms: []).map(&:window)
@@ -42,7 +38,6 @@ module Holdup
         windows.select { |window| filter.series?(window.series) && filter.setting?(window.setting) }
       end
 
-      # @return [Array<String>]
       def self.known(part, windows)
         counts = Hash.new(0)
         windows.each do |window|
@@ -78,7 +73,6 @@ module Holdup
         OptionValues::NearestName.to(asked.gsub(/[*?\[\]{}\\]/, ""), known)
       end
 
-      # @return [UsageError]
       def error
         text = %i[name queue].include?(part) ? asked[0, 100].inspect : asked
         problem = format(PROBLEMS.fetch(part), asked: text, kind: kind || "request or job")

@@ -14,7 +14,6 @@ module Holdup
         @rows = rows
       end
 
-      # @param now_s [Integer] seconds since 1970
       # @param max_bytes [Integer] size that the store's content may have
       # @return [Integer] rows deleted
       def run(now_s, max_bytes:)

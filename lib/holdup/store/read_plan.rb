@@ -8,7 +8,6 @@ module Holdup
       # What to read from one tier: rows of that length with from_s <= start < to_s.
       TierRange = Data.define(:seconds, :from_s, :to_s)
 
-      # @param tiers [Array<Tier>]
       def initialize(tiers)
         @tiers = tiers.sort_by { |tier| -tier.seconds }
       end

@@ -12,12 +12,10 @@ module Holdup
       # tiers directly.
       GRACE_S = 120
 
-      # @param rows [Memory::WindowRows, Sql::WindowRows]
       def initialize(rows)
         @rows = rows
       end
 
-      # @param now_s [Integer] seconds since 1970
       # @return [Integer] spans written
       def run(now_s)
         Tier::KEEP_S.keys.each_cons(2).sum { |fine, coarse| roll(fine, coarse, now_s) }

@@ -20,7 +20,6 @@ module Holdup
         [now_s - KEEP_S, first_without_room ? first_without_room + 1 : 0].max
       end
 
-      # @param blocks [Enumerable<SampleBlock>]
       # @return [Array<UnitSample>] in time order, with their weights, of those that started in the span
       def between(blocks, from_s, to_s)
         span_ns = (from_s * 1_000_000_000...to_s * 1_000_000_000)

@@ -8,7 +8,6 @@ module Holdup
     # - `covered_s`: seconds of all the windows in it, one after the other: of ten processes' minute 600
     SpanSum = Data.define(:window, :covered_s) do
       # The plain way, for windows in memory; Sql::Sums is a shorter one with the same result.
-      # @param windows [Enumerable<Window>]
       # @param step_s [Integer, nil] what starts in different steps stays apart; nil: all is one
       # @param settings [Array<Setting>, nil] that are wanted; nil for all
       # @param together [Series, nil] under which all series are added up; nil: each by itself
@@ -24,7 +23,6 @@ module Holdup
         add(sums, step_s:)
       end
 
-      # @param sums [Array<SpanSum>]
       # @return [Array<SpanSum>] one for each step, series and setting
       def self.add(sums, step_s: nil)
         by_step = sums.group_by do |sum|

@@ -37,9 +37,7 @@ module Holdup
       # @param skipped [Array<SkippedRow>] what could not be carried
       # @param state [CollectionState, nil] how far the collector has come with this
       # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
-      # @yieldparam error [StandardError]
       # @yieldreturn [SkippedRow] that is written instead
-      # @return [nil]
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
@@ -68,7 +66,6 @@ module Holdup
       # @return [Hash{String => String}] segment => binary, as last committed
       def progress = @checkpoints.to_h
 
-      # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer] first second after the span
       # @param kinds [Array<Symbol>, nil] nil for all; and names, queues: globs (String, Array<String> or nil)
       # @param seconds [Integer, nil] longest window wanted, for charts
@@ -127,7 +124,6 @@ module Holdup
       def settings = @codec.settings.load.sort.map(&:last)
 
       # @param outcome [PredictionOutcome] what came of a prediction; it replaces the one of the same key
-      # @return [nil]
       # @raise [StoreError] and then nothing was written
       def keep(outcome)
         whole { @outcomes.keep(outcome) }
@@ -154,7 +150,6 @@ module Holdup
       end
 
       # Brings an older layout to the newest; opening a store to write does it too.
-      # @return [nil]
       def migrate!
         @connection.write { nil }
       end
@@ -169,7 +164,6 @@ module Holdup
         end
       end
 
-      # @return [nil]
       def close = @connection.close
 
       private

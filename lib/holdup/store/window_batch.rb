@@ -15,7 +15,6 @@ module Holdup
         @windows = windows
       end
 
-      # @param tiers [Array<Tier>]
       # @return [Array<Window>] at most one of each tier, start, series, setting and host
       def rows(tiers)
         by_row = spread(tiers).group_by do |window|

@@ -29,7 +29,6 @@ module Holdup
     end
 
     # @param bytes [String] what dump returned
-    # @return [Histogram]
     # @raise [DamagedData]
     def load(bytes)
       dumps, *numbers = read(bytes)
@@ -53,7 +52,6 @@ module Holdup
     end
 
     # @param bytes [String] the first HEAD_BYTES of what dump returned, or more of it
-    # @return [Histogram::CountAndSum]
     # @raise [DamagedData]
     def head(bytes)
       _, count, sum = bytes.unpack("Cw2")

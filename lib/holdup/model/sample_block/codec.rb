@@ -85,8 +85,6 @@ module Holdup
 
       # @param start_s [Integer] of the block
       # @param series [Hash{Series => Integer}] the index of each
-      # @param processes [Hash{UnitSample::SampledProcess => Integer}]
-      # @param rows [Array<Array>]
       def initialize(start_s, series = {}, processes = {}, rows = [])
         @start_us = start_s * 1_000_000
         @series = series
@@ -95,7 +93,6 @@ module Holdup
       end
 
       # @param text [String] from dump
-      # @return [Rows]
       # @raise [StandardError] any, when it is damaged
       def self.load(text, start_s)
         length = text.unpack1("w")
@@ -127,15 +124,12 @@ module Holdup
       end
       private_class_method :indexed_series, :indexed_processes, :rows_of
 
-      # @param profiles [Array<UnitSample>]
-      # @return [self]
       def add(profiles)
         @rows.concat(profiles.map { |profile| row(profile) })
         self
       end
 
       # The same ones that SampleBlock#merge draws.
-      # @return [self]
       def draw(most)
         priorities = @rows.map { |row| SampleBlock::DrawPriority.of(row[START] * US) }
         order = Array.new(@rows.size) { |index| index }.sort_by! { |index| priorities[index] }
@@ -147,7 +141,6 @@ module Holdup
         self
       end
 
-      # @return [String]
       def dump
         rows = @rows.sort_by { |row| row[START] }
         columns = rows.map { |row| row.first(COLUMNS.size) }.transpose
@@ -157,7 +150,6 @@ module Holdup
       end
 
       # @param block [SampleBlock] of which they are
-      # @return [Array<UnitSample>]
       def profiles(block)
         series = @series.keys
         processes = @processes.keys

@@ -32,7 +32,6 @@ module Holdup
         @rows[seconds].keys.select { |start_s| start_s >= from_s }.min
       end
 
-      # @return [Array<Window>]
       def between(seconds, from_s, to_s)
         transaction do
           starts = @rows[seconds].keys.select { |start_s| start_s >= from_s && start_s < to_s }

@@ -16,11 +16,9 @@ module Holdup
         #   another file
         attr_reader :epoch
 
-        # @return [Sqlite]
         attr_reader :dialect
 
         # Runs the block in one transaction that may write; nests.
-        # @yieldparam db [Sequel::Database]
         # @raise [StoreError]
         def write
           raise StoreError::ReadOnly.new(location: @dialect.location) if @dialect.read_only?
@@ -28,14 +26,12 @@ module Holdup
         end
 
         # Runs the block on one consistent view; nests.
-        # @yieldparam db [Sequel::Database]
         # @raise [StoreError]
         def read
           use { |db| @dialect.read(db) { yield db } }
         end
 
         # Runs the block without a transaction, for what the database refuses to do inside one.
-        # @yieldparam db [Sequel::Database]
         def use(&)
           nested? ? yield(@db) : translating(&)
         end
@@ -53,12 +49,10 @@ module Holdup
           fault
         end
 
-        # @return [Integer]
         def schema_version
           use { |db| @schema.version(db) }
         end
 
-        # @return [nil]
         def close
           @db&.disconnect
           @db = @identity = nil

@@ -25,7 +25,6 @@ module Holdup
         end
 
         # @param error [Exception] one of errors
-        # @return [StoreError]
         def translate(error)
           cause = error.cause || error
           return cause if cause.is_a?(StoreError) # of a new connection, which Sequel wraps

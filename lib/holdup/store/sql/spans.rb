@@ -12,7 +12,6 @@ module Holdup
           @codec = codec
         end
 
-        # @see Sql#windows
         def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
           filter = SeriesFilter.new(**filter)
           Enumerator.new do |windows|
@@ -22,7 +21,6 @@ module Holdup
           end
         end
 
-        # @see Sql#sums
         def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
           histograms: Window::HISTOGRAMS, **filter)
           options = {step_s:, settings:, together:, histograms:}
@@ -36,7 +34,6 @@ module Holdup
           sums.to_a
         end
 
-        # @see Sql#setting_starts
         def setting_starts(from_s, to_s, step_s:, **filter)
           starts = []
           each_range(from_s, to_s, step_s, SeriesFilter.new(**filter)) do |range, series_ids|
@@ -46,7 +43,6 @@ module Holdup
           by_step.map { |(_, setting), same| [same.map(&:first).min, setting] }
         end
 
-        # @see Sql#stalls
         def stalls(from_s, to_s, **filter)
           filter = SeriesFilter.new(**filter)
           Enumerator.new do |stalls|

@@ -40,7 +40,6 @@ module Holdup
 
         def read_only? = @read_only
 
-        # @return [Sequel::Database]
         def connect
           @read_only ? connect_to_read : connect_to_write
         end

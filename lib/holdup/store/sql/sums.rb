@@ -23,8 +23,6 @@ module Holdup
         private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :EXTREMES, :EMPTY
 
         # @param step_s [Integer, nil] see Sql#sums
-        # @param settings [Array<Setting>, nil]
-        # @param histograms [Array<Symbol>]
         def initialize(connection, codec, step_s:, settings:, together:, histograms:)
           @connection = connection
           @codec = codec
@@ -42,7 +40,6 @@ module Holdup
           end
         end
 
-        # @return [Array<SpanSum>]
         def to_a
           @rows.values.map { |row| span_sum(row) }
         end

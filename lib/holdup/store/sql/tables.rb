@@ -116,7 +116,6 @@ module Holdup
             @series = series
           end
 
-          # @param paths [Hash{Series => String}]
           def save(paths)
             @connection.write do |db|
               paths.each { |series, path| db[:series].where(id: @series.id(series)).update(path:) }
@@ -151,7 +150,6 @@ module Holdup
             end
           end
 
-          # @see Sql#processes
           def between(from_s, to_s, every_s: nil)
             @connection.read do |db|
               rows = db[:process_samples].where { (at_s >= from_s) & (at_s < to_s) }
@@ -203,7 +201,6 @@ module Holdup
             end
           end
 
-          # @see Sql#outcomes
           def to_a
             rows = @connection.read { |db| db[:prediction_outcomes].order(:at_s, :id).all }
             rows.group_by { |row| row.slice(*OUTCOME) }.map { |facts, same| outcome(facts, same) }

@@ -17,12 +17,10 @@ module Holdup
         end
 
         # Adds units to the samples that exist.
-        # @param blocks [Array<SampleBlock>]
         def merge(blocks)
           @connection.write { |db| blocks.each { |block| merge_one(db[:unit_samples], block) } }
         end
 
-        # @see Sql#profiles
         def between(from_s, to_s, setting)
           Enumerator.new do |samples|
             blocks = to_enum(:each, from_s, to_s, setting)
@@ -30,7 +28,6 @@ module Holdup
           end
         end
 
-        # @see Sql#profile_starts
         def starts(from_s, to_s)
           @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
         end

@@ -20,7 +20,6 @@ module Holdup
         # What a WindowStall is read from.
         STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, HEADS.fetch(:stalled)].freeze
 
-        # @return [Catalog]
         attr_reader :series, :settings, :hosts
 
         def initialize(connection)
@@ -48,16 +47,13 @@ module Holdup
           (COLUMNS - HEADS.keys) + HEADS.map { |name, head| histograms.include?(name) ? name : head }
         end
 
-        # @param row [Hash{Symbol => Object}]
         # @param histograms [Array<Symbol>] see columns
-        # @return [Window]
         def window(row, histograms = Window::HISTOGRAMS)
           window_of(row, histograms, **origin(row))
         end
 
         # @see window
         # @param origin [Hash{Symbol => Object}] series, setting, host
-        # @return [Window]
         def window_of(row, histograms = Window::HISTOGRAMS, **origin)
           read = Window::HISTOGRAMS.to_h do |name|
             [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])]
@@ -67,7 +63,6 @@ module Holdup
         end
 
         # @param row [Hash{Symbol => Object}] with STALL
-        # @return [WindowStall]
         def stall(row)
           stalled_ns = Histogram::Codec.head(row[:stalled]).sum
           WindowStall.new(**origin(row), start_s: row[:start_s], stalled_ns:, caused_ns: row[:caused_ns])

@@ -45,7 +45,6 @@ module Holdup
         end
 
         # For roll-up, which one damaged row must not stop.
-        # @return [Array<Window>]
         def between(seconds, from_s, to_s)
           @connection.write do |db|
             rows = span(db, seconds, from_s, to_s).order(:start_s, :series_id).all
@@ -55,7 +54,6 @@ module Holdup
 
         # @param series_ids [Array<Integer>, nil] nil for all
         # @param histograms [Array<Symbol>] see Sql#windows
-        # @yieldparam window [Window]
         def each(range, series_ids: nil, histograms: Window::HISTOGRAMS)
           @connection.read do |db|
             rows = range_rows(db, range, series_ids).select(*@codec.columns(histograms))
