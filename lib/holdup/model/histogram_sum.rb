@@ -3,8 +3,8 @@
 require_relative "histogram/buckets"
 
 module Holdup
-  # Adds many histograms (or values) up in one mutable array. A report merges tens of thousands of histograms;
-  # making a frozen one for each step would be most of its time.
+  # Adds many histograms (or values) in one mutable array: a report merges tens of thousands of histograms,
+  # and would spend most of its time on making a frozen one for each step.
   class HistogramSum
     ONE = [1].freeze
     private_constant :ONE
@@ -18,8 +18,8 @@ module Holdup
       @last = -1
     end
 
-    # Most sums of a report have one part, which is the sum then: nothing is done before there is a second
-    # one.
+    # Most sums in a report have a single part, which is the result: nothing is added before a second one
+    # comes.
     def add(histogram)
       return self if histogram.empty?
       if untouched?
@@ -31,8 +31,8 @@ module Holdup
       self
     end
 
-    # @param delta [#count, #sum, #zero, #min, #max, #slots, #counts] `slots`: Array of Integer, the buckets
-    #   that grew; `counts`: by how much each
+    # @param delta [#count, #sum, #zero, #min, #max, #slots, #counts] `slots`: indexes of the buckets that
+    #   grew; `counts`: by how much each
     def add_delta(delta)
       allocate_slots if @only
       @sum += delta.sum
@@ -44,8 +44,7 @@ module Holdup
       self
     end
 
-    # Takes off a time that is counted elsewhere too; the values stay.
-    # @param sum [Integer] nanoseconds
+    # Removes time (ns) that is counted elsewhere too; the values stay.
     def subtract_sum(sum)
       allocate_slots if @only
       @sum -= sum
@@ -111,8 +110,7 @@ module Holdup
       defined?(HistogramDumps) ? HistogramDumps.add(@slots, slot, counts) : add_counts_in_ruby(slot, counts)
     end
 
-    # The hottest loop of a report without the extension: an explicit index is a third faster than
-    # each_with_index here.
+    # The hottest loop of a report without the extension: an index is a third faster than each_with_index.
     def add_counts_in_ruby(slot, counts)
       slots = @slots
       counts.each do |count|
@@ -121,7 +119,7 @@ module Holdup
       end
     end
 
-    # A loop of ten thousand a tick of the collector: with an index it takes a fifth of what a block takes.
+    # Runs ten thousand times in a tick of the collector: an index takes a fifth of the time of a block.
     def add_slots(slots, counts)
       return if slots.empty?
       allocate_slots unless @slots
