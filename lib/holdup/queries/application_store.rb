@@ -2,14 +2,14 @@
 
 module Holdup
   module Queries
-    # A store as if one application alone had written to it.
+    # A Store::Sql with the data of one application only.
     class ApplicationStore
-      # @return [Array<String>] that have written to it
+      # Applications that have written to the store.
       def self.names(store)
         store.settings.map { |setting| Analysis::ApplicationShares.name(setting) }.uniq.sort
       end
 
-      # @raise [UsageError] where no application is called so
+      # @raise [UsageError] for an unknown application
       def initialize(store, name)
         @store = store
         @name = name
@@ -40,7 +40,7 @@ module Holdup
         @store.stalls(...).to_a.select { |stall| own?(stall.setting) }
       end
 
-      # @return [Array<Hash>] see Store::Sql#processes; containers in which others run too have :shared
+      # Containers that other applications share have :shared.
       def processes(...)
         own, others = @store.processes(...).partition { |sample| @fingerprints.include?(sample[:setting]) }
         hosts = others.map { |sample| sample[:host] }.to_set
@@ -60,10 +60,10 @@ module Holdup
         @store.outcomes.select { |outcome| outcome.app == @name }
       end
 
-      # @return [Array<CollectionState>] see Store::Sql#collection_states; of all applications
+      # Of all applications.
       def collection_states = @store.collection_states
 
-      # @return [Array<SkippedRow>] see Store::Sql#skipped_rows; of all applications
+      # Of all applications.
       def skipped_rows = @store.skipped_rows
 
       def finest_s(from_s) = @store.finest_s(from_s)

@@ -2,17 +2,16 @@
 
 module Holdup
   module Queries
-    # A store for one request: what a page asks for twice (all units, and one of them among all) is read once.
-    # Of several applications it has one, where that is asked for.
+    # A Store::Sql for one page: reads once what the page asks for twice (all units, and one among all). With
+    # `app` it shows one application only.
     class RequestCache
-      # @param app [String, nil] application; nil: all
       def initialize(store, app: nil)
         @whole = store
         @app = app
         @answers = {}
       end
 
-      # @return [Array<String>] all that there are to choose from
+      # All applications, to choose from.
       def applications
         ApplicationStore.names(@whole)
       end
@@ -57,7 +56,7 @@ module Holdup
 
       private
 
-      # @raise [UsageError] where no application is called so
+      # @raise [UsageError] for an unknown application
       def store
         @store ||= @app ? ApplicationStore.new(@whole, @app) : @whole
       end

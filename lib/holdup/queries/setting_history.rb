@@ -2,12 +2,12 @@
 
 module Holdup
   module Queries
-    # Reads when settings changed, and whether requests and jobs are as they were before the last change.
+    # Reads when settings changed, and whether requests and jobs differ from those before the last change.
     module SettingHistory
       # As long as samples of processes are kept.
       LOOK_BACK_S = 48 * 3600
       SAMPLES_S = 600
-      # Of windows before the change, and of now: a report has to be ready within a second.
+      # Of windows before the change, and of now, because a report must be ready within a second.
       SIDE_S = 3600
       WINDOWS_S = 300
 
@@ -30,7 +30,7 @@ module Holdup
         end
       end
 
-      # @return [Array<Window>] of the hour before the change and of the last hour
+      # Of the hour before the change and of the last hour.
       def windows(store, changed_s, now_s)
         spans = [[changed_s - SIDE_S, changed_s], [[changed_s, now_s - SIDE_S].max, now_s]]
         kinds = Analysis::SettingChanges::SettingDrift::KINDS

@@ -2,12 +2,13 @@
 
 module Holdup
   module Queries
-    # Which part of a filter matches nothing of a span that has requests or jobs, and what there is instead.
+    # The part of a filter that matches nothing in a span that has requests or jobs, and the values that
+    # exist.
     #
     # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the filter, nil for any
     # - `known`: Array of String, most units first
     class UnmatchedFilter < Data.define(:part, :asked, :kind, :known)
-      # In this order: the later ones among what the earlier ones match.
+      # In this order: each is checked within what the earlier ones match.
       PARTS = %i[kind queue name threads].freeze
       PROBLEMS = {
         kind: "no %<asked>s was measured in that span",
@@ -18,7 +19,7 @@ module Holdup
       SHOWN = 5
       LONGEST = 80
 
-      # @return [UnmatchedFilter, nil] nil where something matches, and where the span has nothing at all
+      # @return [UnmatchedFilter, nil] nil when something matches, or when the span is empty
       def self.of(store, from_s, to_s, filter)
         windows = store.sums(from_s, to_s, kinds: Series::UNITS, histograms: []).map(&:window)
         windows = windows.select { |window| window.count.positive? }
@@ -61,13 +62,13 @@ module Holdup
       end
       private_class_method :matching, :known, :values, :threads
 
-      # @return [Array<String>] what was probably meant, or the most frequent
+      # What was probably meant, or the most frequent.
       def shown
         names = nearest.any? ? nearest : known.first(SHOWN)
         names.map { |name| name[0, LONGEST] }
       end
 
-      # @return [Array<String>] of the known ones, those that look like what was asked for
+      # Known values similar to the requested one.
       def nearest
         return [] unless %i[name queue].include?(part)
         OptionValues::NearestName.to(asked.gsub(/[*?\[\]{}\\]/, ""), known)
