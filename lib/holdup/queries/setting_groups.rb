@@ -114,7 +114,7 @@ module Holdup
         UsageError.new("no setting of that span says #{@fact[0, 100]}", hint)
       end
 
-      # Whether the two requested settings, or all, differ only in their arm.
+      # Whether more than one setting is in question, so that they differ only in their arm.
       def only_arms?(values)
         return false unless @fact == SETTING
         values ? values.map { |text| settings(text) }.uniq.size > 1 : @settings.size > 1

@@ -2,8 +2,8 @@
 
 module Holdup
   module Store
-    # Keeps everything in this process: for tests, and for a look without a file. Same interface and same
-    # contract test as Sql, whose head comment says what each method means.
+    # Keeps everything in this process, for tests and for a look without a file. Same interface and contract
+    # test as Sql, which documents the methods.
     class Memory
       def initialize
         @rows = WindowRows.new
@@ -130,10 +130,8 @@ module Holdup
          oldest_s: starts.min, newest_s: starts.max}
       end
 
-      # Nothing to migrate.
       def migrate! = nil
 
-      # Nothing to close.
       def close = nil
 
       private
@@ -143,7 +141,7 @@ module Holdup
         last.values.sort_by { |sample| sample[:at_s] }
       end
 
-      # What fails does so here, before anything is changed.
+      # Whatever may fail does so here, before any change.
       def changes(windows, processes, profiles, paths)
         rows = WindowBatch.new(windows).rows(@rows.tiers)
         samples = processes.to_h { |sample| [sample.fetch_values(:at_s, :host, :pid), sample.dup.freeze] }
@@ -174,7 +172,6 @@ module Holdup
       end
     end
 
-    # Samples of single units by ten minutes, setting and host.
     class Memory::UnitSamples
       BYTES_A_UNIT = 20
 
@@ -182,8 +179,7 @@ module Holdup
         @blocks = {}
       end
 
-      # @param blocks [Array<SampleBlock>] units to add to the samples that exist
-      # @return [Array<SampleBlock>] these samples with them
+      # @return [Array<SampleBlock>] the existing samples with the units of the blocks added
       def merged(blocks)
         blocks.group_by(&:key).map do |key, same|
           known = @blocks[key] || same.first.with(seen: 0, profiles: [])
@@ -191,7 +187,7 @@ module Holdup
         end
       end
 
-      # @param blocks [Array<SampleBlock>] that replace those of the same key
+      # @param blocks [Array<SampleBlock>] replace those with the same key
       def save(blocks)
         blocks.each { |block| @blocks[block.key] = block }
       end

@@ -2,7 +2,7 @@
 
 module Holdup
   module Store
-    # What a window says of stall, to find out which series stalled which: much less to read than a window.
+    # The stall of a window, to find which series stalled which: much less to read than a window.
     WindowStall = Data.define(:series, :setting, :host, :start_s, :stalled_ns, :caused_ns) do
       def self.of(window)
         new(

@@ -3,8 +3,7 @@
 module Holdup
   module Store
     class Sql
-      # Reads spans of windows: finds out what lies where, and what of it is asked for. See Sql, which has
-      # these methods too.
+      # Reads spans of windows for Sql, which documents these methods.
       class Spans
         def initialize(connection, rows, codec)
           @connection = connection
@@ -54,7 +53,6 @@ module Holdup
 
         private
 
-        # One consistent state.
         def each_range(from_s, to_s, seconds, filter)
           @connection.read do
             series_ids = filter.all? ? nil : series_ids(filter)
