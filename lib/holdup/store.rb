@@ -27,8 +27,7 @@ module Holdup
       "sqlite://#{File.join(state, "holdup", "holdup.sqlite3")}"
     end
 
-    # @return [String] folder of the captures: next to the store if that is a file, else next to the default
-    #   store
+    # @return [String] folder of the captures: next to the store's file, else next to the default store
     def self.captures_dir(url, env, home:)
       url = default_url(env.to_h.except("HOLDUP_STORE"), home:) unless url.start_with?("sqlite:", "/", ".")
       File.join(File.dirname(url.delete_prefix("sqlite:").delete_prefix("//")), "captures")

@@ -3,8 +3,7 @@
 module Holdup
   class Collector
     # Takes the captures that processes left in memory, adds what they caught, and packs them into the folder
-    # of kept captures. An incident triggers rules in all workers: one such capture is kept in each rule's
-    # interval.
+    # of kept captures. An incident triggers rules in all workers: each rule keeps one capture per interval.
     class CaptureArchiver
       NS = 1_000_000_000
 

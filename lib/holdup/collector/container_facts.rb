@@ -82,8 +82,7 @@ module Holdup
     end
 
     # What all CPUs of the host have done since boot, for all processes: separates the load of neighbours from
-    # our own. In a container the kernel shows the host's figures, but lxcfs shows the container's, without
-    # neighbours.
+    # our own. In a container the kernel shows the host's figures; lxcfs shows the container's instead.
     class ContainerFacts::HostFacts
       NS = 1_000_000_000
       # The first line of /proc/stat; `user` includes the time of guests.

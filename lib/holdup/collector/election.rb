@@ -18,8 +18,7 @@ module Holdup
         !@file.nil?
       end
 
-      # Whether it has led since the last check. A lock on a removed file does not count: others lock the new
-      # one.
+      # Whether it has led since the last check. A lock on a removed file does not count.
       def held?
         return false unless @file
         there = File.stat(@path)

@@ -61,8 +61,7 @@ module Holdup
       # Samples each process at the next tick, even if it was just sampled: for the begin and end of a trial.
       def forget = @last.clear
 
-      # When a process was last sampled and is due again, whether it had ended, and its levers as of
-      # `levers_s`.
+      # When a process was last sampled and is due, whether it had ended, and its levers as of `levers_s`.
       LastSample = Data.define(:at_s, :due_s, :ended, :levers, :levers_s) do
         def self.of(sample, before, spread)
           levers = sample.select { |key, _| key.start_with?("lever.") }
@@ -149,8 +148,7 @@ module Holdup
         @status = status
       end
 
-      # @return [Hash{Symbol => Integer}] collector_cpu_ns since its start, collector_rss_bytes; without
-      #   unknown ones
+      # @return [Hash{Symbol => Integer}] collector_cpu_ns since its start, collector_rss_bytes, if known
       def call
         return {collector_cpu_ns: cpu_ns(Process::CLOCK_THREAD_CPUTIME_ID)} unless own_process?
         cpu_ns = cpu_ns(Process::CLOCK_PROCESS_CPUTIME_ID)

@@ -24,8 +24,7 @@ module Holdup
       # Pid and start identify a process permanently.
       def key = [header.pid, header.start]
 
-      # Whether the system can be asked about it: a process of another container may share its pid with one
-      # here.
+      # Whether the system knows it: a process of another container may share its pid with one here.
       def here? = @entry.alive
 
       # Whether its worker killer counts the memory of all workers and their master.

@@ -3,8 +3,7 @@
 module Holdup
   class Collector
     # One tick of the leading collector: reads all segments, writes windows and checkpoints in one
-    # transaction, and then removes finished segments. When it dies in between, nothing is lost or counted
-    # twice:
+    # transaction, then removes finished segments. Dying in between loses nothing and counts nothing twice:
     #
     # - before the commit: the next collector reads the same again from the same checkpoints
     # - before the removal: the checkpoint marks the segment as finished, so only the removal is repeated

@@ -6,8 +6,7 @@ module Holdup
     # transaction, so the next collector subtracts exactly what is already counted.
     #
     # - `created_ns`: when the segment was made; a file with the same name and another time is another segment
-    # - `read_ns`: when it was read; `finished`: everything is carried, and only the file remains to be
-    #   removed
+    # - `read_ns`: when it was read; `finished`: all is carried, and only the file remains to be removed
     # - `handoff_ns`: that counter of the header; `ring_head`: how many of the ring's units were read
     # - `marks`: Array of SlotCheckpoint by slot; nil for a slot that was never read
     SegmentCheckpoint = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :marks) do

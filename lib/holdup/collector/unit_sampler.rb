@@ -10,12 +10,10 @@ module Holdup
       # No store keeps a unit for longer.
       PAST_NS = 14 * 86_400 * NS
       FUTURE_NS = 60 * NS
-      # Blocks in which units that end now may have started. A reservoir only saves work: a later unit gets a
-      # new one.
+      # Blocks in which units that end now may have started; a later unit gets a new reservoir.
       KEEP_S = 3 * SampleBlock::SECONDS
 
-      # Origin of units. `process`: UnitSample::SampledProcess; `series`: Array of Series or nil, by index in
-      # the ring
+      # Origin of units. `process`: UnitSample::SampledProcess; `series`: Series or nil by ring index
       Source = Data.define(:process, :setting, :series)
 
       # @param most [Integer] how many the store keeps of a block
@@ -73,8 +71,7 @@ module Holdup
     end
 
     # Draws units of one block. It knows the lowest priorities drawn so far, so it can reject most units by
-    # their start alone. It does not know what the store has from before; the store drops what is drawn too
-    # much.
+    # their start alone. It ignores what the store has from before; the store drops surplus units.
     class UnitSampler::ReservoirSampler
       # Units seen since the last `empty`.
       attr_reader :seen

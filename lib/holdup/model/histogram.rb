@@ -6,8 +6,7 @@ require_relative "histogram/codec"
 
 module Holdup
   # A frozen distribution of durations in ns that merges exactly: counts of exponential buckets (see Buckets)
-  # plus exact count, sum, min and max. Buckets have fixed bounds, so histograms merge by addition, in any
-  # order.
+  # plus exact count, sum, min and max. Bounds of buckets are fixed, so histograms merge by addition.
   #
   # - `zero`: how many values were at most 1,024 ns
   # - `offset`: the slot of the first kept bucket; `counts`: bucket counts from there, no zeros at either end
@@ -154,8 +153,7 @@ module Holdup
     # Reads a quantile by nearest rank: the value of rank ceil(q * count) lies in a known bucket, and the
     # result is the geometric middle of that bucket, clamped to the exact min and max. The error is at most
     # 2.2 % (half a bucket) for every distribution; interpolating inside the bucket could be 4.4 % off, for
-    # example for an endpoint that always takes the same time. The bound does not hold outside of 1,024 ns to
-    # 73 minutes.
+    # example for an endpoint that always takes the same time. No bound holds below 1,025 ns or above 73 min.
     class Quantile
       def initialize(histogram)
         @histogram = histogram

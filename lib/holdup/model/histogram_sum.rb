@@ -18,8 +18,7 @@ module Holdup
       @last = -1
     end
 
-    # Most sums in a report have a single part, which is the result: nothing is added before a second one
-    # comes.
+    # Most sums in a report have one part, which is the result: the first part is only stored.
     def add(histogram)
       return self if histogram.empty?
       if untouched?

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What one unit cost, measured by the probe. Members have the order of the array that `Probe.finish`
-  # returns.
+  # What one unit cost, as the probe measured it. Members have the order of `Probe.finish`.
   #
   # Integers; `_ns` are nanoseconds. wall = running + stalled + idle, running = cpu + starved, idle = io +
   # lock + sleep + native.

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  # The measured result of a setting that a prediction was made for. Later predictions for the application use
-  # it.
+  # The measured result of a setting that was predicted. Later predictions for the application use it.
   #
   # - `at_s`: end of the span that was measured; `units`: measured in it
   # - `app`, `kind`, `pool`: of the units; "-" is an application without a name, "" all pools

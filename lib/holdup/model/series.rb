@@ -10,8 +10,7 @@ module Holdup
   # Kinds: `:request` and `:job` are units. Accounts make the totals exact:
   # - `:account`: a thread outside of units ("thread:<name>", "main", "native"); "(handoff)" has in
   #   `caused_ns` the stall while no thread held the GVL
-  # - `:nested`: units inside another unit of the same thread, which are counted twice: subtract it from
-  #   totals
+  # - `:nested`: units inside another unit of the same thread, counted in both: subtract it from totals
   # - `:overflow`: units beyond the series limit
   # - views, which count the same units again: `:process`: one process over all its units ("worker 0", "pid
   #   123"); `:pool`, `:priority`: jobs of a queue

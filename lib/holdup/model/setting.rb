@@ -6,8 +6,7 @@ require_relative "errors"
 
 module Holdup
   # Everything that changes results (Ruby, JIT, threads, processes, time slice, GC, server, revision), as flat
-  # facts. Recordings are merged only when their settings are equal; the fingerprint is the short name of a
-  # setting.
+  # facts. Recordings are merged only when their settings are equal; the fingerprint is the short name.
   Setting = Data.define(:attributes) do
     # @param text [String] JSON object of scalars
     # @raise [DamagedData] when the text is anything else

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  # A name, sample or stored row that could not be carried or kept, recorded so that it does not stop the
-  # rest.
+  # A name, sample or stored row that could not be carried or kept; skipping it lets the rest go on.
   #
   # - `at_s`: the last time; `host`
   # - `kind`: one of KINDS; `name`: of the request, job, process or file; `reason`: one sentence

@@ -135,8 +135,7 @@ module Holdup
         @end_s = [@end_s, window.end_s].compact.max
       end
 
-      # The merged window has no setting or host unless all agree. Windows without a span are neutral and
-      # don't count.
+      # The merged window has a setting or host only if all agree. Windows without a span don't count.
       def common_origin(window)
         return [window.setting, window.host] if @start_s.nil?
         [(@setting == window.setting) ? @setting : nil, (@host == window.host) ? @host : nil]

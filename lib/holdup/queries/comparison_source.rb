@@ -17,8 +17,7 @@ module Holdup
       end
       private_constant :OtherSeries
 
-      # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] source, label and settings of each
-      #   side
+      # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] source, label and settings by side
       def self.sides(parts)
         shortest_s = parts.map { |source, _, settings| source.covered_s(settings) }.min
         step_s = Analysis::Comparison::BlockBootstrap::TimeBlocks.length_s(shortest_s)
@@ -124,8 +123,7 @@ module Holdup
       end
 
       # Intervals of a span over which windows are added up. Windows in which a process began or had just
-      # begun stay separate, because each may be left out; so do the ends of the span, which are partial
-      # windows.
+      # begun stay separate, because each may be left out; so do the partial windows at the ends of the span.
       class ComparisonIntervals
         # Length of separate windows; only hosts, which are compared together, are added up.
         SEPARATE_S = 60

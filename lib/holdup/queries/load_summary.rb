@@ -26,8 +26,7 @@ module Holdup
         -> { ProcessesUnderLoad.call(store, MeasuredTimeQuery.call(store, from_s:, to_s:)) }
       end
 
-      # Units by process or priority are read only for such rows; by pool they show which threads could run
-      # them.
+      # By process or priority only for such rows; by pool always, to show which threads could run the units.
       def kinds(by)
         Series::KINDS - (Series::VIEWS - [:pool, by])
       end
@@ -72,8 +71,7 @@ module Holdup
             every_s: every_s(from_s, to_s), native_ratio:, settings: settings(units))
         end
 
-        # Other threads also run without units: each window counts for the share of it in which units were
-        # measured.
+        # Other threads run without units too: a window counts for the share in which units were measured.
         def threads(store, coverage)
           interval = RecordedInterval::Interval.new(from_s: coverage.from_s.floor, to_s: coverage.to_s.ceil)
           sums = store.sums(interval.from_s, interval.to_s, step_s: interval.window_s, kinds: [:account],

@@ -89,8 +89,7 @@ module Holdup
           interval && [[interval.from_s, from_s].max, [interval.to_s, to_s].min]
         end
 
-        # @return [Array(Integer, Integer)] the part with data; all of the span when that is nearly all, or
-        #   nothing
+        # @return [Array(Integer, Integer)] the part with data; the span when that is nearly all, or nothing
         def shown(from_s, to_s)
           part = within(from_s, to_s) or return [from_s, to_s]
           cut_s = to_s - from_s - (part.last - part.first)

@@ -2,8 +2,7 @@
 
 module Holdup
   module Queries
-    # The part of a filter that matches nothing in a span that has requests or jobs, and the values that
-    # exist.
+    # The part of a filter that matches nothing in a span with requests or jobs, and the values that exist.
     #
     # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the filter, nil for any
     # - `known`: Array of String, most units first

@@ -13,8 +13,7 @@ module Holdup
       end
 
       # @param to_s [Integer] first second after the span
-      # @param seconds [Integer, nil] longest window, for charts; longer ones come only where shorter were
-      #   pruned
+      # @param seconds [Integer, nil] longest window, for charts; longer ones only where shorter were pruned
       # @return [Array<TierRange>] in time order
       def ranges(from_s, to_s, seconds: nil)
         level = @tiers.index { |tier| tier.seconds <= (seconds || tier.seconds) } || @tiers.size - 1

@@ -5,8 +5,7 @@ require_relative "buckets"
 
 module Holdup
   # A histogram as a short binary string: a format byte, then BER-compressed integers (pack "w"), which take
-  # one byte below 128. Most rows hold few units in few buckets, so there are two formats and the shorter is
-  # written:
+  # one byte below 128. Most rows hold few units in few buckets, so the shorter of two formats is written:
   # - DENSE: count sum min max zero offset n, then n counts
   # - SPARSE: count sum min max zero n, then n pairs (slots since the last occupied one, count)
   module Histogram::Codec

@@ -6,8 +6,7 @@ require "sqlite3"
 module Holdup
   module Store
     class Sql
-      # Translates SQLite's errors for the owner of a store. For Sqlite, which knows the location and the
-      # wait.
+      # Translates SQLite's errors for the owner of a store. Mixed into Sqlite.
       module Faults
         REOPEN = [
           StoreError::Corrupt, StoreError::NotOurs, StoreError::Unreachable, StoreError::ReadOnly

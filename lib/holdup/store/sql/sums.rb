@@ -6,8 +6,7 @@ module Holdup
   module Store
     class Sql
       # Sums of windows by the database: it adds numbers and concatenates encoded histograms, which are then
-      # added at once (in C, if the extension is there). Making single windows would take most of the time of
-      # a long span.
+      # added at once (in C with the extension). Making single windows would take most of a long span's time.
       class Sums
         # Limit of starts in one query, or of windows for few series. A query must be short, because it blocks
         # the other threads of an application that serves the dashboard.
@@ -88,8 +87,7 @@ module Holdup
           ]
         end
 
-        # Histograms stay encoded and concatenated until all pieces are read: decoding them once is much
-        # faster.
+        # Histograms stay encoded until all pieces are read, because decoding them once is much faster.
         def merge(row, seconds)
           row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows] * seconds)
           key = [row[:series_id], row[:setting_id], @step_s && row[:min_start_s] / @step_s]

@@ -33,8 +33,7 @@ module Holdup
           @connection.read { |db| span(db, seconds, from_s).min(:start_s) }
         end
 
-        # First and last start of all, empty without rows. Tier by tier, because the index begins with the
-        # tier.
+        # First and last start of all, empty without rows. By tier, because the index begins with the tier.
         def extent
           @connection.read do |db|
             spans = tiers.map { |tier| span(db, tier.seconds, 0) }
