@@ -140,7 +140,7 @@ module Holdup
           by_group([:process], &:covered_s)
         end
 
-        # Processes count all units, nested ones once; two of their sums give the held time, without a histogram.
+        # Processes count all units, nested ones once; two sums give the held time without histograms.
         def held_ns
           units = by_group([:process]) { |sum| sum.window.sums.values_at(:cpu_ns, :starved_ns).sum }
           threads = by_group([:account]) { |sum| sum.window.histograms[:running].sum }
