@@ -3,30 +3,28 @@
 require "etc"
 
 module Holdup
-  # Carries what the processes of one host measured from their segments into the store: the only writer there.
-  # Any number may run; one leads, the others stand by and take over when it dies. No failure of it or of the
-  # store reaches an application.
+  # Carries what the processes of one host measured from their segments into the store, as its only writer
+  # there. Any number may run: one leads, the others stand by and take over when it dies. Its failures and
+  # those of the store never reach an application.
   class Collector
     STANDBY_S = 1
-    # Between two looks at what may end a pause.
+    # Between two checks for what ends a pause.
     STEP_S = 0.5
     LONGEST_WAIT_S = 60
     UPKEEP_S = 60
-    # Of one core, at most: where a tick costs more than this allows, the next comes later.
+    # Of one core, at most: after a tick that costs more, the next one comes later.
     SHARE = 0.01
-    # How long a collector outlives its parent to carry the last units of workers that are still ending.
+    # How long a collector outlives its parent, to carry the last units of workers that are still ending.
     LINGER_S = 10
     LINGER_STEP_S = 0.2
     NS = 1_000_000_000
 
     # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
-    # @param directory [String] folder of the segments; made when it is not there
-    # @param log [#warn] one line each
-    # @param interval [Numeric] seconds between ticks, which lie on whole multiples of it
-    # @param host [String] the name under which windows are stored
+    # @param directory [String] folder of the segments; created when missing
+    # @param interval [Numeric] seconds between ticks, which fall on multiples of it
     # @param parent [Integer, nil] pid of the process that it ends with
-    # @param max_bytes [Integer] size that the store is kept under
-    # @param captures [String, nil] folder for what processes capture by themselves; nil: it is not collected
+    # @param max_bytes [Integer] size limit of the store
+    # @param captures [String, nil] folder for captures that processes made by themselves; nil: not collected
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
       parent: nil, max_bytes: 512 * 1024 * 1024, captures: nil)
       @store = store
@@ -44,9 +42,8 @@ module Holdup
       @failures = 0
     end
 
-    # Collects until stopped, then once more. On a main thread it stops on TERM and INT; elsewhere signals are
-    # the application's own.
-    # @param signals [Array<String>] that end it
+    # Collects until stopped, then once more. On a main thread TERM and INT stop it; on another thread signals
+    # belong to the application.
     def run(signals: Thread.current.equal?(Thread.main) ? %w[TERM INT] : [])
       trapping(signals) do
         pause(attempt) until over?
@@ -68,7 +65,7 @@ module Holdup
       leave
     end
 
-    # Ends `run` after a last tick; may be called from another thread and from a signal handler.
+    # Ends `run` after a last tick. Other threads and signal handlers may call it.
     def stop
       @stopping = true
       @wake << true
@@ -85,7 +82,6 @@ module Holdup
       @stopping || @parent&.gone?
     end
 
-    # @return [Numeric] seconds to wait
     def attempt
       @hurried_at = @directory.hurried_at
       return [STANDBY_S, @interval].min unless lead?
@@ -132,7 +128,6 @@ module Holdup
       @log.warn("collecting again") if @warnings.forget(:failure)
     end
 
-    # @param cost_s [Float] CPU time of the last tick
     def until_next(cost_s)
       rest_s = [cost_s / SHARE - @interval, 0].max
       earliest_s = @clock.realtime_ns.fdiv(NS) + rest_s
@@ -153,13 +148,13 @@ module Holdup
       end
     end
 
-    # Requests from before the last attempt are done.
+    # Ignores requests from before the last attempt.
     def hurried?
       at = @directory.hurried_at
       !at.nil? && at != @hurried_at
     end
 
-    # The parent is gone: its workers may still be finishing their last units.
+    # The parent is gone; its workers may still be finishing their last units.
     def linger
       deadline = @clock.monotonic_ns + LINGER_S * NS
       until @stopping || linger_done? || @clock.monotonic_ns > deadline
@@ -187,11 +182,10 @@ module Holdup
       previous&.each { |signal, handler| trap(signal, handler || "DEFAULT") }
     end
 
-    # The process that a collector was started for. It is gone when it died, and also when it became another
-    # program: a server that restarts itself keeps its pid but closes the pipe that it gave us as standard
-    # input. Its forks hold that pipe too, so it is not gone as long as one of its workers lives.
+    # The process that a collector was started for. It is gone when it died, and when it runs another program:
+    # a server that restarts itself keeps its pid but closes the pipe that we got as standard input. Its forks
+    # hold that pipe too, so it is not gone while one of its workers lives.
     class ParentProcess
-      # @return [Integer]
       attr_reader :pid
 
       # @param input [IO, nil] watched only when it is a pipe
@@ -206,7 +200,7 @@ module Holdup
         !@owner.alive?(@pid, @start.to_i) || closed?
       end
 
-      # @return [Boolean] whether that process is the parent or a worker of it
+      # Whether that process is the parent or one of its workers.
       def family?(header)
         [header.pid, header.parent].include?(@pid)
       end

@@ -2,13 +2,11 @@
 
 module Holdup
   class Collector
-    # Takes the captures that processes have left in memory, says in them what they caught, and packs them
-    # into the folder of those that are kept. An incident catches units in all workers: of what rules leave,
-    # one is kept in the time that a rule wants between two.
+    # Takes the captures that processes left in memory, adds what they caught, and packs them into the folder
+    # of kept captures. An incident triggers rules in all workers: each rule keeps one capture per interval.
     class CaptureArchiver
       NS = 1_000_000_000
 
-      # @param dir [String] folder of the segments
       def initialize(archive:, dir:, warnings:, clock:)
         @archive = archive
         @dir = dir
@@ -31,8 +29,7 @@ module Holdup
         Segment::Directory.new(@dir).files_with_suffix(*suffixes)
       end
 
-      # Captures whose process was killed meanwhile: it has no segment any more. A client that waits takes the
-      # file itself.
+      # Captures whose process was killed: it has no segment any more. A waiting client takes its file itself.
       def orphans
         paths = files(Capture::RuleWatch::ARMED, Capture::Controller::SUFFIX)
         paths.reject { |path| segment?(path) || (requested?(path) && attended?(path)) }
@@ -54,7 +51,7 @@ module Holdup
         Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
       end
 
-      # A capture that can't be kept is removed all the same: it must not fill the memory.
+      # Removes a capture that can't be kept too: it must not fill the memory.
       def take(path)
         header = head(path)
         keep(path, header) if wanted?(path, header)

@@ -2,13 +2,12 @@
 
 module Holdup
   class Collector
-    # The checkpoints of all segments of this host and folder, as the store has them. After a commit that
-    # failed it is unknown whether it happened, so then they are dropped and read again.
+    # The checkpoints of all segments of this host and folder, as stored. After a failed commit it is unknown
+    # whether the store has them, so they are dropped and read again.
     class Checkpoints
       UNITS = "#units"
 
-      # @param store [#progress]
-      # @param host [String] with the folder it separates these segments from others in a shared store
+      # @param host [String] separates, with the folder, these segments from others in a shared store
       # @raise [StoreError]
       def initialize(store, host, folder)
         @folder = text(folder)
@@ -23,21 +22,16 @@ module Holdup
         end
       end
 
-      # @return [String] as the store has its name
       attr_reader :folder
 
-      # @param name [String] file name
-      # @return [DamagedData, nil] why it is unknown how far that file was carried
+      # @return [DamagedData, nil] why it is unknown how far the file of that name was carried
       def damage(name) = @damaged[name]
 
-      # @param name [String] file name
-      # @return [SegmentCheckpoint, nil]
       def [](name) = @positions[name]
 
-      # What the store's progress has to become.
       # @param readings [Hash{String => SegmentCheckpoint}] by file name
-      # @param present [Array<String>] all file names that are there, readable or not
-      # @return [Hash{String => String, nil}]
+      # @param present [Array<String>] all file names, readable or not
+      # @return [Hash{String => String, nil}] changes of the store's progress; nil deletes
       def changes(readings, present)
         gone = (@positions.keys + @damaged.keys - present).flat_map { |name| [key(name), key(name) + UNITS] }
         readings.each_with_object(gone.to_h { |key| [key, nil] }) do |(name, position), changes|
@@ -45,14 +39,12 @@ module Holdup
         end
       end
 
-      # @param readings [Hash{String => SegmentCheckpoint}]
-      # @param present [Array<String>]
-      # @return [Hash{String => Integer}] by file name, how many units will have been carried
+      # @return [Hash{String => Integer}] by file name, how many units are carried after this commit
       def units(readings, present)
         @positions.slice(*present).merge(readings).transform_values(&:ring_head)
       end
 
-      # The store has them now.
+      # To call after the commit.
       def committed(readings, present)
         @positions = @positions.slice(*present).merge(readings)
         @damaged = @damaged.slice(*present).except(*readings.keys)
@@ -60,7 +52,7 @@ module Holdup
 
       private
 
-      # The name of a folder may be any bytes, a key of a store is text.
+      # The name of a folder may be any bytes, but a key of a store is text.
       def text(folder)
         text = Utf8.of(folder)
         text.valid_encoding? ? text : folder.b.dump

@@ -4,26 +4,23 @@ require "etc"
 
 module Holdup
   class Collector
-    # What the container (control group, version 1 or 2) of a process may use and has used, all processes in
-    # it together. Outside of containers that is the service's group, or the whole machine.
-    #
-    # Version 1 counts time in nanoseconds and version 2 in microseconds; here it is nanoseconds.
+    # Limits and usage of a process's container (control group, version 1 or 2), over all its processes.
+    # Outside of containers that is the service's group, or the whole machine. Version 1 counts time in ns and
+    # version 2 in microseconds; here it is ns.
     class ContainerFacts
-      # Version 1 says "no limit" with a number that no machine has.
+      # Version 1 writes "no limit" as a number that no machine has.
       UNLIMITED = 1 << 60
       US = 1000
 
-      # @param proc [String] where the process table is
       # @param root [String] where the trees of control groups are
       def initialize(proc: "/proc", root: "/sys/fs/cgroup")
         @places = {proc:, root:}
         @host = HostFacts.new(proc:)
       end
 
-      # @param pid [Integer, String] a process of it
       # @return [Hash{Symbol => Numeric}] cpus, vcpus; cpu_ns, periods, throttled_periods, throttled_ns since
-      #   the group exists; memory_bytes, reclaimable_bytes (page cache that is in them), memory_limit_bytes;
-      #   those of HostFacts; without what is unknown
+      #   the group exists; memory_bytes, reclaimable_bytes (page cache in memory_bytes), memory_limit_bytes;
+      #   the facts of HostFacts; without unknown ones
       def call(pid)
         @group = SettingFacts::Cgroup.new(**@places, pid:)
         {**machine(pid), **cpu, **memory, **@host.call}.compact
@@ -84,16 +81,14 @@ module Holdup
       end
     end
 
-    # What all CPUs of the host have done since it was booted, for all processes: separates load of neighbours
-    # from our own. Within a container the kernel shows the host's figures, unless lxcfs shows those of the
-    # container: then there are no neighbours.
+    # What all CPUs of the host have done since boot, for all processes: separates the load of neighbours from
+    # our own. In a container the kernel shows the host's figures; lxcfs shows the container's instead.
     class ContainerFacts::HostFacts
       NS = 1_000_000_000
-      # The first line of the file; time for guests is in `user` already.
+      # The first line of /proc/stat; `user` includes the time of guests.
       FIELDS = %i[user nice system idle iowait irq softirq steal].freeze
       BUSY = %i[user nice system irq softirq].freeze
 
-      # @param proc [String] where the process table is
       # @param ticks_per_s [Integer] unit of CPU times in /proc
       def initialize(proc: "/proc", ticks_per_s: Etc.sysconf(Etc::SC_CLK_TCK))
         @path = File.join(proc, "stat")
@@ -101,7 +96,7 @@ module Holdup
       end
 
       # @return [Hash{Symbol => Integer}] host_cpus; host_busy_ns of all of them; steal_ns: wanted by this
-      #   machine and given to others by its hypervisor; empty where the system does not say
+      #   machine but given to others by its hypervisor; empty when unknown
       def call
         ticks, cpus = read
         return {} unless ticks

@@ -2,25 +2,23 @@
 
 module Holdup
   class Collector
-    # Decides which collector of a folder writes: the one that holds the lock on its lock file. The kernel
-    # gives the lock back when its holder dies, however it dies.
+    # Decides which collector of a folder writes: the one that locks the lock file. The kernel releases the
+    # lock when its holder dies, by any cause.
     class Election
-      # @param path [String] the lock file
       def initialize(path)
         @path = path
         @file = nil
       end
 
-      # @return [Boolean] whether this collector leads, now
-      # @raise [SystemCallError] the lock file can't be made
+      # Whether this collector leads now.
+      # @raise [SystemCallError] when the lock file can't be made
       def won?
         release unless held?
         @file ||= acquire
         !@file.nil?
       end
 
-      # A lock on a file that was removed does not count: others lock the new one.
-      # @return [Boolean] whether it has led since the last look
+      # Whether it has led since the last check. A lock on a removed file does not count.
       def held?
         return false unless @file
         there = File.stat(@path)

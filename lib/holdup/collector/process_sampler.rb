@@ -2,35 +2,30 @@
 
 module Holdup
   class Collector
-    # How each process is, once a minute, at first sight and when it has ended: what it says itself (gauges,
-    # counters and profile of its segment) and what the system says about it. Where both know, the system
-    # wins, because it still knows when the process hangs. With them comes one sample of their container,
-    # which has no pid (0) and has what the collector and all segments take (CollectorUsage, `segment_bytes`).
+    # Samples each process once a minute, when it is first seen and when it has ended: what it reports itself
+    # (gauges, counters and profile of its segment) and what the system knows. Where both know, the system
+    # wins, because it still answers when the process hangs. One more sample (pid 0) describes the container,
+    # with what the collector and all segments take (CollectorUsage, `segment_bytes`).
     #
-    # Keys of a sample, besides at_s, host and pid:
-    # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (since when it is measured), `server`
+    # Keys of a sample, in addition to at_s, host and pid:
+    # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (start of measurement), `server`
     #   ("puma", "puma+sidekiq"), `ended` (true in the last)
-    # - the segment's counters and gauges; ProcessFacts
-    # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog", "pool.N.oldest_ns", "pool.N.busy_ns"
-    #   for each pool
-    # - `master_pid` and `master_rss_bytes`, where what ends the process counts its master too
-    # - `ticked_ns`: as of when the segment's counters and gauges are
-    # - "jit.at", "killer.name" and so on: what the profile has of the JIT and of what ends the process
-    #   (docs/segment.md)
-    # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour
+    # - counters and gauges of the segment, as of `ticked_ns`; ProcessFacts
+    # - "pool.N" (name), "pool.N.max", ".busy", ".backlog", ".oldest_ns" and ".busy_ns" for each pool
+    # - `master_pid`, `master_rss_bytes`, when the worker killer counts the master too
+    # - "jit.at", "killer.name" and so on: from the profile, on JIT and worker killer (docs/segment.md)
+    # - "lever.NAME.value" and so on: when first seen, when one changes, and once an hour
     class ProcessSampler
       EVERY_S = 60
       LEVERS_EVERY_S = 3600
-      # Reading its memory holds a process up, so processes that were started together are sampled apart: the
-      # second sample of each comes up to so much sooner, by its pid.
+      # Reading its memory blocks a process, so processes that started together are sampled at different
+      # times: the second sample of each comes up to this much sooner, depending on its pid.
       SPREAD_S = 30
       CONTAINER = 0
 
-      # @param facts [#call] pid => what the system says of a process
-      # @param container [#call] pid => what it says of that process's container
-      # @param own [#call] what it says of the collector itself
-      # @param spread [#call] pid => seconds that its second sample comes sooner
-      # @param rss [#call] pid => its resident memory
+      # @param facts [#call] pid => ProcessFacts; `container`, `spread` (seconds by which its second sample
+      #   comes sooner) and `rss` take a pid too
+      # @param own [#call] facts of the collector itself
       def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, own: CollectorUsage.new,
         spread: ->(pid) { pid % SPREAD_S }, rss: ProcessFacts.new.method(:rss_bytes))
         @facts = facts
@@ -41,10 +36,8 @@ module Holdup
         @last = {}
       end
 
-      # @param snapshots [Array<ProcessSnapshot>] of all segments that were read
-      # @yieldparam pid [Integer] of which there can't be a sample; without a block that is raised
-      # @yieldparam error [StandardError]
-      # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes whose time has come
+      # @yieldparam pid [Integer] a process that can't be sampled; without a block its error is raised
+      # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes that are due
       def samples(snapshots, host, now_ns, &bad)
         now_s = now_ns / 1_000_000_000
         newest = newest(snapshots)
@@ -59,18 +52,16 @@ module Holdup
         [*samples, *([container] if container)]
       end
 
-      # These samples are in the store now.
-      # @param samples [Array<Hash>]
+      # To call after the commit.
       def committed(samples)
         samples.each { |sample| @last[key(sample)] = LastSample.of(sample, @last[key(sample)], @spread) }
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?
       end
 
-      # At the next tick each process is sampled, however lately it was: where a trial begins or ends.
+      # Samples each process at the next tick, even if it was just sampled: for the begin and end of a trial.
       def forget = @last.clear
 
-      # When a process was sampled last and is to be again, whether that was its end, and the levers that it
-      # had, as of when.
+      # When a process was last sampled and is due, whether it had ended, and its levers as of `levers_s`.
       LastSample = Data.define(:at_s, :due_s, :ended, :levers, :levers_s) do
         def self.of(sample, before, spread)
           levers = sample.select { |key, _| key.start_with?("lever.") }
@@ -92,7 +83,7 @@ module Holdup
         nil
       end
 
-      # A process that stopped and started measuring has two segments and is one process.
+      # A process that stopped and restarted measuring has two segments but is one process.
       def newest(snapshots)
         by_age = snapshots.sort_by { |snapshot| snapshot.header.created_ns }
         by_age.to_h { |snapshot| [snapshot.key, snapshot] }.values
@@ -117,7 +108,7 @@ module Holdup
         {at_s:, host:, **snapshot.facts, **levers(snapshot, at_s), **system_facts}
       end
 
-      # The first ancestor that is not measured itself: a worker may have been forked by another one.
+      # The first ancestor that is not measured itself, because a worker may fork another one.
       def master(snapshot, parents)
         return {} unless snapshot.here? && snapshot.ended_with_others?
         pid = snapshot.header.parent
@@ -126,14 +117,14 @@ module Holdup
         {master_pid: pid, master_rss_bytes: @rss.call(pid)}.compact
       end
 
-      # One that hung before it was killed ticked last before it was sampled last.
+      # A process that hung before it was killed ticked last before its last sample.
       def end_s(snapshot, now_s)
         last_s = @last[snapshot.key]&.at_s
         end_s = (last_s && snapshot.heartbeat_s <= last_s) ? last_s + 1 : snapshot.heartbeat_s
         [end_s, now_s].min
       end
 
-      # They hardly change and are long.
+      # Levers hardly change and are long.
       def levers(snapshot, at_s)
         last = @last[snapshot.key]
         known = last && last.levers == snapshot.levers && at_s < last.levers_s + LEVERS_EVERY_S
@@ -146,20 +137,18 @@ module Holdup
       end
     end
 
-    # What the collector costs the host: part of the container's samples, because it does not measure itself.
-    # In a process of its own that is all of the process; in a thread of an application, as in development,
-    # only the thread's CPU is known.
+    # What the collector costs the host, as part of the container's sample, because the collector does not
+    # measure itself. In its own process that is the whole process; in a thread of an application only the
+    # thread's CPU is known.
     class ProcessSampler::CollectorUsage
       KIB = 1024
       RSS = /^VmRSS:\s+(\d+) kB/
 
-      # @param status [String] where the system says the memory of this process
       def initialize(status: "/proc/self/status")
         @status = status
       end
 
-      # @return [Hash{Symbol => Integer}] collector_cpu_ns since it started, collector_rss_bytes; without what
-      #   is unknown
+      # @return [Hash{Symbol => Integer}] collector_cpu_ns since its start, collector_rss_bytes, if known
       def call
         return {collector_cpu_ns: cpu_ns(Process::CLOCK_THREAD_CPUTIME_ID)} unless own_process?
         cpu_ns = cpu_ns(Process::CLOCK_PROCESS_CPUTIME_ID)

@@ -2,14 +2,14 @@
 
 module Holdup
   class Collector
-    # One process as a tick saw it: what its segment and the folder say of it.
+    # One process at a tick, from its segment and the folder.
     class ProcessSnapshot
-      # What each sample has of the profile: short, and asked of every span of time.
+      # Parts of the profile that each sample has: short, and needed for every span.
       PROFILE_KEYS = %w[jit. killer.].freeze
 
       attr_reader :header
 
-      # @param ended [Boolean] whether nothing more will come from it
+      # @param ended [Boolean] whether it will write no more
       def initialize(header:, setting:, entry:, ended:)
         @header = header
         @setting = setting
@@ -21,32 +21,30 @@ module Holdup
 
       def ended? = @ended
 
-      # @return [Array] pid and start identify a process for good
+      # Pid and start identify a process permanently.
       def key = [header.pid, header.start]
 
-      # A process of another container has a pid that may be another process here: the system can't be asked.
-      # @return [Boolean] whether the system can be asked about it
+      # Whether the system knows it: a process of another container may share its pid with one here.
       def here? = @entry.alive
 
-      # @return [Boolean] whether what ends it counts the memory of all workers and their master
+      # Whether its worker killer counts the memory of all workers and their master.
       def ended_with_others? = profile["killer.of"] == "all"
 
-      # @return [Boolean] whether its segment still grows
       def growing?
         here? && !header.closed?
       end
 
-      # @return [Integer] of its segment
+      # Size of its segment.
       def bytes
         File.size(@entry.path)
       rescue SystemCallError
         0
       end
 
-      # @return [Integer] seconds since 1970 of its last tick
+      # Its last tick.
       def heartbeat_s = header.heartbeat_ns / 1_000_000_000
 
-      # @return [Hash{Symbol => Object}] what it says itself, without its levers
+      # What it reports itself, without its levers.
       def facts
         {
           pid:, name: header.process_name, setting: @setting.fingerprint, generation: header.generation,
@@ -56,7 +54,7 @@ module Holdup
         }.compact
       end
 
-      # @return [Hash{Symbol => Object}] "lever.threads.value" ...
+      # @return [Hash{Symbol => Object}] :"lever.threads.value" ...
       def levers
         profile.select { |key, _| key.start_with?("lever.") }.transform_keys(&:to_sym)
       end
@@ -74,7 +72,7 @@ module Holdup
         end
       end
 
-      # Read lazily: most ticks need none. What can't be read is left to the next sample.
+      # Read lazily: most ticks need none. An unreadable profile is left to the next sample.
       def profile
         @profile ||= @entry.read(&:profile) || {}
       rescue SegmentError, DamagedData, SystemCallError

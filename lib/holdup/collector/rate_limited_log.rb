@@ -2,27 +2,24 @@
 
 module Holdup
   class Collector
-    # Logs what is wrong, once and then seldom: what goes wrong here goes wrong again at every tick.
+    # Logs a problem once and then seldom, because it comes back at every tick.
     class RateLimitedLog
       EVERY_NS = 60 * 1_000_000_000
 
-      # @param log [#warn]
       def initialize(log:, clock:)
         @log = log
         @clock = clock
         @logged = {}
       end
 
-      # At most once a minute for the same subject, at once when the message changes.
-      # @param subject [Object] what it is about
-      # @param message [String] one sentence
+      # At most once a minute for a subject, but at once when the message changes.
       def again(subject, message)
         last, at = @logged[subject]
         return if last == message && @clock.monotonic_ns - at < EVERY_NS
         say(subject, message)
       end
 
-      # At most once a minute for the same subject, whatever the message.
+      # At most once a minute for a subject, whatever the message.
       def seldom(subject, message)
         _, at = @logged[subject]
         say(subject, message) unless at && @clock.monotonic_ns - at < EVERY_NS
@@ -33,10 +30,9 @@ module Holdup
         @logged.key?(subject) || say(subject, message)
       end
 
-      # @return [Boolean] whether there was something to forget: then it works again
+      # Whether the subject was logged, so that it works again now.
       def forget(subject) = !@logged.delete(subject).nil?
 
-      # @yieldparam subject [Object]
       def forget_if
         @logged.delete_if { |subject, _| yield subject }
       end

@@ -2,17 +2,14 @@
 
 module Holdup
   class Collector
-    # One tick after the other, for the collector that leads: read all segments, write windows and checkpoints
-    # in one transaction, and only then remove what is finished. Dying anywhere in between loses and doubles
-    # nothing:
+    # One tick of the leading collector: reads all segments, writes windows and checkpoints in one
+    # transaction, then removes finished segments. Dying in between loses nothing and counts nothing twice:
     #
     # - before the commit: the next collector reads the same again from the same checkpoints
-    # - after it, before the removal: the checkpoint says that the segment is finished, so only the removal is
-    #   repeated
-    # - after the removal: a checkpoint without a file is dropped at the next commit
+    # - before the removal: the checkpoint marks the segment as finished, so only the removal is repeated
+    # - after the removal: the next commit drops a checkpoint without a file
     class Round
-      # What became of a tick. `windows`: how many were written; `live`: headers of the segments that still
-      # grow
+      # Result of a tick. `windows`: how many were written; `live`: headers of the segments that still grow
       Result = Data.define(:windows, :live)
 
       # @param store [#commit, #progress]
@@ -28,9 +25,7 @@ module Holdup
         @settings = {}
       end
 
-      # @param now_ns [Integer] seconds since 1970, in nanoseconds
-      # @return [Result]
-      # @raise [StoreError, DamagedData, SystemCallError] and then nothing was written or removed
+      # @raise [StoreError, DamagedData, SystemCallError] before anything is written or removed
       def run(now_ns)
         @skipped.start(now_ns)
         @checkpoints ||= Checkpoints.new(@store, @host, @directory.path)
@@ -46,7 +41,7 @@ module Holdup
         Result.new(windows: written, live: snapshots.select(&:growing?).map(&:header))
       end
 
-      # After a failure it is unknown what the store has: it is asked again.
+      # After a failure it is unknown what the store has, so it is read again.
       def forget
         @checkpoints = nil
         @profiles.forget
@@ -58,7 +53,7 @@ module Holdup
         SegmentDelta.new(builder:, now_ns:, settings: @settings, profiles: @profiles, skipped: @skipped)
       end
 
-      # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] is filled
+      # @param read [Hash{Segment::DirectoryEntry => Array(Segment::Header, Setting)}] to fill
       def read_entries(entries, delta, read)
         entries.each_with_object({}) do |entry, readings|
           position = read_entry(entry, delta, read)
@@ -72,7 +67,7 @@ module Holdup
         end
       end
 
-      # A file that can't be read does not stop the others.
+      # An unreadable file does not stop the others.
       def read_entry(entry, delta, read)
         unknown = @checkpoints.damage(entry.name)
         position = delta.call(entry, @checkpoints[entry.name], anew: !!unknown) do |header, setting|
@@ -120,8 +115,8 @@ module Holdup
         windows.size
       end
 
-      # A row that can't be written is found by writing each by itself.
-      # @return [Array<SkippedRow>] what the store did not take
+      # Finds a row that can't be written by writing each by itself.
+      # @return [Array<SkippedRow>] rows that the store rejected
       def write(windows, progress, state, **rows)
         return [] if [windows, progress, *rows.values, @skipped.rows].all?(&:empty?)
         @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:)

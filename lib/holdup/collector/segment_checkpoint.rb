@@ -2,39 +2,37 @@
 
 module Holdup
   class Collector
-    # How far one segment has been carried into the store: a mark for every slot. Stored with the windows in
-    # one transaction, so the next collector subtracts exactly what is already counted.
+    # How far one segment has been carried: a mark for every slot. It is stored with the windows in one
+    # transaction, so the next collector subtracts exactly what is already counted.
     #
-    # - `created_ns`: when the segment was made. Another file under the same name is another segment
-    # - `read_ns`: when it was read
-    # - `finished`: nothing will be added and everything is carried: only the file is still to be removed
-    # - `handoff_ns`: that counter of the header
-    # - `ring_head`: how many of the ring's units were looked at
-    # - `marks`: Array of SlotCheckpoint, one a slot; nil for one that was never read
+    # - `created_ns`: when the segment was made; a file with the same name and another time is another segment
+    # - `read_ns`: when it was read; `finished`: all is carried, and only the file remains to be removed
+    # - `handoff_ns`: that counter of the header; `ring_head`: how many of the ring's units were read
+    # - `marks`: Array of SlotCheckpoint by slot; nil for a slot that was never read
     SegmentCheckpoint = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :marks) do
-      # @return [SegmentCheckpoint] nothing carried yet
+      # Nothing carried yet.
       def self.start(created_ns)
         new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, marks: [].freeze)
       end
 
-      # @return [SegmentCheckpoint] finished, without marks
+      # Finished, without marks.
       def done = with(finished: true, marks: [].freeze)
 
-      # Whether a unit was recorded since: an idle process moves nothing but its accounts.
+      # Whether units were recorded since: an idle process moves only its accounts.
       def units_moved?(earlier)
         return true if earlier.nil? || earlier.marks.size != marks.size || earlier.finished != finished
         marks.zip(earlier.marks).any? { |now, before| !now.equal?(before) && !now.account? }
       end
     end
 
-    # A checkpoint as binary and back. In two parts, because accounts move all the time and units, which are a
-    # hundred times larger, only when there is work.
+    # Encodes a checkpoint in two parts, because accounts move all the time and units, which are a hundred
+    # times larger, only when there is work.
     module SegmentCheckpoint::Codec
       VERSION = 1
 
       module_function
 
-      # @return [String] everything but the units
+      # Everything but the units.
       def dump_head(checkpoint)
         accounts = checkpoint.marks.each_with_index.select { |mark, _| mark&.account? }
         facts = [VERSION, checkpoint.created_ns, checkpoint.read_ns, checkpoint.finished ? 1 : 0,
@@ -44,7 +42,6 @@ module Holdup
         end
       end
 
-      # @return [String]
       def dump_units(checkpoint)
         marks = checkpoint.marks
         marks.each_with_object([marks.size].pack("w")) do |mark, bytes|
@@ -53,7 +50,7 @@ module Holdup
         end
       end
 
-      # @return [SegmentCheckpoint] its marks have no series until the segment is read again
+      # The marks have no series until the segment is read again.
       # @raise [DamagedData]
       def load(head, units)
         source = Source.new(head)
@@ -79,16 +76,14 @@ module Holdup
       end
       private_class_method :check, :load_units
 
-      # Bytes, taken from the front.
       class Source
         def initialize(bytes)
           @bytes = bytes
           @at = 0
         end
 
-        # @param most [Integer, nil] what is larger can't be true
-        # @return [Integer]
-        # @raise [DamagedData] when there is none left
+        # @param most [Integer, nil] limit; a larger number is damage
+        # @raise [DamagedData] also when no bytes are left
         def number(most: nil)
           value = @bytes.unpack1("w", offset: @at) or raise_damaged
           raise_damaged if most && value > most
@@ -98,7 +93,6 @@ module Holdup
           raise_damaged
         end
 
-        # @return [SlotCheckpoint, nil]
         # @raise [DamagedData]
         def mark(account: false)
           length = number

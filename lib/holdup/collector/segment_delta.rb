@@ -2,19 +2,16 @@
 
 module Holdup
   class Collector
-    # Takes out of one segment what was added since its checkpoint.
+    # Reads what was added to one segment since its checkpoint.
     class SegmentDelta
       NS = 1_000_000_000
-      # A process of another process table (another container with the same folder) that does not tick for so
-      # long is dead. Three times the longest `tick_seconds`: a hold may keep it from ticking.
+      # A process of another container with the same folder is dead after so long without a tick: three times
+      # the longest `tick_seconds`, because a GVL hold may keep it from ticking.
       SILENT_NS = 15 * NS
-      # A segment can't be older: its folder does not survive a reboot.
+      # A segment can't be older, because its folder does not survive a reboot.
       OLDEST_NS = 400 * 86_400 * NS
 
-      # @param builder [WindowBuilder] takes what is found
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
-      # @param profiles [UnitSampler] takes single units
-      # @param skipped [SkippedRows] takes what is damaged
       def initialize(builder:, now_ns:, settings:, profiles:, skipped:)
         @builder = builder
         @now_ns = now_ns
@@ -24,12 +21,8 @@ module Holdup
       end
 
       # @param known [SegmentCheckpoint, nil] as stored
-      # @param anew [Boolean] how far it was carried is unknown: it is carried from here on, so that nothing
-      #   is counted twice
-      # @yieldparam header [Segment::Header]
-      # @yieldparam setting [Setting]
-      # @return [SegmentCheckpoint, nil] the new one, only true once the builder is committed; nil when it
-      #   can't be read now
+      # @param anew [Boolean] it is unknown how far the segment was carried: start from its current state
+      # @return [SegmentCheckpoint, nil] valid once the builder is committed; nil when it can't be read now
       # @raise [SegmentError, DamagedData, SystemCallError]
       def call(entry, known, anew: false)
         entry.read do |reader|
@@ -45,8 +38,7 @@ module Holdup
         end
       end
 
-      # What a segment says since its checkpoint. `changes`: Array of SlotDelta; `handoff_ns`: added; `ring`:
-      # RingSlice
+      # What a segment has since its checkpoint. `changes`: Array of SlotDelta; `ring`: RingSlice
       Reading = Data.define(:position, :changes, :handoff_ns, :ring)
       private_constant :Reading
 
@@ -58,7 +50,7 @@ module Holdup
           reason: "its name says process #{entry.pid}, its header #{header.pid}")
       end
 
-      # Everything is looked at before anything is added: what fails adds nothing.
+      # Reads everything before it adds anything, so a failure adds nothing.
       def read(reader, before, entry)
         changes = []
         marks = reader.of_one_tick { mark_all(reader, before.marks, changes.clear, entry) }
@@ -94,8 +86,7 @@ module Holdup
         @profiles.add(ring, ring.first - before.ring_head, units_of, @now_ns)
       end
 
-      # Slot by slot, so that only one has to be in memory.
-      # @return [Array<SlotCheckpoint, nil>]
+      # Slot by slot, so that only one is in memory.
       def mark_all(reader, before, changes, entry)
         reader.damaged("a series is gone") if reader.header.series_count < before.size
         Array.new(reader.header.series_count) do |index|
@@ -103,8 +94,7 @@ module Holdup
         end
       end
 
-      # A damaged slot keeps its mark: when it can be read again, nothing is missing.
-      # @yieldparam change [SlotDelta] where something was added
+      # A damaged slot keeps its mark, so nothing is missing when it can be read again.
       def mark(reader, index, before, entry)
         now = reader.slot(index, before)
         return before if now.nil? || now.equal?(before)
@@ -118,7 +108,7 @@ module Holdup
         before
       end
 
-      # Where it is unknown what was carried, everything counts as carried, so that nothing is counted twice.
+      # When it is unknown what was carried, everything counts as carried, so nothing is counted twice.
       def earlier(before, now, index, entry)
         before&.slot
       rescue DamagedData => error
@@ -126,7 +116,7 @@ module Holdup
         now
       end
 
-      # Everything is in and nothing will come.
+      # Everything is carried and no more will come.
       def over?(header, entry)
         return true if header.closed? || entry.dead?(header)
         !entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS
@@ -143,8 +133,7 @@ module Holdup
         WindowBuilder::DeltaSource.new(process:, setting:, pid: header.pid, start_s:)
       end
 
-      # Units carry no time of their own here: they go to the minute in the middle of the time they can be
-      # from.
+      # Units have no time of their own here: they go to the minute in the middle of the possible interval.
       def minute(from_ns, to_ns)
         possible = (@now_ns - OLDEST_NS..@now_ns)
         from_ns, to_ns = [from_ns, to_ns].map { |time_ns| possible.cover?(time_ns) ? time_ns : @now_ns }

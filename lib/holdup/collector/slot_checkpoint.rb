@@ -2,16 +2,13 @@
 
 module Holdup
   class Collector
-    # How far one slot of a segment has been carried: its numbers at that reading, as the bytes that the store
-    # keeps. Packed, because most slots do not change and a collector has thousands.
+    # How far one slot of a segment has been carried: its numbers at that reading, packed as the store keeps
+    # them, because most slots do not change and a collector has thousands. The few numbers that may be large
+    # are BER (`pack "w"`); the many bucket counts have the form of UTF-8 (`pack "U"`), eight times faster.
     #
-    # The few numbers that may be large are BER (`pack "w"`); the bucket counts, of which there are very many,
-    # have the form of UTF-8 (`pack "U"`), which is as short and eight times faster to make.
-    #
-    # - `series`, `path`: nil until the slot was read, when the mark came from a store
+    # - `series`, `path`: nil in a mark from a store, until the slot is read
     # - `account`: whether it is a thread's time outside of units
     SlotCheckpoint = Struct.new(:series, :count, :errors, :bytes, :path, :account) do
-      # @return [SlotCheckpoint]
       def self.of(slot)
         numbers = [slot.count, slot.errors, *slot.sums]
         slot.histograms.each do |cells|
@@ -22,8 +19,6 @@ module Holdup
         new(slot.series, slot.count, slot.errors, bytes, slot.path, slot.account?)
       end
 
-      # @param bytes [String] as the store keeps it
-      # @return [SlotCheckpoint]
       # @raise [DamagedData]
       def self.load(bytes, account: false)
         _, count, errors = bytes.unpack("w3")
@@ -36,7 +31,7 @@ module Holdup
       end
       private_class_method :pack
 
-      # @return [Segment::Slot] as it was read
+      # As it was read.
       # @raise [DamagedData]
       def slot
         numbers = bytes.unpack((bytes.getbyte(0) == 1) ? "w*" : SlotCheckpoint::FORMAT)
@@ -55,12 +50,10 @@ module Holdup
         damaged
       end
 
-      # @see Segment::Slot#still?
       def still?(numbers)
         numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
       end
 
-      # @see Segment::Slot#account?
       def account? = account
 
       private
@@ -70,7 +63,7 @@ module Holdup
       end
     end
 
-    # Which form the counts have; then count, errors and sums; then for each histogram its numbers and how
+    # After the form of the counts come count, errors and sums; then for each histogram its numbers and how
     # many counts it has; then all counts.
     SlotCheckpoint::SUMS_AT = (3...3 + Segment::Layout::SUMS.size)
     SlotCheckpoint::HISTOGRAMS_AT = SlotCheckpoint::SUMS_AT.end
@@ -78,7 +71,7 @@ module Holdup
     SlotCheckpoint::NUMBERS = SlotCheckpoint::HISTOGRAMS_AT - 1 +
       SlotCheckpoint::HISTOGRAM_FACTS * Segment::Layout::HISTOGRAMS.size
     SlotCheckpoint::FORMAT = "w#{SlotCheckpoint::NUMBERS + 1}U*".freeze
-    # More than UTF-8's form can hold: so many units in one bucket are unlikely, but the count stays exact.
+    # Limit of UTF-8's form. A larger count in one bucket is unlikely, but stays exact.
     SlotCheckpoint::LARGEST = (1 << 31) - 1
   end
 end

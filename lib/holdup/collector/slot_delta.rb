@@ -2,10 +2,10 @@
 
 module Holdup
   class Collector
-    # What was added to one slot between two readings. `sums` and `histograms` (HistogramDelta) in the order
-    # of the layout; `path`: one that it has since, else nil.
+    # What was added to one slot between two readings. `sums` and `histograms` (HistogramDelta) are in the
+    # order of the layout; `path`: the new one, else nil.
     SlotDelta = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
-      # @return [SlotDelta, nil] nil when `before` is not a beginning of `now`
+      # @return [SlotDelta, nil] nil when `before` is not an earlier state of `now`
       def self.between(now, before)
         before ||= SlotDelta::NOTHING
         # zip would make a pair for each
@@ -19,14 +19,14 @@ module Holdup
           before.path ? nil : now.path)
       end
 
-      # @return [SlotDelta] of the account for stall that no unit caused
+      # The account of stall that no unit caused.
       def self.of_handoff(series, handoff_ns)
         sums = Array.new(Segment::Layout::SUMS.size, 0)
         sums[Segment::Layout::SUMS.index(:caused_ns)] = handoff_ns
         new(series, 0, 0, sums, [])
       end
 
-      # @return [Boolean] nothing in it, not even a sum
+      # Has nothing, not even a sum.
       def empty?
         count.zero? && sums.all?(&:zero?) && histograms.all? { |histogram| histogram.sum.zero? }
       end
@@ -38,13 +38,13 @@ module Holdup
     end
     SlotDelta::NOTHING = Segment::Slot.new(nil, 0, 0, empty_sums, empty_histograms.freeze).freeze
 
-    # What was added to one histogram between two readings. Sparse: `slots` are the buckets that grew,
-    # ascending, and `counts` by how much, because in ten seconds few do.
+    # What was added to one histogram between two readings. `slots`: buckets that grew, ascending (few do in
+    # ten seconds); `counts`: by how much.
     #
-    # Exact but for `min` and `max`: those of the difference were never kept, so they are the bounds of the
-    # outermost buckets that grew, or exact where the later reading has a new extreme.
+    # `min` and `max` of the difference were never kept, so they are the bounds of the outermost buckets that
+    # grew, or exact where the later reading has a new extreme. All else is exact.
     SlotDelta::HistogramDelta = Struct.new(:count, :sum, :zero, :min, :max, :slots, :counts) do
-      # @return [HistogramDelta, nil] nil when `before` is not a beginning of `now`
+      # @return [HistogramDelta, nil] nil when `before` is not an earlier state of `now`
       def self.between(now, before)
         delta = new(now.count - before.count, now.sum - before.sum, now.zero - before.zero, nil, nil, [], [])
         return if delta.count < 0 || delta.sum < 0 || delta.zero < 0
@@ -52,7 +52,7 @@ module Holdup
         delta if delta.consistent?
       end
 
-      # Sets what can only be known from the buckets.
+      # Sets what only the buckets show.
       def compare(now, before)
         fill(now.counts, aligned(before, now.offset), now.offset)
         first = before.count.zero?
@@ -60,7 +60,7 @@ module Holdup
         self.max = (first || now.max != before.max) ? now.max : highest(now.max)
       end
 
-      # @return [Boolean] whether the buckets say the same as the count
+      # Whether the buckets add up to the count.
       def consistent?
         zero + counts.sum == count && (counts.empty? || counts.min > 0)
       end

@@ -2,20 +2,18 @@
 
 module Holdup
   class Collector
-    # Draws units out of the rings of all processes, to be written with the windows of the same tick. The
-    # checkpoint in the store has the ring's head, so each unit is offered once; a unit that was overwritten
-    # in the ring before it was read is only counted.
+    # Draws units from the rings of all processes, to be written with the windows of the same tick. The stored
+    # checkpoint has the ring's head, so each unit is offered once; units overwritten in the ring before they
+    # are read are only counted.
     class UnitSampler
       NS = 1_000_000_000
-      # No unit starts later than now; no store keeps one for longer.
+      # No store keeps a unit for longer.
       PAST_NS = 14 * 86_400 * NS
       FUTURE_NS = 60 * NS
-      # Blocks in which units that end now may have started; a reservoir is only a short cut, and a later unit
-      # gets a new one.
+      # Blocks in which units that end now may have started; a later unit gets a new reservoir.
       KEEP_S = 3 * SampleBlock::SECONDS
 
-      # Where units come from. `process`: UnitSample::SampledProcess; `setting`: Setting; `series`: what an
-      # index in the ring stands for, Array of Series or nil
+      # Origin of units. `process`: UnitSample::SampledProcess; `series`: Series or nil by ring index
       Source = Data.define(:process, :setting, :series)
 
       # @param most [Integer] how many the store keeps of a block
@@ -24,7 +22,7 @@ module Holdup
         @reservoirs = {}
       end
 
-      # @param missed [Integer] units before it that are no longer in the ring
+      # @param missed [Integer] units before the slice that the ring has lost
       def add(slice, missed, source, now_ns)
         reservoir = block_ns = nil
         slice.starts.each_with_index do |start_ns, index|
@@ -37,7 +35,7 @@ module Holdup
         reservoir&.miss(missed)
       end
 
-      # @return [Array<SampleBlock>] what was drawn since the last commit
+      # Drawn since the last commit.
       def blocks(host)
         @reservoirs.reject { |_, reservoir| reservoir.seen.zero? }.map do |(start_s, setting), reservoir|
           profiles = reservoir.drawn.filter_map { |entry, source| profile(entry, source, host) }
@@ -45,14 +43,14 @@ module Holdup
         end
       end
 
-      # They are in the store now.
+      # To call after the commit.
       def committed
         @reservoirs.each_value(&:empty)
         newest_s = @reservoirs.each_key.map(&:first).max
         @reservoirs.delete_if { |(start_s, _), _| start_s < newest_s - KEEP_S }
       end
 
-      # What is in the store is unknown.
+      # For when it is unknown what the store has.
       def forget = @reservoirs.clear
 
       private
@@ -72,14 +70,12 @@ module Holdup
       end
     end
 
-    # The drawing of one block of unit profiles as this collector sees it: it knows the lowest priorities that
-    # it has drawn so far, so the start of most units is enough to leave them out. It does not know what the
-    # store has from before; what it draws too many of the store leaves out.
+    # Draws units of one block. It knows the lowest priorities drawn so far, so it can reject most units by
+    # their start alone. It ignores what the store has from before; the store drops surplus units.
     class UnitSampler::ReservoirSampler
-      # @return [Integer] units seen since the last `empty`
+      # Units seen since the last `empty`.
       attr_reader :seen
 
-      # @param most [Integer] how many are kept of the block
       def initialize(most)
         @most = most
         @priorities = []
@@ -92,13 +88,12 @@ module Holdup
         @drawn = []
       end
 
-      # @param count [Integer] units that were there and can't be drawn any more
+      # @param count [Integer] units that are lost
       def miss(count)
         @seen += count
       end
 
-      # @param start_ns [Integer] of a unit
-      # @yieldreturn [Object] that unit, only asked for when it is drawn
+      # @yieldreturn [Object] the unit, requested only when it is drawn
       def offer(start_ns)
         @seen += 1
         priority = SampleBlock::DrawPriority.of(start_ns)
@@ -107,7 +102,7 @@ module Holdup
         @drawn << [priority, yield]
       end
 
-      # @return [Array<Object>] drawn since the last `empty`, without what lower priorities have pushed out
+      # Drawn since the last `empty`, without units that lower priorities pushed out.
       def drawn
         @drawn.filter_map { |priority, unit| unit if priority <= @limit }
       end

@@ -2,13 +2,12 @@
 
 module Holdup
   class Collector
-    # What one tick brings in from all segments, merged: one window for each series, setting and minute.
+    # Merges what one tick reads from all segments: one window for each series, setting and minute.
     class WindowBuilder
-      # Where a change comes from. `process`: Series of the process; `setting`: Setting; `pid`; `start_s`: the
-      # minute
+      # Origin of a change. `process`: Series of the process; `start_s`: the minute
       DeltaSource = Data.define(:process, :setting, :pid, :start_s)
 
-      # @return [Hash{Series => String}] paths that were not known before
+      # @return [Hash{Series => String}] paths that are new
       attr_reader :paths
 
       def initialize
@@ -17,7 +16,6 @@ module Holdup
         @paths = {}
       end
 
-      # @param change [SlotDelta] what was added
       def add(change, source)
         totals(change.series.plain, source).add_delta(change)
         @paths[change.series] = change.path if change.path
@@ -28,12 +26,11 @@ module Holdup
         end
       end
 
-      # Stall while no thread held the GVL: no unit caused it, so it has an account of its own.
+      # Stall while no thread held the GVL: no unit caused it, so it has its own account.
       def add_handoff(handoff_ns, source)
         totals(Series::HANDOFF, source).add_delta(SlotDelta.of_handoff(Series::HANDOFF, handoff_ns))
       end
 
-      # @return [Array<Window>]
       def windows(host)
         @totals.map do |(start_s, fingerprint, series), totals|
           setting = @settings.fetch(fingerprint)

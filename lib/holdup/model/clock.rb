@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  # The system's clocks. Everything else takes a clock as an argument, so that tests can hand in one that they
-  # move by hand.
+  # The system's clocks. Other classes take a clock as an argument, so that tests can move it by hand.
   class Clock
     # @return [Integer] nanoseconds since 1970, jumps when the clock is set
     def realtime_ns

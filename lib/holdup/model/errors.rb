@@ -3,15 +3,13 @@
 require_relative "utf8"
 
 module Holdup
-  # Root of everything Holdup raises. A subclass takes facts and composes one sentence that says what happened
-  # and what to do; the CLI prints exactly that sentence.
+  # Root of all errors of Holdup. A subclass takes facts and composes one sentence, which the CLI prints: what
+  # happened and what to do.
   class Error < StandardError
-    # @return [String, nil] what happened
     attr_reader :problem
-    # @return [String, nil] what to do about it
     attr_reader :advice
 
-    # @param problem [String, nil] its full stop is removed where advice follows
+    # @param problem [String, nil] loses its full stop when advice follows
     def initialize(problem = nil, advice = nil)
       problem = problem.sub(/[.。;]+\z/, "") if problem && advice
       @problem = problem
@@ -31,31 +29,27 @@ module Holdup
 
   # A setting of Holdup itself has a value it can't have.
   class ConfigurationError < Error
-    # @param key [Symbol, String] the setting
-    # @param value [Object] what it was given
-    # @param expected [String] what it takes, e.g. "a number of seconds above 0"
+    # @param value [Object] the value that was given
+    # @param expected [String] what the setting takes, e.g. "a number of seconds above 0"
     def initialize(key:, value:, expected:)
       super("#{key} can't be #{value.inspect[0, 200]}", "give #{expected}")
     end
   end
 
-  # A file in the segment folder that can't be read as one. The collector skips it and says so once.
+  # A file in the segment folder that can't be read as a segment. The collector skips it and logs it once.
   class SegmentError < Error
-    # The file has another magic, is too short, or its offsets point outside of it.
+    # The file has the wrong magic, is too short, or has offsets that point outside of it.
     class NotASegment < SegmentError
-      # @return [String] what is wrong with it
       attr_reader :reason
 
-      # @param reason [String] what is wrong with it
       def initialize(path:, reason:)
         @reason = reason
         super("#{path} is not a segment of Holdup (#{reason})", "remove it if nothing of yours wrote it")
       end
     end
 
-    # The memory of a process without a tmpfs, which ended before a collector had it open.
+    # The memory of a process that had no tmpfs and ended before a collector opened it.
     class Lost < SegmentError
-      # @param path [String] of the link
       def initialize(path:)
         problem = "#{path} led to the memory of a process that ended before the collector saw it, " \
           "its units are lost"
@@ -65,8 +59,6 @@ module Holdup
 
     # The file was written by another version of Holdup.
     class UnknownLayout < SegmentError
-      # @param found [Integer] the layout version in the file
-      # @param known [Integer] the layout version this reader knows
       def initialize(path:, found:, known:)
         older = (found > known) ? "collector" : "application"
         super("#{path} has segment layout #{found}, this Holdup reads layout #{known}",
@@ -75,22 +67,20 @@ module Holdup
     end
   end
 
-  # The store can't do what was asked. Nothing was half written: every write is one transaction. The collector
-  # keeps its segments, backs off and tries again, so only the ones marked below need a person.
+  # The store can't do what was asked. Every write is one transaction, so no write is half done. The collector
+  # keeps its segments and retries, so a person is needed only where a comment below says so.
   class StoreError < Error
     OTHER_PLACE = "name another place with --store or HOLDUP_STORE"
     private_constant :OTHER_PLACE
 
-    # @return [String] where the store is, without a password
+    # @return [String] URL or path, without a password
     attr_reader :location
-    # @return [Symbol] what is wrong with it, for sentences in other languages
+    # @return [Symbol] what is wrong; keys the sentences in other languages
     attr_reader :kind
-    # @return [Hash{Symbol => Object}] what those sentences take
+    # @return [Hash{Symbol => Object}] values for those sentences
     attr_reader :facts
 
-    # @param location [String] URL or path, as shown to the user
-    # @param subject [String] what it is that has the problem
-    # @param facts [Hash{Symbol => Object}]
+    # @param subject [String] what has the problem
     def initialize(location:, kind:, problem:, advice:, subject: "the store", **facts)
       @location = location = Utf8.valid(location)
       @kind = kind
@@ -98,7 +88,7 @@ module Holdup
       super("#{subject} #{location} #{problem}", advice)
     end
 
-    # Another process holds the write lock for too long. Passes by itself.
+    # Another process held the write lock for too long. Passes by itself.
     class Locked < StoreError
       def initialize(location:, seconds:)
         super(location:, kind: :locked, seconds:,
@@ -115,7 +105,6 @@ module Holdup
       end
     end
 
-    # May be read, may not be written.
     class ReadOnly < StoreError
       def initialize(location:)
         super(location:, kind: :read_only, problem: "is read-only",
@@ -144,7 +133,7 @@ module Holdup
       end
     end
 
-    # One row can't be written, or read again; the others can.
+    # One row can't be written or read; the others can.
     class BadRow < StoreError
       def initialize(location:, reason:)
         super(location:, kind: :bad_row, reason:, problem: "can't keep a row (#{reason})",
@@ -162,7 +151,7 @@ module Holdup
       end
     end
 
-    # The path of a folder. `inside`: the store in it, or the one that the collector would make there
+    # The path is a folder. `inside`: the store in it, or the path where the collector would make one
     class Folder < Unreachable
       def initialize(location:, inside:)
         super(location:, kind: :folder, reason: "it is a folder",
@@ -170,9 +159,9 @@ module Holdup
       end
     end
 
-    # A reader comes before anything was measured, or looks at another place than the collector.
+    # A reader runs before anything was measured, or looks in another place than the collector.
     class Missing < Unreachable
-      # @param folder [String, nil] that is not there either
+      # @param folder [String, nil] set when the folder is missing too
       def initialize(location:, folder: nil)
         what = folder ? " and no folder #{folder}; the collector makes both" : "; the collector makes it"
         super(location:, kind: folder ? :missing_folder : :missing, folder:,
@@ -182,7 +171,7 @@ module Holdup
       end
     end
 
-    # The collector has made the file and nothing in it yet. Passes by itself.
+    # The collector has made the file but no tables yet. Passes by itself.
     class BeingMade < Unreachable
       def initialize(location:)
         super(location:, kind: :being_made, reason: "it is empty: the collector is just making it")
@@ -198,7 +187,6 @@ module Holdup
       end
     end
 
-    # Written by an older Holdup and opened only to read.
     class OlderSchema < StoreError
       def initialize(location:, found:, known:)
         super(location:, kind: :older_schema, found:, known:,
@@ -207,7 +195,6 @@ module Holdup
       end
     end
 
-    # A URL whose scheme no store answers to.
     class UnknownScheme < StoreError
       def initialize(location:, known:)
         super(location:, kind: :unknown_scheme, known: known.join(", "),

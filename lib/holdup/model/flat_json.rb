@@ -3,16 +3,14 @@
 require_relative "utf8"
 
 module Holdup
-  # Writes flat facts as a JSON object, by hand: the application's Gemfile, not we, decides which json is
-  # loaded.
+  # Writes flat facts as JSON without the json gem: the application's Gemfile decides which json is loaded.
   module FlatJson
     LONGEST_VALUE = 120
 
     module_function
 
-    # @param facts [Hash{String => String, Numeric, Boolean}] texts are cut after 120 characters
-    # @param room [Integer, nil] bytes; the last facts, which have no room, are left out
-    # @return [String]
+    # @param facts [Hash{String => String, Numeric, Boolean}] texts are cut to 120 characters
+    # @param room [Integer, nil] bytes; facts at the end that do not fit are left out
     def generate(facts, room: nil)
       members = facts.map { |key, value| "#{quote(key)}:#{literal(value)}" }
       members.pop while room && members.sum(&:bytesize) + members.size + 1 > room

@@ -5,49 +5,41 @@ require_relative "histogram_sum"
 require_relative "histogram/codec"
 
 module Holdup
-  # A frozen distribution of durations in nanoseconds that merges exactly: counts of exponential buckets (see
-  # Buckets) plus exact count, sum, min and max. The buckets never move, so merging is adding, in any order.
+  # A frozen distribution of durations in ns that merges exactly: counts of exponential buckets (see Buckets)
+  # plus exact count, sum, min and max. Bounds of buckets are fixed, so histograms merge by addition.
   #
   # - `zero`: how many values were at most 1,024 ns
   # - `offset`: the slot of the first kept bucket; `counts`: bucket counts from there, no zeros at either end
-  # - `min` and `max` are nil when there are no values; a thread's account has a sum without values (count 0)
+  # - `min`, `max`: nil without values; a thread's account has a sum without values (count 0)
   class Histogram
-    # @return [Histogram] without values
     def self.empty = EMPTY
 
-    # @param sum [Integer] nanoseconds
-    # @return [Histogram] that has a sum and no values, for accounts of threads outside of units
+    # @return [Histogram] a sum (ns) without values, for accounts of threads outside of units
     def self.of_sum(sum)
       new(count: 0, sum:, min: nil, max: nil, zero: 0, offset: 0, counts: [])
     end
 
     # @param values [Enumerable<Integer>] nanoseconds
-    # @return [Histogram]
     def self.of(values)
       values.each_with_object(HistogramSum.new) { |value, sum| sum.record(value) }.to_histogram
     end
 
-    # @param histograms [Enumerable<Histogram>]
-    # @return [Histogram] all of them merged; far cheaper than one merge after the other
+    # Merges all; far cheaper than merging one after the other.
     def self.sum(histograms)
       histograms.each_with_object(HistogramSum.new) { |histogram, sum| sum.add(histogram) }.to_histogram
     end
 
-    # @param bytes [String] from dump
-    # @return [Histogram]
     # @raise [DamagedData]
     def self.load(bytes) = Codec.load(bytes)
 
-    # @param bytes [String] from dump, of any number of histograms, one behind the other
-    # @return [Histogram] all of them merged
+    # @param bytes [String] concatenated dumps of any number of histograms, which it merges
     # @raise [DamagedData]
     def self.load_sum(bytes) = Codec.load_sum(bytes)
 
-    # @param value [Integer] nanoseconds
     # @return [Integer] bucket index by OpenTelemetry's rule; the oracle for the C half
     def self.index(value) = Buckets.index(value)
 
-    # Trims the zeros at both ends, so that equal distributions are equal objects.
+    # Trims zeros at both ends, so that equal distributions are equal objects.
     def initialize(count:, sum:, min:, max:, zero:, offset:, counts:)
       offset, counts = trim(offset, counts) if counts.empty? || counts.first.zero? || counts.last.zero?
       min = max = nil if count.zero?
@@ -55,25 +47,20 @@ module Holdup
     end
 
     # @param value [Integer] nanoseconds
-    # @return [Histogram]
     def record(value)
       HistogramSum.new.add(self).record(value).to_histogram
     end
 
-    # @return [Histogram]
     def merge(other)
       HistogramSum.new.add(self).add(other).to_histogram
     end
 
-    # What was added since an earlier snapshot of the same growing histogram.
-    # @param other [Histogram] the earlier snapshot
-    # @return [Histogram] its min and max are the bounds of its occupied buckets, because the exact ones are
-    #   lost
+    # What was added since an earlier snapshot of the same histogram. The exact min and max are lost: these
+    # are the bounds of the occupied buckets.
     def -(other) = Difference.new(self, other).to_histogram
 
     # @param q [Float] 0.0..1.0
-    # @return [Integer, nil] nanoseconds; nil when there are no values
-    # @see Quantile for the error
+    # @return [Integer, nil] nanoseconds, nil without values; see Quantile for the error
     def quantile(q) = Quantile.new(self).at(q)
 
     # @return [Float, nil] nanoseconds
@@ -81,12 +68,11 @@ module Holdup
       count.zero? ? nil : sum.fdiv(count)
     end
 
-    # @return [Boolean] without values and without a sum
+    # Has neither values nor a sum.
     def empty?
       count.zero? && sum.zero?
     end
 
-    # @return [String] binary, see Codec
     def dump = Codec.dump(self)
 
     private
@@ -100,17 +86,12 @@ module Holdup
     EMPTY = of_sum(0)
     private_constant :EMPTY
 
-    # How many values a histogram has, and their sum (ns), where the distribution is not asked for: it is
-    # nearly free to read.
+    # Number of values and their sum (ns), for callers that need no distribution: almost free to read.
     CountAndSum = Data.define(:count, :sum) do
-      # @param histogram [Histogram, CountAndSum]
-      # @return [CountAndSum]
       def self.of(histogram)
         new(count: histogram.count, sum: histogram.sum)
       end
 
-      # @param heads [Enumerable<Histogram, CountAndSum>]
-      # @return [CountAndSum]
       def self.sum(heads)
         new(count: heads.sum(&:count), sum: heads.sum(&:sum))
       end
@@ -121,16 +102,15 @@ module Holdup
       end
     end
 
-    # The difference of two snapshots of one cumulative histogram. Everything is exact but min and max: those
-    # of the difference were never kept, so they are taken from the outermost occupied buckets (at most 4.4 %
-    # off), or exactly where the later snapshot set a new extreme.
+    # The difference of two snapshots of one cumulative histogram. It is exact except for min and max, which
+    # no snapshot keeps: they are the bounds of the outermost occupied buckets (at most 4.4 % off), or exact
+    # where the later snapshot has a new extreme.
     class Difference
       def initialize(later, earlier)
         @later = later
         @earlier = earlier
       end
 
-      # @return [Histogram]
       # @raise [ArgumentError] when `earlier` is not a beginning of `later`
       def to_histogram
         unless numbers.none?(&:negative?) && counts.none?(&:negative?)
@@ -171,18 +151,14 @@ module Holdup
     end
 
     # Reads a quantile by nearest rank: the value of rank ceil(q * count) lies in a known bucket, and the
-    # answer is the geometric middle of that bucket, cut to the exact min and max. So the error is at most
-    # 2.2 % for *every* distribution (half of a bucket). Interpolating by rank inside the bucket would look
-    # smoother and could be 4.4 % off, which is what an endpoint that always takes the same time would get.
-    #
-    # Outside the kept range (up to 1,024 ns, above 73 minutes) there is no such bound.
+    # result is the geometric middle of that bucket, clamped to the exact min and max. The error is at most
+    # 2.2 % (half a bucket) for every distribution; interpolating inside the bucket could be 4.4 % off, for
+    # example for an endpoint that always takes the same time. No bound holds below 1,025 ns or above 73 min.
     class Quantile
       def initialize(histogram)
         @histogram = histogram
       end
 
-      # @param q [Float] 0.0..1.0
-      # @return [Integer, nil] nanoseconds
       def at(q)
         raise ArgumentError, "a quantile lies between 0 and 1, not at #{q}" unless (0..1).cover?(q)
         return if @histogram.count.zero?

@@ -3,8 +3,8 @@
 require_relative "histogram/buckets"
 
 module Holdup
-  # Adds many histograms (or values) up in one mutable array. A report merges tens of thousands of histograms;
-  # making a frozen one for each step would be most of its time.
+  # Adds many histograms (or values) in one mutable array: a report merges tens of thousands of histograms,
+  # and would spend most of its time on making a frozen one for each step.
   class HistogramSum
     ONE = [1].freeze
     private_constant :ONE
@@ -18,9 +18,7 @@ module Holdup
       @last = -1
     end
 
-    # Most sums of a report have one part, which is the sum then: nothing is done before there is a second
-    # one.
-    # @return [self]
+    # Most sums in a report have one part, which is the result: the first part is only stored.
     def add(histogram)
       return self if histogram.empty?
       if untouched?
@@ -32,9 +30,8 @@ module Holdup
       self
     end
 
-    # @param delta [#count, #sum, #zero, #min, #max, #slots, #counts] `slots`: Array of Integer, the buckets
-    #   that grew; `counts`: by how much each
-    # @return [self]
+    # @param delta [#count, #sum, #zero, #min, #max, #slots, #counts] `slots`: indexes of the buckets that
+    #   grew; `counts`: by how much each
     def add_delta(delta)
       allocate_slots if @only
       @sum += delta.sum
@@ -46,9 +43,7 @@ module Holdup
       self
     end
 
-    # Takes off a time that is counted elsewhere too; the values stay.
-    # @param sum [Integer] nanoseconds
-    # @return [self]
+    # Removes time (ns) that is counted elsewhere too; the values stay.
     def subtract_sum(sum)
       allocate_slots if @only
       @sum -= sum
@@ -56,7 +51,6 @@ module Holdup
     end
 
     # @param value [Integer] nanoseconds; negative ones count as 0
-    # @return [self]
     def record(value)
       allocate_slots
       value = 0 if value.negative?
@@ -67,7 +61,6 @@ module Holdup
       self
     end
 
-    # @return [Histogram]
     def to_histogram
       return @only if @only
       kept = (@last < 0) ? [] : @slots[@first..@last]
@@ -116,8 +109,7 @@ module Holdup
       defined?(HistogramDumps) ? HistogramDumps.add(@slots, slot, counts) : add_counts_in_ruby(slot, counts)
     end
 
-    # The hottest loop of a report without the extension: an explicit index is a third faster than
-    # each_with_index here.
+    # The hottest loop of a report without the extension: an index is a third faster than each_with_index.
     def add_counts_in_ruby(slot, counts)
       slots = @slots
       counts.each do |count|
@@ -126,7 +118,7 @@ module Holdup
       end
     end
 
-    # A loop of ten thousand a tick of the collector: with an index it takes a fifth of what a block takes.
+    # Runs ten thousand times in a tick of the collector: an index takes a fifth of the time of a block.
     def add_slots(slots, counts)
       return if slots.empty?
       allocate_slots unless @slots

@@ -1,18 +1,16 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What one unit cost, as the probe hands it over. The order of the members is the order of the array that
-  # `Probe.finish` returns, so `Measurement.new(*Probe.finish(handle))` is all it takes.
+  # What one unit cost, as the probe measured it. Members have the order of `Probe.finish`.
   #
-  # Integers; `_ns` are nanoseconds. wall = running + stalled + idle, running = cpu + starved,
-  # idle = io + lock + sleep + native.
+  # Integers; `_ns` are nanoseconds. wall = running + stalled + idle, running = cpu + starved, idle = io +
+  # lock + sleep + native.
   #
-  # - `hold_squares_us2`: sum over the unit's holds of (length in microseconds) squared
-  # - `queued_ns`: nil when the time of the request is unknown
-  # - `in_flight`: mean number of units in this process while this one was running (not while it waited), in
-  #   thousandths
-  # - `pool_wait_ns`: the part of its sleep (or lock) that waited for a database connection; `pool_held_ns`:
-  #   how long it kept connections from others
+  # - `hold_squares_us2`: sum over the unit's GVL holds of (length in microseconds) squared
+  # - `queued_ns`: nil when the arrival of the request is unknown
+  # - `in_flight`: mean number of units in this process while this one ran (not while it waited), in 1/1000
+  # - `pool_wait_ns`: the part of sleep (or lock) spent waiting for a database connection; `pool_held_ns`: how
+  #   long the unit kept connections from others
   Measurement = Data.define(
     :wall_ns, :running_ns, :cpu_ns, :starved_ns, :stalled_ns, :idle_ns, :io_ns, :lock_ns, :sleep_ns,
     :native_ns, :gc_ns, :caused_ns, :acquisitions, :preemptions, :longest_hold_ns, :hold_squares_us2,

@@ -3,19 +3,16 @@
 require_relative "unit_sample"
 
 module Holdup
-  # The sample of one setting, host and ten minutes: at most MOST units, each of that time as likely as the
-  # other. Blocks of the same ten minutes merge, in any order, to the sample of all.
+  # A sample of the units of one setting, host and ten minutes: at most MOST, each unit equally likely. Blocks
+  # of the same ten minutes merge, in any order, into the sample of all.
   #
   # - `start_s`: a multiple of SECONDS; a unit belongs to the block in which it started
-  # - `seen`: from how many units it was drawn; `profiles`: Array of UnitSample
+  # - `seen`: number of units that it was drawn from; `profiles`: Array of UnitSample
   SampleBlock = Data.define(:setting, :host, :start_s, :seen, :profiles) do
-    # @return [Integer]
     def self.start_of(start_ns)
       start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
     end
 
-    # @param profiles [Array<UnitSample>] all units of a span, none left out
-    # @return [Array<SampleBlock>]
     def self.of(profiles)
       by_block = profiles.group_by do |profile|
         [profile.setting, profile.host, start_of(profile.start_ns)]
@@ -25,16 +22,15 @@ module Holdup
       end
     end
 
-    # @return [Array] blocks of the same key are one
+    # Blocks with the same key are one.
     def key = [start_s, setting, host]
 
-    # @param other [SampleBlock] of the same key
-    # @return [SampleBlock]
+    # @param other [SampleBlock] with the same key
     def merge(other, most: self.class::MOST)
       with(seen: seen + other.seen, profiles: lowest(profiles + other.profiles).first(most))
     end
 
-    # @return [Array<UnitSample>] in the order of their starts, each with the weight that it has in this block
+    # @return [Array<UnitSample>] by start, each with its weight in this block
     def weighted
       weight = seen.fdiv([profiles.size, 1].max)
       profiles.map { |profile| profile.with(weight:) }.sort_by(&:start_ns)
@@ -42,7 +38,7 @@ module Holdup
 
     private
 
-    # The same unit twice has the same priority twice; another unit hardly ever does.
+    # The same unit has the same priority each time; two units almost never share one.
     def lowest(profiles)
       by_priority = profiles.map { |profile| [SampleBlock::DrawPriority.of(profile.start_ns), profile] }
       by_priority.sort_by!(&:first)
@@ -51,13 +47,12 @@ module Holdup
   end
 
   SampleBlock::SECONDS = 600
-  # 5,400 an hour, which is enough for a replay; 22 bytes each.
+  # 5,400 an hour, enough for a replay; 22 bytes each.
   SampleBlock::MOST = 900
 
-  # Which units are drawn when there are too many: those with the lowest priority numbers. The number depends
-  # only on when the unit started, so every draw from any part of the units, in any order and however often,
-  # takes the same ones. That makes samples mergeable (the lowest of two samples' lowest are the lowest of
-  # all) and a repeated unit harmless.
+  # Draws the units with the lowest priority numbers. The number depends only on the start of the unit, so
+  # every draw, from any part of the units and in any order, takes the same ones. Samples can be merged (the
+  # lowest of two samples' lowest are the lowest of all), and a repeated unit does no harm.
   module SampleBlock::DrawPriority
     BITS = 32
     HIGHEST = (1 << BITS) - 1
@@ -65,9 +60,8 @@ module Holdup
 
     module_function
 
-    # Mixed in small integers only: it is computed for every unit that a host serves.
-    # @param seed [Integer] another one draws others
-    # @return [Integer] 0..HIGHEST, each as likely
+    # Small integers only, because it runs for every unit. Another `seed` draws other units.
+    # @return [Integer] 0..HIGHEST, uniform
     def of(start_ns, seed = 0)
       time = start_ns / 1000 ^ seed
       mixed = (time & LOW) * 0x2c1b3c6d + (time >> 30) * 0x297a2d39

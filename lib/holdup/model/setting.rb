@@ -5,13 +5,11 @@ require "json"
 require_relative "errors"
 
 module Holdup
-  # Everything that changes results: Ruby, JIT, threads, processes, time slice, GC environment, server,
-  # revision and so on, as flat facts. Two recordings may be merged only when their settings are equal; the
-  # fingerprint is the short name of one.
+  # Everything that changes results (Ruby, JIT, threads, processes, time slice, GC, server, revision), as flat
+  # facts. Recordings are merged only when their settings are equal; the fingerprint is the short name.
   Setting = Data.define(:attributes) do
     # @param text [String] JSON object of scalars
-    # @return [Setting]
-    # @raise [DamagedData] when it is no such object
+    # @raise [DamagedData] when the text is anything else
     def self.parse(text)
       attributes = JSON.parse(text)
       unless attributes.is_a?(Hash)
@@ -22,8 +20,7 @@ module Holdup
       raise DamagedData.new("a setting is no JSON", "it starts with #{text[0, 40].inspect}")
     end
 
-    # @param things [Enumerable<#setting>]
-    # @return [Array<Array<#setting>>] together what differs in the label alone
+    # @return [Array<Array<#setting>>] groups whose settings differ only in the label
     def self.alike(things)
       by_setting = things.group_by(&:setting)
       alike = by_setting.keys.group_by { |setting| setting&.unlabelled }
@@ -41,7 +38,7 @@ module Holdup
     # @return [String] 12 hexadecimal digits of the SHA-256 of the canonical JSON
     attr_reader :fingerprint
 
-    # Settings are keys of many hashes; going through all their facts each time would be most of a merge.
+    # Settings are keys of many hashes: hashing all facts each time would be most of a merge.
     def hash = fingerprint.hash
 
     def eql?(other)
@@ -52,16 +49,13 @@ module Holdup
     # @return [String] canonical JSON: keys sorted, no spaces
     def to_json(*) = @json
 
-    # @param key [String, Symbol]
-    # @return [Object, nil] one fact
     def [](key) = attributes[key.to_s]
 
-    # @return [Setting] without the label
     def unlabelled
       attributes.key?(self.class::LABEL) ? with(attributes: attributes.except(self.class::LABEL)) : self
     end
   end
 
-  # Says to which arm of an experiment a process belongs, and changes nothing by itself.
+  # Names the arm of an experiment that a process belongs to; it does not affect results.
   Setting::LABEL = "arm"
 end

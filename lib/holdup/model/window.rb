@@ -5,10 +5,10 @@ require_relative "histogram"
 module Holdup
   Window = Data.define(:start_s, :seconds, :series, :setting, :host, :count, :errors, :sums, :histograms)
 
-  # The merged record of one series under one setting over one span of time on one host. Everything in it adds
-  # up: that is what lets workers, minutes and hosts be merged in any order.
+  # The totals of one series under one setting over one span on one host. All of it adds up, so workers,
+  # minutes and hosts merge in any order.
   #
-  # - `start_s`, `seconds`: the span; `setting` and `host` are nil once unlike ones were merged
+  # - `start_s`, `seconds`: the span; `setting` and `host` are nil after merging different ones
   # - `count`, `errors`: units, and how many of them failed. Accounts have count 0 and only sums
   # - `sums`: {Symbol => Integer} with the keys SUMS; `histograms`: {Symbol => Histogram} with the keys
   #   HISTOGRAMS. The sum of wall, running, stalled, idle and queued is `histograms[name].sum`
@@ -20,13 +20,11 @@ module Holdup
     HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
 
     # The neutral element of merge.
-    # @return [Window]
     def self.empty(series:, setting: nil, host: nil, start_s: nil, seconds: 0)
       new(start_s:, seconds:, series:, setting:, host:, **Totals.new.to_h)
     end
 
-    # @param windows [Enumerable<Window>] of one series, at least one
-    # @return [Window] all of them merged; far cheaper than one merge after the other
+    # Merges windows of one series, at least one; far cheaper than merging one after the other.
     def self.sum(windows)
       first, *rest = windows.to_a
       return first if rest.empty?
@@ -39,33 +37,29 @@ module Holdup
       super
     end
 
-    # @param other [Window] of the same series
-    # @return [Window] from the earlier start to the later end
     # @raise [ArgumentError] for another series
     def merge(other)
       Accumulator.new(self).add(other).to_window
     end
 
-    # @param names [Array<Symbol>] of HISTOGRAMS
-    # @return [Window] whose other histograms are a count and a sum
+    # Reduces the histograms that are not in `names` to a count and a sum.
     def spread_of(names)
       heads = histograms.except(*names).transform_values { |histogram| Histogram::CountAndSum.of(histogram) }
       with(histograms: histograms.merge(heads))
     end
 
-    # @return [Integer] ns that its units stalled
     def stalled_ns = histograms[:stalled].sum
 
-    # @return [Integer] ns that others stalled while one of its units held the GVL
+    # ns that other units stalled while one of its units held the GVL
     def caused_ns = sums[:caused_ns]
 
-    # @return [Integer, nil] first second after the span
+    # First second after the span.
     def end_s
       start_s && start_s + seconds
     end
 
     # The one addition of "count, errors, sums, histograms", from the collector's deltas to a report's totals,
-    # whatever series they are of. No histogram is decoded or copied twice.
+    # for any series. It decodes and copies each histogram once.
     class Totals
       def initialize
         @count = @errors = 0
@@ -74,7 +68,6 @@ module Holdup
         @in_order = @histograms.values
       end
 
-      # @return [self]
       def add(window)
         @count += window.count
         @errors += window.errors
@@ -83,9 +76,8 @@ module Holdup
         self
       end
 
-      # @param delta [#count, #errors, #sums, #histograms] `sums`: Array of Integer in the order of SUMS;
-      #   `histograms`: Array in the order of HISTOGRAMS, see HistogramSum#add_delta
-      # @return [self]
+      # @param delta [#count, #errors, #sums, #histograms] `sums`: in the order of SUMS; `histograms`: in the
+      #   order of HISTOGRAMS, see HistogramSum#add_delta
       def add_delta(delta)
         @count += delta.count
         @errors += delta.errors
@@ -94,9 +86,7 @@ module Holdup
         self
       end
 
-      # Takes the time off, not the units: of units that ran inside others.
-      # @param delta [#sums, #histograms] see add_delta
-      # @return [self]
+      # Subtracts the time but not the count: for units that ran inside others.
       def subtract_time(delta)
         delta.sums.each_with_index { |value, index| @sums[SUMS[index]] -= value }
         delta.histograms.each_with_index { |histogram, index| @in_order[index].subtract_sum(histogram.sum) }
@@ -110,9 +100,8 @@ module Holdup
       end
     end
 
-    # Adds many windows of one series up; the span grows with them.
+    # Adds up many windows of one series; its span grows with them.
     class Accumulator
-      # @param window [Window] the first
       def initialize(window)
         @series = window.series
         @setting = window.setting
@@ -122,8 +111,6 @@ module Holdup
         @totals = Totals.new.add(window)
       end
 
-      # @param window [Window] of the same series
-      # @return [self]
       # @raise [ArgumentError] for another series
       def add(window)
         unless window.series == @series
@@ -134,7 +121,6 @@ module Holdup
         self
       end
 
-      # @return [Window]
       def to_window
         Window.new(start_s: @start_s, seconds: @start_s ? @end_s - @start_s : 0, series: @series,
           setting: @setting, host: @host, **@totals.to_h)
@@ -149,8 +135,7 @@ module Holdup
         @end_s = [@end_s, window.end_s].compact.max
       end
 
-      # A setting or host that is not the same for all is no longer a fact of the merged window. A window
-      # without a span is a neutral element and does not count.
+      # The merged window has a setting or host only if all agree. Windows without a span don't count.
       def common_origin(window)
         return [window.setting, window.host] if @start_s.nil?
         [(@setting == window.setting) ? @setting : nil, (@host == window.host) ? @host : nil]

@@ -2,17 +2,14 @@
 
 module Holdup
   module Queries
-    # A store as if one application alone had written to it.
+    # A Store::Sql with the data of one application only.
     class ApplicationStore
-      # @param store [Store::Sql]
-      # @return [Array<String>] that have written to it
+      # Applications that have written to the store.
       def self.names(store)
         store.settings.map { |setting| Analysis::ApplicationShares.name(setting) }.uniq.sort
       end
 
-      # @param store [Store::Sql]
-      # @param name [String]
-      # @raise [UsageError] where no application is called so
+      # @raise [UsageError] for an unknown application
       def initialize(store, name)
         @store = store
         @name = name
@@ -24,31 +21,26 @@ module Holdup
         @fingerprints = [nil, *@settings.map(&:fingerprint)]
       end
 
-      # @return [Array<Setting>]
       attr_reader :settings
 
-      # @return [Array<Window>] see Store::Sql#windows
       def windows(...)
         @store.windows(...).select { |window| own?(window.setting) }
       end
 
-      # @return [Array<Store::SpanSum>] see Store::Sql#sums
       def sums(*span, settings: nil, **options)
         own = settings ? settings.select { |setting| own?(setting) } : @settings
         @store.sums(*span, settings: own, **options)
       end
 
-      # @return [Array<(Integer, Setting)>] see Store::Sql#setting_starts
       def setting_starts(...)
         @store.setting_starts(...).select { |_, setting| own?(setting) }
       end
 
-      # @return [Array<Store::WindowStall>] see Store::Sql#stalls
       def stalls(...)
         @store.stalls(...).to_a.select { |stall| own?(stall.setting) }
       end
 
-      # @return [Array<Hash>] see Store::Sql#processes; containers in which others run too have :shared
+      # Containers that other applications share have :shared.
       def processes(...)
         own, others = @store.processes(...).partition { |sample| @fingerprints.include?(sample[:setting]) }
         hosts = others.map { |sample| sample[:host] }.to_set
@@ -58,32 +50,26 @@ module Holdup
         end
       end
 
-      # @return [Array<UnitSample>] see Store::Sql#profiles
       def profiles(...)
         @store.profiles(...).select { |profile| own?(profile.setting) }
       end
 
-      # @return [Array<Integer>] see Store::Sql#profile_starts
       def profile_starts(...) = @store.profile_starts(...)
 
-      # @return [Array<PredictionOutcome>] see Store::Sql#outcomes
       def outcomes
         @store.outcomes.select { |outcome| outcome.app == @name }
       end
 
-      # @return [Array<CollectionState>] see Store::Sql#collection_states; of all applications
+      # Of all applications.
       def collection_states = @store.collection_states
 
-      # @return [Array<SkippedRow>] see Store::Sql#skipped_rows; of all applications
+      # Of all applications.
       def skipped_rows = @store.skipped_rows
 
-      # @return [Integer] see Store::Sql#finest_s
       def finest_s(from_s) = @store.finest_s(from_s)
 
-      # @return [Hash{Symbol => Object}] see Store::Sql#health
       def health = @store.health
 
-      # @return [nil]
       def close = @store.close
 
       private

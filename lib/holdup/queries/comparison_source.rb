@@ -2,14 +2,14 @@
 
 module Holdup
   module Queries
-    # Reads the sides of a comparison from a store. Windows are read of the settings that are compared, and
-    # added up over intervals as long as the blocks that the comparison resamples: a month has a hundred
-    # thousand windows, which the comparison would add up anyway.
+    # Reads the sides of a comparison from a store. It reads windows of the compared settings only, added up
+    # over intervals as long as the blocks that the comparison resamples, because a month has a hundred
+    # thousand windows.
     class ComparisonSource
       HISTOGRAMS = %i[wall queued stalled].freeze
       NS = 1_000_000_000
 
-      # Everything but the units of the filter.
+      # All series but the units of the filter.
       OtherSeries = Data.define(:filter) do
         def series?(series)
           !(series.unit? && filter.series?(series))
@@ -17,9 +17,7 @@ module Holdup
       end
       private_constant :OtherSeries
 
-      # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] source, label and settings of each
-      #   side
-      # @return [Array<Analysis::Comparison::Side>]
+      # @param parts [Array<(ComparisonSource, String, Array<Setting>)>] source, label and settings by side
       def self.sides(parts)
         shortest_s = parts.map { |source, _, settings| source.covered_s(settings) }.min
         step_s = Analysis::Comparison::BlockBootstrap::TimeBlocks.length_s(shortest_s)
@@ -27,9 +25,6 @@ module Holdup
       end
 
       # @param store [Store::Sql] open until all sides are made
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param filter [Analysis::UnitFilter]
       def initialize(store, from_s:, to_s:, filter:)
         @store = store
         @filter = filter
@@ -40,7 +35,7 @@ module Holdup
         @starts = store.setting_starts(*@span.values, step_s: @window_s, **of_units)
       end
 
-      # @return [Hash{Setting => Integer}] units of the filter, in the order in which the settings came
+      # @return [Hash{Setting => Integer}] units of the filter by setting, in order of first use
       def settings
         @settings ||= begin
           began = @starts.group_by(&:last).transform_values { |same| same.map(&:first).min }
@@ -51,19 +46,15 @@ module Holdup
         end
       end
 
-      # @param settings [Array<Setting>, nil] nil for all
-      # @return [Integer] seconds in which there were units
+      # @return [Integer] seconds that have units of these settings (nil: all)
       def covered_s(settings = nil)
         recorded(settings).sum { |start_s, end_s| end_s - start_s }
       end
 
-      # @param label [String]
-      # @param settings [Array<Setting>, nil] nil for all
-      # @param step_s [Integer] length of the intervals over which windows are added up, at most
-      # @return [Analysis::Comparison::Side]
+      # @param step_s [Integer] longest interval over which windows are added up
       def side(label, settings = nil, step_s: @window_s)
         chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
-        # Everything else used CPU too.
+        # Other series used CPU too.
         others = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS,
           only: OtherSeries.new(@filter), histograms: [])
         profiles = self.profiles.select { |profile| settings.nil? || settings.include?(profile.setting) }
@@ -75,21 +66,21 @@ module Holdup
 
       def of_units = {kinds: Series::UNITS, only: @filter}
 
-      # A setting that took turns with another was measured only in the windows that it is in.
+      # A setting that alternated with another was measured only in the windows that it is in.
       def coverage(settings)
         kinds = @filter.kind ? [@filter.kind] : Series::UNITS
         MeasuredTimeQuery.call(@store, **@span, kinds:, settings:).within(recorded(settings))
       end
 
-      # @return [Array<(Integer, Integer)>] from and to of the windows that have units, each once. Where short
-      #   ones were pruned they are longer
+      # @return [Array<(Integer, Integer)>] from and to of the windows that have units, each once; longer ones
+      #   where the short ones were pruned
       def recorded(settings)
         chosen = @starts.select { |_, setting| settings.nil? || settings.include?(setting) }
         starts = chosen.map { |at_s, _| at_s / @window_s * @window_s }.uniq.sort
         starts.map { |at_s| [at_s, at_s + [@window_s, kept_s(at_s)].max] }
       end
 
-      # @return [Integer] seconds of the shortest windows that are kept there; the older, the longer
+      # Length of the shortest windows kept at that time: longer for older data.
       def kept_s(at_s)
         @kept_s ||= {}
         @kept_s.fetch(at_s) { @kept_s[at_s] = @store.finest_s(at_s) }
@@ -111,7 +102,7 @@ module Holdup
           kept_s: method(:kept_s))
       end
 
-      # When processes began, as far as samples or single units say.
+      # When processes began, as far as samples or single units show.
       def began_s
         sampled = samples.filter_map { |sample| sample[:since_s] }
         sampled + profiles.map { |profile| profile.process.since_ns / NS }
@@ -131,29 +122,25 @@ module Holdup
         end
       end
 
-      # The intervals of a span over which windows are added up. Windows in which a process began, or had just
-      # begun, stay separate: whether they count is decided for each. So do the ends of the span, which are no
-      # whole windows.
+      # Intervals of a span over which windows are added up. Windows in which a process began or had just
+      # begun stay separate, because each may be left out; so do the partial windows at the ends of the span.
       class ComparisonIntervals
-        # Length of separate windows; only hosts are added up, because they are compared together.
+        # Length of separate windows; only hosts, which are compared together, are added up.
         SEPARATE_S = 60
         YOUNG_S = Analysis::ProcessBoots::WARM_UP_S
 
         # `step_s`: seconds over which windows are added up
         Interval = Data.define(:from_s, :to_s, :step_s) do
-          # @return [Boolean] whether windows in it are added up
           def merged? = step_s > SEPARATE_S
 
-          # @return [Interval, nil] the part of it that lies there; nil where none does
+          # @return [Interval, nil] the part inside these seconds
           def within(begin_s, end_s)
             part = with(from_s: [from_s, begin_s].max, to_s: [to_s, end_s].min)
             part if part.from_s < part.to_s
           end
 
           # A window of any series stands for its whole step, or for itself where only longer ones are kept.
-          # @param windows [Array<Window>] of this interval
           # @param recorded [Array<(Integer, Integer)>] from and to of the windows that were added up
-          # @return [Array<Window>]
           def whole_steps(windows, recorded)
             windows.group_by { |window| window.start_s / step_s }.flat_map do |number, same|
               start_s = [number * step_s, from_s].max
@@ -172,11 +159,8 @@ module Holdup
           end
         end
 
-        # @param from_s [Integer]
-        # @param to_s [Integer]
-        # @param window_s [Integer] seconds of a window
         # @param began_s [Array<Integer>] when processes began
-        # @param kept_s [#call] second => seconds of the shortest windows that are kept there
+        # @param kept_s [#call] second => length of the shortest windows kept there, in seconds
         def initialize(from_s:, to_s:, window_s:, began_s:, kept_s: ->(_) { SEPARATE_S })
           @from_s = from_s
           @to_s = to_s
@@ -187,7 +171,6 @@ module Holdup
 
         # @param step_s [Integer] seconds over which windows are added up, if longer than a window
         # @param recorded [Array<(Integer, Integer)>] from and to of the windows that have units, ascending
-        # @return [Array<Interval>] in the order of time
         def of(step_s, recorded)
           return [] if recorded.empty?
           return separate(recorded) unless step_s > @window_s
@@ -204,7 +187,7 @@ module Holdup
           end
         end
 
-        # The whole span, with the separate spans cut out of the merged ones.
+        # The whole span; separate spans are cut out of the merged ones.
         def cut(step_s)
           merged_from_s = @from_s
           separate_spans.flat_map do |from_s, to_s|

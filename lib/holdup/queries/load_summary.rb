@@ -2,16 +2,10 @@
 
 module Holdup
   module Queries
-    # Reads a span of the store and adds it up.
     module LoadSummary
       module_function
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @param by [Symbol] one of Analysis::SeriesRow::Grouping::BY
       # @param view [Hash] sort, see Analysis::Summary
-      # @return [Analysis::Summary]
       def call(store, from_s:, to_s:, by: :name, filter: Analysis::UnitFilter.new, **view)
         kinds = kinds(by)
         windows = store.sums(from_s, to_s, kinds:).map(&:window)
@@ -21,37 +15,24 @@ module Holdup
           loaded: loaded(store, from_s:, to_s:), **samples(store, from_s, to_s), **view)
       end
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @return [Analysis::OwnCost]
       def own_cost(store, from_s:, to_s:)
         windows = store.sums(from_s, to_s, kinds: [:account]).map(&:window)
         processes = Analysis::ProcessReport.new(store.processes(from_s, to_s + 1), from_s:, to_s:)
         Analysis::OwnCost.new(windows, processes)
       end
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @return [Proc] for Analysis::Summary: reads the processes while any units ran, whatever the filter is
+      # For Analysis::Summary: reads the processes while any units ran, whatever the filter.
       def loaded(store, from_s:, to_s:)
         -> { ProcessesUnderLoad.call(store, MeasuredTimeQuery.call(store, from_s:, to_s:)) }
       end
 
-      # The same units by process or priority are read only for such rows; by pool they show which threads
-      # could have taken them.
-      # @param by [Symbol] one of Analysis::SeriesRow::Grouping::BY
-      # @return [Array<Symbol>]
+      # By process or priority only for such rows; by pool always, to show which threads could run the units.
       def kinds(by)
         Series::KINDS - (Series::VIEWS - [:pool, by])
       end
 
-      # Processes that run such units are measured also while they run others: an endpoint with two requests
-      # an hour has no other time.
-      # @param windows [Array<Window>]
-      # @param filter [Analysis::UnitFilter]
-      # @return [Hash{Symbol => Object}] kinds and settings for MeasuredTimeQuery
+      # Processes that run such units count as measured also while they run others: an endpoint with two
+      # requests an hour has no other time.
       def measured(windows, filter)
         kinds = filter.kind ? [filter.kind] : Series::UNITS
         return {kinds:} unless filter.name || filter.queue || filter.threads
@@ -61,7 +42,7 @@ module Holdup
       end
 
       # A long span with data all the time needs fewer samples than one a minute and process. Samples have
-      # whole seconds: the last one of a process that ended just now is of the second in which the span ends.
+      # whole seconds: a process that ended just now has its last one in the second in which the span ends.
       def samples(store, from_s, to_s)
         every_s = Analysis::ProcessReport.every_s(from_s, to_s)
         shown = RecordedInterval::ChartedSpan.new(store).shown(from_s, to_s) if every_s
@@ -70,17 +51,16 @@ module Holdup
       end
       private_class_method :samples, :measured
 
-      # Reads processes and their containers while units ran, for the CPU ceiling. Time without units is no
-      # load, so every command and page has the same ceiling of a recording, whatever the span.
+      # Reads processes and their containers while units ran, for the CPU ceiling. Time without units is not
+      # load, so all commands and pages get the same ceiling for a recording, whatever the span.
       module ProcessesUnderLoad
         MINUTE_S = Analysis::ProcessReport::EVERY_S
         THREADS = Series.new(kind: :account, name: "(all)")
 
         module_function
 
-        # @param store [Store::Sql]
         # @param coverage [Analysis::MeasuredTime] of all units
-        # @return [Analysis::ProcessReport, nil] of the last 48 hours at most; nil where no unit ran
+        # @return [Analysis::ProcessReport, nil] of the last 48 hours at most; nil without units
         def call(store, coverage)
           return if coverage.empty?
           to_s = coverage.to_s.ceil
@@ -91,8 +71,7 @@ module Holdup
             every_s: every_s(from_s, to_s), native_ratio:, settings: settings(units))
         end
 
-        # Threads outside of units also run while no unit does: each window counts for the share in which
-        # units were measured.
+        # Other threads run without units too: a window counts for the share in which units were measured.
         def threads(store, coverage)
           interval = RecordedInterval::Interval.new(from_s: coverage.from_s.floor, to_s: coverage.to_s.ceil)
           sums = store.sums(interval.from_s, interval.to_s, step_s: interval.window_s, kinds: [:account],
@@ -103,7 +82,7 @@ module Holdup
           end
         end
 
-        # There is one a minute, so the nearest ones outside are within a minute.
+        # Samples come once a minute, so the nearest ones outside of the span are within a minute.
         def samples(store, from_s, to_s)
           every_s = Analysis::ProcessReport.every_s(from_s, to_s)
           store.processes(from_s - MINUTE_S, to_s + MINUTE_S + 1, **{every_s:}.compact)

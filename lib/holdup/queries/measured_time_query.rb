@@ -3,33 +3,25 @@
 module Holdup
   module Queries
     # Reads when units were measured. Windows have minutes at best; single units show when the first began and
-    # when the last ended. Ten minutes and more without any unit are a pause. Where a process was there that
-    # took units afterwards, the pause counts as measured: no unit came. Else nothing was running.
+    # the last ended. Ten minutes without units are a pause. A pause counts as measured if a process lived
+    # through it and took units afterwards: no unit came. Otherwise nothing was running.
     class MeasuredTimeQuery
       NS = 1_000_000_000
       BLOCK_S = SampleBlock::SECONDS
       # A unit is counted in the minute in which the collector saw it, which may be the one after its end.
       SLACK_S = 60
-      # Of more pauses, only the longest are looked at.
+      # Only the longest pauses are examined.
       MOST_PAUSES = 36
-      # Blocks that are searched for the first unit, and for the last.
+      # Blocks to search for the first unit, and for the last.
       MOST_BLOCKS = 12
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param kinds [Array<Symbol>] of units
       # @param settings [Enumerable<Setting>, nil] nil for all
-      # @return [Analysis::MeasuredTime] empty where there are no units
+      # @return [Analysis::MeasuredTime] empty without units
       def self.call(store, from_s:, to_s:, kinds: Series::UNITS, settings: nil)
         interval = RecordedInterval.call(store, from_s:, to_s:, kinds:, settings:)
         interval ? new(store, interval, kinds, settings).call : Analysis::MeasuredTime.whole(from_s, from_s)
       end
 
-      # @param store [Store::Sql]
-      # @param interval [RecordedInterval::Interval]
-      # @param kinds [Array<Symbol>]
-      # @param settings [Enumerable<Setting>, nil]
       def initialize(store, interval, kinds, settings)
         @store = store
         @interval = interval
@@ -38,7 +30,6 @@ module Holdup
         @blocks = {}
       end
 
-      # @return [Analysis::MeasuredTime]
       def call
         first_s = first_start
         last_s = last_end
@@ -50,7 +41,7 @@ module Holdup
 
       private
 
-      # @return [Float, nil] nil where no unit is kept of the first windows
+      # @return [Float, nil] nil when no unit of the first windows is kept
       def first_start
         from_s = @interval.from_s
         length_s = @store.finest_s(from_s)
@@ -62,7 +53,7 @@ module Holdup
         at_s if at_s && at_s < from_s + 2 * length_s
       end
 
-      # @return [Float, nil] nil where no unit is kept of the last windows
+      # @return [Float, nil] nil when no unit of the last windows is kept
       def last_end
         to_s = @interval.to_s
         length_s = @store.finest_s(to_s - 1)
@@ -73,8 +64,7 @@ module Holdup
         [at_s, latest_s].min if at_s && at_s > to_s - 2 * length_s
       end
 
-      # Whether no such unit is counted there, so that units at its edge are counted in the neighbouring
-      # windows.
+      # Whether no such unit is counted there; units at its edge are counted in the neighbouring windows.
       def alone?(from_s, to_s)
         RecordedInterval.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings).nil?
       end
@@ -83,7 +73,7 @@ module Holdup
         @store.profile_starts(from_s, to_s)
       end
 
-      # @return [Array<UnitSample>, nil] those of the first of these blocks that has some
+      # @return [Array<UnitSample>, nil] units of the first block that has any
       def search(starts)
         starts.first(MOST_BLOCKS).each do |start_s|
           found = block(start_s).select { |unit| wanted?(unit) && yield(unit) }
@@ -101,9 +91,9 @@ module Holdup
         @blocks[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
       end
 
-      # With the filter of one application, a block may have units of other applications only: then a pause is
-      # unknown.
-      # @return [Array<(Float, Float)>] from and to of the time in which nothing was running
+      # Spans in which nothing was running. With the filter of one application, a block may have units of
+      # other applications only: then a pause is unknown.
+      # @return [Array<(Float, Float)>] from and to
       def pauses(from_s, to_s)
         gaps = starts(from_s, to_s).each_cons(2).select { |one, other| other - one > BLOCK_S }
         longest = gaps.max_by(MOST_PAUSES) { |one, other| other - one }

@@ -4,13 +4,13 @@ require "did_you_mean"
 
 module Holdup
   module Queries
-    # Reads the values of options. A wrong value raises an error that says which values are allowed.
+    # Parses values of options. A wrong value raises a UsageError that lists the allowed values.
     module OptionValues
       UNITS = {"s" => 1, "m" => 60, "min" => 60, "h" => 3600, "d" => 86_400, "w" => 604_800}.freeze
       DURATIONS = {"ns" => 1, "us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
       DURATION = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(ns|us|ms|s)\z/
       SLICES_NS = (1_000_000..1_000_000_000)
-      # No rate, factor or number of CPUs is larger.
+      # Limit of rates, factors and numbers of CPUs.
       MOST = 100_000
       AGO = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(s|min|m|h|d|w)\z/
       # No store goes back so far.
@@ -19,9 +19,7 @@ module Holdup
 
       module_function
 
-      # @param option [String] for the message
-      # @param known [Array<Symbol>]
-      # @return [Symbol]
+      # @param option [String] name for the message
       # @raise [UsageError]
       def choice(option, text, known)
         choice = known.find { |value| value.to_s == text }
@@ -30,7 +28,6 @@ module Holdup
         refuse(option, text, hint)
       end
 
-      # @return [Integer]
       def whole(option, text, range)
         number = Integer(text, 10, exception: false)
         return number if number && range.cover?(number)
@@ -38,7 +35,6 @@ module Holdup
       end
 
       # @param text [String] "2", "0.5"
-      # @return [Float]
       def positive(option, text)
         number = Float(text, exception: false)
         return number if number&.positive? && number <= MOST
@@ -46,20 +42,18 @@ module Holdup
       end
 
       # @param text [String] "x1.3", "1.3"
-      # @return [Float]
       def factor(option, text)
         positive(option, text.delete_prefix("x"))
       end
 
       # @param text [String] "10ms": how long a thread keeps the GVL from others
-      # @return [Integer] nanoseconds
+      # @return [Integer] ns
       def time_slice(option, text)
         slice_ns = duration(option, text)
         return slice_ns if SLICES_NS.cover?(slice_ns)
         refuse(option, text, "it takes a time from 1ms to 1s")
       end
 
-      # @return [Float]
       def seconds(option, text, range)
         number = Float(text, exception: false)
         return number if number && range.cover?(number)
@@ -67,7 +61,6 @@ module Holdup
       end
 
       # @param text [String] "45%" or "0.45"
-      # @return [Float] 0.0...1.0
       def share(option, text)
         number = Float(text.delete_suffix("%").strip, exception: false)
         number /= 100 if number && text.end_with?("%")
@@ -76,21 +69,20 @@ module Holdup
       end
 
       # @param text [String] "12ms", "1.5s", "800us"
-      # @return [Integer] nanoseconds
+      # @return [Integer] ns
       def duration(option, text)
         return (Float($1) * DURATIONS.fetch($2)).round if DURATION =~ text
         refuse(option, text, "it takes a time with its unit, such as 800us, 12ms or 1.5s")
       end
 
       # @param text [String] "1,2,5"
-      # @return [Array<Integer>] ascending, each once
+      # @return [Array<Integer>] ascending, unique
       def list(option, text, range)
         text.split(",").map { |part| whole(option, part.strip, range) }.uniq.sort
       end
 
-      # @param text [String] "1h" (ago), "now", or ISO 8601; local time when it names no zone
-      # @param now_s [Integer]
-      # @return [Integer] seconds since 1970
+      # @param text [String] "1h" (ago), "now", or ISO 8601, in local time without a zone
+      # @return [Integer] s since 1970
       def moment(option, text, now_s:)
         found = second(text, now_s)
         return found if found && (found - now_s).abs <= FARTHEST_S
@@ -125,17 +117,13 @@ module Holdup
       module NearestName
         MOST = 3
 
-        # @param word [String]
-        # @param known [Array<String>]
-        # @return [Array<String>] those spelled alike, else those with the word in them
+        # @return [Array<String>] names with similar spelling, else those that contain the word
         def self.to(word, known)
           found = DidYouMean::SpellChecker.new(dictionary: known).correct(word[0, 50])
           found = known.select { |one| one.downcase.include?(word.downcase) } if found.empty? && !word.empty?
           found.first(MOST)
         end
 
-        # @param word [String]
-        # @param known [Array<String>]
         # @return [String, nil] "did you mean report?"
         def self.hint(word, known)
           found = DidYouMean::SpellChecker.new(dictionary: known).correct(word[0, 50])

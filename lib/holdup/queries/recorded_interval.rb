@@ -3,30 +3,25 @@
 module Holdup
   module Queries
     # The part of a span in which units were recorded: from the first to the last of the shortest windows that
-    # are kept there. Answers are read from this part, because the empty rest must not change them.
+    # are kept. Reports read only this part, so that the empty rest does not change them.
     class RecordedInterval
-      # Long windows of the whole span first, then shorter ones at its ends. All of it comes from an index.
+      # Searches long windows of the whole span first, then shorter ones at its ends; all from an index.
       STEPS_S = [86_400, 3600, 60].freeze
       MINUTE_S = 60
 
-      # Longest recording => seconds of the windows in which it is read.
+      # Longest recording => length in seconds of the windows to read.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze
 
-      # `from_s`, `to_s`: seconds since 1970
       Interval = Data.define(:from_s, :to_s) do
-        # A month has too many minutes.
-        # @return [Integer] seconds of the windows in which it is read
+        # Seconds. A month has too many minutes.
         def window_s
           WINDOWS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
         end
       end
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
       # @param settings [Enumerable<Setting>, nil] nil for all
-      # @param which [Hash] units, see Store::Sql#windows
-      # @return [Interval, nil] whole windows; nil where there are none
+      # @param which [Hash] filter of units, see Store::Sql#windows
+      # @return [Interval, nil] whole windows; nil without any
       def self.call(store, from_s:, to_s:, settings: nil, **which)
         new(store, settings, which).call(from_s, to_s)
       end
@@ -37,7 +32,6 @@ module Holdup
         @which = which
       end
 
-      # @return [Interval, nil]
       def call(from_s, to_s)
         steps_s = STEPS_S.drop_while { |step_s| step_s > MINUTE_S && step_s >= to_s - from_s }
         coarse_s, *finer_s = steps_s
@@ -49,7 +43,7 @@ module Holdup
 
       private
 
-      # Another process may prune meanwhile: then the start that was found before stays.
+      # Another process may prune meanwhile: then the start found before stays.
       def first(from_s, to_s, steps_s)
         steps_s.each_cons(2) do |step_s, finer_s|
           from_s = starts(from_s, [from_s + step_s, to_s].min, finer_s).min || from_s
@@ -68,51 +62,41 @@ module Holdup
         starts.map(&:first)
       end
 
-      # The part of a span that charts show: the part with data; and the last recording.
+      # The part of a span that charts show: the part with data, or the last recording.
       class ChartedSpan
-        # A smaller share of the span is not cut off, and neither are the last minutes, whose data may be on
-        # its way.
+        # A smaller share of the span is not cut off; nor are the last minutes, whose data may still arrive.
         WORTH = 0.05
         LATE_S = 300
-        # After so long without anything another recording begins.
+        # A longer time without data separates two recordings.
         PAUSE_S = 1800
-        # Of a longer recording the last day is shown.
+        # Only the last day of a longer recording is shown.
         LONGEST_S = 86_400
         # Stores keep nothing for longer.
         BACK_S = 400 * 86_400
 
-        # @param store [Store::Sql]
-        # @param filter [Analysis::UnitFilter] of which settings; a narrow one: of which units
-        # @param units [Boolean] whether only units count; else also threads of a process that had none
+        # @param filter [Analysis::UnitFilter] its settings; a filter of units also limits the units
+        # @param units [Boolean] whether only units count, not threads of a process without units
         def initialize(store, filter: Analysis::UnitFilter.new, units: false)
           @store = store
           @filter = filter
           @which = units ? {kinds: Series::UNITS, only: filter} : {}
         end
 
-        # @param from_s [Integer] seconds since 1970
-        # @param to_s [Integer]
-        # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last;
-        #   nil: none has
+        # @return [Array(Integer, Integer), nil] from the first second with data to the end of the last
         def within(from_s, to_s)
           settings = settings(from_s, to_s)
           interval = RecordedInterval.call(@store, from_s:, to_s:, settings:, **@which)
           interval && [[interval.from_s, from_s].max, [interval.to_s, to_s].min]
         end
 
-        # @param from_s [Integer]
-        # @param to_s [Integer]
-        # @return [Array(Integer, Integer)] the part of a span that has data, or all of it where that is
-        #   nearly all, or nothing
+        # @return [Array(Integer, Integer)] the part with data; the span when that is nearly all, or nothing
         def shown(from_s, to_s)
           part = within(from_s, to_s) or return [from_s, to_s]
           cut_s = to_s - from_s - (part.last - part.first)
           (cut_s > [WORTH * (to_s - from_s), LATE_S].max) ? part : [from_s, to_s]
         end
 
-        # @param to_s [Integer]
-        # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil without
-        #   any
+        # @return [Array(Integer, Integer), nil] the last recording before that, without a pause
         def last(to_s)
           part = within([to_s - BACK_S, 0].max, to_s) or return
           end_s = part.last
@@ -129,7 +113,7 @@ module Holdup
           starts.map(&:last).uniq.select { |setting| @filter.setting?(setting) }
         end
 
-        # @return [Array<Integer>] of the steps with data, ascending
+        # @return [Array<Integer>] starts of the steps with data, ascending
         def starts(from_s, to_s, step_s)
           starts = @store.setting_starts(from_s, to_s, step_s:, **@which)
           starts.filter_map { |at_s, setting| at_s if @filter.setting?(setting) }.uniq.sort

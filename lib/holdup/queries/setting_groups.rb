@@ -2,34 +2,31 @@
 
 module Holdup
   module Queries
-    # Settings grouped by one of their facts, and the two groups that are compared: those that were asked for,
-    # else the two with most units, in the order in which they came. Whole settings are one group where they
-    # differ only in the label of an arm: two arms with the same setting are compared by arm.
+    # Settings grouped by one fact, and the two groups to compare: those that were asked for, else the two
+    # with most units, in order of first use. Whole settings that differ only in the label of an arm are one
+    # group; two arms with the same setting are compared by arm.
     class SettingGroups
       SETTING = "setting"
       # Characters of a fingerprint in names of settings.
       SHORT = 6
 
-      # `sides`: {label => Array of Setting}, two; `count`: groups that there are
+      # `sides`: {label => Array of Setting}, two; `count`: number of all groups; `asked`: by name
       Picked = Data.define(:fact, :sides, :count, :asked) do
-        # @return [Boolean] whether they were asked for by name
         def asked? = asked
       end
 
-      # @return [String] by which they are grouped
       attr_reader :fact
 
-      # @param settings [Hash{Setting => Integer}] units of each, in the order in which they came
+      # @param settings [Hash{Setting => Integer}] units of each, in order of first use
       # @param fact [String] "setting" for whole settings
       def initialize(settings, fact)
         @settings = settings
         @fact = fact
       end
 
-      # @param values [Array<String>, nil] of the fact; of fingerprints the beginning is enough
-      # @return [Picked]
+      # @param values [Array<String>, nil] of the fact; the first characters of a fingerprint are enough
       # @raise [UsageError] for an unknown fact or value
-      # @raise [Error] with less than two groups
+      # @raise [Error] with fewer than two groups
       def pick(values)
         found = values ? asked(values) : largest
         raise nothing_to_compare(values) if found.size < 2
@@ -37,9 +34,8 @@ module Holdup
         Picked.new(fact: @fact, sides:, count: to_h.size, asked: !values.nil?)
       end
 
-      # @param value [String] of the fact; of a fingerprint the beginning is enough
-      # @return [Array<Setting>] that have it; of a fingerprint the very settings that begin so
-      # @raise [UsageError] where there is none
+      # Settings with that value of the fact, or whose fingerprint begins with it.
+      # @raise [UsageError] when there is none
       def settings(value)
         found = to_h.fetch(key(value))
         return found unless @fact == SETTING
@@ -47,13 +43,12 @@ module Holdup
         same.any? ? same : found
       end
 
-      # @return [Hash{String => Array<Setting>}] by the value of the fact, in the order in which they came
+      # @return [Hash{String => Array<Setting>}] by the value of the fact, in order of first use
       def to_h
         @to_h ||= @settings.keys.group_by { |setting| value(setting) }.reject { |value, _| value.empty? }
       end
 
-      # @param value [String] a key of to_h
-      # @return [String] "jit yjit", "a1b2c3: threads=5"
+      # @return [String] for a key of to_h: "jit yjit", "a1b2c3: threads=5"
       def label(value)
         return "#{@fact} #{value}" unless @fact == SETTING
         fingerprints = to_h[value].map { |setting| setting.fingerprint[0, SHORT] }.join(", ")
@@ -92,7 +87,7 @@ module Holdup
         raise UsageError.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}")
       end
 
-      # Reports name settings by the fingerprint that they have with their arm.
+      # Reports name settings by the fingerprint that includes the arm.
       def key_with_prefix(text)
         return to_h.keys.find { |value| value.start_with?(text) } unless @fact == SETTING
         found = to_h.find do |value, settings|
@@ -119,7 +114,7 @@ module Holdup
         UsageError.new("no setting of that span says #{@fact[0, 100]}", hint)
       end
 
-      # Two settings that were asked for, or all that there are.
+      # Whether more than one setting is in question, so that they differ only in their arm.
       def only_arms?(values)
         return false unless @fact == SETTING
         values ? values.map { |text| settings(text) }.uniq.size > 1 : @settings.size > 1

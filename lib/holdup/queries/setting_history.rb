@@ -2,21 +2,17 @@
 
 module Holdup
   module Queries
-    # Reads when settings changed, and whether requests and jobs are as they were before the last change.
+    # Reads when settings changed, and whether requests and jobs differ from those before the last change.
     module SettingHistory
       # As long as samples of processes are kept.
       LOOK_BACK_S = 48 * 3600
       SAMPLES_S = 600
-      # Of windows before the change, and of now: a report has to be ready within a second.
+      # Of windows before the change, and of now, because a report must be ready within a second.
       SIDE_S = 3600
       WINDOWS_S = 300
 
       module_function
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @return [Array<Analysis::SettingChanges::SettingChange>]
       def changes(store, from_s:, to_s:)
         step_s = TimeSeriesQuery.step_s(from_s, to_s, store.finest_s(from_s))
         starts = store.setting_starts(from_s, to_s, step_s:, kinds: Series::UNITS)
@@ -25,9 +21,6 @@ module Holdup
         Analysis::SettingChanges.new(first_seen, gone_s:).to_a
       end
 
-      # @param store [Store::Sql]
-      # @param now_s [Integer]
-      # @return [Array<Analysis::SettingChanges::SettingDrift>]
       def drifts(store, now_s)
         samples = store.processes(now_s - LOOK_BACK_S, now_s, every_s: SAMPLES_S)
         settings = store.settings.to_h { |setting| [setting.fingerprint, setting] }
@@ -37,7 +30,7 @@ module Holdup
         end
       end
 
-      # @return [Array<Window>] of the hour before the change and of the last hour
+      # Of the hour before the change and of the last hour.
       def windows(store, changed_s, now_s)
         spans = [[changed_s - SIDE_S, changed_s], [[changed_s, now_s - SIDE_S].max, now_s]]
         kinds = Analysis::SettingChanges::SettingDrift::KINDS

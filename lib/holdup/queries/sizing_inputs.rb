@@ -2,28 +2,21 @@
 
 module Holdup
   module Queries
-    # Reads a span of the store for advice and what-if. Only the part with such units is read, so the answer
-    # is the same for any span around it.
+    # Reads a span of the store for advice and what-if. It reads only the part that has units of the kind, so
+    # any span around that part gives the same result.
     class SizingInputs
-      # Levers are recorded once an hour, and at first sight; a thinned or short span may have none of them.
+      # Levers are recorded once an hour and when first seen; a thinned or short span may have none.
       LEVERS_S = 2 * 3600
       UNITS = Sizing::ThreadPools::KINDS
-      # Longest recording => seconds of the windows in which it is read. Single units show the minutes in
-      # these.
+      # Longest recording => length in seconds of the windows to read. Single units show the minutes inside.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
       MINUTE_S = Analysis::ProcessReport::EVERY_S
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param kind [Symbol]
-      # @param objective [Sizing::Objective]
       # @param given [Hash] limits that the user gave: vcpus, memory_limit_bytes, connections
-      # @param factor [Float] of the load
-      # @param warm_up_s [Integer] after a boot, that do not count
-      # @param setting [String, nil] fingerprint of the only one that counts
-      # @param pool [String, nil] of threads that run jobs: the one that is sized where several share a
-      #   process
+      # @param factor [Float] multiplies the load
+      # @param warm_up_s [Integer] seconds after a boot that do not count
+      # @param setting [String, nil] fingerprint of the only setting that counts
+      # @param pool [String, nil] the group of job threads to size, when several share a process
       def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0,
         warm_up_s: Analysis::ProcessBoots::WARM_UP_S, setting: nil, pool: nil)
         @asked = {from_s:, to_s:}
@@ -37,7 +30,7 @@ module Holdup
         read(store)
       end
 
-      # @return [Array<Hash>] recent samples of the processes that take such units, with all their levers
+      # Recent samples of the processes that run such units, with all their levers.
       def lately
         processes = Analysis::ProcessReport.new(@lately, from_s: @span.to_s - LEVERS_S,
           to_s: @span.to_s + MINUTE_S)
@@ -45,20 +38,19 @@ module Holdup
         @lately.select { |sample| takers.include?(sample.values_at(:host, :pid, :start)) }
       end
 
-      # @return [Analysis::Summary] of this kind of units
+      # Of this kind of units.
       def summary
         @summary ||= Analysis::Summary.new(@sums, **@span.to_h, samples: @samples, stalls: @stalls,
           filter: Analysis::UnitFilter.new(kind: @kind), coverage: @coverage, loaded: @loaded)
       end
 
-      # @return [Sizing::Recommendation, nil] nil without any units
+      # Nil without units.
       def recommendation
         return @recommendation if defined?(@recommendation)
         @recommendation = summary.empty? ? nil : recommend
       end
 
-      # @return [Array<Sizing::Observation>] one for each setting that units of this kind ran under, most
-      #   units first
+      # One for each setting of this kind of units, most units first.
       def observations
         observations = Setting.alike(@windows).map { |same| observe(same) }
         observations.select(&:setting).sort_by { |each| -each.units }
@@ -71,7 +63,7 @@ module Holdup
         Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor, bias:)
       end
 
-      # Samples before windows: they decide which windows are read.
+      # Samples before windows, because they decide which windows are read.
       def read(store)
         settings = @fingerprint && store.settings.select { |setting| setting.fingerprint == @fingerprint }
         @span = RecordedInterval.call(store, **@asked, kinds: [@kind], settings:) ||
@@ -92,7 +84,7 @@ module Holdup
         WINDOWS_S.find { |longest_s, _| @span.to_s - @span.from_s <= longest_s }.last
       end
 
-      # There is one a minute of each process, so the nearest ones outside are within a minute.
+      # Samples come once a minute for each process, so the nearest ones outside are within a minute.
       def samples(store)
         every_s = Analysis::ProcessReport.every_s(*@span.to_h.values)
         store.processes(@span.from_s - MINUTE_S, @span.to_s + MINUTE_S + 1, **{every_s:}.compact)
@@ -111,7 +103,7 @@ module Holdup
         @observation ||= observe(@windows)
       end
 
-      # Where requests and jobs share processes, each is needed to understand the other.
+      # When requests and jobs share processes, each is needed to understand the other.
       def kinds
         return [*UNITS, :account, :pool] if shared?
         (@kind == :job) ? [:job, :account, :pool] : [@kind, :account]
@@ -130,7 +122,7 @@ module Holdup
         Sizing::Observation.new(recording, kind: @kind, members:, pool: @pool, other:)
       end
 
-      # @return [Sizing::Observation] of the other kind of units in the same processes
+      # The other kind of units in the same processes.
       def other_kind(windows, fingerprints)
         kind = (UNITS - [@kind]).first
         same = windows.select { |window| fingerprints.include?(window.setting&.fingerprint) }
@@ -150,23 +142,19 @@ module Holdup
           other_connections:, **setting_limits, **@given.compact)
       end
 
-      # Connections of the other kind in the same processes are the setting's own.
+      # Connections of the other kind in the same processes belong to the setting.
       def other_connections
         shared = observation.hosts * observation.processes * observation.pools.concurrent_threads.sum
         [summary.processes.connections.of_other_kinds(@kind) - shared, 0].max
       end
 
-      # Where no collector sampled the container.
+      # For recordings without samples of the container.
       def setting_limits
         machine&.vcpus ? {} : {vcpus: observation.setting["vcpus"]}
       end
 
       # The setting and the group of threads (capsule, worker) that ran most jobs of a queue.
       class QueueOwner
-        # @param store [Store::Sql]
-        # @param from_s [Integer]
-        # @param to_s [Integer]
-        # @param queue [String]
         # @raise [UsageError] when no job of that queue was recorded
         def initialize(store, from_s:, to_s:, queue:)
           @queue = queue
@@ -178,12 +166,12 @@ module Holdup
           raise UsageError.new("no job of queue #{queue[0, 100].inspect} was recorded", hint(jobs))
         end
 
-        # @return [String, nil] fingerprint of the setting under which most of them ran
+        # Fingerprint of the setting with most jobs.
         def setting
           most_units(@jobs) { |window| window.setting&.fingerprint }
         end
 
-        # @return [String, nil] name of the group that ran most of them; nil while unknown
+        # Name of the group with most jobs; nil while unknown.
         def pool
           same_setting = @pools.select { |window| window.setting&.fingerprint == setting }
           most_units(same_setting) { |window| window.series.name }

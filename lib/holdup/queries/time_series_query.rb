@@ -11,26 +11,19 @@ module Holdup
       STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
       MINUTE_S = 60
       ALL = Series.new(kind: :request, name: "(all)")
-      # Histograms that are read: most of a long span's time.
+      # Reading histograms takes most of the time of a long span.
       OF_UNITS = %i[wall queued stalled].freeze
       OF_ACCOUNTS = %i[running].freeze
 
       # Steps begin at round times, so the first may begin before the span. The current minute is left out,
-      # because half a minute always looks like a fall.
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @param filter [Analysis::UnitFilter] which units
-      # @param histograms [Array<Symbol>] of units, of Window::HISTOGRAMS
-      # @return [Analysis::TimeSeries] with at most POINTS steps
+      # because half a minute always looks like a drop.
+      # @param histograms [Array<Symbol>] of units, from Window::HISTOGRAMS
+      # @return [Analysis::TimeSeries] at most POINTS steps
       def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS)
         new(store, from_s:, to_s:, filter:, histograms:).call
       end
 
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param finest_s [Integer] of what is kept
-      # @return [Integer] seconds of a step
+      # @param finest_s [Integer] length of the shortest windows kept
       def self.step_s(from_s, to_s, finest_s = MINUTE_S)
         needed_s = [(to_s - from_s).fdiv(POINTS - 1).ceil, finest_s].max
         STEPS_S.find { |step_s| step_s >= needed_s } || needed_s.ceildiv(STEPS_S.last) * STEPS_S.last
@@ -46,7 +39,6 @@ module Holdup
         @sums = {}
       end
 
-      # @return [Analysis::TimeSeries]
       def call
         gvl = GvlUtilization.new(method(:sums), at_s).call
         Analysis::TimeSeries.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:,
@@ -66,13 +58,13 @@ module Holdup
         setting_starts.to_set { |step, _| step * @step_s }
       end
 
-      # @return [Hash{Integer => Window}] by the start of the step
+      # @return [Hash{Integer => Window}] by start of the step
       def chosen
         return merged(sums(Series::UNITS, only: @filter)) if @filter.narrow?
         processes_complete? ? merged(sums([:process])) : without_nested
       end
 
-      # Processes have all units too, in far fewer windows, if they were recorded all the time.
+      # Processes count all units too, in far fewer windows, if they were recorded all the time.
       def processes_complete?
         setting_starts(Series::UNITS) == setting_starts([:process])
       end
@@ -96,7 +88,7 @@ module Holdup
         steps.transform_values { |sums| Window.sum(sums.map(&:window)) }
       end
 
-      # @return [Hash{Integer => Array<Store::SpanSum>}] by the start of the step, one for each setting
+      # @return [Hash{Integer => Array<Store::SpanSum>}] by start of the step, one for each setting
       def sums(kinds, **only)
         @sums[[kinds, only]] ||= begin
           sums = @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:,
@@ -114,13 +106,11 @@ module Holdup
         end
       end
 
-      # Share of time for which the GVLs of each server's processes were held, step by step, by units and by
-      # threads outside of units.
-      #
-      # A process has the time of the windows that it is in. Where windows are of hours, one that lived for a
-      # part of such an hour has all of it, so around restarts the share is too low, never too high.
+      # Share of time for which the GVLs of each server's processes were held, by step, by units and other
+      # threads. A process counts for the whole of each window that it is in: with windows of hours, the share
+      # is too low around restarts, never too high.
       class GvlUtilization
-        # Of a process without a server.
+        # For a process without a server.
         UNNAMED = "-"
 
         # @param sums [#call] kinds => {start of the step => Array of Store::SpanSum}
@@ -150,7 +140,7 @@ module Holdup
           by_group([:process], &:covered_s)
         end
 
-        # Processes have all units, and nested ones once. What units held is known without their histogram.
+        # Processes count all units, nested ones once; two sums give the held time without histograms.
         def held_ns
           units = by_group([:process]) { |sum| sum.window.sums.values_at(:cpu_ns, :starved_ns).sum }
           threads = by_group([:account]) { |sum| sum.window.histograms[:running].sum }

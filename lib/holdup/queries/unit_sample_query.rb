@@ -2,8 +2,8 @@
 
 module Holdup
   module Queries
-    # Reads single units of a span. A long one has millions, so only evenly spread blocks of it are read, each
-    # with all units that are kept.
+    # Reads single units of a span. A long span has millions, so it reads only evenly spread blocks, each with
+    # all its kept units.
     module UnitSampleQuery
       BLOCK_S = SampleBlock::SECONDS
       # More than enough units for a replay, and minutes for a peak.
@@ -11,11 +11,6 @@ module Holdup
 
       module_function
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @param blocks [Integer] that are read at most
-      # @return [Array<UnitSample>] in time order
       def call(store, from_s, to_s, blocks: BLOCKS)
         spans(store, from_s, to_s, blocks).flat_map { |span| store.profiles(*span).to_a }
       end

@@ -2,12 +2,12 @@
 
 module Holdup
   module Queries
-    # Which part of a filter matches nothing of a span that has requests or jobs, and what there is instead.
+    # The part of a filter that matches nothing in a span with requests or jobs, and the values that exist.
     #
     # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the filter, nil for any
     # - `known`: Array of String, most units first
     class UnmatchedFilter < Data.define(:part, :asked, :kind, :known)
-      # In this order: the later ones among what the earlier ones match.
+      # In this order: each is checked within what the earlier ones match.
       PARTS = %i[kind queue name threads].freeze
       PROBLEMS = {
         kind: "no %<asked>s was measured in that span",
@@ -18,11 +18,7 @@ module Holdup
       SHOWN = 5
       LONGEST = 80
 
-      # @param store [Store::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param filter [Analysis::UnitFilter]
-      # @return [UnmatchedFilter, nil] nil where something matches, and where the span has nothing at all
+      # @return [UnmatchedFilter, nil] nil when something matches, or when the span is empty
       def self.of(store, from_s, to_s, filter)
         windows = store.sums(from_s, to_s, kinds: Series::UNITS, histograms: []).map(&:window)
         windows = windows.select { |window| window.count.positive? }
@@ -42,7 +38,6 @@ module Holdup
         windows.select { |window| filter.series?(window.series) && filter.setting?(window.setting) }
       end
 
-      # @return [Array<String>]
       def self.known(part, windows)
         counts = Hash.new(0)
         windows.each do |window|
@@ -66,19 +61,18 @@ module Holdup
       end
       private_class_method :matching, :known, :values, :threads
 
-      # @return [Array<String>] what was probably meant, or the most frequent
+      # What was probably meant, or the most frequent.
       def shown
         names = nearest.any? ? nearest : known.first(SHOWN)
         names.map { |name| name[0, LONGEST] }
       end
 
-      # @return [Array<String>] of the known ones, those that look like what was asked for
+      # Known values similar to the requested one.
       def nearest
         return [] unless %i[name queue].include?(part)
         OptionValues::NearestName.to(asked.gsub(/[*?\[\]{}\\]/, ""), known)
       end
 
-      # @return [UsageError]
       def error
         text = %i[name queue].include?(part) ? asked[0, 100].inspect : asked
         problem = format(PROBLEMS.fetch(part), asked: text, kind: kind || "request or job")

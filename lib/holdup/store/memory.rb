@@ -2,8 +2,8 @@
 
 module Holdup
   module Store
-    # Keeps everything in this process: for tests, and for a look without a file. Same interface and same
-    # contract test as Sql, whose head comment says what each method means.
+    # Keeps everything in this process, for tests and for a look without a file. Same interface and contract
+    # test as Sql, which documents the methods.
     class Memory
       def initialize
         @rows = WindowRows.new
@@ -16,7 +16,6 @@ module Holdup
         @profiles = UnitSamples.new
       end
 
-      # @see Sql#commit
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
         @rows.transaction do
           changes =
@@ -34,27 +33,22 @@ module Holdup
         nil
       end
 
-      # @see Sql#collection_states
       def collection_states
         @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
       end
 
-      # @see Sql#skipped_rows
       def skipped_rows
         @rows.transaction { @skipped.values.sort_by { |row| -row.at_s } }
       end
 
-      # @see Sql#paths
       def paths
         @rows.transaction { @paths.dup }
       end
 
-      # @see Sql#progress
       def progress
         @rows.transaction { @progress.dup }
       end
 
-      # @see Sql#windows
       def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
         filter = SeriesFilter.new(**filter)
         Enumerator.new do |windows|
@@ -66,30 +60,25 @@ module Holdup
         end
       end
 
-      # @see Sql#sums
       def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
         histograms: Window::HISTOGRAMS, **filter)
         SpanSum.of(windows(from_s, to_s, seconds:, **filter), step_s:, settings:, together:, histograms:)
       end
 
-      # @see Sql#setting_starts
       def setting_starts(from_s, to_s, step_s:, **filter)
         windows = windows(from_s, to_s, seconds: step_s, **filter)
         by_step = windows.group_by { |window| [window.start_s / step_s, window.setting] }
         by_step.map { |(_, setting), same| [same.map(&:start_s).min, setting] }
       end
 
-      # @see Sql#stalls
       def stalls(...)
         windows(...).lazy.map { |window| WindowStall.of(window) }
       end
 
-      # @see Sql#finest_s
       def finest_s(from_s)
         Tier.finest_s(@rows.tiers, from_s)
       end
 
-      # @see Sql#processes
       def processes(from_s, to_s, every_s: nil)
         span = (from_s...to_s)
         samples = @rows.transaction { @processes.values.select { |sample| span.cover?(sample[:at_s]) } }
@@ -97,38 +86,31 @@ module Holdup
         every_s ? last_of_each(samples, every_s) : samples
       end
 
-      # @see Sql#profiles
       def profiles(from_s, to_s, setting: nil)
         Enumerator.new do |samples|
           @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |sample| samples << sample }
         end
       end
 
-      # @see Sql#profile_starts
       def profile_starts(from_s, to_s)
         @rows.transaction { @profiles.starts(from_s, to_s) }
       end
 
-      # @see Sql#settings
       def settings
         @rows.transaction { @rows.windows.map(&:setting).uniq }
       end
 
-      # @see Sql#keep
       def keep(outcome)
         @rows.transaction { @outcomes[outcome.key] = outcome }
         nil
       end
 
-      # @see Sql#outcomes
       def outcomes
         @rows.transaction { @outcomes.values.sort_by(&:at_s) }
       end
 
-      # @see Sql#rollup
       def rollup(now_s) = Rollup.new(@rows).run(now_s)
 
-      # @see Sql#prune
       def prune(now_s, max_bytes:)
         @rows.transaction do
           @processes.reject! { |_, sample| sample[:at_s] < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
@@ -141,7 +123,6 @@ module Holdup
         Pruning.new(@rows).run(now_s, max_bytes:)
       end
 
-      # @see Sql#health
       def health
         starts = @rows.windows.map(&:start_s)
         series = @rows.windows.map(&:series).uniq.size
@@ -149,10 +130,8 @@ module Holdup
          oldest_s: starts.min, newest_s: starts.max}
       end
 
-      # Nothing to migrate.
       def migrate! = nil
 
-      # Nothing to close.
       def close = nil
 
       private
@@ -162,8 +141,7 @@ module Holdup
         last.values.sort_by { |sample| sample[:at_s] }
       end
 
-      # What fails does so here, before anything is changed.
-      # @return [Array<Proc>]
+      # Whatever may fail does so here, before any change.
       def changes(windows, processes, profiles, paths)
         rows = WindowBatch.new(windows).rows(@rows.tiers)
         samples = processes.to_h { |sample| [sample.fetch_values(:at_s, :host, :pid), sample.dup.freeze] }
@@ -194,7 +172,6 @@ module Holdup
       end
     end
 
-    # Samples of single units by ten minutes, setting and host.
     class Memory::UnitSamples
       BYTES_A_UNIT = 20
 
@@ -202,8 +179,7 @@ module Holdup
         @blocks = {}
       end
 
-      # @param blocks [Array<SampleBlock>] units to add to the samples that exist
-      # @return [Array<SampleBlock>] these samples with them
+      # @return [Array<SampleBlock>] the existing samples with the units of the blocks added
       def merged(blocks)
         blocks.group_by(&:key).map do |key, same|
           known = @blocks[key] || same.first.with(seen: 0, profiles: [])
@@ -211,18 +187,16 @@ module Holdup
         end
       end
 
-      # @param blocks [Array<SampleBlock>] that replace those of the same key
+      # @param blocks [Array<SampleBlock>] replace those with the same key
       def save(blocks)
         blocks.each { |block| @blocks[block.key] = block }
       end
 
-      # @return [Array<UnitSample>]
       def between(from_s, to_s, setting)
         blocks = @blocks.values.select { |block| setting.nil? || block.setting == setting }
         SampleRetention.between(blocks, from_s, to_s)
       end
 
-      # @return [Array<Integer>]
       def starts(from_s, to_s)
         starts = @blocks.values.map(&:start_s).uniq
         starts.select { |start_s| start_s > from_s - SampleBlock::SECONDS && start_s < to_s }.sort

@@ -2,20 +2,18 @@
 
 module Holdup
   module Store
-    # Deletes what is too old for its tier, then, if the store is still above its size, the oldest of the
-    # finest tier and so on up. Rows that were not rolled up yet are never deleted: they exist nowhere else.
+    # Deletes rows that are too old for their tier and then, while the store is above its size, the oldest of
+    # the finest tier, and so on up. It never deletes rows that were not rolled up: they exist nowhere else.
     class Pruning
-      # How much a size cut takes at once, by tier: enough to matter, little enough to keep what fits.
+      # Seconds that one size cut deletes, by tier: enough to matter, little enough to keep what fits.
       CUT_S = {60 => 3600, 300 => 86_400, 3600 => 7 * 86_400, 86_400 => 30 * 86_400}.freeze
 
-      # @param rows [Memory::WindowRows, Sql::WindowRows] answers transaction, tiers, save_tier, first_start,
-      #   delete_before and bytes
+      # @param rows [Memory::WindowRows, Sql::WindowRows]
       def initialize(rows)
         @rows = rows
       end
 
-      # @param now_s [Integer] seconds since 1970
-      # @param max_bytes [Integer] size that the store's content may have
+      # @param max_bytes [Integer] size limit of the store's content
       # @return [Integer] rows deleted
       def run(now_s, max_bytes:)
         by_age(now_s) + by_size(max_bytes)
@@ -46,7 +44,7 @@ module Holdup
       end
 
       # @yieldparam first [Integer] start of the oldest row
-      # @yieldreturn [Integer] second before which rows may go
+      # @yieldreturn [Integer] second before which rows may be deleted
       def cut(seconds)
         @rows.transaction do
           tier = @rows.tiers.find { |one| one.seconds == seconds }
@@ -56,7 +54,7 @@ module Holdup
         end
       end
 
-      # Cut on the boundary of the next coarser tier, which must have taken everything before it.
+      # Cuts at the boundary of the next coarser tier, which must have all rows before it.
       def allowed(tier, before)
         coarser = @rows.tiers.find { |one| one.seconds > tier.seconds }
         coarser ? [coarser.floor(before), coarser.rolled_to_s].min : tier.floor(before)

@@ -2,21 +2,18 @@
 
 module Holdup
   module Store
-    # Which rows answer for a span: the coarsest that lie wholly inside it, finer ones at its ends, and each
-    # second once. Where the fine rows of an end were pruned, the end is widened to the windows that are left.
+    # The rows to read for a span: the coarsest that lie inside it, finer ones at its ends, each second once.
+    # Where the fine rows of an end were pruned, the end is widened to the remaining windows.
     class ReadPlan
-      # What to read from one tier: rows of that length with from_s <= start < to_s.
+      # Rows of one tier with from_s <= start < to_s.
       TierRange = Data.define(:seconds, :from_s, :to_s)
 
-      # @param tiers [Array<Tier>]
       def initialize(tiers)
         @tiers = tiers.sort_by { |tier| -tier.seconds }
       end
 
-      # @param from_s [Integer] first second
-      # @param to_s [Integer] first second after it
-      # @param seconds [Integer, nil] longest window wanted, for charts; longer ones come only where shorter
-      #   were pruned
+      # @param to_s [Integer] first second after the span
+      # @param seconds [Integer, nil] longest window, for charts; longer ones only where shorter were pruned
       # @return [Array<TierRange>] in time order
       def ranges(from_s, to_s, seconds: nil)
         level = @tiers.index { |tier| tier.seconds <= (seconds || tier.seconds) } || @tiers.size - 1

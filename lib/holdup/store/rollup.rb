@@ -3,21 +3,15 @@
 module Holdup
   module Store
     # Fills the coarser tiers from the finer ones. One span, its rows and its watermark are one transaction,
-    # so a roll-up that is killed goes on where it stopped and one that runs twice changes nothing.
-    #
-    # `rows` answers transaction, tiers, save_tier, first_start, between and replace (see Memory::WindowRows,
-    # Sql::WindowRows).
+    # so a killed roll-up resumes where it stopped and a repeated one changes nothing.
     class Rollup
-      # The collector writes a minute for up to a tick after it ended; later minutes are added to the coarser
-      # tiers directly.
+      # The collector writes a minute up to one tick late; later deltas go to the coarser tiers directly.
       GRACE_S = 120
 
-      # @param rows [Memory::WindowRows, Sql::WindowRows]
       def initialize(rows)
         @rows = rows
       end
 
-      # @param now_s [Integer] seconds since 1970
       # @return [Integer] spans written
       def run(now_s)
         Tier::KEEP_S.keys.each_cons(2).sum { |fine, coarse| roll(fine, coarse, now_s) }
@@ -31,7 +25,7 @@ module Holdup
         written
       end
 
-      # Everything is read inside of the transaction: another host may have rolled the same span meanwhile.
+      # Reads everything inside the transaction, because another host may roll up the same span meanwhile.
       def step(fine, coarse, now_s)
         tier = tier(coarse)
         limit = tier.floor(complete_to(fine, now_s))

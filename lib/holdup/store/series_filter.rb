@@ -2,13 +2,10 @@
 
 module Holdup
   module Store
-    # Which series a reader asked for. Names and queues are globs as in a shell, where `*` also matches `/`
-    # and `::`.
+    # Selects series. Names and queues are shell globs, but `*` also matches `/` and `::`.
     class SeriesFilter
-      # @param kinds [Array<Symbol>, Symbol, nil] nil for all
-      # @param names [Array<String>, String, nil] globs
       # @param queues [Array<String>, String, nil] globs; a series without a queue matches none
-      # @param only [#series?, nil] whether a series is wanted, besides all this
+      # @param only [#series?, nil] a further condition
       def initialize(kinds: nil, names: nil, queues: nil, only: nil)
         @kinds = kinds && Array(kinds).map(&:to_sym)
         @names = names && Array(names)
@@ -16,7 +13,7 @@ module Holdup
         @only = only
       end
 
-      # @return [Boolean] whether everything passes
+      # Whether every series passes.
       def all?
         !(@kinds || @names || @queues || @only)
       end

@@ -2,17 +2,12 @@
 
 module Holdup
   module Store
-    # What was stored of a span of time, added up.
+    # The stored windows of a span, added up.
     #
-    # - `window`: Window from the earliest start to the latest end
-    # - `covered_s`: seconds of all the windows in it, one after the other: of ten processes' minute 600
+    # - `window`: from the earliest start to the latest end
+    # - `covered_s`: sum of the lengths of its windows: 600 for one minute of ten processes
     SpanSum = Data.define(:window, :covered_s) do
-      # The plain way, for windows in memory; Sql::Sums is a shorter one with the same result.
-      # @param windows [Enumerable<Window>]
-      # @param step_s [Integer, nil] what starts in different steps stays apart; nil: all is one
-      # @param settings [Array<Setting>, nil] that are wanted; nil for all
-      # @param together [Series, nil] under which all series are added up; nil: each by itself
-      # @param histograms [Array<Symbol>] that are wanted; the others are left empty
+      # For windows in memory; Sql::Sums gives the same result faster. Options: see Sql#sums.
       # @return [Array<SpanSum>] one for each step, series and setting
       def self.of(windows, step_s: nil, settings: nil, together: nil, histograms: Window::HISTOGRAMS)
         windows = windows.select { |window| settings.include?(window.setting) } if settings
@@ -24,8 +19,7 @@ module Holdup
         add(sums, step_s:)
       end
 
-      # @param sums [Array<SpanSum>]
-      # @return [Array<SpanSum>] one for each step, series and setting
+      # One for each step, series and setting.
       def self.add(sums, step_s: nil)
         by_step = sums.group_by do |sum|
           [step_s && sum.window.start_s / step_s, sum.window.series, sum.window.setting]

@@ -2,16 +2,14 @@
 
 module Holdup
   module Store
-    # The store in a SQL database. One writer per host (the collector), any number of readers; one object
-    # belongs to one thread and doesn't survive a fork. Nothing is opened before the first call.
+    # The store in a SQL database: one writer per host (the collector), any number of readers. One object
+    # belongs to one thread and doesn't survive a fork. It opens nothing before the first call.
     #
-    # **What commit means.** Windows are *deltas*: what happened in that minute since the last commit. The
-    # store adds each to the row that is there (same minute, series, setting and host) in the same transaction
-    # that saves the progress. So a caller that repeats a failed commit must start again from the stored
-    # progress; then every unit is counted once. Deltas for a minute that was already rolled up are added to
-    # the coarser windows too.
+    # Commits add *deltas*: what happened in a minute since the last commit. The store adds each to the
+    # existing row (same minute, series, setting and host), and to the coarser windows if the minute was
+    # already rolled up, in the transaction that saves the progress. A caller that repeats a failed commit
+    # must therefore start again from the stored progress; then every unit is counted once.
     class Sql
-      # @param dialect [Sqlite] where and how
       def initialize(dialect)
         @connection = Connection.new(dialect)
         @codec = WindowCodec.new(@connection)
@@ -26,20 +24,17 @@ module Holdup
         @states = Tables::CollectionStates.new(@connection)
       end
 
-      # Writes everything or nothing. With a block, a row that can't be written is left out and given to it,
-      # and everything else is written; unless no window can be, which is not the fault of a row.
+      # Writes everything or nothing. With a block, it leaves out rows that can't be written and yields them,
+      # unless all windows fail, which is not the fault of a row.
       # @param windows [Array<Window>] deltas of whole minutes (seconds 60), with setting and host
-      # @param progress [Hash{String => String, nil}] segment => where its reader stands; nil deletes
-      # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second
-      #   sample of the same second, host and pid replaces the first
-      # @param profiles [Array<SampleBlock>] samples of single units, merged with those that are there
-      # @param paths [Hash{Series => String}] one that each was asked with; it replaces the one before
-      # @param skipped [Array<SkippedRow>] what could not be carried
-      # @param state [CollectionState, nil] how far the collector has come with this
+      # @param progress [Hash{String => String, nil}] segment => checkpoint; nil deletes
+      # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second one
+      #   with the same three replaces the first
+      # @param profiles [Array<SampleBlock>] samples of single units, merged with the stored ones
+      # @param paths [Hash{Series => String}] one path of each; it replaces the one before
+      # @param state [CollectionState, nil] state of the collector after this commit
       # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
-      # @yieldparam error [StandardError]
-      # @yieldreturn [SkippedRow] that is written instead
-      # @return [nil]
+      # @yieldreturn [SkippedRow] to write instead
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written
       def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
@@ -56,91 +51,84 @@ module Holdup
         end
       end
 
-      # @return [Array<SkippedRow>] of the last 14 days, the latest first
+      # Of the last 14 days, the latest first.
       def skipped_rows = @skipped.to_a
 
-      # @return [Array<CollectionState>] of each host and folder, the latest first
+      # One for each host and folder, the latest first.
       def collection_states = @states.to_a
 
-      # @return [Hash{Series => String}] the last path of each series, where there is one
+      # @return [Hash{Series => String}] the last path of each series that has one
       def paths = @paths.to_h
 
-      # @return [Hash{String => String}] segment => binary, as last committed
+      # @return [Hash{String => String}] segment => checkpoint, binary
       def progress = @checkpoints.to_h
 
-      # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer] first second after the span
-      # @param kinds [Array<Symbol>, nil] nil for all; and names, queues: globs (String, Array<String> or nil)
+      # @param kinds [Array<Symbol>, nil] nil for all; `names`, `queues`: globs (String, Array<String> or nil)
       # @param seconds [Integer, nil] longest window wanted, for charts
-      # @param only [#series?, nil] whether a series is wanted, besides all this
-      # @param histograms [Array<Symbol>] that are wanted; the others have only their heads, see
-      #   Histogram::CountAndSum
-      # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one
-      #   consistent state while it is iterated; don't keep it half read
+      # @param only [#series?, nil] a further condition for series
+      # @param histograms [Array<Symbol>] to read; the others are a Histogram::CountAndSum
+      # @return [Enumerator<Window>] each second once, from the coarsest windows that fit, in one consistent
+      #   state. Iterate it to the end
       # @raise [StoreError] when iterated
       def windows(...) = @spans.windows(...)
 
-      # The same windows added up.
-      # @param step_s [Integer, nil] what starts in different steps stays apart; nil: all is one
-      # @param seconds [Integer, nil] longest window wanted; as long as a step
-      # @param settings [Array<Setting>, nil] that are wanted; nil for all
-      # @param together [Series, nil] under which all series are added up; nil: each by itself
-      # @param histograms [Array<Symbol>] that are wanted; the others are left empty
-      # @param filter [Hash{Symbol => Object}] see windows
+      # Adds up the windows. Other options as for `windows`.
+      # @param step_s [Integer, nil] windows that start in different steps stay apart; nil: all are added up
+      # @param seconds [Integer, nil] longest window wanted, at most a step
+      # @param settings [Array<Setting>, nil] nil for all
+      # @param together [Series, nil] series that names the sum of all series; nil: each stays apart
+      # @param histograms [Array<Symbol>] to read; the others are empty
       # @return [Array<SpanSum>] one for each step, series and setting
       def sums(...) = @spans.sums(...)
 
-      # @return [Array<(Integer, Setting)>] which setting was seen when: start of its first window in each
-      #   step, see sums
+      # @return [Array<(Integer, Setting)>] start of the first window of each setting in each step, see sums
       def setting_starts(...) = @spans.setting_starts(...)
 
-      # @return [Enumerator<WindowStall>] one for each window, see windows
+      # One for each window, see windows.
       def stalls(...) = @spans.stalls(...)
 
-      # @return [Integer] seconds of the shortest windows that are still kept from that second on
+      # @return [Integer] length in seconds of the shortest windows kept from that second on
       def finest_s(from_s)
         Tier.finest_s(@rows.tiers, from_s)
       end
 
-      # @param every_s [Integer, nil] only the last sample of each process in each step of so many seconds,
-      #   for long spans: there are 1,440 a day and process
-      # @return [Array<Hash>] process samples of that span, in time order
+      # @param every_s [Integer, nil] reads only the last sample of each process in each step of so many
+      #   seconds, because there are 1,440 a day and process
+      # @return [Array<Hash>] samples of processes, by time
       def processes(from_s, to_s, every_s: nil)
         @samples.between(from_s, to_s, every_s:)
       end
 
-      # @param setting [Setting, nil] nil for all
-      # @return [Enumerator<UnitSample>] single units that started in that span, in time order: a sample, see
-      #   UnitSample#weight. It reads one consistent state, all at once
+      # @return [Enumerator<UnitSample>] sampled units (see UnitSample#weight) that started in the span, by
+      #   time, in one consistent state
       # @raise [StoreError] when iterated
       def profiles(from_s, to_s, setting: nil)
         @profiles.between(from_s, to_s, setting)
       end
 
-      # @return [Array<Integer>] starts of the ten minutes of that span of which single units are kept,
-      #   ascending
+      # @return [Array<Integer>] starts of the ten-minute blocks in the span that have single units, ascending
       def profile_starts(from_s, to_s)
         @profiles.starts(from_s, to_s)
       end
 
-      # @return [Array<Setting>] every setting that was ever seen, oldest first
+      # Every setting ever seen, oldest first.
       def settings = @codec.settings.load.sort.map(&:last)
 
-      # @param outcome [PredictionOutcome] what came of a prediction; it replaces the one of the same key
-      # @return [nil]
+      # @param outcome [PredictionOutcome] replaces the one with the same key
       # @raise [StoreError] and then nothing was written
       def keep(outcome)
         whole { @outcomes.keep(outcome) }
       end
 
-      # @return [Array<PredictionOutcome>] of the last 400 days, oldest first
+      # Of the last 400 days, oldest first.
       def outcomes = @outcomes.to_a
 
-      # Fills the coarser windows. Call it about once a minute.
+      # Fills the coarser windows; for a call about once a minute.
       # @return [Integer] spans written
       def rollup(now_s) = Rollup.new(@rows).run(now_s)
 
-      # Deletes what is too old, then what is too much. Call it after rollup.
+      # Deletes windows that are too old, then those above the size limit; for a call after rollup.
       # @return [Integer] windows deleted
       def prune(now_s, max_bytes:)
         deleted = Pruning.new(@rows).run(now_s, max_bytes:)
@@ -153,14 +141,13 @@ module Holdup
         deleted
       end
 
-      # Brings an older layout to the newest; opening a store to write does it too.
-      # @return [nil]
+      # Migrates to the newest schema; opening a store to write does it too.
       def migrate!
         @connection.write { nil }
       end
 
       # @return [Hash{Symbol => Object}] location, schema, bytes, read_only, series, oldest_s, newest_s
-      # @raise [StoreError] what a write or read would meet
+      # @raise [StoreError] that a write or read would raise
       def health
         @connection.read do |db|
           oldest_s, newest_s = @rows.extent
@@ -169,7 +156,6 @@ module Holdup
         end
       end
 
-      # @return [nil]
       def close = @connection.close
 
       private
@@ -200,7 +186,7 @@ module Holdup
         end
       end
 
-      # What a failed transaction named has no id any more.
+      # After a failed transaction, cached ids may not exist.
       def whole(&)
         done = false
         @connection.write(&)

@@ -2,42 +2,38 @@
 
 module Holdup
   module Store
-    # One resolution in which windows are kept, and how far it has come. Minutes are what the collector
-    # writes; the others are rolled up from the next finer one. A row in a coarser tier repeats what the finer
-    # one says, so a reader takes each second from one tier only (see ReadPlan).
-    #
-    # The day tier is more than the retention asks for: a report over 30 days then reads 30 rows a series and
-    # not 720.
+    # One resolution of windows, and how far it is filled. The collector writes minutes; each other tier is
+    # rolled up from the next finer one and repeats it, so a reader takes each second from one tier (see
+    # ReadPlan). The day tier lets a report over 30 days read 30 rows a series instead of 720.
     #
     # - `seconds`: length of its windows
-    # - `rolled_to_s`: the tier is complete before this second (0: nothing yet; meaningless for the finest)
+    # - `rolled_to_s`: the tier is complete before this second (0: nothing yet; unused for the finest)
     # - `kept_from_s`: rows that start earlier were pruned
     Tier = Data.define(:seconds, :rolled_to_s, :kept_from_s) do
-      # @return [Array<Tier>] a new store's tiers, finest first
+      # A new store's tiers, finest first.
       def self.fresh
         self::KEEP_S.keys.map { |seconds| new(seconds:, rolled_to_s: 0, kept_from_s: 0) }
       end
 
-      # @param tiers [Array<Tier>] finest first
-      # @return [Integer] seconds of the shortest windows that are still there from then on
+      # Length in seconds of the shortest windows kept from that second on. `tiers`: finest first
       def self.finest_s(tiers, from_s)
         (tiers.find { |tier| tier.kept_from_s <= from_s } || tiers.last).seconds
       end
 
-      # @return [Integer] the start of the window that second lies in
+      # Start of the window that contains the second.
       def floor(second) = second - second % seconds
 
-      # @return [Integer] the first start at or after that second
+      # First start at or after the second.
       def ceil(second) = -(-second / seconds) * seconds
 
-      # @return [Boolean] whether its windows are written by roll-up
+      # Whether roll-up writes its windows.
       def rolled? = seconds != self.class::FINEST
 
-      # @return [Integer] seconds its rows are kept
+      # Seconds that its rows are kept.
       def keep_s = self.class::KEEP_S.fetch(seconds)
 
-      # @return [Boolean] whether a minute that comes in now has to be added here at once: always in the
-      #   finest tier; elsewhere when its roll-up has already been made. Never below what is still kept
+      # Whether a late minute must be added here at once: always in the finest tier, else when its roll-up is
+      # done; never before kept_from_s.
       def takes?(start_s)
         return false if floor(start_s) < kept_from_s
         !rolled? || start_s < rolled_to_s
@@ -46,7 +42,7 @@ module Holdup
 
     Tier::FINEST = 60
     Tier::KEEP_S = {60 => 48 * 3600, 300 => 14 * 86_400, 3600 => 400 * 86_400, 86_400 => 400 * 86_400}.freeze
-    # What is small and belongs to no tier stays as long as the coarsest.
+    # Small data that belongs to no tier is kept as long as the coarsest tier.
     Tier::LONGEST_S = Tier::KEEP_S.values.max
   end
 end

@@ -2,21 +2,19 @@
 
 module Holdup
   module Store
-    # The windows of one commit, checked, and spread over the tiers that have to take them.
+    # The windows of one commit, checked and spread over the tiers that must take them.
     class WindowBatch
-      # More than any database counts to can only be damage.
+      # No database counts further; a larger number is damage.
       MOST = (1 << 63) - 1
       private_constant :MOST
 
-      # @param windows [Array<Window>] 1-minute deltas
       # @raise [ArgumentError] for anything but whole minutes with setting and host
       def initialize(windows)
         windows.each { |window| check(window) }
         @windows = windows
       end
 
-      # @param tiers [Array<Tier>]
-      # @return [Array<Window>] at most one of each tier, start, series, setting and host
+      # At most one for each tier, start, series, setting and host.
       def rows(tiers)
         by_row = spread(tiers).group_by do |window|
           [window.seconds, window.start_s, window.series, window.setting, window.host]

@@ -2,9 +2,8 @@
 
 module Holdup
   module Store
-    # What a window says of stall, to find out which series stalled which: much less to read than a window.
+    # The stall of a window, to find which series stalled which: much less to read than a window.
     WindowStall = Data.define(:series, :setting, :host, :start_s, :stalled_ns, :caused_ns) do
-      # @return [WindowStall]
       def self.of(window)
         new(
           series: window.series, setting: window.setting, host: window.host, start_s: window.start_s,

@@ -4,21 +4,18 @@ require_relative "../errors"
 require_relative "buckets"
 
 module Holdup
-  # A histogram as a short binary string: one format byte, then BER-compressed integers (pack "w"), which take
-  # one byte below 128. Most rows hold few units spread thinly, so two shapes exist and the shorter is
-  # written:
+  # A histogram as a short binary string: a format byte, then BER-compressed integers (pack "w"), which take
+  # one byte below 128. Most rows hold few units in few buckets, so the shorter of two formats is written:
   # - DENSE: count sum min max zero offset n, then n counts
-  # - SPARSE: count sum min max zero n, then n pairs (slots since the last occupied one, count); the first gap
-  #   is the offset
+  # - SPARSE: count sum min max zero n, then n pairs (slots since the last occupied one, count)
   module Histogram::Codec
     DENSE = 1
     SPARSE = 0x11
-    # Two numbers of 64 bits and the byte before them.
+    # The format byte and two numbers of 64 bits.
     HEAD_BYTES = 21
 
     module_function
 
-    # @return [String] binary
     def dump(histogram)
       head = [histogram.count, histogram.sum, histogram.min || 0, histogram.max || 0, histogram.zero]
       if sparse?(histogram.counts)
@@ -28,8 +25,6 @@ module Holdup
       end
     end
 
-    # @param bytes [String] what dump returned
-    # @return [Histogram]
     # @raise [DamagedData]
     def load(bytes)
       dumps, *numbers = read(bytes)
@@ -40,8 +35,7 @@ module Holdup
       loaded
     end
 
-    # @param bytes [String] what dump returned, of any number of histograms, one behind the other
-    # @return [Histogram] all of them merged
+    # @param bytes [String] concatenated dumps of any number of histograms, which it merges
     # @raise [DamagedData]
     def load_sum(bytes)
       dumps, *numbers = read(bytes)
@@ -52,15 +46,14 @@ module Holdup
       sum.to_histogram
     end
 
-    # @param bytes [String] the first HEAD_BYTES of what dump returned, or more of it
-    # @return [Histogram::CountAndSum]
+    # @param bytes [String] a dump, or at least its first HEAD_BYTES
     # @raise [DamagedData]
     def head(bytes)
       _, count, sum = bytes.unpack("Cw2")
       sum ? Histogram::CountAndSum.new(count:, sum:) : damaged("its numbers end early")
     end
 
-    # The C extension answers nil where something is wrong with the bytes.
+    # The C extension returns nil for damaged bytes.
     def read(bytes)
       defined?(HistogramDumps) && HistogramDumps.sum(bytes)
     end
@@ -75,7 +68,7 @@ module Holdup
       damaged("its numbers end early")
     end
 
-    # Takes the numbers of one histogram off, whose format byte is a number too.
+    # Removes one histogram from the front; its format byte is a number too.
     def shift_histogram(numbers)
       case (format = numbers.shift)
       when DENSE then dense(numbers.shift(7), numbers)
@@ -84,7 +77,7 @@ module Holdup
       end
     end
 
-    # A pair costs a byte for its gap where the other shape spends a byte for each empty bucket.
+    # A pair costs one byte for its gap, the dense format one byte for each empty bucket.
     def sparse?(counts)
       counts.empty? || counts.count(0) > counts.size / 2
     end

@@ -6,28 +6,25 @@ require_relative "../errors"
 require_relative "../sample_block"
 
 module Holdup
-  # The profiles of a block as a store keeps them, and back: a version, then Rows, deflated. 22 bytes a unit.
+  # Encodes the profiles of a block for a store: a version, then Rows, deflated. 22 bytes a unit.
   module SampleBlock::Codec
     VERSION = 1
 
     module_function
 
-    # @return [String] binary
     def dump(block)
       deflate(Rows.new(block.start_s).add(block.profiles))
     end
 
-    # @param bytes [String, nil] of that block as stored; nil when it is new
-    # @param block [SampleBlock] what is to be added
-    # @return [String] binary
+    # @param bytes [String, nil] the stored block; nil when it is new
+    # @param block [SampleBlock] units to add
     # @raise [DamagedData]
     def merge(bytes, block, most: SampleBlock::MOST)
       rows = bytes ? read_rows(bytes, block.start_s) : Rows.new(block.start_s)
       deflate(rows.add(block.profiles).draw(most))
     end
 
-    # @param block [SampleBlock] which ones they are: setting, host and start
-    # @return [SampleBlock] with its profiles
+    # @param block [SampleBlock] names setting, host and start
     # @raise [DamagedData]
     def load(bytes, block)
       rows = read_rows(bytes, block.start_s)
@@ -52,7 +49,7 @@ module Holdup
       raise DamagedData.new("stored unit profiles are damaged")
     end
 
-    # Zlib.inflate warns about what is cut short, and raises too.
+    # Zlib.inflate warns about truncated bytes, and raises too.
     def inflate(bytes)
       stream = Zlib::Inflate.new
       stream.inflate(bytes).tap { stream.finish }
@@ -62,31 +59,27 @@ module Holdup
     end
     private_class_method :deflate, :read_rows, :checked, :inflate
 
-    # The profiles of a block as rows of numbers, in microseconds, and the names that they share. A collector
-    # adds some to a stored block at each tick: as rows that takes a third of the time and a small part of the
-    # memory of objects.
+    # Profiles of a block as rows of numbers (microseconds) and the names that they share. A collector adds
+    # some to a stored block at each tick; rows take a third of the time of objects, and little memory.
     #
-    # Numbers have the form of UTF-8 (`pack "U"`), which is made in an eighth of the time of BER (`pack "w"`);
-    # where one is too large for it, all are BER. Columns of like numbers deflate better than rows.
+    # Numbers have the form of UTF-8 (`pack "U"`), eight times faster to make than BER (`pack "w"`); when one
+    # is too large for it, all are BER. Columns of similar numbers deflate better than rows.
     class Rows
       US = 1000
-      # A row: `start` in microseconds since 1970 (stored as the difference to the row before), `series` and
-      # `process` as indexes of the names, `queued` one more than it is (0: unknown), `beginning` as in
+      # `start` in microseconds since 1970 (stored as the difference to the row before); `series` and
+      # `process` are indexes of names; `queued` is one more than measured (0: unknown); `beginning`: see
       # Rows#beginning.
       COLUMNS = %i[
         start series process running starved idle stalled acquisitions longest_hold gc queued in_flight_milli
         beginning
       ].freeze
       START, SERIES, PROCESS = %i[start series process].map { |name| COLUMNS.index(name) }
-      # Behind the numbers of a row, where the unit has one.
+      # Index of the trace, in rows that have one.
       TRACE = COLUMNS.size
       FORMATS = ["U*", "w*"].freeze
       LARGEST = (1 << 31) - 1
 
-      # @param start_s [Integer] of the block
       # @param series [Hash{Series => Integer}] the index of each
-      # @param processes [Hash{UnitSample::SampledProcess => Integer}]
-      # @param rows [Array<Array>]
       def initialize(start_s, series = {}, processes = {}, rows = [])
         @start_us = start_s * 1_000_000
         @series = series
@@ -94,9 +87,7 @@ module Holdup
         @rows = rows
       end
 
-      # @param text [String] from dump
-      # @return [Rows]
-      # @raise [StandardError] any, when it is damaged
+      # @raise [StandardError] any, when the text is damaged
       def self.load(text, start_s)
         length = text.unpack1("w")
         at = [length].pack("w").bytesize + length
@@ -127,15 +118,12 @@ module Holdup
       end
       private_class_method :indexed_series, :indexed_processes, :rows_of
 
-      # @param profiles [Array<UnitSample>]
-      # @return [self]
       def add(profiles)
         @rows.concat(profiles.map { |profile| row(profile) })
         self
       end
 
-      # The same ones that SampleBlock#merge draws.
-      # @return [self]
+      # Keeps the same units as SampleBlock#merge.
       def draw(most)
         priorities = @rows.map { |row| SampleBlock::DrawPriority.of(row[START] * US) }
         order = Array.new(@rows.size) { |index| index }.sort_by! { |index| priorities[index] }
@@ -147,7 +135,6 @@ module Holdup
         self
       end
 
-      # @return [String]
       def dump
         rows = @rows.sort_by { |row| row[START] }
         columns = rows.map { |row| row.first(COLUMNS.size) }.transpose
@@ -156,8 +143,6 @@ module Holdup
         [names.bytesize].pack("w") << names << pack(columns.flatten)
       end
 
-      # @param block [SampleBlock] of which they are
-      # @return [Array<UnitSample>]
       def profiles(block)
         series = @series.keys
         processes = @processes.keys
@@ -175,7 +160,7 @@ module Holdup
         end
       end
 
-      # Most applications have no traces, and then nothing of them is written.
+      # Most applications have no traces; nothing is written for them then.
       def names_of(rows)
         series = @series.keys.map { |one| [one.kind, one.name, one.queue] }
         processes = @processes.keys.map { |one| [one.pid, one.since_ns] }
@@ -194,7 +179,7 @@ module Holdup
         ]
       end
 
-      # Even: units in flight; odd: microseconds without any; 0: unknown.
+      # Even: units in flight; odd: microseconds without units; 0: unknown.
       def beginning(profile)
         return 0 unless profile.concurrency
         profile.concurrency.zero? ? 2 * us(profile.rest_ns) + 1 : 2 * profile.concurrency

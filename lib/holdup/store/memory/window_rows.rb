@@ -7,7 +7,7 @@ module Holdup
     class Memory
     end
 
-    # Windows by tier and start in hashes, and the operations that Rollup and Prune ask of a store.
+    # Windows in hashes by tier and start, with the operations that Rollup and Pruning need.
     class Memory::WindowRows
       BYTES_A_ROW = 2_000 # a guess that lets a size cap work here too
 
@@ -17,10 +17,9 @@ module Holdup
         @rows = @tiers.transform_values { {} }
       end
 
-      # Nothing inside can fail half way, so a lock is all a transaction needs.
+      # Nothing inside can fail half way, so a lock is enough for a transaction.
       def transaction(&) = @lock.synchronize(&)
 
-      # @return [Array<Tier>] finest first
       def tiers
         transaction { @tiers.values }
       end
@@ -32,7 +31,6 @@ module Holdup
         @rows[seconds].keys.select { |start_s| start_s >= from_s }.min
       end
 
-      # @return [Array<Window>]
       def between(seconds, from_s, to_s)
         transaction do
           starts = @rows[seconds].keys.select { |start_s| start_s >= from_s && start_s < to_s }
@@ -40,7 +38,7 @@ module Holdup
         end
       end
 
-      # Adds windows to the rows that exist.
+      # Adds windows to the existing rows.
       def merge(windows)
         windows.each do |window|
           rows = @rows[window.seconds][window.start_s] ||= {}
@@ -55,13 +53,11 @@ module Holdup
         merge(windows)
       end
 
-      # @return [Integer] rows deleted
       def delete_before(seconds, before_s)
         old, @rows[seconds] = @rows[seconds].partition { |start_s, _| start_s < before_s }.map(&:to_h)
         old.sum { |_, rows| rows.size }
       end
 
-      # @return [Array<Window>] of every tier
       def windows
         transaction { @rows.values.flat_map { |starts| starts.values.flat_map(&:values) } }
       end

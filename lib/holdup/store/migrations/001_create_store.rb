@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
-# A migration that was released is never changed: stores in the field have already run it. Add the next number
-# instead. Columns are written out and not taken from Window, which may grow; what this one made stays what it
-# is.
+# Never change a released migration, because existing stores have already run it: add the next number. Columns
+# are written out, not taken from Window, which may change.
 Sequel.migration do
   change do
     create_table(:hosts) do
@@ -16,7 +15,7 @@ Sequel.migration do
       String :attributes, text: true, null: false
     end
 
-    # `path`: one that the requests of a series were asked with, where the application keeps such.
+    # `path`: the last one of a series of requests, where the application records paths.
     create_table(:series) do
       primary_key :id
       String :kind, size: 16, null: false
@@ -26,7 +25,7 @@ Sequel.migration do
       unique %i[kind name queue]
     end
 
-    # One row for each length of windows, start, series, setting and host. Histograms: see Histogram::Codec.
+    # One row for each window length, start, series, setting and host. Histograms: see Histogram::Codec.
     create_table(:windows) do
       primary_key :id, type: :Bignum
       Integer :seconds, null: false
@@ -42,14 +41,14 @@ Sequel.migration do
       unique %i[seconds start_s series_id setting_id host_id]
     end
 
-    # Resolutions of windows, and how far each has come.
+    # Resolutions of windows, and how far each is filled.
     create_table(:tiers) do
       Integer :seconds, primary_key: true
       Bignum :rolled_to_s, null: false, default: 0
       Bignum :kept_from_s, null: false, default: 0
     end
 
-    # What a process looked like at a second. `facts`: JSON.
+    # Samples of processes. `facts`: JSON.
     create_table(:process_samples) do
       primary_key :id, type: :Bignum
       Integer :at_s, null: false
@@ -59,8 +58,8 @@ Sequel.migration do
       unique %i[at_s host_id pid]
     end
 
-    # A sample of single units: one row for each ten minutes, setting and host. `seen`: from how many units it
-    # was drawn; `units`: see SampleBlock::Codec, of that many `bytes`.
+    # Samples of units: a row for each ten minutes, setting and host. `seen`: number of units that it was
+    # drawn from; `units`: see SampleBlock::Codec; `bytes`: their length.
     create_table(:unit_samples) do
       primary_key :id, type: :Bignum
       Integer :start_s, null: false

@@ -3,10 +3,9 @@
 module Holdup
   module Store
     class Sql
-      # One small table of things that windows point to (series, settings, hosts), kept in memory both ways.
+      # A small table of values that windows refer to (series, settings, hosts), cached both ways.
       class Catalog
         # @param encode [Proc] value => [Hash of the columns that identify it, Hash of the others]
-        # @param decode [Proc] row => value
         def initialize(connection, table, encode:, decode:)
           @connection = connection
           @table = table
@@ -15,13 +14,12 @@ module Holdup
           forget
         end
 
-        # @return [Integer] the value's id; the value is added when it is new
+        # @return [Integer] the value's id; a new value is added
         def id(value)
           forget unless @epoch == @connection.epoch
           @ids[value] ||= find(value) || add(value)
         end
 
-        # @return [Object] the value of an id
         def value(id)
           forget unless @epoch == @connection.epoch
           @values[id] || load[id] || raise(DamagedData.new("row #{id} of #{@table} is damaged"))
@@ -34,8 +32,7 @@ module Holdup
           @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decode_or_nil(row)] }.compact
         end
 
-        # A transaction that failed took the ids it gave out with it; a new connection may lead to another
-        # file.
+        # A failed transaction takes its new ids back; a new connection may lead to another file.
         def forget
           @epoch = @connection.epoch
           @ids = {}

@@ -3,8 +3,8 @@
 module Holdup
   module Store
     class Sql
-      # Connects when it is first used and again after a failure: the next call uses a store again that was
-      # unreachable, moved away or repaired. Every error leaves as a StoreError.
+      # Connects on first use and again after a failure, so a store that was unreachable, moved or repaired
+      # works at the next call. Every error leaves as a StoreError.
       class Connection
         def initialize(dialect, schema: Schema.new)
           @dialect = dialect
@@ -12,38 +12,29 @@ module Holdup
           @epoch = 0
         end
 
-        # @return [Integer] grows with each new connection: what was read through an older one may be of
-        #   another file
+        # Grows with each new connection: what was read through an older one may come from another file.
         attr_reader :epoch
 
-        # @return [Sqlite]
         attr_reader :dialect
 
-        # Runs the block in one transaction that may write; nests.
-        # @yieldparam db [Sequel::Database]
-        # @raise [StoreError]
+        # Runs the block in one write transaction; nests.
         def write
           raise StoreError::ReadOnly.new(location: @dialect.location) if @dialect.read_only?
           use { |db| @dialect.write(db) { yield db } }
         end
 
         # Runs the block on one consistent view; nests.
-        # @yieldparam db [Sequel::Database]
-        # @raise [StoreError]
         def read
           use { |db| @dialect.read(db) { yield db } }
         end
 
-        # Runs the block without a transaction, for what the database refuses to do inside one.
-        # @yieldparam db [Sequel::Database]
+        # Runs the block without a transaction, for statements that the database refuses inside one.
         def use(&)
           nested? ? yield(@db) : translating(&)
         end
 
-        # Inside `write`: runs the block, and when one row's fault ends it, nothing of it stays while the rest
-        # goes on.
-        # @return [StandardError, nil] that fault
-        # @raise [StandardError] what is not one row's fault
+        # Inside `write`: runs the block in a savepoint, which one bad row rolls back while the rest goes on.
+        # @return [StandardError, nil] the fault of the row; other errors are raised
         def attempt
           @db.transaction(savepoint: true) { yield }
           nil
@@ -53,12 +44,10 @@ module Holdup
           fault
         end
 
-        # @return [Integer]
         def schema_version
           use { |db| @schema.version(db) }
         end
 
-        # @return [nil]
         def close
           @db&.disconnect
           @db = @identity = nil
@@ -66,8 +55,7 @@ module Holdup
 
         private
 
-        # Inside a transaction nothing is checked, and no failure is more than the transaction's: it has to
-        # end where it began.
+        # A transaction has to end on the connection where it began: nothing is checked inside it.
         def nested? = !!@db&.in_transaction?
 
         def translating
@@ -99,7 +87,7 @@ module Holdup
           db
         end
 
-        # A refused store is disconnected: each try, once a minute, would keep one more handle.
+        # Disconnects a refused store: each retry, once a minute, would leak a handle.
         def check(db)
           if @dialect.read_only?
             @schema.check(db, @dialect.location)

@@ -6,26 +6,23 @@ require "sqlite3"
 module Holdup
   module Store
     class Sql
-      # What SQLite's errors mean to the owner of a store. Included in Sqlite, which knows where the store is
-      # and how long it waited.
+      # Translates SQLite's errors for the owner of a store. Mixed into Sqlite.
       module Faults
         REOPEN = [
           StoreError::Corrupt, StoreError::NotOurs, StoreError::Unreachable, StoreError::ReadOnly
         ].freeze
-        # What is wrong with one row. Sequel takes an ArgumentError for one of the database.
+        # Faults of one row. Sequel turns an ArgumentError into a database error.
         ROW = [
           Sequel::ConstraintViolation, Sequel::InvalidValue, SQLite3::ConstraintException,
           SQLite3::MismatchException, SQLite3::TooBigException, SQLite3::RangeException, ArgumentError
         ].freeze
         private_constant :REOPEN, :ROW
 
-        # @return [Array<Class>] what may be raised while using it
+        # Errors that using the store may raise.
         def errors
           [Sequel::Error, SQLite3::Exception, SystemCallError]
         end
 
-        # @param error [Exception] one of errors
-        # @return [StoreError]
         def translate(error)
           cause = error.cause || error
           return cause if cause.is_a?(StoreError) # of a new connection, which Sequel wraps
@@ -44,7 +41,7 @@ module Holdup
           end
         end
 
-        # @return [Boolean] whether another try needs a new connection
+        # Whether a retry needs a new connection.
         def reopen?(error)
           REOPEN.any? { |kind| kind === error }
         end
@@ -59,7 +56,7 @@ module Holdup
           StoreError::Unreachable.new(location:, reason: unreachable_reason || cause.message)
         end
 
-        # What SQLite says by "unable to open database file" or a number.
+        # The reason behind "unable to open database file" or a number.
         def unreachable_reason
           folder = File.dirname(@location)
           return "#{folder} is no folder" if File.exist?(folder) && !File.directory?(folder)

@@ -5,24 +5,23 @@ require "sequel"
 module Holdup
   module Store
     class Sql
-      # The numbered migrations of `store/migrations`, run forwards only.
+      # The numbered migrations of `store/migrations`, which only run forwards.
       class Schema
         FOLDER = File.expand_path("../migrations", __dir__)
 
-        # @param folder [String] where the migrations lie
         def initialize(folder: FOLDER)
           @folder = folder
         end
 
-        # @return [Integer] the newest version this Holdup knows
+        # The newest version that this Holdup knows.
         def known = Dir.children(@folder).map(&:to_i).max
 
-        # @return [Integer] the version of that store; 0 when it is new
+        # 0 for a new store.
         def version(db)
           db.tables.include?(:schema_info) ? db[:schema_info].get(:version) : 0
         end
 
-        # Refuses a store that a newer Holdup wrote, and one that has to be migrated first.
+        # Refuses a store that a newer Holdup wrote, and one that must be migrated first.
         def check(db, location)
           found = version(db)
           raise StoreError::NewerSchema.new(location:, found:, known:) if found > known
@@ -30,7 +29,7 @@ module Holdup
           raise StoreError::OlderSchema.new(location:, found:, known:) if found < known
         end
 
-        # Brings the store to the newest version; two processes that try at once do it once.
+        # Migrates to the newest version, once even if two processes try at the same time.
         def migrate(db, location)
           found = version(db)
           raise StoreError::NewerSchema.new(location:, found:, known:) if found > known
@@ -39,8 +38,7 @@ module Holdup
 
         private
 
-        # The migrator reads the version after we hold the write lock, so the loser of a race finds nothing to
-        # do.
+        # The migrator reads the version under the write lock, so the loser of a race finds nothing to do.
         def advance(db)
           Sequel.extension :migration
           db.transaction do

@@ -3,8 +3,7 @@
 module Holdup
   module Store
     class Sql
-      # Reads spans of windows: finds out what lies where, and what of it is asked for. See Sql, which has
-      # these methods too.
+      # Reads spans of windows for Sql, which documents these methods.
       class Spans
         def initialize(connection, rows, codec)
           @connection = connection
@@ -12,7 +11,6 @@ module Holdup
           @codec = codec
         end
 
-        # @see Sql#windows
         def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
           filter = SeriesFilter.new(**filter)
           Enumerator.new do |windows|
@@ -22,7 +20,6 @@ module Holdup
           end
         end
 
-        # @see Sql#sums
         def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil,
           histograms: Window::HISTOGRAMS, **filter)
           options = {step_s:, settings:, together:, histograms:}
@@ -36,7 +33,6 @@ module Holdup
           sums.to_a
         end
 
-        # @see Sql#setting_starts
         def setting_starts(from_s, to_s, step_s:, **filter)
           starts = []
           each_range(from_s, to_s, step_s, SeriesFilter.new(**filter)) do |range, series_ids|
@@ -46,7 +42,6 @@ module Holdup
           by_step.map { |(_, setting), same| [same.map(&:first).min, setting] }
         end
 
-        # @see Sql#stalls
         def stalls(from_s, to_s, **filter)
           filter = SeriesFilter.new(**filter)
           Enumerator.new do |stalls|
@@ -58,7 +53,6 @@ module Holdup
 
         private
 
-        # One consistent state.
         def each_range(from_s, to_s, seconds, filter)
           @connection.read do
             series_ids = filter.all? ? nil : series_ids(filter)

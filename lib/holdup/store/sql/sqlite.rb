@@ -7,13 +7,13 @@ require "sqlite3"
 module Holdup
   module Store
     class Sql
-      # All that is particular to SQLite: how to open it safely, what its errors mean, how big it is.
+      # Everything particular to SQLite: opening it safely, its errors, its size.
       #
       # - WAL, so that a report reads while the collector writes; checked, because it silently stays off on
-      #   some network file systems.
-      # - A busy handler of our own: SQLite's own `busy_timeout` sleeps with the GVL held, which would stall
-      #   the very application we measure when the collector runs as a thread in it.
-      # - Writers begin IMMEDIATE, so a lock is waited for at the start and never lost in the middle.
+      #   some network file systems
+      # - A busy handler of our own: SQLite's `busy_timeout` sleeps with the GVL held, which would stall the
+      #   measured application when the collector is a thread in it
+      # - Writers begin IMMEDIATE, so they wait for a lock at the start and never lose it in the middle
       class Sqlite
         include Faults
 
@@ -25,10 +25,9 @@ module Holdup
         NO_LOG = [SQLite3::CantOpenException, SQLite3::ReadOnlyException].freeze
         private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :NULS, :NO_LOG
 
-        # @return [String] the path
+        # The path.
         attr_reader :location
 
-        # @param location [String] path
         # @param busy_s [Numeric] how long to wait for another writer
         # @param page_limit [Integer, nil] pages the file may have, for tests of a full store
         def initialize(location, read_only: false, busy_s: 1, page_limit: nil)
@@ -40,12 +39,11 @@ module Holdup
 
         def read_only? = @read_only
 
-        # @return [Sequel::Database]
         def connect
           @read_only ? connect_to_read : connect_to_write
         end
 
-        # @return [Array] changes when the file was moved away and we would write into nothing
+        # @return [Array] changes when the file was moved away, because writes would be lost then
         def identity
           stat = File.stat(@location)
           [stat.dev, stat.ino]
@@ -59,23 +57,22 @@ module Holdup
 
         def read(db, &) = db.transaction(mode: :deferred, &)
 
-        # @return [Integer] bytes in use; the file may be longer
+        # Bytes in use; the file may be longer.
         def bytes(db)
           (pragma(db, :page_count) - pragma(db, :freelist_count)) * pragma(db, :page_size)
         end
 
-        # Gives free pages back to the file system, a few at a time so that no other process waits for long.
+        # Returns free pages to the file system, a few at a time so that no other process waits for long.
         def shrink(db)
           db.fetch("PRAGMA incremental_vacuum(2000)").all
         end
 
-        # @return [Sequel::SQL::Function] blobs of a group, one behind the other: as text, which SQLite does
-        #   not look into
+        # Concatenates the blobs of a group, as text, which SQLite does not inspect.
         def concatenated(column)
           Sequel.function(:group_concat, column, "")
         end
 
-        # @return [Boolean] whether that has all of them: older versions end it at its first NUL
+        # Whether that works: older versions stop at the first NUL.
         def concatenates?(db)
           @concatenates ||= db.get(Sequel.lit("(#{NULS})")) == 4
         end
@@ -85,12 +82,12 @@ module Holdup
         def connect_to_write
           check_place
           FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
-          # SQLite would make it readable by everybody.
+          # SQLite would make it readable by everyone.
           File.open(@location, File::RDWR | File::CREAT, 0o600).close
           sequel(@location) { |connection| prepare_writer(connection) }
         end
 
-        # SQLite would call it an I/O error.
+        # SQLite would report an I/O error.
         def check_place
           unless @location.valid_encoding?
             raise StoreError::Unreachable.new(location:, reason: "its path is no text in UTF-8")
@@ -103,8 +100,8 @@ module Holdup
           raise StoreError::Folder.new(location:, inside: File.join(@location, name))
         end
 
-        # A store on a read-only file system has no write-ahead log and can't get one: then no process can
-        # write either, and SQLite may read the file as it stands.
+        # On a read-only file system SQLite can't create a write-ahead log; no process can write there either,
+        # so SQLite may read the file as it is.
         def connect_to_read
           check_place
           look_for_file
@@ -115,7 +112,7 @@ module Holdup
           sequel("file:#{path}?immutable=1", readonly: true)
         end
 
-        # A user who may not look into the folder gets another error than "there is no such file".
+        # A user without access to the folder gets an error other than the one for a missing file.
         def look_for_file
           File.stat(@location)
         rescue Errno::ENOENT, Errno::ENOTDIR
@@ -123,7 +120,7 @@ module Holdup
           raise StoreError::Missing.new(location:, folder: (folder unless File.exist?(folder)))
         end
 
-        # @yieldparam connection [SQLite3::Database] a new one; it is closed when the block fails
+        # @yieldparam connection [SQLite3::Database] a new one; closed when the block fails
         def sequel(database, **options, &prepare)
           after_connect = prepare && ->(connection) { closing_on_failure(connection, &prepare) }
           Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false,
@@ -141,7 +138,7 @@ module Holdup
           connection.busy_handler { |count| wait?(count) }
         end
 
-        # Opening a file reads nothing of it.
+        # Opening a file reads none of it.
         def read_first(connection)
           prepare(connection)
           Ownership.new(connection, location).check
@@ -174,9 +171,9 @@ module Holdup
           connection.execute("PRAGMA max_page_count = #{Integer(@page_limit)}") if @page_limit
         end
 
-        # Both of these write the head of a new file, and SQLite does not ask the busy handler there when two
-        # processes make the file at once. The vacuum mode has to come first: it is fixed with the first page.
-        # Elsewhere it does ask it, so the tries have an end in time, not in number.
+        # Both pragmas write the head of a new file, where SQLite does not call the busy handler if two
+        # processes make the file at once. The vacuum mode comes first, because the first page fixes it.
+        # Elsewhere SQLite does call the handler, so the retries are limited by time, not by number.
         def wal?(connection, deadline_s = monotonic_s + @busy_s)
           connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
           connection.get_first_value("PRAGMA journal_mode = WAL") == "wal"
@@ -195,10 +192,10 @@ module Holdup
         end
       end
 
-      # Whether a SQLite file is a store of Holdup: its header says so, or it has the tables of one (a copy by
-      # `.dump` loses the header), or it is empty. Nothing is written into any other.
+      # Whether a SQLite file belongs to Holdup: by its header, by its tables (a copy by `.dump` loses the
+      # header), or because it is empty. Holdup writes into no other file.
       class Sqlite::Ownership
-        # In the header of the file (PRAGMA application_id): "HLDP".
+        # PRAGMA application_id: "HLDP".
         ID = 0x484C4450
         TABLES = %w[checkpoints hosts process_samples schema_info series settings tiers windows].freeze
         private_constant :TABLES
@@ -215,7 +212,7 @@ module Holdup
           raise StoreError::NotOurs.new(location: @location, **other)
         end
 
-        # Writes into the header that it is Holdup's.
+        # Marks the header as Holdup's.
         def claim
           @connection.execute("PRAGMA application_id = #{ID}") unless id == ID
         end
@@ -231,7 +228,7 @@ module Holdup
           @tables ||= @connection.execute(names).flatten
         end
 
-        # Of what program it is, as far as it says so.
+        # The program that the file belongs to, if it says so.
         def other
           what = "it is a database of something else"
           return {kind: :foreign_id, reason: "#{what}, by its application_id #{id}", id:} if tables.empty?

@@ -5,12 +5,11 @@ require "sequel"
 module Holdup
   module Store
     class Sql
-      # Windows that the database adds up: numbers by itself, and of histograms it puts one behind the other
-      # what is written, which is added up at once (with the extension that the probe brings). A window that
-      # is not asked for by itself is never made: that is nearly all of a long span's time.
+      # Sums of windows by the database: it adds numbers and concatenates encoded histograms, which are then
+      # added at once (in C with the extension). Making single windows would take most of a long span's time.
       class Sums
-        # A query adds up the windows of so many starts, or so many windows of few series. Meanwhile no other
-        # thread of an application that shows the dashboard can run, so it has to be short.
+        # Limit of starts in one query, or of windows for few series. A query must be short, because it blocks
+        # the other threads of an application that serves the dashboard.
         STARTS = 24
         WINDOWS = 2400
         MOST_STARTS = 240
@@ -22,9 +21,6 @@ module Holdup
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
         private_constant :STARTS, :WINDOWS, :MOST_STARTS, :NUMBERS, :EXTREMES, :EMPTY
 
-        # @param step_s [Integer, nil] see Sql#sums
-        # @param settings [Array<Setting>, nil]
-        # @param histograms [Array<Symbol>]
         def initialize(connection, codec, step_s:, settings:, together:, histograms:)
           @connection = connection
           @codec = codec
@@ -35,21 +31,19 @@ module Holdup
           @rows = {}
         end
 
-        # @param series_ids [Array<Integer>, nil] nil for all
         def add(range, series_ids)
           pieces(range, series_ids).each do |piece|
             read(piece, series_ids).each { |row| merge(row, piece.seconds) }
           end
         end
 
-        # @return [Array<SpanSum>]
         def to_a
           @rows.values.map { |row| span_sum(row) }
         end
 
         private
 
-        # Cut at round times, so that windows of one step are in one piece.
+        # Cut at round times, so that a step's windows are in one piece.
         def pieces(range, series_ids)
           length_s = range.seconds * starts_at_once(series_ids)
           cuts = (range.from_s.ceildiv(length_s) * length_s...range.to_s).step(length_s).to_a
@@ -71,7 +65,7 @@ module Holdup
           end
         end
 
-        # Not `settings.id`, which would add one that is not stored.
+        # Not `settings.id`, which would add a setting that is not stored.
         def setting_ids
           @setting_ids ||= @codec.settings.load.select { |_, setting| @settings.include?(setting) }.keys
         end
@@ -93,8 +87,7 @@ module Holdup
           ]
         end
 
-        # Histograms stay as they are written, one behind the other, until all pieces are there: reading them
-        # is most of the work, and then it is done once.
+        # Histograms stay encoded until all pieces are read, because decoding them once is much faster.
         def merge(row, seconds)
           row.update(end_s: row[:max_start_s] + seconds, covered_s: row[:windows] * seconds)
           key = [row[:series_id], row[:setting_id], @step_s && row[:min_start_s] / @step_s]

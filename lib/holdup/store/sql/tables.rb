@@ -6,7 +6,7 @@ require "sequel"
 module Holdup
   module Store
     class Sql
-      # The small tables, one class each: what a store has besides windows and unit samples.
+      # The small tables, one class each: all but windows and unit samples.
       module Tables
         NS = 1_000_000_000
 
@@ -33,13 +33,13 @@ module Holdup
           end
         end
 
-        # How far collectors have come, a row for each host and folder.
+        # How far collectors have come: a row for each host and folder.
         class CollectionStates
           def initialize(connection)
             @connection = connection
           end
 
-          # @param state [CollectionState] it replaces the one before
+          # Replaces the one before.
           def save(state)
             @connection.write do |db|
               rows = db[:collection_states]
@@ -49,7 +49,7 @@ module Holdup
             end
           end
 
-          # @return [Array<CollectionState>] the latest first
+          # The latest first.
           def to_a
             rows = @connection.read { |db| db[:collection_states].reverse(:at_ns).all }
             rows.filter_map { |row| state(row) }
@@ -76,13 +76,13 @@ module Holdup
             @connection = connection
           end
 
-          # @param rows [Array<SkippedRow>] added up with those that are there
+          # Adds them up with the stored ones.
           def add(rows)
             return if rows.empty?
             @connection.write { |db| rows.each { |row| add_one(db[:skipped_rows], row) } }
           end
 
-          # @return [Array<SkippedRow>] the latest first
+          # The latest first.
           def to_a
             @connection.read do |db|
               rows = db[:skipped_rows].select(*SkippedRow.members).reverse(:at_s, :id)
@@ -108,37 +108,33 @@ module Holdup
           end
         end
 
-        # One path of each series of requests, the last one: a column of the series, and not a part of its
-        # identity.
+        # The last path of each series of requests: a column of the series, not part of its identity.
         class Paths
           def initialize(connection, series)
             @connection = connection
             @series = series
           end
 
-          # @param paths [Hash{Series => String}]
           def save(paths)
             @connection.write do |db|
               paths.each { |series, path| db[:series].where(id: @series.id(series)).update(path:) }
             end
           end
 
-          # @return [Hash{Series => String}]
           def to_h
             paths = @connection.read { |db| db[:series].exclude(path: nil).select_hash(:id, :path) }
             paths.transform_keys { |id| @series.value(id) }
           end
         end
 
-        # What processes looked like at some second. Only when, where and which process are columns; the rest
-        # are facts that come and go with Ruby versions and servers.
+        # Samples of processes. Only time, host and process are columns; the other facts vary with Ruby
+        # versions and servers.
         class ProcessSamples
           def initialize(connection, hosts)
             @connection = connection
             @hosts = hosts
           end
 
-          # @param samples [Array<Hash>] see Sql#commit
           def add(samples)
             @connection.write do |db|
               samples.each do |sample|
@@ -151,7 +147,6 @@ module Holdup
             end
           end
 
-          # @see Sql#processes
           def between(from_s, to_s, every_s: nil)
             @connection.read do |db|
               rows = db[:process_samples].where { (at_s >= from_s) & (at_s < to_s) }
@@ -160,15 +155,13 @@ module Holdup
             end
           end
 
-          # @return [Integer] samples deleted
           def delete_before(second)
             @connection.write { |db| db[:process_samples].where { at_s < second }.delete }
           end
 
           private
 
-          # From the index alone: the facts, which are long, are read only of what is wanted. Ids ascend with
-          # time.
+          # Uses only the index; reads the long facts only for the selected rows. Ids ascend with time.
           def last_of_each(samples, every_s)
             step = Sequel[:at_s].sql_number - Sequel[:at_s].sql_number % every_s
             samples.group(:host_id, :pid, step).select { max(:id) }
@@ -182,7 +175,7 @@ module Holdup
           end
         end
 
-        # What came of predictions, a row for each figure.
+        # Outcomes of predictions, a row for each figure.
         class PredictionOutcomes
           FIGURE = PredictionOutcome::Quantity.members.freeze
           OUTCOME = (PredictionOutcome.members - %i[figures]).freeze
@@ -192,7 +185,7 @@ module Holdup
             @connection = connection
           end
 
-          # @param outcome [PredictionOutcome] it replaces the one of the same key
+          # Replaces the one with the same key.
           def keep(outcome)
             key = outcome.key.merge(kind: outcome.kind.to_s)
             facts = {**key, at_s: outcome.at_s, units: outcome.units}
@@ -203,13 +196,11 @@ module Holdup
             end
           end
 
-          # @see Sql#outcomes
           def to_a
             rows = @connection.read { |db| db[:prediction_outcomes].order(:at_s, :id).all }
             rows.group_by { |row| row.slice(*OUTCOME) }.map { |facts, same| outcome(facts, same) }
           end
 
-          # @return [Integer] rows deleted
           def delete_before(second)
             @connection.write { |db| db[:prediction_outcomes].where { at_s < second }.delete }
           end

@@ -5,10 +5,9 @@ require "sequel"
 module Holdup
   module Store
     class Sql
-      # Samples of single units, a blob for each ten minutes, setting and host.
+      # Samples of single units: a blob for each ten minutes, setting and host.
       class UnitSamples
-        # @param codec [WindowCodec] has the settings and hosts
-        # @param skipped [SkippedRows] takes what is damaged
+        # @param skipped [SkippedRows] takes damaged rows
         def initialize(connection, codec, skipped)
           @connection = connection
           @settings = codec.settings
@@ -16,13 +15,10 @@ module Holdup
           @skipped = skipped
         end
 
-        # Adds units to the samples that exist.
-        # @param blocks [Array<SampleBlock>]
         def merge(blocks)
           @connection.write { |db| blocks.each { |block| merge_one(db[:unit_samples], block) } }
         end
 
-        # @see Sql#profiles
         def between(from_s, to_s, setting)
           Enumerator.new do |samples|
             blocks = to_enum(:each, from_s, to_s, setting)
@@ -30,12 +26,11 @@ module Holdup
           end
         end
 
-        # @see Sql#profile_starts
         def starts(from_s, to_s)
           @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
         end
 
-        # @param max_bytes [Integer] of all samples
+        # @param max_bytes [Integer] limit for all samples
         # @return [Integer] samples deleted
         def prune(now_s, max_bytes)
           @connection.write do |db|
@@ -59,7 +54,7 @@ module Holdup
           db[:unit_samples].where { (start_s > from_s - SampleBlock::SECONDS) & (start_s < to_s) }
         end
 
-        # Not `@settings.id`, which would add one that is not stored.
+        # Not `@settings.id`, which would add a setting that is not stored.
         def ids(setting)
           @settings.load.select { |_, known| known == setting }.keys
         end
@@ -75,7 +70,7 @@ module Holdup
           row ? table.where(id: row[:id]).update(facts) : table.insert(key.merge(facts))
         end
 
-        # What can't be read any more is lost: the new takes its place.
+        # An unreadable row is lost: the new one replaces it.
         def merged(row, block)
           SampleBlock::Codec.merge(row && String.new(row[:units]), block)
         rescue DamagedData => error

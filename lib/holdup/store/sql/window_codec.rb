@@ -5,22 +5,21 @@ require "sequel"
 module Holdup
   module Store
     class Sql
-      # A window as a row and back. Numbers are columns, so that SQL can add them up; histograms are blobs.
+      # A window as a row and back. Numbers are columns, so that SQL can add them; histograms are blobs.
       class WindowCodec
         COLUMNS = [
           :seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors,
           *Window::SUMS, *Window::HISTOGRAMS
         ].freeze
 
-        # Of each histogram the start, which has count and sum.
+        # The start of each histogram, with count and sum.
         HEADS = Window::HISTOGRAMS.to_h { |name|
           [name, Sequel.function(:substr, name, 1, Histogram::Codec::HEAD_BYTES).as(name)]
         }.freeze
 
-        # What a WindowStall is read from.
+        # Columns of a WindowStall.
         STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, HEADS.fetch(:stalled)].freeze
 
-        # @return [Catalog]
         attr_reader :series, :settings, :hosts
 
         def initialize(connection)
@@ -35,29 +34,23 @@ module Holdup
             decode: ->(row) { row[:name].freeze })
         end
 
-        # @return [Array] values in the order of COLUMNS
+        # Values in the order of COLUMNS.
         def row(window)
           histograms = Window::HISTOGRAMS.map { |name| Sequel.blob(window.histograms[name].dump) }
           [window.seconds, window.start_s, *key(window), window.count, window.errors,
             *window.sums.values_at(*Window::SUMS), *histograms]
         end
 
-        # @param histograms [Array<Symbol>] that are wanted; of the others their heads
-        # @return [Array] what a window is read from
+        # Columns to read for a window: these histograms, and the heads of the others.
         def columns(histograms)
           (COLUMNS - HEADS.keys) + HEADS.map { |name, head| histograms.include?(name) ? name : head }
         end
 
-        # @param row [Hash{Symbol => Object}]
-        # @param histograms [Array<Symbol>] see columns
-        # @return [Window]
         def window(row, histograms = Window::HISTOGRAMS)
           window_of(row, histograms, **origin(row))
         end
 
-        # @see window
         # @param origin [Hash{Symbol => Object}] series, setting, host
-        # @return [Window]
         def window_of(row, histograms = Window::HISTOGRAMS, **origin)
           read = Window::HISTOGRAMS.to_h do |name|
             [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])]
@@ -66,19 +59,17 @@ module Holdup
             errors: row[:errors], sums: row.slice(*Window::SUMS), histograms: read)
         end
 
-        # @param row [Hash{Symbol => Object}] with STALL
-        # @return [WindowStall]
         def stall(row)
           stalled_ns = Histogram::Codec.head(row[:stalled]).sum
           WindowStall.new(**origin(row), start_s: row[:start_s], stalled_ns:, caused_ns: row[:caused_ns])
         end
 
-        # @return [Array<Integer>] what identifies a window in its span
+        # Identifies a window in its span.
         def key(window)
           [@series.id(window.series), @settings.id(window.setting), @hosts.id(window.host)]
         end
 
-        # After a failed transaction.
+        # After a failed transaction, whose ids are invalid.
         def forget
           [@series, @settings, @hosts].each(&:forget)
         end

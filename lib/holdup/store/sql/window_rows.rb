@@ -3,12 +3,12 @@
 module Holdup
   module Store
     class Sql
-      # Windows in their table, and the operations that Rollup and Prune ask of a store.
+      # The table of windows, with the operations that Rollup and Pruning need.
       class WindowRows
         KEY = %i[series_id setting_id host_id].freeze
         INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
 
-        # @param skipped [SkippedRows] takes what is damaged
+        # @param skipped [SkippedRows] takes damaged rows
         def initialize(connection, codec, skipped)
           @connection = connection
           @codec = codec
@@ -19,7 +19,6 @@ module Holdup
           @connection.write { yield }
         end
 
-        # @return [Array<Tier>] finest first
         def tiers
           @connection.read { |db| db[:tiers].order(:seconds).map { |row| Tier.new(**row) } }
         end
@@ -34,8 +33,7 @@ module Holdup
           @connection.read { |db| span(db, seconds, from_s).min(:start_s) }
         end
 
-        # Tier by tier, because the index begins with the tier and the table is long.
-        # @return [Array<Integer>] first and last start of all, empty without rows
+        # First and last start of all, empty without rows. By tier, because the index begins with the tier.
         def extent
           @connection.read do |db|
             spans = tiers.map { |tier| span(db, tier.seconds, 0) }
@@ -45,7 +43,6 @@ module Holdup
         end
 
         # For roll-up, which one damaged row must not stop.
-        # @return [Array<Window>]
         def between(seconds, from_s, to_s)
           @connection.write do |db|
             rows = span(db, seconds, from_s, to_s).order(:start_s, :series_id).all
@@ -53,9 +50,7 @@ module Holdup
           end
         end
 
-        # @param series_ids [Array<Integer>, nil] nil for all
         # @param histograms [Array<Symbol>] see Sql#windows
-        # @yieldparam window [Window]
         def each(range, series_ids: nil, histograms: Window::HISTOGRAMS)
           @connection.read do |db|
             rows = range_rows(db, range, series_ids).select(*@codec.columns(histograms))
@@ -63,7 +58,6 @@ module Holdup
           end
         end
 
-        # @param series_ids [Array<Integer>, nil] nil for all
         # @yieldparam stall [WindowStall] of each window
         def each_stall(range, series_ids:)
           @connection.read do |db|
@@ -72,8 +66,8 @@ module Holdup
           end
         end
 
-        # From the index alone.
-        # @return [Array<(Integer, Setting)>] each start of windows of a setting
+        # Uses only the index.
+        # @return [Array<(Integer, Setting)>] each start of a setting's windows
         def setting_starts(range, series_ids:)
           @connection.read do |db|
             starts = range_rows(db, range, series_ids).distinct.select_map(%i[start_s setting_id])
@@ -81,7 +75,7 @@ module Holdup
           end
         end
 
-        # Adds windows to the rows that exist.
+        # Adds windows to the existing rows.
         def merge(windows)
           @connection.write do |db|
             by_span = windows.group_by { |window| [window.seconds, window.start_s] }
@@ -99,7 +93,6 @@ module Holdup
           end
         end
 
-        # @return [Integer] rows deleted
         def delete_before(seconds, before_s)
           @connection.write { |db| span(db, seconds, 0, before_s).delete }
         end
@@ -110,7 +103,7 @@ module Holdup
 
         private
 
-        # @return [Object, nil] what the block gives; nil when the row is damaged
+        # @return [Object, nil] the block's value; nil when the row is damaged
         def readable(row, series: nil)
           yield
         rescue DamagedData => error
@@ -132,7 +125,7 @@ module Holdup
           series_ids ? rows.where(series_id: series_ids) : rows
         end
 
-        # Replaced rows are deleted and inserted again: one statement for many, and no dialect of its own.
+        # Deletes and inserts replaced rows: one statement for many, in standard SQL.
         def merge_span(db, span, windows)
           span = span.where(KEY.zip(@codec.key(windows.first)).to_h) if windows.size == 1
           rows = span.all.to_h { |row| [row.values_at(*KEY), row] }
@@ -141,7 +134,7 @@ module Holdup
           insert(db, added + known.map { |window| merged(rows[@codec.key(window)], window) })
         end
 
-        # What can't be read any more is lost: the new takes its place.
+        # An unreadable row is lost: the new one replaces it.
         def merged(row, window)
           stored = readable(row, series: window.series) do
             @codec.window_of(row, series: window.series, setting: window.setting, host: window.host)
