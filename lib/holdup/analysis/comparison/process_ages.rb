@@ -24,14 +24,11 @@ module Holdup
 
         module_function
 
-        # @param age_s [Numeric]
-        # @return [AgeBand]
         def band(age_s)
           BANDS.find { |band| band.cover?(age_s) } || BANDS.first
         end
 
-        # @param sides [Array<Array<UnitSample>>]
-        # @return [Array<AgeRow>] youngest first, those of which every side has enough units
+        # Youngest first, those with enough units on every side.
         def rows(sides)
           banded = sides.map { |profiles| profiles.group_by { |profile| band(profile.age_ns / NS) } }
           shared = BANDS.select { |band| banded.all? { |side| side.fetch(band, []).size >= FEWEST } }
@@ -48,21 +45,17 @@ module Holdup
         private_class_method :wall
 
         # Memory of processes, compared at the highest age that processes of both sides have reached, because
-        # memory grows for hours. Processes vary, and samples of one process hardly do: the interval is over
-        # processes.
+        # memory grows for hours. The interval is over processes: they vary, while samples of one process
+        # hardly do.
         class MemoryByAge
           KEYS = {pss: :pss_bytes, uss: :uss_bytes}.freeze
 
-          # @param before [Array<Hash{Symbol => Object}>] samples of processes
-          # @param after [Array<Hash{Symbol => Object}>]
           def initialize(before, after)
             @sides = [before, after].map do |samples|
               samples.select { |sample| sample[:since_s] && !sample[:ended] }
             end
           end
 
-          # @param metric [Metric] :pss or :uss
-          # @return [Estimate]
           def estimate(metric)
             sides = means(KEYS.fetch(metric.name))
             return Estimate.new(metric:, before: nil, after: nil) if sides.any?(&:empty?)
@@ -71,13 +64,13 @@ module Holdup
             Estimate.new(metric:, before:, after:, deviation:, freedom:)
           end
 
-          # @return [AgeBand, nil] the age at which they are compared; nil: they never had the same
+          # The age at which they are compared; nil: they never had the same.
           def band
             reached = @sides.map { |samples| samples.map { |sample| ProcessAges.band(age_s(sample)) }.uniq }
             reached.reduce(:&).max_by(&:from_s)
           end
 
-          # @return [Array<Integer>] processes of each side of that age
+          # Processes of that age on each side.
           def processes
             @sides.map { |samples| by_process(samples).size }
           end
@@ -95,7 +88,6 @@ module Holdup
             ProcessReport::SampleTrail.by_process(of_age)
           end
 
-          # @return [Array<Array<Float>>] of each side, the mean of each process
           def means(key)
             @sides.map do |samples|
               by_process(samples).values.filter_map do |same|

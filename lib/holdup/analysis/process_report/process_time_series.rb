@@ -19,39 +19,33 @@ module Holdup
         # One process. `points`: {Integer => Point} by the start of the step.
         Line = Data.define(:host, :pid, :name, :server, :points) do
           # @param key [Symbol] a member of Point
-          # @param steps [Array<Integer>]
-          # @return [Array<Numeric, nil>]
           def values(key, steps)
             steps.map { |at_s| points[at_s]&.public_send(key) }
           end
 
-          # @return [Float] of all steps
+          # Of all steps.
           def cpu
             points.values.sum { |point| point.cpu_share.to_f }
           end
         end
 
-        # @param trails [Array<SampleTrail>]
         # @param every_s [Integer] seconds between two samples, and of a step
         def initialize(trails, every_s:)
           @trails = trails
           @every_s = every_s
         end
 
-        # @return [Array<Integer>] starts of the steps, seconds since 1970, ascending and without gaps
+        # Starts of the steps, ascending and without gaps.
         def at_s
           first, last = lines.flat_map { |line| line.points.keys }.minmax
           first ? (first..last).step(@every_s).to_a : []
         end
 
-        # @param from_s [Integer]
-        # @param to_s [Integer]
-        # @return [Array<Integer>] starts of the steps between two moments
         def steps(from_s, to_s)
           (step_start(from_s)...to_s).step(@every_s).to_a
         end
 
-        # @return [Array<Line>] most CPU first
+        # Most CPU first.
         def lines
           @lines ||= begin
             lines = @trails.map { |trail| line(trail) }.reject { |line| line.points.empty? }

@@ -15,22 +15,19 @@ module Holdup
         end
       end
 
-      # @param scene [Scene]
-      # @param unit [TimelineUnit]
       def initialize(scene, unit)
         @scene = scene
         @unit = unit
         @spans = joined(scene.spans_of(unit))
       end
 
-      # @return [Array<StoryStep>] from begin to end, `from` counted from the unit's begin
+      # From begin to end, `from` counted from the unit's begin.
       def call
         long = Set[].compare_by_identity.merge(@spans.max_by(STEPS, &:length))
         groups = @spans.slice_when { |one, other| long.include?(one) || long.include?(other) }
         groups.map { |group| (group.size == 1) ? step(group.first) : merged_step(group) }
       end
 
-      # @return [Array<GvlWait>]
       def waits
         @waits ||= begin
           stalls = @spans.select { |span| span.state == :stalled }
