@@ -4,7 +4,9 @@ module Holdup
   module Analysis
     # Who stalled and who caused it, over everything that ran in the processes: units, threads outside of
     # units ("accounts") and the hand-off, which is stall while no thread holds the GVL:
+    #
     #   sum of caused + handoff = sum of suffered
+    #
     # Units that ran inside another unit are counted twice; `:nested` subtracts them once. In the first
     # seconds of a recording, and after a kill, one side may be ahead of the other. Shares are of the larger,
     # so none exceeds the whole.
@@ -45,12 +47,10 @@ module Holdup
         @handoff_ns = handoff_ns
       end
 
-      # Units, most caused first.
       def series
         @series ||= ranked(@all.reject { |account| %i[account nested].include?(account.kind) })
       end
 
-      # Threads outside units, most caused first.
       def accounts
         @accounts ||= ranked(@all.select { |account| account.kind == :account })
       end

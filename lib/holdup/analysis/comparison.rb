@@ -5,6 +5,7 @@ module Holdup
     # Two recordings compared: which settings differ, how each figure differs and how certain that is, and
     # which endpoints caused it. Percentiles come from merged histograms, each endpoint counts on both sides
     # as often as before, and intervals come from resampling blocks of time.
+    #
     #   comparison = Holdup::Analysis::Comparison.new(before, after)
     #   comparison.verdict.key                     # => :better
     #   comparison.estimates[:wall_p95].interval   # => -0.31..-0.22
@@ -36,7 +37,6 @@ module Holdup
       # See BlockBootstrap::TimeBlocks::HELD.
       def held = blocks.held
 
-      # Blocks of each side.
       def sizes
         @sizes ||= [0, 1].map { |side| blocks.numbers(side).size }
       end
@@ -58,8 +58,7 @@ module Holdup
         end
       end
 
-      # Relative change of the mean elapsed time by the other mix of endpoints alone. Other figures exclude
-      # it.
+      # Relative change of the mean elapsed time that the other mix of endpoints alone explains.
       def mix_effect
         adjusted = figures.last[:wall_mean]
         unadjusted = measured.last.figures(measured.last.counts)[:wall_mean]
@@ -133,7 +132,7 @@ module Holdup
         Estimate.new(metric:, before: nil, after: nil)
       end
 
-      # Without an interval: see CpuUse.
+      # It has no interval: see CpuUse.
       def cpu_share(metric)
         before, after = sides.map { |side| cpu_share_of(side) }
         Estimate.new(metric:, before:, after:)
@@ -284,7 +283,6 @@ module Holdup
           contributions.sort_by { |contribution| -contribution.moved_ns.abs }
         end
 
-        # @return [Hash{Series => Float}] ns
         def self.moves(sides)
           counts = sides.first.counts
           all = counts.values.sum

@@ -35,17 +35,14 @@ module Holdup
 
       def any? = @total.sum(:pool_wait_ns).positive?
 
-      # Whether they waited so long that it matters.
       def notable?
         any? && wait_share(@total) >= NOTABLE
       end
 
-      # Of its elapsed time.
       def wait_share(row = @total)
         row.wall_ns.zero? ? 0.0 : row.sum(:pool_wait_ns).fdiv(row.wall_ns)
       end
 
-      # Of the time for which all threads together kept connections.
       def held_share(row)
         share_of_held(row.sum(:pool_held_ns))
       end
@@ -79,8 +76,8 @@ module Holdup
         outside_ns > (holder ? holder.sum(:pool_held_ns) : 0)
       end
 
-      # Connections that a process may have: "5", "5/10" where settings differ, "5 (animals: 2)" with another
-      # pool.
+      # Connections that a process may have: "5", "5/10" where settings differ, "5 (animals: 2)" with two
+      # pools.
       def size
         pooled = @settings.select { |setting| setting[SIZE] }.sort_by { |setting| setting[SIZE] }
         sizes = pooled.map { |setting| size_in(setting) }.uniq
@@ -95,7 +92,7 @@ module Holdup
 
       private
 
-      # The gauge OUTSIDE of one process: by how much it grew, and in how much of its time.
+      # By how much the gauge OUTSIDE of one process grew, and in how much of its time.
       Growth = Data.define(:grown_ns, :covered_s, :alive_s)
       private_constant :Growth
 
@@ -122,8 +119,7 @@ module Holdup
         member.pools.select { |pool| pool.name.start_with?(ProcessReport::CONNECTIONS) }
       end
 
-      # Threads of a process that waited, on average: each second of waiting is a thread that waits for a
-      # second.
+      # Mean of waiting threads in a process: each second of waiting is a thread that waits for a second.
       def waiting
         seconds = @members.select { |member| connection_pools(member).any? }.sum(&:seconds)
         @all_rows.sum { |row| row.sum(:pool_wait_ns) }.fdiv(seconds * NS) if seconds.positive?

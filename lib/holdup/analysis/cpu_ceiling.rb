@@ -6,11 +6,11 @@ module Holdup
     # at a time, because one thread holds its GVL; only native code that has released the GVL uses another
     # CPU, in proportion to the Ruby that calls it. So with fewer processes than vCPUs the container never
     # reaches 100 %, however many requests and jobs wait.
+    #
     #   CpuCeiling.new(vcpus: 2, processes: 1).range  # => 0.5..0.55
     class CpuCeiling
-      # CPUs of everything else in the container, at least, for each CPU of these processes: the master, the
-      # collector, threads of the VM, a shell, the kernel.
-      BESIDE = 0.1
+      # Least CPUs of the rest of the container (master, collector, shell) for each CPU of these processes.
+      OTHER_CPUS = 0.1
       # A ceiling above this is not worth a sentence.
       HIGH = 0.9
       # Targets of autoscalers are set in steps of a twentieth.
@@ -29,30 +29,27 @@ module Holdup
         @beside = beside
       end
 
-      # @param windows [Enumerable<Holdup::Window>] of units and accounts
-      # @return [Float] native_ratio as measured; 0.0 when nothing was
+      # @return [Float] 0.0 when nothing was measured
       def self.native_ratio(windows)
         cpu_ns = windows.sum { |window| window.sums[:cpu_ns] }
         native_ns = windows.sum { |window| window.sums[:native_ns] }
         cpu_ns.positive? ? native_ns.fdiv(cpu_ns) : 0.0
       end
 
-      # vCPUs that the processes can keep busy.
       def cores
         [processes * (1 + native_ratio), vcpus].min.to_f
       end
 
-      # Share of the container that they reach when they have more work than they can do.
+      # Share of the container that the processes reach when they have more work than they can do.
       def low = cores / vcpus
 
-      # The same with everything else in the container.
+      # The same with the rest of the container.
       def high
-        [(cores + [cores * BESIDE, @beside].max) / vcpus, 1.0].min
+        [(cores + [cores * OTHER_CPUS, @beside].max) / vcpus, 1.0].min
       end
 
       def range = low..high
 
-      # vCPUs that stay unused under any load.
       def idle_vcpus = vcpus * (1 - high)
 
       # The lowest usual target of an autoscaler that is never reached; 1.0 at most.
@@ -74,13 +71,13 @@ module Holdup
         (vcpus / (1 + native_ratio)).ceil
       end
 
-      # When to add machines, by the time that requests and jobs wait for a thread: it rises when the capacity
-      # is used up.
+      # When to add machines: the time that requests and jobs wait for a thread rises when capacity is used
+      # up.
       module QueueAlarm
         PERCENTILE = 0.95
         # Shorter waiting is not noticed, and occurs even with free threads.
         FELT_NS = 20_000_000
-        # Of the normal percentile.
+        # Multiple of the normal percentile.
         TIMES = 2
 
         def self.p95_ns(queued)

@@ -2,7 +2,6 @@
 
 module Holdup
   module Analysis
-    # How the values of histograms are spread, in bands.
     module HistogramBands
       # Means of the values between two quantiles ("p90-99"): how the slow tenth differs from the typical one.
       # A value counts as the geometric middle of its histogram bucket (at most 2.2 % off). Each histogram is
@@ -19,7 +18,7 @@ module Holdup
 
         module_function
 
-        # nil when no value lies between the two.
+        # Returns nil when no value lies between the two.
         def mean(histogram, from, to)
           first = (from * histogram.count).floor
           last = (to * histogram.count).floor
@@ -27,7 +26,6 @@ module Holdup
           between(steps(histogram), first, last).fdiv(last - first)
         end
 
-        # How many values a band holds.
         def size(histogram, from, to)
           (to * histogram.count).floor - (from * histogram.count).floor
         end
@@ -67,12 +65,10 @@ module Holdup
           @bands = histograms.map { |histogram| histogram ? bands(histogram) : {} }
         end
 
-        # The upper end of each band, ascending, without gaps.
         def upto_ns
           range.map { |band| Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND] }
         end
 
-        # For each histogram, how many values are in each band.
         def counts
           @bands.map { |counts| range.map { |band| counts.fetch(band, 0) } }
         end

@@ -3,6 +3,7 @@
 module Holdup
   module Analysis
     # The JIT of all processes that were sampled.
+    #
     #   report = JitReport.new(store.processes(from, to), settings: {"a1b2" => setting})
     #   report.on.sum { |life| life.facts.memory_bytes }
     class JitReport
@@ -35,7 +36,7 @@ module Holdup
         @every_s = every_s
       end
 
-      # Of processes whose JIT is known.
+      # Lives of processes whose JIT is known.
       def lives
         @lives ||= begin
           lives = ProcessReport::SampleTrail.all(@samples).map { |trail| life(trail) }
@@ -44,7 +45,7 @@ module Holdup
         end
       end
 
-      # That had not ended at last; where all have, those that ended last.
+      # Processes that had not ended at last; where all have, those that ended last.
       def present
         @present ||= begin
           latest = lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }
@@ -89,8 +90,7 @@ module Holdup
       # Whether the JIT was switched on at the right place: in the processes that take units, after the
       # application was loaded. Workers that a worker forked inherit it on purpose, so these are left out.
       class ActivationOrigins
-        # `server`: its name; `worker`: whether it is one of a forking server; `refork`: whether workers fork
-        # others
+        # `server`: its name; `worker`: whether its server forks; `refork`: whether workers fork others
         ProcessOrigin = Data.define(:facts, :server, :worker, :refork)
 
         # The master of one server, from its workers: `inherited`: JitFacts of those that have the JIT from
@@ -101,7 +101,6 @@ module Holdup
             inherited.any? && without.any?
           end
 
-          # Off there and on in a worker, as it should be.
           def off?
             inherited.empty? && without.any?(&:on?)
           end
@@ -110,7 +109,7 @@ module Holdup
             inherited.any? && !wrong_hook?
           end
 
-          # On there, although `config.jit` asks for it in each worker.
+          # The JIT is on in the master, although `config.jit` asks for it in each worker.
           def too_early?
             on? && inherited.any? { |facts| facts.wish == "on" }
           end
@@ -122,7 +121,7 @@ module Holdup
           @origins = origins.reject(&:refork)
         end
 
-        # Of those that had it from Ruby's start.
+        # Facts of processes that had the JIT from Ruby's start.
         def at_start
           @origins.map(&:facts).select { |facts| facts.on? && facts.at_boot? }
         end
@@ -160,12 +159,10 @@ module Holdup
           @off ||= present.select { |life| life.facts.off? }
         end
 
-        # @return [Array<Object>] all distinct values of that key of JitFacts
         def all(key)
           on.filter_map { |life| life.facts.public_send(key) }.uniq
         end
 
-        # @return [Numeric, nil] of those of which it is known
         def median(lives = on)
           values = lives.filter_map { |life| yield life }.sort
           values[(values.size - 1) / 2] if values.any?
@@ -174,7 +171,6 @@ module Holdup
         # Nanoseconds since 1970: when the first of them had it.
         def since_ns = all(:since_ns).min
 
-        # Processes that have compiled what they need.
         def warm = on.count(&:warm_s)
 
         # Processes in which nothing more is compiled.
@@ -184,7 +180,6 @@ module Holdup
 
         def ended = lives.select(&:ended?)
 
-        # Median of those that have ended.
         def units_per_life = median(ended, &:units)
 
         def killer = present.filter_map(&:killer).first
@@ -193,7 +188,6 @@ module Holdup
           @growth ||= MemoryKiller::MemoryGrowth.new(lives)
         end
 
-        # What the killer counts.
         def watched
           @watched ||= MemoryKiller::KillerFootprint.new(killer, present, growth, room_bytes:)
         end
@@ -209,7 +203,7 @@ module Holdup
 
         def watched_bytes = watched.seen_bytes
 
-        # What YJIT adds at most where it is off, to what the killer counts, at its default limit.
+        # What YJIT adds at most, at its default limit, to what the killer counts where it is off.
         def most_bytes
           limits_code = present.first.ruby&.limits_total? == false
           watched.more_bytes(limits_code ? MOST_OF_CODE : MOST_OF_ALL)

@@ -24,7 +24,6 @@ module Holdup
         trail(:vcpus) || @vcpus
       end
 
-      # CPUs that everything in it uses.
       def used = @trail&.rate(:cpu_ns)
 
       def cpu_share
@@ -46,13 +45,12 @@ module Holdup
       # CPUs that were wanted and that the hypervisor gave to others.
       def stolen = @trail&.rate(:steal_ns)
 
-      # Of the CPU time that the host used or wanted.
+      # Share of the CPU time that the host used or wanted.
       def steal_share
         wanted = stolen && stolen + @trail.rate(:host_busy_ns).to_f
         stolen / wanted if wanted&.positive?
       end
 
-      # Of the container's vCPUs.
       def share_of(member)
         member.cpu_share && vcpus && member.cpu_share / vcpus
       end
@@ -72,7 +70,7 @@ module Holdup
 
       def memory_limit_bytes = trail(:memory_limit_bytes)
 
-      # Of its limit; nil while unknown or without a limit.
+      # Share of its limit; nil while unknown or without a limit.
       def memory_share
         memory_bytes.fdiv(memory_limit_bytes) if memory_bytes && memory_limit_bytes&.positive?
       end
@@ -106,13 +104,12 @@ module Holdup
         (used && measured) ? [used - measured, 0.0].max : 0.0
       end
 
-      # How many there were on average, while there was one.
+      # Mean number of processes while there was at least one.
       def self.concurrent(members)
         covered = covered_s(members)
         covered.zero? ? members.size.to_f : members.sum(&:seconds).fdiv(covered)
       end
 
-      # Seconds in which at least one was there.
       def self.covered_s(members)
         end_s = 0
         members.sort_by(&:from_s).sum do |member|
@@ -144,7 +141,7 @@ module Holdup
       class CpuStarvation
         # From this share, the CPUs count as used up.
         FULL = 0.85
-        # Of the CPU time that the machine wanted.
+        # Share of the CPU time that the machine wanted.
         STOLEN = 0.02
         # CPUs; a smaller use is ignored.
         LEAST = 0.05
@@ -170,7 +167,6 @@ module Holdup
 
         private
 
-        # CPUs that others use.
         def others
           others = {}
           others[:beside] = @machine.beside if contained_full?

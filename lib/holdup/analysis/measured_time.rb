@@ -14,7 +14,7 @@ module Holdup
         new(spans: (from_s < to_s) ? [from_s.to_f..to_s.to_f] : [], exact:)
       end
 
-      # From the start of the first to the end of the last; nil without any.
+      # From the start of the first unit to the end of the last; nil without any.
       def self.of(profiles)
         from_ns = profiles.map(&:start_ns).min
         to_ns = profiles.map(&:end_ns).max

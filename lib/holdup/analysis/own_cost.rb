@@ -5,7 +5,6 @@ module Holdup
     # What Holdup itself used in a span: its threads in the measured processes, the collector, the memory of
     # segments. What measuring adds to each unit is part of the unit's own time; bin/bench measures it.
     class OwnCost
-      # Prefix of the names of Holdup's threads.
       OURS = "thread:holdup"
 
       def initialize(windows, processes)
@@ -23,7 +22,6 @@ module Holdup
         held_ns.fdiv(seconds * ProcessReport::SampleTrail::NS) if @windows.any? && seconds.positive?
       end
 
-      # Time that others stalled meanwhile, all together.
       def caused_ns
         @windows.any? ? @windows.sum { |window| window.sums[:caused_ns] } : nil
       end

@@ -82,7 +82,6 @@ module Holdup
           @pools = pools.group_by { |entry| entry.setting&.fingerprint }
         end
 
-        # nil while the number of threads is unknown.
         def share(row)
           kind = KINDS[row.kind]
           thread_seconds = members(row).filter_map do |member|

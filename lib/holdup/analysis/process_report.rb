@@ -3,6 +3,7 @@
 module Holdup
   module Analysis
     # Figures of processes and their containers, from the samples of the collector.
+    #
     #   processes = ProcessReport.new(store.processes(from, to), from_s: from, to_s: to)
     #   processes.machines.first.ceiling.range
     class ProcessReport
@@ -35,7 +36,6 @@ module Holdup
         every_s if every_s > EVERY_S
       end
 
-      # One per process, by host and server.
       def members
         @members ||= begin
           members = measured.map { |trail| MeasuredProcess.of(trail, **@span) }
@@ -120,7 +120,6 @@ module Holdup
       # - `backlog`: mean of the samples; `most_backlog`, `oldest_ns` (how long a unit had waited): largest
       #   sample
       ProcessPool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
-        # @param kind [Symbol, nil] :request, :job, nil for any
         def takes?(kind)
           return false if name.start_with?(CONNECTIONS)
           case kind
@@ -145,7 +144,6 @@ module Holdup
 
         def size = Machine.concurrent(processes)
 
-        # CPUs that they used together.
         def cpu_share = self.class.mean_sum(processes, &:cpu_share)
 
         # Threads that took units.
@@ -157,7 +155,6 @@ module Holdup
         # Threads that waited for the GVL.
         def waiting = self.class.mean_sum(processes, &:waiting)
 
-        # Of the time of a process, on average.
         def gc_share
           sum = self.class.mean_sum(processes, &:gc_share)
           sum && sum / size
@@ -169,7 +166,6 @@ module Holdup
           known.sum if known.any?
         end
 
-        # The median.
         def redis_rtt_ns
           known = processes.filter_map(&:redis_rtt_ns).sort
           known[known.size / 2]
@@ -193,14 +189,12 @@ module Holdup
           new(server:, name:, size:, **sums, **largest, backlog: backlog(sums[:backlog], name, size))
         end
 
-        # Requests wait at each process. Jobs wait in queues that all processes share, and each reports the
-        # whole queue.
+        # Requests wait at each process. Jobs wait in shared queues, and each process reports the whole queue.
         def self.backlog(sum, name, size)
           (name == WEB) ? sum : sum && sum / size
         end
         private_class_method :backlog
 
-        # Of the threads.
         def busy_share
           (busy && max&.positive?) ? busy / max : nil
         end

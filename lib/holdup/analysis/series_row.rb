@@ -10,7 +10,6 @@ module Holdup
         super
       end
 
-      # @return [Integer] units
       def count = window.count
 
       def errors = window.errors
@@ -22,7 +21,6 @@ module Holdup
       # @return [Integer] in its unit, all units together
       def sum(key) = window.sums.fetch(key)
 
-      # @return [StateSplit] of the elapsed time
       def split = StateSplit.of(window)
 
       def wall_ns = histogram(:wall).sum
@@ -32,12 +30,11 @@ module Holdup
       # Time for which others stalled meanwhile, all units together.
       def caused_ns = sum(:caused_ns)
 
-      # nil when there is nothing to divide by.
+      # Returns nil when there is nothing to divide by.
       def per_unit(value)
         count.zero? ? nil : value.fdiv(count)
       end
 
-      # Stall for each time the GVL was taken.
       def stall_per_acquisition
         sum(:acquisitions).zero? ? nil : stalled_ns.fdiv(sum(:acquisitions))
       end
@@ -55,7 +52,6 @@ module Holdup
         (running_ns.zero? || squares_us2.zero?) ? nil : squares_us2 * 1e6 / running_ns
       end
 
-      # Of the units.
       def error_share = per_unit(errors)
 
       # The share that perfm and most articles call "io %": everything idle (not only io) against running and
@@ -65,13 +61,14 @@ module Holdup
         busy.zero? ? nil : histogram(:idle).sum.fdiv(busy)
       end
 
-      # Idle and stalled against everything.
+      # Share of the elapsed time that was idle or stalled.
       def idle_and_stall_share
         total = histogram(:running).sum + histogram(:idle).sum + stalled_ns
         total.zero? ? nil : (histogram(:idle).sum + stalled_ns).fdiv(total)
       end
 
       # Where the elapsed time of some units went: seven states that add up to it.
+      #
       #   running = cpu + starved; idle = io + lock + sleep + native; wall = running + stalled + idle
       StateSplit = Data.define(:cpu, :starved, :stalled, :io, :lock, :sleep, :native) do
         def self.of(window)
@@ -83,7 +80,6 @@ module Holdup
         # Equals the measured wall time up to the rounding of single units.
         def total = to_h.values.sum
 
-        # @param state [Symbol] a member
         def share(state)
           total.zero? ? 0.0 : public_send(state).fdiv(total)
         end
@@ -93,8 +89,8 @@ module Holdup
         end
       end
 
-      # Turns entries of a WindowTable into the rows of a report: by name (with kind and queue), setting,
-      # process, queue or priority.
+      # Turns entries of a WindowTable into rows by name (with kind and queue), setting, process, queue or
+      # priority.
       class Grouping
         BY = %i[name setting process queue priority].freeze
         # Rows of units without a queue: one for requests, one for jobs of a runner without queues.
@@ -123,7 +119,6 @@ module Holdup
           [row.queue.to_s, Integer(row.name, exception: false) || Float::INFINITY]
         end
 
-        # Name, kind, queue.
         def key(entry)
           case @by
           when :name, :process, :priority then entry.series.to_h.values_at(:name, :kind, :queue)

@@ -5,16 +5,14 @@ module Holdup
     # When a server got another setting inside a span: by a deployment, another Ruby, another number of
     # threads. It looks at units only, so it reaches as far back as they are kept.
     class SettingChanges
-      # `at_s`: when units of the new setting were first seen; `server`: "puma", "sidekiq", "shop puma"; nil
-      # where it is unknown; `differences`: Array of SettingDifferences::SettingDifference
+      # `at_s`: when units of the new setting were first seen; `server`: "puma", "shop puma", nil while
+      # unknown
       SettingChange = Data.define(:at_s, :server, :differences) do
-        # Whether another revision of the application was deployed.
         def deployed?
           differences.any? { |difference| difference.subject == "revision" }
         end
       end
 
-      # Units ended under this setting then.
       FirstSeen = Data.define(:at_s, :setting)
 
       # @param setting_starts [Array<FirstSeen>] of settings under which units ended, in any order

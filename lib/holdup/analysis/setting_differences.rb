@@ -5,7 +5,6 @@ module Holdup
     # What differs between the settings of two sides. Facts that only change together are one subject: another
     # Ruby brings another patch level. With more than one subject, the cause of a difference is unknown.
     class SettingDifferences
-      # Subject => its facts.
       SUBJECTS = {
         "ruby" => %w[ruby ruby_patch engine platform],
         "jit" => %w[jit jit_options jit_by jit_effective],
@@ -39,7 +38,6 @@ module Holdup
         end
       end
 
-      # What is the same in all settings.
       def shared
         same = keys.select { |key| values(key).uniq.flatten(1).uniq.size == 1 }
         same.to_h { |key| [key, values(key).first.first] }

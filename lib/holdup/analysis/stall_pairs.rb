@@ -14,17 +14,14 @@ module Holdup
       # Victims and causes that are looked at: the pairs of a hundred series would be ten thousand.
       MOST = 8
 
-      # What one series suffered and caused in one window.
       StallPart = Struct.new(:series, :suffered, :caused)
 
-      # `causer`, `victim`: Series; `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`:
-      # all of it
+      # `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`: all of it
       class StallPair < Data.define(:causer, :victim, :about_ns, :least_ns, :most_ns, :suffered_ns)
         # Of the victim's stall: a larger certain part counts; up to here what is possible is less than
         # everything.
         CERTAIN = 0.1
         POSSIBLE = 0.9
-        # Of the estimate.
         TIMES = 3
 
         def share = about_ns.fdiv(suffered_ns)

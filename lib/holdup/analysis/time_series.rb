@@ -4,6 +4,7 @@ module Holdup
   module Analysis
     # Figures over time, step by step, for charts. Each list has one value for each step, nil where it is
     # unknown: no unit ended in it, or nothing was measured at all.
+    #
     #   series = Queries::TimeSeriesQuery.call(store, from_s: from, to_s: to)
     #   series.at_s              # => [1790000040, 1790000100, ...]
     #   series.shares[:stalled]  # => [0.21, nil, ...]
@@ -14,7 +15,6 @@ module Holdup
       # Start of each step, seconds since 1970, ascending and without gaps.
       attr_reader :at_s
 
-      # Seconds from one step to the next.
       attr_reader :step_s
 
       # Share of time for which the processes of one server held their GVLs ({server => list}): 1.0 is a GVL
@@ -42,13 +42,11 @@ module Holdup
         @windows.none? { |window| counted?(window) }
       end
 
-      # @param key [Symbol] of Window::HISTOGRAMS, one that was read
       def known?(key)
         @windows.any? { |window| counted?(window) && window.histograms[key].count.positive? }
       end
 
-      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by SeriesRow::StateSplit's
-      #   states
+      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state
       def shares
         splits = @windows.map { |window| SeriesRow::StateSplit.of(window) if counted?(window) }
         SeriesRow::StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
@@ -84,6 +82,7 @@ module Holdup
       end
 
       # For JSON: everything but the heat map. Times are Integers (means Floats) in ns.
+      #
       #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], ...},
       #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]},
       #    queued_ns: {mean: [...], p50: ...}, stalled_ns: {mean: [...], p50: ...},

@@ -66,7 +66,6 @@ module Holdup
         @open = ThreadSpan.new(state, 0, nil, unit, nil)
       end
 
-      # When the open span began.
       def at = @open.from
 
       def state = @open.state
@@ -112,7 +111,7 @@ module Holdup
         @spans << @open
       end
 
-      # Which sum the open span belongs to; nil after the last SUSPENDED of a thread that exits.
+      # The sum that the open span belongs to; nil after the last SUSPENDED of a thread that exits.
       def sum
         case state
         when :running, :stalled then state
@@ -121,7 +120,6 @@ module Holdup
       end
     end
 
-    # What lies between two moments of a scene.
     class Excerpt
       # Ticks since the window's begin.
       attr_reader :from, :to

@@ -31,8 +31,7 @@ module Holdup
         end
       end
 
-      # Who suffered and caused what, in each window of time, for each setting that the block wants and each
-      # host.
+      # Who suffered and caused what, in each window of time, by host, for settings that the block wants.
       def stalls
         wanted = all_stalls.select { |(fingerprint, _), _| yield @settings[fingerprint] }
         wanted.values.map { |by_start| by_start.sort.map(&:last) }
@@ -63,8 +62,7 @@ module Holdup
         @last_s = window.end_s if @last_s.nil? || window.end_s > @last_s
       end
 
-      # Adds windows of *different* series (a window merges with its own kind only): the total of a report, a
-      # queue, a setting.
+      # Adds windows of *different* series: the total of a report, a queue, a setting.
       class WindowSum
         def initialize
           @totals = Window::Totals.new
@@ -75,12 +73,10 @@ module Holdup
           self
         end
 
-        # @param series [Holdup::Series] of the sum
         def to_window(series)
           Window.new(start_s: nil, seconds: 0, series:, setting: nil, host: nil, **@totals.to_h)
         end
 
-        # @param series [Holdup::Series] of the sum
         def self.sum(windows, series: windows.first.series)
           windows.each_with_object(new) { |window, sum| sum.add(window) }.to_window(series)
         end

@@ -36,7 +36,6 @@ module Holdup
       end
       private_class_method :build, :median
 
-      # Whether they end before they profit from what they compiled.
       def short?
         units < ENOUGH || seconds < ENOUGH_S
       end

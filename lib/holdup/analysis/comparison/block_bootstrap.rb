@@ -92,7 +92,7 @@ module Holdup
           # recordings whose load is like that of the minute before (correlation 0.8).
           HELD = {60 => 0.7, 120 => 0.8, 300 => 0.88, 600 => 0.9}.freeze
 
-          # @param covered_s [Integer] seconds that the shorter side has
+          # @param covered_s [Integer] seconds of the shorter side
           def self.length_s(covered_s)
             LONGER_S.reverse.find { |seconds| seconds * ENOUGH_LONGER <= covered_s } ||
               LENGTHS_S.reverse.find { |seconds| seconds * ENOUGH <= covered_s } ||

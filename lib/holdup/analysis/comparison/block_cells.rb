@@ -5,10 +5,8 @@ module Holdup
     class Comparison
       # Sums and histograms of one side's units by endpoint and block, to be added up for any draw of blocks.
       class BlockCells
-        # `numbers`: sums, in the order of NUMBERS; `spreads`: {name => WeightedHistogram}, those that are
-        # known
+        # `numbers`: sums in the order of NUMBERS; `spreads`: {name => WeightedHistogram} of those known
         BlockCell = Data.define(:numbers, :spreads)
-        # The same of all blocks, as WeightedRows.
         Stratum = Data.define(:numbers, :spreads)
         # `wait` is queued + stalled, of single units; the others are of all units.
         SPREADS = %i[wall stalled wait].freeze
@@ -86,7 +84,6 @@ module Holdup
 
         def index(start_s) = @index[@blocks.number(start_s)]
 
-        # In the order of NUMBERS.
         def numbers(windows)
           times = %i[wall queued stalled].map do |name|
             windows.sum { |window| window.histograms[name].sum }
@@ -251,7 +248,6 @@ module Holdup
             end
           end
 
-          # Of all units, as they were mixed.
           def totals
             seconds, cpu_ns, units = unpack(@cells.totals)
             {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units),

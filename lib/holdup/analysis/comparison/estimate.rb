@@ -17,8 +17,7 @@ module Holdup
           super(metric:, before:, after: self.class.rounded(before, after), deviation:, freedom:)
         end
 
-        # Sums of the same numbers may differ in their last bits: returns `before` where they differ in
-        # nothing else.
+        # Returns `before` where the sums differ in their last bits only, which rounding may cause.
         def self.rounded(before, after)
           (before && after && (after - before).abs <= before.abs * ROUNDING) ? before : after
         end
@@ -35,7 +34,6 @@ module Holdup
           known? && before.positive? && after.positive?
         end
 
-        # In the metric's unit.
         def difference
           known? ? after - before : nil
         end
@@ -45,12 +43,12 @@ module Holdup
           relative? ? after.fdiv(before) - 1 : nil
         end
 
-        # On the scale of the deviation.
+        # The difference on the scale of the deviation.
         def change
           relative? ? Math.log(after.fdiv(before)) : difference
         end
 
-        # Of the relative difference, or of the difference itself where a side is zero.
+        # The interval of the relative difference, or of the difference itself where a side is zero.
         def interval(level = LEVEL)
           return unless deviation && known?
           reach = deviation * StudentDistribution.quantile(0.5 + level / 2, freedom)
@@ -76,8 +74,8 @@ module Holdup
           %i[more less].include?(direction(level)) && !relevant?
         end
 
-        # @return [Symbol, nil] :better, :worse, :none (also where it does not matter), :changed (where
-        #   neither is better); nil where it is unknown
+        # @return [Symbol, nil] :better, :worse, :none (also if irrelevant), :changed (neither better nor
+        #   worse)
         def verdict(level = LEVEL)
           direction = direction(level)
           return :none if direction && !relevant?
@@ -116,7 +114,6 @@ module Holdup
             variances.sum**2 / variances.zip(sizes).sum { |variance, size| variance**2 / (size - 1) }
           end
 
-          # Quantile of the normal distribution for a share in 0.5...1.0.
           def normal(share)
             low = 0.0
             high = 10.0

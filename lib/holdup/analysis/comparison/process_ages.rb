@@ -70,7 +70,6 @@ module Holdup
             reached.reduce(:&).max_by(&:from_s)
           end
 
-          # Processes of that age on each side.
           def processes
             @sides.map { |samples| by_process(samples).size }
           end
@@ -81,7 +80,6 @@ module Holdup
             [sample[:at_s] - sample[:since_s], 0].max
           end
 
-          # The samples of that age.
           def by_process(samples)
             age = band or return {}
             of_age = samples.select { |sample| ProcessAges.band(age_s(sample)) == age }
@@ -97,7 +95,7 @@ module Holdup
             end
           end
 
-          # Of the logarithm of their ratio.
+          # Deviation of the logarithm of their ratio.
           def deviation(sides)
             before, after = sides.map { |means| relative_variance(means) / means.size }
             constant = (before + after).zero?

@@ -15,7 +15,6 @@ module Holdup
 
         attr_reader :from_s, :to_s
 
-        # Of the side's processes, not of units.
         attr_reader :samples
 
         # @param windows [Enumerable<Window>] of all kinds of its processes
@@ -44,12 +43,11 @@ module Holdup
           end
         end
 
-        # Of the units that are compared.
         def windows
           warmed? ? warm_and_cold.first : chosen
         end
 
-        # Of units in the first minutes of processes, which are left out.
+        # Windows of units in the first minutes of processes, which are left out.
         def cold
           warmed? ? warm_and_cold.last : []
         end
@@ -77,7 +75,7 @@ module Holdup
           windows.any? { |window| window.histograms[:queued].count.positive? }
         end
 
-        # When they were measured; nil where only windows say it.
+        # When the units were measured; nil where only windows say it.
         def coverage
           return unless @coverage
           @warm_coverage ||= cold.uniq(&:start_s).reduce(@coverage) do |rest, window|
@@ -88,7 +86,6 @@ module Holdup
         # Whether there are units after the first minutes; if not, all units count.
         def warmed? = warm_and_cold.first.sum(&:count).positive?
 
-        # Whether it is known when processes began.
         def boots_known?
           @all_profiles.any? || samples.any?
         end

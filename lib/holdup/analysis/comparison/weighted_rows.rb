@@ -47,7 +47,6 @@ module Holdup
             last && [last, 1.0]
           end
 
-          # Takes one row off.
           def shift_row(numbers, columns)
             first, size = numbers.shift(HEAD)
             unless size && first + size <= columns && size <= numbers.size
@@ -66,8 +65,7 @@ module Holdup
         ENGINE = defined?(MassDraws) ? MassDraws : InRuby
         private_constant :ENGINE
 
-        # @param rows [Array<(Integer, Array<Numeric>), nil>] number of the first column and the numbers from
-        #   there on; nil for an empty row
+        # @param rows [Array<(Integer, Array<Numeric>), nil>] first column and the numbers from there on
         def initialize(rows, columns)
           @rows = rows.map { |first, numbers| [first.to_i, numbers.to_a.size, *numbers].pack(FORMAT) }.join
           @columns = columns
@@ -89,8 +87,8 @@ module Holdup
           ENGINE.mix(sums, weights)
         end
 
-        # @return [Array(Integer, Float), nil] the column in which that share (0.0..1.0) of the mass is
-        #   reached, and the share of the column's own mass; nil without any mass
+        # @return [Array(Integer, Float), nil] the column that reaches this share of the mass, and the share
+        #   within it
         def self.find(mix, share)
           ENGINE.find(mix, share)
         end

@@ -27,8 +27,6 @@ module Holdup
           super(**self.class.members.to_h { |name| [name, nil] }, **known)
         end
 
-        # @param setting [Hash{String => Object}] attributes
-        # @param gauges [Hash{Symbol => Integer, nil}]
         def self.of(setting, profile = {}, gauges = {})
           names = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared
             ratio_in_yjit]
@@ -59,32 +57,28 @@ module Holdup
           code_bytes + metadata_bytes if code_bytes && metadata_bytes
         end
 
-        # What it adds to the memory of the process.
         def memory_bytes
           total_bytes && JitReport.memory(total_bytes).round
         end
 
-        # The option that limits its memory.
         def size_option
           (limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
         end
 
-        # The limit and a quarter more.
         def larger_mib
           limit_bytes && (limit_bytes * LARGER / MIB).ceil
         end
 
-        # With what is used as the limit: for a process that is full with an unknown limit.
+        # For a process that is full with an unknown limit: takes what is used as the limit.
         def limited
           with(limit_bytes: (limit_of == "code") ? code_bytes : total_bytes)
         end
 
-        # What a process may grow by with that limit; where it is of the code, metadata comes on top.
+        # What a process may grow by with that limit; where the limit is of the code, metadata comes on top.
         def larger_by_bytes
           limit_bytes && process_bytes(larger_mib * MIB - limit_bytes)
         end
 
-        # What a process may still grow by until the limit is reached.
         def room_bytes
           limit_bytes && [process_bytes(limit_bytes) - memory_bytes.to_i, 0].max
         end

@@ -7,7 +7,6 @@ module Holdup
       # "all" for the sum over the server and all of its workers; `unit_bytes`: bytes of one unit of its
       # setting.
       class MemoryKiller < Data.define(:name, :of, :limit_bytes, :units, :every_s, :unit_bytes)
-        # As each killer's own setting is written.
         SETTINGS = {
           "puma_worker_killer" => "ram = %d",
           "unicorn-worker-killer" => "memory_limit_min = %d",
@@ -17,7 +16,7 @@ module Holdup
 
         def initialize(unit_bytes: nil, **rest) = super
 
-        # nil also when it is for another server, or for workers of a master where a master is missing.
+        # Returns nil also when the killer is for another server, or counts workers of a missing master.
         def self.of(trail)
           servers = trail[:server].to_s.split("+")
           return unless trail[:"killer.name"] && servers.include?(trail[:"killer.server"])
@@ -37,15 +36,12 @@ module Holdup
         # process), of each process or of a master and all of its workers together: with several masters, of
         # the largest.
         class KillerFootprint
-          # `workers`: how many the server is to have; `master_bytes`: of the master itself; `master_known`:
-          # whether it was sampled
+          # `workers`: number that the server is to have; `master_known`: whether the master was sampled
           MasterGroup = Data.define(:rss_bytes, :workers, :master_bytes, :master_known) do
-            # As far as it is known.
             def seen_bytes
               rss_bytes.sum + (master_known ? master_bytes : 0)
             end
 
-            # @param each_bytes [Integer] of one worker
             def bytes(each_bytes)
               each_bytes * workers + (master_bytes * MemoryGrowth::MARGIN).ceil
             end
@@ -54,7 +50,7 @@ module Holdup
           # To be left to each process in addition to what is known of its growth.
           attr_reader :room_bytes
 
-          # @param growth [MemoryGrowth] of all processes, those that have ended too
+          # @param growth [MemoryGrowth] of all processes, also ended ones
           def initialize(killer, present, growth, room_bytes: 0)
             @killer = killer
             @present = present
@@ -62,7 +58,6 @@ module Holdup
             @room_bytes = room_bytes
           end
 
-          # What the limit has to leave to each process.
           def each_bytes
             known_bytes = @growth.limit_bytes
             known_bytes && known_bytes + room_bytes
@@ -70,17 +65,14 @@ module Holdup
 
           def all? = !!@killer&.all?
 
-          # What the limit has to leave.
           def needed_bytes
             (each_bytes && all?) ? largest.bytes(each_bytes) : each_bytes
           end
 
-          # What the killer counts now.
           def seen_bytes
             all? ? groups.map(&:seen_bytes).max : @present.filter_map(&:rss_bytes).max
           end
 
-          # @param each_bytes [Integer] that one process may take more
           def more_bytes(each_bytes)
             each_bytes * (all? ? largest.workers : 1)
           end
@@ -117,7 +109,6 @@ module Holdup
           # A worker should live at least so long, and take so many units, to profit from what it compiled.
           WANTED_S = 1800
           WANTED_UNITS = 2000
-          # For what was not seen.
           MARGIN = 1.1
 
           def initialize(lives)
@@ -151,19 +142,18 @@ module Holdup
             [WANTED_S, (WANTED_UNITS / rates.sort[rates.size / 2]).ceil].max
           end
 
-          # Where limit_bytes comes from: :seen at that age, :extrapolated by how they grew, or :unknown: what
-          # they took up to now, because none lived long enough to show how it grows.
+          # Where limit_bytes comes from: :seen at that age, :extrapolated, or :unknown: what processes took
+          # up to now, because none lived long enough to show growth.
           def basis
             return :seen if seen_s >= wanted_s
             slopes.any? ? :extrapolated : :unknown
           end
 
-          # What the smallest had at first: about what a master has that has loaded the application.
+          # What the smallest process had at first: about what a master has that has loaded the application.
           def first_bytes
             @lives.filter_map { |life| life.trail.points(:rss_bytes).first&.last }.min
           end
 
-          # What a limit for one process has to leave it.
           def limit_bytes
             known? ? (at(wanted_s) * MARGIN).ceil : nil
           end

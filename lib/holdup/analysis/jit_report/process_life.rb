@@ -15,7 +15,6 @@ module Holdup
         LOCAL = %w[development test].freeze
         PROFILE_KEYS = JitFacts.members.map { |name| :"jit.#{name}" }.freeze
 
-        # As last known.
         attr_reader :facts
         attr_reader :killer
         attr_reader :trail
@@ -28,7 +27,6 @@ module Holdup
           @killer = MemoryKiller.of(trail)
         end
 
-        # A fact of its setting.
         def [](key) = @setting[key]
 
         def ruby
@@ -36,12 +34,10 @@ module Holdup
           version && Jit::RubyDefaults.parse(version)
         end
 
-        # "puma", "sidekiq" ...
         def server = @trail[:server]
 
         def host = @trail[:host]
 
-        # "worker 0", "pid 123"
         def name = @trail[:name]
 
         def pid = @trail[:pid]
@@ -51,7 +47,6 @@ module Holdup
         # On a developer's machine, where memory and speed do not matter.
         def local? = LOCAL.include?(self["environment"])
 
-        # One of a forking server.
         def worker? = name.to_s.start_with?("worker ")
 
         def origin
@@ -80,12 +75,10 @@ module Holdup
 
         def age_s = last_s - born_s
 
-        # Units that it has measured.
         def units = @trail[:units]
 
         def rss_bytes = @trail[:rss_bytes]
 
-        # Of the master that it was forked from.
         def master_pid = @trail[:master_pid]
 
         def master_rss_bytes = @trail[:master_rss_bytes]
@@ -94,7 +87,7 @@ module Holdup
           facts.warm_ns && facts.warm_ns / NS
         end
 
-        # From when it was switched on.
+        # Seconds from when the JIT was switched on.
         def warm_after_s
           warm_s - facts.since_ns / NS if warm_s && facts.since_ns
         end
@@ -104,13 +97,12 @@ module Holdup
           warm_s && @trail.at(:units, warm_s)&.round
         end
 
-        # Its samples from then on.
+        # Samples from the moment it was warm.
         def warm_trail
           warm_s && @trail.since(warm_s)
         end
 
-        # @return [Array<Array(Symbol, Integer)>] what happened to it and when (seconds since 1970), in that
-        #   order
+        # @return [Array<Array(Symbol, Integer)>] what happened and when (seconds since 1970), in order
         def events
           events = {boot: born_s, enabled: facts.since_ns && facts.since_ns / NS, warm: warm_s,
                     saturated: @trail.first_with(:jit_saturated, 1), exit: ended? ? last_s : nil}

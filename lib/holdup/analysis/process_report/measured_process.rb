@@ -45,8 +45,7 @@ module Holdup
           delay_ns.fdiv(cpu_ns + delay_ns) if cpu_ns && delay_ns && cpu_ns + delay_ns > 0
         end
 
-        # A pool that begins later may move the others to another number, so only samples with the same name
-        # count.
+        # A pool that begins later may renumber the others, so only samples with the same name count.
         def self.pools(trail, born)
           (0...8).filter_map do |number|
             key = :"pool.#{number}"
@@ -62,7 +61,6 @@ module Holdup
         end
         private_class_method :facts, :rates, :waiting, :waiting_share, :pools, :pool
 
-        # See SampleTrail::IDENTITY.
         def identity = [host, pid, start]
 
         # That it was there.

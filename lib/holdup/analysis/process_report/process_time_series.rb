@@ -6,10 +6,8 @@ module Holdup
       # Processes (or containers) over time: from one of their samples to the next, in steps that all have in
       # common, because the collector does not sample all of them in the same second.
       class ProcessTimeSeries
-        # Between two samples; nil is unknown. `cpu_share`: of one core; `gc_share`: of the time; `busy`:
-        # threads that had a unit.
+        # Between two samples. `cpu_share`: of one core; `gc_share`: of the time; `busy`: threads with a unit.
         Point = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
-          # @param trail [SampleTrail] two samples
           def self.of(trail)
             process = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
             new(**members.to_h { |key| [key, process.public_send(key)] })
@@ -23,7 +21,6 @@ module Holdup
             steps.map { |at_s| points[at_s]&.public_send(key) }
           end
 
-          # Of all steps.
           def cpu
             points.values.sum { |point| point.cpu_share.to_f }
           end
@@ -35,7 +32,6 @@ module Holdup
           @every_s = every_s
         end
 
-        # Starts of the steps, ascending and without gaps.
         def at_s
           first, last = lines.flat_map { |line| line.points.keys }.minmax
           first ? (first..last).step(@every_s).to_a : []

@@ -31,7 +31,6 @@ module Holdup
           @samples = samples
         end
 
-        # As last known.
         def [](key)
           @samples.reverse_each.find { |sample| sample.key?(key) }&.fetch(key)
         end
@@ -65,7 +64,7 @@ module Holdup
           @samples.find { |sample| sample[key] == value }&.fetch(:at_s)
         end
 
-        # Its value then, interpolated between two samples; nil before the first and after the last.
+        # Its value then, interpolated between samples; nil before the first and after the last.
         def at(key, second)
           before, after = points(key).each_cons(2).find do |earlier, later|
             second.between?(earlier.first, later.first)

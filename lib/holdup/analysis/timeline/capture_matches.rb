@@ -6,7 +6,6 @@ module Holdup
     # meanwhile. Replays only the events of its time: the collector archives captures with little time and
     # memory.
     class CaptureMatches
-      # Earlier events are ignored.
       MOST_EVENTS = 50_000
       # Clocks of several CPUs may differ, so that events stand some places from where their times belong.
       EARLIER = 200

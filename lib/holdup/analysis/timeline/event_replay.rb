@@ -7,7 +7,6 @@ module Holdup
       # Events of units that say themselves whether one begins.
       EDGES = %i[unit_open unit_start unit_named unit_trace].freeze
 
-      # In the order in which they began.
       attr_reader :units
       attr_reader :ledgers
       # Garbage collections: number of the thread, from, to (ticks).
@@ -109,8 +108,7 @@ module Holdup
         lane.turn(lane.state, at(lane, event), unit: event.unit)
       end
 
-      # Any event may be the first of a unit: it may have begun before the window, or its first event was
-      # overwritten in a full ring.
+      # Any event may be a unit's first: it began before the window, or a full ring overwrote its first event.
       def open_unit(lane, event, fibers: false)
         @begun << event.unit
         from = (event.kind == :unit_start) ? event.time : -1

@@ -21,7 +21,6 @@ module Holdup
         by_holder.map { |key, parts| row(key, parts) }.sort_by { |row| -row.caused }
       end
 
-      # Ticks of waiting while no thread held the GVL.
       def handoff = @waits.sum(&:handoff)
 
       private
@@ -37,7 +36,6 @@ module Holdup
         unit ? [unit.name, nil] : [nil, lane.name || ""]
       end
 
-      # Ticks by key.
       def held
         @held ||= @scene.lanes.each_with_object(Hash.new(0)) do |lane, held|
           lane.spans.each do |span|
@@ -69,7 +67,6 @@ module Holdup
           ran.sort_by { |method| -method.ticks }
         end
 
-        # Ticks of garbage collection in them.
         def collecting(parts)
           parts.sum { |part| @scene.collecting(part.lane, part.from, part.from + part.ticks) }
         end

@@ -6,7 +6,6 @@ module Holdup
     class Patterns
       # A hold for which others waited less is ignored.
       HELD_UP_NS = 10_000_000
-      # Shorter collections are ignored.
       GC_NS = 10_000_000
       # A convoy: releases for less than a fifth of the wait that follows, at least so many, and at least half
       # of what the unit waited.
@@ -16,7 +15,6 @@ module Holdup
       # A pass: the thread gave the GVL up long before its time slice ended.
       PASS_NS = 10_000_000
       PASSES = 50
-      # Shorter waits for a connection are ignored.
       POOL_NS = 10_000_000
       # So many units wait for locks at once.
       QUEUE = 3
@@ -166,7 +164,6 @@ module Holdup
           (silent_ns >= SILENT_NS) ? :silent : :ruby
         end
 
-        # The longest that one thread waited for it.
         def wait_ns
           lanes = @scene.lanes.select { |lane| lane.ledger == @hold.lane.ledger }
           waits = lanes.flat_map(&:spans).select { |span| span.state == :stalled }

@@ -6,7 +6,6 @@ module Holdup
     # thread waited.
     class Scene
       attr_reader :recording
-      # Threads that existed in the window.
       attr_reader :lanes
       attr_reader :units
       # Garbage collections: thread, from, to (ticks).
@@ -80,7 +79,6 @@ module Holdup
         spans.sum { |span| (span.state == :stalled) ? span.length : 0 }
       end
 
-      # Of all threads.
       def waits
         @waits ||= @lanes.flat_map do |lane|
           stalls = lane.spans.select { |span| span.state == :stalled }
@@ -160,7 +158,6 @@ module Holdup
           @pieces = {}.compare_by_identity
         end
 
-        # In order of time.
         def all
           @all ||= @recording.events.filter_map { |event| sample(event) }.sort_by(&:time)
         end

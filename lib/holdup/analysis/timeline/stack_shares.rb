@@ -26,7 +26,6 @@ module Holdup
         end
       end
 
-      # What ran meanwhile.
       def caused(wait)
         wait.parts.flat_map { |part| ran(part.lane, part.unit, part.from, part.from + part.ticks) }
       end
@@ -80,7 +79,6 @@ module Holdup
 
         private
 
-        # Unit, method, path, line.
         def key(share)
           [share.unit&.name, *(running(share.stack) if share.stack)]
         end

@@ -7,8 +7,7 @@ module Holdup
       # Periods with a step of their own, the longest: as many as fit on a screen.
       STEPS = 24
 
-      # One period (`wait` of a stalled one), or several short ones: `sums`: ticks by state, `count`: how
-      # many.
+      # One period (`wait` of a stalled one), or several: `sums`: ticks by state, `count`: how many.
       StoryStep = Data.define(:from, :length, :state, :kind, :wait, :sums, :count) do
         def initialize(from:, length:, state: nil, kind: nil, wait: nil, sums: {}, count: 1)
           super
@@ -54,7 +53,6 @@ module Holdup
         StoryStep.new(from: span.from - begin_ticks, length: span.length, state: span.state, kind:, wait:)
       end
 
-      # Whether most of it was a wait for a connection.
       def pool_wait?(span)
         return false unless span.state == :idle
         @scene.pool_waits.any? do |lane, wait|
