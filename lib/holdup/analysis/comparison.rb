@@ -50,7 +50,7 @@ module Holdup
         ComparisonVerdict.new(estimates, metrics:).call
       end
 
-      # Those that moved the mean elapsed time most come first.
+      # Endpoints that moved the mean elapsed time most come first.
       def contributions
         @contributions ||= begin
           moves = rounds.map(&:last)
@@ -184,14 +184,13 @@ module Holdup
       # - `unit`: :ns, :share, :bytes, :per_second or :count
       # - `better`: :less, :more, or nil where neither is (throughput is demand, not capacity)
       # - `resolution`: a smaller relative difference may come from the buckets of histograms alone
-      # - `least`, `least_share`: a smaller difference is irrelevant even if it is certain (in `unit`;
-      #   relative)
+      # - `least`, `least_share`: a smaller, even certain difference is irrelevant (in `unit`; relative)
       class Metric < Data.define(:name, :unit, :better, :resolution, :least, :least_share)
         # Half of a bucket.
         BUCKET = 0.022
         QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
         US = 1000
-        # By family, as in docs/compare.md. Times: what users and CPUs don't notice in a unit.
+        # Least relevant difference by family, as in docs/compare.md. Users and CPUs don't notice less time.
         LEAST = {wall: 20 * US, wait: 20 * US, stalled: 20 * US, cpu: 5 * US, gc: 5 * US,
                  pss: 1_000_000, uss: 1_000_000, errors: 0.0005, throughput: 0.01}.freeze
         LEAST_SHARE = 0.01

@@ -20,8 +20,7 @@ module Holdup
       Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
       # @param total [SeriesRow] the units that the report is about
-      # @param all_rows [Array<SeriesRow>] one per series, also those that the report leaves out: they share
-      #   the pools
+      # @param all_rows [Array<SeriesRow>] one per series, also left out ones: they share the pools
       # @param samples [Array<Hash>] of the processes
       def initialize(total:, all_rows:, settings:, from_s:, to_s:, members: [], samples: [])
         @total = total
@@ -76,8 +75,7 @@ module Holdup
         outside_ns > (holder ? holder.sum(:pool_held_ns) : 0)
       end
 
-      # Connections that a process may have: "5", "5/10" where settings differ, "5 (animals: 2)" with two
-      # pools.
+      # Connections that a process may have: "5", "5/10" if settings differ, "5 (animals: 2)" with two pools.
       def size
         pooled = @settings.select { |setting| setting[SIZE] }.sort_by { |setting| setting[SIZE] }
         sizes = pooled.map { |setting| size_in(setting) }.uniq
@@ -92,7 +90,7 @@ module Holdup
 
       private
 
-      # By how much the gauge OUTSIDE of one process grew, and in how much of its time.
+      # Growth of the gauge OUTSIDE of one process, and in how much of its time.
       Growth = Data.define(:grown_ns, :covered_s, :alive_s)
       private_constant :Growth
 

@@ -71,8 +71,7 @@ module Holdup
         (vcpus / (1 + native_ratio)).ceil
       end
 
-      # When to add machines: the time that requests and jobs wait for a thread rises when capacity is used
-      # up.
+      # When to add machines: requests and jobs wait longer for a thread when capacity is used up.
       module QueueAlarm
         PERCENTILE = 0.95
         # Shorter waiting is not noticed, and occurs even with free threads.

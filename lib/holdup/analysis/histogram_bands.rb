@@ -5,8 +5,7 @@ module Holdup
     module HistogramBands
       # Means of the values between two quantiles ("p90-99"): how the slow tenth differs from the typical one.
       # A value counts as the geometric middle of its histogram bucket (at most 2.2 % off). Each histogram is
-      # sliced by its own values: the "p90-99" of stalled is of the units that stalled most, not of the
-      # slowest.
+      # sliced by its own values: the "p90-99" of stalled is of units that stalled most.
       module QuantileBands
         BANDS = {
           "p0-10" => [0.0, 0.1],

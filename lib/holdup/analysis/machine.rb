@@ -88,9 +88,8 @@ module Holdup
         [self.class.concurrent(takers).round, 1].max
       end
 
-      # Of the time in which units ran, so that it is the same in every span that has them. nil while its
-      # vCPUs or processes are unknown (samples have whole seconds), and where processes of other applications
-      # are left out.
+      # The ceiling of the time in which units ran, so that every span with units has the same. nil while
+      # vCPUs or processes are unknown (samples have whole seconds), or other applications are left out.
       def ceiling
         return @loaded.ceiling if @loaded
         if vcpus && seen? && !trail(:shared)

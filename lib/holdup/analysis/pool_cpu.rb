@@ -23,7 +23,7 @@ module Holdup
         @entries = entries.group_by { |entry| entry.setting&.fingerprint }
       end
 
-      # Of each server its pools, most CPU first, then the rest.
+      # Pools of each server, most CPU first, then the rest.
       def lines
         @groups.flat_map { |group| shares(group, Machine.covered_s(group.processes)) }
       end

@@ -117,8 +117,7 @@ module Holdup
       # A group of threads that take units, in one process. What is unknown is nil.
       # - `max`: threads it may have; `busy`: mean of those with a unit, exact where the process counts their
       #   time, else the mean of the samples (as of connection pools)
-      # - `backlog`: mean of the samples; `most_backlog`, `oldest_ns` (how long a unit had waited): largest
-      #   sample
+      # - `backlog`: mean of the samples; `most_backlog`, `oldest_ns` (age of a waiting unit): largest
       ProcessPool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
         def takes?(kind)
           return false if name.start_with?(CONNECTIONS)
@@ -201,8 +200,7 @@ module Holdup
       end
 
       # How many connections to a database server all processes may have at the same time: each thread that
-      # takes units may have one, as far as its process's pool allows. Processes that replace others don't
-      # count twice.
+      # takes units may have one, as far as its process's pool allows. A process and its successor count once.
       class ConnectionUse
         # @param members [Array<MeasuredProcess>] of all servers and job runners
         def initialize(members)

@@ -89,7 +89,7 @@ module Holdup
         end
       end
 
-      # Turns entries of a WindowTable into rows by name (with kind and queue), setting, process, queue or
+      # Turns entries of a WindowTable into rows by name (with kind and queue), setting, process, queue,
       # priority.
       class Grouping
         BY = %i[name setting process queue priority].freeze

@@ -5,8 +5,7 @@ module Holdup
     # When a server got another setting inside a span: by a deployment, another Ruby, another number of
     # threads. It looks at units only, so it reaches as far back as they are kept.
     class SettingChanges
-      # `at_s`: when units of the new setting were first seen; `server`: "puma", "shop puma", nil while
-      # unknown
+      # `at_s`: when units of the new setting were first seen; `server`: "puma", "shop puma", nil if unknown
       SettingChange = Data.define(:at_s, :server, :differences) do
         def deployed?
           differences.any? { |difference| difference.subject == "revision" }
@@ -110,7 +109,7 @@ module Holdup
       # What differs from before the latest change of a server's setting: facts of the setting, the stall and
       # CPU of units, and the slowest hundredth, which may move although the mean does not. Compared with the
       # last hours before the change, each endpoint with itself.
-      # - `kind`: of the units; `change`: LatestChange; `differences`: Array of SettingDifference without the
+      # - `kind`: of the units; `change`: LatestChange; `differences`: of SettingDifference, without the
       #   revision
       # - `moved`: Array of Comparison::Estimate, those that differ significantly and by at least a tenth
       class SettingDrift < Data.define(:kind, :change, :differences, :moved)
@@ -125,7 +124,7 @@ module Holdup
         FEWEST_FOR_TAILS = 1000
         # Smaller differences are for `holdup compare`.
         LEAST = 0.1
-        # Of the elapsed time, however large the relative difference is.
+        # Share of the elapsed time that a difference must have, however large it is relatively.
         LEAST_OF_WALL = 0.02
 
         # @param windows [Array<Window>] around the change

@@ -18,8 +18,7 @@ module Holdup
 
       # `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`: all of it
       class StallPair < Data.define(:causer, :victim, :about_ns, :least_ns, :most_ns, :suffered_ns)
-        # Of the victim's stall: a larger certain part counts; up to here what is possible is less than
-        # everything.
+        # Of the victim's stall, the part that must be certain, and the most that may be possible.
         CERTAIN = 0.1
         POSSIBLE = 0.9
         TIMES = 3
@@ -46,7 +45,7 @@ module Holdup
         @wanted = victims
       end
 
-      # Of units and threads outside of units, most stall first.
+      # Pairs of units and of threads outside of units, most stall first.
       def to_a
         @to_a ||= begin
           pairs = victims.flat_map { |victim, suffered| pairs(victim, suffered) }

@@ -8,8 +8,7 @@ module Holdup
 
       attr_reader :from_s, :to_s, :filter, :by, :sort
 
-      # @param windows [Enumerable<Holdup::Window>] of all kinds: the blame adds up only over everything that
-      #   ran
+      # @param windows [Enumerable<Holdup::Window>] of all kinds: blame adds up only over all that ran
       # @param by [Symbol] one of SeriesRow::Grouping::BY
       # @param sort [Symbol] a key of SeriesRow::Grouping::SORT
       # @param samples [Array<Hash>] of the processes in that span (Store#processes)
@@ -47,13 +46,13 @@ module Holdup
           queues: chosen.map { |entry| entry.series.queue }.uniq)
       end
 
-      # Of whole processes, also of units that the filter leaves out. With a filter, only of processes whose
-      # setting ran chosen units: others have their own GVLs.
+      # Blame of whole processes, also of units that the filter leaves out. With a filter, only of processes
+      # whose setting ran chosen units: others have their own GVLs.
       def blame
         @blame ||= Blame.of(of_same_processes([*units, *accounts, *nested]), handoff_ns:)
       end
 
-      # Of the chosen units.
+      # Names of the settings of the chosen units.
       def setting_names
         @setting_names ||= SettingDifferences::SettingLabels.new(chosen.filter_map(&:setting))
       end
@@ -78,7 +77,7 @@ module Holdup
         end
       end
 
-      # Of all processes, also those that the filter leaves out.
+      # JIT of all processes, also those that the filter leaves out.
       def jits
         @jits ||= JitReport.new(@samples, settings: settings_by_fingerprint, every_s: @every_s)
       end

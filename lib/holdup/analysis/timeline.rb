@@ -16,8 +16,8 @@ module Holdup
     # A unit, or the part of it that lies in the window. `from` is below 0 for one that began before, `to` nil
     # for one that outlived it.
     # - `id`: a number in this capture, in the order in which they began
-    # - `number`: what events call it; `name`, `queue`: nil when it ended outside of the window or was not
-    #   recorded
+    # - `number`: what events call it; `name`, `queue`: nil when unrecorded or when it ended outside of the
+    #   window
     # - `base`: what its thread had caused by its begin; `caused`: ticks; both nil while unknown
     # - `trace`: id of the trace that it belongs to, 32 hexadecimal digits; nil for none
     TimelineUnit = Struct.new(:id, :number, :lane, :from, :to, :name, :queue, :job, :failed, :fibers, :lost,
@@ -50,7 +50,7 @@ module Holdup
       attr_reader :spans
       # :running, :stalled, :io, :lock, :sleep, :caused
       attr_reader :sums
-      # Those that are open, in the order in which they began.
+      # Open units in the order in which they began.
       attr_reader :units
       # When the hold ended, nil while it lasts.
       attr_accessor :hold_end
@@ -94,7 +94,7 @@ module Holdup
         self
       end
 
-      # Of each hold, the spans that it is made of.
+      # The spans of each hold.
       def runs
         @runs ||= begin
           runs = @spans.slice_when { |one, other| other.state != one.state }

@@ -2,7 +2,7 @@
 
 module Holdup
   module Analysis
-    # How long workers live and how many units they take in that time: every new one starts cold, with nothing
+    # How long workers live and how many units they take in that time: each starts cold, with nothing
     # compiled.
     # - `server`: "puma", "unicorn" ...; `ended`, `alive`: workers
     # - `units`, `seconds`: median of those that ended; `jit`: whether they had one
@@ -40,7 +40,7 @@ module Holdup
         units < ENOUGH || seconds < ENOUGH_S
       end
 
-      # With a JIT, and replaced again and again before it paid.
+      # Workers have a JIT, and are replaced again and again before it pays.
       def wasted?
         jit && recycled? && short?
       end

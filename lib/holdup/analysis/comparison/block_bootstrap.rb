@@ -151,10 +151,8 @@ module Holdup
           # Above it, a swing looks like a change.
           MOST = 0.9
 
-          # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block by metric, in order
-          #   of time
-          # @param paired [Boolean] whether the blocks of both sides are the same: then their differences
-          #   count
+          # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block, by metric
+          # @param paired [Boolean] whether both sides have the same blocks: then differences count
           def initialize(sides, paired:)
             @sides = sides
             @paired = paired

@@ -169,7 +169,7 @@ module Holdup
             end
           end
 
-          # By elapsed time.
+          # The strata with the most elapsed time.
           def largest
             @largest ||= begin
               windows = @sides.flatten.group_by(&:series).slice(*@common)
@@ -211,7 +211,7 @@ module Holdup
             rows.drawn(@times).unpack(WeightedRows::FORMAT)
           end
 
-          # Of the endpoints that both sides have in this draw.
+          # Weights of the endpoints that both sides have in this draw.
           def weights(counts)
             kept = counts.select { |series, count| count.positive? && @sums.fetch(series).first.positive? }
             all = kept.values.sum.to_f
@@ -240,7 +240,7 @@ module Holdup
              cpu_unit: cpu, gc_unit: gc, errors:}
           end
 
-          # In the order of BlockCells::NUMBERS.
+          # Means in the order of BlockCells::NUMBERS.
           def weighted_means(weights)
             weights.each_with_object(Array.new(NUMBERS.size, 0.0)) do |(series, weight), means|
               sums = @sums[series]

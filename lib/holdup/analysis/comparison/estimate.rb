@@ -74,8 +74,7 @@ module Holdup
           %i[more less].include?(direction(level)) && !relevant?
         end
 
-        # @return [Symbol, nil] :better, :worse, :none (also if irrelevant), :changed (neither better nor
-        #   worse)
+        # @return [Symbol, nil] :better, :worse, :none (also if irrelevant), :changed (neither)
         def verdict(level = LEVEL)
           direction = direction(level)
           return :none if direction && !relevant?
@@ -107,7 +106,7 @@ module Holdup
             expand(normal(share), freedom.to_f)
           end
 
-          # Of a difference whose sides have different variances (Welch and Satterthwaite).
+          # Degrees of freedom of a difference whose sides have different variances (Welch and Satterthwaite).
           # @param variances [Array<Float>] of the sides' means, not all zero
           # @param sizes [Array<Integer>] values behind each mean, at least two
           def freedom(variances, sizes)

@@ -87,8 +87,7 @@ module Holdup
           ENGINE.mix(sums, weights)
         end
 
-        # @return [Array(Integer, Float), nil] the column that reaches this share of the mass, and the share
-        #   within it
+        # @return [Array(Integer, Float), nil] the column that reaches this share, and the share in it
         def self.find(mix, share)
           ENGINE.find(mix, share)
         end

@@ -3,21 +3,16 @@
 module Holdup
   module Analysis
     class JitReport
-      # The JIT of one process, from the setting, the profile and the gauges of its segment, or from its
-      # samples.
+      # The JIT of one process, from the setting, profile and gauges of its segment, or from its samples.
       # - `kind`: "yjit", "zjit", "off"; nil while it is unknown
       # - `by`: "holdup", "rails", "application", "RUBYOPT", "command line", "RUBY_YJIT_ENABLE"; `at`: "boot"
       #   with Ruby, "parent" before the process was forked, "process" in it; `parent`: "on" or "off" in the
       #   process it was forked from
-      # - `wish`: "on", "off", nil; `rubyopt`: options wanted that only Ruby's start takes; `options`: those
-      #   given
-      # - `effective`, `saturated`: true, false, nil while unknown; `suspects`: libraries that may be why it
-      #   is not
+      # - `wish`: "on", "off", nil; `rubyopt`: wanted options that only Ruby's start takes; `options`: given
+      # - `effective`, `saturated`: true, false, nil while unknown; `suspects`: libraries that may prevent it
       # - `since_ns`, `warm_ns`: nanoseconds since 1970; sizes in bytes
-      # - `ratio_in_yjit`: percentage of instructions that ran compiled; only with deep statistics from the
-      #   start
-      # - `failures`, `code_gcs`, `redefined`: counts since the start; `prepared`: Process.warmup ran in its
-      #   parent
+      # - `ratio_in_yjit`: percentage of instructions that ran compiled; needs deep statistics from the start
+      # - `failures`, `code_gcs`, `redefined`: counts since the start; `prepared`: parent ran Process.warmup
       JitFacts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options,
         :effective, :suspects, :saturated, :since_ns, :warm_ns,
         :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold,

@@ -4,8 +4,7 @@ module Holdup
   module Analysis
     class JitReport
       # What ends processes of a server when they grow too large: see Jit::MemoryKillers. `of`: "process", or
-      # "all" for the sum over the server and all of its workers; `unit_bytes`: bytes of one unit of its
-      # setting.
+      # "all" (the sum over the server and its workers); `unit_bytes`: one unit of its setting.
       class MemoryKiller < Data.define(:name, :of, :limit_bytes, :units, :every_s, :unit_bytes)
         SETTINGS = {
           "puma_worker_killer" => "ram = %d",
@@ -33,8 +32,7 @@ module Holdup
         end
 
         # What a memory killer counts: resident memory (VmRSS, in which a shared page counts once for each
-        # process), of each process or of a master and all of its workers together: with several masters, of
-        # the largest.
+        # process), of each process, or of the largest master with its workers.
         class KillerFootprint
           # `workers`: number that the server is to have; `master_known`: whether the master was sampled
           MasterGroup = Data.define(:rss_bytes, :workers, :master_bytes, :master_known) do
@@ -47,7 +45,7 @@ module Holdup
             end
           end
 
-          # To be left to each process in addition to what is known of its growth.
+          # Bytes that each process needs in addition to its known growth.
           attr_reader :room_bytes
 
           # @param growth [MemoryGrowth] of all processes, also ended ones
@@ -65,6 +63,7 @@ module Holdup
 
           def all? = !!@killer&.all?
 
+          # Bytes that the killer's limit has to leave.
           def needed_bytes
             (each_bytes && all?) ? largest.bytes(each_bytes) : each_bytes
           end
@@ -109,6 +108,7 @@ module Holdup
           # A worker should live at least so long, and take so many units, to profit from what it compiled.
           WANTED_S = 1800
           WANTED_UNITS = 2000
+          # Reserve for growth that was not seen.
           MARGIN = 1.1
 
           def initialize(lives)

@@ -44,7 +44,7 @@ module Holdup
 
         def ended? = !!@trail[:ended]
 
-        # On a developer's machine, where memory and speed do not matter.
+        # Memory and speed do not matter on a developer's machine.
         def local? = LOCAL.include?(self["environment"])
 
         def worker? = name.to_s.start_with?("worker ")
@@ -58,7 +58,7 @@ module Holdup
           !!facts.saturated || @trail.grown(:jit_failures).to_i.positive?
         end
 
-        # It compiles in vain: the memory is full although no known limit is reached.
+        # The JIT compiles in vain: the memory is full although no known limit is reached.
         def stuck?
           pairs = @trail.points(:jit_compile_ns, *SIZES).last(STUCK + 1).each_cons(2).to_a
           return false if pairs.size < STUCK

@@ -8,8 +8,7 @@ module Holdup
       # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: run-queue delay, as
       #   a share of the time that its threads wanted a CPU
       # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of ProcessPool
-      # - `start`: differs between processes with the same pid; `age_s`: since it is measured, at its last
-      #   sample
+      # - `start`: differs between processes with the same pid; `age_s`: measured time, at its last sample
       # - `waiting`: threads that waited for the GVL, on average; `gc_share`: of the time, spent in GC
       # - `redis_rtt_ns`: of a Sidekiq process, the median time of a command to Redis
       MeasuredProcess = Data.define(:host, :pid, :start, :name, :server, :setting, :generation,
@@ -63,7 +62,6 @@ module Holdup
 
         def identity = [host, pid, start]
 
-        # That it was there.
         def seconds = [to_s - from_s, 0].max
 
         def takes?(kind = nil)

@@ -9,14 +9,14 @@ module Holdup
         NS = 1_000_000_000
         # A pid may be used again, but not with the same start.
         IDENTITY = %i[host pid start].freeze
-        # In place of the pid.
+        # Pid in samples of a container.
         CONTAINER = 0
 
         def self.container?(sample)
           sample[:pid].equal?(CONTAINER)
         end
 
-        # Those of each process or container by its IDENTITY, in their order.
+        # Samples of each process or container by its IDENTITY, in their order.
         def self.by_process(samples)
           samples.group_by { |sample| sample.values_at(*IDENTITY) }
         end
@@ -64,7 +64,7 @@ module Holdup
           @samples.find { |sample| sample[key] == value }&.fetch(:at_s)
         end
 
-        # Its value then, interpolated between samples; nil before the first and after the last.
+        # The value at that second, interpolated between samples; nil before the first and after the last.
         def at(key, second)
           before, after = points(key).each_cons(2).find do |earlier, later|
             second.between?(earlier.first, later.first)
@@ -74,8 +74,7 @@ module Holdup
           before.last + (after.last - before.last) * share
         end
 
-        # By how much it grew; nil with less than two samples. A counter may fall when what it counted is gone
-        # (a thread, rounding): that adds nothing.
+        # Growth of a counter; nil with less than two samples. A fall (a thread ended, rounding) adds nothing.
         def grown(key)
           values = values(key)
           values.each_cons(2).sum { |before, now| [now - before, 0].max } if values.size > 1
@@ -87,7 +86,7 @@ module Holdup
           grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
         end
 
-        # The same between ticks, for a counter that the process writes at its ticks once it is above zero.
+        # The same for a counter that the process writes at its ticks, once it is above zero.
         # @param born [Boolean] whether the process began in the span, and so at zero
         def ticked_rate(key, born: false)
           return unless @samples.any? { |sample| sample[key] && sample[:ticked_ns] }

@@ -3,8 +3,7 @@
 module Holdup
   module Analysis::Timeline
     # The unit that a capture was waiting for: its name, its stall and elapsed time, and who held the GVL
-    # meanwhile. Replays only the events of its time: the collector archives captures with little time and
-    # memory.
+    # meanwhile. Replays only the events of its time: the collector has little time and memory.
     class CaptureMatches
       MOST_EVENTS = 50_000
       # Clocks of several CPUs may differ, so that events stand some places from where their times belong.

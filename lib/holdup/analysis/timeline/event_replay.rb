@@ -203,8 +203,7 @@ module Holdup
         def waited(at) = @waiting * at - @moment
       end
 
-      # The state of each thread when the window begins: from its first event, or from the thread table for
-      # one without events.
+      # The state of each thread when the window begins: from its first event, else from the thread table.
       class InitialStates
         WITH_LEDGER = %i[begin ready resumed suspended started exited gc_start gc_end fork setting].freeze
 
@@ -243,7 +242,7 @@ module Holdup
 
         def state(phase) = STATES.fetch(phase, phase)
 
-        # By number of the thread.
+        # Number of the GVL by number of the thread.
         def event_ledgers
           @event_ledgers ||= @recording.events.each_with_object({}) do |event, ledgers|
             ledgers[event.thread] ||= event.detail if WITH_LEDGER.include?(event.kind)

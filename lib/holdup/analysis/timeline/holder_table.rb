@@ -4,8 +4,7 @@ module Holdup
   module Analysis::Timeline
     # Who made others wait: one row for each name of units, or of threads outside of units.
     # - `name`: nil for units without a name; `thread`: name of the threads, for a row outside of units
-    # - `caused`: ticks that others waited meanwhile; `waits`: in how many waits; `held`: ticks; `longest`:
-    #   hold
+    # - `caused`: ticks that others waited meanwhile; `waits`: number; `held`: ticks; `longest`: hold
     class HolderTable
       HolderRow = Data.define(:name, :thread, :caused, :waits, :held, :longest)
 

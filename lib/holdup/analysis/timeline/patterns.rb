@@ -45,7 +45,7 @@ module Holdup
         Pattern.new(:long_hold, {**facts, **reasons(LongHold.new(@scene, hold))})
       end
 
-      # Those that were not mostly garbage collection.
+      # Long holds that were not mostly garbage collection.
       def long_holds
         long = @scene.holds.select { |hold| ns(hold.length) >= LongHold::LONG_NS }
         long.select { |hold| @scene.collecting(hold.lane, hold.from, hold.to) * 2 < hold.length }
@@ -141,8 +141,7 @@ module Holdup
       # A hold longer than a time slice, and its reason. Stacks are taken where code checks for interrupts,
       # which is also where a time slice ends: code that gave its stack now and then is Ruby code.
       class LongHold
-        # A time slice ends a hold of Ruby code after 100 ms if another thread waits; its timer runs every 10
-        # ms.
+        # A time slice ends a hold of Ruby code after 100 ms if another thread waits, give or take 10 ms.
         LONG_NS = 150_000_000
         # After so long without a stack, a whole time slice could not end.
         SILENT_NS = 100_000_000

@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis::Timeline
-    # A capture, ready for questions: which unit a span belongs to, who held the GVL at what time, for whom a
-    # thread waited.
+    # A capture, ready for questions: which unit a span belongs to, who held the GVL when, whom a thread
+    # waited for.
     class Scene
       attr_reader :recording
       attr_reader :lanes
@@ -105,7 +105,7 @@ module Holdup
         end
       end
 
-      # In order of time; of one GVL they do not overlap.
+      # Spans in order of time; those of one GVL do not overlap.
       def running_spans(lanes)
         spans = lanes.flat_map do |lane|
           lane.spans.select { |span| span.state == :running }.map { |span| [lane, span] }
@@ -143,8 +143,7 @@ module Holdup
       class StackSamples
         KINDS = {stack_held: :held, stack_stalled: :stalled}.freeze
 
-        # `kind`: :held, :stalled; `stack`: its number in the recording; `time`: ticks since the window's
-        # begin
+        # `kind`: :held, :stalled; `stack`: its number in the recording; `time`: ticks
         StackSample = Data.define(:lane, :time, :kind, :stack)
 
         # Part of a hold; `stack`: nil for none.

@@ -20,7 +20,7 @@ module Holdup
         @spans = joined(scene.spans_of(unit))
       end
 
-      # From begin to end, `from` counted from the unit's begin.
+      # Steps from begin to end; `from` counts from the unit's begin.
       def call
         long = Set[].compare_by_identity.merge(@spans.max_by(STEPS, &:length))
         groups = @spans.slice_when { |one, other| long.include?(one) || long.include?(other) }
