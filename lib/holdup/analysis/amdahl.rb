@@ -2,12 +2,11 @@
 
 module Holdup
   module Analysis
-    # Amdahl's law for an io share: speed-up = 1 / ((1 - p) + p / N). Shown because it is often used to choose
-    # a number of threads, and marked as wrong: it splits *one* request over N threads and has no waiting,
+    # Amdahl's law for an io share: speed-up = 1 / ((1 - p) + p / N). It is often used to choose a number of
+    # threads. Reports show it marked as wrong: it splits *one* request over N threads and has no waiting,
     # while N threads serve N requests that stall on each other.
-    #
     # Source: Amdahl, Validity of the single processor approach to achieving large scale computing
-    # capabilities (1967); the rule of +5 % is that of articles on the threads of Puma and Sidekiq.
+    # capabilities (1967). Articles on threads of Puma and Sidekiq have the rule of +5 %.
     module Amdahl
       THREADS = [1, 2, 3, 4, 5, 6, 8, 10, 16, 25].freeze
       # Articles add threads until one more brings less than this.
@@ -18,22 +17,20 @@ module Holdup
       module_function
 
       # @param share [Float] p, 0.0 .. 1.0
-      # @return [Float]
       def speed_up(share, threads)
         1.0 / ((1.0 - share) + share / threads)
       end
 
-      # @return [Float] what the last thread added, 0.05 for 5 %
+      # What the last thread added: 0.05 for 5 %.
       def gain(share, threads)
         (threads == 1) ? 0.0 : speed_up(share, threads) / speed_up(share, threads - 1) - 1.0
       end
 
-      # @return [Array<Estimate>]
       def table(share, threads: THREADS)
         threads.map { |n| Estimate.new(threads: n, speed_up: speed_up(share, n), gain: gain(share, n)) }
       end
 
-      # @return [Integer] the number of threads that the 5 % rule of the articles ends at
+      # The number of threads at which the 5 % rule ends.
       def suggestion(share, limit: 100)
         useless = (2..limit).find { |n| gain(share, n) < WORTHWHILE }
         useless ? useless - 1 : limit

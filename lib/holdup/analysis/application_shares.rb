@@ -2,17 +2,14 @@
 
 module Holdup
   module Analysis
-    # Which applications the units belong to, where several share a host or a store: figures over all of them
-    # describe none.
-    #
-    # - `shares`: {name of the application => share of the units}, most units first
+    # Share of the units of each application ({name => share}, most units first) where several share a host or
+    # a store: figures over all of them describe none.
     class ApplicationShares < Data.define(:shares)
       # Where `config.app` is not set.
       UNNAMED = "-"
       SHOWN = 6
 
       # @param counts [Enumerable<(Setting, Integer)>] units of each setting
-      # @return [ApplicationShares]
       def self.of(counts)
         by_name = counts.group_by { |setting, _| name(setting) }
         units = by_name.transform_values { |pairs| pairs.sum(&:last) }.select { |_, count| count.positive? }
@@ -20,24 +17,19 @@ module Holdup
         new(shares: units.sort_by { |_, count| -count }.to_h { |name, count| [name, count.fdiv(all)] })
       end
 
-      # @param setting [Setting, nil]
-      # @return [String] of the application whose processes have it
       def self.name(setting)
         setting&.[]("app") || UNNAMED
       end
 
-      # @param setting [Setting, nil]
-      # @param server [String, nil]
-      # @return [String, nil] "shop puma", so that the same server of two applications is two
+      # "shop puma", so that the same server of two applications is two.
       def self.server(setting, server)
         parts = [setting&.[]("app"), server].compact
         parts.join(" ") if parts.any?
       end
 
-      # @return [Boolean]
       def several? = shares.size > 1
 
-      # @return [String] "storefront 80 %, admin 20 %"
+      # "storefront 80 %, admin 20 %"
       def to_s
         texts = shares.first(SHOWN).map { |name, share| "#{name} #{(share * 100).round} %" }
         texts << "..." if shares.size > SHOWN

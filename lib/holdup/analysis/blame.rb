@@ -4,16 +4,15 @@ module Holdup
   module Analysis
     # Who stalled and who caused it, over everything that ran in the processes: units, threads outside of
     # units ("accounts") and the hand-off, which is stall while no thread holds the GVL:
-    #   sum of caused + handoff = sum of suffered
-    # Units that ran inside another unit are counted twice; `:nested` subtracts them once.
     #
-    # In the first seconds of a recording, and after a kill, one side may be ahead of the other. Shares are of
-    # the larger, so that none is above the whole.
+    #   sum of caused + handoff = sum of suffered
+    #
+    # Units that ran inside another unit are counted twice; `:nested` subtracts them once. In the first
+    # seconds of a recording, and after a kill, one side may be ahead of the other. Shares are of the larger,
+    # so none exceeds the whole.
     class Blame
       Account = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
-        # @param series [Series]
-        # @param windows [Array<Window>] of it
-        # @return [Account] of a nested series with negative figures
+        # Figures of a nested series are negative.
         def self.of(series, windows)
           sign = (series.kind == :nested) ? -1 : 1
           suffered, running = %i[stalled running].map do |name|
@@ -26,20 +25,16 @@ module Holdup
             suffered:, caused:, running:, acquisitions:)
         end
 
-        # @return [Float, nil] ns of stall per unit
         def stall_per_unit
           count.zero? ? nil : suffered.fdiv(count)
         end
 
-        # @return [Float, nil] ns of stall per time the GVL was taken
         def stall_per_acquisition
           acquisitions.zero? ? nil : suffered.fdiv(acquisitions)
         end
       end
 
-      # @param entries [Array<WindowTable::WindowEntry>] of units, accounts and what is nested
-      # @param handoff_ns [Integer]
-      # @return [Blame]
+      # @param entries [Array<WindowTable::WindowEntry>] of units, accounts and nested units
       def self.of(entries, handoff_ns:)
         accounts = entries.group_by(&:series).map { |series, same| Account.of(series, same.map(&:window)) }
         new(accounts, handoff_ns:)
@@ -47,50 +42,40 @@ module Holdup
 
       attr_reader :handoff_ns
 
-      # @param all [Array<Account>] units, threads outside of units, and what is nested
-      # @param handoff_ns [Integer]
       def initialize(all, handoff_ns:)
         @all = all
         @handoff_ns = handoff_ns
       end
 
-      # @return [Array<Account>] units, most caused first
       def series
         @series ||= ranked(@all.reject { |account| %i[account nested].include?(account.kind) })
       end
 
-      # @return [Array<Account>] threads outside units, most caused first
       def accounts
         @accounts ||= ranked(@all.select { |account| account.kind == :account })
       end
 
-      # @return [Account, nil] negative figures: what the others count twice
+      # Negative figures: what the others count twice.
       def nested
         @all.find { |account| account.kind == :nested }
       end
 
-      # @return [Integer] ns of stall in all threads
       def suffered_ns = @all.sum(&:suffered)
 
-      # @return [Integer] ns of stall that a holder caused; with the hand-off it is suffered_ns
+      # Stall that a holder caused; with the hand-off it equals suffered_ns.
       def caused_ns = @all.sum(&:caused)
 
-      # @return [Account, nil] the unit or account that caused the most
       def main_cause = (series + accounts).max_by(&:caused)
 
-      # @return [Integer] units measured
       def count = series.sum(&:count)
 
-      # @return [Float] of the whole stall
       def caused_share(account) = share(account.caused)
 
-      # @return [Float] of the whole stall
       def suffered_share(account) = share(account.suffered)
 
-      # @return [Float] of the whole stall
       def handoff_share = share(handoff_ns)
 
-      # @return [Float] how far the identity is off, as a share of the stall; tests watch it
+      # How far the identity is off, as a share of the stall; tests watch it.
       def gap = share(caused_ns + handoff_ns - suffered_ns)
 
       private

@@ -2,7 +2,7 @@
 
 module Holdup
   module Analysis
-    # Two recordings side by side: which settings differ, how each figure differs and how certain that is, and
+    # Two recordings compared: which settings differ, how each figure differs and how certain that is, and
     # which endpoints caused it. Percentiles come from merged histograms, each endpoint counts on both sides
     # as often as before, and intervals come from resampling blocks of time.
     #
@@ -10,14 +10,10 @@ module Holdup
     #   comparison.verdict.key                     # => :better
     #   comparison.estimates[:wall_p95].interval   # => -0.31..-0.22
     class Comparison
-      # @return [Side]
       attr_reader :before, :after
 
-      # @param before [Side]
-      # @param after [Side]
-      # @param rounds [Integer] of the bootstrap
       # @param seed [Integer] the same seed gives the same intervals
-      # @param percentiles [Array<Symbol>] of which figures, out of BlockCells::SPREADS: most of the work
+      # @param percentiles [Array<Symbol>] of BlockCells::SPREADS; they take most of the computing time
       def initialize(before, after, rounds: BlockBootstrap::ROUNDS, seed: 1, percentiles: %i[wall wait])
         @before = before
         @after = after
@@ -25,26 +21,22 @@ module Holdup
         @bootstrap = BlockBootstrap.new(*sizes, paired: paired?, rounds:, seed:)
       end
 
-      # @return [Boolean] whether there are units on both sides
       def any?
         sides.all? { |side| side.units.positive? }
       end
 
-      # @return [SettingDifferences]
       def change
         @change ||= SettingDifferences.new(before.settings, after.settings)
       end
 
-      # @return [Boolean] whether both were measured at the same time
+      # Whether both sides were measured at the same time.
       def paired? = blocks.paired?
 
-      # @return [Integer] seconds of a block
       def block_s = blocks.length_s
 
-      # @return [Float, nil] see BlockBootstrap::TimeBlocks::HELD
+      # See BlockBootstrap::TimeBlocks::HELD.
       def held = blocks.held
 
-      # @return [Array<Integer>] blocks of each side
       def sizes
         @sizes ||= [0, 1].map { |side| blocks.numbers(side).size }
       end
@@ -54,13 +46,11 @@ module Holdup
         @estimates ||= Metric::ALL.transform_values { |metric| estimate(metric) }
       end
 
-      # @param metrics [Array<Symbol>] that count
-      # @return [ComparisonVerdict::Result]
       def verdict(metrics = ComparisonVerdict::METRICS)
         ComparisonVerdict.new(estimates, metrics:).call
       end
 
-      # @return [Array<Contribution>] those that moved the mean elapsed time most first
+      # Endpoints that moved the mean elapsed time most come first.
       def contributions
         @contributions ||= begin
           moves = rounds.map(&:last)
@@ -68,23 +58,20 @@ module Holdup
         end
       end
 
-      # @return [Float] relative change of the mean elapsed time by the other mix of endpoints alone; no other
-      #   figure has it
+      # Relative change of the mean elapsed time that the other mix of endpoints alone explains.
       def mix_effect
         adjusted = figures.last[:wall_mean]
         unadjusted = measured.last.figures(measured.last.counts)[:wall_mean]
         (adjusted && unadjusted) ? unadjusted / adjusted - 1 : 0.0
       end
 
-      # @return [Array<Float>] share of each side's units whose endpoints the other side does not have
+      # Share of each side's units whose endpoints the other side lacks.
       def left_out = strata.left_out
 
-      # @return [ProcessAges::MemoryByAge]
       def memory
         @memory ||= ProcessAges::MemoryByAge.new(before.samples, after.samples)
       end
 
-      # @return [Array<ProcessAges::AgeRow>]
       def ages
         @ages ||= ProcessAges.rows(sides.map(&:profiles))
       end
@@ -124,7 +111,7 @@ module Holdup
         resampled.map { |side| side.figures(counts, percentiles: @percentiles) }
       end
 
-      # @return [Array<(Array<Hash>, Hash)>] figures of both sides and moves of the endpoints, for each round
+      # @return [Array<(Array<Hash>, Hash)>] figures of both sides and moves of the endpoints, by round
       def rounds
         @rounds ||= @bootstrap.rounds do |*times|
           resampled = cells.zip(times).map { |cells, drawn| BlockCells::ResampledSide.new(cells, drawn) }
@@ -145,8 +132,7 @@ module Holdup
         Estimate.new(metric:, before: nil, after: nil)
       end
 
-      # CPU % as dashboards show it. It follows the traffic, and an autoscaler keeps it constant, so it says
-      # little of the application and has no interval.
+      # It has no interval: see CpuUse.
       def cpu_share(metric)
         before, after = sides.map { |side| cpu_share_of(side) }
         Estimate.new(metric:, before:, after:)
@@ -195,24 +181,21 @@ module Holdup
       end
 
       # A figure that both sides have.
-      #
-      # - `unit`: :ns, :share, :bytes, :per_second or :count, which says how it is written
-      # - `better`: :less, :more, or nil where neither is (throughput is what users ask for, not what the
-      #   application can do)
+      # - `unit`: :ns, :share, :bytes, :per_second or :count
+      # - `better`: :less, :more, or nil where neither is (throughput is demand, not capacity)
       # - `resolution`: a smaller relative difference may come from the buckets of histograms alone
-      # - `least`, `least_share`: a smaller difference is irrelevant even if it is certain: in the metric's
-      #   unit, and relative
+      # - `least`, `least_share`: a smaller, even certain difference is irrelevant (in `unit`; relative)
       class Metric < Data.define(:name, :unit, :better, :resolution, :least, :least_share)
         # Half of a bucket.
         BUCKET = 0.022
         QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
         US = 1000
-        # By family; docs/compare.md has them too. Of times: what no user and no CPU notices in a unit.
+        # Least relevant difference by family, as in docs/compare.md. Users and CPUs don't notice less time.
         LEAST = {wall: 20 * US, wait: 20 * US, stalled: 20 * US, cpu: 5 * US, gc: 5 * US,
                  pss: 1_000_000, uss: 1_000_000, errors: 0.0005, throughput: 0.01}.freeze
         LEAST_SHARE = 0.01
 
-        # @return [Symbol] :wall of all percentiles of elapsed time
+        # :wall for all percentiles of elapsed time.
         def self.family(name) = name.to_s[/\A[a-z]+/].to_sym
 
         def self.percentiles(family)
@@ -225,7 +208,6 @@ module Holdup
                 least: least || LEAST.fetch(self.class.family(name)))
         end
 
-        # @return [Symbol] what it is asked for by
         def family = self.class.family(name)
 
         ALL = [
@@ -257,13 +239,10 @@ module Holdup
         # `key`: :better :worse :both :changed :none :unknown; `moved`, `unmoved`: Array of Estimate
         Result = Data.define(:key, :moved, :unmoved, :level)
 
-        # @param estimates [Hash{Symbol => Estimate}]
-        # @param metrics [Array<Symbol>] that count
         def initialize(estimates, metrics: METRICS)
           @estimates = estimates.values_at(*metrics).compact.select(&:known?)
         end
 
-        # @return [Result]
         def call
           judged = @estimates.reject { |estimate| estimate.verdict(level).nil? }
           moved, unmoved = judged.partition { |estimate| estimate.verdict(level) != :none }
@@ -286,15 +265,11 @@ module Holdup
       end
 
       # What one endpoint did to the mean elapsed time of all units.
-      #
       # - `shares`: of the units of each side; `means`: its mean elapsed time, ns, before and after
-      # - `moved_ns`: by how much it moved the mean of all units; `range`: 95 %, nil where there are too few
-      #   blocks
+      # - `moved_ns`: by how much it moved the mean of all units; `range`: 95 %, nil with too few blocks
       Contribution = Data.define(:series, :shares, :means, :moved_ns, :range) do
         # @param measured [Array<BlockCells::ResampledSide>] both sides, each block once
         # @param rounds [Array<Hash{Series => Float}>] moves in each round of the bootstrap
-        # @param bootstrap [BlockBootstrap]
-        # @param widening [Float] see BlockBootstrap::Autocorrelation
         # @return [Array<Contribution>] those that moved most first
         def self.all(measured, rounds, bootstrap, widening: 1.0)
           counts = measured.map(&:counts)
@@ -307,8 +282,6 @@ module Holdup
           contributions.sort_by { |contribution| -contribution.moved_ns.abs }
         end
 
-        # @param sides [Array<BlockCells::ResampledSide>]
-        # @return [Hash{Series => Float}] ns
         def self.moves(sides)
           counts = sides.first.counts
           all = counts.values.sum

@@ -3,7 +3,7 @@
 module Holdup
   module Analysis
     # Waits for a database connection, and who kept the connections meanwhile. A unit that keeps one for long
-    # is to the pool what a long hold is to the GVL, so the one that kept them longest is named.
+    # is to the pool what a long hold is to the GVL.
     class ConnectionWaits
       # From this share of the elapsed time, waits need action.
       NOTABLE = 0.1
@@ -20,13 +20,8 @@ module Holdup
       Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
       # @param total [SeriesRow] the units that the report is about
-      # @param all_rows [Array<SeriesRow>] one per series, also those that the report leaves out: they share
-      #   the pools
-      # @param settings [Array<Setting>]
-      # @param members [Array<ProcessReport::MeasuredProcess>]
+      # @param all_rows [Array<SeriesRow>] one per series, also left out ones: they share the pools
       # @param samples [Array<Hash>] of the processes
-      # @param from_s [Integer] start of the span
-      # @param to_s [Integer]
       def initialize(total:, all_rows:, settings:, from_s:, to_s:, members: [], samples: [])
         @total = total
         @all_rows = all_rows
@@ -37,65 +32,56 @@ module Holdup
         @to_s = to_s
       end
 
-      # @return [Boolean] whether any of the units waited
       def any? = @total.sum(:pool_wait_ns).positive?
 
-      # @return [Boolean] whether they waited for so long that it matters
       def notable?
         any? && wait_share(@total) >= NOTABLE
       end
 
-      # @param row [SeriesRow]
-      # @return [Float] of its elapsed time
       def wait_share(row = @total)
         row.wall_ns.zero? ? 0.0 : row.sum(:pool_wait_ns).fdiv(row.wall_ns)
       end
 
-      # @param row [SeriesRow]
-      # @return [Float] of the time for which all threads together kept connections
       def held_share(row)
         share_of_held(row.sum(:pool_held_ns))
       end
 
-      # @return [Integer] ns for which threads that ran no unit kept connections, as far as it was sampled
+      # Time for which threads that ran no unit kept connections, as far as it was sampled.
       def outside_ns
         @outside_ns ||= outside_growth.sum(&:grown_ns)
       end
 
-      # @return [Boolean] whether samples cover enough of the processes' time to say who kept the most
+      # Whether samples cover enough of the processes' time to say who kept the most.
       def outside_known?
         growth = outside_growth
         growth.any? && growth.sum(&:covered_s) >= COVERED * growth.sum(&:alive_s)
       end
 
-      # @return [Float] connections that such threads of a process kept, on average; 0.0 while unknown
+      # Connections that such threads of a process kept, on average; 0.0 while unknown.
       def outside_mean
         outside_known? ? outside_ns.fdiv(outside_growth.sum(&:covered_s) * NS) : 0.0
       end
 
-      # @return [Float]
       def outside_share = share_of_held(outside_ns)
 
-      # @return [SeriesRow, nil] whose units kept connections for longest; nil while unknown
+      # The row whose units kept connections for longest; nil while unknown.
       def holder
         row = @all_rows.max_by { |each| each.sum(:pool_held_ns) }
         row unless row.nil? || row.sum(:pool_held_ns).zero?
       end
 
-      # @return [Boolean] whether threads outside of units kept them for longer than the holder
+      # Whether threads outside of units kept them for longer than the holder.
       def outside?
         outside_ns > (holder ? holder.sum(:pool_held_ns) : 0)
       end
 
-      # @return [String, nil] connections that a process may have: "5", "5/10" where settings differ, "5
-      #   (animals: 2)" with another pool
+      # Connections that a process may have: "5", "5/10" if settings differ, "5 (animals: 2)" with two pools.
       def size
         pooled = @settings.select { |setting| setting[SIZE] }.sort_by { |setting| setting[SIZE] }
         sizes = pooled.map { |setting| size_in(setting) }.uniq
         sizes.join("/") if sizes.any?
       end
 
-      # @return [Array<Pool>]
       def pools
         pools = @members.flat_map { |member| connection_pools(member) }.group_by(&:name)
         pools = pools.map { |name, same| merge(name, same) }
@@ -104,7 +90,7 @@ module Holdup
 
       private
 
-      # The gauge OUTSIDE of one process: by how much it grew, and in how much of its time.
+      # Growth of the gauge OUTSIDE of one process, and in how much of its time.
       Growth = Data.define(:grown_ns, :covered_s, :alive_s)
       private_constant :Growth
 
@@ -131,8 +117,7 @@ module Holdup
         member.pools.select { |pool| pool.name.start_with?(ProcessReport::CONNECTIONS) }
       end
 
-      # @return [Float, nil] threads of a process that waited, on average: each second of waiting is a thread
-      #   that waits for a second
+      # Mean of waiting threads in a process: each second of waiting is a thread that waits for a second.
       def waiting
         seconds = @members.select { |member| connection_pools(member).any? }.sum(&:seconds)
         @all_rows.sum { |row| row.sum(:pool_wait_ns) }.fdiv(seconds * NS) if seconds.positive?

@@ -9,9 +9,8 @@ module Holdup
     #
     #   CpuCeiling.new(vcpus: 2, processes: 1).range  # => 0.5..0.55
     class CpuCeiling
-      # CPUs of everything else in the container, at least, for each CPU of these processes: the master, the
-      # collector, threads of the VM, a shell, the kernel on their behalf.
-      BESIDE = 0.1
+      # Least CPUs of the rest of the container (master, collector, shell) for each CPU of these processes.
+      OTHER_CPUS = 0.1
       # A ceiling above this is not worth a sentence.
       HIGH = 0.9
       # Targets of autoscalers are set in steps of a twentieth.
@@ -30,72 +29,61 @@ module Holdup
         @beside = beside
       end
 
-      # @param windows [Enumerable<Holdup::Window>] of units and accounts
-      # @return [Float] native_ratio as measured; 0.0 when nothing was
+      # @return [Float] 0.0 when nothing was measured
       def self.native_ratio(windows)
         cpu_ns = windows.sum { |window| window.sums[:cpu_ns] }
         native_ns = windows.sum { |window| window.sums[:native_ns] }
         cpu_ns.positive? ? native_ns.fdiv(cpu_ns) : 0.0
       end
 
-      # @return [Float] vCPUs that the processes can keep busy
       def cores
         [processes * (1 + native_ratio), vcpus].min.to_f
       end
 
-      # @return [Float] share of the container, 0.0 .. 1.0, that they reach when they have more work than they
-      #   can do
+      # Share of the container that the processes reach when they have more work than they can do.
       def low = cores / vcpus
 
-      # @return [Float] the same with everything else in the container
+      # The same with the rest of the container.
       def high
-        [(cores + [cores * BESIDE, @beside].max) / vcpus, 1.0].min
+        [(cores + [cores * OTHER_CPUS, @beside].max) / vcpus, 1.0].min
       end
 
-      # @return [Range<Float>]
       def range = low..high
 
-      # @return [Float] vCPUs that stay unused under any load
       def idle_vcpus = vcpus * (1 - high)
 
-      # @return [Float] the lowest usual target of an autoscaler that is never reached; 1.0 at most
+      # The lowest usual target of an autoscaler that is never reached; 1.0 at most.
       def unreachable
         ((high * TARGETS).floor + 1).fdiv(TARGETS).clamp(0.0, 1.0)
       end
 
-      # @return [Boolean] whether it is worth a sentence
       def low? = high < HIGH
 
       # Whether an alarm on the container's CPU share fires when all processes are saturated.
-      # @param target [Float] 0.0 .. 1.0
       # @return [Symbol] :fires, :never, or :unsure between the two ends of the range
       def alarm(target)
         return :fires if target < low
         (target > high) ? :never : :unsure
       end
 
-      # @return [Integer] processes with which all vCPUs can be used
+      # Processes with which all vCPUs can be used.
       def processes_needed
         (vcpus / (1 + native_ratio)).ceil
       end
 
-      # When to add machines, by the time that requests and jobs wait for a thread: it rises when the capacity
-      # is used up.
+      # When to add machines: requests and jobs wait longer for a thread when capacity is used up.
       module QueueAlarm
         PERCENTILE = 0.95
         # Shorter waiting is not noticed, and occurs even with free threads.
         FELT_NS = 20_000_000
-        # Of the normal percentile.
+        # Multiple of the normal percentile.
         TIMES = 2
 
-        # @param queued [Histogram] of the time in the queue
-        # @return [Integer, nil] nanoseconds at the percentile
         def self.p95_ns(queued)
           queued.quantile(PERCENTILE)&.round
         end
 
-        # @param p95_ns [Numeric, nil] the normal percentile
-        # @return [Integer] nanoseconds: add machines when it is above
+        # Add machines when the percentile is above it.
         def self.limit_ns(p95_ns)
           [TIMES * p95_ns.to_i, FELT_NS].max
         end

@@ -2,12 +2,10 @@
 
 module Holdup
   module Analysis
-    # How the values of histograms are spread, in bands.
     module HistogramBands
       # Means of the values between two quantiles ("p90-99"): how the slow tenth differs from the typical one.
-      # They come from a histogram, so a value counts as the geometric middle of its bucket (at most 2.2 %
-      # off), and each histogram is sliced by its own values: the "p90-99" of stalled is of the units that
-      # stalled most, not of the slowest ones.
+      # A value counts as the geometric middle of its histogram bucket (at most 2.2 % off). Each histogram is
+      # sliced by its own values: the "p90-99" of stalled is of units that stalled most.
       module QuantileBands
         BANDS = {
           "p0-10" => [0.0, 0.1],
@@ -19,8 +17,7 @@ module Holdup
 
         module_function
 
-        # @param histogram [Holdup::Histogram]
-        # @return [Float, nil] ns; nil when no value lies between the two
+        # Returns nil when no value lies between the two.
         def mean(histogram, from, to)
           first = (from * histogram.count).floor
           last = (to * histogram.count).floor
@@ -28,12 +25,11 @@ module Holdup
           between(steps(histogram), first, last).fdiv(last - first)
         end
 
-        # @return [Integer] how many values a band holds
         def size(histogram, from, to)
           (to * histogram.count).floor - (from * histogram.count).floor
         end
 
-        # @return [Float] sum of the values with ranks first...last
+        # Sum of the values with ranks first...last.
         def between(steps, first, last)
           below = 0
           steps.sum do |middle, count|
@@ -43,7 +39,7 @@ module Holdup
           end
         end
 
-        # @return [Array<(Float, Integer)>] value and count of each occupied bucket, ascending
+        # Value and count of each occupied bucket, ascending.
         def steps(histogram)
           lower = [[middle(histogram, 0, Histogram::Buckets::FLOOR_NS), histogram.zero]]
           lower + histogram.counts.each_with_index.map do |count, i|
@@ -64,17 +60,14 @@ module Holdup
         # A slot is a sixteenth of a doubling, which is too fine for a chart.
         SLOTS_A_BAND = 4
 
-        # @param histograms [Array<Histogram, nil>]
         def initialize(histograms)
           @bands = histograms.map { |histogram| histogram ? bands(histogram) : {} }
         end
 
-        # @return [Array<Integer>] the upper end of each band, ns, ascending, without gaps
         def upto_ns
           range.map { |band| Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND] }
         end
 
-        # @return [Array<Array<Integer>>] for each histogram, how many values are in each band
         def counts
           @bands.map { |counts| range.map { |band| counts.fetch(band, 0) } }
         end

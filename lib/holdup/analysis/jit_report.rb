@@ -11,14 +11,11 @@ module Holdup
       # What a limit that is reached is raised to.
       LARGER = 1.25
 
-      # @param bytes [Numeric] of code and metadata
-      # @return [Numeric] bytes that a process grows by
+      # What a process grows by, for bytes of code and metadata.
       def self.memory(bytes)
         bytes * Holdup::Jit::REAL_MEMORY
       end
 
-      # @param bytes [Numeric] of code
-      # @return [Numeric] bytes of code and metadata
       def self.with_metadata(bytes)
         bytes * Holdup::Jit::TOTAL_TO_CODE
       end
@@ -27,7 +24,6 @@ module Holdup
       # So many samples of a process that is still there may be missing.
       MISSING = 3
 
-      # @return [Integer] seconds between two samples of a process
       attr_reader :every_s
 
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
@@ -40,7 +36,7 @@ module Holdup
         @every_s = every_s
       end
 
-      # @return [Array<ProcessLife>] of processes whose JIT is known
+      # Lives of processes whose JIT is known.
       def lives
         @lives ||= begin
           lives = ProcessReport::SampleTrail.all(@samples).map { |trail| life(trail) }
@@ -49,7 +45,7 @@ module Holdup
         end
       end
 
-      # @return [Array<ProcessLife>] that had not ended at last; where all have, those that ended last
+      # Processes that had not ended at last; where all have, those that ended last.
       def present
         @present ||= begin
           latest = lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }
@@ -57,27 +53,23 @@ module Holdup
         end
       end
 
-      # @return [Array<ProcessLife>] of the present ones, those with a JIT
       def on
         present.select { |life| life.facts.on? }
       end
 
-      # @return [Array<ProcessLife>] of the present ones, those without
       def off
         present.select { |life| life.facts.off? }
       end
 
-      # @return [ActivationOrigins]
       def origins
         ActivationOrigins.new(present.map(&:origin))
       end
 
-      # @return [Array<WorkerLifetimes>] workers that were replaced before their JIT paid, one for each server
+      # Workers that were replaced before their JIT paid, one for each server.
       def wasted
         WorkerLifetimes.of(@samples).select(&:wasted?)
       end
 
-      # @return [Array<ServerJit>]
       def servers
         @servers ||= begin
           servers = lives.group_by(&:server).map do |name, same|
@@ -96,11 +88,9 @@ module Holdup
       end
 
       # Whether the JIT was switched on at the right place: in the processes that take units, after the
-      # application was loaded. Where a server forks its workers from a worker, they inherit it on purpose, so
-      # these are left out.
+      # application was loaded. Workers that a worker forked inherit it on purpose, so these are left out.
       class ActivationOrigins
-        # One process: `facts`: JitFacts, `server`: its name, `worker`: whether it is one of a forking server,
-        # `refork`: whether workers fork others
+        # `server`: its name; `worker`: whether its server forks; `refork`: whether workers fork others
         ProcessOrigin = Data.define(:facts, :server, :worker, :refork)
 
         # The master of one server, from its workers: `inherited`: JitFacts of those that have the JIT from
@@ -111,7 +101,6 @@ module Holdup
             inherited.any? && without.any?
           end
 
-          # @return [Boolean] off there and on in a worker, as it should be
           def off?
             inherited.empty? && without.any?(&:on?)
           end
@@ -120,7 +109,7 @@ module Holdup
             inherited.any? && !wrong_hook?
           end
 
-          # @return [Boolean] on there, although `config.jit` asks for it in each worker
+          # The JIT is on in the master, although `config.jit` asks for it in each worker.
           def too_early?
             on? && inherited.any? { |facts| facts.wish == "on" }
           end
@@ -128,18 +117,16 @@ module Holdup
           def by = inherited.first.by
         end
 
-        # @param origins [Array<ProcessOrigin>]
         def initialize(origins)
           @origins = origins.reject(&:refork)
         end
 
-        # @return [Array<JitFacts>] of those that had it from Ruby's start
+        # Facts of processes that had the JIT from Ruby's start.
         def at_start
           @origins.map(&:facts).select { |facts| facts.on? && facts.at_boot? }
         end
 
         # Only workers count: other processes that a worker forks inherit its JIT.
-        # @return [Array<MasterProcess>]
         def masters
           @origins.select(&:worker).group_by(&:server).values.map do |workers|
             facts = workers.map(&:facts)
@@ -157,83 +144,66 @@ module Holdup
 
         attr_reader :name, :lives, :present
 
-        # @param name [String, nil]
         # @param lives [Array<ProcessLife>] all, those that have ended too
-        # @param present [Array<ProcessLife>]
         def initialize(name, lives, present)
           @name = name
           @lives = lives
           @present = present
         end
 
-        # @return [Array<ProcessLife>] of the present ones
         def on
           @on ||= present.select { |life| life.facts.on? }
         end
 
-        # @return [Array<ProcessLife>]
         def off
           @off ||= present.select { |life| life.facts.off? }
         end
 
-        # @param key [Symbol] of JitFacts
-        # @return [Array<Object>] all distinct values
         def all(key)
           on.filter_map { |life| life.facts.public_send(key) }.uniq
         end
 
-        # @return [Numeric, nil] of those of which it is known
         def median(lives = on)
           values = lives.filter_map { |life| yield life }.sort
           values[(values.size - 1) / 2] if values.any?
         end
 
-        # @return [Integer, nil] nanoseconds since 1970: when the first of them had it
+        # Nanoseconds since 1970: when the first of them had it.
         def since_ns = all(:since_ns).min
 
-        # @return [Integer] processes that have compiled what they need
         def warm = on.count(&:warm_s)
 
-        # @return [Integer] processes in which nothing more is compiled
+        # Processes in which nothing more is compiled.
         def saturated
           on.count { |life| life.facts.saturated || life.stuck? }
         end
 
-        # @return [Array<ProcessLife>]
         def ended = lives.select(&:ended?)
 
-        # @return [Integer, nil] median of those that have ended
         def units_per_life = median(ended, &:units)
 
-        # @return [MemoryKiller, nil]
         def killer = present.filter_map(&:killer).first
 
-        # @return [MemoryKiller::MemoryGrowth]
         def growth
           @growth ||= MemoryKiller::MemoryGrowth.new(lives)
         end
 
-        # @return [MemoryKiller::KillerFootprint] what the killer counts
         def watched
           @watched ||= MemoryKiller::KillerFootprint.new(killer, present, growth, room_bytes:)
         end
 
-        # YJIT takes most of its memory at first. Until a process was seen to the end of that, the limit has
-        # to leave room for all of it.
-        # @return [Integer] bytes for each process
+        # Room for each process: YJIT takes most of its memory at first. Until a process was seen to the end
+        # of that, the limit has to leave room for all of it.
         def room_bytes
           return 0 if warm.positive? || !growth.known? || growth.basis != :unknown
           on.filter_map { |life| life.facts.room_bytes }.max.to_i
         end
 
-        # @return [Integer, nil] bytes that the killer's limit has to leave
         def needed_bytes = watched.needed_bytes
 
-        # @return [Integer, nil] bytes that the killer counts now
         def watched_bytes = watched.seen_bytes
 
-        # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer counts: at its
-        #   default limit
+        # What YJIT adds at most, at its default limit, to what the killer counts where it is off.
         def most_bytes
           limits_code = present.first.ruby&.limits_total? == false
           watched.more_bytes(limits_code ? MOST_OF_CODE : MOST_OF_ALL)
@@ -243,8 +213,7 @@ module Holdup
         # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age
         def warm_up(ages_s) = by_age(ages_s, &:warm_up)
 
-        # @param ages_s [Array<Integer>] ends of the bands
-        # @return [Hash{Integer => Float}] median of the entries compiled for each unit up to that age
+        # The same of the entries compiled for each unit.
         def compiling(ages_s) = by_age(ages_s, &:compiling)
 
         private

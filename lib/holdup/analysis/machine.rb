@@ -2,17 +2,13 @@
 
 module Holdup
   module Analysis
-    # The CPUs and memory of a host (a container, where there is one), and how much of them its processes use
-    # and can use.
+    # The CPUs and memory of a host or its container, and how much of them its processes use and can use.
     class Machine
       SHORT_S = 3
 
       attr_reader :host, :members
 
-      # @param host [String]
       # @param trail [ProcessReport::SampleTrail, nil] of its container
-      # @param members [Array<ProcessReport::MeasuredProcess>] its processes
-      # @param native_ratio [Float] see CpuCeiling
       # @param vcpus [Numeric, nil] where the container's samples don't say
       # @param loaded [Machine, nil] the same host while units ran; nil: this one
       def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil, loaded: nil)
@@ -24,87 +20,76 @@ module Holdup
         @loaded = loaded
       end
 
-      # @return [Numeric, nil]
       def vcpus
         trail(:vcpus) || @vcpus
       end
 
-      # @return [Float, nil] CPUs that everything in it uses
       def used = @trail&.rate(:cpu_ns)
 
-      # @return [Float, nil] the same as a share of its vCPUs, 0.0 .. 1.0
       def cpu_share
         used && vcpus && used / vcpus
       end
 
-      # @return [Float, nil] CPUs of the host that other containers use
+      # CPUs of the host that other containers use.
       def neighbours
         all = @trail&.rate(:host_busy_ns)
         [all - used, 0.0].max if all && used
       end
 
-      # @return [Float, nil] of the host's CPUs, how much was in use or stolen
+      # How much of the host's CPUs was in use or stolen.
       def host_share
         all = @trail&.rate(:host_busy_ns)
         (all + stolen.to_f) / trail(:host_cpus) if all && trail(:host_cpus)
       end
 
-      # @return [Float, nil] CPUs that were wanted and that the hypervisor gave to others
+      # CPUs that were wanted and that the hypervisor gave to others.
       def stolen = @trail&.rate(:steal_ns)
 
-      # @return [Float, nil] of the CPU time that the host used or wanted
+      # Share of the CPU time that the host used or wanted.
       def steal_share
         wanted = stolen && stolen + @trail.rate(:host_busy_ns).to_f
         stolen / wanted if wanted&.positive?
       end
 
-      # @param member [ProcessReport::MeasuredProcess]
-      # @return [Float, nil] of the container's vCPUs
       def share_of(member)
         member.cpu_share && vcpus && member.cpu_share / vcpus
       end
 
-      # @return [Float, nil] share of the quota's periods in which it was throttled
+      # Share of the quota's periods in which it was throttled.
       def throttled_share
         periods = @trail&.grown(:periods)
         @trail.grown(:throttled_periods).fdiv(periods) if periods&.positive?
       end
 
-      # @return [Integer, nil] ns
       def throttled_ns = @trail&.grown(:throttled_ns)
 
-      # @return [Integer, nil] bytes that can't be given back at once (without the page cache)
+      # What can't be given back at once (without the page cache).
       def memory_bytes
         trail(:memory_bytes) && trail(:memory_bytes) - trail(:reclaimable_bytes).to_i
       end
 
-      # @return [Integer, nil]
       def memory_limit_bytes = trail(:memory_limit_bytes)
 
-      # @return [Float, nil] of its limit; nil while unknown or without a limit
+      # Share of its limit; nil while unknown or without a limit.
       def memory_share
         memory_bytes.fdiv(memory_limit_bytes) if memory_bytes && memory_limit_bytes&.positive?
       end
 
-      # @return [Float, nil] CPUs that the collector used
       def collector_cpu_share
         @trail&.rate(:collector_cpu_ns)
       end
 
-      # @return [Integer, nil] memory of the collector
       def collector_bytes = trail(:collector_rss_bytes)
 
-      # @return [Integer, nil] memory of the segments
       def segment_bytes = trail(:segment_bytes)
 
-      # @return [Integer] processes that take units at the same time
+      # Processes that take units at the same time.
       def processes
         [self.class.concurrent(takers).round, 1].max
       end
 
-      # Of the time in which units ran, so that it is the same in every span that has them.
-      # @return [CpuCeiling, nil] nil while its vCPUs or processes are unknown (samples have whole seconds),
-      #   and where processes of other applications are left out
+      # The ceiling of the time in which units ran, so that every span with units has the same. nil while
+      # vCPUs or processes are unknown (samples have whole seconds), or other applications are left out.
       def ceiling
         return @loaded.ceiling if @loaded
         if vcpus && seen? && !trail(:shared)
@@ -112,20 +97,18 @@ module Holdup
         end
       end
 
-      # @return [Float] CPUs used by processes that are not measured, as far as known
+      # CPUs used by processes that are not measured, as far as known.
       def beside
         measured = ProcessReport::ServerProcesses.mean_sum(members, &:cpu_share)
         (used && measured) ? [used - measured, 0.0].max : 0.0
       end
 
-      # @param members [Array<ProcessReport::MeasuredProcess>]
-      # @return [Float] how many there were on average, while there was one
+      # Mean number of processes while there was at least one.
       def self.concurrent(members)
         covered = covered_s(members)
         covered.zero? ? members.size.to_f : members.sum(&:seconds).fdiv(covered)
       end
 
-      # @return [Integer] seconds in which at least one was there
       def self.covered_s(members)
         end_s = 0
         members.sort_by(&:from_s).sum do |member|
@@ -157,12 +140,11 @@ module Holdup
       class CpuStarvation
         # From this share, the CPUs count as used up.
         FULL = 0.85
-        # Of the CPU time that the machine wanted.
+        # Share of the CPU time that the machine wanted.
         STOLEN = 0.02
         # CPUs; a smaller use is ignored.
         LEAST = 0.05
 
-        # @param machine [Machine]
         def initialize(machine)
           @machine = machine
         end
@@ -173,20 +155,17 @@ module Holdup
           others.max_by(&:last)&.first
         end
 
-        # @return [Float, nil] CPUs that the measured processes use
         def own
           @machine.used && @machine.used - @machine.beside
         end
 
-        # @return [Float, nil] CPUs of the culprit; nil for :own
+        # CPUs of the culprit; nil for :own.
         def taken = others[culprit]
 
-        # @return [Numeric, nil]
         def vcpus = @machine.vcpus
 
         private
 
-        # @return [Hash{Symbol => Float}] CPUs that others use
         def others
           others = {}
           others[:beside] = @machine.beside if contained_full?

@@ -2,76 +2,55 @@
 
 module Holdup
   module Analysis
-    # When units were measured. Every rate is over this time, not over the span or the windows: the first and
-    # the last minute of a recording have units in a part only.
-    #
+    # When units were measured. Every rate is over this time: the first and the last minute of a recording
+    # have units in a part only.
     # - `spans`: Array of Range of Float, seconds since 1970, ascending, none touches the next
     # - `exact`: whether begin and end come from single units; else from windows, and rates are lower bounds
     class MeasuredTime < Data.define(:spans, :exact)
       NS = 1_000_000_000
       LEAST_S = 1
 
-      # @param from_s [Numeric]
-      # @param to_s [Numeric]
-      # @param exact [Boolean]
-      # @return [MeasuredTime] all of that time
       def self.whole(from_s, to_s, exact: false)
         new(spans: (from_s < to_s) ? [from_s.to_f..to_s.to_f] : [], exact:)
       end
 
-      # @param profiles [Enumerable<UnitSample>]
-      # @return [MeasuredTime, nil] from the start of the first to the end of the last; nil without any
+      # From the start of the first unit to the end of the last; nil without any.
       def self.of(profiles)
         from_ns = profiles.map(&:start_ns).min
         to_ns = profiles.map(&:end_ns).max
         from_ns && whole(from_ns.fdiv(NS), to_ns.fdiv(NS), exact: true)
       end
 
-      # @return [Boolean]
       def empty? = spans.empty?
 
-      # @return [Float, nil]
       def from_s = spans.first&.begin
 
-      # @return [Float, nil]
       def to_s = spans.last&.end
 
-      # @return [Float] all of it
       def total_s
         spans.sum(0.0) { |span| span.end - span.begin }
       end
 
-      # @param from_s [Numeric]
-      # @param to_s [Numeric]
-      # @return [Float] seconds of it that lie between
       def seconds(from_s, to_s) = cut(from_s, to_s).total_s
 
-      # @param from_s [Numeric]
-      # @param to_s [Numeric]
-      # @return [MeasuredTime] the part between the two
       def cut(from_s, to_s)
         inside = spans.map { |span| [span.begin, from_s].max.to_f..[span.end, to_s].min.to_f }
         with(spans: inside.select { |span| span.begin < span.end })
       end
 
-      # @param from_s [Numeric]
-      # @param to_s [Numeric]
-      # @return [MeasuredTime] it without the part between the two
       def without(from_s, to_s)
         return self if empty? || from_s >= to_s
         with(spans: cut(self.from_s, from_s).spans + cut(to_s, self.to_s).spans)
       end
 
       # @param spans [Enumerable<(Numeric, Numeric)>] ascending
-      # @return [MeasuredTime] the part inside of them
       def within(spans)
         runs = spans.slice_when { |one, other| other.first > one.last }
         joined = runs.map { |same| [same.first.first, same.last.last] }
         with(spans: joined.flat_map { |from_s, to_s| cut(from_s, to_s).spans })
       end
 
-      # @param count [Integer] units
-      # @return [Float, nil] per second; nil where the measured time is too short
+      # Units per second; nil where the measured time is too short.
       def rate(count)
         (total_s < LEAST_S) ? nil : count / total_s
       end

@@ -2,8 +2,8 @@
 
 module Holdup
   module Analysis
-    # Which units used the CPU of the processes of a server: its requests, and the jobs of each group of
-    # threads. The CPU of units is measured, with the GVL and without; the rest was used outside of units.
+    # Which units used the CPU of a server's processes: its requests, and the jobs of each group of threads.
+    # The CPU of units is measured, with the GVL and without; the rest was used outside of units.
     class PoolCpu
       NS = 1_000_000_000
       # Less of the units' CPU without a known pool comes from short spans and rounding.
@@ -17,14 +17,13 @@ module Holdup
         end
       end
 
-      # @param processes [ProcessReport]
       # @param entries [Array<WindowTable::WindowEntry>] of all kinds
       def initialize(processes, entries)
         @groups = processes.groups
         @entries = entries.group_by { |entry| entry.setting&.fingerprint }
       end
 
-      # @return [Array<PoolShare>] of each server its pools, most CPU first, then the rest
+      # Pools of each server, most CPU first, then the rest.
       def lines
         @groups.flat_map { |group| shares(group, Machine.covered_s(group.processes)) }
       end
@@ -44,14 +43,13 @@ module Holdup
           units: entries.sum { |entry| entry.window.count }, cpu_share: cpus(entries, seconds))
       end
 
-      # @return [Hash{String => Array<WindowTable::WindowEntry>}]
       def pools(entries)
         web = entries.select { |entry| entry.series.kind == :request }
         jobs = entries.select { |entry| entry.series.kind == :pool }.group_by { |entry| entry.series.name }
         web.empty? ? jobs : {ProcessReport::WEB => web, **jobs}
       end
 
-      # @return [Float] CPUs of all units, each once
+      # CPUs of all units, each once.
       def units_cpu(entries, seconds)
         units, others = entries.partition { |entry| entry.series.unit? }
         nested = others.select { |entry| entry.series.kind == :nested }
@@ -71,7 +69,6 @@ module Holdup
 
       # Share of the thread time that some units used, of the threads that could have taken them: at 100 %
       # every thread is always busy, and long before that units wait for a thread.
-      #
       # The threads are those of the pools that ran such units, in the processes of the same settings, while
       # these processes were there. For jobs, these are the pools that ran any job of their queues; where the
       # pool is unknown, all pools for jobs count.
@@ -79,15 +76,12 @@ module Holdup
         # Kind of a row => kind of its units.
         KINDS = {request: :request, job: :job, priority: :job}.freeze
 
-        # @param members [Array<ProcessReport::MeasuredProcess>]
         # @param pools [Array<WindowTable::WindowEntry>] jobs by pool and queue
         def initialize(members, pools = [])
           @members = members
           @pools = pools.group_by { |entry| entry.setting&.fingerprint }
         end
 
-        # @param row [SeriesRow]
-        # @return [Float, nil] 0.0 .. 1.0; nil while the number of threads is unknown
         def share(row)
           kind = KINDS[row.kind]
           thread_seconds = members(row).filter_map do |member|
@@ -105,7 +99,7 @@ module Holdup
           end
         end
 
-        # @return [Array<String>, nil] the pools of this process that ran such jobs; nil for any
+        # The pools of this process that ran such jobs; nil for any.
         def pool_names(row, member)
           return unless KINDS[row.kind] == :job
           series = @pools.fetch(member.setting, []).map(&:series)

@@ -10,8 +10,7 @@ module Holdup
       # Windows are of all processes together: a minute counts while at most this share of them is that young.
       FEW = 0.25
 
-      # @param profiles [Array<UnitSample>]
-      # @param samples [Array<Hash{Symbol => Object}>] of processes, see Store#processes
+      # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @param warm_up_s [Integer] 0: everything counts
       def initialize(profiles, samples, warm_up_s: WARM_UP_S)
         @warm_up_s = warm_up_s
@@ -27,16 +26,11 @@ module Holdup
         end
       end
 
-      # @param start_s [Integer] of a window
-      # @param end_s [Integer]
-      # @return [Boolean]
       def warm?(start_s, end_s)
         return true if @warm_up_s.zero?
         @warm.fetch([start_s, end_s]) { |span| @warm[span] = few_young?(*span) }
       end
 
-      # @param profile [UnitSample]
-      # @return [Boolean]
       def warm_unit?(profile)
         profile.age_ns >= @warm_up_s * NS
       end

@@ -19,10 +19,6 @@ module Holdup
       KEPT_S = 48 * 3600
 
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @param every_s [Integer] seconds between two samples
-      # @param native_ratio [Float] see CpuCeiling
       # @param settings [Hash{String => Setting}] by fingerprint, where samples of a container are missing
       # @param loaded [ProcessReport, nil] the same while units ran, from which CPU ceilings are computed;
       #   nil: this one
@@ -34,14 +30,12 @@ module Holdup
         @loaded = loaded
       end
 
-      # @return [Integer, nil] seconds between the samples that Store#processes should read of such a span;
-      #   nil: all
+      # Seconds between the samples that Store#processes should read of such a span; nil: all.
       def self.every_s(from_s, to_s)
         every_s = [to_s - from_s, KEPT_S].min / POINTS
         every_s if every_s > EVERY_S
       end
 
-      # @return [Array<MeasuredProcess>] one per process, by host and server
       def members
         @members ||= begin
           members = measured.map { |trail| MeasuredProcess.of(trail, **@span) }
@@ -49,7 +43,6 @@ module Holdup
         end
       end
 
-      # @return [Array<Machine>] one per host with processes
       def machines
         @machines ||= members.group_by(&:host).map do |host, same|
           Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio,
@@ -57,31 +50,27 @@ module Holdup
         end
       end
 
-      # @param host [String]
-      # @return [Machine, nil]
       def machine(host)
         machines.find { |machine| machine.host == host }
       end
 
-      # @return [Machine, nil] the one with the fewest vCPUs, which limits all of them
+      # The one with the fewest vCPUs, which limits all of them.
       def smallest_machine
         machines.min_by { |machine| machine.vcpus || Float::INFINITY }
       end
 
-      # @return [ProcessTimeSeries] of the processes
       def time_series
         ProcessTimeSeries.new(measured, every_s: @span[:every_s])
       end
 
-      # @return [ProcessTimeSeries] of their containers; CPU shares are of one core there too
+      # CPU shares of containers are of one core too.
       def container_time_series
         ProcessTimeSeries.new(containers.values, every_s: @span[:every_s])
       end
 
-      # @return [ConnectionUse] of all of them
       def connections = ConnectionUse.new(members)
 
-      # @return [Array<ServerProcesses>] processes of one server together, most CPU first
+      # Processes of one server together, most CPU first.
       def groups
         @groups ||= begin
           groups = members.group_by(&:server).map do |server, processes|
@@ -91,7 +80,7 @@ module Holdup
         end
       end
 
-      # @return [Array<PoolThreads>] pools of the same server and name in all processes, most busy first
+      # Pools of the same server and name in all processes, most busy first.
       def pools
         @pools ||= begin
           pools = pools_by_name.map { |(server, name), same| PoolThreads.of(server, name, same.to_h) }
@@ -126,14 +115,10 @@ module Holdup
       end
 
       # A group of threads that take units, in one process. What is unknown is nil.
-      #
       # - `max`: threads it may have; `busy`: mean of those with a unit, exact where the process counts their
       #   time, else the mean of the samples (as of connection pools)
-      # - `backlog`: mean of the samples; `most_backlog` and `oldest_ns` (how long a unit had waited): the
-      #   largest of the samples
+      # - `backlog`: mean of the samples; `most_backlog`, `oldest_ns` (age of a waiting unit): largest
       ProcessPool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
-        # @param kind [Symbol, nil] :request, :job, nil for any
-        # @return [Boolean] whether it takes units of that kind
         def takes?(kind)
           return false if name.start_with?(CONNECTIONS)
           case kind
@@ -144,13 +129,10 @@ module Holdup
         end
       end
 
-      # Processes of one server, on all hosts. Some replace others and are not there at the same time, so sums
-      # are those of a moment, on average.
+      # Processes of one server, on all hosts. Some replace others, so sums are those of a moment, on average.
       ServerProcesses = Data.define(:server, :processes) do
-        # @param processes [Array<MeasuredProcess>]
-        # @yieldparam process [MeasuredProcess]
+        # The sum over processes at a moment, on average.
         # @yieldreturn [Numeric, nil] nil is left out
-        # @return [Float, nil] the sum over processes at a moment, on average
         def self.mean_sum(processes)
           weighted = processes.filter_map do |process|
             value = yield process
@@ -159,41 +141,35 @@ module Holdup
           weighted.sum.fdiv([Machine.covered_s(processes), 1].max) if weighted.any?
         end
 
-        # @return [Float] processes
         def size = Machine.concurrent(processes)
 
-        # @return [Float, nil] CPUs that they used together
         def cpu_share = self.class.mean_sum(processes, &:cpu_share)
 
-        # @return [Float, nil] threads that took units
+        # Threads that took units.
         def busy = self.class.mean_sum(processes, &:busy)
 
-        # @return [Float, nil] threads that may take units
+        # Threads that may take units.
         def threads = self.class.mean_sum(processes, &:threads)
 
-        # @return [Float, nil] threads that waited for the GVL
+        # Threads that waited for the GVL.
         def waiting = self.class.mean_sum(processes, &:waiting)
 
-        # @return [Float, nil] of the time of a process, on average
         def gc_share
           sum = self.class.mean_sum(processes, &:gc_share)
           sum && sum / size
         end
 
-        # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
-        # @return [Integer, nil] of the processes that were there last
+        # Memory of the present processes: :rss_bytes, :pss_bytes or :uss_bytes.
         def memory(key)
           known = present.filter_map(&key)
           known.sum if known.any?
         end
 
-        # @return [Integer, nil] the median
         def redis_rtt_ns
           known = processes.filter_map(&:redis_rtt_ns).sort
           known[known.size / 2]
         end
 
-        # @return [Array<MeasuredProcess>] those that were there last
         def present
           last_s = processes.map(&:to_s).max
           processes.select { |process| process.to_s == last_s }
@@ -203,8 +179,6 @@ module Holdup
       # The pools of one name in all processes of a server. `size`: processes; `max`, `busy`, `backlog`: at a
       # moment in all of them together; `most_backlog`, `oldest_ns`: the most that was seen in one.
       PoolThreads = Data.define(:server, :name, :size, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
-        # @param pools [Hash{MeasuredProcess => ProcessPool}]
-        # @return [PoolThreads]
         def self.of(server, name, pools)
           sums = %i[max busy backlog].to_h do |key|
             [key, ServerProcesses.mean_sum(pools.keys) { |member| pools[member].public_send(key) }]
@@ -214,39 +188,31 @@ module Holdup
           new(server:, name:, size:, **sums, **largest, backlog: backlog(sums[:backlog], name, size))
         end
 
-        # Requests wait at each process. Jobs wait in queues that all processes share, and each reports the
-        # whole queue.
+        # Requests wait at each process. Jobs wait in shared queues, and each process reports the whole queue.
         def self.backlog(sum, name, size)
           (name == WEB) ? sum : sum && sum / size
         end
         private_class_method :backlog
 
-        # @return [Float, nil] of the threads
         def busy_share
           (busy && max&.positive?) ? busy / max : nil
         end
       end
 
       # How many connections to a database server all processes may have at the same time: each thread that
-      # takes units may have one, as far as its process's pool allows. Processes that replace others are not
-      # there at the same time.
+      # takes units may have one, as far as its process's pool allows. A process and its successor count once.
       class ConnectionUse
         # @param members [Array<MeasuredProcess>] of all servers and job runners
         def initialize(members)
           @members = members
         end
 
-        # @return [Integer] of all threads
         def total = of_kind(nil)
 
-        # @param kind [Symbol, nil] :request, :job
-        # @return [Integer] of the threads that take these
         def of_kind(kind)
           ServerProcesses.mean_sum(@members) { |member| possible(member, kind) }.to_f.round
         end
 
-        # @param kind [Symbol]
-        # @return [Integer] of all other threads
         def of_other_kinds(kind) = total - of_kind(kind)
 
         private

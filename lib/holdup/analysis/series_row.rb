@@ -3,118 +3,102 @@
 module Holdup
   module Analysis
     # One line of a report: a name with the merged window of everything it stands for, and the figures per
-    # unit that every surface shows. All durations in nanoseconds. `settings`: fingerprints of those under
-    # which it was measured; `queues`: those that its units were in, nil for none.
+    # unit that every surface shows. Durations are in ns. `settings`: fingerprints of those under which it was
+    # measured; `queues`: those that its units were in, nil for none.
     class SeriesRow < Data.define(:name, :kind, :queue, :window, :settings, :queues)
       def initialize(name:, kind:, queue:, window:, settings: [], queues: [])
         super
       end
 
-      # @return [Integer] units
       def count = window.count
 
-      # @return [Integer] units that failed
       def errors = window.errors
 
-      # @param key [Symbol] a key of Window::HISTOGRAMS
-      # @return [Holdup::Histogram]
+      # @param key [Symbol] of Window::HISTOGRAMS
       def histogram(key) = window.histograms.fetch(key)
 
-      # @param key [Symbol] a key of Window::SUMS
+      # @param key [Symbol] of Window::SUMS
       # @return [Integer] in its unit, all units together
       def sum(key) = window.sums.fetch(key)
 
-      # @return [StateSplit] of the elapsed time
       def split = StateSplit.of(window)
 
-      # @return [Integer] ns, all units together
       def wall_ns = histogram(:wall).sum
 
-      # @return [Integer] ns, all units together
       def stalled_ns = histogram(:stalled).sum
 
-      # @return [Integer] ns for which others stalled meanwhile, all units together
+      # Time for which others stalled meanwhile, all units together.
       def caused_ns = sum(:caused_ns)
 
-      # @return [Float, nil] nil when there is nothing to divide by
+      # Returns nil when there is nothing to divide by.
       def per_unit(value)
         count.zero? ? nil : value.fdiv(count)
       end
 
-      # @return [Float, nil] stall for each time the GVL was taken
       def stall_per_acquisition
         sum(:acquisitions).zero? ? nil : stalled_ns.fdiv(sum(:acquisitions))
       end
 
-      # @return [Float, nil] ns that the GVL was kept once it was taken
+      # Time that the GVL was kept once it was taken.
       def mean_hold
         sum(:acquisitions).zero? ? nil : histogram(:running).sum.fdiv(sum(:acquisitions))
       end
 
-      # A thread that arrives at a random moment meets long holds more often, by as much as they are longer.
-      # @return [Float, nil] ns of the hold that it meets, on average
+      # The hold that a thread meets on average: arriving at a random moment, it meets long holds more often,
+      # by as much as they are longer.
       def met_hold
         running_ns = histogram(:running).sum
         squares_us2 = sum(:hold_squares_us2)
         (running_ns.zero? || squares_us2.zero?) ? nil : squares_us2 * 1e6 / running_ns
       end
 
-      # @return [Float, nil] of the units
       def error_share = per_unit(errors)
 
       # The share that perfm and most articles call "io %": everything idle (not only io) against running and
       # idle, stall left out. {StateSplit} says how much of it really was io.
-      # @return [Float, nil]
       def idle_share
         busy = histogram(:running).sum + histogram(:idle).sum
         busy.zero? ? nil : histogram(:idle).sum.fdiv(busy)
       end
 
-      # @return [Float, nil] idle and stalled against everything
+      # Share of the elapsed time that was idle or stalled.
       def idle_and_stall_share
         total = histogram(:running).sum + histogram(:idle).sum + stalled_ns
         total.zero? ? nil : (histogram(:idle).sum + stalled_ns).fdiv(total)
       end
 
       # Where the elapsed time of some units went: seven states that add up to it.
+      #
       #   running = cpu + starved; idle = io + lock + sleep + native; wall = running + stalled + idle
       StateSplit = Data.define(:cpu, :starved, :stalled, :io, :lock, :sleep, :native) do
-        # @param window [Holdup::Window]
         def self.of(window)
           sums = window.sums
           new(cpu: sums[:cpu_ns], starved: sums[:starved_ns], stalled: window.histograms[:stalled].sum,
             io: sums[:io_ns], lock: sums[:lock_ns], sleep: sums[:sleep_ns], native: sums[:native_ns])
         end
 
-        # @return [Integer] ns; equals the measured wall time up to the rounding of single units
+        # Equals the measured wall time up to the rounding of single units.
         def total = to_h.values.sum
 
-        # @param state [Symbol] a member
-        # @return [Float] 0.0 .. 1.0 of the elapsed time
         def share(state)
           total.zero? ? 0.0 : public_send(state).fdiv(total)
         end
 
-        # @return [Symbol] the state that took the most
         def largest
           members.max_by { |state| public_send(state) }
         end
       end
 
-      # Turns entries of a WindowTable into the rows of a report: by name (with kind and queue), setting,
-      # process, queue or priority.
+      # Turns entries of a WindowTable into rows by name (with kind and queue), setting, process, queue,
+      # priority.
       class Grouping
         BY = %i[name setting process queue priority].freeze
-        # Name of the rows of units without a queue: one for requests, one for jobs of a runner without
-        # queues.
+        # Rows of units without a queue: one for requests, one for jobs of a runner without queues.
         NO_QUEUE = "-"
-        # What rows can be sorted by, the largest first.
         SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze
 
-        # @param entries [Array<WindowTable::WindowEntry>]
         # @param by [Symbol] one of BY
         # @param sort [Symbol] a key of SORT
-        # @param settings [SettingDifferences::SettingLabels]
         def initialize(entries, by:, sort:, settings:)
           @entries = entries
           @by = by
@@ -122,7 +106,6 @@ module Holdup
           @settings = settings
         end
 
-        # @return [Array<SeriesRow>]
         def rows
           rows = @entries.group_by { |entry| key(entry) }.map { |key, entries| row(key, entries) }
           rows.sort_by { |row| order(row) }
@@ -136,7 +119,6 @@ module Holdup
           [row.queue.to_s, Integer(row.name, exception: false) || Float::INFINITY]
         end
 
-        # @return [Array] name, kind, queue
         def key(entry)
           case @by
           when :name, :process, :priority then entry.series.to_h.values_at(:name, :kind, :queue)

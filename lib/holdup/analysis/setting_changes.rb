@@ -5,27 +5,22 @@ module Holdup
     # When a server got another setting inside a span: by a deployment, another Ruby, another number of
     # threads. It looks at units only, so it reaches as far back as they are kept.
     class SettingChanges
-      # - `at_s`: when units of the new setting were first seen; `server`: "puma", "sidekiq", "shop puma"; nil
-      #   where it is unknown
-      # - `differences`: Array of SettingDifferences::SettingDifference
+      # `at_s`: when units of the new setting were first seen; `server`: "puma", "shop puma", nil if unknown
       SettingChange = Data.define(:at_s, :server, :differences) do
-        # @return [Boolean] whether another revision of the application was deployed
         def deployed?
           differences.any? { |difference| difference.subject == "revision" }
         end
       end
 
-      # Units ended under this setting then.
       FirstSeen = Data.define(:at_s, :setting)
 
       # @param setting_starts [Array<FirstSeen>] of settings under which units ended, in any order
-      # @param gone_s [Integer] a setting without a unit for so long is no longer used
+      # @param gone_s [Integer] a setting without a unit for so long counts as unused
       def initialize(setting_starts, gone_s: LatestChange::GONE_S)
         @setting_starts = setting_starts
         @gone_s = gone_s
       end
 
-      # @return [Array<SettingChange>] in the order of time
       def to_a
         by_server = @setting_starts.group_by { |seen| server(seen.setting) }
         by_server.flat_map { |server, seen| changes(server, seen) }.sort_by(&:at_s)
@@ -58,7 +53,7 @@ module Holdup
         end
       end
 
-      # Where no other setting ran meanwhile, there was only no traffic.
+      # Where no other setting ran meanwhile, only traffic was missing.
       def away?(all, one, other)
         return false unless other.at_s - one.at_s > @gone_s
         all.any? { |seen| seen.at_s > one.at_s && seen.at_s < other.at_s }
@@ -72,12 +67,11 @@ module Holdup
       end
 
       # When the processes of a server last got another setting, from the samples of its processes.
-      #
       # - `server`: "puma", "sidekiq", "shop puma" where applications have names; `at_s`: when the first
       #   process with a present setting was seen
       # - `before`, `after`: fingerprints of the settings that it had last before, and that it has now
       class LatestChange < Data.define(:server, :at_s, :before, :after)
-        # A setting without a sample for so long is no longer used.
+        # A setting without a sample for so long counts as unused.
         GONE_S = 600
 
         # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
@@ -115,9 +109,8 @@ module Holdup
       # What differs from before the latest change of a server's setting: facts of the setting, the stall and
       # CPU of units, and the slowest hundredth, which may move although the mean does not. Compared with the
       # last hours before the change, each endpoint with itself.
-      #
-      # - `kind`: of the units; `change`: LatestChange; `differences`: Array of
-      #   SettingDifferences::SettingDifference, without the revision
+      # - `kind`: of the units; `change`: LatestChange; `differences`: of SettingDifference, without the
+      #   revision
       # - `moved`: Array of Comparison::Estimate, those that differ significantly and by at least a tenth
       class SettingDrift < Data.define(:kind, :change, :differences, :moved)
         KINDS = %i[request job].freeze
@@ -131,12 +124,10 @@ module Holdup
         FEWEST_FOR_TAILS = 1000
         # Smaller differences are for `holdup compare`.
         LEAST = 0.1
-        # Of the elapsed time, however large the relative difference is.
+        # Share of the elapsed time that a difference must have, however large it is relatively.
         LEAST_OF_WALL = 0.02
 
-        # @param change [LatestChange]
-        # @param windows [Array<Window>] around it
-        # @param samples [Array<Hash{Symbol => Object}>] of processes
+        # @param windows [Array<Window>] around the change
         # @return [Array<SettingDrift>] at most one for each kind of units
         def self.of(change, windows, samples)
           units = windows.select { |window| KINDS.include?(window.series.kind) && window.count.positive? }

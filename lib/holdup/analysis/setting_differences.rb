@@ -5,7 +5,6 @@ module Holdup
     # What differs between the settings of two sides. Facts that only change together are one subject: another
     # Ruby brings another patch level. With more than one subject, the cause of a difference is unknown.
     class SettingDifferences
-      # Subject => its facts.
       SUBJECTS = {
         "ruby" => %w[ruby ruby_patch engine platform],
         "jit" => %w[jit jit_options jit_by jit_effective],
@@ -15,10 +14,9 @@ module Holdup
         "allocator" => %w[malloc malloc_arena_max malloc_conf]
       }.freeze
 
-      # `subject`: String; `facts`: {String => [values before, values after]}, Arrays because a side may
-      # have several settings
+      # `facts`: {String => [values before, values after]}, Arrays because a side may have several settings
       SettingDifference = Data.define(:subject, :facts) do
-        # @return [String] "ruby 3.3.8 -> 3.4.5, ruby_patch 144 -> 51"
+        # "ruby 3.3.8 -> 3.4.5, ruby_patch 144 -> 51"
         def to_s
           facts.map { |key, sides| "#{key} #{sides.map { |values| text(values) }.join(" -> ")}" }.join(", ")
         end
@@ -30,36 +28,32 @@ module Holdup
         end
       end
 
-      # @param before [Array<Setting>]
-      # @param after [Array<Setting>]
       def initialize(before, after)
         @sides = [before, after]
       end
 
-      # @return [Array<SettingDifference>]
       def differences
         @differences ||= facts.group_by { |key, _| subject(key) }.map do |subject, pairs|
           SettingDifference.new(subject:, facts: pairs.to_h)
         end
       end
 
-      # @return [Hash{String => Object}] what is the same in all settings
       def shared
         same = keys.select { |key| values(key).uniq.flatten(1).uniq.size == 1 }
         same.to_h { |key| [key, values(key).first.first] }
       end
 
-      # @return [Boolean] whether a side itself has several settings that differ in more than their label
+      # Whether a side itself has several settings that differ in more than their label.
       def mixed?
         @sides.any? { |settings| settings.map(&:unlabelled).uniq.size > 1 }
       end
 
-      # @return [Boolean] whether exactly one subject differs
+      # Whether exactly one subject differs.
       def single?
         differences.one? && !mixed?
       end
 
-      # @return [Boolean] whether no recorded fact differs
+      # Whether no recorded fact differs.
       def none? = differences.empty?
 
       private
@@ -85,24 +79,21 @@ module Holdup
       class SettingLabels
         attr_reader :settings
 
-        # @param settings [Array<Holdup::Setting>]
         def initialize(settings)
           @settings = settings.uniq(&:fingerprint)
         end
 
-        # @param setting [Holdup::Setting, nil]
-        # @return [String] "a1b2c3: threads=5"
+        # "a1b2c3: threads=5"
         def name(setting)
           return "-" unless setting
           ["#{setting.fingerprint[0, 6]}:", *facts(setting)].join(" ").delete_suffix(":")
         end
 
-        # @return [Array<String>] "key=value" of each fact of it that is not the same in all settings
+        # "key=value" of each fact of it that is not the same in all settings.
         def facts(setting)
           setting.attributes.slice(*differing).compact.map { |key, value| "#{key}=#{value}" }
         end
 
-        # @return [Hash{String => Object}] what all settings share
         def shared
           @shared ||= (keys - differing).to_h { |key| [key, @settings.first.attributes[key]] }
         end

@@ -4,7 +4,6 @@ module Holdup
   module Analysis
     # Who stalled whom. The probe keeps exactly what each series caused and what each suffered, but not for
     # each pair; so a pair is an estimate between certain bounds.
-    #
     # Within one cell (a minute of one setting and host, or as many as it takes for stall and causes to
     # balance), the victim's stall is split over all that caused stall there, in proportion to how much each
     # caused, the hand-off included. That is right when units meet at random, and it keeps both totals: what a
@@ -15,46 +14,38 @@ module Holdup
       # Victims and causes that are looked at: the pairs of a hundred series would be ten thousand.
       MOST = 8
 
-      # What one series suffered and caused in one window.
       StallPart = Struct.new(:series, :suffered, :caused)
 
-      # `causer`, `victim`: Series; `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`:
-      # all of it
+      # `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`: all of it
       class StallPair < Data.define(:causer, :victim, :about_ns, :least_ns, :most_ns, :suffered_ns)
-        # Of the victim's stall: a larger certain part counts; up to here what is possible is less than
-        # everything.
+        # Of the victim's stall, the part that must be certain, and the most that may be possible.
         CERTAIN = 0.1
         POSSIBLE = 0.9
-        # Of the estimate.
         TIMES = 3
 
-        # @return [Float] of the victim's stall
         def share = about_ns.fdiv(suffered_ns)
 
-        # @return [Float] of the victim's stall
         def least_share = least_ns.fdiv(suffered_ns)
 
-        # @return [Float] of the victim's stall
         def most_share = most_ns.fdiv(suffered_ns)
 
         # An estimate between wide bounds only repeats what one caused of all stall. It says more where a part
         # of the victim's stall is certain, or where not much more than the estimate is possible.
-        # @return [Boolean]
         def informative?
           return true if least_share >= CERTAIN
           most_share <= POSSIBLE && most_ns <= TIMES * about_ns
         end
       end
 
-      # @param series [Array<Array<Array<StallPart>>>] of each setting and host its windows in the order of
-      #   time, with all kinds of series
+      # @param series [Array<Array<Array<StallPart>>>] of each setting and host its windows in order of time,
+      #   with all kinds of series
       # @param victims [#call] series => whether its pairs are wanted
       def initialize(series, victims: ->(_series) { true })
         @cells = series.flat_map { |windows| StallCell.of(windows) }
         @wanted = victims
       end
 
-      # @return [Array<StallPair>] units and threads outside of units, most stall first
+      # Pairs of units and of threads outside of units, most stall first.
       def to_a
         @to_a ||= begin
           pairs = victims.flat_map { |victim, suffered| pairs(victim, suffered) }
@@ -81,8 +72,7 @@ module Holdup
         bounds.empty? ? [0, 0, 0] : bounds.transpose.map(&:sum)
       end
 
-      # One series can have more than the total where units ran inside others.
-      # @return [Array(Integer, Integer, Integer)] estimate, least, most
+      # Estimate, least, most. One series can have more than the total where units ran inside others.
       def split(suffered, caused, total)
         most = [suffered, caused].min
         least = (suffered + caused - total).clamp(0, most)
@@ -108,24 +98,21 @@ module Holdup
         series.kind == :account && series != Series::HANDOFF
       end
 
-      # @return [Array<(Series, Integer)>] ns over all cells, the largest first
+      # Over all cells, the largest first.
       def largest(figure)
         sums = Hash.new(0)
         @cells.each { |cell| cell.public_send(figure).each { |series, ns| sums[series] += ns } }
         sums.select { |_, ns| ns.positive? }.sort_by { |series, ns| [-ns, series.name] }
       end
 
-      # An interval in which stall and its causes balance, so that who caused and who suffered met in it.
-      #
-      # A unit's stall, and what it caused, are recorded when it ends. So a minute in which a long job held
-      # the others up has their stall, and the minute in which it ends has the cause: such minutes are one
-      # cell.
+      # An interval in which stall and its causes balance, so that who caused and who suffered met in it. A
+      # unit's stall, and what it caused, are recorded when it ends. So a minute in which a long job held the
+      # others up has their stall, and the minute in which it ends has the cause: such minutes are one cell.
       class StallCell
         # Difference of stall and causes, as a share of the larger.
         BALANCE = 0.02
 
-        # @param windows [Array<Array<StallPart>>] of one setting and host, in the order of time
-        # @return [Array<StallCell>]
+        # @param windows [Array<Array<StallPart>>] of one setting and host, in order of time
         def self.of(windows)
           windows.each_with_object([new]) do |parts, cells|
             cells << new if cells.last.balanced?
@@ -142,8 +129,6 @@ module Holdup
         end
 
         # Units that ran inside others are counted twice: the nested series subtracts them once.
-        # @param part [StallPart]
-        # @return [void]
         def add(part)
           sign = (part.series.kind == :nested) ? -1 : 1
           @all_suffered += sign * part.suffered
@@ -153,10 +138,9 @@ module Holdup
           @caused[part.series] += part.caused
         end
 
-        # @return [Integer] ns of stall, or of what was caused where that is more
+        # Stall, or what was caused where that is more.
         def total = [@all_suffered, @all_caused].max
 
-        # @return [Boolean]
         def balanced?
           total.positive? && (@all_suffered - @all_caused).abs <= BALANCE * total
         end

@@ -3,15 +3,13 @@
 module Holdup
   module Analysis
     # The one sentence that begins a report, as a key and facts. It checks in the order in which the answers
-    # matter: is there data, do units stall and who causes it, is the CPU missing, and only then where their
-    # time goes.
+    # matter: is there data, do units stall and who causes it, is the CPU missing, where does their time go.
     class StallVerdict
       # Stall below this share of the elapsed time does not matter ...
       STALLED = 0.05
       # ... unless the 99th percentile of the stall is this share of the 99th percentile of the elapsed time.
       TAIL = 0.25
-      # A cause with at least this share of the stall is named alone; with half of it, when it stands out from
-      # the next.
+      # A cause with at least this share of the stall is named alone; with half of it, when it stands out.
       ONE_CAUSE = 0.4
       STANDS_OUT = 2
       HANDOFF = 0.5
@@ -23,7 +21,6 @@ module Holdup
 
       Result = Data.define(:key, :facts)
 
-      # @param summary [Summary]
       def initialize(summary)
         @summary = summary
         @split = summary.total.split

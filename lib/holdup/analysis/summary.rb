@@ -2,22 +2,16 @@
 
 module Holdup
   module Analysis
-    # Everything a report says about a span of time, as values: rows, their total, the blame of whole
-    # processes, the settings.
+    # Everything a report says about a span of time, as values.
     class Summary
       TOTAL = Series.new(kind: :request, name: "(total)")
 
       attr_reader :from_s, :to_s, :filter, :by, :sort
 
-      # @param windows [Enumerable<Holdup::Window>] of all kinds: the blame adds up only over everything that
-      #   ran
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @param filter [UnitFilter] which units the rows and the total are about
+      # @param windows [Enumerable<Holdup::Window>] of all kinds: blame adds up only over all that ran
       # @param by [Symbol] one of SeriesRow::Grouping::BY
       # @param sort [Symbol] a key of SeriesRow::Grouping::SORT
       # @param samples [Array<Hash>] of the processes in that span (Store#processes)
-      # @param every_s [Integer] seconds between two samples of a process
       # @param stalls [#call, nil] see WindowTable
       # @param coverage [MeasuredTime, nil] when such units were measured; nil: only the windows say it
       # @param loaded [#call, nil] reads the ProcessReport of the time in which any units ran
@@ -36,10 +30,8 @@ module Holdup
         @entries = @table.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
-      # @return [Boolean] no unit was measured
       def empty? = total.count.zero?
 
-      # @return [Array<SeriesRow>]
       def rows
         @rows ||= begin
           entries = Series::VIEWS.include?(by) ? view_entries : chosen
@@ -48,30 +40,28 @@ module Holdup
       end
 
       # All chosen units. With no filter, what nested units counted twice is taken off.
-      # @return [SeriesRow]
       def total
         @total ||= SeriesRow.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window,
           settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq,
           queues: chosen.map { |entry| entry.series.queue }.uniq)
       end
 
-      # @return [Blame] of whole processes, also of units that the filter leaves out. With a filter, only of
-      #   processes whose setting ran chosen units: others have their own GVLs
+      # Blame of whole processes, also of units that the filter leaves out. With a filter, only of processes
+      # whose setting ran chosen units: others have their own GVLs.
       def blame
         @blame ||= Blame.of(of_same_processes([*units, *accounts, *nested]), handoff_ns:)
       end
 
-      # @return [SettingDifferences::SettingLabels] of the chosen units
+      # Names of the settings of the chosen units.
       def setting_names
         @setting_names ||= SettingDifferences::SettingLabels.new(chosen.filter_map(&:setting))
       end
 
-      # @return [ApplicationShares] of the chosen units
       def applications
         ApplicationShares.of(chosen.map { |entry| [entry.setting, entry.window.count] })
       end
 
-      # @return [Array<StallPairs::StallPair>] who stalled the chosen units, most stall first
+      # Who stalled the chosen units, most stall first.
       def pairs
         @pairs ||= begin
           stalls = @table.stalls { |setting| filter.setting?(setting) }
@@ -79,7 +69,6 @@ module Holdup
         end
       end
 
-      # @return [ProcessReport] as sampled
       def processes
         @processes ||= begin
           native_ratio = CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window))
@@ -88,24 +77,21 @@ module Holdup
         end
       end
 
-      # @return [JitReport] of all processes, also those that the filter leaves out
+      # JIT of all processes, also those that the filter leaves out.
       def jits
         @jits ||= JitReport.new(@samples, settings: settings_by_fingerprint, every_s: @every_s)
       end
 
-      # @param row [SeriesRow]
-      # @return [Float, nil] see PoolCpu::Capacity
+      # See PoolCpu::Capacity.
       def capacity_share(row)
         @capacity ||= PoolCpu::Capacity.new(processes.members, of_kind(:pool))
         @capacity.share(row)
       end
 
-      # @return [Array<PoolCpu::PoolShare>] which units used the CPU
       def pool_cpu
         @pool_cpu ||= PoolCpu.new(processes, @entries).lines
       end
 
-      # @return [ConnectionWaits] waits of the chosen units for a database connection
       def connections
         @connections ||= begin
           all_rows = SeriesRow::Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows
@@ -114,13 +100,13 @@ module Holdup
         end
       end
 
-      # @return [Symbol] :request or :job when all chosen units are, else :unit
+      # :request or :job when all chosen units are, else :unit.
       def unit_kind
         kinds = chosen.map { |entry| entry.series.kind }.uniq
         (kinds.size == 1 && kinds.first != :overflow) ? kinds.first : :unit
       end
 
-      # @return [MeasuredTime] when such units were measured
+      # When such units were measured.
       def coverage
         @coverage ||= begin
           first_s = [from_s, @table.first_s || from_s].max
@@ -129,26 +115,22 @@ module Holdup
         end
       end
 
-      # @return [Integer] the second in which that begins
       def measured_from_s
         coverage.from_s&.floor || from_s
       end
 
-      # @return [Integer] the second in which it ends
       def measured_to_s
         coverage.to_s&.ceil || to_s
       end
 
-      # @return [Float] seconds that were measured
       def measured_s = coverage.total_s
 
-      # A single unit has no rate.
-      # @return [Float, nil] units per second while measured; nil where it was too short
+      # Units per second while measured; nil where it was too short. A single unit has no rate.
       def throughput(count = total.count)
         (total.count < 2) ? nil : coverage.rate(count)
       end
 
-      # @return [Integer] units that found the series table full
+      # Units that found the series table full.
       def overflowed
         of_kind(:overflow).sum { |entry| entry.window.count }
       end

@@ -12,21 +12,17 @@ module Holdup
       NS = 1_000_000_000
       QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
 
-      # @return [Array<Integer>] start of each step, seconds since 1970, ascending and without gaps
+      # Start of each step, seconds since 1970, ascending and without gaps.
       attr_reader :at_s
 
-      # @return [Integer] seconds from one step to the next
       attr_reader :step_s
 
-      # @return [Hash{String => Array<Float, nil>}] share of time for which the processes of one server
-      #   held their GVLs: 1.0 is a GVL that is never free. Of all that ran, whatever units were chosen
+      # Share of time for which the processes of one server held their GVLs ({server => list}): 1.0 is a GVL
+      # that is never free. Of all that ran, whatever units were chosen.
       attr_reader :gvl
 
-      # @param at_s [Array<Integer>]
-      # @param step_s [Integer]
       # @param to_s [Integer] end of the last step, if it is shorter
       # @param windows [Hash{Integer => Window}] of the chosen units, by the start of the step
-      # @param gvl [Hash{String => Array<Float, nil>}] by process group
       # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, even if only
       #   threads outside of units; nil: all
       # @param coverage [MeasuredTime] when such units were measured
@@ -46,21 +42,17 @@ module Holdup
         @windows.none? { |window| counted?(window) }
       end
 
-      # @param key [Symbol] a key of Window::HISTOGRAMS that was read
-      # @return [Boolean] whether any such time was measured
       def known?(key)
         @windows.any? { |window| counted?(window) && window.histograms[key].count.positive? }
       end
 
-      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see
-      #   SeriesRow::StateSplit; together 1.0
+      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state
       def shares
         splits = @windows.map { |window| SeriesRow::StateSplit.of(window) if counted?(window) }
         SeriesRow::StateSplit.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
       end
 
-      # @return [Array<Float, nil>] units that ended per measured second: 0.0 where a process was measured and
-      #   none did
+      # Units that ended per measured second: 0.0 where a process was measured and none did.
       def per_second
         @windows.each_with_index.map { |window, index| rate(window, index) if measured?(index) }
       end
@@ -71,22 +63,17 @@ module Holdup
         each_counted { |window| window.histograms[key].mean }
       end
 
-      # @param index [Integer] of a step
-      # @return [Boolean] whether anything was measured in it
       def measured?(index)
         counted?(@windows[index]) || @measured.nil? || @measured.include?(at_s[index])
       end
 
-      # @param key [Symbol] a key of Window::HISTOGRAMS
       # @return [Hash{Symbol => Array<Integer, nil>}] ns, by the keys of QUANTILES
       def quantiles(key)
         QUANTILES.transform_values { |q| each_counted { |window| window.histograms[key].quantile(q) } }
       end
 
-      # The heat map of such times of units. `upto_ns`: the upper end of each band, ascending;
-      # the bands follow each other without a gap and are a fifth wide. `counts`: for each step, the units in
-      # each band.
-      # @param key [Symbol] a key of Window::HISTOGRAMS that was read
+      # The heat map of such times of units. `upto_ns`: the upper end of each band, ascending; the bands
+      # follow each other without a gap and are a fifth wide. `counts`: for each step, the units in each band.
       # @return [Hash{Symbol => Array}]
       def heat(key = :wall)
         histograms = @windows.map { |window| window&.histograms&.fetch(key) }
@@ -100,7 +87,6 @@ module Holdup
       #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]},
       #    queued_ns: {mean: [...], p50: ...}, stalled_ns: {mean: [...], p50: ...},
       #    gvl: {"puma" => [...]}}
-      # @return [Hash{Symbol => Object}]
       def to_h
         waits = %i[queued stalled].to_h { |key| [:"#{key}_ns", {mean: mean(key), **quantiles(key)}] }
         {step_s:, at_s:, shares:, per_second:, wall_ns: quantiles(:wall), **waits, gvl:}

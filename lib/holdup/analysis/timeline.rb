@@ -5,27 +5,23 @@ module Holdup
   # capture has; Scene#ns converts durations.
   module Analysis::Timeline
     # A thread was in one state from one tick to another.
-    #
     # - `state`: :running, :stalled, :idle, :unknown, :absent (not born, or dead)
     # - `kind`: of an idle one :io, :lock, :sleep, nil where the window ends in it; of a stalled one
     #   :preempted, or nil
     # - `unit`: number of the unit in it, 0 for none
     ThreadSpan = Struct.new(:state, :from, :to, :unit, :kind) do
-      # @return [Integer] ticks
       def length = to - from
     end
 
     # A unit, or the part of it that lies in the window. `from` is below 0 for one that began before, `to` nil
     # for one that outlived it.
-    #
     # - `id`: a number in this capture, in the order in which they began
-    # - `number`: what events call it; `name`, `queue`: nil when it ended outside of the window or was not
-    #   recorded
+    # - `number`: what events call it; `name`, `queue`: nil when unrecorded or when it ended outside of the
+    #   window
     # - `base`: what its thread had caused by its begin; `caused`: ticks; both nil while unknown
     # - `trace`: id of the trace that it belongs to, 32 hexadecimal digits; nil for none
     TimelineUnit = Struct.new(:id, :number, :lane, :from, :to, :name, :queue, :job, :failed, :fibers, :lost,
       :base, :caused, :trace) do
-      # @return [Boolean] whether all of it is in the window
       def whole?
         !to.nil? && !lost && !base.nil?
       end
@@ -33,13 +29,11 @@ module Holdup
 
     # One uninterrupted hold of the GVL. `unit`: the one that took most of it, nil for none.
     Hold = Data.define(:lane, :from, :to, :unit) do
-      # @return [Integer] ticks
       def length = to - from
     end
 
     # One wait for the GVL, and who held it meanwhile; the rest was the hand-off.
     GvlWait = Data.define(:lane, :span, :parts) do
-      # @return [Integer] ticks while no thread held the GVL
       def handoff = span.length - parts.sum(&:ticks)
     end
 
@@ -49,22 +43,18 @@ module Holdup
     # One thread: its spans, which fill the window from end to end, and its sums as the probe has them (ticks;
     # only what ended inside the window, as the probe adds a period when it ends).
     class Lane
-      # @return [Integer] number of the thread
       attr_reader :number
-      # @return [Integer] which GVL
+      # Number of the GVL.
       attr_reader :ledger
-      # @return [String, nil]
       attr_reader :name
-      # @return [Array<ThreadSpan>]
       attr_reader :spans
-      # @return [Hash{Symbol => Integer}] :running, :stalled, :io, :lock, :sleep, :caused
+      # :running, :stalled, :io, :lock, :sleep, :caused
       attr_reader :sums
-      # @return [Array<TimelineUnit>] those that are open, in the order in which they began
+      # Open units in the order in which they began.
       attr_reader :units
-      # @return [Integer, nil] when the hold ended, nil while it lasts
+      # When the hold ended, nil while it lasts.
       attr_accessor :hold_end
 
-      # @param number [Integer]
       # @param state [Symbol] of the window's begin
       def initialize(number, state:, ledger:, name: nil, unit: 0)
         @number = number
@@ -76,15 +66,12 @@ module Holdup
         @open = ThreadSpan.new(state, 0, nil, unit, nil)
       end
 
-      # @return [Integer] when the open span began
       def at = @open.from
 
-      # @return [Symbol] of the open span
       def state = @open.state
 
       # Ends the open span and begins the next.
       # @param kind [Symbol, nil] of the span that ends
-      # @return [void]
       def turn(state, at, unit: @open.unit, kind: @open.kind)
         finish(at, kind)
         @sums[sum] += at - @open.from if sum
@@ -92,26 +79,22 @@ module Holdup
       end
 
       # The thread waits because it lost the GVL, and was not idle before.
-      # @return [void]
       def preempted = @open.kind = :preempted
 
       # What looked like an idle period was an interrupt that was pending.
-      # @return [void]
       def never_stopped = @open.state = :running
 
       # Its open hold ended and had caused so much stall.
-      # @return [void]
       def blame(ticks) = @sums[:caused] += ticks
 
       # The window ends. A hold counts up to there, a period of another state only when it ends.
-      # @return [self]
       def close(at)
         @sums[:running] += at - @open.from if state == :running
         finish(at, @open.kind)
         self
       end
 
-      # @return [Array<Array<ThreadSpan>>] of each hold, the spans that it is made of
+      # The spans of each hold.
       def runs
         @runs ||= begin
           runs = @spans.slice_when { |one, other| other.state != one.state }
@@ -128,7 +111,7 @@ module Holdup
         @spans << @open
       end
 
-      # Which sum the open span belongs to; nil after the last SUSPENDED of a thread that exits.
+      # The sum that the open span belongs to; nil after the last SUSPENDED of a thread that exits.
       def sum
         case state
         when :running, :stalled then state
@@ -137,26 +120,20 @@ module Holdup
       end
     end
 
-    # What lies between two moments of a scene.
     class Excerpt
-      # @return [Integer] ticks since the window's begin
+      # Ticks since the window's begin.
       attr_reader :from, :to
 
-      # @param scene [Scene]
-      # @param from [Integer] ticks
-      # @param to [Integer] ticks
       def initialize(scene, from: 0, to: scene.recording.length_ticks)
         @scene = scene
         @from = from
         @to = to
       end
 
-      # @return [Boolean] whether it is the whole window
       def whole?
         @from <= 0 && @to >= @scene.recording.length_ticks
       end
 
-      # @return [Array<GvlWait>] cut to it
       def waits
         @waits ||= if whole?
           @scene.waits
@@ -165,7 +142,6 @@ module Holdup
         end
       end
 
-      # @return [Array<TimelineUnit>] whole units that overlap it
       def units
         @scene.whole_units.select { |unit| within?(unit.from, unit.to) }
       end

@@ -12,21 +12,18 @@ module Holdup
         super
       end
 
-      # @param series [Holdup::Series]
       def series?(series)
         (kind.nil? || series.kind == kind) && (queue.nil? || series.queue == queue) &&
           (name.nil? || File.fnmatch(name, series.name, File::FNM_EXTGLOB))
       end
 
-      # @param setting [Holdup::Setting, nil]
       def setting?(setting)
         return true if threads.nil?
         return false if setting.nil?
         setting.attributes.values_at(*THREADS).any? { |number| number.to_i == threads }
       end
 
-      # @return [Boolean] whether it leaves out some units (then totals of the process can't be shown as
-      #   theirs)
+      # Whether it leaves out some units (then totals of the process can't be shown as theirs).
       def narrow?
         !!(kind || name || queue)
       end

@@ -6,12 +6,10 @@ module Holdup
     # series is seventy thousand windows, and a report needs only the few hundred that remain.
     class WindowTable
       WindowEntry = Data.define(:window, :setting) do
-        # @return [Series]
         def series = window.series
       end
 
-      # @return [Integer, nil] seconds since 1970 of the earliest and latest second that any unit's window
-      #   covers
+      # The earliest and latest second that any unit's window covers.
       attr_reader :first_s, :last_s
 
       # @param windows [Enumerable<Holdup::Window>] as long ones as there are
@@ -25,7 +23,6 @@ module Holdup
         windows.each { |window| add(window) }
       end
 
-      # @return [Array<WindowEntry>] one per series and setting
       def entries
         @entries ||= @sums.flat_map do |series, by_setting|
           by_setting.map do |fingerprint, sum|
@@ -34,9 +31,7 @@ module Holdup
         end
       end
 
-      # @yieldparam setting [Holdup::Setting, nil]
-      # @return [Array<Array<Array<StallPairs::StallPart>>>] who suffered and caused what, in each window of
-      #   time, for each setting that the block wants and each host
+      # Who suffered and caused what, in each window of time, by host, for settings that the block wants.
       def stalls
         wanted = all_stalls.select { |(fingerprint, _), _| yield @settings[fingerprint] }
         wanted.values.map { |by_start| by_start.sort.map(&:last) }
@@ -67,38 +62,28 @@ module Holdup
         @last_s = window.end_s if @last_s.nil? || window.end_s > @last_s
       end
 
-      # Adds windows of *different* series (a window merges with its own kind only): the total of a report, a
-      # queue, a setting.
+      # Adds windows of *different* series: the total of a report, a queue, a setting.
       class WindowSum
         def initialize
           @totals = Window::Totals.new
         end
 
-        # @param window [Holdup::Window]
-        # @return [self]
         def add(window)
           @totals.add(window)
           self
         end
 
-        # @param series [Holdup::Series] of the sum
-        # @return [Holdup::Window]
         def to_window(series)
           Window.new(start_s: nil, seconds: 0, series:, setting: nil, host: nil, **@totals.to_h)
         end
 
-        # @param windows [Array<Holdup::Window>]
-        # @param series [Holdup::Series] of the sum
-        # @return [Holdup::Window]
         def self.sum(windows, series: windows.first.series)
           windows.each_with_object(new) { |window, sum| sum.add(window) }.to_window(series)
         end
 
         # Takes the sums of nested units off a total. Their number stays: they are units, only their time is
         # counted twice.
-        # @param window [Holdup::Window] the total
         # @param nested [Holdup::Window] of kind :nested
-        # @return [Holdup::Window]
         def self.subtract(window, nested)
           sums = window.sums.to_h { |name, value| [name, value - nested.sums[name]] }
           histograms = window.histograms.to_h do |name, histogram|

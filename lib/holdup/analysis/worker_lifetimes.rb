@@ -2,9 +2,8 @@
 
 module Holdup
   module Analysis
-    # How long workers live and how many units they take in that time: every new one starts cold, with nothing
+    # How long workers live and how many units they take in that time: each starts cold, with nothing
     # compiled.
-    #
     # - `server`: "puma", "unicorn" ...; `ended`, `alive`: workers
     # - `units`, `seconds`: median of those that ended; `jit`: whether they had one
     class WorkerLifetimes < Data.define(:server, :ended, :alive, :units, :seconds, :jit)
@@ -12,8 +11,7 @@ module Holdup
       ENOUGH = 1000
       ENOUGH_S = 1800
 
-      # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
-      # @return [Array<WorkerLifetimes>] one for each server of which workers have ended
+      # One for each server whose workers have ended.
       def self.of(samples)
         workers = samples.select { |sample| sample[:name].to_s.start_with?("worker ") }
         trails = ProcessReport::SampleTrail.by_process(workers.sort_by { |sample| sample[:at_s] })
@@ -38,18 +36,17 @@ module Holdup
       end
       private_class_method :build, :median
 
-      # @return [Boolean] whether they end before they profit from what they compiled
       def short?
         units < ENOUGH || seconds < ENOUGH_S
       end
 
-      # @return [Boolean] with a JIT, and replaced again and again before it paid
+      # Workers have a JIT, and are replaced again and again before it pays.
       def wasted?
         jit && recycled? && short?
       end
 
-      # A deployment or two replaces all of them as well, and a server that was stopped has no workers left.
-      # @return [Boolean] whether they were replaced more than twice in the time
+      # Whether they were replaced more than twice in the time. A deployment or two replaces all of them as
+      # well, and a server that was stopped has no workers left.
       def recycled?
         alive.positive? && ended > 2 * alive
       end

@@ -7,7 +7,6 @@ module Holdup
       # units of the same minutes meet the same load: resampled one by one, they give intervals that hold the
       # truth in a fifth of the cases. Where both sides have the same blocks, these are drawn together, so
       # that what hits both sides cancels.
-      #
       # Drawing from n blocks finds (n - 1)/n of their variance, and the deviation itself is uncertain when n
       # is small. Both are corrected, the second by Student's distribution in Estimate.
       class BlockBootstrap
@@ -16,9 +15,7 @@ module Holdup
         FEWEST = 3
 
         # @param before [Integer] blocks
-        # @param after [Integer]
         # @param paired [Boolean] whether they are the same blocks of time, in the same order
-        # @param seed [Integer] the same seed gives the same draws
         def initialize(before, after, paired:, rounds: ROUNDS, seed: 1)
           @sizes = [before, after]
           @paired = paired
@@ -26,12 +23,10 @@ module Holdup
           @seed = seed
         end
 
-        # @return [Boolean]
         def possible? = @sizes.min >= FEWEST
 
         # @yieldparam before [Array<Integer>] how often each block was drawn
-        # @yieldparam after [Array<Integer>]
-        # @return [Array] what the block returned, round by round; empty where there are too few blocks
+        # @return [Array] what the block returned, by round; empty where there are too few blocks
         def rounds
           return [] unless possible?
           random = Random.new(@seed)
@@ -42,7 +37,7 @@ module Holdup
           end
         end
 
-        # @param pairs [Array<(Float, Float)>] a figure of both sides, round by round
+        # @param pairs [Array<(Float, Float)>] a figure of both sides, by round
         # @param ratio [Boolean] of the logarithm of their ratio, else of their difference
         # @return [Array(Float, Float)] standard error and its degrees of freedom
         def deviation(pairs, ratio:)
@@ -54,8 +49,8 @@ module Holdup
 
         private
 
-        # A side that is 0 in some draw has no logarithm there. Then the figures are divided by their mean,
-        # which is the same for small differences.
+        # A side that is 0 in a draw has no logarithm there. Then the figures are divided by their mean, which
+        # is the same for small differences.
         def scaled(pairs)
           return pairs.map { |pair| pair.map { |value| Math.log(value) } } if pairs.flatten.all?(&:positive?)
           mean = pairs.flatten.sum / pairs.flatten.size
@@ -84,8 +79,7 @@ module Holdup
         end
 
         # The blocks of time. The load of a minute is like that of the minute before, so blocks are as long as
-        # the recording allows: the fewer and longer, the less they have in common. A block has all hosts and
-        # processes, because they share the load.
+        # the recording allows. A block has all hosts and processes, because they share the load.
         class TimeBlocks
           LENGTHS_S = [60, 120, 300, 600, 1200, 1800, 3600].freeze
           ENOUGH = 6
@@ -98,19 +92,15 @@ module Holdup
           # recordings whose load is like that of the minute before (correlation 0.8).
           HELD = {60 => 0.7, 120 => 0.8, 300 => 0.88, 600 => 0.9}.freeze
 
-          # @param covered_s [Integer] seconds that the shorter side has
-          # @return [Integer] seconds of a block
+          # @param covered_s [Integer] seconds of the shorter side
           def self.length_s(covered_s)
             LONGER_S.reverse.find { |seconds| seconds * ENOUGH_LONGER <= covered_s } ||
               LENGTHS_S.reverse.find { |seconds| seconds * ENOUGH <= covered_s } ||
               LENGTHS_S.first
           end
 
-          # @return [Integer] seconds
           attr_reader :length_s
 
-          # @param before [Enumerable<Window>]
-          # @param after [Enumerable<Window>]
           def initialize(before, after)
             @seconds = [before, after].map do |windows|
               windows.to_h { |window| [window.start_s, window.seconds] }
@@ -120,34 +110,30 @@ module Holdup
             @length_s = [self.class.length_s(covered_s), window_s].max
           end
 
-          # @return [Boolean] whether both sides were measured in the same blocks
           def paired?
             @paired ||= @starts.all?(&:any?) && shared_starts.size >= SAME_TIME * @starts.map(&:size).max
           end
 
-          # @return [Float, nil] see HELD; nil at the same time, when what hits both sides cancels
+          # See HELD; nil at the same time, when what hits both sides cancels.
           def held
             return if paired?
             HELD.select { |seconds, _| seconds <= length_s }.values.last
           end
 
           # @param side [Integer] 0 before, 1 after
-          # @return [Array<Integer>] numbers of its blocks
           def numbers(side)
             numbers = @starts.map { |starts| starts.map { |start_s| number(start_s) }.uniq.sort }
             paired? ? numbers.reduce(:&) : numbers[side]
           end
 
-          # @param start_s [Integer] of a window
-          # @return [Integer]
           def number(start_s) = start_s / length_s
 
           private
 
           def shared_starts = @starts.reduce(:&)
 
-          # The length of the longest window, or the next block length that holds it: a window that was not
-          # measured all the time has fewer seconds.
+          # The length of the longest window, or the next block length that holds it: windows that were
+          # measured in part have fewer seconds.
           def window_s
             longest_s = @seconds.flat_map(&:values).max || 0
             [*LENGTHS_S, *LONGER_S].find { |seconds| seconds >= longest_s } || longest_s
@@ -155,30 +141,25 @@ module Holdup
         end
 
         # How much a block is like the one before it. The bootstrap takes blocks for independent. Where swings
-        # of the load last longer than a block, the mean of a side is less certain than that, and the blocks
-        # differ less than they would in the long run.
-        #
-        # The correlation of neighbours is estimated from both sides together and corrected for the bias of
-        # few blocks. Both effects are those of a first-order autoregressive process.
-        #
+        # of the load last longer than a block, the mean of a side is less certain, and the blocks differ less
+        # than they would in the long run. The correlation of neighbours is estimated from both sides together
+        # and corrected for the bias of few blocks. Both effects are those of a first-order autoregressive
+        # process.
         # Source: Marriott & Pope, Bias in the estimation of autocorrelations (Biometrika 41, 1954); Box,
         # Jenkins & Reinsel, Time Series Analysis, 2.1 (variance of a mean).
         class Autocorrelation
           # Above it, a swing looks like a change.
           MOST = 0.9
 
-          # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block in the order of
-          #   time, by names of Metric
-          # @param paired [Boolean] whether the blocks of both sides are the same: then their differences
-          #   count
+          # @param sides [Array<Array<Hash{Symbol => Float, nil}>>] figures of each block, by metric
+          # @param paired [Boolean] whether both sides have the same blocks: then differences count
           def initialize(sides, paired:)
             @sides = sides
             @paired = paired
             @widenings = {}
           end
 
-          # @param metric [Metric]
-          # @return [Float] factor by which its interval is wider than with independent blocks, at least 1.0
+          # Factor by which the metric's interval is wider than with independent blocks, at least 1.0.
           def widening(metric)
             known = @sides.flatten.first.key?(metric.name)
             key = known ? metric.name : :"#{metric.family}_mean"
@@ -187,7 +168,6 @@ module Holdup
 
           private
 
-          # @return [Array<Array<Float>>]
           def series(key)
             values = @sides.map { |blocks| blocks.map { |figures| figures[key].to_f } }
             if values.flatten.all?(&:positive?)

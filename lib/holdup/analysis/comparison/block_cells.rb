@@ -3,25 +3,18 @@
 module Holdup
   module Analysis
     class Comparison
-      # What the units of one side took, by endpoint and block, as plain numbers that are added up for any
-      # draw of blocks.
+      # Sums and histograms of one side's units by endpoint and block, to be added up for any draw of blocks.
       class BlockCells
-        # `numbers`: sums, in the order of NUMBERS; `spreads`: {name => WeightedHistogram}, those that are
-        # known
+        # `numbers`: sums in the order of NUMBERS; `spreads`: {name => WeightedHistogram} of those known
         BlockCell = Data.define(:numbers, :spreads)
-        # The same of all blocks, as WeightedRows.
         Stratum = Data.define(:numbers, :spreads)
         # `wait` is queued + stalled, of single units; the others are of all units.
         SPREADS = %i[wall stalled wait].freeze
         NUMBERS = %i[count errors wall queued stalled cpu gc].freeze
         NS = 1_000_000_000
 
-        # @return [Array<Series>]
         attr_reader :strata
 
-        # @param side [Side]
-        # @param strata [Strata]
-        # @param blocks [BlockBootstrap::TimeBlocks]
         # @param numbers [Array<Integer>] of the blocks that count
         # @param spreads [Array<Symbol>] those wanted, of SPREADS
         def initialize(side, strata:, blocks:, numbers:, spreads: SPREADS)
@@ -34,10 +27,8 @@ module Holdup
           @index = numbers.each_with_index.to_h
         end
 
-        # @return [Integer] blocks
         def size = @index.size
 
-        # @return [Hash{Series => Stratum}]
         def to_h
           @to_h ||= strata.to_h do |series|
             [series, stratum(Array.new(size) { |index| cells[[series, index]] })]
@@ -85,7 +76,6 @@ module Holdup
           WeightedRows::WeightedHistogram.weighted(weighted)
         end
 
-        # @yieldreturn [Integer] seconds since 1970
         # @return [Hash{Array(Series, Integer) => Array}] by stratum and index of the block
         def by_cell(records)
           placed = records.group_by { |record| [@stratum_of.of(record.series), index(yield(record))] }
@@ -94,7 +84,6 @@ module Holdup
 
         def index(start_s) = @index[@blocks.number(start_s)]
 
-        # In the order of NUMBERS.
         def numbers(windows)
           times = %i[wall queued stalled].map do |name|
             windows.sum { |window| window.histograms[name].sum }
@@ -144,29 +133,25 @@ module Holdup
           windows.group_by { |window| index(window.start_s) }
         end
 
-        # The endpoints (or job classes) that both sides have: each is compared with itself, so that another
-        # mix is no change. Beyond the largest they are one stratum, in which the mix may change unseen.
+        # The endpoints (or job classes) that both sides have. Each is compared with itself, so that another
+        # mix changes nothing. All but the largest form one stratum, whose own mix may change unnoticed.
         class Strata
           MOST = 30
           OTHERS = Series.new(kind: :overflow, name: "(others)")
 
-          # @param before [Array<Window>]
-          # @param after [Array<Window>]
           def initialize(before, after)
             @sides = [before, after]
             @common = @sides.map { |windows| windows.map(&:series).uniq }.reduce(:&)
           end
 
-          # @return [Array<Series>]
           def to_a
             @to_a ||= (@common.size > MOST) ? [*largest, OTHERS] : @common
           end
 
-          # @param series [Series]
-          # @return [Series, nil] where it is counted; nil: nowhere, because one side does not have it
+          # The stratum that counts the series; nil where one side does not have it.
           def of(series) = by_series[series]
 
-          # @return [Array<Float>] share of the units of each side that the other side does not have
+          # Share of the units of each side that the other side does not have.
           def left_out
             @sides.map do |windows|
               all = windows.sum(&:count)
@@ -184,7 +169,7 @@ module Holdup
             end
           end
 
-          # By elapsed time.
+          # The strata with the most elapsed time.
           def largest
             @largest ||= begin
               windows = @sides.flatten.group_by(&:series).slice(*@common)
@@ -195,21 +180,17 @@ module Holdup
         end
 
         # The figures of one side when each of its blocks counts so many times: once each as measured, or as
-        # drawn by the bootstrap. Endpoints count as given: as many units as the side before had of them.
+        # drawn by the bootstrap. Each endpoint counts as often as the side before had units of it.
         class ResampledSide
-          # @param cells [BlockCells]
-          # @param times [Array<Integer>] of each block
           def initialize(cells, times)
             @cells = cells
             @times = times
             @sums = cells.to_h.transform_values { |stratum| unpack(stratum.numbers) }
           end
 
-          # @return [Hash{Series => Float}] units of each endpoint
           def counts = @sums.transform_values(&:first)
 
           # @param name [Symbol] of BlockCells::NUMBERS
-          # @return [Hash{Series => Float}] mean of each endpoint
           def means(name)
             at = NUMBERS.index(name)
             measured = @sums.reject { |_, sums| sums.first.zero? }
@@ -217,7 +198,7 @@ module Holdup
           end
 
           # @param counts [Hash{Series => Numeric}] units of each endpoint in the mix
-          # @param percentiles [Array<Symbol>] of which of the cells' spreads; most of the work
+          # @param percentiles [Array<Symbol>] of the cells' spreads; they take most of the computing time
           # @return [Hash{Symbol => Float, nil}] by names of Metric
           def figures(counts, percentiles: [])
             weights = weights(counts)
@@ -230,7 +211,7 @@ module Holdup
             rows.drawn(@times).unpack(WeightedRows::FORMAT)
           end
 
-          # Of the endpoints that both sides have in this draw.
+          # Weights of the endpoints that both sides have in this draw.
           def weights(counts)
             kept = counts.select { |series, count| count.positive? && @sums.fetch(series).first.positive? }
             all = kept.values.sum.to_f
@@ -259,7 +240,7 @@ module Holdup
              cpu_unit: cpu, gc_unit: gc, errors:}
           end
 
-          # In the order of BlockCells::NUMBERS.
+          # Means in the order of BlockCells::NUMBERS.
           def weighted_means(weights)
             weights.each_with_object(Array.new(NUMBERS.size, 0.0)) do |(series, weight), means|
               sums = @sums[series]
@@ -267,7 +248,6 @@ module Holdup
             end
           end
 
-          # Of all units, as they were mixed.
           def totals
             seconds, cpu_ns, units = unpack(@cells.totals)
             {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units),

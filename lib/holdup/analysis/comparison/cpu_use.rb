@@ -3,18 +3,13 @@
 module Holdup
   module Analysis
     class Comparison
-      # CPU % as dashboards show it: what the processes used of the vCPUs that there are. It says little of an
-      # application, for it follows the traffic, and where containers are added and removed to keep it, it is
-      # the same before and after. So no interval.
+      # CPU % as dashboards show it: what the processes used of the vCPUs. It follows the traffic, and where
+      # an autoscaler keeps it, it is the same before and after. So it has no interval.
       class CpuUse
-        # @param before [Side]
-        # @param after [Side]
         def initialize(before, after)
           @sides = [before, after]
         end
 
-        # @param metric [Metric]
-        # @return [Estimate]
         def estimate(metric)
           Estimate.new(metric:, **%i[before after].zip(@sides.map { |side| share(side) }).to_h)
         end

@@ -4,11 +4,8 @@ module Holdup
   module Analysis
     class Comparison
       # A figure on either side, and how far their difference can be trusted.
-      #
       # - `before`, `after`: nil where unknown
-      # - `deviation`: standard error of `change`; `freedom`: its degrees of freedom. Both nil where there was
-      #   too little data
-      #
+      # - `deviation`: standard error of `change`; `freedom`: its degrees of freedom; nil with too little data
       # The difference is measured on the scale of logarithms, where half and twice are equally far, unless
       # one side is zero.
       class Estimate < Data.define(:metric, :before, :after, :deviation, :freedom)
@@ -20,45 +17,38 @@ module Holdup
           super(metric:, before:, after: self.class.rounded(before, after), deviation:, freedom:)
         end
 
-        # Sums of the same numbers may differ in their last bits, which is no difference.
-        # @return [Numeric, nil] after, or before where they differ in nothing else
+        # Returns `before` where the sums differ in their last bits only, which rounding may cause.
         def self.rounded(before, after)
           (before && after && (after - before).abs <= before.abs * ROUNDING) ? before : after
         end
 
-        # @return [Boolean] whether both sides are known
         def known?
           !(before.nil? || after.nil?)
         end
 
-        # @return [Boolean] whether both sides are equal
         def same?
           known? && before == after
         end
 
-        # @return [Boolean] whether there is a relative difference
         def relative?
           known? && before.positive? && after.positive?
         end
 
-        # @return [Float, nil] in the metric's unit
         def difference
           known? ? after - before : nil
         end
 
-        # @return [Float, nil] 0.1 for a tenth more
+        # 0.1 for a tenth more.
         def relative
           relative? ? after.fdiv(before) - 1 : nil
         end
 
-        # @return [Float] on the scale of the deviation
+        # The difference on the scale of the deviation.
         def change
           relative? ? Math.log(after.fdiv(before)) : difference
         end
 
-        # @param level [Float]
-        # @return [Range<Float>, nil] of the relative difference, or of the difference itself where there is
-        #   no relative one
+        # The interval of the relative difference, or of the difference itself where a side is zero.
         def interval(level = LEVEL)
           return unless deviation && known?
           reach = deviation * StudentDistribution.quantile(0.5 + level / 2, freedom)
@@ -67,7 +57,6 @@ module Holdup
           relative? ? (Math.exp(low) - 1)..(Math.exp(high) - 1) : low..high
         end
 
-        # @param level [Float]
         # @return [Symbol, nil] :more, :less, :none; nil where it is unknown
         def direction(level = LEVEL)
           range = interval(level) or return
@@ -75,19 +64,17 @@ module Holdup
           range.begin.positive? ? :more : :less
         end
 
-        # @return [Boolean] whether the difference is large enough to matter
+        # Whether the difference is large enough to matter.
         def relevant?
           known? && difference.abs >= metric.least && (!relative? || relative.abs >= metric.least_share)
         end
 
-        # @param level [Float]
-        # @return [Boolean] whether there is certainly a difference that does not matter
+        # Whether there is certainly a difference that does not matter.
         def irrelevant?(level = LEVEL)
           %i[more less].include?(direction(level)) && !relevant?
         end
 
-        # @return [Symbol, nil] :better, :worse, :none (also where it does not matter), :changed (where
-        #   neither is better); nil where it is unknown
+        # @return [Symbol, nil] :better, :worse, :none (also if irrelevant), :changed (neither)
         def verdict(level = LEVEL)
           direction = direction(level)
           return :none if direction && !relevant?
@@ -96,7 +83,7 @@ module Holdup
           (direction == metric.better) ? :better : :worse
         end
 
-        # @return [Float, nil] the relative difference that would have been shown in four of five cases
+        # The relative difference that four of five such comparisons would have shown.
         def visible(level = LEVEL)
           return unless deviation && relative?
           quantiles = [0.5 + level / 2, POWER].sum { |share| StudentDistribution.quantile(share, freedom) }
@@ -106,7 +93,6 @@ module Holdup
 
         # Quantiles of Student's distribution: how many deviations an interval takes to either side when the
         # deviation itself is estimated from few blocks. With six of them 2.57 instead of 1.96.
-        #
         # Source: Cornish & Fisher's expansion (Abramowitz & Stegun 26.7.5), within 1 % from three degrees of
         # freedom on; one and two have closed forms.
         module StudentDistribution
@@ -114,23 +100,19 @@ module Holdup
 
           # @param share [Float] 0.5...1.0, such as 0.975 for both sides of 95 %
           # @param freedom [Numeric] degrees of freedom, at least 1
-          # @return [Float]
           def quantile(share, freedom)
             return Math.tan(Math::PI * (share - 0.5)) if freedom < 2
             return (2 * share - 1) / Math.sqrt(2 * share * (1 - share)) if freedom < 3
             expand(normal(share), freedom.to_f)
           end
 
-          # Of a difference whose sides have different variances (Welch and Satterthwaite).
+          # Degrees of freedom of a difference whose sides have different variances (Welch and Satterthwaite).
           # @param variances [Array<Float>] of the sides' means, not all zero
           # @param sizes [Array<Integer>] values behind each mean, at least two
-          # @return [Float] degrees of freedom
           def freedom(variances, sizes)
             variances.sum**2 / variances.zip(sizes).sum { |variance, size| variance**2 / (size - 1) }
           end
 
-          # @param share [Float] 0.5...1.0
-          # @return [Float] the quantile of the normal distribution
           def normal(share)
             low = 0.0
             high = 10.0

@@ -24,14 +24,11 @@ module Holdup
 
         module_function
 
-        # @param age_s [Numeric]
-        # @return [AgeBand]
         def band(age_s)
           BANDS.find { |band| band.cover?(age_s) } || BANDS.first
         end
 
-        # @param sides [Array<Array<UnitSample>>]
-        # @return [Array<AgeRow>] youngest first, those of which every side has enough units
+        # Youngest first, those with enough units on every side.
         def rows(sides)
           banded = sides.map { |profiles| profiles.group_by { |profile| band(profile.age_ns / NS) } }
           shared = BANDS.select { |band| banded.all? { |side| side.fetch(band, []).size >= FEWEST } }
@@ -48,21 +45,17 @@ module Holdup
         private_class_method :wall
 
         # Memory of processes, compared at the highest age that processes of both sides have reached, because
-        # memory grows for hours. Processes vary, and samples of one process hardly do: the interval is over
-        # processes.
+        # memory grows for hours. The interval is over processes: they vary, while samples of one process
+        # hardly do.
         class MemoryByAge
           KEYS = {pss: :pss_bytes, uss: :uss_bytes}.freeze
 
-          # @param before [Array<Hash{Symbol => Object}>] samples of processes
-          # @param after [Array<Hash{Symbol => Object}>]
           def initialize(before, after)
             @sides = [before, after].map do |samples|
               samples.select { |sample| sample[:since_s] && !sample[:ended] }
             end
           end
 
-          # @param metric [Metric] :pss or :uss
-          # @return [Estimate]
           def estimate(metric)
             sides = means(KEYS.fetch(metric.name))
             return Estimate.new(metric:, before: nil, after: nil) if sides.any?(&:empty?)
@@ -71,13 +64,12 @@ module Holdup
             Estimate.new(metric:, before:, after:, deviation:, freedom:)
           end
 
-          # @return [AgeBand, nil] the age at which they are compared; nil: they never had the same
+          # The age at which they are compared; nil: they never had the same.
           def band
             reached = @sides.map { |samples| samples.map { |sample| ProcessAges.band(age_s(sample)) }.uniq }
             reached.reduce(:&).max_by(&:from_s)
           end
 
-          # @return [Array<Integer>] processes of each side of that age
           def processes
             @sides.map { |samples| by_process(samples).size }
           end
@@ -88,14 +80,12 @@ module Holdup
             [sample[:at_s] - sample[:since_s], 0].max
           end
 
-          # The samples of that age.
           def by_process(samples)
             age = band or return {}
             of_age = samples.select { |sample| ProcessAges.band(age_s(sample)) == age }
             ProcessReport::SampleTrail.by_process(of_age)
           end
 
-          # @return [Array<Array<Float>>] of each side, the mean of each process
           def means(key)
             @sides.map do |samples|
               by_process(samples).values.filter_map do |same|
@@ -105,7 +95,7 @@ module Holdup
             end
           end
 
-          # Of the logarithm of their ratio.
+          # Deviation of the logarithm of their ratio.
           def deviation(sides)
             before, after = sides.map { |means| relative_variance(means) / means.size }
             constant = (before + after).zero?

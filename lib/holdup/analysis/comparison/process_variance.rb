@@ -5,8 +5,7 @@ module Holdup
     class Comparison
       # How much one process differs from the next for as long as it lives: where things lie in its memory,
       # what was compiled first. Blocks of time do not show it, because each has all processes. It is how much
-      # the means of processes differ beyond chance, and each side is as uncertain as it has few processes.
-      #
+      # the means of processes differ beyond chance; the fewer processes a side has, the less certain it is.
       # Source: variance components of a one-way layout with unequal sizes (Searle, Casella & McCulloch,
       # Variance Components, 3.6).
       class ProcessVariance
@@ -16,8 +15,6 @@ module Holdup
         # Metric family => attribute of a unit.
         MEASURES = {wall: :wall_ns, cpu: :cpu_ns}.freeze
 
-        # @param before [Array<UnitSample>]
-        # @param after [Array<UnitSample>]
         def initialize(before, after)
           @sides = [before, after].map do |profiles|
             by_process = profiles.group_by { |profile| [profile.host, profile.process] }
@@ -26,8 +23,7 @@ module Holdup
           @variances = {}
         end
 
-        # @param family [Symbol] of a metric
-        # @return [Float] variance of the logarithm of the ratio; 0.0 where it is unknown or none
+        # Variance of the logarithm of the ratio; 0.0 where it is unknown or none.
         def variance(family)
           measure = MEASURES[family] or return 0.0
           @variances[family] ||= sum(@sides.map { |processes| component(processes, measure) })
@@ -41,7 +37,7 @@ module Holdup
           components.zip(@sides).sum { |component, processes| (component || known.first) / processes.size }
         end
 
-        # @return [Float, nil] variance between processes relative to their mean; nil for too few processes
+        # Variance between processes relative to their mean; nil for too few processes.
         def component(processes, measure)
           return if processes.size < FEWEST_PROCESSES
           groups = processes.map { |same| same.map { |profile| profile.public_send(measure).to_f } }

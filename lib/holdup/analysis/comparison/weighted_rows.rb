@@ -3,9 +3,8 @@
 module Holdup
   module Analysis
     class Comparison
-      # Rows of numbers, one for each block of time, that are added up as often as their block was drawn:
-      # hundreds of times for an interval. So they are packed, and the C extension adds them up where it is
-      # available.
+      # Rows of numbers, one for each block of time. They are added up as often as their block was drawn,
+      # hundreds of times for an interval. So they are packed, and the C extension adds them up if available.
       class WeightedRows
         FORMAT = "d*"
 
@@ -15,7 +14,6 @@ module Holdup
 
           module_function
 
-          # @see WeightedRows#drawn
           def total(rows, times, columns)
             numbers = rows.unpack(FORMAT)
             sum = Array.new(columns, 0.0)
@@ -26,7 +24,6 @@ module Holdup
             sum.pack(FORMAT)
           end
 
-          # @see WeightedRows.mix
           def mix(sums, weights)
             sums = sums.map { |sum| sum.unpack(FORMAT) }
             mixed = Array.new(sums.first.to_a.size, 0.0)
@@ -37,7 +34,6 @@ module Holdup
             mixed.pack(FORMAT)
           end
 
-          # @see WeightedRows.find
           def find(mix, share)
             masses = mix.unpack(FORMAT)
             left = share * masses.sum
@@ -51,7 +47,6 @@ module Holdup
             last && [last, 1.0]
           end
 
-          # Takes one row off.
           def shift_row(numbers, columns)
             first, size = numbers.shift(HEAD)
             unless size && first + size <= columns && size <= numbers.size
@@ -70,16 +65,13 @@ module Holdup
         ENGINE = defined?(MassDraws) ? MassDraws : InRuby
         private_constant :ENGINE
 
-        # @param rows [Array<(Integer, Array<Numeric>), nil>] the number of the first column and the numbers
-        #   from there on; nil for an empty row
-        # @param columns [Integer]
+        # @param rows [Array<(Integer, Array<Numeric>), nil>] first column and the numbers from there on
         def initialize(rows, columns)
           @rows = rows.map { |first, numbers| [first.to_i, numbers.to_a.size, *numbers].pack(FORMAT) }.join
           @columns = columns
           @empty = rows.none? { |row| row&.last&.any? }
         end
 
-        # @return [Boolean] whether there is nothing to draw
         def empty? = @empty
 
         # @param times [Array<Integer>] for each row
@@ -95,17 +87,12 @@ module Holdup
           ENGINE.mix(sums, weights)
         end
 
-        # @param mix [String]
-        # @param share [Float] 0.0..1.0
-        # @return [Array(Integer, Float), nil] the column in which that share of the mass is reached, and the
-        #   share of the column's own mass; nil without any mass
+        # @return [Array(Integer, Float), nil] the column that reaches this share, and the share in it
         def self.find(mix, share)
           ENGINE.find(mix, share)
         end
 
-        # A distribution whose values have weights: the buckets of Holdup::Histogram with masses instead of
-        # counts.
-        #
+        # A distribution whose values have weights: the buckets of Holdup::Histogram with masses as counts.
         # Its quantiles are interpolated inside a bucket (on the scale of logarithms): with the middles of
         # buckets, a comparison would see either nothing or a step of 4.4 %. Where all values are equal, a
         # quantile may be 2.2 % off.
@@ -114,15 +101,12 @@ module Holdup
           BOUNDS = Histogram::Buckets::BOUNDS
           SIZE = Histogram::Buckets::SLOTS + 1
 
-          # @param histogram [Histogram]
-          # @return [WeightedHistogram]
           def self.of(histogram)
             return new(histogram.offset + 1, histogram.counts) if histogram.zero.zero?
             new(0, [histogram.zero, *Array.new(histogram.offset, 0), *histogram.counts])
           end
 
           # @param values [Enumerable<(Integer, Float)>] ns and weight
-          # @return [WeightedHistogram]
           def self.weighted(values)
             masses = Array.new(SIZE, 0.0)
             values.each do |ns, weight|
@@ -134,7 +118,6 @@ module Holdup
             new(first, masses[first..last])
           end
 
-          # @param bucket [Integer]
           # @param share [Float] of the bucket's mass that lies below
           # @return [Float] ns
           def self.value(bucket, share)
@@ -144,11 +127,9 @@ module Holdup
             low * (high.fdiv(low)**share)
           end
 
-          # @return [Float]
           attr_reader :mass
 
           # @param first [Integer] number of the first bucket with mass; bucket 0 has values up to FLOOR_NS
-          # @param masses [Array<Numeric>] from there on
           def initialize(first, masses)
             @first = first
             @masses = masses
@@ -158,7 +139,6 @@ module Holdup
           # @return [Array(Integer, Array<Numeric>)] number of the first bucket, and the masses from there on
           def row = [@first, @masses]
 
-          # @param share [Float] 0.0..1.0
           # @return [Float, nil] ns; nil without any mass
           def quantile(share)
             left = share * @mass

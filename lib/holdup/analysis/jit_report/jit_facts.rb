@@ -3,22 +3,16 @@
 module Holdup
   module Analysis
     class JitReport
-      # The JIT of one process, from the setting, the profile and the gauges of its segment, or from its
-      # samples, which have the same.
-      #
+      # The JIT of one process, from the setting, profile and gauges of its segment, or from its samples.
       # - `kind`: "yjit", "zjit", "off"; nil while it is unknown
       # - `by`: "holdup", "rails", "application", "RUBYOPT", "command line", "RUBY_YJIT_ENABLE"; `at`: "boot"
       #   with Ruby, "parent" before the process was forked, "process" in it; `parent`: "on" or "off" in the
       #   process it was forked from
-      # - `wish`: "on", "off", nil; `rubyopt`: options that it asks for and only Ruby's start can take;
-      #   `options`: those given
-      # - `effective`, `saturated`: true, false, nil while unknown; `suspects`: libraries that may be why it
-      #   is not effective
+      # - `wish`: "on", "off", nil; `rubyopt`: wanted options that only Ruby's start takes; `options`: given
+      # - `effective`, `saturated`: true, false, nil while unknown; `suspects`: libraries that may prevent it
       # - `since_ns`, `warm_ns`: nanoseconds since 1970; sizes in bytes
-      # - `ratio_in_yjit`: percentage of all instructions that ran compiled; only with deep statistics from
-      #   Ruby's start on
-      # - `failures`, `code_gcs`, `redefined`: counts since the process started; `prepared`: Process.warmup
-      #   ran in its parent
+      # - `ratio_in_yjit`: percentage of instructions that ran compiled; needs deep statistics from the start
+      # - `failures`, `code_gcs`, `redefined`: counts since the start; `prepared`: parent ran Process.warmup
       JitFacts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options,
         :effective, :suspects, :saturated, :since_ns, :warm_ns,
         :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold,
@@ -28,10 +22,6 @@ module Holdup
           super(**self.class.members.to_h { |name| [name, nil] }, **known)
         end
 
-        # @param setting [Hash{String => Object}]
-        # @param profile [Hash{String => Object}]
-        # @param gauges [Hash{Symbol => Integer, nil}]
-        # @return [JitFacts]
         def self.of(setting, profile = {}, gauges = {})
           names = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared
             ratio_in_yjit]
@@ -58,56 +48,47 @@ module Holdup
 
         def off? = kind == "off"
 
-        # @return [Integer, nil] code and metadata
         def total_bytes
           code_bytes + metadata_bytes if code_bytes && metadata_bytes
         end
 
-        # @return [Integer, nil] what it adds to the memory of the process
         def memory_bytes
           total_bytes && JitReport.memory(total_bytes).round
         end
 
-        # @return [String] the option that limits its memory
         def size_option
           (limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
         end
 
-        # @return [Integer, nil] MiB: the limit and a quarter more
         def larger_mib
           limit_bytes && (limit_bytes * LARGER / MIB).ceil
         end
 
-        # @return [JitFacts] with what is used as the limit: for a process that is full with an unknown limit
+        # For a process that is full with an unknown limit: takes what is used as the limit.
         def limited
           with(limit_bytes: (limit_of == "code") ? code_bytes : total_bytes)
         end
 
-        # @return [Integer, nil] bytes that a process may grow by with that limit; where it is of the code,
-        #   metadata comes on top
+        # What a process may grow by with that limit; where the limit is of the code, metadata comes on top.
         def larger_by_bytes
           limit_bytes && process_bytes(larger_mib * MIB - limit_bytes)
         end
 
-        # @return [Integer, nil] bytes that a process may still grow by until the limit is reached
         def room_bytes
           limit_bytes && [process_bytes(limit_bytes) - memory_bytes.to_i, 0].max
         end
 
-        # @param bytes [Integer] of what the limit counts
-        # @return [Integer] bytes that a process grows by with it
+        # What a process grows by with so many bytes of what the limit counts.
         def process_bytes(bytes)
           total = (limit_of == "code") ? JitReport.with_metadata(bytes) : bytes
           JitReport.memory(total).ceil
         end
 
-        # @return [Array<String>]
         def suspected = suspects.to_s.split(", ")
 
-        # @return [Boolean] from Ruby's start
         def at_boot? = at == "boot"
 
-        # @return [Boolean] whether the process inherited it, and its parent did not have it from Ruby's start
+        # Whether the process inherited it, and its parent did not have it from Ruby's start.
         def inherited?
           on? && at == "parent"
         end

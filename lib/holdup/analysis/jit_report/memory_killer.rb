@@ -3,11 +3,9 @@
 module Holdup
   module Analysis
     class JitReport
-      # What ends processes of a server when they grow too large, as one of them says: see Jit::MemoryKillers.
-      # `of`: "process", or "all" for the sum over the server and all of its workers; `unit_bytes`: bytes of
-      # one unit of its setting.
+      # What ends processes of a server when they grow too large: see Jit::MemoryKillers. `of`: "process", or
+      # "all" (the sum over the server and its workers); `unit_bytes`: one unit of its setting.
       class MemoryKiller < Data.define(:name, :of, :limit_bytes, :units, :every_s, :unit_bytes)
-        # As each killer's own setting is written.
         SETTINGS = {
           "puma_worker_killer" => "ram = %d",
           "unicorn-worker-killer" => "memory_limit_min = %d",
@@ -17,9 +15,7 @@ module Holdup
 
         def initialize(unit_bytes: nil, **rest) = super
 
-        # @param trail [ProcessReport::SampleTrail]
-        # @return [MemoryKiller, nil] nil also when it is for another server, or for workers of a master where
-        #   there is no master
+        # Returns nil also when the killer is for another server, or counts workers of a missing master.
         def self.of(trail)
           servers = trail[:server].to_s.split("+")
           return unless trail[:"killer.name"] && servers.include?(trail[:"killer.server"])
@@ -29,39 +25,30 @@ module Holdup
 
         def all? = of == "all"
 
-        # @param bytes [Integer]
-        # @return [String, nil] the line that makes its limit so large: "ram = 140"
+        # The line that makes its limit so large: "ram = 140".
         def line(bytes)
           setting = SETTINGS[name]
           setting && format(setting, (bytes / (unit_bytes || MIB).to_f).ceil)
         end
 
         # What a memory killer counts: resident memory (VmRSS, in which a shared page counts once for each
-        # process), either of each process or of a master and all of its workers together. Where there are
-        # several masters, of the one that takes most.
+        # process), of each process, or of the largest master with its workers.
         class KillerFootprint
-          # The processes of one master. `workers`: how many the server is to have; `master_bytes`: of the
-          # master itself, and `master_known`: whether it was sampled
+          # `workers`: number that the server is to have; `master_known`: whether the master was sampled
           MasterGroup = Data.define(:rss_bytes, :workers, :master_bytes, :master_known) do
-            # @return [Integer] bytes that the killer counts now, as far as they are known
             def seen_bytes
               rss_bytes.sum + (master_known ? master_bytes : 0)
             end
 
-            # @param each_bytes [Integer] of one worker
-            # @return [Integer] bytes that the killer will count
             def bytes(each_bytes)
               each_bytes * workers + (master_bytes * MemoryGrowth::MARGIN).ceil
             end
           end
 
-          # @return [Integer] to be left to each process besides what is known of its growth
+          # Bytes that each process needs in addition to its known growth.
           attr_reader :room_bytes
 
-          # @param killer [MemoryKiller, nil]
-          # @param present [Array<ProcessLife>]
-          # @param growth [MemoryGrowth] of all processes, those that have ended too
-          # @param room_bytes [Integer]
+          # @param growth [MemoryGrowth] of all processes, also ended ones
           def initialize(killer, present, growth, room_bytes: 0)
             @killer = killer
             @present = present
@@ -69,32 +56,27 @@ module Holdup
             @room_bytes = room_bytes
           end
 
-          # @return [Integer, nil] bytes that the limit has to leave to each process
           def each_bytes
             known_bytes = @growth.limit_bytes
             known_bytes && known_bytes + room_bytes
           end
 
-          # @return [Boolean] whether it counts a master and its workers together
           def all? = !!@killer&.all?
 
-          # @return [Integer, nil] bytes that the limit has to leave
+          # Bytes that the killer's limit has to leave.
           def needed_bytes
             (each_bytes && all?) ? largest.bytes(each_bytes) : each_bytes
           end
 
-          # @return [Integer, nil] bytes that it counts now
           def seen_bytes
             all? ? groups.map(&:seen_bytes).max : @present.filter_map(&:rss_bytes).max
           end
 
-          # @param each_bytes [Integer] that one process may take more
-          # @return [Integer] bytes that it will count more
           def more_bytes(each_bytes)
             each_bytes * (all? ? largest.workers : 1)
           end
 
-          # @return [MasterGroup] whose need decides
+          # The group whose need decides.
           def largest
             @largest ||= groups.max_by { |group| group.bytes(each_bytes.to_i) }
           end
@@ -126,22 +108,19 @@ module Holdup
           # A worker should live at least so long, and take so many units, to profit from what it compiled.
           WANTED_S = 1800
           WANTED_UNITS = 2000
-          # For what was not seen.
+          # Reserve for growth that was not seen.
           MARGIN = 1.1
 
-          # @param lives [Array<ProcessLife>] of one server
           def initialize(lives)
             @lives = lives
           end
 
-          # @return [Boolean] whether anything is known
           def known? = points.any?
 
-          # @return [Integer] seconds: the highest age with a figure
+          # The highest age with a figure.
           def seen_s = points.map(&:first).max
 
-          # @param age_s [Integer]
-          # @return [Float, nil] bytes that one in twenty exceeds at that age
+          # Bytes that one in twenty exceeds at that age.
           def at(age_s)
             younger = points.select { |age, _| age <= age_s }
             younger = points if younger.empty?
@@ -150,12 +129,11 @@ module Holdup
             seen && seen + [age_s - seen_s, 0].max * slope
           end
 
-          # @return [Float] bytes a second in the older half of their lives, never negative; the median
+          # Bytes a second in the older half of their lives, never negative; the median.
           def slope
             slopes[slopes.size / 2] || 0.0
           end
 
-          # @return [Integer] seconds that a worker should live
           def wanted_s
             rates = @lives.filter_map do |life|
               life.units.fdiv(life.age_s) if life.units&.positive? && life.age_s.positive?
@@ -164,20 +142,18 @@ module Holdup
             [WANTED_S, (WANTED_UNITS / rates.sort[rates.size / 2]).ceil].max
           end
 
-          # @return [Symbol] where limit_bytes comes from: :seen at that age, :extrapolated by how they grew,
-          #   or :unknown: what they took up to now, because none lived long enough to show how it grows
+          # Where limit_bytes comes from: :seen at that age, :extrapolated, or :unknown: what processes took
+          # up to now, because none lived long enough to show growth.
           def basis
             return :seen if seen_s >= wanted_s
             slopes.any? ? :extrapolated : :unknown
           end
 
-          # @return [Integer, nil] bytes that the smallest had at first: about what a master has that has
-          #   loaded the application
+          # What the smallest process had at first: about what a master has that has loaded the application.
           def first_bytes
             @lives.filter_map { |life| life.trail.points(:rss_bytes).first&.last }.min
           end
 
-          # @return [Integer, nil] bytes that a limit for one process has to leave it
           def limit_bytes
             known? ? (at(wanted_s) * MARGIN).ceil : nil
           end

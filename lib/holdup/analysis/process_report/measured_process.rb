@@ -4,22 +4,16 @@ module Holdup
   module Analysis
     class ProcessReport
       # One process over its samples.
-      #
       # - `name`: "worker 0", "pid 123"; `server`: "puma", "sidekiq" ...; `setting`: fingerprint
-      # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: of the time that its
-      #   threads wanted a CPU, how much they waited for one (run-queue delay)
+      # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: run-queue delay, as
+      #   a share of the time that its threads wanted a CPU
       # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of ProcessPool
-      # - `start`: tells it from an earlier one with the same pid; `age_s`: since it is measured, as of its
-      #   last sample
+      # - `start`: differs between processes with the same pid; `age_s`: measured time, at its last sample
       # - `waiting`: threads that waited for the GVL, on average; `gc_share`: of the time, spent in GC
       # - `redis_rtt_ns`: of a Sidekiq process, the median time of a command to Redis
       MeasuredProcess = Data.define(:host, :pid, :start, :name, :server, :setting, :generation,
         :from_s, :to_s, :age_s, :cpu_share, :waiting_share, :waiting, :gc_share,
         :rss_bytes, :pss_bytes, :uss_bytes, :redis_rtt_ns, :pools) do
-        # @param trail [SampleTrail]
-        # @param from_s [Integer] start of the span
-        # @param to_s [Integer] end of it
-        # @param every_s [Integer] seconds between two samples
         def self.of(trail, from_s:, to_s:, every_s:)
           since_s = trail[:since_s] || trail.first_s
           born = since_s >= from_s
@@ -50,8 +44,7 @@ module Holdup
           delay_ns.fdiv(cpu_ns + delay_ns) if cpu_ns && delay_ns && cpu_ns + delay_ns > 0
         end
 
-        # A pool that begins later may move the others to another number, so only samples with the same name
-        # at that number count.
+        # A pool that begins later may renumber the others, so only samples with the same name count.
         def self.pools(trail, born)
           (0...8).filter_map do |number|
             key = :"pool.#{number}"
@@ -67,26 +60,21 @@ module Holdup
         end
         private_class_method :facts, :rates, :waiting, :waiting_share, :pools, :pool
 
-        # @return [Array] see SampleTrail::IDENTITY
         def identity = [host, pid, start]
 
-        # @return [Integer] seconds that it was there
         def seconds = [to_s - from_s, 0].max
 
-        # @return [Boolean] whether it takes units
         def takes?(kind = nil)
           pools.any? { |pool| pool.max != 0 && pool.takes?(kind) }
         end
 
-        # @return [Integer, nil] threads that may take units
         def threads = sum_of(:max)
 
-        # @return [Float, nil] threads that had a unit, on average
+        # Threads that had a unit, on average.
         def busy = sum_of(:busy)
 
         # @param kind [Symbol, nil] see ProcessPool#takes?
         # @param names [Array<String>, nil] only of these pools
-        # @return [Integer, nil] thread-seconds that it had for such units
         def thread_seconds(kind, names = nil)
           chosen = pools.select { |pool| pool.takes?(kind) && (names.nil? || names.include?(pool.name)) }
           threads = chosen.filter_map(&:max)

@@ -6,10 +6,8 @@ module Holdup
       # Processes (or containers) over time: from one of their samples to the next, in steps that all have in
       # common, because the collector does not sample all of them in the same second.
       class ProcessTimeSeries
-        # Between two samples; nil is unknown. `cpu_share`: of one core; `gc_share`: of the time; `busy`:
-        # threads that had a unit.
+        # Between two samples. `cpu_share`: of one core; `gc_share`: of the time; `busy`: threads with a unit.
         Point = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
-          # @param trail [SampleTrail] two samples
           def self.of(trail)
             process = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
             new(**members.to_h { |key| [key, process.public_send(key)] })
@@ -19,39 +17,31 @@ module Holdup
         # One process. `points`: {Integer => Point} by the start of the step.
         Line = Data.define(:host, :pid, :name, :server, :points) do
           # @param key [Symbol] a member of Point
-          # @param steps [Array<Integer>]
-          # @return [Array<Numeric, nil>]
           def values(key, steps)
             steps.map { |at_s| points[at_s]&.public_send(key) }
           end
 
-          # @return [Float] of all steps
           def cpu
             points.values.sum { |point| point.cpu_share.to_f }
           end
         end
 
-        # @param trails [Array<SampleTrail>]
         # @param every_s [Integer] seconds between two samples, and of a step
         def initialize(trails, every_s:)
           @trails = trails
           @every_s = every_s
         end
 
-        # @return [Array<Integer>] starts of the steps, seconds since 1970, ascending and without gaps
         def at_s
           first, last = lines.flat_map { |line| line.points.keys }.minmax
           first ? (first..last).step(@every_s).to_a : []
         end
 
-        # @param from_s [Integer]
-        # @param to_s [Integer]
-        # @return [Array<Integer>] starts of the steps between two moments
         def steps(from_s, to_s)
           (step_start(from_s)...to_s).step(@every_s).to_a
         end
 
-        # @return [Array<Line>] most CPU first
+        # Most CPU first.
         def lines
           @lines ||= begin
             lines = @trails.map { |trail| line(trail) }.reject { |line| line.points.empty? }

@@ -3,26 +3,21 @@
 module Holdup
   module Analysis::Timeline
     # The unit that a capture was waiting for: its name, its stall and elapsed time, and who held the GVL
-    # meanwhile. Only the events of its time are replayed, because the collector that archives captures has
-    # little time and memory.
+    # meanwhile. Replays only the events of its time: the collector has little time and memory.
     class CaptureMatches
-      # Earlier events are ignored.
       MOST_EVENTS = 50_000
       # Clocks of several CPUs may differ, so that events stand some places from where their times belong.
       EARLIER = 200
 
-      # @param bytes [String] of the capture
-      # @return [Hash{String => Object}] facts for its first page; empty where it caught nothing
+      # Facts for the capture's first page; empty where it caught nothing.
       # @raise [DamagedData]
       def self.facts(bytes) = new(bytes).facts
 
-      # @param bytes [String]
       def initialize(bytes)
         @bytes = bytes
         @header = Capture::Header.parse(bytes, path: "the capture").whole!(bytes, path: "the capture")
       end
 
-      # @return [Hash{String => Object}]
       def facts
         return {} if @header.caught.zero? || @header.head.zero?
         scene = scene()
@@ -46,7 +41,7 @@ module Holdup
         row ? {"holder" => row.name || row.thread, "holder_ns" => scene.ns(row.caused)} : {}
       end
 
-      # @return [Integer] number of the last event before the unit began
+      # Number of the last event before the unit began.
       def first_event
         last = [@header.caught_event, @header.head - 1].min
         from = time(last) - @header.caught_wall_ns * Capture::Layout::RATE_UNIT / @header.rate

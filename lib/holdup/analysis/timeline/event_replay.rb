@@ -2,25 +2,20 @@
 
 module Holdup
   module Analysis::Timeline
-    # Replays the events of a recording as the probe took them: lanes, ledgers, units, garbage collections.
+    # Replays the events of a recording as the probe took them: lanes, GVLs, units, garbage collections.
     class EventReplay
       # Events of units that say themselves whether one begins.
       EDGES = %i[unit_open unit_start unit_named unit_trace].freeze
 
-      # @return [Array<TimelineUnit>] in the order in which they began
       attr_reader :units
-      # @return [Hash{Integer => GvlLedger}]
       attr_reader :ledgers
-      # @return [Array<Array(Integer, Integer, Integer)>] garbage collections: number of the thread, from, to
-      #   (ticks)
+      # Garbage collections: number of the thread, from, to (ticks).
       attr_reader :collections
-      # @return [Array<Array(Integer, ThreadSpan)>] number of the thread that waited for a connection of a
-      #   pool, and when
+      # Number of the thread that waited for a connection of a pool, and when.
       attr_reader :pool_waits
-      # @return [Array<Array(Symbol, Integer)>] :fork or :setting, when (ticks)
+      # :fork or :setting, and when (ticks).
       attr_reader :marks
 
-      # @param recording [Capture::EventLog]
       def initialize(recording)
         @recording = recording
         @length = recording.length_ticks
@@ -33,7 +28,6 @@ module Holdup
         @marks = []
       end
 
-      # @return [self]
       def call
         opening = InitialStates.new(@recording)
         @lanes = opening.lanes
@@ -43,7 +37,6 @@ module Holdup
         self
       end
 
-      # @return [Array<Lane>]
       def lanes = @lanes.values
 
       private
@@ -115,8 +108,7 @@ module Holdup
         lane.turn(lane.state, at(lane, event), unit: event.unit)
       end
 
-      # Any event may be the first of a unit: it may have begun before the window, or its first event was
-      # overwritten in a full ring.
+      # Any event may be a unit's first: it began before the window, or a full ring overwrote its first event.
       def open_unit(lane, event, fibers: false)
         @begun << event.unit
         from = (event.kind == :unit_start) ? event.time : -1
@@ -171,34 +163,28 @@ module Holdup
       # times that add up to M, all have waited W * t - M by t. So what a hold caused is a difference, equal
       # to the probe's to the tick.
       class GvlLedger
-        # @return [Lane, nil]
         attr_reader :holder
 
-        # @return [Integer] ticks that threads waited while no thread held the GVL
+        # Ticks that threads waited while no thread held the GVL.
         attr_reader :handoff
 
         # @param waiting [Integer] threads that wait when the window begins
-        # @param holder [Lane, nil] at that time
         def initialize(waiting: 0, holder: nil)
           @waiting = waiting
           @holder = holder
           @moment = @opened = @closed = @handoff = 0
         end
 
-        # @return [void]
         def add_waiter(at)
           @waiting += 1
           @moment += at
         end
 
-        # @return [void]
         def drop_waiter(at)
           @waiting -= 1
           @moment -= at
         end
 
-        # A thread takes the GVL.
-        # @return [void]
         def open(lane, at)
           @opened = waited(at)
           @handoff += @opened - @closed
@@ -206,7 +192,6 @@ module Holdup
         end
 
         # The open hold ended; what it caused goes to its holder.
-        # @return [void]
         def close(at)
           @closed = waited(at)
           @holder&.blame(@closed - @opened)
@@ -218,17 +203,14 @@ module Holdup
         def waited(at) = @waiting * at - @moment
       end
 
-      # The state of each thread when the window begins: from its first event, or from the thread table for
-      # one without events.
+      # The state of each thread when the window begins: from its first event, else from the thread table.
       class InitialStates
         WITH_LEDGER = %i[begin ready resumed suspended started exited gc_start gc_end fork setting].freeze
 
-        # @param recording [Capture::EventLog]
         def initialize(recording)
           @recording = recording
         end
 
-        # @return [Hash{Integer => Lane}]
         def lanes
           firsts = @recording.events.uniq(&:thread)
           active = firsts.to_h { |event| [event.thread, lane(event.thread, start_of(event), event.unit)] }
@@ -236,8 +218,6 @@ module Holdup
           active.merge(silent.to_h { |number, listed| [number, lane(number, state(listed.phase), 0)] })
         end
 
-        # @param lanes [Array<Lane>]
-        # @return [Hash{Integer => GvlLedger}]
         def ledgers(lanes)
           lanes.group_by(&:ledger).transform_values do |group|
             GvlLedger.new(waiting: group.count { |lane| lane.state == :stalled },
@@ -262,7 +242,7 @@ module Holdup
 
         def state(phase) = STATES.fetch(phase, phase)
 
-        # @return [Hash{Integer => Integer}] by number of the thread
+        # Number of the GVL by number of the thread.
         def event_ledgers
           @event_ledgers ||= @recording.events.each_with_object({}) do |event, ledgers|
             ledgers[event.thread] ||= event.detail if WITH_LEDGER.include?(event.kind)

@@ -3,27 +3,23 @@
 module Holdup
   module Analysis::Timeline
     # Who made others wait: one row for each name of units, or of threads outside of units.
-    #
     # - `name`: nil for units without a name; `thread`: name of the threads, for a row outside of units
-    # - `caused`: ticks that others waited meanwhile; `waits`: in how many waits; `held`: ticks in all;
-    #   `longest`: hold
+    # - `caused`: ticks that others waited meanwhile; `waits`: number; `held`: ticks; `longest`: hold
     class HolderTable
       HolderRow = Data.define(:name, :thread, :caused, :waits, :held, :longest)
 
-      # @param scene [Scene]
       # @param waits [Array<GvlWait>] those that count: all, or those of one unit
       def initialize(scene, waits: scene.waits)
         @scene = scene
         @waits = waits
       end
 
-      # @return [Array<HolderRow>] the one that caused most first
+      # The one that caused most comes first.
       def call
         by_holder = @waits.flat_map(&:parts).group_by { |part| key(part.lane, part.unit) }
         by_holder.map { |key, parts| row(key, parts) }.sort_by { |row| -row.caused }
       end
 
-      # @return [Integer] ticks of waiting while no thread held the GVL
       def handoff = @waits.sum(&:handoff)
 
       private
@@ -34,12 +30,11 @@ module Holdup
           held: held.fetch(key, 0), longest: longest.fetch(key, 0))
       end
 
-      # @return [Array(String, String)] name of the unit, or of the thread
+      # Name of the unit, or of the thread.
       def key(lane, unit)
         unit ? [unit.name, nil] : [nil, lane.name || ""]
       end
 
-      # @return [Hash{Array => Integer}] ticks
       def held
         @held ||= @scene.lanes.each_with_object(Hash.new(0)) do |lane, held|
           lane.spans.each do |span|
@@ -60,28 +55,24 @@ module Holdup
         # `frame`: at the line at which it was seen longest
         Ran = Data.define(:frame, :ticks)
 
-        # @param scene [Scene]
         def initialize(scene)
           @scene = scene
         end
 
-        # @param parts [Array<GvlWait::WaitPart>]
-        # @return [Array<Ran>] the longest first; what had no stack is left out
+        # The longest first; what had no stack is left out.
         def call(parts)
           by_method = frames(parts).group_by { |frame, _| [frame.method_name, frame.path] }
           ran = by_method.values.map { |same| Ran.new(same.max_by(&:last).first, same.sum(&:last)) }
           ran.sort_by { |method| -method.ticks }
         end
 
-        # @param parts [Array<GvlWait::WaitPart>]
-        # @return [Integer] ticks of garbage collection in them
         def collecting(parts)
           parts.sum { |part| @scene.collecting(part.lane, part.from, part.from + part.ticks) }
         end
 
         private
 
-        # @return [Array<(Capture::Frame, Integer)>] the running frame of each stack, and its ticks
+        # The running frame of each stack, and its ticks.
         def frames(parts)
           by_stack = parts.flat_map { |part| pieces(part) }.group_by(&:stack)
           by_stack.filter_map do |stack, pieces|

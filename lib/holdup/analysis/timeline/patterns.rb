@@ -6,33 +6,28 @@ module Holdup
     class Patterns
       # A hold for which others waited less is ignored.
       HELD_UP_NS = 10_000_000
-      # Shorter collections are ignored.
       GC_NS = 10_000_000
       # A convoy: releases for less than a fifth of the wait that follows, at least so many, and at least half
       # of what the unit waited.
       RELEASE_SHARE = 5
       RELEASES = 5
-      # Shorter waits after a release are ignored.
       RELEASE_WAIT_NS = 1_000_000
       # A pass: the thread gave the GVL up long before its time slice ended.
       PASS_NS = 10_000_000
       PASSES = 50
-      # Shorter waits for a connection are ignored.
       POOL_NS = 10_000_000
       # So many units wait for locks at once.
       QUEUE = 3
 
-      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm
-      # - `facts`: for its sentence: numbers, threads (Lane), names of units (nil: in none), shares (Float);
-      #   of a long hold also its `cause` and what it `ran` (see LongHold)
+      # `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: for its
+      # sentence: numbers, threads (Lane), names of units (nil: in none), shares (Float); of a long hold also
+      # its `cause` and what it `ran`
       Pattern = Data.define(:key, :facts)
 
-      # @param scene [Scene]
       def initialize(scene)
         @scene = scene
       end
 
-      # @return [Array<Pattern>]
       def call
         [long_hold, gc_pause, convoy, lock_queue, pool_wait, pass_storm].compact
       end
@@ -50,7 +45,7 @@ module Holdup
         Pattern.new(:long_hold, {**facts, **reasons(LongHold.new(@scene, hold))})
       end
 
-      # Those that were not mostly garbage collection.
+      # Long holds that were not mostly garbage collection.
       def long_holds
         long = @scene.holds.select { |hold| ns(hold.length) >= LongHold::LONG_NS }
         long.select { |hold| @scene.collecting(hold.lane, hold.from, hold.to) * 2 < hold.length }
@@ -89,7 +84,7 @@ module Holdup
         waits.size >= RELEASES && waits.sum(&:length) * 2 >= @scene.sums_of(unit)[:stalled]
       end
 
-      # @return [Array<ThreadSpan>] waits much longer than the idle period before
+      # Waits much longer than the idle period before.
       def costly_releases(unit)
         pairs = @scene.spans_of(unit).each_cons(2).select do |idle, wait|
           idle.state == :idle && wait.state == :stalled
@@ -138,25 +133,21 @@ module Holdup
         pairs.filter_map { |run, wait| wait if ns(run.length) < PASS_NS }
       end
 
-      # @return [String, nil] empty for a unit without a name, nil outside of units
+      # Empty for a unit without a name, nil outside of units.
       def name(unit)
         unit && unit.name.to_s
       end
 
-      # A hold longer than a time slice, and its reason. Stacks are taken where code
-      # checks for interrupts, which is also where a time slice ends: code that gave its stack now and then is
-      # Ruby code.
+      # A hold longer than a time slice, and its reason. Stacks are taken where code checks for interrupts,
+      # which is also where a time slice ends: code that gave its stack now and then is Ruby code.
       class LongHold
-        # A time slice ends a hold of Ruby code after 100 ms if another thread waits; its timer runs every 10
-        # ms.
+        # A time slice ends a hold of Ruby code after 100 ms if another thread waits, give or take 10 ms.
         LONG_NS = 150_000_000
         # After so long without a stack, a whole time slice could not end.
         SILENT_NS = 100_000_000
         # From this share of the hold, C code in a sampler's stacks is the reason.
         NATIVE = 0.5
 
-        # @param scene [Scene]
-        # @param hold [Hold]
         def initialize(scene, hold)
           @scene = scene
           @hold = hold
@@ -165,7 +156,6 @@ module Holdup
         # - `:late`: no thread waited for longer than a time slice; `:unseen`: it can have no stack
         # - `:native`: a sampler saw C code; `:silent`: no stack for a whole time slice
         # - `:ruby`: stacks at all times
-        # @return [Symbol]
         def cause
           return :late if wait_ns < LONG_NS
           return :unseen unless seen?
@@ -173,7 +163,6 @@ module Holdup
           (silent_ns >= SILENT_NS) ? :silent : :ruby
         end
 
-        # @return [Integer] the longest that one thread waited for it
         def wait_ns
           lanes = @scene.lanes.select { |lane| lane.ledger == @hold.lane.ledger }
           waits = lanes.flat_map(&:spans).select { |span| span.state == :stalled }
@@ -181,32 +170,29 @@ module Holdup
           ns([overlaps.max.to_i, 0].max)
         end
 
-        # @return [Integer] the longest time without a stack, garbage collection aside
+        # The longest time without a stack, garbage collection aside.
         def silent_ns
           moments = [@hold.from, *stacks.map(&:time), @hold.to]
           gaps = moments.each_cons(2).map { |from, to| to - from - @scene.collecting(@hold.lane, from, to) }
           ns(gaps.max)
         end
 
-        # @return [Integer] stacks that were taken in it
         def taken = stacks.size
 
-        # @return [Float] of the hold: in its unit
+        # Share of the hold in its unit.
         def unit_share
           run = @hold.lane.runs.find { |spans| spans.first.from == @hold.from }
           run.sum { |span| @scene.unit_of(span).equal?(@hold.unit) ? span.length : 0 }.fdiv(@hold.length)
         end
 
-        # @return [Array(Capture::Frame, Float), nil] the method that was seen longest, with its share of the
-        #   hold
+        # The method that was seen longest, with its share of the hold.
         def ran
           part = GvlWait::WaitPart.new(@hold.lane, @hold.unit, @hold.from, @hold.length)
           longest = HolderTable::HolderMethods.new(@scene).call([part]).first
           [longest.frame, longest.ticks.fdiv(@hold.length)] if longest
         end
 
-        # @return [Float] of the hold: in C code, where another sampler took the stacks; they are of any
-        #   moment
+        # Share of the hold in C code, where another sampler took the stacks; they are of any moment.
         def native_share
           return 0.0 unless @scene.recording.header.facts.key?("sampler")
           pieces = @scene.samples.held(@hold.lane, @hold.from, @hold.to).select(&:stack)

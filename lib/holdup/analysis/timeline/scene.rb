@@ -2,21 +2,16 @@
 
 module Holdup
   module Analysis::Timeline
-    # A capture, ready for questions: which unit a span belongs to, who held the GVL at what time, for whom a
-    # thread waited.
+    # A capture, ready for questions: which unit a span belongs to, who held the GVL when, whom a thread
+    # waited for.
     class Scene
-      # @return [Capture::EventLog]
       attr_reader :recording
-      # @return [Array<Lane>] threads that existed in the window
       attr_reader :lanes
-      # @return [Array<TimelineUnit>]
       attr_reader :units
-      # @return [Array<Array(Lane, Integer, Integer)>] garbage collections: thread, from, to (ticks)
+      # Garbage collections: thread, from, to (ticks).
       attr_reader :collections
-      # @return [Array<Array(Lane, ThreadSpan)>] waits for a connection of a pool
       attr_reader :pool_waits
 
-      # @param recording [Capture::EventLog]
       def initialize(recording)
         @recording = recording
         replay = EventReplay.new(recording).call
@@ -29,14 +24,11 @@ module Holdup
         @running = @lanes.group_by(&:ledger).transform_values { |lanes| running_spans(lanes) }
       end
 
-      # @param ticks [Integer] a duration
-      # @return [Integer]
       def ns(ticks) = @recording.header.ns(ticks)
 
-      # @return [Array<TimelineUnit>] that lie in the window from end to end
       def whole_units = @units.select(&:whole?)
 
-      # @return [TimelineUnit, nil] the first that the capture waited for
+      # The first unit that the capture waited for.
       def caught
         ended = @numbered.fetch(@recording.header.caught, []).select(&:to)
         at = @recording.time(@recording.header.caught_event)
@@ -44,15 +36,12 @@ module Holdup
         at ? ended.min_by { |unit| (unit.to - at).abs } : ended.first
       end
 
-      # @param unit [TimelineUnit]
-      # @return [Array<ThreadSpan>] of its thread, cut to its time; on a thread that follows its fibers also
-      #   those of other fibers
+      # Spans of its thread, cut to its time; on a thread that follows its fibers also those of other fibers.
       def spans_of(unit)
         cut(unit.lane.spans, [unit.from, 0].max, unit.to || @recording.length_ticks)
       end
 
-      # @param unit [TimelineUnit]
-      # @return [Hash{Symbol => Integer}] ticks by state, and by kind of idle
+      # Ticks by state, and by kind of idle.
       def sums_of(unit)
         spans_of(unit).each_with_object(Hash.new(0)) do |span, sums|
           sums[span.state] += span.length
@@ -60,7 +49,6 @@ module Holdup
         end
       end
 
-      # @return [TimelineUnit, nil] that the span belongs to
       def unit_of(span)
         return if span.unit.zero?
         same_number = @numbered[span.unit] or return
@@ -68,9 +56,7 @@ module Holdup
         index && same_number[index]
       end
 
-      # @param lane [Lane] whose thread waited
-      # @param span [ThreadSpan] a stalled one of it
-      # @return [GvlWait]
+      # @param span [ThreadSpan] a stalled one of the lane
       def wait(lane, span)
         held = during(@running.fetch(lane.ledger), span.from, span.to)
         parts = held.map do |holder, run|
@@ -80,26 +66,19 @@ module Holdup
         GvlWait.new(lane, span, parts.select { |part| part.ticks.positive? })
       end
 
-      # @param lane [Lane]
-      # @param from [Integer] ticks
-      # @param to [Integer]
-      # @return [Integer] ticks between the two in which the thread collected garbage
+      # Ticks between the two in which the thread collected garbage.
       def collecting(lane, from, to)
         collections = during(collection_spans.fetch(lane, []), from, to)
         collections.sum { |_, span| [span.to, to].min - [span.from, from].max }
       end
 
-      # @param ledger [Integer] which GVL
-      # @param from [Integer] ticks
-      # @param to [Integer]
-      # @return [Integer] ticks that threads waited for it between the two
+      # Ticks that threads waited for that GVL between the two.
       def waited(ledger, from, to)
         lanes = @lanes.select { |lane| lane.ledger == ledger }
         spans = lanes.flat_map { |lane| cut(lane.spans, from, to) }
         spans.sum { |span| (span.state == :stalled) ? span.length : 0 }
       end
 
-      # @return [Array<GvlWait>] of all threads
       def waits
         @waits ||= @lanes.flat_map do |lane|
           stalls = lane.spans.select { |span| span.state == :stalled }
@@ -107,19 +86,18 @@ module Holdup
         end
       end
 
-      # @return [Array<Hold>] uninterrupted, whatever units began and ended in them
+      # Uninterrupted, whatever units began and ended in them.
       def holds
         @holds ||= @lanes.flat_map { |lane| lane.runs.map { |run| hold(lane, run) } }
       end
 
-      # @return [StackSamples] what ran when, where the capture has stacks
+      # What ran when, where the capture has stacks.
       def samples
         @samples ||= StackSamples.new(@recording, @lanes)
       end
 
       private
 
-      # @return [Hash{Lane => Array<(Lane, ThreadSpan)>}]
       def collection_spans
         @collection_spans ||= begin
           spans = @collections.map { |lane, from, to| [lane, ThreadSpan.new(:running, from, to)] }
@@ -127,7 +105,7 @@ module Holdup
         end
       end
 
-      # @return [Array<(Lane, ThreadSpan)>] in the order of time; of one GVL they do not overlap
+      # Spans in order of time; those of one GVL do not overlap.
       def running_spans(lanes)
         spans = lanes.flat_map do |lane|
           lane.spans.select { |span| span.state == :running }.map { |span| [lane, span] }
@@ -165,33 +143,25 @@ module Holdup
       class StackSamples
         KINDS = {stack_held: :held, stack_stalled: :stalled}.freeze
 
-        # `kind`: :held, :stalled; `stack`: its number in the recording; `time`: ticks since the window's
-        # begin
+        # `kind`: :held, :stalled; `stack`: its number in the recording; `time`: ticks
         StackSample = Data.define(:lane, :time, :kind, :stack)
 
         # Part of a hold; `stack`: nil for none.
         HoldPiece = Data.define(:from, :to, :stack) do
-          # @return [Integer] ticks
           def length = to - from
         end
 
-        # @param recording [Capture::EventLog]
-        # @param lanes [Array<Lane>]
         def initialize(recording, lanes)
           @recording = recording
           @lanes = lanes.to_h { |lane| [lane.number, lane] }
           @pieces = {}.compare_by_identity
         end
 
-        # @return [Array<StackSample>] in the order of time
         def all
           @all ||= @recording.events.filter_map { |event| sample(event) }.sort_by(&:time)
         end
 
-        # @param lane [Lane]
-        # @param from [Integer] ticks
-        # @param to [Integer]
-        # @return [Array<HoldPiece>] of the lane's holds between the two
+        # Pieces of the lane's holds between the two.
         def held(lane, from, to)
           pieces = @pieces[lane] ||= pieces_of(lane)
           first = pieces.bsearch_index { |piece| piece.to > from } or return []
@@ -201,8 +171,7 @@ module Holdup
           end
         end
 
-        # @param wait [GvlWait] perhaps cut
-        # @return [Integer, nil] the stack that the thread waited with
+        # The stack that the thread waited with.
         def waited(wait)
           whole = wait.lane.spans.bsearch { |span| span.to > wait.span.from } || wait.span
           sample = samples(wait.lane, :stalled).bsearch { |candidate| candidate.time >= whole.from }

@@ -10,15 +10,12 @@ module Holdup
       # `unit`: nil outside of units; `stack`: nil where there is none
       StackShare = Data.define(:unit, :stack, :ticks)
 
-      # @param scene [Scene]
-      # @param excerpt [Excerpt]
       def initialize(scene, excerpt)
         @scene = scene
         @excerpt = excerpt
       end
 
       # @param mode [Symbol] one of MODES
-      # @return [Array<StackShare>]
       # @raise [KeyError] for another mode
       def call(mode)
         case mode
@@ -29,8 +26,6 @@ module Holdup
         end
       end
 
-      # @param wait [GvlWait]
-      # @return [Array<StackShare>] what ran meanwhile
       def caused(wait)
         wait.parts.flat_map { |part| ran(part.lane, part.unit, part.from, part.from + part.ticks) }
       end
@@ -66,16 +61,13 @@ module Holdup
         # of the units, nil outside of units; `held`, `stalled`, `caused`: ticks
         MethodRow = Data.define(:method, :path, :line, :unit, :held, :stalled, :caused)
 
-        # @param scene [Scene]
-        # @param from [Integer] ticks
-        # @param to [Integer]
         def initialize(scene, from: 0, to: scene.recording.length_ticks)
           @stacks = scene.recording.stacks
           @shares = StackShares.new(scene, Excerpt.new(scene, from:, to:))
           @running = {}
         end
 
-        # @return [Array<MethodRow>] what made others wait most first
+        # What made others wait most comes first.
         def call
           sums = {}
           MODES.each do |mode|
@@ -87,7 +79,6 @@ module Holdup
 
         private
 
-        # @return [Array] unit, method, path, line
         def key(share)
           [share.unit&.name, *(running(share.stack) if share.stack)]
         end
@@ -110,16 +101,12 @@ module Holdup
         # `children`: the biggest first
         FlameNode = Data.define(:frame, :ticks, :self, :children)
 
-        # @param scene [Scene]
         # @param mode [Symbol] one of StackShares::MODES
-        # @param from [Integer] ticks
-        # @param to [Integer]
         def initialize(scene, mode:, from: 0, to: scene.recording.length_ticks)
           @stacks = scene.recording.stacks
           @shares = StackShares.new(scene, Excerpt.new(scene, from:, to:)).call(mode)
         end
 
-        # @return [FlameNode]
         def call
           by_stack = @shares.group_by(&:stack)
           paths = by_stack.map { |stack, shares| [path(stack), shares.sum(&:ticks)] }

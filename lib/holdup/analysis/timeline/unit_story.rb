@@ -7,30 +7,26 @@ module Holdup
       # Periods with a step of their own, the longest: as many as fit on a screen.
       STEPS = 24
 
-      # One period (`wait` of a stalled one), or several short ones: `sums`: ticks by state, `count`: how
-      # many.
+      # One period (`wait` of a stalled one), or several: `sums`: ticks by state, `count`: how many.
       StoryStep = Data.define(:from, :length, :state, :kind, :wait, :sums, :count) do
         def initialize(from:, length:, state: nil, kind: nil, wait: nil, sums: {}, count: 1)
           super
         end
       end
 
-      # @param scene [Scene]
-      # @param unit [TimelineUnit]
       def initialize(scene, unit)
         @scene = scene
         @unit = unit
         @spans = joined(scene.spans_of(unit))
       end
 
-      # @return [Array<StoryStep>] from begin to end, `from` counted from the unit's begin
+      # Steps from begin to end; `from` counts from the unit's begin.
       def call
         long = Set[].compare_by_identity.merge(@spans.max_by(STEPS, &:length))
         groups = @spans.slice_when { |one, other| long.include?(one) || long.include?(other) }
         groups.map { |group| (group.size == 1) ? step(group.first) : merged_step(group) }
       end
 
-      # @return [Array<GvlWait>]
       def waits
         @waits ||= begin
           stalls = @spans.select { |span| span.state == :stalled }
@@ -57,7 +53,6 @@ module Holdup
         StoryStep.new(from: span.from - begin_ticks, length: span.length, state: span.state, kind:, wait:)
       end
 
-      # Whether most of it was a wait for a connection.
       def pool_wait?(span)
         return false unless span.state == :idle
         @scene.pool_waits.any? do |lane, wait|
