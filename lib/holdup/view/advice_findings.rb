@@ -2,32 +2,29 @@
 
 module Holdup
   module View
-    # Findings in sentences: what it is, what was seen, what to do, what to expect, what may go wrong, how to
-    # verify and to undo.
+    # Findings in sentences: problem, evidence, remedy, expected effect, risks, how to verify and how to undo.
     class AdviceFindings
       include Enumerable
 
       Told = Data.define(:rule, :what, :parts)
-      # `diff`: lines to take away and to put there instead, mostly none
+      # `diff`: lines to remove and lines to add, usually none
       Part = Data.define(:label, :text, :diff)
       LABELS = %i[evidence do expected risk verify undo].freeze
 
-      # @param findings [Array<Holdup::Advice::Finding>]
-      # @param words [Words]
       def initialize(findings, words:)
         @findings = findings
         @words = words
         @figures = AdviceFigures.new(words)
       end
 
-      # @yieldparam told [Told]
+      # @yieldparam text [FindingText]
       def each(&)
         @findings.map { |finding| tell(finding) }.each(&)
       end
 
       def empty? = @findings.empty?
 
-      # @return [Array<String>] of the parts, in their order
+      # @return [Array<String>] of the parts, in order
       def labels
         LABELS.map { |label| word(label) }
       end

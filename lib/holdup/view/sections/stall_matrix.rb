@@ -3,16 +3,16 @@
 module Holdup
   module View
     module Sections
-      # Caused against suffered: a row for each victim, a column for each cause, and what is left over in a
-      # row and a column of their own, so that every line adds up to what was measured. Pairs of which too
-      # little is known are left over.
+      # Caused against suffered stall: a row for each victim, a column for each cause. The remainder,
+      # including pairs with too little data, has a row and a column of its own, so every line adds up to the
+      # measured total.
       class StallMatrix < SectionBase
-        # More columns fit on no page.
+        # A page has no room for more columns.
         CAUSERS = 4
         NAME = 28
         TITLE = 20
 
-        # @return [Section, nil] nil where nobody stalled, or no pair is known
+        # @return [Section, nil] nil without stall or known pairs
         def call
           return if known.empty?
           Section.new(title: word(:matrix),

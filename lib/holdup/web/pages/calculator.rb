@@ -10,7 +10,6 @@ module Holdup
         SLIDERS = {"io" => [0..99, "%", "share"], "running" => [0.1..1000, "ms", "times"],
                    "idle" => [0.1..1000, "ms", "times"], "acquisitions" => [1..200, "", "times"]}.freeze
 
-        # @return [Array<Object>]
         def blocks
           [View::Blocks::Lead.new(text: calculation.answer), form,
             View::Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
