@@ -109,16 +109,16 @@ module Holdup
         def findings
           return ["", escape(@words.call(:advice_no_findings))] if @findings.empty?
           ["", "## #{escape(@words.call(:advice_findings))}", *same,
-            *@findings.flat_map { |told| finding(told) }]
+            *@findings.flat_map { |text| finding(text) }]
         end
 
         def same
           @again ? ["", escape(@words.call(:advice_again, options: @again))] : []
         end
 
-        def finding(told)
-          ["", "### #{escape(told.what)}", "",
-            *told.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]
+        def finding(text)
+          ["", "### #{escape(text.what)}", "",
+            *text.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]
         end
 
         # Its lines begin with - or +, so none of them can end the block.

@@ -118,10 +118,10 @@ module Holdup
         private
 
         def each
-          told = @corrections.map { |name, found|
+          texts = @corrections.map { |name, found|
             "#{@words.call(:"advice_bias_#{name}")} #{@figures.signed(yield(found) - 1)}"
           }
-          @words.list(told)
+          @words.list(texts)
         end
       end
     end

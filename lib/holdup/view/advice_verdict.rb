@@ -215,8 +215,8 @@ module Holdup
         end
       end
 
-      # How much is recorded, how precise its figures are, and what is missing. There is no fixed number of
-      # requests that suffices for every application.
+      # How much is recorded, how precise its figures are, and what is missing. No fixed number of requests
+      # suffices for every application.
       class Sampling
         def initialize(recommendation, words:)
           @found = recommendation.sufficiency

@@ -120,8 +120,8 @@ module Holdup
       def Bar.of(split, words)
         parts = split.members.to_h { |state| [state, split.share(state)] }
         large = parts.select { |_, share| share >= Bar::TOLD }
-        told = large.map { |state, share| "#{words.call(:"state_#{state}")} #{View::Figures.share(share)}" }
-        new(parts:, label: words.list(told))
+        texts = large.map { |state, share| "#{words.call(:"state_#{state}")} #{View::Figures.share(share)}" }
+        new(parts:, label: words.list(texts))
       end
 
       Meter = Data.define(:share, :label) do

@@ -130,10 +130,10 @@ module Holdup
         # @param key [Symbol] of a finding, with _fix for its remedy
         # @param facts [Hash{Symbol => Object}] paths and messages are untrusted; names in _ns are durations
         def self.call(words, key, facts)
-          words.call(:"doctor_#{key}", **facts.to_h { |name, fact| [name, told(words, name, fact)] })
+          words.call(:"doctor_#{key}", **facts.to_h { |name, fact| [name, fact_text(words, name, fact)] })
         end
 
-        def self.told(words, name, fact)
+        def self.fact_text(words, name, fact)
           return duration(fact) if fact.is_a?(Numeric) && name.end_with?("_ns")
           text = Width.clean(fact)
           RECORDED.include?(name) ? words.lever(text) : text
@@ -143,7 +143,7 @@ module Holdup
           (ns < LONG_NS) ? Figures.duration(ns) : Figures.rough(ns)
         end
 
-        private_class_method :told, :duration
+        private_class_method :fact_text, :duration
       end
     end
   end

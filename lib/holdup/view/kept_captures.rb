@@ -2,7 +2,7 @@
 
 module Holdup
   module View
-    # The stored captures, newest first, a sentence each: the unit, the thread it waited for, and why the
+    # The stored captures, newest first, a sentence each: the unit, the holder it waited for, and why the
     # capture was taken. Names are too long for a table.
     class KeptCaptures
       TRIGGERS = {"rule" => :by_rule, "until" => :asked_until, "dashboard" => :dashboard}.freeze

@@ -27,8 +27,8 @@ module Holdup
 
       # @return [String, nil] what happened to the unit that triggered it, else for whom all threads waited
       def answer
-        told = TimelineAnswer.new(@scene, words: @words)
-        @answer ||= (told.unit(@scene.caught) if @scene.caught) || told.whole
+        sentences = TimelineAnswer.new(@scene, words: @words)
+        @answer ||= (sentences.unit(@scene.caught) if @scene.caught) || sentences.whole
       end
 
       def title

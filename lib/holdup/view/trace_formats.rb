@@ -14,8 +14,8 @@ module Holdup
       # @return [String] a JSON document of one line, or bytes
       # @raise [KeyError]
       def self.call(scene, format)
-        told = FORMATS.fetch(format).new(Picture.new(scene)).call
-        BINARY.key?(format) ? told : JSON.generate(told)
+        document = FORMATS.fetch(format).new(Picture.new(scene)).call
+        BINARY.key?(format) ? document : JSON.generate(document)
       end
     end
   end

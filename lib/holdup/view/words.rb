@@ -56,7 +56,7 @@ module Holdup
       # @return [String, nil] the same with the phrases of this language
       def lever(text)
         phrases = @table.fetch(:change_hints, [])
-        text && phrases.reduce(text) { |told, (phrase, own)| told.gsub(phrase, own) }
+        text && phrases.reduce(text) { |result, (phrase, own)| result.gsub(phrase, own) }
       end
 
       # @param text [String] a fact of a JIT, as recorded

@@ -24,8 +24,8 @@ module Holdup
       # completion, since 1970
       Answer = Data.define(:version, :value, :error, :at_s, :done_ns, :took_ns)
 
-      # There is no answer yet. `ahead`: number of questions before it, nil if the queue is full; `step`:
-      # current activity; `expected_s`: duration of the last run, nil if there is none
+      # A pending answer. `ahead`: number of questions before it, nil if the queue is full; `step`:
+      # current activity; `expected_s`: duration of the last run, nil before the first
       Wait = Data.define(:ahead, :elapsed_s, :step, :expected_s) do
         def full? = ahead.nil?
 

@@ -55,7 +55,7 @@ module Holdup
         end
       end
 
-      # Waits until the question is no longer in the queue.
+      # Waits until the question leaves the queue.
       # @param seconds [Numeric, nil] at most; nil: no limit
       def await(key, seconds)
         deadline_s = seconds && monotonic_s + seconds

@@ -9,7 +9,7 @@ module Holdup
     # The stored captures, as pages read them. Opens only files that the folder lists: an address contains the
     # name of a capture, never a path. Replaying a capture takes a second or more, so the last one is cached.
     class Captures
-      # @param dir [String, nil] nil: there is no folder
+      # @param dir [String, nil] nil: captures are disabled
       def initialize(dir)
         @archive = Capture::Archive.new(dir) if dir
         @lock = Mutex.new
@@ -20,7 +20,7 @@ module Holdup
         @archive ? @archive.kept : []
       end
 
-      # @raise [UsageError] if there is no such capture
+      # @raise [UsageError] for an unknown id
       def find(id)
         @archive&.find(id) || raise(UsageError.new("there is no such capture",
           "choose one in the list; only the newest #{Capture::Archive::KEPT} are kept"))

@@ -15,15 +15,15 @@ module Holdup
 
       def failed(error)
         case error
-        when UsageError then told(400, :refused_question, error)
-        when Error then told(503, :refused_now, error)
+        when UsageError then error_message(400, :refused_question, error)
+        when Error then error_message(503, :refused_now, error)
         else
           env["rack.errors"]&.puts("holdup: #{error.full_message(highlight: false)}")
           message(500, word(:refused_failure, error: error.class))
         end
       end
 
-      def told(status, key, error)
+      def error_message(status, key, error)
         problem, remedy = ErrorText.new(error, words:).parts
         message(status, word(key), problem:, remedy:)
       end
@@ -52,7 +52,9 @@ module Holdup
       # texts are in English and marked as such.
       class ErrorText
         TRANSLATIONS = View::Words::LANGUAGES.transform_values { |table|
-          table.fetch(:error_texts, []).to_h { |error| [Regexp.new(error[:pattern], Regexp::MULTILINE), error[:text]] }
+          table.fetch(:error_texts, []).to_h { |error|
+            [Regexp.new(error[:pattern], Regexp::MULTILINE), error[:text]]
+          }
         }.freeze
 
         # `language`: of the text

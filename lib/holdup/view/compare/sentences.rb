@@ -11,7 +11,7 @@ module Holdup
         LEFT_OUT = 0.01
         SHORT_BLOCK_S = 600
         # Metrics outside the verdict that are reported if they moved.
-        BESIDE = %i[wall_p99 wait_p95 pss gc_unit errors].freeze
+        OUTSIDE_VERDICT = %i[wall_p99 wait_p95 pss gc_unit errors].freeze
 
         # @param metrics [Array<Symbol>] of the verdict
         def initialize(comparison, words:, metrics: Analysis::Comparison::ComparisonVerdict::METRICS)
@@ -43,7 +43,7 @@ module Holdup
 
         # @return [Array<String>] what the verdict does not cover
         def remarks
-          [unmoved, beside(:worse), beside(:better)].compact
+          [unmoved, outside_verdict(:worse), outside_verdict(:better)].compact
         end
 
         # @return [Array<String>] why a figure may mislead
@@ -98,13 +98,13 @@ module Holdup
         end
 
         # Metrics outside the verdict, at the same confidence level.
-        def beside(found)
+        def outside_verdict(found)
           others = @comparison.estimates.values - verdict.moved - verdict.unmoved
-          told = others.select { |estimate|
-            BESIDE.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found
+          estimates = others.select { |estimate|
+            OUTSIDE_VERDICT.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found
           }
-          if told.any?
-            word(:"beside_#{found}", moved: told.map { |estimate| moved(estimate) }.join(word(:also)))
+          if estimates.any?
+            word(:"beside_#{found}", moved: estimates.map { |estimate| moved(estimate) }.join(word(:also)))
           end
         end
 

@@ -26,7 +26,7 @@ module Holdup
         def page
           Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)),
             facts: sides.map { |side| fact(side) },
-            lead: told(&:lead).join(" "), remarks: [],
+            lead: labelled(&:lead).join(" "), remarks: [],
             sections: [settings, figures, intervals, *plots, limits].compact)
         end
 
@@ -58,7 +58,7 @@ module Holdup
         end
 
         # The sentences of each comparison, prefixed with its name.
-        def told
+        def labelled
           sentences.zip(labels.drop(1)).map { |one, label|
             word(:state_told, label:, base:, text: yield(one))
           }
@@ -100,8 +100,8 @@ module Holdup
           shown.any? { |estimates| estimates.first.metric.name == :cpu_share }
         end
 
-        # Endpoints that one state lacks are excluded from all figures; the base's figures are those of the
-        # first comparison.
+        # A comparison leaves out endpoints that its state lacks; the base's figures are those of the first
+        # comparison.
         def row(estimates)
           metric = estimates.first.metric
           [@cells.name(metric), @cells.value(metric, estimates.first.before),
@@ -142,7 +142,7 @@ module Holdup
 
         def limits
           Section.new(title: word(:limits), columns: [], rows: [],
-            notes: [*told(&:cause), *sentences.flat_map(&:limits).uniq, word(:limits_note)])
+            notes: [*labelled(&:cause), *sentences.flat_map(&:limits).uniq, word(:limits_note)])
         end
       end
     end

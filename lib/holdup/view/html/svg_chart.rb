@@ -50,18 +50,18 @@ module Holdup
         end
 
         # @return [String] value of its upper edge
-        def top = told(@chart.unit, most)
+        def top = formatted(@chart.unit, most)
 
         # @return [Array<String>] values of its left and right edge
         def sides
           ends.map { |value|
-            (@chart.x.unit == :time) ? Time.at(value).strftime("%F %H:%M") : told(@chart.x.unit, value)
+            (@chart.x.unit == :time) ? Time.at(value).strftime("%F %H:%M") : formatted(@chart.x.unit, value)
           }
         end
 
         private
 
-        def told(unit, value)
+        def formatted(unit, value)
           Figures.public_send({ns: :duration}.fetch(unit, unit), value)
         end
 

@@ -76,7 +76,7 @@ module Holdup
           Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter:, **view)
         end
 
-        # @return [Array<Analysis::SettingChanges::SettingChange>] of the running servers and job runners
+        # @return [Array<Analysis::SettingChanges::SettingChange>] within the span
         def marks
           @marks ||= Queries::SettingHistory.changes(store, from_s: query.from_s, to_s: query.until_s)
         end
@@ -120,7 +120,8 @@ module Holdup
 
         def with_data
           filter = Analysis::UnitFilter.new(threads: query.threads)
-          @with_data ||= Queries::RecordedInterval::ChartedSpan.new(store, filter:).shown(query.from_s, query.until_s)
+          @with_data ||= Queries::RecordedInterval::ChartedSpan.new(store, filter:)
+            .shown(query.from_s, query.until_s)
         end
 
         # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil without a rest

@@ -64,7 +64,7 @@ module Holdup
           @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
         end
 
-        # Without a tracer there is no such column.
+        # The column is left out without a tracer.
         def traced? = slowest.any?(&:trace)
 
         def columns

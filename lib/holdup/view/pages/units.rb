@@ -120,7 +120,8 @@ module Holdup
             @direction = direction || "desc"
             unless KNOWN.include?(figure)
               raise UsageError.new("sort can't be #{figure.inspect}",
-                Queries::OptionValues::NearestName.hint(figure, KNOWN) || "it takes one of #{KNOWN.join(", ")}")
+                Queries::OptionValues::NearestName.hint(figure, KNOWN) ||
+                  "it takes one of #{KNOWN.join(", ")}")
             end
             unless DIRECTIONS.key?(@direction)
               raise UsageError.new("dir can't be #{direction.inspect}", "it takes asc or desc")

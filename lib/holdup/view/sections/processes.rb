@@ -85,8 +85,8 @@ module Holdup
           end
 
           def notes(machine)
-            told = [container(machine), memory(machine), throttled(machine)].compact
-            told.empty? ? [] : [word(:container_note, text: told.join(word(:also)))]
+            texts = [container(machine), memory(machine), throttled(machine)].compact
+            texts.empty? ? [] : [word(:container_note, text: texts.join(word(:also)))]
           end
 
           def container(machine)

@@ -18,7 +18,7 @@ module Holdup
           Section.new(title: word(:matrix),
             columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) },
               word(:matrix_rest), word(:all)],
-            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)],
+            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *durations(totals)],
             notes: [word(:matrix_note)])
         end
 
@@ -48,7 +48,7 @@ module Holdup
         end
 
         def row(victim)
-          figures = told(cells(victim))
+          figures = durations(cells(victim))
           causers.each_with_index do |causer, index|
             figures[index] = Figures::NONE if unknown.include?([causer, victim])
           end
@@ -61,7 +61,7 @@ module Holdup
 
         def others
           rows = totals.zip(*victims.map { |victim| cells(victim) })
-          [word(:matrix_others), *told(rows.map { |whole, *parts| whole - parts.sum })]
+          [word(:matrix_others), *durations(rows.map { |whole, *parts| whole - parts.sum })]
         end
 
         def totals
@@ -72,7 +72,7 @@ module Holdup
           [*parts, whole - parts.sum, whole]
         end
 
-        def told(figures)
+        def durations(figures)
           figures.map { |ns| duration(ns) }
         end
 

@@ -127,11 +127,16 @@ module Holdup
           def of(row, title, notes: [])
             Section.new(title:,
               columns: [word(:band), word(:units), *SHOWN.map { |key| word(:"histogram_#{key}") }],
-              rows: Analysis::HistogramBands::QuantileBands::BANDS.map { |name, band| [name, *cells(row, band)] }, notes:)
+              rows: Analysis::HistogramBands::QuantileBands::BANDS.map { |name, band|
+                [name, *cells(row, band)]
+              },
+              notes:)
           end
 
           def cells(row, band)
-            means = SHOWN.map { |key| duration(Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band)) }
+            means = SHOWN.map { |key|
+              duration(Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band))
+            }
             [Figures.count(Analysis::HistogramBands::QuantileBands.size(row.histogram(:wall), *band)), *means]
           end
         end

@@ -170,9 +170,9 @@ module Holdup
 
           def argument(name, value)
             @arguments[name][value] ||= begin
-              told = value.is_a?(Integer) ? Protobuf.number(4,
+              field = value.is_a?(Integer) ? Protobuf.number(4,
                 value) : Protobuf.number(17, @tables.text(:value, value.to_s))
-              Protobuf.bytes(4, Protobuf.number(1, @tables.text(:argument, name.to_s)) << told)
+              Protobuf.bytes(4, Protobuf.number(1, @tables.text(:argument, name.to_s)) << field)
             end
           end
 

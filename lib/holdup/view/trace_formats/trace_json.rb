@@ -36,9 +36,9 @@ module Holdup
         end
 
         def period(period)
-          told = {state: period.state, from_ns: period.from_ns, to_ns: period.to_ns, unit: period.unit&.id}
-          told[:kind] = period.kind if period.kind
-          period.wait ? told.merge(wait(period.wait)) : told
+          fields = {state: period.state, from_ns: period.from_ns, to_ns: period.to_ns, unit: period.unit&.id}
+          fields[:kind] = period.kind if period.kind
+          period.wait ? fields.merge(wait(period.wait)) : fields
         end
 
         def wait(wait)

@@ -30,19 +30,19 @@ module Holdup
 
         # @return [String] bytes
         def call
-          head = JSON.generate(told).b
+          head = JSON.generate(contents).b
           [[VERSION, head.bytesize].pack("L<2"), head, filled(8 + head.bytesize), *lanes, *gvls].join
         end
 
         private
 
-        def told
+        def contents
           {length_ns: @picture.length_ns, states: STATES, methods: [nil, *methods.keys],
-           lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
+           lanes: @picture.lanes.map { |lane| lane_contents(lane) }, units: units,
            gvls: holders.map { |number, pairs| {number:, count: pairs.size} }}
         end
 
-        def lane_told(lane)
+        def lane_contents(lane)
           {number: lane.number, name: View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger,
            count: lane.spans.size, collections: @picture.collections(lane)}
         end

@@ -54,7 +54,8 @@ module Holdup
             raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms")
           end
           Sizing::ServiceDemand.new(held_ns: time("running"), idle_ns: time("idle"),
-            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
+            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1",
+              1..1_000_000))
         end
 
         def time(name)

@@ -69,8 +69,8 @@ module Holdup
         end
 
         def methods
-          scene.recording.stacks.any? ? Analysis::Timeline::StackShares::MethodTable.new(scene, from: excerpt.from,
-            to: excerpt.to).call : []
+          return [] unless scene.recording.stacks.any?
+          Analysis::Timeline::StackShares::MethodTable.new(scene, from: excerpt.from, to: excerpt.to).call
         end
 
         def ran
@@ -104,12 +104,12 @@ module Holdup
 
         def story
           unit = chosen or return
-          told = View::TimelineStory.new(scene, unit,
+          rendered = View::TimelineStory.new(scene, unit,
             story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words)
-          [Web::Captures::Story.new(title: clean(told.title),
+          [Web::Captures::Story.new(title: clean(rendered.title),
             columns: %i[story_from story_length story_what].map { |key| word(key) },
-            rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
-            notes: [*told.answer, told.split, *told.remarks].map { |text| clean(text) })]
+            rows: rendered.rows.map { |row| row.map { |cell| clean(cell) } },
+            notes: [*rendered.answer, rendered.split, *rendered.remarks].map { |text| clean(text) })]
         end
 
         # The unit that triggered the capture, unless another is requested.
@@ -124,7 +124,8 @@ module Holdup
         def flame
           return unless scene.recording.stacks.any?
           mode = query["mode"] ? Queries::OptionValues.choice("mode", query["mode"], MODES) : MODES.last
-          root = Analysis::Timeline::StackShares::FlameTree.new(scene, mode:, from: excerpt.from, to: excerpt.to).call
+          root = Analysis::Timeline::StackShares::FlameTree
+            .new(scene, mode:, from: excerpt.from, to: excerpt.to).call
           Web::Captures::Flame.new(root, scene, @words).block(title: word(:flame_title),
             modes: MODES.to_h { |key| [key.to_s, word(:"flame_#{key}")] }, mode: mode.to_s)
         end

@@ -65,15 +65,15 @@ module Holdup
         # The unit that triggered the capture, and the holder it waited for.
         def caught(facts)
           return Array.new(3, View::Figures::NONE) unless facts["unit"]
-          [named(facts["unit"]), told(facts["stalled_ns"]),
-            facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : View::Figures::NONE]
+          holder = "#{named(facts["holder"])} #{duration(facts["holder_ns"])}" if facts["holder"]
+          [named(facts["unit"]), duration(facts["stalled_ns"]), holder || View::Figures::NONE]
         end
 
         def named(name)
           View::Width.clean(name.to_s)
         end
 
-        def told(ns)
+        def duration(ns)
           ns.is_a?(Integer) ? View::Figures.duration(ns) : View::Figures::NONE
         end
 

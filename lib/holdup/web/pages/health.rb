@@ -43,12 +43,12 @@ module Holdup
         end
 
         def item(finding)
-          remedy = finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)
+          remedy = finding.ok? ? nil : sentence(:"#{finding.key}_fix", finding.facts)
           View::Blocks::Check.new(level: finding.level, word: word(:"level_#{finding.level}"),
-            text: told(finding.key, finding.facts), remedy:)
+            text: sentence(finding.key, finding.facts), remedy:)
         end
 
-        def told(key, facts)
+        def sentence(key, facts)
           View::DoctorReport::Sentence.call(@words, key, facts)
         end
 
