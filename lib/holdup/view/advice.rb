@@ -2,21 +2,17 @@
 
 module Holdup
   module View
-    # What `holdup advise` says, for a terminal: the verdict first, the table of settings, why Amdahl's law is
-    # not it, and what else to do.
+    # The report of `holdup advise` for a terminal: the verdict, the table of settings, why Amdahl's law does
+    # not apply, and other remedies.
     class Advice
       WIDTH = 80
 
-      # @param recommendation [Sizing::Recommendation, nil] nil where no single units were recorded
-      # @param findings [Array<Holdup::Advice::Finding>]
+      # @param recommendation [Sizing::Recommendation, nil] nil without records of single units
       # @param span [String] of time, in words
-      # @param kind [Symbol] of the units
-      # @param summary [Analysis::Summary, nil] of all of them
-      # @param again [String, nil] options with which other commands look at the same
-      # @param words [Words]
+      # @param summary [Analysis::Summary, nil] of all units
+      # @param again [String, nil] options that make other commands look at the same data
       # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-      # @param style [Style]
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
       # @param limit [Integer] rows of the table
       def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil,
         words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: AdviceTable::LIMIT)
@@ -75,16 +71,8 @@ module Holdup
         @label_width ||= @findings.labels.map { |label| Width.of(label) }.max
       end
 
-      # What `holdup advise` says, for a pull request or an issue.
+      # The report of `holdup advise` for a pull request or an issue. Parameters as in {Advice}.
       class Markdown
-        # @param recommendation [Sizing::Recommendation, nil]
-        # @param findings [Array<Holdup::Advice::Finding>]
-        # @param span [String] of time, in words
-        # @param kind [Symbol] of the units
-        # @param summary [Analysis::Summary, nil] of all of them
-        # @param again [String, nil] options with which other commands look at the same
-        # @param words [Words]
-        # @param limit [Integer] rows of the table
         def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil,
           words: Words.new, limit: AdviceTable::LIMIT)
           @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:, summary:)
@@ -121,16 +109,16 @@ module Holdup
         def findings
           return ["", escape(@words.call(:advice_no_findings))] if @findings.empty?
           ["", "## #{escape(@words.call(:advice_findings))}", *same,
-            *@findings.flat_map { |told| finding(told) }]
+            *@findings.flat_map { |text| finding(text) }]
         end
 
         def same
           @again ? ["", escape(@words.call(:advice_again, options: @again))] : []
         end
 
-        def finding(told)
-          ["", "### #{escape(told.what)}", "",
-            *told.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]
+        def finding(text)
+          ["", "### #{escape(text.what)}", "",
+            *text.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]
         end
 
         # Its lines begin with - or +, so none of them can end the block.
@@ -142,7 +130,7 @@ module Holdup
           "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
         end
 
-        # Names come from requests: nothing in them may become markup or end a cell.
+        # Names come from requests: escape markup and cell ends.
         def escape(text)
           text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
         end

@@ -2,17 +2,15 @@
 
 module Holdup
   module View
-    # Predictions and facts of the advice in words and figures, the same for every layout.
+    # Predictions and facts of the advice in words and figures, shared by every layout.
     class AdviceFigures
       MS = 1_000_000
 
-      # @param words [Words]
       def initialize(words)
         @words = words
       end
 
-      # @param candidate [Sizing::Candidate]
-      # @param slice [Boolean] whether the time slice is told too
+      # @param slice [Boolean] whether to include the time slice
       # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1", "2 x 5/10 ms", "2 x (3+2)" where pools share
       #   a process
       def setting(candidate, slice: false)
@@ -20,7 +18,7 @@ module Holdup
         slice ? "#{groups}/#{slice(candidate)}" : groups
       end
 
-      # @return [String] the same in a sentence
+      # @return [String] the same for use in a sentence
       def long(candidate, slice: false)
         slice ? @words.call(:advice_long_slice, **size(candidate),
           slice: slice(candidate)) : setting(candidate)
@@ -35,29 +33,23 @@ module Holdup
       # @return [String] "29.1 %"
       def share(share) = format("%.1f %%", share * 100)
 
-      # @param test [Sizing::SelfTest::SelfTestResult]
-      # @return [Hash{Symbol => String}] how far its replay is off
+      # @return [Hash{Symbol => String}] errors of its replay
       def errors(test)
         test.errors.slice(:response, :p95, :wait).transform_values { |error| signed(error) }
       end
 
-      # @param found [Sizing::SelfTest::ErrorCauses]
-      # @return [Hash{Symbol => String}] what may have been to blame, each with the size from which it is
-      #   named
+      # @return [Hash{Symbol => String}] possible causes, each with the size from which it is named
       def causes(found)
         known = Sizing::SelfTest::ErrorCauses::LIMITS
         limits = known.to_h { |name, limit| [:"#{name}_limit", cause(name, limit)] }
         {**found.figures.to_h { |name, figure| [name, cause(name, figure)] }, **limits}
       end
 
-      # @param hits [Array<Sizing::Guards::Violation>]
       def guards(hits)
         @words.list(hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") })
       end
 
-      # What a fact's name ends with says what it is.
-      # @param facts [Hash{Symbol => Object}]
-      # @return [Hash{Symbol => String}]
+      # The suffix of a fact's name says its unit.
       def facts(facts)
         facts.to_h { |name, value| [name, fact(name.to_s, value)] }
       end
@@ -100,26 +92,23 @@ module Holdup
         (value % 1).zero? ? Figures.count(value) : Figures.rate(value)
       end
 
-      # What came of earlier predictions, and what these are corrected by for that: a sentence, and figures
+      # The errors of earlier predictions and the corrections made for them: a sentence for readers, figures
       # for programs.
       class Bias
-        # @param bias [Sizing::PredictionBias]
-        # @param words [Words]
         def initialize(bias, words:)
           @corrections = bias.corrections
           @words = words
           @figures = AdviceFigures.new(words)
         end
 
-        # @return [Array<String>] empty where nothing was learned
+        # @return [Array<String>] empty while nothing is learned
         def sentences
           return [] if @corrections.empty?
           [@words.call(:advice_bias, count: Figures.count(@corrections.each_value.map(&:predictions).max),
             came: each(&:ratio), by: each(&:factor))]
         end
 
-        # @param bias [Sizing::PredictionBias]
-        # @return [Hash{Symbol => Hash}] of :response, :p95, :wait, as far as there is something
+        # @return [Hash{Symbol => Hash}] of :response, :p95, :wait, those that are known
         def self.json(bias)
           bias.corrections.transform_values { |found|
             {predictions: found.predictions, ratio: found.ratio.round(4), factor: found.factor.round(4)}
@@ -129,10 +118,10 @@ module Holdup
         private
 
         def each
-          told = @corrections.map { |name, found|
+          texts = @corrections.map { |name, found|
             "#{@words.call(:"advice_bias_#{name}")} #{@figures.signed(yield(found) - 1)}"
           }
-          @words.list(told)
+          @words.list(texts)
         end
       end
     end

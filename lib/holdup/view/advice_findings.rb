@@ -2,32 +2,29 @@
 
 module Holdup
   module View
-    # Findings in sentences: what it is, what was seen, what to do, what to expect, what may go wrong, how to
-    # verify and to undo.
+    # Findings in sentences: problem, evidence, remedy, expected effect, risks, how to verify and how to undo.
     class AdviceFindings
       include Enumerable
 
-      Told = Data.define(:rule, :what, :parts)
-      # `diff`: lines to take away and to put there instead, mostly none
+      FindingText = Data.define(:rule, :what, :parts)
+      # `diff`: lines to remove and lines to add, usually none
       Part = Data.define(:label, :text, :diff)
       LABELS = %i[evidence do expected risk verify undo].freeze
 
-      # @param findings [Array<Holdup::Advice::Finding>]
-      # @param words [Words]
       def initialize(findings, words:)
         @findings = findings
         @words = words
         @figures = AdviceFigures.new(words)
       end
 
-      # @yieldparam told [Told]
+      # @yieldparam text [FindingText]
       def each(&)
-        @findings.map { |finding| tell(finding) }.each(&)
+        @findings.map { |finding| describe(finding) }.each(&)
       end
 
       def empty? = @findings.empty?
 
-      # @return [Array<String>] of the parts, in their order
+      # @return [Array<String>] of the parts, in order
       def labels
         LABELS.map { |label| word(label) }
       end
@@ -38,11 +35,11 @@ module Holdup
         @words.call(:"advice_#{key}", **facts)
       end
 
-      def tell(finding)
+      def describe(finding)
         texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk),
           word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
         diffs = [[], finding.line&.diff.to_a.map { |line| Width.clean(line) }]
-        Told.new(rule: finding.rule, what: say(finding, :what),
+        FindingText.new(rule: finding.rule, what: say(finding, :what),
           parts: labels.zip(texts,
             diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
       end
@@ -60,14 +57,14 @@ module Holdup
         text = say(finding, :do)
         return word(:beyond, text:, guards: @figures.guards(finding.limits)) if finding.limits.any?
         change = finding.change or return text
-        facts = {text:, change: told([change.new, change.rest].compact.join(", ")),
-                 where: told(change.where), rest: told(change.rest)}
+        facts = {text:, change: localized([change.new, change.rest].compact.join(", ")),
+                 where: localized(change.where), rest: localized(change.rest)}
         return word(:write, **facts) unless change.where
         return word(:at, **facts) if change.diff.empty?
         change.rest ? word(:diff_then, **facts) : word(:diff, **facts)
       end
 
-      def told(text) = @words.lever(Width.clean(text))
+      def localized(text) = @words.lever(Width.clean(text))
 
       def expected(finding)
         return word(:expected_unknown) unless finding.interval

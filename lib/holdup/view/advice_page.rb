@@ -2,12 +2,8 @@
 
 module Holdup
   module View
-    # An advice in blocks, for the page and for a file: the answer, and what it stands on.
+    # Advice as blocks, for the page and for a file: the answer and its evidence.
     class AdvicePage
-      # @param sized [Queries::SizingInputs]
-      # @param findings [Array<Holdup::Advice::Finding>]
-      # @param words [Words]
-      # @param span [String]
       # @param kind [Symbol] of the units
       # @param limit [Integer] rows
       def initialize(sized, findings, words:, span:, kind:, limit:)
@@ -19,7 +15,6 @@ module Holdup
         @limit = limit
       end
 
-      # @return [String] what it is about
       def title = verdict.title
 
       # @return [Array<Object>] what to do
@@ -28,7 +23,7 @@ module Holdup
           candidates, pools, findings].compact
       end
 
-      # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
+      # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
       def grounds
         [AdviceTable::SelfTest.new(recommendation, words: @words).section, limits, amdahl].compact
       end
@@ -70,7 +65,7 @@ module Holdup
         Blocks::Facts.new(title: word(:limits_title), pairs:)
       end
 
-      # Of the units that the advice is made from, where there is one.
+      # For the units that the advice is based on, if any.
       def amdahl
         demand = recommendation&.recording&.demand
         share = (demand || @sized.summary.total).idle_share

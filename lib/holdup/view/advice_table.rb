@@ -2,16 +2,14 @@
 
 module Holdup
   module View
-    # The settings that were looked at: those that matter first of all are there, in the order of threads.
+    # Table of the examined settings, ordered by threads; limited rows keep the most relevant ones.
     class AdviceTable
       LIMIT = 14
-      # A time slice, or threads for io, are shown where waiting falls to that.
+      # Shows a time slice or io threads when waiting falls to this share.
       WORTH = 0.95
       NOW = " *"
       BEST = " <-"
 
-      # @param recommendation [Sizing::Recommendation, nil]
-      # @param words [Words]
       # @param limit [Integer] rows
       def initialize(recommendation, words:, limit: LIMIT)
         @recommendation = recommendation
@@ -20,7 +18,7 @@ module Holdup
         @figures = AdviceFigures.new(words)
       end
 
-      # @return [Section, nil] nil where nothing can be said
+      # @return [Section, nil] nil without a recommendation
       def section
         return if @recommendation.nil? || @recommendation.verdict == :unknown
         Section.new(title: word(:table), columns:, rows: shown.map { |prediction| row(prediction) },
@@ -52,7 +50,7 @@ module Holdup
         "#{(share * 100).round} %"
       end
 
-      # One unit for all, so that columns are narrow and compare at a glance.
+      # All in one unit: narrow columns that compare at a glance.
       def milliseconds(value)
         value ? Figures.rate(value / 1e6) : Figures::NONE
       end
@@ -104,7 +102,7 @@ module Holdup
         prediction.waits.fetch(@recommendation.objective.slo.percentile, 0)
       end
 
-      # In what a person would have to turn.
+      # Threads to change; a process counts as two.
       def distance(prediction)
         candidate = prediction.candidate
         (candidate.threads - now.threads).abs + 2 * (candidate.processes - now.processes).abs
@@ -115,16 +113,14 @@ module Holdup
         hidden.positive? ? [word(:left_out, count: Figures.count(hidden))] : []
       end
 
-      # The pools of threads that share a process, now and as advised: what one is given, the others feel.
+      # The thread pools that share a process, now and as advised: a change of one affects the others.
       class Pools
-        # @param recommendation [Sizing::Recommendation, nil]
-        # @param words [Words]
         def initialize(recommendation, words:)
           @recommendation = recommendation
           @words = words
         end
 
-        # @return [Section, nil] nil where there is one pool, or nothing can be said
+        # @return [Section, nil] nil with a single pool or without a recommendation
         def section
           return if @recommendation.nil? || @recommendation.verdict == :unknown || !pools.several?
           Section.new(title: word(:pools),
@@ -164,19 +160,17 @@ module Holdup
         def milliseconds(value) = Figures.rate(value / 1e6)
       end
 
-      # The setting as it is, measured and replayed side by side: how far the rest may be off.
+      # The current setting, measured and replayed: shows how large the error of the other rows may be.
       class SelfTest
         COLUMNS = %i[advice_self_test_figure verify_measured verify_predicted verify_error].freeze
 
-        # @param recommendation [Sizing::Recommendation, nil]
-        # @param words [Words]
         def initialize(recommendation, words:)
           @recommendation = recommendation
           @words = words
           @figures = AdviceFigures.new(words)
         end
 
-        # @return [Section, nil] nil where nothing was replayed
+        # @return [Section, nil] nil without a replay
         def section
           return unless tested?
           Section.new(title: @words.call(:advice_self_test, grade: test.grade.to_s.upcase),
@@ -186,7 +180,7 @@ module Holdup
 
         private
 
-        # Where it forbids an answer it is shown all the more.
+        # Also shown when its failure is the reason for giving no advice.
         def tested?
           !@recommendation.nil? && [nil, :self_test].include?(@recommendation.reasons.first)
         end

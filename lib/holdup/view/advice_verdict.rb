@@ -2,16 +2,11 @@
 
 module Holdup
   module View
-    # The sentences above the table: keep, change, or can't say, and how sure that is.
+    # The sentences above the table: keep, change, or unknown, and how certain that is.
     class AdviceVerdict
       NS = 1_000_000_000
 
-      # @param recommendation [Sizing::Recommendation, nil]
-      # @param span [String]
-      # @param words [Words]
-      # @param kind [Symbol]
-      # @param summary [Analysis::Summary, nil] of all units of that kind, also where no advice can be made of
-      #   them
+      # @param summary [Analysis::Summary, nil] of all units of that kind, also of those without advice
       def initialize(recommendation, span:, words:, kind: :request, summary: nil)
         @recommendation = recommendation
         @kind = kind
@@ -21,12 +16,10 @@ module Holdup
         @figures = AdviceFigures.new(words)
       end
 
-      # @return [String]
       def title
         word(:title, kind: word(:"kind_#{@kind}"), span: @span, recorded:)
       end
 
-      # @return [String]
       def sentence
         case @recommendation&.verdict
         when nil, :unknown then word(:unknown,
@@ -36,14 +29,14 @@ module Holdup
         end
       end
 
-      # @return [Array<String>] effect, promise, confidence; where nothing can be said, what may be the reason
+      # @return [Array<String>] effect, promise, confidence; without a verdict, possible reasons
       def details
         return [] if @recommendation.nil?
         return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
         [*effect, *promise, *bias, *growth, *cold, confidence, *sampling.call, *warnings, *canary]
       end
 
-      # @return [String, nil] known to be wrong, and what many go by; nil where there is no recording
+      # @return [String, nil] the widely used rule and why it is wrong; nil without a recording
       def amdahl
         share = @recommendation&.recording&.demand&.idle_share or return
         word(:amdahl, amdahl: @recommendation.amdahl, share: Figures.share(share))
@@ -137,7 +130,7 @@ module Holdup
           *most_growing]
       end
 
-      # Of those of which it is certain.
+      # Among the effects that are certain.
       def most_growing
         series, found = recording.growths.select { |_, one| one.grows? }.max_by { |_, one| one.value }
         series ? [word(:growth_most, name: Width.clean(series.name),
@@ -174,7 +167,7 @@ module Holdup
         Sampling.new(@recommendation, words: @words)
       end
 
-      # Why nobody can say how many threads and processes: a sentence for each reason.
+      # Why the number of threads and processes is unknown: a sentence for each reason.
       class Reasons
         # Reasons that have a sentence of their own.
         KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown
@@ -182,16 +175,12 @@ module Holdup
 
         CAUSES = [:unknown, *Sizing::SelfTest::ErrorCauses::LIMITS.keys].freeze
 
-        # @param recommendation [Sizing::Recommendation, nil]
-        # @param words [Words]
-        # @param kind [Symbol]
         def initialize(recommendation, words:, kind:)
           @recommendation = recommendation
           @words = words
           @kind = kind
         end
 
-        # @return [String]
         def call
           (@recommendation ? @recommendation.reasons : [:no_recording]).map { |key| reason(key) }.join(" ")
         end
@@ -219,24 +208,22 @@ module Holdup
           end
         end
 
-        # Who runs a job runner only asks for requests all the same.
+        # An application that runs jobs only is asked about requests too.
         def kinds
           option = (@kind == :job) ? :request : :job
           {kind: word(:"kind_#{@kind}"), other: word(:"kind_#{option}"), option:}
         end
       end
 
-      # How much was recorded, how well its figures are known, and what is missing: instead of a number of
-      # requests that would be right for nobody.
+      # How much is recorded, how precise its figures are, and what is missing. No fixed number of requests
+      # suffices for every application.
       class Sampling
-        # @param recommendation [Sizing::Recommendation]
-        # @param words [Words]
         def initialize(recommendation, words:)
           @found = recommendation.sufficiency
           @words = words
         end
 
-        # @return [Array<String>] a sentence when something is missing
+        # @return [Array<String>] a sentence if something is missing
         def call
           @found.enough? ? [] : [word(:sampling, **facts)]
         end

@@ -2,8 +2,8 @@
 
 module Holdup
   module View
-    # A split as a row of characters. Each state has its own character, so the bar reads the same without
-    # colours, in a log file and in an East-Asian terminal (where block characters may take two columns).
+    # A split as a row of characters. Each state has its own, so the bar reads the same without colours, in a
+    # log file and in an East-Asian terminal (where block characters may take two columns).
     module Bar
       SYMBOLS = {cpu: "#", starved: "!", stalled: "x", io: "~", lock: "=", sleep: "z", native: "+"}.freeze
       COLORS = {cpu: :green, starved: :yellow, stalled: :red, io: :blue, lock: :magenta, sleep: :dim,
@@ -12,9 +12,7 @@ module Holdup
 
       module_function
 
-      # @param split [Analysis::SeriesRow::StateSplit]
-      # @return [String] exactly `columns` characters, largest remainders first; spaces when nothing was
-      #   measured
+      # @return [String] exactly `columns` characters, largest remainders first; spaces if nothing is measured
       def draw(split, columns)
         return " " * columns if split.total.zero?
         cells = SYMBOLS.keys.to_h { |state| [state, split.share(state) * columns] }
@@ -26,8 +24,6 @@ module Holdup
       end
 
       # @param bar [String] from draw
-      # @param style [Style]
-      # @return [String]
       def paint(bar, style)
         bar.gsub(RUN) { |run| style.paint(run, COLORS.fetch(SYMBOLS.key(run[0]))) }
       end

@@ -4,21 +4,18 @@ require "json"
 
 module Holdup
   module View
-    # What the thread calculator found, for a terminal or a program: the answer, the table, a plot, and why
-    # the numbers that people know differ.
+    # The result of the thread calculator for a terminal or a program: the answer, a table, a plot, and why
+    # well-known rules give other numbers.
     class Calculation
       AMDAHL = "a"
       BOUND = ":"
       CLOSED = "#"
       MARGIN = 5
 
-      # @param calculator [Sizing::Calculator]
-      # @param words [Words]
       # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-      # @param style [Style]
-      # @param timed [Boolean] whether the demand is in real time (else only shares are shown)
-      # @param arrivals [Open, nil] what becomes of units that arrive at a rate
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
+      # @param timed [Boolean] whether the demand is in real time (otherwise only shares are shown)
+      # @param arrivals [Open, nil] results for units that arrive at a rate
       def initialize(calculator, words: Words.new, width: 80, table_width: width, style: Style.none,
         timed: false, arrivals: nil)
         @calculator = calculator
@@ -35,12 +32,11 @@ module Holdup
         "#{[*head, "", *table, "", *plot, *opened, "", *notes].join("\n")}\n"
       end
 
-      # @return [String]
       def title
         word(:title, share: Figures.share(@calculator.demand.idle_share))
       end
 
-      # @return [String] how many threads are enough, and what Amdahl's law says
+      # @return [String] how many threads suffice, and what Amdahl's law says
       def answer
         best = @calculator.line(@calculator.recommended)
         word(answer_key, threads: best.threads, held: Figures.share(best.utilisation),
@@ -48,7 +44,7 @@ module Holdup
           gain: Figures.share(@calculator.line(best.threads + 1).gain))
       end
 
-      # @return [Section] one row a number of threads
+      # @return [Section] one row per number of threads
       def section
         columns = %i[threads speed_up gain amdahl amdahl_gain bound held
           stall].map { |key| word(key) } + (@timed ? [word(:response)] : [])
@@ -56,7 +52,7 @@ module Holdup
           notes: @timed ? [] : [word(:stall_share)])
       end
 
-      # @return [Array<String>] why the numbers that people know differ
+      # @return [Array<String>] why well-known rules give other numbers
       def reasons
         [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits].map { |key| word(key, **facts(key)) }
       end
@@ -106,7 +102,7 @@ module Holdup
           *(@timed ? [Figures.duration(line.response_ns)] : [])]
       end
 
-      # Without real times: against the unit's own time.
+      # Without real times: relative to the unit's own time.
       def stall(line)
         @timed ? Figures.duration(line.stall_ns) : Figures.share(line.stall_ns / @calculator.demand.own_ns)
       end
@@ -152,17 +148,14 @@ module Holdup
          **(@timed ? {stall_ns: line.stall_ns.round, response_ns: line.response_ns.round} : {})}
       end
 
-      # What the thread calculator says of units that arrive at a rate: one sentence, and their mean waits at
-      # each number of threads.
+      # The result for units that arrive at a rate: one sentence, and the mean waits at each number of
+      # threads.
       class Open
-        # @param calculator [Sizing::OpenCalculator]
-        # @param words [Words]
         def initialize(calculator, words: Words.new)
           @calculator = calculator
           @words = words
         end
 
-        # @return [String]
         def answer
           return word(:unlike, cv2: Figures.rate(@calculator.demand.cv2)) unless @calculator.valid?
           best = @calculator.best or return word(:unserved, **asked,
@@ -171,7 +164,7 @@ module Holdup
             queued: duration(best.queued_ns), stall: duration(best.stall_ns))
         end
 
-        # @return [Array<Section>] empty where no formula holds
+        # @return [Array<Section>] empty if no formula applies
         def sections
           return [] unless @calculator.valid?
           columns = [@words.call(:calculate_threads),

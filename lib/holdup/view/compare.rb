@@ -2,18 +2,16 @@
 
 module Holdup
   module View
-    # What `holdup compare` says, before it is laid out: the verdict first, then what differs, the figures and
-    # who moved them.
+    # The content of `holdup compare` before layout: the verdict, the differences, the figures and their
+    # causes.
     class Compare
-      # Sentences for facts that need more words than their name.
+      # Facts whose sentence needs more words than their name.
       APART = {"setting" => :compare_by_setting, "arm" => :compare_by_arm}.freeze
 
-      # @param comparison [Analysis::Comparison]
-      # @param words [Words]
       # @param kind [Symbol] of the units
-      # @param families [Array<Symbol>, nil] of metrics that are shown and judged; nil for all
+      # @param families [Array<Symbol>, nil] of metrics to show and judge; nil for all
       # @param limit [Integer] endpoints shown
-      # @param picked [#fact, nil] by what the sides were told apart, and of how many; nil: by time
+      # @param picked [#fact, nil] the fact that separates the sides, and its number of values; nil: time
       def initialize(comparison, words: Words.new, kind: :request, families: nil, limit: Sections::LIMIT,
         picked: nil)
         @comparison = comparison
@@ -24,21 +22,19 @@ module Holdup
         @picked = picked
       end
 
-      # @return [Page]
       def page
         Page.new(title: @words.call(:compare_title, units:), facts: [*sides, *told_apart],
           lead: sentences.lead, remarks: [sentences.cause, *sentences.remarks, *sentences.limits],
           sections: Sections.new(@comparison, words: @words, families: @families, limit: @limit).call)
       end
 
-      # @return [Sentences]
       def sentences
         @sentences ||= Sentences.new(@comparison, words: @words, metrics: judged)
       end
 
       private
 
-      # Those that were asked for, else the few that matter.
+      # The requested metrics, by default the few that matter.
       def judged
         return Analysis::Comparison::ComparisonVerdict::METRICS unless @families
         metrics = Analysis::Comparison::Metric::ALL.values
@@ -52,7 +48,7 @@ module Holdup
         end
       end
 
-      # By what, and what else there would have been.
+      # The fact that separates the sides, and the alternatives.
       def told_apart
         return [] unless @picked
         key = APART.fetch(@picked.fact, :compare_by)
@@ -63,21 +59,17 @@ module Holdup
 
       def units = @words.units(@kind)
 
-      # Figures of a comparison as they are written, the same for every layout.
+      # Formats the figures of a comparison, the same for every layout.
       class Cells
-        # @param words [Words]
         def initialize(words)
           @words = words
         end
 
-        # @param metric [Analysis::Comparison::Metric]
         # @return [String] "queued + stalled p95"
         def name(metric)
           @words.call(:"compare_#{metric.name}")
         end
 
-        # @param value [Numeric, nil]
-        # @return [String]
         def value(metric, value)
           case value && metric.unit
           when nil then Figures::NONE
@@ -94,13 +86,11 @@ module Holdup
           "#{sign(value)}#{value(metric, value.abs)}"
         end
 
-        # @param share [Float, nil]
         # @return [String] "-12.3 %"
         def change(share)
           share ? "#{percent(share)} %" : Figures::NONE
         end
 
-        # @param estimate [Analysis::Comparison::Estimate]
         # @return [String] "-16.1..-8.0 %"
         def interval(estimate, level = estimate.class::LEVEL)
           range = estimate.interval(level) or return Figures::NONE
@@ -110,8 +100,7 @@ module Holdup
           "#{percent(range.begin)}..#{percent(range.end)} %"
         end
 
-        # @param estimate [Analysis::Comparison::Estimate]
-        # @return [String] "better", "WORSE", "same", "too small", or nothing where nobody can tell
+        # @return [String] "better", "WORSE", "same", "too small", or empty if undecided
         def mark(estimate)
           return @words.call(:compare_mark_same) if estimate.same?
           return @words.call(:compare_mark_irrelevant) if estimate.irrelevant?
@@ -119,19 +108,16 @@ module Holdup
           (found == :better || found == :worse) ? @words.call(:"compare_mark_#{found}") : ""
         end
 
-        # @param setting_value [Array] values of a fact
-        # @return [String]
+        # @param values [Array] of a fact
         def fact(values)
           values.map { |value| value.nil? ? Figures::NONE : Width.clean(value.to_s) }.join(", ")
         end
 
-        # @param seconds [Integer]
         # @return [String] "10 min"
         def seconds(seconds)
           (seconds % 3600).zero? ? "#{seconds / 3600} h" : "#{seconds / 60} min"
         end
 
-        # @param band [Analysis::Comparison::ProcessAges::AgeBand]
         # @return [String] "10 min - 1 h"
         def age(band)
           band.to_s ? "#{seconds(band.from_s)} - #{seconds(band.to_s)}" : @words.call(:compare_age_from,

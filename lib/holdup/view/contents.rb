@@ -2,8 +2,8 @@
 
 module Holdup
   module View
-    # The order in which a report answers: where the time goes, who caused the stall, how fast, then the
-    # details. One list for text and Markdown.
+    # The order of a report: where the time goes, who caused the stall, how fast, then details. One list for
+    # text and Markdown.
     class Contents
       ORDER = [Sections::Stalls::BlameTable, Sections::Stalls::StallPairTable,
         Sections::Times::StateSplitTable, Sections::Times::LatencyTable, Sections::Pools::QueueTable,
@@ -12,8 +12,6 @@ module Holdup
         Sections::Pools::PoolCpuTable, Sections::Processes::ProcessTable, Sections::JitTable,
         Sections::Times::AmdahlTable, Sections::Processes::SettingTable].freeze
 
-      # @param summary [Holdup::Analysis::Summary]
-      # @param words [Words]
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
       def initialize(summary, words:, limit:, details: false)
@@ -21,7 +19,7 @@ module Holdup
         @details = details
       end
 
-      # @return [Sections::Times::StateTable] the first section, which has a bar too
+      # @return [Sections::Times::StateTable] the first section, which also has a bar
       def states = build(Sections::Times::StateTable)
 
       # @return [Array<Section>] the others

@@ -4,23 +4,20 @@ module Holdup
   module View
     # Tables for a spreadsheet.
     module Csv
-      # What a spreadsheet would take for the start of a formula; names come from requests.
+      # Start of a formula in a spreadsheet; names come from requests and must not become one.
       FORMULA = /\A[=+\-@]/
-      # What looks like one and is a figure: "-12.3 %", "+5", "-24.2..+3.8 %", and "-" for none.
+      # Figures that only look like formulas: "-12.3 %", "+5", "-24.2..+3.8 %", and "-" for none.
       NUMBER = /[\d.,]*\d(?: ?[%a-zA-Z]{1,4})?/
       FIGURE = /\A[+-](?:#{NUMBER}(?:\.\.[+-]?#{NUMBER})?)?\z/
 
       module_function
 
-      # @param lines [Array<Array<String, Numeric, nil>>]
-      # @return [String]
       def call(lines)
         lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
       end
 
-      # @param page [Page]
-      # @return [String] its tables, one after the other, each under a line with its title; lists have a line
-      #   for each sentence. What is not known is empty
+      # @return [String] its tables in order, each under a line with its title; lists have a line per
+      #   sentence. Unknown values are empty
       def of(page)
         page.sections.map { |section| call([[section.title], *lines(section)]) }.join("\r\n")
       end

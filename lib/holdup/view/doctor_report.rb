@@ -4,14 +4,11 @@ require "json"
 
 module Holdup
   module View
-    # The doctor's findings as lines: how it stands, and under what is not fine the remedy.
+    # The doctor's findings as lines: the state, and the remedy below each problem.
     class DoctorReport
       COLORS = {ok: :green, warn: :yellow, fail: :red}.freeze
 
-      # @param findings [Array<Doctor::CheckResult>]
-      # @param words [Words]
       # @param width [Integer] columns
-      # @param style [Style]
       def initialize(findings, words: Words.new, width: 80, style: Style.none)
         @findings = findings
         @words = words
@@ -60,8 +57,8 @@ module Holdup
 **COLORS.keys.to_h { |level| [level, @findings.count { |finding| finding.level == level }] })
       end
 
-      # The doctor's findings for programs, with what each process tells of itself. The keys are documented in
-      # docs/doctor.md and stay; new ones may come.
+      # The doctor's findings for programs, with the self-reports of each process. docs/doctor.md documents
+      # the keys; they are stable, new ones may be added.
       class Json
         include View::Json::Values
 
@@ -69,9 +66,6 @@ module Holdup
         TIMES = %i[since_ns warm_ns].freeze
         KILLER = "killer."
 
-        # @param findings [Array<Doctor::CheckResult>]
-        # @param processes [Array<Doctor::Host::HostProcess>]
-        # @param words [Words]
         def initialize(findings, processes:, words: Words.new)
           @findings = findings
           @processes = processes
@@ -83,7 +77,6 @@ module Holdup
           "#{JSON.pretty_generate(to_h)}\n"
         end
 
-        # @return [Hash]
         def to_h
           {schema: SCHEMA, failed: @findings.count(&:fail?),
            findings: @findings.map { |finding| finding(finding) },
@@ -108,7 +101,7 @@ module Holdup
            killer: killer(process.profile)}
         end
 
-        # @return [Hash, nil] what ends it for its memory
+        # @return [Hash, nil] what kills the process at a memory limit
         def killer(profile)
           known = profile.select { |key, _| key.start_with?(KILLER) }.transform_keys { |key|
             key.delete_prefix(KILLER).to_sym
@@ -116,7 +109,7 @@ module Holdup
           known unless known.empty?
         end
 
-        # @return [Hash, nil] what is known; times as text
+        # @return [Hash, nil] known facts; times as text
         def jit(jit)
           return unless jit.kind
           known = jit.to_h.except(*TIMES, :kind)
@@ -126,24 +119,21 @@ module Holdup
         end
       end
 
-      # A sentence of the doctor, the same wherever it is shown.
+      # A sentence of the doctor, the same wherever it appears.
       module Sentence
-        # From here on nobody counts tenths.
+        # From here on tenths do not matter.
         LONG_NS = 60_000_000_000
-        # Facts that a server recorded in English, and that have words in other languages.
+        # Facts that a server records in English and that have translations.
         RECORDED = %i[how where].freeze
         private_constant :LONG_NS, :RECORDED
 
-        # @param words [Words]
         # @param key [Symbol] of a finding, with _fix for its remedy
-        # @param facts [Hash{Symbol => Object}] paths and messages may be from anywhere; what ends in _ns is a
-        #   duration
-        # @return [String]
+        # @param facts [Hash{Symbol => Object}] paths and messages are untrusted; names in _ns are durations
         def self.call(words, key, facts)
-          words.call(:"doctor_#{key}", **facts.to_h { |name, fact| [name, told(words, name, fact)] })
+          words.call(:"doctor_#{key}", **facts.to_h { |name, fact| [name, fact_text(words, name, fact)] })
         end
 
-        def self.told(words, name, fact)
+        def self.fact_text(words, name, fact)
           return duration(fact) if fact.is_a?(Numeric) && name.end_with?("_ns")
           text = Width.clean(fact)
           RECORDED.include?(name) ? words.lever(text) : text
@@ -153,7 +143,7 @@ module Holdup
           (ns < LONG_NS) ? Figures.duration(ns) : Figures.rough(ns)
         end
 
-        private_class_method :told, :duration
+        private_class_method :fact_text, :duration
       end
     end
   end

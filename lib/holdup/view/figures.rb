@@ -2,9 +2,8 @@
 
 module Holdup
   module View
-    # Numbers as people read them: three significant digits and the unit that fits. The only place where
-    # nanoseconds turn into something else. Units are ASCII ("us"), so that columns stay straight in every
-    # terminal.
+    # Numbers as people read them: three significant digits and the fitting unit. The only place that converts
+    # nanoseconds. Units are ASCII ("us"), so columns stay aligned in every terminal.
     module Figures
       DURATIONS = [[1_000, 1, "ns"], [1_000_000, 1_000, "us"], [1_000_000_000, 1_000_000, "ms"],
         [600_000_000_000, 1_000_000_000, "s"], [7_200_000_000_000, 60_000_000_000, "min"],
@@ -16,7 +15,6 @@ module Holdup
 
       module_function
 
-      # @param ns [Numeric, nil]
       # @return [String] "34.2 ms"
       def duration(ns)
         return NONE unless ns
@@ -25,8 +23,7 @@ module Holdup
         "#{significant(ns.fdiv(limit_unit[1]))} #{limit_unit[2]}"
       end
 
-      # For sentences about time that passes: nobody counts tenths of a minute.
-      # @param ns [Numeric, nil]
+      # For sentences about elapsed time, where tenths of a minute do not matter.
       # @return [String] "31 min"
       def rough(ns)
         return NONE unless ns
@@ -68,14 +65,12 @@ module Holdup
         format((percent.abs >= 99.95) ? "%.0f" : "%.1f", percent)
       end
 
-      # @param fraction [Float] a change
       # @param digits [Integer] after the point
-      # @return [String] -0.298 => "-29.8", in %; what rounds to nothing has no sign
+      # @return [String] -0.298 => "-29.8", in %; a value that rounds to zero has no sign
       def change(fraction, digits = 1)
         format("%+.#{digits}f", fraction * 100).sub(/\A[+-](?=0(\.0+)?\z)/, "")
       end
 
-      # @param per_second [Float, nil]
       def rate(per_second)
         return NONE unless per_second
         return "0" if per_second.zero?

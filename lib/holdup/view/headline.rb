@@ -2,24 +2,22 @@
 
 module Holdup
   module View
-    # What stands above the tables: the verdict in one sentence, the span, the few figures that everything
-    # else is measured against, and why a number may not mean what it seems to.
+    # The part above the tables: the verdict in one sentence, the span, the main figures, and why a number may
+    # mislead.
     class Headline
       # Below this the high percentiles are single units.
       FEW = 200
-      # Below this the part of a minute that was not measured shows in the throughput.
+      # Below this the unmeasured part of a minute distorts the throughput.
       SHORT_S = 300
-      # Below this in each unit, the stall for each time it took the GVL tells nothing of units.
+      # With fewer acquisitions per unit, the stall per acquisition says little about units.
       FEW_ACQUISITIONS = 0.1
-      # Of the elapsed time: from here on, and where it is more than the time on a CPU, a missing CPU is what
-      # others wait for.
+      # Share of elapsed time: above this, and above the time on a CPU, the missing CPU is what units wait
+      # for.
       STARVED = 0.05
-      # A sentence must stay readable with any name in it.
+      # Keeps the sentence readable with any name in it.
       NAME = 60
       NS = 1_000_000_000
 
-      # @param summary [Holdup::Analysis::Summary]
-      # @param words [Words]
       # @param told [Array<String>] more remarks
       # @param zone [String, nil] UTC offset ("+09:00", "UTC"); nil: the system's own
       def initialize(summary, words:, told: [], zone: nil)
@@ -46,12 +44,11 @@ module Holdup
       # @return [Array<String>] units and throughput, stall and GC per unit
       def figures = [volume, costs]
 
-      # @return [Array<String>]
       def remarks
         [connections, starved, few, short, applications, mixed_settings, overflow, ceiling, *@told].compact
       end
 
-      # @return [Array<String>] of these, those that hold without any figures
+      # @return [Array<String>] the remarks that hold even without any figures
       attr_reader :told
 
       # @return [String] "requests", "jobs" or "units"
@@ -78,7 +75,7 @@ module Holdup
         Moment.new(time: @zone ? Time.at(seconds, in: @zone) : Time.at(seconds))
       end
 
-      # Facts of the verdict in figures; a cause becomes its name.
+      # Formats the verdict's facts; a cause becomes its name.
       def spoken(facts)
         facts.except(:kind).to_h { |key, fact| [key, say(fact)] }
       end
@@ -119,13 +116,13 @@ module Holdup
         Figures.duration(total.per_unit(value))
       end
 
-      # Where stall is the verdict, waits for connections are said all the same.
+      # Reports waits for connections even if the verdict is about stall.
       def connections
         return if !@summary.connections.notable? || finding.key.start_with?("connections")
         @words.call(:remark_connections, share: Figures.share(@summary.connections.wait_share))
       end
 
-      # Where stall is the verdict, its cause may hold for so long only because it has no CPU.
+      # If stall is the verdict, its cause may hold the GVL for so long only because it lacks a CPU.
       def starved
         split = total.split
         return if finding.key == :starved || split.share(:starved) < STARVED || split.starved < split.cpu
@@ -136,7 +133,7 @@ module Holdup
         (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
       end
 
-      # Where single units tell when the first began and the last ended, the throughput is no bound.
+      # If single units show when the first began and the last ended, the throughput is exact.
       def short
         @words.call(:remark_short) if @summary.measured_s < SHORT_S && !@summary.coverage.exact
       end
@@ -149,7 +146,7 @@ module Holdup
         Remarks::Applications.remark(@summary.applications, words: @words)
       end
 
-      # Each application has one at least.
+      # Each application has at least one setting.
       def mixed_settings
         settings = @summary.setting_names.settings.size
         (settings > [@summary.applications.shares.size,

@@ -6,45 +6,36 @@ require "tilt/erubi"
 
 module Holdup
   module View
-    # One HTML file with everything in it, that opens from a disk, can be mailed and printed: it refers to
-    # nothing, and its policy forbids the browser to ask anybody for anything or to run anything.
+    # One self-contained HTML file that opens from a disk and can be mailed and printed. Its policy forbids
+    # the browser to load or run anything.
     class Html
-      # Style sheets that the dashboard has too.
+      # Style sheets shared with the dashboard.
       ASSETS = File.join(__dir__, "html/assets")
       FILE_STYLE = File.join(__dir__, "html/file.css")
-      # When the dark colours are in force: never on paper.
+      # When the dark colours apply: never on paper.
       DARK_MEDIA = "screen and (prefers-color-scheme: dark)"
 
-      # What would be a page of the dashboard is a part of a file.
+      # A page of the dashboard is a part of a file.
       #
-      # - `id`: what links of the file lead to it by; `blocks`: Array of Blocks; `charts`: {String => Chart},
-      #   those of them that are drawn; `listed`: whether it is in the list of contents
-      # - `page`, `params`: what links of the dashboard lead to it by
+      # - `id`: target of the file's links; `blocks`: Array of Blocks; `charts`: {String => Chart}, the drawn
+      #   ones; `listed`: whether it is in the table of contents
+      # - `page`, `params`: target of the dashboard's links that lead to it
       Part = Data.define(:id, :title, :blocks, :charts, :listed, :page, :params) do
         def initialize(id:, title:, blocks:, charts: {}, listed: true, page: id, params: {})
           super
         end
       end
 
-      # @param page [Page] of which it is made
-      # @param language [String]
-      # @return [Html]
       def self.of(page, language:)
         single(page.title, page.blocks, words: Words.new(language))
       end
 
-      # @param title [String]
-      # @param blocks [Array<Object>] that are all of it
-      # @param words [Words]
-      # @return [Html]
+      # @param blocks [Array<Object>] the whole content
       def self.single(title, blocks, words:)
         new([Part.new(id: "page", title:, blocks:)], title:, words:)
       end
 
-      # @param parts [Array<Part>]
-      # @param title [String]
-      # @param about [Array<String>] lines under the title: of what it is
-      # @param words [Words]
+      # @param about [Array<String>] lines under the title
       def initialize(parts, title:, words:, about: [])
         @parts = parts
         @title = title
@@ -77,11 +68,8 @@ module Holdup
           "base-uri 'none'; form-action 'none'"
       end
 
-      # What templates need in a file: addresses are those of its own parts.
+      # Template helpers for a file: addresses are those of its own parts.
       class FileHelpers < Helpers
-        # @param words [Words]
-        # @param parts [Array<Part>]
-        # @param title [String]
         def initialize(words:, parts:, title:)
           super(words:, title:)
           @ids = parts.to_h { |part| [[part.page, part.params], part.id] }
@@ -93,10 +81,10 @@ module Holdup
         end
       end
 
-      # Blocks for a file, behind which nobody answers: what asks for something else is left out, and links
-      # stay only where the file has what they lead to.
+      # Blocks for a file without a server: drops what needs a request, and keeps a link only if the file has
+      # its target.
       class StandaloneBlocks
-        # Charts as they are drawn here, and the table with the same figures.
+        # Charts drawn here, and the table with the same figures.
         Drawings = Data.define(:title, :items, :twin, :notes) do
           def initialize(items:, title: nil, twin: nil, notes: [])
             super
@@ -114,7 +102,6 @@ module Holdup
           @targets = parts.map { |part| [part.page, part.params] }
         end
 
-        # @param part [Part]
         # @return [Array<Object>] of its blocks
         def call(part)
           kept = part.blocks.select { |block| KEPT.include?(block.class) }
@@ -138,7 +125,7 @@ module Holdup
           Drawings.new(title: block.title, items: drawn(titled), twin: section(block.twin), notes:)
         end
 
-        # @param charts [Hash{String => Chart}] by their titles
+        # @param charts [Hash{String => Chart}] by title
         def drawn(charts)
           possible = charts.select { |_, chart| SvgChart.possible?(chart) }
           possible.map { |title, chart| SvgChart.new(title, chart) }
@@ -155,19 +142,17 @@ module Holdup
         end
       end
 
-      # Templates by name; they render others by the same verb.
+      # Templates by name; a template renders others with the same method.
       class Templates
         SHARED = File.join(__dir__, "html/views")
 
-        # @param dir [String] where they are looked for first; the dashboard has some of its own
+        # @param dir [String] searched first; the dashboard has some of its own
         def initialize(dir = SHARED)
           @dirs = [dir, SHARED]
           @templates = {}
         end
 
         # @param name [String] "blocks/table"
-        # @param locals [Hash{Symbol => Object}]
-        # @return [String]
         def render(name, locals: {})
           (@templates[name] ||= load(name)).render(self, locals)
         end

@@ -2,30 +2,29 @@
 
 module Holdup
   module View
-    # The dashboard's pages about a span of time as one HTML file, with those of the units that one would open
-    # first.
+    # The dashboard's pages about a span of time as one HTML file, with the pages of the most relevant
+    # endpoints and jobs.
     class HtmlReport
-      # In this order. Others ask for more than a span, or are about this moment.
+      # In this order. Other pages need more than a span, or show the present moment.
       PAGES = {"overview" => Pages::Overview, "endpoints" => Pages::Units::Endpoints,
                "jobs" => Pages::Units::Jobs, "blame" => Pages::Blame, "processes" => Pages::Processes,
                "jit" => Pages::Jit}.freeze
       # Pages of one kind of units.
       KINDS = {"endpoints" => :request, "jobs" => :job}.freeze
-      # So many that stalled most, and that caused most stall.
+      # How many pages of units that stalled most, and of those that caused most stall.
       UNITS = 5
-      # A larger file is sent by no mail.
+      # Mail servers reject larger files.
       MOST_BYTES = 1_000_000
 
-      # What a file is about: to pages the same as the query of an address.
+      # The question a file answers; has the interface of the dashboard's PageQuery.
       #
       # - `from_s`, `until_s`: seconds since 1970; `chosen`: Analysis::UnitFilter; `limit`: rows of a table
-      # - `params`: {String => String} what a page is asked for besides
+      # - `params`: {String => String} further parameters of a page
       Query = Data.define(:from_s, :until_s, :chosen, :limit, :params) do
         def initialize(from_s:, until_s:, chosen:, limit:, params: {})
           super
         end
 
-        # @return [String, nil]
         def [](name) = params[name]
 
         def kind = chosen.kind
@@ -34,19 +33,15 @@ module Holdup
 
         def least = 1
 
-        # @return [Boolean] whether it goes on
+        # @return [Boolean] whether the span is still growing
         def live? = false
 
-        # @param overriding [Hash] what the page says itself
-        # @return [Analysis::UnitFilter]
+        # @param overriding [Hash] filters that the page sets itself
         def filter(**overriding) = chosen.with(**overriding)
       end
 
-      # @param store [Store::Sql]
-      # @param query [Query]
-      # @param words [Words]
-      # @param remarks [Array<String>] that are of no page
-      # @param most_bytes [Integer] beyond which it has no charts of single units
+      # @param remarks [Array<String>] that belong to no page
+      # @param most_bytes [Integer] limit beyond which charts of single units are left out
       def initialize(store, query:, words:, remarks: [], most_bytes: MOST_BYTES)
         @store = Queries::RequestCache.new(store)
         @query = query

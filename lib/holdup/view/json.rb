@@ -4,9 +4,9 @@ require "json"
 
 module Holdup
   module View
-    # A report for programs. The keys are documented in docs/report.md and stay; new ones may come.
+    # A report for programs. docs/report.md documents the keys; they are stable, new ones may be added.
     class Json
-      # What all JSON of ours has in common.
+      # Formats that all JSON output shares.
       module Values
         NS = 1_000_000_000
 
@@ -24,13 +24,11 @@ module Holdup
           ns && time(ns / NS)
         end
 
-        # @param one [Analysis::SettingDifferences::SettingDifference]
-        # @return [Hash{Symbol => Object}]
         def difference(one)
           {subject: one.subject, facts: one.facts.transform_values { |before, after| {before:, after:} }}
         end
 
-        # @return [String, nil] without what a terminal would obey
+        # @return [String, nil] without terminal control characters
         def clean(text)
           text && Width.clean(text)
         end
@@ -44,10 +42,8 @@ module Holdup
         pool_wait_ns pool_held_ns].freeze
       QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
 
-      # @param summary [Holdup::Analysis::Summary]
       # @param words [Words] for the verdict's sentence
-      # @param drifts [Array<Hash>] what changed with the last change of setting
-      # @param marks [Array<Analysis::SettingChanges::SettingChange>]
+      # @param drifts [Array<Hash>] effects of the last change of settings
       # @param uncollected [#units, #at_ns, #collecting, nil] what is not stored yet
       def initialize(summary, words: Words.new, drifts: [], marks: [], uncollected: nil)
         @summary = summary
@@ -62,7 +58,6 @@ module Holdup
         "#{JSON.pretty_generate(to_h)}\n"
       end
 
-      # @return [Hash]
       def to_h
         {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, uncollected:,
          verdict:, drifts: @drifts, marks:, settings:, totals:,
@@ -132,7 +127,7 @@ module Holdup
         HISTOGRAMS.to_h { |key| [:"#{key}_ns", distribution(row.histogram(key), row.count)] }
       end
 
-      # What is known of no unit has no sum.
+      # A value that is unknown for every unit has no sum.
       def distribution(histogram, units)
         sum = histogram.sum unless histogram.count.zero? && units.positive?
         {sum:, mean: histogram.mean&.round, **QUANTILES.transform_values { |q| histogram.quantile(q) },
@@ -148,16 +143,14 @@ module Holdup
         end
       end
 
-      # The part of the JSON that comes from samples of processes, and who stalled whom.
+      # The part of the JSON from samples of processes, and who stalled whom.
       class Machine
         include Values
 
-        # @param summary [Holdup::Analysis::Summary]
         def initialize(summary)
           @summary = summary
         end
 
-        # @return [Hash]
         def to_h
           {pairs:, machines:, pools:, pool_cpu:, processes:}
         end
@@ -221,23 +214,21 @@ module Holdup
         end
       end
 
-      # The part of the JSON about the JIT: for each server, and for each of its processes what happened when.
+      # The part of the JSON about the JIT: for each server, and for each of its processes a time line.
       class Jit
         include Values
 
-        # Ages in seconds up to which the warm-up is told.
+        # Ages in seconds at which the warm-up is reported.
         AGES_S = [60, 120, 300, 600, 1800, 3600, 14_400].freeze
-        # Medians of the processes with a JIT.
+        # Medians over the processes with a JIT.
         MEDIANS = %i[code_bytes metadata_bytes memory_bytes limit_bytes threshold compiled_iseqs live_iseqs
           invalidations redefined failures code_gcs].freeze
         LISTS = %i[kind by at limit_of limit_from].freeze
 
-        # @param jits [Analysis::JitReport]
         def initialize(jits)
           @jits = jits
         end
 
-        # @return [Array<Hash>]
         def to_a
           @jits.servers.map { |server| server(server) }
         end

@@ -4,17 +4,13 @@ require "json"
 
 module Holdup
   module View
-    # The advice for programs. Durations are integer nanoseconds, shares 0.0 to 1.0; docs/advise.md has the
+    # The advice for programs. Durations are integer nanoseconds, shares 0.0 to 1.0; docs/advise.md lists the
     # keys.
     class JsonAdvice
       VERSION = 1
 
-      # @param recommendation [Sizing::Recommendation, nil]
-      # @param findings [Array<Holdup::Advice::Finding>]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param asked [Hash{Symbol => Object}] what it was asked for besides (kind, warm_up_s): `--verify`
-      #   needs it again
+      # @param asked [Hash{Symbol => Object}] the other options (kind, warm_up_s), which `--verify` needs
+      #   again
       def initialize(recommendation, findings, from_s:, to_s:, **asked)
         @recommendation = recommendation
         @findings = findings
@@ -26,13 +22,10 @@ module Holdup
         "#{JSON.pretty_generate(to_h)}\n"
       end
 
-      # @return [Hash{Symbol => Object}]
       def to_h
         {version: VERSION, **@span, **verdict, findings: @findings.map { |finding| finding(finding) }}
       end
 
-      # @param prediction [Sizing::Prediction]
-      # @return [Hash{Symbol => Object}]
       def self.prediction(prediction)
         candidate(prediction.candidate).merge(ceiling_per_second: prediction.ceiling.round(3),
           utilisation: prediction.utilisation.round(4),
@@ -83,7 +76,7 @@ module Holdup
 
       def recording = @recommendation.recording
 
-      # Where it is why nothing can be said.
+      # Only if it is the reason for giving no advice.
       def tested
         @recommendation.reasons.include?(:self_test) ? {self_test:} : {}
       end
@@ -97,7 +90,7 @@ module Holdup
         figures.transform_values { |figure| figure.round(4) }
       end
 
-      # nil where nothing was found, or nobody can tell.
+      # nil if nothing is found or the estimate is unknown.
       def estimate(found)
         found && {**found.to_h.slice(:value, :low, :high, :gc).transform_values { |share| share&.round(4) },
           enough: found.enough?, units: found.units}

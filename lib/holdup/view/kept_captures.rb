@@ -2,14 +2,11 @@
 
 module Holdup
   module View
-    # The captures that are kept, the newest first: a sentence each, of which unit it caught, for whom that
-    # waited, and why there is the capture. Names are too long for a table of them.
+    # The stored captures, newest first, a sentence each: the unit, the holder it waited for, and why the
+    # capture was taken. Names are too long for a table.
     class KeptCaptures
       TRIGGERS = {"rule" => :by_rule, "until" => :asked_until, "dashboard" => :dashboard}.freeze
 
-      # @param kept [Array<Capture::ArchivedCapture>]
-      # @param words [Words]
-      # @param layout [Layout]
       def initialize(kept, words:, layout:)
         @kept = kept
         @words = words

@@ -2,13 +2,11 @@
 
 module Holdup
   module View
-    # A report for a pull request or an issue: the same sections as text, as Markdown tables.
+    # A report for a pull request or an issue: the sections of the text report as Markdown tables.
     class Markdown
       LIMIT = 15
       BAR = 80
 
-      # @param summary [Holdup::Analysis::Summary]
-      # @param words [Words]
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
       # @param told [Array<String>] more remarks
@@ -66,7 +64,7 @@ module Holdup
         "| --- |#{" ---: |" * (columns - 1)}"
       end
 
-      # Names come from requests: nothing in them may become markup or end a cell.
+      # Names come from requests: escape markup and cell ends.
       def escape(text)
         text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
       end

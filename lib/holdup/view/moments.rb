@@ -2,11 +2,11 @@
 
 module Holdup
   module View
-    # Moments in sentences, with their zone: who reads them elsewhere knows when it was, and a page can tell
-    # them in its viewer's.
+    # Moments in sentences, with their zone: readers elsewhere know when it was, and a page can convert them
+    # to its viewer's zone.
     module Moments
       MOMENT = /\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?/
-      # One or two of them as they are told, and the zone of both.
+      # One or two moments in a text, and the zone of both.
       TOLD = /(#{MOMENT})(?: - (#{MOMENT}))? (UTC|[+-]\d\d:\d\d)/
 
       module_function
@@ -17,8 +17,7 @@ module Holdup
         Time.at(second).strftime("#{format} %:z")
       end
 
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
+      # @param from_s [Integer] seconds since 1970, as to_s
       # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00 +09:00"
       def span(from_s, to_s)
         to = Time.at(to_s)
@@ -26,9 +25,8 @@ module Holdup
           to].map { |time| time.strftime("%F %H:%M") }.join(" - ") + to.strftime(" %:z")
       end
 
-      # @param moment [String] that is told
-      # @param zone [String]
-      # @return [Time, nil] nil for a day that never was
+      # @param moment [String] as MOMENT matches it
+      # @return [Time, nil] nil for an invalid date
       def read(moment, zone)
         Time.new("#{moment}#{":00" if moment.count(":") == 1} #{zone}")
       rescue ArgumentError

@@ -2,14 +2,13 @@
 
 module Holdup
   module View
-    # A report before it is laid out: what stands above everything, the one sentence, remarks, and sections.
+    # A report before layout: title, leading sentence, remarks, and sections.
     #
-    # - `title`, `lead`: String, of a part of a page there may be no lead; `facts`: Array of String, plain
-    #   lines under the title; `remarks`: Array of String
+    # - `lead`: String, nil for a part of a page; `facts`: Array of String, plain lines under the title;
+    #   `remarks`: Array of String
     # - `sections`: Array of Section
     Page = Data.define(:title, :facts, :lead, :remarks, :sections) do
-      # @param title [String]
-      # @param blocks [Array<Object>] of a page in a browser; those that are only for a browser are left out
+      # @param blocks [Array<Object>] of a page in a browser; those without `plain` are left out
       # @return [Page] with the same sentences and tables
       def self.of(title, blocks)
         lead, *others = blocks.grep(Blocks::Lead).map(&:text)

@@ -2,9 +2,7 @@
 
 module Holdup
   module View
-    # A page for a pull request, an issue or an article.
     class PageMarkdown
-      # @param page [Page]
       def initialize(page)
         @page = page
       end
@@ -43,7 +41,7 @@ module Holdup
         "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
       end
 
-      # Names come from requests: nothing in them may become markup or end a cell.
+      # Names come from requests: escape markup and cell ends.
       def escape(text)
         text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
       end

@@ -2,12 +2,9 @@
 
 module Holdup
   module View
-    # A page for a terminal or a pipe.
     class PageText
-      # @param page [Page]
       # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-      # @param style [Style]
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
       def initialize(page, width: 80, table_width: width, style: Style.none)
         @page = page
         @layout = Layout.new(width:, style:, table_width:)

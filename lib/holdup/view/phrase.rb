@@ -2,21 +2,21 @@
 
 module Holdup
   module View
-    # A sentence of a locale with its values filled in. Besides `%{name}` a sentence may have
+    # A sentence of a locale with its values filled in. Besides `%{name}` a sentence may contain
     #
-    # - `{name:process|processes}`: the first form where that value is 1, else the second
-    # - `[[, %{name} in all]]`: a part that is left out where one of its values is missing
+    # - `{name:process|processes}`: the first form if that value is 1, else the second
+    # - `[[, %{name} in all]]`: a part that is left out if one of its values is missing
     #
     #   text = "%{count} {count:process|processes}[[, %{share} busy]]."
     #   Phrase.call(text, {count: "1", share: "-"}, unknown: "unknown") # => "1 process."
     #
-    # A value that is missing outside of such a part is said to be unknown, and a value that ends with a full
-    # stop loses it where the sentence goes on with one.
+    # A missing value outside such a part is shown as unknown, and a value that ends with a full stop loses it
+    # if the sentence continues with one.
     module Phrase
       VALUE = /%\{(\w+)\}/
       FORMS = /(?<!%)\{(\w+):([^|{}]*)\|([^|{}]*)\}/
       PART = /\[\[(.*?)\]\]/m
-      # Full stops and the like, of both languages, and a value in front of them.
+      # Closing punctuation of both languages after a value.
       ENDED = /[.;。；]+\z/
       BEFORE_A_STOP = /%\{(\w+)\}(?=[.,;:。、；：])/
       MISSING = "-"
@@ -25,9 +25,7 @@ module Holdup
       module_function
 
       # @param text [String] of a locale
-      # @param values [Hash{Symbol => Object}]
-      # @param unknown [String] what is said of a missing value
-      # @return [String]
+      # @param unknown [String] text for a missing value
       def call(text, values, unknown:)
         return text unless text.match?(/%\{|\{\w+:[^{}]*\||\[\[/)
         text = formed(parted(text, values), values)
@@ -35,8 +33,6 @@ module Holdup
         text.gsub(VALUE) { values.fetch($1.to_sym) }
       end
 
-      # @param value [Object]
-      # @return [Boolean]
       def missing?(value)
         value.nil? || value == MISSING
       end

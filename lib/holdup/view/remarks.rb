@@ -2,20 +2,16 @@
 
 module Holdup
   module View
-    # Sentences that reports and pages have in common.
+    # Sentences that reports and pages share.
     module Remarks
       # The CPU ceiling of a container in words.
       class Ceiling
-        # @param ceiling [Holdup::Analysis::CpuCeiling]
-        # @param words [Words]
         def initialize(ceiling, words:)
           @ceiling = ceiling
           @words = words
         end
 
-        # @param machines [Array<Holdup::Analysis::Machine>]
-        # @param words [Words]
-        # @return [String, nil] of the machine with the lowest ceiling, when that is worth it
+        # @return [String, nil] for the machine with the lowest ceiling, if the ceiling matters
         def self.remark(machines, words:)
           limited = machines.select { |machine| machine.ceiling&.low? }
           low = limited.min_by { |machine| machine.ceiling.low } or return
@@ -61,25 +57,19 @@ module Holdup
         end
       end
 
-      # The remark that figures are of several applications at once, for reports and comparisons.
+      # The remark that figures cover several applications, for reports and comparisons.
       module Applications
-        # @param found [Analysis::ApplicationShares]
-        # @param words [Words]
-        # @return [String, nil] nil where they are of one
+        # @return [String, nil] nil for a single application
         def self.remark(found, words:)
           found.several? ? words.call(:remark_applications, count: found.shares.size,
             apps: Width.clean(found.to_s)) : nil
         end
       end
 
-      # That requests and jobs have ended which a report does not have yet.
+      # The remark that requests and jobs have ended which the report does not include yet.
       module Uncollected
         NS = 1_000_000_000
 
-        # @param look [#units, #at_ns, #collecting, nil]
-        # @param now_s [Integer]
-        # @param words [Words]
-        # @return [String, nil]
         def self.remark(look, now_s:, words:)
           return if look.nil? || look.units.zero?
           count = Figures.count(look.units)

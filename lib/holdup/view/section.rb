@@ -2,11 +2,11 @@
 
 module Holdup
   module View
-    # A table with its title and notes: every renderer lays out the same ones. The first column takes the room
-    # that is left and is shortened; figures are right-aligned.
+    # A table with its title and notes, the same for every renderer. The first column takes the remaining room
+    # and is shortened; figures are right-aligned.
     #
     # - `columns`: a title for each cell, String or Blocks::Column
-    # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter or Moment; `total`: one more row,
+    # - `rows`: Array of Arrays of cells: String, Blocks::Link, Bar, Meter or Moment; `total`: a final row,
     #   set apart, or nil
     # - `notes`: sentences under the table; `more`: Blocks::Link to other rows, or nil
     Section = Data.define(:title, :columns, :rows, :total, :notes, :more) do
@@ -14,7 +14,7 @@ module Holdup
         super
       end
 
-      # @return [String] of its template
+      # @return [String] name of its template
       def view = "table"
 
       # @return [Section] in plain text, without links and drawings
@@ -24,14 +24,11 @@ module Holdup
       end
 
       # @yieldparam name [String] first cell of a row
-      # @yieldparam index [Integer] of the row
-      # @yieldreturn [Object] the cell to put in its place
-      # @return [Section]
+      # @yieldreturn [Object] the replacement of that cell
       def with_first_cells
         with(rows: rows.each_with_index.map { |(name, *others), index| [yield(name, index), *others] })
       end
 
-      # @return [Array<Blocks::Column>]
       def headings
         columns.map { |column| column.is_a?(Blocks::Column) ? column : Blocks::Column.new(text: column) }
       end

@@ -7,7 +7,7 @@ module Holdup
     class Style
       CODES = {bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36}.freeze
 
-      # @param io [IO] what the report goes to
+      # @param io [IO] the report's destination
       # @param env [Hash] NO_COLOR (any value) and TERM=dumb switch colours off
       def self.for(io, env)
         new(io.tty? && env["NO_COLOR"].to_s.empty? && env["TERM"] != "dumb")

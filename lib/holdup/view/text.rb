@@ -2,16 +2,13 @@
 
 module Holdup
   module View
-    # A report for a terminal or a pipe: the sentence to understand first, then tables that fit the width.
+    # A report for a terminal or a pipe: the most important sentence first, then tables that fit the width.
     class Text
       WIDTH = 80
       LIMIT = 15
 
-      # @param summary [Holdup::Analysis::Summary]
-      # @param words [Words]
       # @param width [Integer] columns of sentences
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-      # @param style [Style]
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
       # @param told [Array<String>] more remarks
@@ -69,7 +66,7 @@ module Holdup
         }
       end
 
-      # Only bars have runs like these; names never match, for a bar is set apart by spaces.
+      # Only bars have such runs; names never match, because spaces set a bar apart.
       def bars(line)
         line.sub(/(?<= )[#!x~=z+]{#{Sections::Times::StateSplitTable::BAR}}(?= )/o) { |bar|
           Bar.paint(bar,

@@ -2,16 +2,11 @@
 
 module Holdup
   module View
-    # What a capture shows as a whole: its window and cost, what has a name, who waited longest, and for whom.
+    # A whole capture: its window and cost, findings, who waited longest, and for whom.
     class Timeline
       ROWS = 10
 
-      # @param scene [Analysis::Timeline::Scene]
-      # @param holders [Analysis::Timeline::HolderTable]
-      # @param patterns [Array<Analysis::Timeline::Patterns::Pattern>]
-      # @param methods [Array<Analysis::Timeline::StackShares::MethodTable::MethodRow>]
-      # @param words [Words]
-      # @param layout [Layout, nil] nil where only its parts are asked for
+      # @param layout [Layout, nil] nil if only its parts are needed
       # @param within [Array<Analysis::Timeline::TimelineUnit>] units that may be listed
       def initialize(scene, holders:, patterns:, words:, layout: nil, within: scene.whole_units, methods: [])
         @scene = scene
@@ -30,14 +25,12 @@ module Holdup
         "#{[*head, *pattern_lines, *closing, *tables].join("\n")}\n"
       end
 
-      # @return [String, nil] what happened to the unit that it was taken for, else for whom all threads
-      #   waited
+      # @return [String, nil] what happened to the unit that triggered it, else for whom all threads waited
       def answer
-        told = TimelineAnswer.new(@scene, words: @words)
-        @answer ||= (told.unit(@scene.caught) if @scene.caught) || told.whole
+        sentences = TimelineAnswer.new(@scene, words: @words)
+        @answer ||= (sentences.unit(@scene.caught) if @scene.caught) || sentences.whole
       end
 
-      # @return [String] what was captured
       def title
         word(:title, process: @header.process_name, at: @names.clock(0),
           length: Figures.duration(@scene.recording.length_ns),
@@ -45,7 +38,7 @@ module Holdup
           units: Figures.count(@scene.units.size))
       end
 
-      # @return [Array<String>] what it cost, and what is missing
+      # @return [Array<String>] the capture's cost, and what is missing
       def remarks
         share = @header.cost_ns.fdiv([@scene.recording.length_ns, 1].max)
         [*by_rule, word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)),
@@ -58,7 +51,7 @@ module Holdup
         Patterns.new(@patterns, names: @names, words: @words).sentences
       end
 
-      # @return [Section, nil] methods that ran while others waited; nil where the capture has no stacks
+      # @return [Section, nil] methods that ran while others waited; nil without stacks
       def ran
         Methods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?
       end
@@ -90,7 +83,7 @@ module Holdup
 
       def time(ticks) = @names.time(ticks)
 
-      # What it was waiting for, and what came.
+      # What the thread was waiting for, and what came.
       def by_rule
         rule, unit = @header.facts.values_at("rule", "unit")
         return [] unless rule.is_a?(String) && @header.caught.positive?
@@ -131,14 +124,11 @@ module Holdup
         all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(all))
       end
 
-      # Which methods held the GVL longest while others waited, as a table. Shares are of all waiting, as in
-      # that of holders.
+      # Table of the methods that held the GVL longest while others waited. Shares are of all waiting, as in
+      # the table of holders.
       class Methods
         ROWS = 12
 
-        # @param scene [Analysis::Timeline::Scene]
-        # @param rows [Array<Analysis::Timeline::StackShares::MethodTable::MethodRow>]
-        # @param words [Words]
         def initialize(scene, rows, words:)
           @scene = scene
           @words = words
@@ -147,7 +137,6 @@ module Holdup
           @names = TimelineStory::Names.new(scene, words)
         end
 
-        # @return [Section]
         def section
           columns = %i[method in caused share held stalled].map { |key| word(key) }
           Section.new(title: word(:methods), columns:,
@@ -197,16 +186,12 @@ module Holdup
 
       # A sentence for each pattern of a capture.
       class Patterns
-        # @param patterns [Array<Analysis::Timeline::Patterns::Pattern>]
-        # @param names [TimelineStory::Names]
-        # @param words [Words]
         def initialize(patterns, names:, words:)
           @patterns = patterns
           @names = names
           @words = words
         end
 
-        # @return [Array<String>]
         def sentences
           @patterns.map do |pattern|
             facts = figures(pattern.facts.except(:cause, :ran))
@@ -220,7 +205,7 @@ module Holdup
           @words.call(:"timeline_#{key}", **facts)
         end
 
-        # Where the time of a long hold went, and what is known of its cause.
+        # Where the time of a long hold went, and its cause if known.
         def hold(known, facts)
           known[:cause] ? {parts: parts(known), cause: word(:"hold_#{known[:cause]}", **facts)} : {}
         end

@@ -2,15 +2,13 @@
 
 module Holdup
   module View
-    # The one sentence that whoever is on call looks for: what took the time of a unit, or of all threads, and
-    # who is to blame.
+    # The one sentence for an engineer on call: what took the time of a unit, or of all threads, and who
+    # caused it.
     class TimelineAnswer
-      # Garbage collections that are this part of what a holder did meanwhile are told.
+      # Reports garbage collections from this fraction (1/n) of the holder's time on.
       GC_SHARE = 10
       STATES = %i[running stalled io lock sleep].freeze
 
-      # @param scene [Analysis::Timeline::Scene]
-      # @param words [Words]
       def initialize(scene, words:)
         @scene = scene
         @words = words
@@ -18,8 +16,7 @@ module Holdup
         @meanwhile = Analysis::Timeline::HolderTable::HolderMethods.new(scene)
       end
 
-      # @param unit [Analysis::Timeline::TimelineUnit]
-      # @return [String, nil] where most of its time went; nil where nothing is known of it
+      # @return [String, nil] where most of its time went; nil if nothing is known about it
       def unit(unit)
         state, ticks = spent(unit).max_by(&:last)
         return if ticks.zero?
@@ -27,7 +24,7 @@ module Holdup
 **cause(unit, state, ticks))
       end
 
-      # @return [String, nil] for what threads waited most; nil where none waited
+      # @return [String, nil] for what threads waited most; nil if none waited
       def whole
         kind, ticks = {stalled: stalled, lock: units(:lock), pool: pooled(@scene.pool_waits)}.max_by(&:last)
         return if ticks.zero?
@@ -37,7 +34,7 @@ module Holdup
 
       private
 
-      # What there is to say of the cause of a state; of waits outside Ruby nothing is known.
+      # The cause of a state; the cause of waits outside Ruby is unknown.
       def cause(unit, state, ticks)
         case state
         when :stalled then held(waits(unit))
@@ -58,7 +55,7 @@ module Holdup
         (unit.to || @scene.recording.length_ticks) - from(unit)
       end
 
-      # A wait for a connection is a sleep for the probe.
+      # The probe sees a wait for a connection as a sleep.
       def spent(unit)
         sums = @scene.sums_of(unit)
         pool = pooled(@scene.pool_waits.select { |lane, span|
@@ -92,7 +89,7 @@ module Holdup
         Analysis::Timeline::GvlWait::WaitPart.new(unit.lane, unit, from(unit), length(unit))
       end
 
-      # Who had the GVL for most of it, and what that ran.
+      # Who had the GVL for most of the wait, and what the holder ran.
       def held(waits)
         parts = waits.flat_map(&:parts).group_by { |part| @names.part(part) }
         who, own = parts.max_by { |_, some| some.sum(&:ticks) }
@@ -107,8 +104,8 @@ module Holdup
         {who:, held: time(ticks), share:, ran: ran(own, ticks), gc: gc(own, ticks)}
       end
 
-      # The method that was seen longest, with its share: the rest ran in other methods, or unseen.
-      # @param ticks [Integer] all that the parts held
+      # The method seen longest, with its share: the rest ran in other methods, or unseen.
+      # @param ticks [Integer] total of the parts
       def ran(parts, ticks)
         most = @meanwhile.call(parts).first or return ""
         word(:answer_ran, share: Figures.share(most.ticks.fdiv(ticks)), frame: @names.frame(most.frame))

@@ -2,20 +2,15 @@
 
 module Holdup
   module View
-    # What one unit went through, line by line: when it ran, waited, for whom, how long.
+    # The story of one unit, line by line: when it ran, waited, for whom, how long.
     class TimelineStory
-      # So many holders of one wait are named.
+      # How many holders of one wait are named.
       HOLDERS = 3
-      # Collections of garbage where they are more than a tenth.
       GC_SHARE = TimelineAnswer::GC_SHARE
-      # The hand-off where it is more than a hundredth.
+      # Reports the hand-off if it is more than a hundredth.
       HANDOFF_SHARE = 100
 
-      # @param scene [Analysis::Timeline::Scene]
-      # @param unit [Analysis::Timeline::TimelineUnit]
-      # @param story [Analysis::Timeline::UnitStory]
-      # @param words [Words]
-      # @param layout [Layout, nil] nil where only its parts are asked for
+      # @param layout [Layout, nil] nil if only its parts are needed
       def initialize(scene, unit, story:, words:, layout: nil)
         @scene = scene
         @unit = unit
@@ -44,7 +39,7 @@ module Holdup
           wall: time((@unit.to || @scene.recording.length_ticks) - [@unit.from, 0].max))
       end
 
-      # @return [String] what it was doing, and what others waited for it
+      # @return [String] the unit's states, and how long others waited for it
       def split
         sums = @scene.sums_of(@unit)
         kinds = @words.list(%i[io lock sleep].map { |kind| "#{word(:"kind_#{kind}")} #{time(sums[kind])}" })
@@ -53,7 +48,6 @@ module Holdup
           caused: @unit.caused ? time(@unit.caused) : Figures::NONE)
       end
 
-      # @return [Array<String>]
       def remarks
         [*ran, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
       end
@@ -131,7 +125,7 @@ module Holdup
         word(:collecting, time: time(ticks)) if ticks * GC_SHARE > parts.sum(&:ticks)
       end
 
-      # Where it was itself when it lost the GVL, or asked for it again.
+      # Its own location when it lost the GVL, or asked for it again.
       def itself(wait)
         frame = @scene.samples.waited(wait)&.then { |stack| @scene.recording.stacks.running(stack) }
         word(:waited_in, frame: @names.frame(frame)) if frame
@@ -141,61 +135,50 @@ module Holdup
         part.unit ? word(:part, who: @names.part(part), thread: @names.thread(part.lane)) : @names.part(part)
       end
 
-      # How units, threads and moments of a capture are called.
+      # Names of units, threads and moments of a capture.
       class Names
-        # @param scene [Analysis::Timeline::Scene]
-        # @param words [Words]
         def initialize(scene, words)
           @scene = scene
           @words = words
         end
 
         # @param name [String, nil] of a unit or thread
-        # @return [String]
         def text(name)
           (name.nil? || name.empty?) ? @words.call(:timeline_unnamed) : Width.clean(name)
         end
 
-        # @return [String] of a thread
         def thread(lane)
           @words.call(:timeline_thread,
             name: (lane.name.nil? || lane.name.empty?) ? lane.number : Width.clean(lane.name))
         end
 
-        # @param row [Analysis::Timeline::HolderTable::HolderRow]
-        # @return [String]
         def holder(row)
           return @words.call(:timeline_thread, name: text(row.thread)) if row.thread
           row.name ? text(row.name) : @words.call(:timeline_unfinished)
         end
 
-        # @param unit [Analysis::Timeline::TimelineUnit]
-        # @return [String] names are known when units end
+        # @return [String] a name, or a substitute for a unit that did not end
         def unit(unit)
           (unit.name || unit.to) ? text(unit.name) : @words.call(:timeline_unfinished)
         end
 
-        # @param part [Analysis::Timeline::GvlWait::WaitPart]
-        # @return [String] the unit that held, else the thread
+        # @return [String] the unit that held the GVL, else the thread
         def part(part)
           part.unit ? unit(part.unit) : thread(part.lane)
         end
 
-        # @param row [Analysis::Timeline::StackShares::MethodTable::MethodRow]
-        # @return [String] and where it begins
+        # @return [String] the method, and the line where it begins
         def method_of(row)
           frame(Capture::Frame.new(label: row.method, path: row.path, line: row.line, at: 0))
         end
 
-        # @param frame [Capture::Frame]
-        # @return [String] the method, and the line at which it was
+        # @return [String] the method, and the line that ran
         def frame(frame)
           frame.place ? @words.call(:timeline_frame, method: text(frame.method_name),
             place: Width.clean(frame.place)) : text(frame.method_name)
         end
 
-        # @param unit [Analysis::Timeline::TimelineUnit]
-        # @return [String] for whom it waited longest, perhaps nobody, and the share of its waiting
+        # @return [String] for whom it waited longest, possibly empty, and the share of its waiting
         def main(unit)
           waits = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span|
             @scene.wait(unit.lane, span)
@@ -209,11 +192,9 @@ module Holdup
           "#{holder} (#{share})"
         end
 
-        # @param ticks [Integer] a duration
-        # @return [String]
         def time(ticks) = Figures.duration(@scene.ns(ticks))
 
-        # @param ticks [Integer] since the window's begin
+        # @param ticks [Integer] since the window's start
         # @return [String] the time of day, UTC
         def clock(ticks)
           ns = @scene.recording.realtime_ns(ticks)

@@ -4,19 +4,18 @@ require "json"
 
 module Holdup
   module View
-    # A capture in the formats of other viewers, and in one of our own for whoever computes with it.
+    # A capture in the formats of other viewers, and in Holdup's own JSON.
     module TraceFormats
       FORMATS = {firefox: Firefox, perfetto: Perfetto, speedscope: Speedscope, json: TraceJson}.freeze
-      # Those that are bytes and no text, with the ending of their files.
+      # Binary formats, with the ending of their files.
       BINARY = {perfetto: "pftrace"}.freeze
 
-      # @param scene [Scene]
       # @param format [Symbol] a key of FORMATS
       # @return [String] a JSON document of one line, or bytes
       # @raise [KeyError]
       def self.call(scene, format)
-        told = FORMATS.fetch(format).new(Picture.new(scene)).call
-        BINARY.key?(format) ? told : JSON.generate(told)
+        document = FORMATS.fetch(format).new(Picture.new(scene)).call
+        BINARY.key?(format) ? document : JSON.generate(document)
       end
     end
   end

@@ -4,8 +4,8 @@ require "i18n"
 
 module Holdup
   module View
-    # The texts of `locales/`, by language. A backend of its own: the `I18n` of the application that mounts
-    # the dashboard has its own locales and load path, which are neither used nor changed.
+    # The texts of `locales/`, by language. Its own backend: the `I18n` of the application that mounts the
+    # dashboard has its own locales and load path, which stay unused and unchanged.
     class Translations < I18n::Backend::Simple
       FILES = File.join(__dir__, "locales/%{language}/*.yml")
 

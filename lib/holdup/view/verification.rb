@@ -4,15 +4,12 @@ require "json"
 
 module Holdup
   module View
-    # Predicted beside measured, after an advice was followed.
+    # Predicted and measured values side by side, after an advice is applied.
     class Verification
-      # @param found [Sizing::Verification]
-      # @param span [String] that was measured
+      # @param span [String] of the measurement
       # @param stored [Boolean] whether later advice learns from it
-      # @param words [Words]
       # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-      # @param style [Style]
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
       def initialize(found, span:, stored: false, words: Words.new, width: 80, table_width: width,
         style: Style.none)
         @found = found
@@ -66,7 +63,7 @@ module Holdup
         [word(:missed, names: @words.list(missed)), *causes].join(" ")
       end
 
-      # Those that figures of the time since support; other work or another machine would be in none.
+      # Causes that the new figures support; other work or another machine shows in no figure.
       def causes
         figures = @figures.causes(@found.causes)
         named = @found.causes.call.map { |cause| @words.call(:"advice_reason_#{cause}", **figures) }

@@ -4,17 +4,10 @@ require "json"
 
 module Holdup
   module View
-    # Now and then beside each other.
+    # The current and the changed setting side by side.
     class WhatIf
-      # @param found [Sizing::WhatIf]
-      # @param change [Sizing::WhatIf::WhatIfChange]
-      # @param kind [Symbol]
-      # @param slo [Sizing::Slo]
-      # @param span [String]
-      # @param words [Words]
       # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-      # @param style [Style]
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
       def initialize(found, change:, kind:, slo:, span:, words: Words.new, width: 80, table_width: width,
         style: Style.none)
         @found = found
@@ -45,7 +38,6 @@ module Holdup
         "#{JSON.pretty_generate(to_h)}\n"
       end
 
-      # @return [Hash{Symbol => Object}]
       def to_h
         gained = {gain: known? ? @found.gain.round(4) : nil,
                   gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
@@ -115,7 +107,7 @@ module Holdup
         @words.call(:advice_amdahl, amdahl: @found.amdahl, share: Figures.share(@found.idle_share))
       end
 
-      # What the recorded Ruby or server would have to be for it.
+      # What the answer assumes about Ruby or the server, if the recorded ones differ.
       def remarks
         @found.unsupported.map { |key|
           word(:"needs_#{key}", ruby: fact("ruby"), server: fact("server", "server_version"))
@@ -138,7 +130,7 @@ module Holdup
         [label, *[sides.before, sides.after].map { |prediction| yield prediction }]
       end
 
-      # Where units are treated unlike others, some may pay for what the others gain.
+      # If some units are treated differently, they may pay for what others gain.
       def parts
         return [] unless known? && @found.told_apart?
         names = Width.clean(@change.names.join(", "))

@@ -4,12 +4,12 @@ require "unicode/display_width"
 
 module Holdup
   module View
-    # How many terminal columns a text takes, and the operations that depend on it. Japanese characters take
-    # two, combining marks none, ambiguous ones one; the reports draw their bars with ASCII only. A name that
-    # came from a request may hold anything, so nothing here trusts its input.
+    # How many terminal columns a text takes, and operations that depend on it. Japanese characters take two,
+    # combining marks none, ambiguous ones one; the reports draw bars with ASCII only. Names come from
+    # requests, so all input is untrusted.
     module Width
       WIDE = /[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[[\u{3000}-\u{303F}\u{FF01}-\u{FF60}]&&\p{P}]/
-      # What wrap keeps whole: a wide character with the punctuation that may not start a line, a word,
+      # Pieces that wrap keeps whole: a wide character with punctuation that may not start a line, a word,
       # spaces.
       PIECE = /#{WIDE}[、。」）]*|[^\s\p{Han}\p{Hiragana}\p{Katakana}]+|\s+|./
       # Escape sequences and text direction overrides could rewrite the reader's screen.

@@ -2,10 +2,10 @@
 
 module Holdup
   module View
-    # Every sentence and heading of the reports in one language. A missing key raises at once (a test compares
-    # the languages), so a half-translated report can't happen.
+    # Every sentence and heading of the reports in one language. A missing key raises at once and a test
+    # compares the languages, so a half-translated report can't happen.
     class Words
-      # Units of time that languages name differently; the smaller ones are the same everywhere.
+      # Units of time whose names depend on the language; smaller ones are international.
       UNITS = {"s" => :unit_s, "min" => :unit_min, "h" => :unit_h, "d" => :unit_d}.freeze
       FIGURE = /([-+]?[\d.,]+) (s|min|h|d)\b/
       FIGURES = /\A#{FIGURE}(?:(?: - |\.\.)#{FIGURE})?\z/
@@ -26,16 +26,14 @@ module Holdup
       end
 
       # @param key [Symbol] a key of the locale files
-      # @param params the values that its %{name} take
-      # @return [String]
+      # @param params values for its %{name}
       def call(key, **params)
         fill(@table.fetch(key), params)
       end
 
-      # Sentences have the units of their language: "31.0 分". Tables and charts have the international ones.
+      # Sentences use the units of their language: "31.0 分". Tables and charts use international ones.
       # @param text [String] with %{name}, see Phrase
-      # @param params [Hash{Symbol => Object}] their values; a figure may be among them
-      # @return [String]
+      # @param params [Hash{Symbol => Object}] values, possibly figures
       def fill(text, params)
         return text if params.empty?
         values = params.transform_values { |value| spoken(value) }
@@ -43,27 +41,26 @@ module Holdup
       end
 
       # @param kind [Symbol] :request, :job or :unit
-      # @param count [Integer, nil] how many; nil: no number stands before it
-      # @return [String] "requests", "request" where it is one
+      # @param count [Integer, nil] nil: without a preceding number
+      # @return [String] "requests", or "request" if count is one
       def units(kind, count = nil)
         call((count == 1) ? :"kind_#{kind}_one" : :"kind_#{kind}")
       end
 
-      # @param items [Array<String>]
       # @return [String] "one, two"
       def list(items)
         items.join(@table.fetch(:list_separator))
       end
 
-      # @param text [String, nil] how or where something of a server is changed, as it was recorded
-      # @return [String, nil] the same with the phrases that this language has
+      # @param text [String, nil] how or where to change a setting of a server, as recorded
+      # @return [String, nil] the same with the phrases of this language
       def lever(text)
         phrases = @table.fetch(:change_hints, [])
-        text && phrases.reduce(text) { |told, (phrase, own)| told.gsub(phrase, own) }
+        text && phrases.reduce(text) { |result, (phrase, own)| result.gsub(phrase, own) }
       end
 
-      # @param text [String] a fact of a JIT, as it was recorded
-      # @return [String] as this language says it
+      # @param text [String] a fact of a JIT, as recorded
+      # @return [String] in this language
       def jit_fact(text)
         @table.fetch(:jit_facts, {}).fetch(text.to_sym, text)
       end
@@ -75,7 +72,7 @@ module Holdup
         value.gsub(FIGURE) { "#{$1} #{@table.fetch(UNITS.fetch($2))}" }
       end
 
-      # A unit that is written in Japanese goes on without a space: "31 分前", but "31 ms 前".
+      # No space follows a unit written in Japanese: "31 分前", but "31 ms 前".
       def joined(text)
         (@language == "ja") ? text.gsub(JOINED, "\\1") : text
       end

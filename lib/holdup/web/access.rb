@@ -4,7 +4,7 @@ require "digest"
 
 module Holdup
   class Web
-    # Who may see the dashboard: names of endpoints and hosts are nobody else's business.
+    # Who may see the dashboard: names of endpoints and hosts are confidential.
     class Access
       # `key` names the sentence; `headers` go with the answer.
       Refusal = Data.define(:status, :key, :headers) do
@@ -15,10 +15,10 @@ module Holdup
       OWN_SITE = %w[same-origin none].freeze
       CHALLENGE = {"www-authenticate" => 'Basic realm="Holdup", charset="UTF-8"'}.freeze
 
-      # @param auth [Hash{Symbol => String}, #call, :none, nil] nil: nobody may
-      # @param hosts [Array<String>, nil] names that it may be asked by: another one on loopback is a page of
-      #   somebody else's
-      # @param posts [Array<String>] paths that something may be sent to
+      # @param auth [Hash{Symbol => String}, #call, :none, nil] nil refuses everyone
+      # @param hosts [Array<String>, nil] accepted host names: another name that resolves to loopback belongs
+      #   to a foreign page (DNS rebinding)
+      # @param posts [Array<String>] paths that accept POST
       def initialize(auth:, hosts: nil, posts: [])
         @auth = auth
         @hosts = hosts
@@ -26,7 +26,7 @@ module Holdup
       end
 
       # @param env [Hash] the Rack environment
-      # @return [Refusal, nil] nil: it may be answered
+      # @return [Refusal, nil] nil: access is granted
       def call(env)
         return Refusal.new(status: 403, key: :refused_host) unless host?(env["HTTP_HOST"])
         person(env) || method(env)
@@ -48,7 +48,7 @@ module Holdup
         end
       end
 
-      # Mostly nothing is changed by a request; one that tries from another site is told so.
+      # Few requests change anything; those from another site are refused.
       def method(env)
         return if READING.include?(env["REQUEST_METHOD"])
         return Refusal.new(status: 403, key: :refused_site) unless own_site?(env)
@@ -56,14 +56,14 @@ module Holdup
         Refusal.new(status: 405, key: :refused_method, headers: {"allow" => READING.join(", ")})
       end
 
-      # Without TLS browsers say only where a form comes from; programs say neither.
+      # Without TLS browsers only send the form's origin; programs send neither header.
       def own_site?(env)
         site, origin = env.values_at("HTTP_SEC_FETCH_SITE", "HTTP_ORIGIN")
         return OWN_SITE.include?(site) if site
         origin.nil? || origin.b.sub(%r{\Ahttps?://}, "") == env["HTTP_HOST"].to_s.b
       end
 
-      # Both are compared whatever the first says, as digests of one length: how long it takes tells nothing.
+      # Always compares both, as digests of one length: the duration reveals nothing.
       def credentials?(authorization)
         scheme, encoded = authorization.to_s.b.split(" ", 2)
         return false unless scheme&.casecmp?("basic") && encoded

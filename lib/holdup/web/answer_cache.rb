@@ -2,32 +2,31 @@
 
 module Holdup
   class Web
-    # What the pages that take seconds have computed: kept by question and by the state of the store it was
-    # computed from, so that asking again, in another language or as a file, computes nothing.
+    # Results of the pages that take seconds, by question and by version of the store, so the same question in
+    # another language or as a file needs no new computation.
     class AnswerCache
-      # A page waits so long for what is quick; after that it shows how far it is.
+      # How long a page waits for a quick answer before it shows progress.
       PATIENCE_S = 0.25
-      # A program that asks for a file has no page to look at meanwhile.
+      # A program that asks for a file can't show progress.
       FILE_PATIENCE_S = 20
-      # So many are kept, those that were asked for last.
+      # Number of answers to keep, most recently used.
       SIZE = 16
       KEPT_S = 3600
-      # Figures may come in while it is computed. Whoever waited gets what was computed for them.
+      # New figures may arrive during the computation. Clients that waited get the answer computed for them.
       GRACE_S = 30
-      # What fails for one fails for everybody who waits for it, and is tried again after that.
+      # A failure is returned to all who wait for the question; after this time it is retried.
       FAILED_S = 5
       NS = 1_000_000_000
-      # When to ask again, at the earliest and at the latest.
+      # Minimum and maximum delay before the client asks again.
       AGAIN_S = 1..5
 
-      # `version`: of what it was computed from; `value`, or the `error` that it ended with; `at_s`: when,
-      # since 1970
+      # `version`: of the data it is computed from; `value`, or the `error` it ended with; `at_s`: time of
+      # completion, since 1970
       Answer = Data.define(:version, :value, :error, :at_s, :done_ns, :took_ns)
 
-      # There is no answer yet. `ahead`: so many questions come first, nil when there is no room in the queue;
-      # `step`: what is being done; `expected_s`: how long it took the last time, nil when it never did
+      # A pending answer. `ahead`: number of questions before it, nil if the queue is full; `step`:
+      # current activity; `expected_s`: duration of the last run, nil before the first
       Wait = Data.define(:ahead, :elapsed_s, :step, :expected_s) do
-        # @return [Boolean]
         def full? = ahead.nil?
 
         # @return [Integer] of HTTP
@@ -35,12 +34,12 @@ module Holdup
           full? ? 503 : 202
         end
 
-        # @return [Float, nil] of it that is done, about; nil before its turn and when nothing tells
+        # @return [Float, nil] estimated fraction done; nil before its turn or without an estimate
         def share
           (elapsed_s && expected_s&.positive?) ? (elapsed_s / expected_s).clamp(0.0, 1.0) : nil
         end
 
-        # @return [Float, nil] until it is there
+        # @return [Float, nil] estimated remaining time
         def rest_s
           return if full? || expected_s.nil?
           [expected_s * (ahead + 1) - elapsed_s.to_f, 0.0].max
@@ -52,9 +51,8 @@ module Holdup
         end
       end
 
-      # @param clock [Clock]
-      # @param patience_s [Numeric, nil] nil: as long as it takes, for files too
-      # @param priority [Integer] of the threads that compute
+      # @param patience_s [Numeric, nil] nil: no limit, for files too
+      # @param priority [Integer] of the computing threads
       # @param room [Integer] questions that may wait
       def initialize(clock:, patience_s: PATIENCE_S, priority: 0, room: AnswerQueue::ROOM)
         @clock = clock
@@ -74,14 +72,13 @@ module Holdup
         found ? taken(found) : Wait.new(ahead: 0, elapsed_s: nil, step: nil, expected_s: took_s(page))
       end
 
-      # @param page [String] pages have a queue each
-      # @param question [Object] all that makes it another answer, but for what the store has
-      # @param version [Object] of what the store has
-      # @param file [Boolean] whether a program asks, which can wait for longer
-      # @yieldparam step [#call] takes what is being done
+      # @param page [String] each page has its own queue
+      # @param question [Object] everything that identifies the answer, except the store's contents
+      # @param version [Object] of the store's contents
+      # @param file [Boolean] whether a program asks, which can wait longer
+      # @yieldparam step [#call] takes the current activity
       # @yieldreturn [Object] the answer
-      # @return [Answer, Wait]
-      # @raise [StandardError] what the computation failed with
+      # @raise [StandardError] the error of the computation
       def ask(page, question, version, file: false, &work)
         found = kept(page, question, version)
         return taken(found) if found
@@ -127,7 +124,7 @@ module Holdup
         @lock.synchronize { @took_ns[page] }&.fdiv(NS)
       end
 
-      # It may have been computed since it was asked for.
+      # Another thread may have computed it since it was requested.
       def compute(page, question, version, step)
         return if kept(page, question, version)
         begun_ns = @clock.monotonic_ns

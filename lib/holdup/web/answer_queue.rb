@@ -2,29 +2,27 @@
 
 module Holdup
   class Web
-    # Questions that take a CPU for seconds. They are computed one after the other, each in a thread of its
-    # own, so that several people do not take several CPUs from the application. The same question is computed
+    # Questions that take a CPU for seconds. They are computed one at a time, each in its own thread, so
+    # several readers do not take several CPUs from the application. Equal questions are computed once.
     # once, however many ask it.
     #
-    # Whoever waits asks again and again; a page does so by itself. A question that nobody asks any more is
-    # dropped before its turn, and stopped in the middle when others wait.
+    # Waiting clients poll; a page does so by itself. A question without polls is dropped before its turn, and
+    # stopped midway if others wait.
     class AnswerQueue
       # Distinct questions that may wait.
       ROOM = 100
-      # Nobody has asked for so long: whoever asked has left.
+      # After this time without a poll, the client counts as gone.
       LEFT_S = 15
       NS = 1_000_000_000
 
-      # `ahead`: questions that come first, 0 when this one is being computed; `elapsed_s`: since it began,
-      # nil before; `step`: what its computation said last about itself, nil before
+      # `ahead`: number of questions before it, 0 while it is computed; `elapsed_s`: since its start, nil
+      # before; `step`: latest activity that its computation reported, nil before
       QueuePosition = Data.define(:ahead, :elapsed_s, :step)
 
       Question = Struct.new(:work, :asked_ns, :begun_ns, :thread, :step)
       private_constant :Question
 
-      # @param clock [#monotonic_ns]
-      # @param room [Integer]
-      # @param priority [Integer] of the threads that compute
+      # @param priority [Integer] of the computing threads
       def initialize(clock:, room: ROOM, priority: 0)
         @clock = clock
         @room = room
@@ -34,9 +32,9 @@ module Holdup
         @questions = {}
       end
 
-      # @param key [Object] what makes it another question
-      # @yieldparam step [#call] takes what the computation does now
-      # @return [QueuePosition, nil] nil when too many others wait
+      # @param key [Object] identity of the question
+      # @yieldparam step [#call] takes the current activity
+      # @return [QueuePosition, nil] nil if the queue is full
       def join(key, &work)
         @lock.synchronize do
           forget
@@ -49,8 +47,7 @@ module Holdup
         end
       end
 
-      # @param key [Object]
-      # @return [QueuePosition, nil] nil when it is not in the queue
+      # @return [QueuePosition, nil] nil if it is not in the queue
       def place_of(key)
         @lock.synchronize do
           question = @questions[key]
@@ -58,9 +55,8 @@ module Holdup
         end
       end
 
-      # Waits until the question is no longer in the queue.
-      # @param seconds [Numeric, nil] at most; nil: as long as it takes
-      # @return [void]
+      # Waits until the question leaves the queue.
+      # @param seconds [Numeric, nil] at most; nil: no limit
       def await(key, seconds)
         deadline_s = seconds && monotonic_s + seconds
         @lock.synchronize do
@@ -74,7 +70,7 @@ module Holdup
 
       private
 
-      # Patience is real time, even in tests that move the clock by hand.
+      # Patience is real time, even in tests that set the clock.
       def monotonic_s
         Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
@@ -124,7 +120,7 @@ module Holdup
         end
       end
 
-      # A thread that is dead and still here stayed behind in the parent when this process was forked.
+      # A dead thread that is still listed was left behind in the parent when this process was forked.
       def forget
         @questions.delete_if { |_, question| question.thread ? !question.thread.alive? : left?(question) }
       end

@@ -5,11 +5,10 @@ require "uri"
 
 module Holdup
   class Web
-    # Routes: a page under its name, its files under the name with an ending, what pages refer to under
-    # assets/. What can't be answered is a page too, that says what to do.
+    # Routes: a page under its name, its files under the name with an ending, static files under assets/. An
+    # error is a page too, which says what to do.
     class App < Roda
-      # What goes with every answer: nothing of another host, nothing inline, no frame of somebody else's, no
-      # cookie.
+      # Headers of every answer: no foreign content, nothing inline, no foreign frames, no cookies.
       module Headers
         POLICY = {"default-src" => "'none'", "style-src" => "'self'", "img-src" => "'self' data:",
                   "script-src" => "'self'", "connect-src" => "'self'",
@@ -29,7 +28,7 @@ module Holdup
                "md" => "text/markdown; charset=utf-8"}.freeze
       ASSETS = Assets.new
       TEMPLATES = View::Html::Templates.new(File.join(__dir__, "views"))
-      # Of what stands behind the question mark.
+      # Of the query string.
       LONGEST = 8_000
 
       plugin :default_headers, Headers::ALL.merge("content-type" => "text/html; charset=utf-8")
@@ -72,8 +71,7 @@ module Holdup
         end
       end
 
-      # What the charts of a page are drawn from: all in one answer, because they come from one look into the
-      # store.
+      # Data of a page's charts: all in one answer, so that they come from a single read of the store.
       def series(name)
         paged(name) do |page|
           next if page.charts.empty?
@@ -90,7 +88,7 @@ module Holdup
         store&.close
       end
 
-      # A page asks again by itself, with scripts or without.
+      # A waiting page reloads by itself, with scripts or without.
       def laid_out(page, name, store, wait: nil)
         view = view(name, query, title: page.title, again_s: wait&.again_s, computed_s: @computed_s)
         response.status = wait.status if wait
@@ -111,13 +109,13 @@ module Holdup
         request.head? ? "" : page.export(ending, page.title || word(:"title_#{name}"))
       end
 
-      # Where the collector is dead, figures of "now" are old: since when is said above them.
+      # If the collector is dead, figures of "now" are old: a line above them says since when.
       def behind(store)
         return unless query.live?
         view(nil, query).behind(store.health[:newest_s], context.clock.realtime_s)
       end
 
-      # How old the newest figures are, and what waits for the collector.
+      # The age of the newest figures, and the data the collector has not read yet.
       def newest(store)
         return unless query.live?
         at_ns = store.collection_states.map(&:at_ns).max
@@ -139,7 +137,7 @@ module Holdup
         @query ||= PageQuery.new(params, now_s: context.clock.realtime_s)
       end
 
-      # Flat, and each once: nothing here is nested.
+      # Flat and without repeated names: nothing here is nested.
       def params
         text = env["QUERY_STRING"].to_s
         raise UsageError.new("the address is too long", "shorten it") if text.bytesize > LONGEST
@@ -153,7 +151,7 @@ module Holdup
           context.language))
       end
 
-      # Also of an address that can't be read as a whole.
+      # Works even if the address as a whole is invalid.
       def asked_for(word)
         env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=(\w+)/, 1]
       end

@@ -4,9 +4,9 @@ require "digest"
 
 module Holdup
   class Web
-    # The files that pages refer to. Their names have a digest of what is in them, so a browser asks for each
-    # only once. Scripts and charts.css are built from assets/ by bin/assets; the built files are in the gem,
-    # so nobody who uses it needs Node.
+    # The static files of pages. Their names contain a digest of the content, so a browser requests each only
+    # once. bin/assets builds scripts and charts.css from assets/; the gem contains the built files, so users
+    # need no Node.
     class Assets
       DIR = File.join(__dir__, "assets")
       DIRS = [View::Html::ASSETS, DIR].freeze
@@ -26,8 +26,6 @@ module Holdup
       # @return [String] "holdup-1a2b3c4d5e6f.css"
       def name(file) = @names.fetch(file)
 
-      # @param name [String]
-      # @return [Asset, nil]
       def [](name) = @assets[name]
 
       private

@@ -6,32 +6,27 @@ require "zlib"
 
 module Holdup
   class Web
-    # The captures that are kept, as pages read them. Only what the folder lists is ever opened: an address
-    # has the name of one, and never a path. Playing a capture again takes a second and more, so the last one
-    # stays at hand.
+    # The stored captures, as pages read them. Opens only files that the folder lists: an address contains the
+    # name of a capture, never a path. Replaying a capture takes a second or more, so the last one is cached.
     class Captures
-      # @param dir [String, nil] nil: there is none
+      # @param dir [String, nil] nil: captures are disabled
       def initialize(dir)
         @archive = Capture::Archive.new(dir) if dir
         @lock = Mutex.new
       end
 
-      # @return [Array<Capture::ArchivedCapture>] the newest first
+      # @return [Array<Capture::ArchivedCapture>] newest first
       def all
         @archive ? @archive.kept : []
       end
 
-      # @param id [String, nil]
-      # @return [Capture::ArchivedCapture]
-      # @raise [UsageError] none is called so
+      # @raise [UsageError] for an unknown id
       def find(id)
         @archive&.find(id) || raise(UsageError.new("this capture does not exist",
           "choose one in the list; only the newest #{Capture::Archive::KEPT} are kept"))
       end
 
-      # @param kept [Capture::ArchivedCapture]
-      # @return [Analysis::Timeline::Scene]
-      # @raise [UsageError] it can't be read
+      # @raise [UsageError] if the capture can't be read
       def scene(kept)
         @lock.synchronize do
           @scene = nil unless @shown == kept.id
@@ -40,8 +35,7 @@ module Holdup
         end
       end
 
-      # @param kept [Capture::ArchivedCapture]
-      # @return [String] the file as it is
+      # @return [String] the file's bytes
       # @raise [UsageError]
       def bytes(kept)
         reading { File.binread(kept.path) }
@@ -49,7 +43,7 @@ module Holdup
 
       private
 
-      # One may be pruned meanwhile.
+      # The file may be pruned meanwhile.
       def reading
         yield
       rescue SystemCallError, DamagedData => error
@@ -57,9 +51,9 @@ module Holdup
           "choose another one, or take a new one")
       end
 
-      # What a capture can be had as: what the viewer draws, the file itself, the formats of other viewers.
+      # Download formats of a capture: the viewer's, the file itself, and those of other viewers.
       class Files
-        # `name` of the file that a browser keeps, nil for what it only reads
+        # `name`: the file name for the browser to save, nil for data it only reads
         File = Data.define(:type, :name, :body)
 
         JSON_TYPE = "application/json; charset=utf-8"
@@ -85,24 +79,21 @@ module Holdup
           end
         }.freeze
 
-        # @param captures [Captures]
         def initialize(captures)
           @captures = captures
         end
 
-        # @param id [String]
-        # @param format [String]
-        # @return [File, nil] nil where there is no such format
+        # @return [File, nil] nil for an unknown format
         # @raise [UsageError, DamagedData]
         def call(id, format)
           ALL[format]&.call(@captures, @captures.find(id))
         end
       end
 
-      # What the application answers about captures beside their pages.
+      # The routes about captures other than their pages.
       module Routes
         KEPT = "private, max-age=86400, immutable"
-        # Of a form that is sent here.
+        # Of a posted form.
         MOST_BYTES = 1000
 
         private
@@ -122,7 +113,7 @@ module Holdup
           packed(found.body)
         end
 
-        # Columns of numbers pack well, and there are millions of them.
+        # Columns of numbers compress well, and there are millions of them.
         def packed(body)
           return body unless env["HTTP_ACCEPT_ENCODING"].to_s.match?(/\bgzip\b/)
           response.headers["content-encoding"] = "gzip"
@@ -146,21 +137,18 @@ module Holdup
         def view = "order"
       end
 
-      # What one unit went through. `rows`: since when, for how long, what, as View::TimelineStory has
-      # them
+      # The story of one unit. `rows`: since when, for how long, what, as in View::TimelineStory
       Story = Data.define(:title, :columns, :rows, :notes) do
         def view = "story"
 
-        # @return [View::Section]
         def plain
           View::Section.new(title:, columns:, rows:, notes:)
         end
       end
 
-      # The viewer's place in a page; `unit`: number of the one to follow, or nil; `words`: what it says, by
-      # their names in assets/src/timeline.
+      # The viewer's place in a page. `unit`: number of the unit to follow, or nil; `words`: its texts, by
+      # their names in assets/src/timeline
       ViewerPage = Data.define(:id, :unit, :words) do
-        # @param words [View::Words]
         # @return [String] JSON
         def self.told(words)
           JSON.generate(ViewerPage::SAID.to_h { |key| [key, words.call(:"viewer_#{key}")] })

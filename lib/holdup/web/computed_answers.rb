@@ -2,14 +2,13 @@
 
 module Holdup
   class Web
-    # How the application comes by what the pages that take seconds show, see Answers.
+    # How the application gets the contents of the pages that take seconds, see AnswerCache.
     module ComputedAnswers
       TEXT = "text/plain; charset=utf-8"
 
       private
 
-      # Gives a page its answer. The file that a page links to is made from the very answer that the page
-      # shows.
+      # Gives a page its answer. A file that a page links to is made from the answer that the page shows.
       # @return [AnswerCache::Wait, nil] nil: the page has it, or needs none
       def computed(page, name, ending)
         return unless page.is_a?(Pages::ComputedPage)
@@ -26,7 +25,7 @@ module Holdup
         found if found&.value && found.at_s.to_s == computed_s
       end
 
-      # What is only asked for its headers is not computed.
+      # A HEAD request computes nothing.
       def asked(page, name, ending)
         asked = [name, page.question, page.version]
         return context.answers.look(*asked) if request.head?
@@ -35,34 +34,29 @@ module Holdup
         context.answers.ask(*asked, file: !ending.nil?) { |step| kind.compute(step:, **facts) }
       end
 
-      # A program is told in a sentence, and when to come again.
+      # Programs get a sentence and the time to ask again.
       def later(wait)
         response.status = 503
         response.headers.merge!("content-type" => TEXT, "retry-after" => wait.again_s.to_s)
         "#{ProgressText.new(wait, page: nil, words:).sentences.join(" ")}\n"
       end
 
-      # What is said while a page is computed: what is being done, for how long it has been, and how long it
-      # may take.
+      # Text shown while a page is computed: the current activity, the elapsed and the expected time.
       class ProgressText
         NS = 1_000_000_000
 
-        # @param wait [AnswerCache::Wait]
-        # @param page [String, nil] name; nil where no page is shown
-        # @param words [View::Words]
+        # @param page [String, nil] name; nil if no page is shown
         def initialize(wait, page:, words:)
           @wait = wait
           @page = page
           @words = words
         end
 
-        # @return [Controls::Wait]
         def block
           lead = word(:"wait_#{@page}")
           Controls::Wait.new(lead:, step:, times:, share: @wait.share, again_s: @wait.again_s)
         end
 
-        # @return [Array<String>]
         def sentences = [step, times].compact
 
         private
@@ -83,7 +77,7 @@ module Holdup
           word(:wait_again, elapsed: seconds(@wait.elapsed_s), expected: seconds(@wait.expected_s))
         end
 
-        # Nobody counts tenths of a second while waiting.
+        # Tenths of a second do not matter while waiting.
         def seconds(number)
           View::Figures.rough(number.to_f.ceil * NS)
         end

@@ -2,32 +2,29 @@
 
 module Holdup
   class Web
-    # Blocks that only a page of the dashboard has, because somebody must answer what they ask for. Each has a
-    # template of its name.
+    # Blocks that only the dashboard has, because they need a server. Each has a template of its name.
     module Controls
-      # `fields`: Array of Field; `page`: where it goes
+      # `fields`: Array of Field; `page`: its target
       Form = Data.define(:title, :page, :fields, :button) do
         def view = "form"
       end
 
-      # `options`: {value => text} to choose from; nil: anything can be written. `slider`: Slider, nil for
-      # none
+      # `options`: {value => text} to choose from; nil: free text. `slider`: Slider, nil for none
       Field = Data.define(:name, :label, :value, :hint, :options, :slider) do
         def initialize(name:, label:, value: nil, hint: nil, options: nil, slider: nil)
           super
         end
       end
 
-      # `range` of numbers before `unit`; moving one of a `group` takes the place of the other groups.
+      # `range` of numbers before `unit`; moving a slider of one `group` overrides the other groups.
       Slider = Data.define(:range, :unit, :group)
 
-      # What is said while a page is computed. `share`: of it that is done, nil when unknown; `again_s`: when
-      # to ask again
+      # Shown while a page is computed. `share`: fraction done, nil if unknown; `again_s`: when to ask again
       Wait = Data.define(:lead, :step, :times, :share, :again_s) do
         def view = "wait"
       end
 
-      # Links to pages; `title` nil where none is needed
+      # Links to pages; `title`: nil if none is needed
       Links = Data.define(:title, :links) do
         def view = "links"
       end

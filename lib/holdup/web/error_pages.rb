@@ -2,8 +2,8 @@
 
 module Holdup
   class Web
-    # What the application answers when it can't show a page: a page that says why and what to do, with the
-    # title and the navigation of the one that was asked for.
+    # The page for a request that fails: says why and what to do, with the title and navigation of the
+    # requested page.
     module ErrorPages
       private
 
@@ -15,20 +15,19 @@ module Holdup
 
       def failed(error)
         case error
-        when UsageError then told(400, :refused_question, error)
-        when Error then told(503, :refused_now, error)
+        when UsageError then error_message(400, :refused_question, error)
+        when Error then error_message(503, :refused_now, error)
         else
           env["rack.errors"]&.puts("holdup: #{error.full_message(highlight: false)}")
           message(500, word(:refused_failure, error: error.class))
         end
       end
 
-      def told(status, key, error)
+      def error_message(status, key, error)
         problem, remedy = ErrorText.new(error, words:).parts
         message(status, word(key), problem:, remedy:)
       end
 
-      # @param text [String]
       # @param problem [ErrorText::Part, nil] what happened
       # @param remedy [ErrorText::Part, nil] what to do
       def message(status, text, problem: nil, remedy: nil, name: page_name)
@@ -37,36 +36,36 @@ module Holdup
         lay_out(view, render("message", locals: {view:, text:, problem:, remedy:}))
       end
 
-      # Also where the rest of the address can't be read.
+      # Works even if the rest of the address is invalid.
       def page_name
         name = env["PATH_INFO"].to_s.b[%r{\A/(\w+)(?:\.\w+)?\z}, 1]
         return Pages::ALL.keys.first if ["", "/"].include?(env["PATH_INFO"])
         Pages::ALL.key?(name) ? name : nil
       end
 
-      # What a page that says why there is nothing to see goes on with.
+      # Content below the explanation why there is nothing to see.
       def chosen
         {"lang" => asked_for("lang"), "theme" => asked_for("theme")}.compact
       end
 
-      # What an error says on a page: what happened and what to do, in the page's language. What has no
-      # translation is in English, and the page says so.
+      # The text of an error on a page: what happened and what to do, in the page's language. Untranslated
+      # texts are in English and marked as such.
       class ErrorText
         TRANSLATIONS = View::Words::LANGUAGES.transform_values { |table|
-          table.fetch(:error_texts, []).to_h { |error| [Regexp.new(error[:pattern], Regexp::MULTILINE), error[:text]] }
+          table.fetch(:error_texts, []).to_h { |error|
+            [Regexp.new(error[:pattern], Regexp::MULTILINE), error[:text]]
+          }
         }.freeze
 
         # `language`: of the text
         Part = Data.define(:text, :language)
 
-        # @param error [Holdup::Error]
-        # @param words [View::Words]
         def initialize(error, words:)
           @error = error
           @words = words
         end
 
-        # @return [Array<Part>] what happened; what to do, where that is known
+        # @return [Array<Part>] what happened; what to do, if known
         def parts
           return of_store if @error.is_a?(StoreError)
           [@error.problem || @error.message, @error.advice].compact.map { |text| translated(text) }

@@ -11,7 +11,6 @@ module Holdup
 
       # @param asked [String, nil] in the address
       # @param header [String, nil] Accept-Language
-      # @param default [String, nil]
       # @return [String] one of KNOWN
       def of(asked, header, default = nil)
         KNOWN.find { |language| language == asked } || accepted(header) || default || KNOWN.first

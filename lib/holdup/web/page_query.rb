@@ -2,29 +2,28 @@
 
 module Holdup
   class Web
-    # What the address of a page asks for: the span, which units, how they are sorted. It stands whole in the
-    # address, so a page can be sent to somebody else, and links keep it.
+    # The parameters of a page's address: span, unit filter, sort order. The address contains all of them, so
+    # a page can be shared, and links keep them.
     class PageQuery
-      # What goes from page to page.
+      # Parameters that links to other pages keep.
       KEPT = %w[since until app kind name queue threads lang theme].freeze
       SPANS = {"15m" => 900, "1h" => 3600, "6h" => 6 * 3600, "24h" => 86_400, "7d" => 7 * 86_400,
                "30d" => 30 * 86_400}.freeze
       SINCE = "1h"
       KINDS = %i[request job].freeze
       LIMIT = 50
-      # Longer ones nobody types.
+      # Longer values are not typed by people.
       LENGTH = View::Pages::Base::LONGEST_NAME
 
       # @param params [Hash{String => String}] from the address
-      # @param now_s [Integer]
-      # @raise [UsageError] for what can't be read
+      # @raise [UsageError] for invalid values
       def initialize(params, now_s:)
         @params = params.reject { |_, value| value == "" }
         @now_s = now_s
         check
       end
 
-      # @return [String, nil] as it stands in the address
+      # @return [String, nil] the unparsed value
       def [](name) = @params[name]
 
       def since
@@ -36,7 +35,6 @@ module Holdup
         @from_s ||= Queries::OptionValues.moment("since", since, now_s: @now_s)
       end
 
-      # @return [Integer]
       def until_s
         @until_s ||= self["until"] ? Queries::OptionValues.moment("until", self["until"],
           now_s: @now_s) : @now_s
@@ -45,12 +43,10 @@ module Holdup
       # @return [Boolean] whether the span ends now
       def live? = self["until"].nil?
 
-      # @return [Symbol, nil]
       def kind
         self["kind"] && Queries::OptionValues.choice("kind", self["kind"], KINDS)
       end
 
-      # @return [Integer, nil]
       def threads
         self["threads"] && Queries::OptionValues.whole("threads", self["threads"], 1..10_000)
       end
@@ -68,22 +64,20 @@ module Holdup
       # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00 +09:00"
       def span = View::Moments.span(from_s, until_s)
 
-      # @param overriding [Hash] what the page says itself
-      # @return [Analysis::UnitFilter]
+      # @param overriding [Hash] filters that the page sets itself
       def filter(**overriding)
         Analysis::UnitFilter.new(kind:, name: pattern, queue: self["queue"], threads:, **overriding)
       end
 
-      # @return [Hash{String => String}] what links to other pages have
+      # @return [Hash{String => String}] parameters of links to other pages
       def kept = @params.slice(*KEPT)
 
-      # @return [Hash{String => String}]
       def all = @params
 
       private
 
-      # A part of a name finds it; * stands for anything. Other signs of globs are taken as they are: braces
-      # in braces would take time without end.
+      # Finds names by a part; * matches anything. Other glob characters are literal: nested braces would take
+      # exponential time.
       def pattern
         text = self["name"] or return
         glob = View::Pages::Unit.glob_of(text).gsub("\\*", "*")

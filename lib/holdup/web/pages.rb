@@ -2,7 +2,7 @@
 
 module Holdup
   class Web
-    # The pages by what stands in the address; the first is where one comes in.
+    # The pages by their name in the address; the first is the start page.
     module Pages
       ALL = {"overview" => View::Pages::Overview, "endpoints" => View::Pages::Units::Endpoints,
              "jobs" => View::Pages::Units::Jobs, "endpoint" => View::Pages::Unit,

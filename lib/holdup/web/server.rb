@@ -2,14 +2,12 @@
 
 module Holdup
   class Web
-    # A server for the dashboard alone. Puma, because most have it; who has not may mount the dashboard in
-    # what there is.
+    # A server for the dashboard alone. Uses Puma because most applications have it; others can mount the
+    # dashboard in their own server.
     class Server
-      # Who stops it does not wait for a page that takes long.
+      # Stopping the server does not wait for a slow page.
       OPTIONS = {min_threads: 0, max_threads: 4, force_shutdown_after: 1}.freeze
 
-      # @param app [#call]
-      # @param host [String]
       # @param port [Integer] 0 for any
       def initialize(app, host:, port:)
         @app = app
@@ -17,10 +15,9 @@ module Holdup
         @port = port
       end
 
-      # Serves until the process is told to stop.
-      # @yieldparam address [String] where it is, once it listens
-      # @return [void]
-      # @raise [Error] where it can't listen, or there is no server
+      # Serves until the process is stopped.
+      # @yieldparam address [String] its URL, once it listens
+      # @raise [Error] if it can't listen, or Puma is missing
       def run
         server = puma
         yield "http://#{host}:#{listen(server)}/"

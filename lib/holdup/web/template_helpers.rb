@@ -2,31 +2,26 @@
 
 module Holdup
   class Web
-    # What templates of the dashboard need besides: addresses under whatever path it is mounted at.
+    # Additional helpers for templates of the dashboard: addresses under the path it is mounted at.
     class TemplateHelpers < View::Html::Helpers
-      # A proxy's prefix, as a path of this host and nothing else.
+      # A proxy's prefix: a path of this host and nothing else.
       PREFIX = %r{\A(?:/[\w.~-]+)+\z}
-      # A collector carries every ten seconds to a minute; after so long something is wrong.
+      # A collector stores data every ten seconds to a minute; a longer gap means a problem.
       BEHIND_S = 300
       NS = 1_000_000_000
 
-      # @return [String, nil] the page's
       attr_reader :name
       attr_reader :query
       # @return [String] one of Theme::KNOWN
       attr_reader :theme
-      # @return [Integer, nil] seconds after which the page asks again by itself
+      # @return [Integer, nil] seconds after which the page reloads by itself
       attr_reader :again_s
 
-      # @param request [Roda::RodaRequest]
-      # @param words [View::Words]
-      # @param query [PageQuery, nil] nil where it can't be read
-      # @param name [String, nil]
+      # @param query [PageQuery, nil] nil if it is invalid
       # @param theme [String] one of Theme::KNOWN
-      # @param kept [Hash{String => String}] what links have
-      # @param title [String, nil] another than the menu's
-      # @param again_s [Integer, nil]
-      # @param computed_s [Integer, nil] when what the page shows was computed, of pages that are kept
+      # @param kept [Hash{String => String}] parameters of links
+      # @param title [String, nil] if other than the menu's
+      # @param computed_s [Integer, nil] when the page's contents were computed, for cached pages
       def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first,
         kept: query ? query.kept : {},
         title: nil, again_s: nil, computed_s: nil)
@@ -40,29 +35,26 @@ module Holdup
         @computed_s = computed_s
       end
 
-      # @param page [String]
-      # @param params [Hash{String => String}] over what goes from page to page
+      # @param params [Hash{String => String}] in addition to those that links keep
       # @param ending [String, nil] of a file
-      # @return [String]
       def url(page, params = {}, ending: nil)
         asked = {**@kept, **params}.compact
         path = (page == Pages::ALL.keys.first && !ending) ? "/" : "/#{page}#{".#{ending}" if ending}"
         asked.empty? ? "#{base}#{path}" : "#{base}#{path}?#{URI.encode_www_form(asked)}"
       end
 
-      # @return [String] this page with other words in its address
+      # @return [String] this page with other parameters
       def here(params)
         url(@name || "overview", {**(@query ? @query.all : {}), **params})
       end
 
-      # @param ending [String]
-      # @return [String] this page as a file: of what is kept, that which the page shows
+      # @return [String] this page as a file: for a cached page, of the answer it shows
       def export(ending)
         url(@name, {**@query.all, "computed" => @computed_s&.to_s}, ending:)
       end
 
       # @param chart [String] of this page
-      # @return [String] where its series are
+      # @return [String] address of its series
       def series(chart)
         "#{url("series/#{@name}", @query.all)}##{chart}"
       end
@@ -82,10 +74,8 @@ module Holdup
         word(:behind, time: View::Moments.at(newest_s, "%F %T"), ago:)
       end
 
-      # @param at_ns [Integer, nil] when the collector read what is stored
-      # @param look [Doctor::UncollectedUnits::Uncollected, nil] what is not
-      # @param now_ns [Integer]
-      # @return [String, nil]
+      # @param at_ns [Integer, nil] when the collector read the stored data
+      # @param look [Doctor::UncollectedUnits::Uncollected, nil] data that is not stored yet
       def newest(at_ns, look, now_ns)
         return unless at_ns
         age = View::Figures.duration([now_ns - at_ns, 0].max)
@@ -93,9 +83,9 @@ module Holdup
         word(:newest_waiting, age:, count: View::Figures.count(look.units))
       end
 
-      # @param asks [Array<String>] what one may choose on this page
+      # @param asks [Array<String>] parameters the reader can choose on this page
       # @param apps [Array<String>] applications to choose from
-      # @return [Array<String>] what was chosen beside one of the usual spans
+      # @return [Array<String>] what was chosen in addition to one of the usual spans
       def chosen(asks, apps)
         span = [query.since, query["until"]] if query["until"]
         span ||= [query.since] unless PageQuery::SPANS.key?(query.since)

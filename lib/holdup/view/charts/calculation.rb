@@ -3,21 +3,19 @@
 module Holdup
   module View
     module Charts
-      # What each number of threads brings, by the closed model, by Amdahl's law, and at best; and what it
-      # stalls.
+      # Throughput for each number of threads: the closed model, Amdahl's law and the upper bound; and the
+      # stall.
       class Calculation
         MODELS = {closed: :speed_up, amdahl: :amdahl, bound: :bound}.freeze
 
-        # @param calculator [Sizing::Calculator]
-        # @param words [Words]
-        # @param timed [Boolean] whether the demand is in real time (else stall is a share of the unit's own)
+        # @param timed [Boolean] whether the demand is in real time (otherwise stall is a share of the unit's
+        #   own)
         def initialize(calculator, words:, timed:)
           @calculator = calculator
           @words = words
           @timed = timed
         end
 
-        # @return [Blocks::InlineCharts]
         def call
           charts = {word(:chart_speed_up) => speed_up, word(:chart_held) => held, word(:chart_stall) => stall}
           Blocks::InlineCharts.new(charts:, notes: [word(:chart_enough)])

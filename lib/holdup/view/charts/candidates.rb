@@ -3,9 +3,8 @@
 module Holdup
   module View
     module Charts
-      # What settings would do, over threads, with a line for each number of processes: how much they can
-      # take, and what a unit waits. The setting that was measured and the one that is advised are marked;
-      # those that a guard rejects are crossed out.
+      # Throughput and waits of settings by threads, one line per number of processes. Marks the measured and
+      # the advised setting, and crosses out those that a guard rejects.
       class Candidates
         LINES = 6
         PERCENTILE = 0.95
@@ -13,14 +12,12 @@ module Holdup
                    "p95" => [:ns, ->(prediction) { prediction.responses[PERCENTILE] }],
                    "wait" => [:ns, :wait_ns.to_proc]}.freeze
 
-        # @param recommendation [Sizing::Recommendation, nil]
-        # @param words [Words]
         def initialize(recommendation, words:)
           @recommendation = recommendation
           @words = words
         end
 
-        # @return [Blocks::InlineCharts, nil] nil where nothing can be said
+        # @return [Blocks::InlineCharts, nil] nil without a recommendation
         def call
           return if @recommendation.nil? || @recommendation.verdict == :unknown
           charts = FIGURES.to_h { |name, (unit, read)| [word(:"candidates_#{name}"), chart(unit, read)] }
@@ -56,7 +53,7 @@ module Holdup
           end
         end
 
-        # Those that differ from the measured setting in threads and processes only.
+        # Those that differ from the measured setting only in threads and processes.
         def predictions
           @predictions ||= @recommendation.predictions.select do |one|
             one.candidate.with(threads: now.threads, processes: now.processes) == now

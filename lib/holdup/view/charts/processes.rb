@@ -3,17 +3,15 @@
 module Holdup
   module View
     module Charts
-      # What each process took over time, and the container of it all with the most that it can reach.
+      # CPU and memory of each process over time, and of the container with its limits.
       class Processes
-        # As many lines as differ at a glance: those that used most CPU.
+        # The most lines that stay distinguishable: the processes that used most CPU.
         LINES = 6
         FIGURES = {"process_cpu" => [:cpu_share, :share], "memory" => [:rss_bytes, :bytes],
                    "busy" => [:busy, :rate], "gc" => [:gc_share, :share]}.freeze
         MACHINE = "machine"
 
-        # @param processes [Analysis::ProcessReport]
-        # @param words [Words]
-        # @param span [Array(Integer, Integer), nil] to be drawn; nil: from the first sample to the last
+        # @param span [Array(Integer, Integer), nil] to draw; nil: from the first sample to the last
         def initialize(processes, words:, span: nil)
           @processes = processes
           @span = span
@@ -21,10 +19,9 @@ module Holdup
           @words = words
         end
 
-        # @return [Boolean] whether there are two samples of any process
+        # @return [Boolean] whether no process has two samples
         def empty? = @series.lines.empty?
 
-        # @return [Hash{String => Chart}] of those that are known
         def to_h
           charts = FIGURES.to_h { |name, (key, unit)| [name, chart(unit, @series, lines(key))] }
           {MACHINE => machine, **charts}.select { |_, chart| chart.series.any? }
@@ -32,7 +29,6 @@ module Holdup
 
         # @param limit [Integer] rows
         # @param part [Blocks::SpanLink, nil] to the rest of the span
-        # @return [Blocks::FetchedCharts]
         def block(limit, part: nil)
           names = to_h.keys.to_h { |name| [name, word(:"chart_#{name}")] }
           Blocks::FetchedCharts.new(title: word(:over_time), names:, twin: table(limit), part:)
@@ -68,7 +64,7 @@ module Holdup
           @names ||= Names.new(@series.lines, words: @words, hosts: @processes.machines.size > 1)
         end
 
-        # Those of which it is known how many CPUs they have.
+        # Those whose number of CPUs is known.
         def machines
           @machines ||= @processes.machines.select(&:vcpus).to_h { |machine| [machine.host, machine] }
         end
@@ -97,7 +93,7 @@ module Holdup
           Section.new(title: word(:over_time), columns:, rows:, notes: more(limit))
         end
 
-        # Second and line of each sample, the newest first.
+        # Second and line of each sample, newest first.
         def samples
           @samples ||= begin
             lines = [*containers.lines, *@series.lines]
@@ -117,20 +113,16 @@ module Holdup
           hidden.positive? ? [word(:more_rows_here, count: Figures.count(hidden))] : []
         end
 
-        # How processes are called where several are shown. One that took another's place, such as a restarted
-        # worker, has its name too: then both have their pid, to tell them apart.
+        # Names of processes where several are shown. A process that replaced another, such as a restarted
+        # worker, has the same name: then both names include the pid.
         class Names
-          # @param processes [Array<#host, #server, #name, #pid>]
-          # @param words [Words]
-          # @param hosts [Boolean] whether hosts are a part of it
+          # @param hosts [Boolean] whether names include hosts
           def initialize(processes, words:, hosts: false)
             @hosts = hosts
             @words = words
             @counts = processes.map { |process| plain(process) }.tally
           end
 
-          # @param process [#host, #server, #name, #pid]
-          # @return [String]
           def call(process)
             name = plain(process)
             (@counts.fetch(name, 1) > 1) ? "#{name} (pid #{process.pid})" : name

@@ -3,19 +3,17 @@
 module Holdup
   module View
     module Charts
-      # The times of the two sides of a comparison over each other: a mean that stayed can hide that some
-      # became slower and others faster.
+      # The times of both sides of a comparison overlaid: an unchanged mean can hide that some units became
+      # slower and others faster.
       class Sides
         HISTOGRAMS = %i[wall stalled].freeze
 
         # @param sides [Array<Analysis::Comparison::Side>] with units
-        # @param words [Words]
         def initialize(sides, words:)
           @sides = sides
           @words = words
         end
 
-        # @return [Blocks::InlineCharts]
         def call
           charts = HISTOGRAMS.to_h do |key|
             [word(:chart_spread, what: word(:"histogram_#{key}")), chart(key)]

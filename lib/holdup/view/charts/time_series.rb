@@ -3,19 +3,17 @@
 module Holdup
   module View
     module Charts
-      # Figures over time as charts. {Table} has the same ones as a table.
+      # Figures over time as charts. {Table} shows the same figures.
       class TimeSeries
         NAMES = %w[shares rate wall waits].freeze
-        # How times are spread, step by step.
+        # Distributions of times per step.
         HEATS = %i[wall queued stalled running idle].to_h { |key| ["heat_#{key}", key] }.freeze
-        # Above this waits grow faster than what is won: the limit that advice has.
+        # Above this utilization waits grow faster than throughput: the same limit as in the advice.
         BUSY = Sizing::Guards::BUSY
         ALL = 1.0
 
-        # @param series [Analysis::TimeSeries]
-        # @param words [Words]
-        # @param names [Array<String>] which charts: of NAMES and HEATS, and "gvl", which is of all that ran
-        # @param marks [Array<Chart::Mark>] moments at which something changed
+        # @param names [Array<String>] charts: of NAMES and HEATS, and "gvl", which covers everything that ran
+        # @param marks [Array<Chart::Mark>] changes of settings
         def initialize(series, words:, names: NAMES, marks: [])
           @series = series
           @words = words
@@ -56,7 +54,7 @@ module Holdup
           chart(:ns, lines)
         end
 
-        # Means: only these add up to what a unit waited in all.
+        # Means, because only means add up to a unit's total wait.
         def waits
           lines = %i[queued stalled].map do |key|
             Chart::Line.new(label: word(:"histogram_#{key}"), values: @series.mean(key))
@@ -64,7 +62,7 @@ module Holdup
           chart(:ns, lines)
         end
 
-        # Its lines are not drawn: a script says them.
+        # Its lines are not drawn: a script describes them.
         def heat(key)
           heat = @series.heat(key)
           units = heat[:counts].each_with_index.map do |counts, index|
@@ -92,12 +90,9 @@ module Holdup
             marks: @marks, **options)
         end
 
-        # What the charts over time show, step by step, the newest first.
+        # The figures of the charts over time per step, newest first.
         class Table
-          # @param series [Analysis::TimeSeries]
-          # @param words [Words]
           # @param limit [Integer] rows
-          # @param names [Array<String>] of the charts
           def initialize(series, words:, limit:, names: NAMES)
             @series = series
             @words = words
@@ -105,13 +100,12 @@ module Holdup
             @limit = limit
           end
 
-          # @return [Section]
           def call
             Section.new(title: word(:over_time), columns: [word(:moment), *columns.map(&:title)], rows:,
               notes: [word(:over_time_note, step:), *more])
           end
 
-          # `figure`: how View::Figures writes the values
+          # `figure`: the View::Figures method that formats the values
           Column = Data.define(:title, :figure, :values)
           private_constant :Column
 
@@ -135,7 +129,7 @@ module Holdup
             [Column.new(word(:rate_column), :rate, @series.per_second)]
           end
 
-          # Of a spread cells have percentiles; those of elapsed times have a chart of their own.
+          # Cells of a distribution show percentiles; elapsed times have a chart of their own.
           def heat(key)
             return [] if key == :wall
             what = word(:"histogram_#{key}")
@@ -174,19 +168,16 @@ module Holdup
           end
         end
 
-        # What changed when, as marks in charts and as a table.
+        # Changes of settings, as marks in charts and as a table.
         class Changes
-          # A mark has little room; the table has all.
+          # A mark has little room; the table has the full text.
           LABEL = 60
 
-          # @param changes [Array<Analysis::SettingChanges::SettingChange>]
-          # @param words [Words]
           def initialize(changes, words:)
             @changes = changes
             @words = words
           end
 
-          # @return [Array<Chart::Mark>]
           def to_a
             @changes.map { |change|
               Chart::Mark.new(at: change.at_s,
@@ -194,7 +185,7 @@ module Holdup
             }
           end
 
-          # @return [Section, nil] the newest first; nil where nothing changed
+          # @return [Section, nil] newest first; nil if nothing changed
           def table
             return if @changes.empty?
             what = Blocks::Column.new(text: word(:changed_what), words: true)

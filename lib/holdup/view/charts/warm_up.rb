@@ -3,40 +3,36 @@
 module Holdup
   module View
     module Charts
-      # How the JIT of processes got warm, by their age: what was still interpreted, what was compiled, what
-      # it takes of memory.
+      # JIT warm-up of processes by their age: interpreted share, compiled code, memory.
       class WarmUp
         NS = 1_000_000_000
         LINES = 6
-        # A figure of a life is pairs of seconds since it began and a value.
+        # Each figure of a life is a list of pairs: seconds since its start, and a value.
         FIGURES = {"warm_up" => [:count, :warm_up.to_proc],
                    "compiled" => [:count, ->(life) { ages(life, :jit_compiled_iseqs) }],
                    "jit_memory" => [:bytes, ->(life) { ages(life, :jit_alloc_bytes) }]}.freeze
 
-        # @param life [Analysis::JitReport::ProcessLife]
         # @param key [Symbol] of samples
-        # @return [Array<Array(Integer, Numeric)>]
+        # @return [Array<Array(Integer, Numeric)>] age in seconds, value
         def self.ages(life, key)
           life.trail.points(key).map { |at_s, value| [at_s - life.born_s, value] }
         end
 
-        # @param lives [Array<Analysis::JitReport::ProcessLife>] those that come first are drawn
+        # @param lives [Array<Analysis::JitReport::ProcessLife>] the first ones are drawn
         # @param every_s [Integer] seconds between two samples of a process
-        # @param words [Words]
         def initialize(lives, every_s:, words:)
           @lives = lives.select { |life| drawable?(life) }.first(LINES)
           @every_s = every_s
           @words = words
         end
 
-        # @return [Hash{String => Chart}] of the figures that some process has two samples of
+        # @return [Hash{String => Chart}] figures for which some process has two samples
         def to_h
           drawn = FIGURES.select { |name, _| curves(name).any? { |curve| curve.size > 1 } }
           drawn.to_h { |name, (unit, _)| [name, chart(unit, curves(name))] }
         end
 
         # @param limit [Integer] rows
-        # @return [Blocks::FetchedCharts, nil]
         def block(limit)
           names = to_h.keys
           return if names.empty?
@@ -52,7 +48,7 @@ module Holdup
           FIGURES.values.any? { |_, read| read.call(life).size > 1 }
         end
 
-        # Of each life, by the step of its age.
+        # For each life, by step of its age.
         def curves(name)
           @curves ||= {}
           @curves[name] ||= @lives.map do |life|
@@ -82,7 +78,7 @@ module Holdup
           Section.new(title: word(:chart_by_age), columns:, rows: rows.first(limit), notes:)
         end
 
-        # @return [Array<Array(Integer, Integer)>] age in seconds, and the place of the life
+        # @return [Array<Array(Integer, Integer)>] age in seconds, and the index of the life
         def moments(names)
           all = names.flat_map do |name|
             curves(name).each_with_index.flat_map { |curve, index| curve.keys.map { |age_s| [age_s, index] } }

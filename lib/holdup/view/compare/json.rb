@@ -5,14 +5,12 @@ require "json"
 module Holdup
   module View
     class Compare
-      # A comparison for programs. The keys are documented in docs/json.md and stay; new ones may come.
+      # A comparison for programs. docs/json.md documents the keys; they are stable, new ones may be added.
       class Json
         include View::Json::Values
 
         SCHEMA = 1
 
-        # @param comparison [Analysis::Comparison]
-        # @param sentences [Sentences]
         def initialize(comparison, sentences:)
           @comparison = comparison
           @sentences = sentences
@@ -23,7 +21,6 @@ module Holdup
           "#{JSON.pretty_generate(to_h)}\n"
         end
 
-        # @return [Hash]
         def to_h
           {schema: SCHEMA, verdict:, before: side(@comparison.before), after: side(@comparison.after),
            changed:, blocks:, metrics:, endpoints:,

@@ -3,16 +3,13 @@
 module Holdup
   module View
     class Compare
-      # The tables of a comparison.
       class Sections
         LIMIT = 10
         QUANTILES = [0.5, 0.95].freeze
         FINGERPRINT = "fingerprint"
-        # More fingerprints than these fit in no column.
+        # A column has no room for more fingerprints.
         FINGERPRINTS = 2
 
-        # @param comparison [Analysis::Comparison]
-        # @param words [Words]
         # @param families [Array<Symbol>, nil] of metrics; nil for all
         # @param limit [Integer] endpoints
         def initialize(comparison, words:, families: nil, limit: LIMIT)
@@ -23,7 +20,6 @@ module Holdup
           @cells = Cells.new(words)
         end
 
-        # @return [Array<Section>]
         def call
           [settings, figures, endpoints, ages, warm_up].compact
         end
@@ -89,7 +85,7 @@ module Holdup
           word(known?(:wait_p95) ? :wait_note : :wait_unknown) if @families.nil? || @families.include?(:wait)
         end
 
-        # Then waits are stall alone.
+        # Without queue times, waits are stall alone.
         def queued
           unknown = sides.zip(%i[before after]).reject { |side, _| side.queued? }.map { |_, name| word(name) }
           return if unknown.empty? || @families&.none?(:wait)

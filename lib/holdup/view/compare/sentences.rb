@@ -3,19 +3,17 @@
 module Holdup
   module View
     class Compare
-      # What a comparison means, in sentences: the verdict, what may be said of its cause, and why a figure
-      # may mislead.
+      # The meaning of a comparison in sentences: the verdict, its possible cause, and why a figure may
+      # mislead.
       class Sentences
         # Smaller shifts of the mix are not worth a sentence.
         MIX = 0.02
         LEFT_OUT = 0.01
         SHORT_BLOCK_S = 600
-        # Told beside the verdict when they moved.
-        BESIDE = %i[wall_p99 wait_p95 pss gc_unit errors].freeze
+        # Metrics outside the verdict that are reported if they moved.
+        OUTSIDE_VERDICT = %i[wall_p99 wait_p95 pss gc_unit errors].freeze
 
-        # @param comparison [Analysis::Comparison]
-        # @param words [Words]
-        # @param metrics [Array<Symbol>] that the verdict is about
+        # @param metrics [Array<Symbol>] of the verdict
         def initialize(comparison, words:, metrics: Analysis::Comparison::ComparisonVerdict::METRICS)
           @comparison = comparison
           @words = words
@@ -23,10 +21,9 @@ module Holdup
           @verdict = comparison.verdict(metrics)
         end
 
-        # @return [Analysis::Comparison::ComparisonVerdict::Result]
         attr_reader :verdict
 
-        # @return [String] the one sentence
+        # @return [String] the verdict in one sentence
         def lead
           case verdict.key
           when :unknown then word(:unknown, before: sizes.first, after: sizes.last, block: block,
@@ -36,7 +33,6 @@ module Holdup
           end
         end
 
-        # @return [String] what may be said of the cause
         def cause
           return word(:cause_mixed) if change.mixed?
           return word(:cause_same) if change.none?
@@ -45,9 +41,9 @@ module Holdup
           word(@comparison.paired? ? :cause_one_together : :cause_one, subject: subjects)
         end
 
-        # @return [Array<String>] what the verdict does not say
+        # @return [Array<String>] what the verdict does not cover
         def remarks
-          [unmoved, beside(:worse), beside(:better)].compact
+          [unmoved, outside_verdict(:worse), outside_verdict(:better)].compact
         end
 
         # @return [Array<String>] why a figure may mislead
@@ -101,18 +97,18 @@ module Holdup
             visible: visible(verdict.unmoved)) : nil
         end
 
-        # What the verdict is not about, as surely as the verdict is.
-        def beside(found)
+        # Metrics outside the verdict, at the same confidence level.
+        def outside_verdict(found)
           others = @comparison.estimates.values - verdict.moved - verdict.unmoved
-          told = others.select { |estimate|
-            BESIDE.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found
+          estimates = others.select { |estimate|
+            OUTSIDE_VERDICT.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found
           }
-          if told.any?
-            word(:"beside_#{found}", moved: told.map { |estimate| moved(estimate) }.join(word(:also)))
+          if estimates.any?
+            word(:"beside_#{found}", moved: estimates.map { |estimate| moved(estimate) }.join(word(:also)))
           end
         end
 
-        # Of a side that has several; where each has its own, they are what is compared.
+        # Only of a side that has several; if each side has its own, they are the subject of the comparison.
         def applications
           found = sides.map do |side|
             Analysis::ApplicationShares.of(side.windows.map { |window| [window.setting, window.count] })

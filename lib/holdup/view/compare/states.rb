@@ -3,19 +3,18 @@
 module Holdup
   module View
     class Compare
-      # Several states of one application, each held against the first: what articles about an upgrade or
-      # about YJIT print, with intervals, and with what can't be concluded.
+      # Several states of one application, each compared with the first: the table that articles about an
+      # upgrade or YJIT print, with intervals and with what can't be concluded.
       class States
         PLOTTED = %i[wall_p50 wall_p95 cpu_unit pss].freeze
         BAR = 30
         NS = 1_000_000_000
-        # Before a change that may be none.
+        # Prefix of a change that is not significant.
         UNSURE = "~"
 
-        # @param comparisons [Array<Analysis::Comparison>] whose side before is the same
-        # @param words [Words]
+        # @param comparisons [Array<Analysis::Comparison>] with the same side "before"
         # @param kind [Symbol] of the units
-        # @param families [Array<Symbol>, nil] of metrics that are shown; nil for all
+        # @param families [Array<Symbol>, nil] of metrics to show; nil for all
         def initialize(comparisons, words: Words.new, kind: :request, families: nil)
           @comparisons = comparisons
           @words = words
@@ -24,11 +23,10 @@ module Holdup
           @cells = Cells.new(words)
         end
 
-        # @return [Page]
         def page
           Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)),
             facts: sides.map { |side| fact(side) },
-            lead: told(&:lead).join(" "), remarks: [],
+            lead: labelled(&:lead).join(" "), remarks: [],
             sections: [settings, figures, intervals, *plots, limits].compact)
         end
 
@@ -59,8 +57,8 @@ module Holdup
           side.coverage&.total_s || side.to_s - side.from_s
         end
 
-        # What the sentences of each comparison say, with its name before it.
-        def told
+        # The sentences of each comparison, prefixed with its name.
+        def labelled
           sentences.zip(labels.drop(1)).map { |one, label|
             word(:state_told, label:, base:, text: yield(one))
           }
@@ -102,7 +100,7 @@ module Holdup
           shown.any? { |estimates| estimates.first.metric.name == :cpu_share }
         end
 
-        # Endpoints that a state has none of are in none of its figures; the base's own are those of the first
+        # A comparison leaves out endpoints that its state lacks; the base's figures are those of the first
         # comparison.
         def row(estimates)
           metric = estimates.first.metric
@@ -144,7 +142,7 @@ module Holdup
 
         def limits
           Section.new(title: word(:limits), columns: [], rows: [],
-            notes: [*told(&:cause), *sentences.flat_map(&:limits).uniq, word(:limits_note)])
+            notes: [*labelled(&:cause), *sentences.flat_map(&:limits).uniq, word(:limits_note)])
         end
       end
     end

@@ -3,16 +3,14 @@
 module Holdup
   module View
     class Html
-      # What templates need to know, on a page of the dashboard and in a file.
+      # Helpers for templates of the dashboard and of files.
       class Helpers
         include Markup
 
-        # With so many columns a table fits beside another one on wide screens only, or not at all.
+        # Columns from which a table fits next to another only on wide screens, or not at all.
         BROAD = 8
         FULL = 10
 
-        # @param words [Words]
-        # @param title [String, nil]
         def initialize(words:, title: nil)
           @words = words
           @title = title
@@ -29,8 +27,7 @@ module Holdup
           "#{(share * 100).round(3)}%"
         end
 
-        # @param bar [Blocks::Bar]
-        # @return [Array<Array(Symbol, String, String)>] state, where it begins, how wide it is
+        # @return [Array<Array(Symbol, String, String)>] state, start, width
         def stretches(bar)
           at = 0.0
           bar.parts.filter_map do |state, share|
@@ -39,25 +36,22 @@ module Holdup
           end
         end
 
-        # @param section [Section]
-        # @return [String, nil] the class of one that may need a page's whole width
+        # @return [String, nil] CSS class of a table that may need the page's whole width
         def extent(section)
           count = section.columns.size
           return "full" if count >= FULL
           "broad" if count >= BROAD
         end
 
-        # @param section [Section]
-        # @param index [Integer] of a column; the first always begins at the left
-        # @return [String, nil] the class of one whose cells are words, which begin at the left; nil for
-        #   figures, whose digits stand under each other
+        # @param index [Integer] of a column; the first is always left-aligned
+        # @return [String, nil] CSS class of a column of words, which is left-aligned; nil for figures, whose
+        #   digits align
         def alignment(section, index)
           return "words" if section.headings[index].words
           "text" if index.positive? && section.rows.any? { |row| !FigureCell.match?(row[index]) }
         end
 
-        # @param section [Section]
-        # @return [Array<Symbol>, nil] what its bars show, for a legend
+        # @return [Array<Symbol>, nil] states in its bars, for a legend
         def states(section)
           section.rows.first&.grep(Blocks::Bar)&.first&.parts&.keys
         end
@@ -67,8 +61,6 @@ module Holdup
           UNITS = /(?<![a-zA-Z])(?:ns|us|ms|s|min|h|d|B|kB|MB|GB|M|G|x)(?![a-zA-Z])/
           LETTER = /\p{L}/
 
-          # @param cell [Object]
-          # @return [Boolean]
           def self.match?(cell)
             cell.nil? || (cell.is_a?(String) && !LETTER.match?(cell.gsub(UNITS, "")))
           end

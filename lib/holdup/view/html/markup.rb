@@ -5,32 +5,29 @@ require "cgi/escape"
 module Holdup
   module View
     class Html
-      # Names and sentences as HTML: where they may wrap, what is code, and moments that a script tells in the
-      # viewer's zone.
+      # Names and sentences as HTML: line breaks, code, and moments that a script converts to the viewer's
+      # zone.
       module Markup
-        # As long as a name that is recorded.
+        # Length of the longest recorded name.
         NAME = 200
-        # Where a name may wrap: between its parts, and between the words of one part.
+        # Allowed breaks in a name: between its parts, and between the words of one part.
         PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])|(?<=[a-z]{3})(?=[A-Z][a-z])}
         # A word of a sentence that may be wider than a phone.
         LONG_WORD = %r{([\w:#/.-]{20,})}
         CODE = /(`[^`]+`)/
-        # A number and its unit stay on one line.
+        # Keeps a number and its unit on one line.
         UNIT_SPACE = /(?<=\d) (?=(?:%|[num]?s|min|h|d|B|[kMG]B|件|回|秒|分|時間|日)(?![a-zA-Z]))/
         NO_BREAK = "\u00A0"
 
-        # @param text [String]
-        # @return [String] no longer than a name that is recorded
+        # @return [String] at most NAME characters
         def cut(text)
           Width.truncate(text, NAME)
         end
 
-        # @param text [String]
         # @return [String] HTML: a name that may wrap between its parts
         def breaking(text) = wrapping(cut(text))
 
-        # @param text [String]
-        # @return [String] HTML: a sentence with its code, whose moments a script tells in the viewer's zone
+        # @return [String] HTML: a sentence with its code; a script converts its moments to the viewer's zone
         def told(text)
           parts = text.split(CODE)
           parts.map { |part| CODE.match?(part) ? "<code>#{wrapping(part[1..-2])}</code>" : plain(part) }.join

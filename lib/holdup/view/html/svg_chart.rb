@@ -3,37 +3,33 @@
 module Holdup
   module View
     class Html
-      # A chart drawn once and for all, for where no script draws it: areas on each other or lines, between
-      # the axes' ends, with marks. The same figures are in the table under it.
+      # A chart drawn on the server, for readers without scripts: stacked areas or lines between labelled axis
+      # ends, with marks. The table under it has the same figures.
       class SvgChart
         WIDTH = 1000
         HEIGHT = 160
         KINDS = %i[stack line].freeze
         NS = 1_000_000_000
 
-        # A dot with a name, or without one for what is crossed out.
+        # `label`: nil for a crossed-out point.
         Dot = Data.define(:x, :y, :label)
 
-        # A line or an area. `look`: state or number of the line, which its colour hangs on; `d`: an SVG path
+        # A line or an area. `look`: state or number of the line, which selects its colour; `d`: an SVG path
         Shape = Data.define(:look, :label, :d)
 
-        # @param chart [Chart, nil]
-        # @return [Boolean]
         def self.possible?(chart)
           !chart.nil? && KINDS.include?(chart.kind) && chart.x.values.any?
         end
 
-        # @param title [String]
-        # @param chart [Chart] one that is possible
+        # @param chart [Chart] for which possible? holds
         def initialize(title, chart)
           @chart = chart
           @title = title
         end
 
-        # @return [String]
         attr_reader :title
 
-        # @return [Boolean] whether its areas stand on each other
+        # @return [Boolean] whether its areas are stacked
         def stack? = @chart.kind == :stack
 
         # @return [Array<Shape>] the lowest first
@@ -44,29 +40,28 @@ module Holdup
           }
         end
 
-        # @return [Array<Dot>]
         def dots
           @chart.points.map { |one| Dot.new(x: x(one.x), y: y(one.y), label: one.label) }
         end
 
-        # @return [Array<Array(Float, String)>] where something changed, and what
+        # @return [Array<Array(Float, String)>] position of each change, and its text
         def marks
           @chart.marks.select { |mark| mark.at.between?(*ends) }.map { |mark| [x(mark.at), mark.label] }
         end
 
-        # @return [String] what its upper edge stands for
-        def top = told(@chart.unit, most)
+        # @return [String] value of its upper edge
+        def top = formatted(@chart.unit, most)
 
-        # @return [Array<String>] what its left and right edge stand for
+        # @return [Array<String>] values of its left and right edge
         def sides
           ends.map { |value|
-            (@chart.x.unit == :time) ? Time.at(value).strftime("%F %H:%M") : told(@chart.x.unit, value)
+            (@chart.x.unit == :time) ? Time.at(value).strftime("%F %H:%M") : formatted(@chart.x.unit, value)
           }
         end
 
         private
 
-        def told(unit, value)
+        def formatted(unit, value)
           Figures.public_send({ns: :duration}.fetch(unit, unit), value)
         end
 
@@ -90,7 +85,7 @@ module Holdup
           "#{x(@chart.x.values[at])} #{y(value)}"
         end
 
-        # Stretches in which something is known.
+        # Intervals with known values.
         def runs(values)
           values.each_index.chunk_while { |one, other| values[one].nil? == values[other].nil? }.select { |run|
             values[run.first]
@@ -108,7 +103,7 @@ module Holdup
           end
         end
 
-        # What is known at one place only is a dot.
+        # A value with unknown neighbours becomes a dot.
         def trace(run, values)
           "M#{run.map { |at| point(at, values[at]) }.join("L")}#{"h0" if run.one?}"
         end

@@ -3,16 +3,14 @@
 module Holdup
   module View
     module Pages
-      # What pages share: the store, the question, words. A page has blocks, and perhaps files of the same
-      # figures. It is shown in a browser by the dashboard, and is a part of an HTML report.
+      # Base class of pages. A page has blocks, and possibly files of the same figures. The dashboard shows it
+      # in a browser, and an HTML report includes it.
       class Base
-        # A longer name has no address of its own.
+        # Longer names get no page of their own.
         LONGEST_NAME = 1000
 
-        # @param context [Object] what the dashboard answers from; nil in a report
-        # @param store [Queries::RequestCache]
-        # @param query [#from_s, #until_s, #filter, #limit, #[]] what is asked for
-        # @param words [Words]
+        # @param context [Object] the dashboard's context; nil in a report
+        # @param query [#from_s, #until_s, #filter, #limit, #[]] the question
         def initialize(context:, store:, query:, words:)
           @context = context
           @store = store
@@ -20,21 +18,19 @@ module Holdup
           @words = words
         end
 
-        # @return [Array<Object>] of Blocks, and sections
+        # @return [Array<Object>] Blocks and sections
         def blocks = []
 
-        # @return [Hash{String => Chart}] by the names that its blocks have for them
+        # @return [Hash{String => Chart}] by the names that its blocks use
         def charts = {}
 
-        # @return [Array<String>] endings that it can be had with
+        # @return [Array<String>] file endings it can be exported as
         def exports = %w[json csv md]
 
-        # @return [Array<String>] of these, those that it has links for
+        # @return [Array<String>] those of them that it links to
         def offered = exports
 
         # @param ending [String] one of exports
-        # @param title [String]
-        # @return [String]
         # @raise [UsageError] for a filter that nothing matches
         def export(ending, title)
           refuse_unmatched
@@ -49,10 +45,10 @@ module Holdup
         # @return [Boolean] whether it refreshes itself
         def live? = false
 
-        # @return [Array<String>] what one may choose beside the span
+        # @return [Array<String>] parameters the reader can choose besides the span
         def asks = %w[name kind]
 
-        # @return [String, nil] nil: that of the menu
+        # @return [String, nil] nil: the menu's title
         def title = nil
 
         private
@@ -61,15 +57,14 @@ module Holdup
 
         def word(key, **facts) = @words.call(key, **facts)
 
-        # Which units.
         def filter = query.filter
 
-        # For programs: the report that the page shows parts of.
+        # For programs: the whole report that the page shows parts of.
         def json
           Json.new(summary, words: @words, marks:).call
         end
 
-        # For programs, which read no sentence.
+        # For programs, which do not read sentences.
         def refuse_unmatched
           chosen = span? && %w[name kind queue threads].any? { |name| query[name] }
           raise unmatched.error if chosen && unmatched
@@ -81,34 +76,32 @@ module Holdup
           Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter:, **view)
         end
 
-        # @return [Array<Analysis::SettingChanges::SettingChange>] when the setting of what runs changed
+        # @return [Array<Analysis::SettingChanges::SettingChange>] within the span
         def marks
           @marks ||= Queries::SettingHistory.changes(store, from_s: query.from_s, to_s: query.until_s)
         end
 
         # @param kind [Class] of Sections
-        # @return [Section, nil]
         def section(kind, limit: query.limit)
           kind.new(summary, words: @words, limit:).call
         end
 
-        # What rules find in the page's summary. Those that need no replay: the page of advice has all.
+        # Findings of rules for the page's summary that need no replay: the page of advice has all.
         # @param rules [Array<#call>] see Holdup::Advice
-        # @return [Blocks::Findings]
         def findings(title, rules = Holdup::Advice::RULES)
           found = Holdup::Advice.call(Holdup::Advice::Situation.new(summary:), rules)
           items = AdviceFindings.new(found, words: @words).to_a
           Blocks::Findings.new(title:, items:, none: word(:advice_no_findings))
         end
 
-        # Where no unit was measured: what to do next.
+        # The next step if no unit was measured.
         def nothing
           return unmatched_filter if unmatched
           [Blocks::Lead.new(text: headline.verdict), *last_data,
             Blocks::Notes.new(texts: [word(:empty_next)])]
         end
 
-        # A link to the last recording, whether it was before the span or after it.
+        # A link to the last recording, before or after the span.
         def last_data
           newest_s = store.health[:newest_s] or return []
           units = Queries::RecordedInterval::ChartedSpan.new(store, filter:, units: true)
@@ -120,17 +113,18 @@ module Holdup
             params: {"since" => since, "until" => till})]
         end
 
-        # What charts over time show of the span: the part that has data, or all of it where it is asked for.
+        # The charts' part of the span: the part that has data, or all of it on request.
         def shown
           @shown ||= query["whole"] ? [query.from_s, query.until_s] : with_data
         end
 
         def with_data
           filter = Analysis::UnitFilter.new(threads: query.threads)
-          @with_data ||= Queries::RecordedInterval::ChartedSpan.new(store, filter:).shown(query.from_s, query.until_s)
+          @with_data ||= Queries::RecordedInterval::ChartedSpan.new(store, filter:)
+            .shown(query.from_s, query.until_s)
         end
 
-        # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil where there is no rest
+        # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil without a rest
         def part
           return if with_data == [query.from_s, query.until_s]
           span = Moments.span(*with_data)
@@ -139,10 +133,10 @@ module Holdup
             params: {"whole" => whole})
         end
 
-        # What the filter asks for that this span has not, and what it has instead.
+        # The filter's value that the span lacks, and the values it has instead.
         def unmatched_filter
           names = unmatched.shown.map { |value| unmatched_value(value) }.join(", ")
-          # A name is looked for anywhere in the names: shown is what was typed.
+          # The filter's name is a glob: show what the reader typed.
           asked = (unmatched.part == :name) ? query["name"] || unmatched.asked : unmatched.asked
           facts = {asked: unmatched_value(asked), names:}
           instead = unmatched.nearest.any? ? :unmatched_nearest : :unmatched_known
@@ -154,8 +148,7 @@ module Holdup
           (unmatched.part == :kind) ? word(:"kind_#{value}") : Width.clean(value)
         end
 
-        # @return [Queries::UnmatchedFilter, nil] where units were measured, and the filter leaves none of
-        #   them
+        # @return [Queries::UnmatchedFilter, nil] if units were measured and the filter leaves none of them
         def unmatched
           return @unmatched if defined?(@unmatched)
           @unmatched = Queries::UnmatchedFilter.of(store, query.from_s, query.until_s, filter)
@@ -165,7 +158,7 @@ module Holdup
           Headline.new(summary, words: @words)
         end
 
-        # What would not fit into an address has no page of its own.
+        # A name too long for an address has no page of its own.
         def unit_link(row)
           return label(row) if row.name.size > LONGEST_NAME
           Blocks::Link.new(text: label(row), page: "endpoint",

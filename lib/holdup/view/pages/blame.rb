@@ -10,7 +10,6 @@ module Holdup
           Sections::Stalls::StallOriginTable, Sections::Stalls::HoldTable,
           Sections::Pools::ConnectionTable].freeze
 
-        # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict), *SECTIONS.filter_map { |kind| section(kind) }]

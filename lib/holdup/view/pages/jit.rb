@@ -3,13 +3,12 @@
 module Holdup
   module View
     module Pages
-      # The JIT of each process: since when, how warm, how much memory, what spoils it.
+      # The JIT of each process: start, warm-up, memory, and what hinders it.
       class Jit < Base
         NS = 1_000_000_000
         COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full
           life_thrown].freeze
 
-        # @return [Array<Object>]
         def blocks
           return [Blocks::Lead.new(text: word(:no_jit_samples)), *last_data] if lives.empty?
           lead = word(:life_lead, on: Figures.count(summary.jits.on.size), all: Figures.count(lives.size))

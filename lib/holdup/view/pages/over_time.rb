@@ -12,7 +12,6 @@ module Holdup
 
         private
 
-        # @return [Blocks::Split]
         def split
           row = summary.total
           Blocks::Split.new(title: word(:states), bar: Blocks::Bar.of(row.split, @words),
@@ -37,7 +36,7 @@ module Holdup
           Queries::TimeSeriesQuery::OF_UNITS
         end
 
-        # The GVL is of all that ran; it is not known of what ran before processes were kept apart.
+        # The GVL chart covers all that ran; it lacks data from before processes were recorded separately.
         def charted
           Charts::TimeSeries::NAMES + (time_series.gvl.empty? ? [] : ["gvl"])
         end
@@ -50,7 +49,6 @@ module Holdup
           @changes ||= Charts::TimeSeries::Changes.new(marks, words: @words)
         end
 
-        # @return [Blocks::FetchedCharts, nil]
         def over_time
           return if time_series.empty?
           table = Charts::TimeSeries::Table.new(time_series, words: @words, names: charted,

@@ -3,15 +3,13 @@
 module Holdup
   module View
     module Pages
-      # The answer at a glance: the verdict, where the time goes, who causes and who suffers stall, what
-      # stands out.
+      # Start page: the verdict, where the time goes, who causes and who suffers stall, findings.
       class Overview < Base
         include OverTime
 
         TOP = 5
         COLUMNS = %i[name count p95 split suffered each].freeze
 
-        # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict),

@@ -3,12 +3,11 @@
 module Holdup
   module View
     module Pages
-      # What processes take of the machine, and how much of it they could take.
+      # CPU and memory that processes use, and their limits.
       class Processes < Base
         SECTIONS = [Sections::Processes::WorkerTable, Sections::Pools::PoolTable,
           Sections::Pools::QueueTable].freeze
 
-        # @return [Array<Object>]
         def blocks
           return nothing unless measured?
           [*ceilings, (charted.block(query.limit, part:) unless charted.empty?), *tables].compact

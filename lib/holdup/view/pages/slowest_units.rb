@@ -3,10 +3,10 @@
 module Holdup
   module View
     module Pages
-      # The slowest of the units that are kept singly in the span: a sample, there may have been slower ones.
+      # The slowest of the singly stored units in the span: a sample, so slower ones may exist.
       class SlowestUnits
-        # All singles of a month would take longer to read than anybody looks. They are read of so many
-        # periods of ten minutes, evenly spread; where none of these has one, of the most that Singles reads.
+        # Reading all single units of a month takes too long: reads this many periods of ten minutes, evenly
+        # spread, and if they are empty, the maximum of UnitSampleQuery.
         PERIODS = [6, Queries::UnitSampleQuery::BLOCKS].freeze
         ROWS = 10
         NS = 1_000_000_000
@@ -14,11 +14,7 @@ module Holdup
           histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
         TIMES = %i[wall_ns running_ns stalled_ns idle_ns queued_ns longest_hold_ns].freeze
 
-        # @param store [Store::Sql]
-        # @param from_s [Integer]
-        # @param to_s [Integer]
         # @param filter [Analysis::UnitFilter] which units
-        # @param words [Words]
         def initialize(store, from_s:, to_s:, filter:, words:)
           @store = store
           @span = [from_s, to_s]
@@ -26,7 +22,7 @@ module Holdup
           @words = words
         end
 
-        # @return [Section] without rows where none is kept: then it says why
+        # @return [Section] without rows if none is stored: then a note says why
         def section
           read
           return Section.new(title:, columns: [], rows: [], notes: [none]) if @profiles.empty?
@@ -68,7 +64,7 @@ module Holdup
           @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
         end
 
-        # Without a tracer there is no column for it.
+        # The column is left out without a tracer.
         def traced? = slowest.any?(&:trace)
 
         def columns

@@ -3,20 +3,19 @@
 module Holdup
   module View
     module Pages
-      # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are spread.
+      # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are distributed.
       class Unit < Base
         include OverTime
 
         CHARTS = %w[shares heat_wall rate wall waits].freeze
         PAIR_COLUMNS = %i[by_name pair_about pair_least pair_most pair_stall].freeze
 
-        # @param name [String]
-        # @return [String] a glob of exactly that
+        # @return [String] a glob that matches exactly that name
         def self.glob_of(name)
           name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
         end
 
-        # @raise [UsageError] without the name of one
+        # @raise [UsageError] if the name is missing
         def initialize(...)
           super
           unless query["unit"]
@@ -24,7 +23,6 @@ module Holdup
           end
         end
 
-        # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict),
@@ -48,7 +46,7 @@ module Holdup
           CHARTS | known.keys
         end
 
-        # Of one series there is time for all of them.
+        # A single series is cheap enough to read every histogram.
         def histograms_over_time
           Charts::TimeSeries::HEATS.values
         end
@@ -59,7 +57,7 @@ module Holdup
 
         def summary = @summary ||= read(filter:)
 
-        # All others too: only together do they say whom this one stalled.
+        # All other units too: only together do they show whom this one stalled.
         def everyone
           @everyone ||= read(filter: Analysis::UnitFilter.new(threads: query.threads))
         end
@@ -97,12 +95,10 @@ module Holdup
           [pair.share, pair.least_share, pair.most_share].map { |share| Figures.share(share) }
         end
 
-        # How elapsed times are spread: so many units in each doubling of time.
+        # The distribution of elapsed times: the number of units in each doubling of time.
         class Distribution
           DOUBLING = 1 << Histogram::Buckets::SCALE
 
-          # @param row [Analysis::SeriesRow]
-          # @param words [Words]
           # @param key [Symbol] of Window::HISTOGRAMS
           def initialize(row, words:, key: :wall)
             @histogram = row.histogram(key)
@@ -110,7 +106,6 @@ module Holdup
             @key = key
           end
 
-          # @return [Section]
           def section
             columns = [@words.call(:"histogram_#{@key}"), @words.call(:units), "%", ""]
             rows = counts.map { |name, count| [name, Figures.count(count), *share(count)] }
@@ -129,7 +124,7 @@ module Holdup
             @counts ||= @histogram.zero.positive? ? {first => @histogram.zero, **steps} : steps
           end
 
-          # Empty ones between others are shown: a gap says something.
+          # Keeps empty steps between others: a gap is information.
           def steps
             cells = @histogram.counts.each_with_index
             found = cells.group_by { |_, index| (@histogram.offset + index) / DOUBLING }

@@ -5,21 +5,18 @@ module Holdup
     module Pages
       # The pages of endpoints and of jobs, and the table of units that they share with the overview.
       module Units
-        # A figure of endpoints and jobs. `read`: row, summary => number or nil; `tell`: how View::Figures
-        # writes it; `word`: its title; `csv`: its name in a file, with the unit.
+        # A figure of endpoints and jobs. `read`: (row, summary) => number or nil; `tell`: the View::Figures
+        # method that formats it; `word`: its title; `csv`: its name in a file, with the unit.
         Figure = Data.define(:word, :csv, :tell, :read) do
           def initialize(word:, csv:, read:, tell: :duration)
             super
           end
 
           # @param key [Symbol] of Window::HISTOGRAMS
-          # @param at [Float]
-          # @return [Figure]
           def self.quantile(word, csv, key, at)
             new(word:, csv:, read: ->(row, _) { row.histogram(key).quantile(at) })
           end
 
-          # @return [Numeric, nil]
           def of(row, summary) = read.call(row, summary)
         end
 
@@ -47,12 +44,11 @@ module Holdup
             read: ->(row, _) { row.errors })
         }.freeze
 
-        # All endpoints, or all jobs, sorted by what one asks for.
+        # All endpoints, or all jobs, sorted as requested.
         class UnitsPage < Base
           SORT = "suffered"
           ROUNDED = 6
 
-          # @return [Array<Object>]
           def blocks
             return nothing if summary.empty?
             table = Table.new(summary, words: @words, link: method(:unit_link))
@@ -63,7 +59,7 @@ module Holdup
 
           def asks = %w[name least]
 
-          # @return [String] as CSV all figures of all units, in nanoseconds
+          # @return [String] CSV with all figures of all units, in nanoseconds
           def export(ending, title)
             refuse_unmatched
             (ending == "csv") ? csv : super
@@ -103,17 +99,15 @@ module Holdup
           end
         end
 
-        # Requests by endpoint.
         class Endpoints < UnitsPage
           KIND = :request
         end
 
-        # Jobs by class.
         class Jobs < UnitsPage
           KIND = :job
         end
 
-        # By which figure units are sorted, and which way.
+        # The figure that units are sorted by, and the direction.
         class Order
           DIRECTIONS = {"asc" => "ascending", "desc" => "descending"}.freeze
           KNOWN = ["name", *FIGURES.keys.map(&:to_s)].freeze
@@ -126,22 +120,19 @@ module Holdup
             @direction = direction || "desc"
             unless KNOWN.include?(figure)
               raise UsageError.new("sort can't be #{figure.inspect}",
-                Queries::OptionValues::NearestName.hint(figure, KNOWN) || "it takes one of #{KNOWN.join(", ")}")
+                Queries::OptionValues::NearestName.hint(figure, KNOWN) ||
+                  "it takes one of #{KNOWN.join(", ")}")
             end
             unless DIRECTIONS.key?(@direction)
               raise UsageError.new("dir can't be #{direction.inspect}", "it takes asc or desc")
             end
           end
 
-          # @param rows [Array<Analysis::SeriesRow>]
-          # @param summary [Analysis::Summary]
-          # @return [Array<Analysis::SeriesRow>]
           def call(rows, summary)
             ascending = rows.sort_by { |row| [value(row, summary), row.name] }
             (@direction == "asc") ? ascending : ascending.reverse
           end
 
-          # @param figure [Symbol]
           # @return [Blocks::Column] whose link sorts by it
           def column(figure, text)
             sorted = DIRECTIONS[@direction] if figure.to_s == @figure
@@ -156,15 +147,12 @@ module Holdup
           end
         end
 
-        # Endpoints or jobs as a table.
         class Table
-          # What stall is about comes first: a phone shows three columns.
+          # Stall comes first: a phone shows three columns.
           FIRST = %i[suffered caused].freeze
           COLUMNS = [:name, *FIRST, :split, *(FIGURES.keys - FIRST)].freeze
           TITLES = {name: :by_name, split: :states}.freeze
 
-          # @param summary [Analysis::Summary]
-          # @param words [Words]
           # @param link [#call] row => the cell of its name
           def initialize(summary, words:, link:)
             @summary = summary
@@ -172,10 +160,8 @@ module Holdup
             @link = link
           end
 
-          # @param rows [Array<Analysis::SeriesRow>]
           # @param columns [Array<Symbol>] of COLUMNS
-          # @param order [Order, nil] with it, columns can be sorted by
-          # @return [Section]
+          # @param order [Order, nil] if given, the columns are sortable
           def call(rows, title:, columns: COLUMNS, order: nil, notes: [])
             Section.new(title:, columns: columns.map { |name| column(name, order) },
               rows: rows.map { |row| columns.map { |name| cell(name, row) } }, notes:)

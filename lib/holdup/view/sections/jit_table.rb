@@ -3,16 +3,16 @@
 module Holdup
   module View
     module Sections
-      # The JIT in the processes of each server: where it is on, what it takes, how soon they were warm, and
-      # how long they live.
+      # The JIT in the processes of each server: where it is on, its memory, warm-up, and the processes'
+      # lifetimes.
       class JitTable < SectionBase
         COLUMNS = %i[jit_on jit_code jit_metadata jit_limit jit_full jit_warm jit_after_units jit_after
           jit_life].freeze
         NS = 1_000_000_000
-        # Ages up to which the warm-up is told.
+        # Ages at which the warm-up is reported.
         AGES_S = [60, 600, 3600].freeze
 
-        # @return [Section, nil] nil where no process has told
+        # @return [Section, nil] nil without reports of processes
         def call
           return if servers.empty?
           Section.new(title: word(:jit), columns: [word(:process), *COLUMNS.map { |key| word(key) }],

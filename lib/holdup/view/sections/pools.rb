@@ -5,13 +5,13 @@ module Holdup
     module Sections
       # Tables of what units share: threads, queues, CPUs, database connections.
       module Pools
-        # The groups of threads that take units: a server's web threads, a job runner's capsules and queue
+        # The groups of threads that run units: a server's web threads, a job runner's capsules and queue
         # groups.
         class PoolTable < SectionBase
           COLUMNS = %i[pool pool_processes pool_threads pool_busy pool_busy_share pool_backlog
             pool_backlog_max pool_oldest].freeze
 
-          # @return [Section, nil] nil where no server tells of its threads
+          # @return [Section, nil] nil if no server reports its threads
           def call
             pools = summary.processes.pools
             return if pools.empty?
@@ -49,16 +49,16 @@ module Holdup
               Figures.bare_share(line.cpu_share), Figures.bare_share(share_of_all(line))]
           end
 
-          # Only where one container has them all.
+          # Only if one container has all of them.
           def share_of_all(line)
             vcpus = summary.processes.machines.one? && summary.processes.machines.first.vcpus
             line.cpu_share / vcpus if vcpus
           end
         end
 
-        # How long units wait for a thread, how many get done, and how much of the threads they take.
+        # How long units wait for a thread, how many finish, and what share of the threads they use.
         class QueueTable < SectionBase
-          # @return [Section, nil] nil for requests of which nobody knows any of it
+          # @return [Section, nil] nil for requests without any of these figures
           def call
             columns = [word(:units), "/s", word(:queued_p50), word(:queued_p95), word(:queued_max),
               word(:capacity)]
@@ -89,9 +89,9 @@ module Holdup
           end
         end
 
-        # Who waited for a database connection and who kept them meanwhile; only when somebody waited.
+        # Who waited for a database connection and who kept the connections meanwhile; only if there were
+        # waits.
         class ConnectionTable < SectionBase
-          # @return [Section, nil]
           def call
             return unless connections.any?
             columns = [word(:wait_each), word(:wait_share), word(:kept_each), word(:kept_share)]
@@ -105,7 +105,7 @@ module Holdup
 
           def connections = summary.connections
 
-          # The ones that kept them for longest first: those are what to change.
+          # Those that kept connections longest come first: they are what to change.
           def listed
             @listed ||= summary.rows.select { |row|
               held(row).positive? ||

@@ -3,9 +3,9 @@
 module Holdup
   module View
     module Sections
-      # Tables of the processes and under which settings they ran.
+      # Tables of the processes and of the settings they ran under.
       module Processes
-        # What each process takes of the machine, grouped by server, and what the container gives.
+        # CPU and memory of each process, grouped by server, and the container's limits.
         class ProcessTable < SectionBase
           COLUMNS = %i[cpu_of_core cpu_of_all cpu_waiting busy pool_max].freeze
           MEMORY = {rss_bytes: "rss", pss_bytes: "pss", uss_bytes: "uss"}.freeze
@@ -37,13 +37,13 @@ module Holdup
             [group_row(group), *members, *ended_row(group)]
           end
 
-          # Those that worked most of those that are there; all of them are in the JSON.
+          # The processes with most work among those that still run; the JSON has all.
           def shown_of(group)
             present = group.present
             (present.size > limit) ? present.max_by(limit) { |member| member.cpu_share.to_f } : present
           end
 
-          # Servers replace their workers, by restarts, reforks and killers: of these the number is enough.
+          # Servers replace workers by restarts, reforks and killers: their number is enough.
           def ended_row(group)
             count = group.processes.size - group.present.size
             count.zero? ? [] : [["  #{word(:processes_ended, count: Figures.count(count))}",
@@ -69,7 +69,7 @@ module Holdup
               *MEMORY.keys.map { |key| Figures.bytes(member.public_send(key)) }]
           end
 
-          # Only where one container has them all.
+          # Only if one container has all of them.
           def share_of_all(group)
             vcpus = machines.one? && machines.first.vcpus
             group.cpu_share / vcpus if group.cpu_share && vcpus
@@ -85,8 +85,8 @@ module Holdup
           end
 
           def notes(machine)
-            told = [container(machine), memory(machine), throttled(machine)].compact
-            told.empty? ? [] : [word(:container_note, text: told.join(word(:also)))]
+            texts = [container(machine), memory(machine), throttled(machine)].compact
+            texts.empty? ? [] : [word(:container_note, text: texts.join(word(:also)))]
           end
 
           def container(machine)
@@ -121,8 +121,7 @@ module Holdup
           def percent(share) = Figures.bare_share(share)
         end
 
-        # The same with more of each process than a terminal has room for: who waits in it, its GC, its JIT,
-        # its age.
+        # The same with more columns than a terminal has room for: waiting threads, GC, JIT, age.
         class WorkerTable < ProcessTable
           MORE = %i[process_waiting process_gc process_jit process_age].freeze
           NS = 1_000_000_000
@@ -148,7 +147,6 @@ module Holdup
             @lives ||= summary.jits.lives.to_h { |life| [life.trail.identity, life] }
           end
 
-          # @param life [Analysis::JitReport::ProcessLife, nil]
           def jit(life)
             return Figures::NONE unless life
             return word(:process_jit_off) if life.facts.off?
@@ -161,9 +159,9 @@ module Holdup
           end
         end
 
-        # Under which settings this was measured: what differs per setting, and once what is common.
+        # The settings during the measurement: what differs per setting, then once what is common.
         class SettingTable < SectionBase
-          # @return [Section, nil] nil when no setting is known; sentences only, for facts are too long for
+          # @return [Section, nil] nil if no setting is known; sentences, because facts are too long for
           #   columns
           def call
             return if names.settings.empty?

@@ -3,10 +3,8 @@
 module Holdup
   module View
     module Sections
-      # What the sections share: the rows that fit, their names, and words.
+      # Base class of sections: the rows that fit, their names, and words.
       class SectionBase
-        # @param summary [Holdup::Analysis::Summary]
-        # @param words [Words]
         # @param limit [Integer] rows shown of each table
         def initialize(summary, words:, limit:)
           @summary = summary
@@ -29,7 +27,7 @@ module Holdup
           hidden.empty? ? [] : [word(:more_rows, count: Figures.count(hidden.size))]
         end
 
-        # "ReportJob [critical]"; the kind is told only where it is mixed.
+        # "ReportJob [critical]"; shows the kind only if kinds are mixed.
         def label(name, queue: nil)
           text = Width.clean(name)
           (queue && queue != name) ? "#{text} [#{Width.clean(queue)}]" : text
@@ -42,7 +40,7 @@ module Holdup
 
         def title_of_names = word(:"by_#{summary.by}")
 
-        # Things that can be counted, where the mean need not be whole: "2", "1.50".
+        # Countable things whose mean may be a fraction: "2", "1.50".
         def amount(number)
           (number && (number - number.round).abs < 0.05) ? Figures.count(number) : Figures.rate(number)
         end
@@ -54,7 +52,7 @@ module Holdup
           duration(row.per_unit(value))
         end
 
-        # One row a name and the total: most sections are just this.
+        # One row per name and the total: most sections need no more.
         def figures_section(title, columns, notes: [])
           Section.new(title: word(title), columns: [title_of_names, *columns],
             rows: shown.map { |row| [row_label(row), *yield(row)] },

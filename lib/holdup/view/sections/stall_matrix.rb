@@ -3,22 +3,22 @@
 module Holdup
   module View
     module Sections
-      # Caused against suffered: a row for each victim, a column for each cause, and what is left over in a
-      # row and a column of their own, so that every line adds up to what was measured. Pairs of which too
-      # little is known are left over.
+      # Caused against suffered stall: a row for each victim, a column for each cause. The remainder,
+      # including pairs with too little data, has a row and a column of its own, so every line adds up to the
+      # measured total.
       class StallMatrix < SectionBase
-        # More columns fit on no page.
+        # A page has no room for more columns.
         CAUSERS = 4
         NAME = 28
         TITLE = 20
 
-        # @return [Section, nil] nil where nobody stalled, or no pair is known
+        # @return [Section, nil] nil without stall or known pairs
         def call
           return if known.empty?
           Section.new(title: word(:matrix),
             columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) },
               word(:matrix_rest), word(:all)],
-            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)],
+            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *durations(totals)],
             notes: [word(:matrix_note)])
         end
 
@@ -48,7 +48,7 @@ module Holdup
         end
 
         def row(victim)
-          figures = told(cells(victim))
+          figures = durations(cells(victim))
           causers.each_with_index do |causer, index|
             figures[index] = Figures::NONE if unknown.include?([causer, victim])
           end
@@ -61,7 +61,7 @@ module Holdup
 
         def others
           rows = totals.zip(*victims.map { |victim| cells(victim) })
-          [word(:matrix_others), *told(rows.map { |whole, *parts| whole - parts.sum })]
+          [word(:matrix_others), *durations(rows.map { |whole, *parts| whole - parts.sum })]
         end
 
         def totals
@@ -72,7 +72,7 @@ module Holdup
           [*parts, whole - parts.sum, whole]
         end
 
-        def told(figures)
+        def durations(figures)
           figures.map { |ns| duration(ns) }
         end
 

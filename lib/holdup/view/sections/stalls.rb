@@ -3,14 +3,12 @@
 module Holdup
   module View
     module Sections
-      # Tables of who stalled and who caused it.
       module Stalls
         # Who stalled and who caused it, side by side, over the whole process: units, threads outside units,
-        # hand-off. Both columns end in the same total, so that nothing is blamed on nobody.
+        # hand-off. Both columns end in the same total, so no stall is left unattributed.
         class BlameTable < SectionBase
           ACCOUNTS = 6
 
-          # @return [Section]
           def call
             Section.new(title: word(:causes), columns:,
               rows: unit_rows + account_rows + nested_rows + [handoff_row],
@@ -77,17 +75,17 @@ module Holdup
           def bare(share) = Figures.bare_share(share)
         end
 
-        # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, where these say
-        # anything.
+        # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, if these are
+        # informative.
         class StallPairTable < SectionBase
-          # Below these shares, of the victim's stall and of all stall, a pair is nobody's business.
+          # Smallest shares of the victim's stall and of all stall at which a pair is shown.
           SHARE = 0.05
           STALL = 0.01
           MOST = 8
           SENTENCES = 3
           NAME = 40
 
-          # @return [Section, nil] nil when there are no two that could stall each other
+          # @return [Section, nil] nil without two units that could stall each other
           def call
             return if notable.empty? || notable.flat_map { |pair| [pair.causer, pair.victim] }.uniq.one?
             return unknown if known.empty?
@@ -147,15 +145,15 @@ module Holdup
           end
         end
 
-        # What the stall that each caused is made of: few long holds, to be cut, or many short ones,
-        # which have to become fewer; and how much of all stall is hand-off.
+        # The composition of the stall that each caused: few long holds, which to shorten, or many short ones,
+        # which to reduce in number; and the share of hand-off in all stall.
         class StallOriginTable < SectionBase
-          # Whoever waits for one that long is late by more than the VM's own clock ticks.
+          # A thread that waits for a longer hold is late by more than a tick of the VM's clock.
           LONG_NS = 10_000_000
 
           COLUMNS = %i[acquisitions_each hold_mean hold_met hold_p95 preemptions_each made_of].freeze
 
-          # @return [Section, nil] nil where nobody caused any
+          # @return [Section, nil] nil if there is none
           def call
             rows = summary.rows.select { |row| row.caused_ns.positive? }.max_by(limit, &:caused_ns)
             return if rows.empty?
@@ -190,7 +188,6 @@ module Holdup
         # How units wait before they start and how they use the GVL: queued, longest hold, acquisitions,
         # preemptions.
         class HoldTable < SectionBase
-          # @return [Section]
           def call
             columns = %i[queued_p50 queued_p95 hold_p95 hold_max acquisitions_each preemptions_each cpu_each]
             figures_section(:holds, columns.map { |key| word(key) }) { |row| cells(row) }

@@ -3,11 +3,9 @@
 module Holdup
   module View
     module Sections
-      # Tables of how long units took, and where that time went.
       module Times
-        # Where the time of all units went, each state with its share and what it means.
+        # Where the time of all units went, each state with its share and meaning.
         class StateTable < SectionBase
-          # @return [Section]
           def call
             Section.new(title: word(:states),
               columns: [word(:state), word(:per_unit), word(:share), word(:sum), ""],
@@ -27,7 +25,7 @@ module Holdup
               Figures.share(split.share(state)), duration(value), meaning(state)]
           end
 
-          # Padded to one length, so that a right-aligned column of sentences starts in one place.
+          # Padded to one length, so a right-aligned column of sentences starts in one place.
           def meaning(state)
             meanings = split.members.to_h { |each| [each, word(:"meaning_#{each}")] }
             " #{Width.left(meanings[state], meanings.values.map { |text| Width.of(text) }.max)}"
@@ -38,7 +36,6 @@ module Holdup
         class StateSplitTable < SectionBase
           BAR = 12
 
-          # @return [Section]
           def call
             states = Bar::SYMBOLS.keys.map { |state| word(:"state_#{state}") }
             figures_section(:splits, ["", *states]) { |row| cells(row.split) }
@@ -51,9 +48,7 @@ module Holdup
           end
         end
 
-        # How many, how fast, how many failed.
         class LatencyTable < SectionBase
-          # @return [Section]
           def call
             figures_section(:latency, [word(:units), "/s", "p50", "p90", "p95", "p99", word(:errors)]) { |row|
               cells(row)
@@ -69,9 +64,8 @@ module Holdup
           end
         end
 
-        # Mean times per unit, and the idle shares that people know as "io %".
+        # Mean times per unit, and the idle shares known as "io %".
         class AverageTable < SectionBase
-          # @return [Section]
           def call
             columns = %i[average_wall average_running average_idle average_stalled average_gc io_percent
               io_stall_percent]
@@ -89,12 +83,11 @@ module Holdup
           end
         end
 
-        # All units together: mean, percentiles and worst of everything that has a histogram.
+        # All units together: mean, percentiles and maximum of everything that has a histogram.
         class DistributionTable < SectionBase
           QUANTILES = [0.5, 0.9, 0.95, 0.99].freeze
           SHOWN = %i[wall running stalled idle queued longest_hold].freeze
 
-          # @return [Section]
           def call
             Section.new(title: word(:distributions),
               columns: [word(:per_unit), word(:mean), "p50", "p90", "p95", "p99", word(:max)],
@@ -119,7 +112,7 @@ module Holdup
         class QuantileBandTable < SectionBase
           SHOWN = %i[wall running idle stalled longest_hold].freeze
 
-          # @return [Section] of all chosen units
+          # @return [Section] for all chosen units
           def call
             of(summary.total, word(:slices), notes: [word(:slices_note)])
           end
@@ -134,16 +127,21 @@ module Holdup
           def of(row, title, notes: [])
             Section.new(title:,
               columns: [word(:band), word(:units), *SHOWN.map { |key| word(:"histogram_#{key}") }],
-              rows: Analysis::HistogramBands::QuantileBands::BANDS.map { |name, band| [name, *cells(row, band)] }, notes:)
+              rows: Analysis::HistogramBands::QuantileBands::BANDS.map { |name, band|
+                [name, *cells(row, band)]
+              },
+              notes:)
           end
 
           def cells(row, band)
-            means = SHOWN.map { |key| duration(Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band)) }
+            means = SHOWN.map { |key|
+              duration(Analysis::HistogramBands::QuantileBands.mean(row.histogram(key), *band))
+            }
             [Figures.count(Analysis::HistogramBands::QuantileBands.size(row.histogram(:wall), *band)), *means]
           end
         end
 
-        # Amdahl's table for the io share, with the reason why not to size by it.
+        # Amdahl's table for the io share, with the reason not to size by it.
         class AmdahlTable < SectionBase
           # @param share [Float, nil] of io, of all these units
           def initialize(summary, share: summary.total.idle_share, **options)
@@ -151,7 +149,7 @@ module Holdup
             @share = share
           end
 
-          # @return [Section, nil] nil when there is no share to compute with
+          # @return [Section, nil] nil without a share
           def call
             @share &&
               Section.new(title: word(:amdahl, share: Figures.share(@share)), columns: columns(lines(@share)),

@@ -3,12 +3,12 @@
 module Holdup
   module View
     module TraceFormats
-      # The processed profile of the Firefox Profiler, which ui.perfetto.dev opens as well: a thread a track,
-      # markers for states, units and collections, and what held as samples where the capture has stacks. The
-      # viewer brings older versions up to its own.
+      # The processed profile of the Firefox Profiler, which ui.perfetto.dev also opens: a track per thread,
+      # markers for states, units and collections, and holders as samples if the capture has stacks. The
+      # viewer upgrades older versions.
       class Firefox
         VERSIONS = {version: 28, preprocessedProfileVersion: 48}.freeze
-        # How a marker is told in the chart: its own words, else its name.
+        # Label of a marker in the chart: its own text, else its name.
         SCHEMAS = {
           "THREAD_RUNNING" => nil, "THREAD_STALLED" => "for {marker.data.waited_for}",
           "THREAD_SUSPENDED" => "{marker.data.kind}",
@@ -23,12 +23,10 @@ module Holdup
           }
         }.freeze
 
-        # @param picture [Picture]
         def initialize(picture)
           @picture = picture
         end
 
-        # @return [Hash]
         def call
           {meta:, libs: [], pages: [], counters: [], threads:}
         end
@@ -60,12 +58,10 @@ module Holdup
         end
 
         # What one thread ran, for the call tree and the flame graph: a sample for each piece of a hold that
-        # has a stack, which weighs as many milliseconds as the piece took. Tables grow as stacks need them.
+        # has a stack, weighted by its milliseconds. Tables grow as stacks need them.
         class Stacks
-          # @param picture [Picture]
-          # @param lane [Lane]
-          # @param strings [Hash{String => Integer}] the thread's; what is missing is added
-          # @param category [Integer] of all that runs
+          # @param strings [Hash{String => Integer}] the thread's string table; missing strings are added
+          # @param category [Integer] of everything that runs
           def initialize(picture, lane, strings, category:)
             @picture = picture
             @lane = lane
@@ -130,12 +126,12 @@ module Holdup
           def all(table, value) = Array.new(table.size, value)
         end
 
-        # One thread of a profile: its markers in columns, and the tables of samples, which a thread must have
-        # though it has none.
+        # One thread of a profile: its markers in columns, and the tables of samples, which are required even
+        # if empty.
         class ThreadProfile
           STATES = {running: "THREAD_RUNNING", stalled: "THREAD_STALLED", idle: "THREAD_SUSPENDED",
                     unknown: "THREAD_UNKNOWN", absent: "THREAD_ABSENT"}.freeze
-          # Position in the list = what a marker calls its category; the viewer wants a grey one.
+          # A marker refers to its category by the index in this list; the viewer requires a grey one.
           CATEGORIES = {other: "grey", running: "green", stalled: "red", idle: "transparent", unit: "blue",
                         gc: "orange"}.freeze
           NUMBERS = CATEGORIES.keys.each_with_index.to_h.freeze
@@ -150,20 +146,17 @@ module Holdup
             nativeSymbols: %i[libIndex address name functionSize]
           }.transform_values { |columns| {**columns.to_h { |name| [name, []] }, length: 0} }.freeze
 
-          # `data`: what the viewer shows of it
+          # `data`: details that the viewer shows
           FirefoxMarker = Struct.new(:name, :from_ns, :to_ns, :category, :data)
           private_constant :FirefoxMarker
 
-          # @param picture [Picture]
-          # @param lane [Lane]
-          # @param main [Boolean] whether the viewer takes it for the process's first
+          # @param main [Boolean] whether the viewer treats it as the process's main thread
           def initialize(picture, lane, main:)
             @picture = picture
             @lane = lane
             @main = main
           end
 
-          # @return [Hash]
           def call
             markers = (states + units + collections).sort_by(&:from_ns)
             strings = markers.map(&:name).uniq.each_with_index.to_h

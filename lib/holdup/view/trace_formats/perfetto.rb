@@ -3,13 +3,12 @@
 module Holdup
   module View
     module TraceFormats
-      # A trace for ui.perfetto.dev: on top who held the GVL, then each thread with its states, units and
-      # collections, and what it ran; an arrow from who held to who waited.
+      # A trace for ui.perfetto.dev: at the top who held the GVL, then each thread with its states, units,
+      # collections and methods; an arrow leads from the holder to the waiting thread.
       class Perfetto
-        # A shorter wait gets no arrow: nobody could see it.
+        # Shorter waits get no arrow: it would be invisible.
         ARROW_NS = 1_000_000
 
-        # @param picture [Picture]
         def initialize(picture)
           @picture = picture
           @trace = Packets.new(picture.header.pid, picture.header.process_name)
@@ -26,7 +25,7 @@ module Holdup
 
         private
 
-        # Clocks of several CPUs differ by a few ticks, slices of a track may not overlap.
+        # Clocks of several CPUs differ by a few ticks, but slices of a track may not overlap.
         def holder(held)
           track = @trace.track("GVL holder")
           held.inject(0) do |free, (lane, period)|
@@ -46,8 +45,7 @@ module Holdup
           collections(track, @picture.collections(lane))
         end
 
-        # Units of a thread lie in each other or, with fibers, overlap: those that do get a track of their
-        # own.
+        # Units of a thread nest or, with fibers, overlap: overlapping ones get a track of their own.
         def rows(units)
           units.each_with_object([]) do |unit, rows|
             row = rows.find { |others| @picture.bounds(others.last).last <= @picture.bounds(unit).first }
@@ -75,7 +73,7 @@ module Holdup
           collections.each { |from_ns, to_ns| @trace.slice(track, "GC", from_ns, to_ns, category: "gc") }
         end
 
-        # It ends where the thread goes on, and begins where who held longest began to.
+        # An arrow starts where the longest holder began to hold and ends where the thread continues.
         def arrows(lane)
           @picture.periods(lane).each do |period|
             unless period.wait && period.to_ns - period.from_ns >= ARROW_NS &&
@@ -88,25 +86,24 @@ module Holdup
           end
         end
 
-        # The packets of a Perfetto trace of one process, in Perfetto's own format: tracks, slices on them,
-        # arrows between them, and what threads ran. Times are ns since the window's begin. Numbers of fields
-        # are those of Perfetto's .proto files, as test/viewers/perfetto.proto names them.
+        # The packets of a Perfetto trace of one process: tracks, slices on them, arrows between them, and
+        # what threads ran. Times are ns since the window's start. Field numbers are those of Perfetto's
+        # .proto files, as test/viewers/perfetto.proto names them.
         class Packets
           BEGINS = 1
           ENDS = 2
           INSTANT = 3
-          # One writer has written all of it: its tables are shared, and begun by the first packet.
+          # A single writer: all packets share its tables, and the first packet starts them.
           SEQUENCE = Protobuf.number(10, 1).freeze
           BEGINS_TABLES = (SEQUENCE + Protobuf.number(13, 3)).freeze
           NEEDS_TABLES = (SEQUENCE + Protobuf.number(13, 2)).freeze
-          # What samples weigh: so many ns of holding.
+          # Unit of the samples' weight: ns of holding.
           HELD = Protobuf.bytes(59,
             Protobuf.bytes(100,
               Protobuf.text(1,
                 "holdup") << Protobuf.bytes(2, Protobuf.text(2, "held") << Protobuf.number(3, 1)))).freeze
           private_constant :BEGINS, :ENDS, :INSTANT, :SEQUENCE, :BEGINS_TABLES, :NEEDS_TABLES, :HELD
 
-          # @param pid [Integer]
           # @param name [String] of the process
           def initialize(pid, name)
             @pid = pid
@@ -118,14 +115,12 @@ module Holdup
             @process = describe(Protobuf.bytes(3, Protobuf.number(1, pid) << Protobuf.text(6, name)))
           end
 
-          # @param name [String]
-          # @param under [Integer] the track that it belongs to
+          # @param under [Integer] the parent track
           # @return [Integer] the new track
           def track(name, under: @process)
             describe(Protobuf.text(2, name) << Protobuf.number(5, under))
           end
 
-          # @param number [Integer] of the thread
           # @return [Integer] its track
           def thread(number, name)
             describe(Protobuf.bytes(4,
@@ -134,8 +129,7 @@ module Holdup
                   @process))
           end
 
-          # @param args [Hash] what is shown of it; nil is left out
-          # @return [void]
+          # @param args [Hash] details to show; nil values are left out
           def slice(track, name, from_ns, to_ns, category:, **args)
             event = beginning(track, name, category).dup
             args.each { |key, value| event << argument(key, value) unless value.nil? }
@@ -143,16 +137,13 @@ module Holdup
             packet(to_ns, 11, @ends[track] ||= Protobuf.number(9, ENDS) << Protobuf.number(11, track))
           end
 
-          # @return [void]
           def arrow(from_track, from_name, from_ns, to_track, to_name, to_ns)
             id = @arrows += 1
             packet(from_ns, 11, kind(INSTANT, from_track, from_name, "wait") << Protobuf.fixed(47, id))
             packet(to_ns, 11, kind(INSTANT, to_track, to_name, "wait") << Protobuf.fixed(48, id))
           end
 
-          # @param number [Integer] of the thread
-          # @param frames [Array<Capture::Frame>] the innermost first
-          # @return [void]
+          # @param frames [Array<Capture::Frame>] innermost first
           def ran(number, from_ns, to_ns, frames)
             whose = Protobuf.bytes(1, Protobuf.number(2, @pid) << Protobuf.number(3, number))
             packet(from_ns, 135,
@@ -172,16 +163,16 @@ module Holdup
             track
           end
 
-          # There are millions of slices, and few different things are said of them.
+          # Cached: there are millions of slices, but few distinct descriptions.
           def beginning(track, name, category)
             @beginnings[track][name] ||= kind(BEGINS, track, name, category)
           end
 
           def argument(name, value)
             @arguments[name][value] ||= begin
-              told = value.is_a?(Integer) ? Protobuf.number(4,
+              field = value.is_a?(Integer) ? Protobuf.number(4,
                 value) : Protobuf.number(17, @tables.text(:value, value.to_s))
-              Protobuf.bytes(4, Protobuf.number(1, @tables.text(:argument, name.to_s)) << told)
+              Protobuf.bytes(4, Protobuf.number(1, @tables.text(:argument, name.to_s)) << field)
             end
           end
 
@@ -201,8 +192,8 @@ module Holdup
           end
         end
 
-        # What a Perfetto trace has once and refers to by number (its InternedData): texts, frames and stacks.
-        # Numbers begin at 1.
+        # What a Perfetto trace stores once and refers to by number (its InternedData): texts, frames and
+        # stacks. Numbers start at 1.
         class Tables
           TEXTS = {category: 1, name: 2, argument: 3, function: 5, path: 18, value: 29}.freeze
           FRAMES = 6
@@ -219,8 +210,7 @@ module Holdup
             number(TEXTS.fetch(kind), text) { Protobuf.text(2, text) }
           end
 
-          # @param frames [Array<Capture::Frame>] the innermost first
-          # @return [Integer] the stack's number
+          # @param frames [Array<Capture::Frame>] innermost first
           def stack(frames)
             number(STACKS, frames) { frames.reverse.map { |frame| Protobuf.number(2, frame(frame)) }.join }
           end
@@ -246,7 +236,7 @@ module Holdup
             end
           end
 
-          # What it consists of comes first, and has lower numbers.
+          # Parts are numbered before the whole, so they have lower numbers.
           def number(field, key)
             entries = @entries[field]
             (entries[key] ||= [entries.size + 1, yield]).first

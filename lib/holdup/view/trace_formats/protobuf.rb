@@ -3,13 +3,12 @@
 module Holdup
   module View
     module TraceFormats
-      # Protocol Buffers as bytes, as much of them as a trace takes: fields that are a number, and fields that
-      # have a length.
+      # The subset of Protocol Buffers that a trace needs: number fields, and fields with a length.
       module Protobuf
         module_function
 
         # @param number [Integer] not negative
-        # @return [String] seven bits a byte, the lowest first
+        # @return [String] seven bits per byte, lowest first
         def varint(number)
           return number.chr if number < 128
           bytes = (number & 127 | 128).chr
@@ -17,26 +16,19 @@ module Holdup
           bytes << number
         end
 
-        # @param field [Integer] its number in the message
-        # @return [String]
+        # @param field [Integer] its number in the message, in all methods
         def number(field, value)
           varint(field << 3) << varint(value)
         end
 
-        # @param field [Integer]
         # @param value [String] a message
-        # @return [String]
         def bytes(field, value)
           varint(field << 3 | 2) << varint(value.bytesize) << value
         end
 
-        # @param field [Integer]
-        # @param value [String]
-        # @return [String]
         def text(field, value) = bytes(field, value.b)
 
-        # @param field [Integer]
-        # @return [String] always of eight bytes
+        # @return [String] always eight bytes
         def fixed(field, value)
           varint(field << 3 | 1) << [value].pack("Q<")
         end

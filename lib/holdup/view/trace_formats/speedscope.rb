@@ -3,18 +3,16 @@
 module Holdup
   module View
     module TraceFormats
-      # speedscope's own format (its file-format-spec), events of opening and closing frames: a profile a
-      # thread. A frame is the unit, in it the state, in that for whom the thread waited, or what it ran.
+      # speedscope's own format (its file-format-spec), evented: a profile per thread. The outer frame is the
+      # unit, inside it the state, inside that the holder the thread waited for, or the stack it ran.
       class Speedscope
         SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
-        # @param picture [Picture]
         def initialize(picture)
           @picture = picture
           @frames = {}
         end
 
-        # @return [Hash]
         def call
           profiles = @picture.lanes.map { |lane| profile(lane) }
           {"$schema": SCHEMA, exporter: "holdup", name: "Holdup: #{@picture.header.process_name}",
@@ -41,7 +39,7 @@ module Holdup
           changes + change(open, [], @picture.length_ns)
         end
 
-        # A period in which something ran is as many as it has stacks, one that waited as many as had the GVL.
+        # A running period has a part per stack, a waiting one a part per holder of the GVL.
         def parts(lane, period)
           own = stack(period)
           return waits(period, own) if period.wait
@@ -55,7 +53,7 @@ module Holdup
           @picture.waited(period.wait).map { |from_ns, holder| [from_ns, own + [[from_ns, "for #{holder}"]]] }
         end
 
-        # What both stacks begin with stays open.
+        # The common start of both stacks stays open.
         def change(before, after, at)
           kept = 0
           kept += 1 while kept < before.size && before[kept] == after[kept]
@@ -69,7 +67,7 @@ module Holdup
           {type:, at:, frame: @frames[level.last] ||= @frames.size}
         end
 
-        # Each level: what makes it another one, and its name.
+        # Each level: its identity, and its name.
         def stack(period)
           unit = [period.unit.id, @picture.unit_name(period.unit)] if period.unit
           [unit, [period.state, period.state.to_s], detail(period)].compact

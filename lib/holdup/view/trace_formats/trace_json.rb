@@ -3,16 +3,14 @@
 module Holdup
   module View
     module TraceFormats
-      # Everything that a capture says, for programs (docs/capture-file.md); stable while the schema is 1.
+      # All data of a capture for programs (docs/capture-file.md); stable within schema 1.
       class TraceJson
         SCHEMA = 1
 
-        # @param picture [Picture]
         def initialize(picture)
           @picture = picture
         end
 
-        # @return [Hash]
         def call
           {schema: SCHEMA, **window, threads: @picture.lanes.map { |lane| thread(lane) },
            units: @picture.scene.units.map { |unit| unit(unit) },
@@ -38,9 +36,9 @@ module Holdup
         end
 
         def period(period)
-          told = {state: period.state, from_ns: period.from_ns, to_ns: period.to_ns, unit: period.unit&.id}
-          told[:kind] = period.kind if period.kind
-          period.wait ? told.merge(wait(period.wait)) : told
+          fields = {state: period.state, from_ns: period.from_ns, to_ns: period.to_ns, unit: period.unit&.id}
+          fields[:kind] = period.kind if period.kind
+          period.wait ? fields.merge(wait(period.wait)) : fields
         end
 
         def wait(wait)
@@ -58,16 +56,15 @@ module Holdup
            trace: unit.trace}
         end
 
-        # The name tells that its end was seen, which says what it was.
+        # Only a unit whose end was seen has a name and a known kind.
         def kind(unit)
           return unless unit.name
           unit.job ? :job : :request
         end
 
-        # Of a capture's stacks what the JSON says: frames and stacks as tables, samples that point into them,
-        # and methods.
+        # The stacks of a capture as JSON: tables of frames and stacks, samples that point into them, and
+        # methods.
         class Stacks
-          # @param picture [Picture]
           def initialize(picture)
             @picture = picture
             @scene = picture.scene
@@ -75,7 +72,6 @@ module Holdup
             @numbers = @scene.samples.all.map(&:stack).uniq.each_with_index.to_h
           end
 
-          # @return [Hash]
           def call
             {frames:, stacks:, samples:, methods: @stacks.any? ? rows : []}
           end

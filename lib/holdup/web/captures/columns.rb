@@ -5,23 +5,21 @@ require "json"
 module Holdup
   class Web
     class Captures
-      # A capture as the viewer draws it: columns of numbers that a browser maps without reading them one by
-      # one (assets/src/timeline/data.js). Little endian: two u32 (version, bytes of the JSON behind them),
-      # the JSON, filled up to a multiple of 8; then for each lane `from` (f64, ns since the window's begin),
-      # `unit` (u32, 0 for none), `state` (u8), then for each GVL `from`, `to` (f64), `lane`, `unit`, `method`
-      # (u32, 0 where it is not known) of its holders in the order of time. Each column begins at a multiple
-      # of 8.
+      # A capture for the viewer: columns of numbers that a browser maps without parsing
+      # (assets/src/timeline/data.js). Little endian: two u32 (version, length of the JSON that follows), the
+      # JSON, padded to a multiple of 8; then for each lane `from` (f64, ns since the window's start), `unit`
+      # (u32, 0 for none), `state` (u8); then for each GVL `from`, `to` (f64), `lane`, `unit`, `method` (u32,
+      # 0 if unknown) of its holders in order of time. Each column starts at a multiple of 8.
       class Columns
         VERSION = 1
-        # What a `state` of a span stands for, by its number.
+        # The meaning of `state`, by index.
         STATES = %w[running stalled preempted io lock sleep idle unknown absent].freeze
         CODES = STATES.each_with_index.to_h { |name, code| [name.to_sym, code] }.freeze
         ALIGNED = 8
-        # Whoever had the GVL from one tick to another. `stack`: its number, nil for none
+        # A holder of the GVL from one tick to another. `stack`: its number, nil for none
         Held = Struct.new(:lane, :from, :to, :unit, :stack)
         private_constant :Held
 
-        # @param scene [Analysis::Timeline::Scene]
         def initialize(scene)
           @scene = scene
           @stacks = scene.recording.stacks
@@ -32,24 +30,24 @@ module Holdup
 
         # @return [String] bytes
         def call
-          head = JSON.generate(told).b
+          head = JSON.generate(contents).b
           [[VERSION, head.bytesize].pack("L<2"), head, filled(8 + head.bytesize), *lanes, *gvls].join
         end
 
         private
 
-        def told
+        def contents
           {length_ns: @picture.length_ns, states: STATES, methods: [nil, *methods.keys],
-           lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
+           lanes: @picture.lanes.map { |lane| lane_contents(lane) }, units: units,
            gvls: holders.map { |number, pairs| {number:, count: pairs.size} }}
         end
 
-        def lane_told(lane)
+        def lane_contents(lane)
           {number: lane.number, name: View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger,
            count: lane.spans.size, collections: @picture.collections(lane)}
         end
 
-        # @return [Array<Array>] id, place of its lane, name, from, to
+        # @return [Array<Array>] id, index of its lane, name, from, to
         def units
           @scene.units.filter_map { |unit|
             if @places.key?(unit.lane)
@@ -88,7 +86,7 @@ module Holdup
           end
         end
 
-        # Where stacks were taken a span is in pieces, each with what ran.
+        # With stacks a span has several pieces, each with its stack.
         def held(lane, span)
           return [Held.new(lane, span.from, span.to, unit(span), nil)] unless @stacks.any?
           @scene.samples.held(lane, span.from, span.to).map { |piece|
@@ -96,7 +94,7 @@ module Holdup
           }
         end
 
-        # @return [Hash{String => Integer}] a number from 1 on for each method that ran
+        # @return [Hash{String => Integer}] a number, starting at 1, for each method that ran
         def methods
           @methods ||= begin
             stacks = holders.values.flatten.filter_map(&:stack).uniq

@@ -3,38 +3,30 @@
 module Holdup
   class Web
     class Captures
-      # A tree of stacks as boxes: as wide as its share of the time, callers above whom they call. Libraries'
-      # calls that all come to the same are one box, and what is too narrow to be seen is none.
+      # A tree of stacks as boxes: width is the share of the time, callers are above callees. A chain of
+      # library calls becomes one box, and boxes too narrow to see are dropped.
       class Flame
         # `x`, `width`: shares of the whole; `row`: from the top; `kind`: "own" code, "other" code, "none"
-        # where there was no stack
+        # without a stack
         Box = Data.define(:x, :width, :row, :label, :told, :kind)
-        # `modes`: {String => String} of Shares::MODES; `mode`: the one that is shown; `twin`: View::Section
+        # `modes`: {String => String} of Shares::MODES; `mode`: the current one; `twin`: View::Section
         Block = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
           def view = "flame"
 
-          # @return [View::Section]
           def plain = twin.plain
         end
 
         LEAST = 0.002
         LISTED = 60
-        # What a caller may do beside its one call.
+        # Share of a caller's time above which a single callee folds into it.
         SAME = 0.99
 
-        # @param root [Analysis::Timeline::StackShares::FlameTree::FlameNode]
-        # @param scene [Analysis::Timeline::Scene]
-        # @param words [View::Words]
         def initialize(root, scene, words)
           @root = root
           @scene = scene
           @words = words
         end
 
-        # @param title [String]
-        # @param modes [Hash{String => String}]
-        # @param mode [String]
-        # @return [Block]
         def block(title:, modes:, mode:)
           boxes = below(@root, 0.0, 0)
           Block.new(title:, modes:, mode:, boxes:, rows: (boxes.map(&:row).max || -1) + 1,
@@ -60,7 +52,7 @@ module Holdup
           node.children.select { |child| share(child) >= LEAST }
         end
 
-        # @return [Array<Node>] it, and what it comes to
+        # @return [Array<Node>] the node, and the end of its chain
         def folded(node)
           chain = [node]
           chain << seen(chain.last).first while comes_to_one?(chain.last)
@@ -89,7 +81,7 @@ module Holdup
           frame ? View::Width.clean(frame.method_name) : word(:flame_no_stack)
         end
 
-        # Ours is a library too, wherever it lies.
+        # Holdup itself counts as a library, wherever it is installed.
         def kind(frame)
           return "none" unless frame
           (frame.written? && !frame.path.match?(LIBRARY) &&

@@ -3,9 +3,8 @@
 module Holdup
   class Web
     module Pages
-      # Keep, change, or can't say, with the table of settings and what else to do.
+      # Keep, change, or unknown, with the table of settings and other remedies.
       class Advice < ComputedPage
-        # @return [Inputs]
         def self.figures(store, query, step:, **)
           form = WhatIfForm.new(query)
           change = form.asked? ? form.change : nil
@@ -16,15 +15,13 @@ module Holdup
           query.kind || :request
         end
 
-        # @raise [UsageError] for a question that can't be read: before anything is replayed
+        # @raise [UsageError] for an invalid question, before any replay
         def initialize(...)
           super
           @form = WhatIfForm.new(query)
           @form.change
         end
 
-        # @param figures [Inputs]
-        # @return [ComputedPage::Answer]
         def answer(figures)
           advised = View::AdvicePage.new(figures.sized, figures.found, words: @words, span:, kind:,
             limit: query.limit)
@@ -43,7 +40,7 @@ module Holdup
           View::Moments.span(query.from_s, query.until_s)
         end
 
-        # Who asks for something else looks for that first.
+        # A reader who asks about another setting sees that answer first.
         def answers(advised, report)
           form = @form.block(@words)
           return [*advised.answer, form] unless @form.asked?
@@ -69,14 +66,12 @@ module Holdup
           "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
         end
 
-        # What the page of advice is made from: the recording, the replays of other settings, the findings,
-        # and what was asked for by its form.
+        # Inputs of the page of advice: the recording, the replays of other settings, the findings, and the
+        # values of its form.
         class Inputs
-          # @param store [Queries::RequestCache]
           # @param span [Range<Integer>] seconds since 1970
-          # @param kind [Symbol]
-          # @param change [Sizing::WhatIf::WhatIfChange, nil] nil: nothing was asked for
-          # @param step [#call] takes what is being done
+          # @param change [Sizing::WhatIf::WhatIfChange, nil] nil: the form is empty
+          # @param step [#call] takes the current activity
           def initialize(store, span:, kind:, change:, step:)
             @kind = kind
             @change = change
@@ -87,15 +82,12 @@ module Holdup
             @what_if = replay
           end
 
-          # @return [Queries::SizingInputs]
           attr_reader :sized
-          # @return [Array<Holdup::Advice::Finding>]
           attr_reader :found
-          # @return [Sizing::WhatIf, nil] nil where nothing is asked, or nothing can be replayed: the advice
+          # @return [Sizing::WhatIf, nil] nil if the form is empty, or if a replay is impossible: the advice
           #   says why
           attr_reader :what_if
 
-          # @return [Sizing::Recommendation, nil]
           def recommendation = sized.recommendation
 
           private
@@ -130,18 +122,15 @@ module Holdup
 
         # The form that asks what another load, machine or setting would bring, as `holdup whatif` does.
         class WhatIfForm
-          # What the address calls them, with an example. Plain names would be those of filters.
+          # Parameter names with an example. Plain names would be those of filters.
           HINTS = {"if_load" => "x2", "if_vcpus" => "4", "if_threads" => "3", "if_processes" => "2",
                    "if_slice" => "10ms"}.freeze
           SIZE = (1..1000)
 
-          # @param query [PageQuery]
           def initialize(query)
             @query = query
           end
 
-          # @param words [View::Words]
-          # @return [Controls::Form]
           def block(words)
             fields = HINTS.map do |name, hint|
               Controls::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name], hint:)
@@ -151,13 +140,11 @@ module Holdup
             Controls::Form.new(title:, page: "advice", fields:, button:)
           end
 
-          # @return [Boolean]
           def asked?
             HINTS.keys.any? { |name| @query[name] }
           end
 
-          # @return [Sizing::WhatIf::WhatIfChange]
-          # @raise [UsageError] for what can't be read
+          # @raise [UsageError] for invalid values
           def change
             @change ||= Sizing::WhatIf::WhatIfChange.new(**given.compact)
           end

@@ -10,7 +10,6 @@ module Holdup
         SLIDERS = {"io" => [0..99, "%", "share"], "running" => [0.1..1000, "ms", "times"],
                    "idle" => [0.1..1000, "ms", "times"], "acquisitions" => [1..200, "", "times"]}.freeze
 
-        # @return [Array<Object>]
         def blocks
           [View::Blocks::Lead.new(text: calculation.answer), form,
             View::Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
@@ -55,7 +54,8 @@ module Holdup
             raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms")
           end
           Sizing::ServiceDemand.new(held_ns: time("running"), idle_ns: time("idle"),
-            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
+            acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1",
+              1..1_000_000))
         end
 
         def time(name)

@@ -3,14 +3,14 @@
 module Holdup
   class Web
     module Pages
-      # One capture: drawn by a script, and told in tables, of all of it or of a part: for whom threads
-      # waited, the units that waited longest, and the story of one of them.
+      # One capture, drawn by a script and described in tables, in whole or in part: for whom threads waited,
+      # the units that waited longest, and the story of one unit.
       class Capture < View::Pages::Base
-        # Beyond what any capture has.
+        # Exceeds the length of any capture.
         LONGEST_NS = 0..(1 << 53)
         MODES = Analysis::Timeline::StackShares::MODES
 
-        # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
+        # @return [Array<Object>] the part above the viewer does not depend on the parameters
         def blocks
           notes = [*report.findings, *(report.title if report.answer), *report.remarks]
           [View::Blocks::Lead.new(text: clean(report.answer || report.title)),
@@ -69,8 +69,8 @@ module Holdup
         end
 
         def methods
-          scene.recording.stacks.any? ? Analysis::Timeline::StackShares::MethodTable.new(scene, from: excerpt.from,
-            to: excerpt.to).call : []
+          return [] unless scene.recording.stacks.any?
+          Analysis::Timeline::StackShares::MethodTable.new(scene, from: excerpt.from, to: excerpt.to).call
         end
 
         def ran
@@ -104,15 +104,15 @@ module Holdup
 
         def story
           unit = chosen or return
-          told = View::TimelineStory.new(scene, unit,
+          rendered = View::TimelineStory.new(scene, unit,
             story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words)
-          [Web::Captures::Story.new(title: clean(told.title),
+          [Web::Captures::Story.new(title: clean(rendered.title),
             columns: %i[story_from story_length story_what].map { |key| word(key) },
-            rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
-            notes: [*told.answer, told.split, *told.remarks].map { |text| clean(text) })]
+            rows: rendered.rows.map { |row| row.map { |cell| clean(cell) } },
+            notes: [*rendered.answer, rendered.split, *rendered.remarks].map { |text| clean(text) })]
         end
 
-        # Of one that was taken because of a unit that one, until something else is asked for.
+        # The unit that triggered the capture, unless another is requested.
         def chosen
           id = query["unit"] or return (scene.caught unless query["from_ns"])
           scene.units.find { |unit| unit.id.to_s == id } || raise(UsageError.new(
@@ -120,11 +120,12 @@ module Holdup
           ))
         end
 
-        # Nothing where the capture has no stacks.
+        # Empty if the capture has no stacks.
         def flame
           return unless scene.recording.stacks.any?
           mode = query["mode"] ? Queries::OptionValues.choice("mode", query["mode"], MODES) : MODES.last
-          root = Analysis::Timeline::StackShares::FlameTree.new(scene, mode:, from: excerpt.from, to: excerpt.to).call
+          root = Analysis::Timeline::StackShares::FlameTree
+            .new(scene, mode:, from: excerpt.from, to: excerpt.to).call
           Web::Captures::Flame.new(root, scene, @words).block(title: word(:flame_title),
             modes: MODES.to_h { |key| [key.to_s, word(:"flame_#{key}")] }, mode: mode.to_s)
         end

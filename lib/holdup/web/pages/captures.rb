@@ -3,12 +3,11 @@
 module Holdup
   class Web
     module Pages
-      # The captures that are kept, the newest first: why each was taken, whom it shows, what it cost.
+      # The stored captures, newest first: why each was taken, whom it shows, its cost.
       class Captures < View::Pages::Base
         COLUMNS = %i[taken process capture_why capture_unit capture_stall capture_holder capture_events
           capture_length capture_cost capture_size].freeze
 
-        # @return [Array<Object>]
         def blocks
           [*asked, (all.empty? ? nothing : table), *ordering]
         end
@@ -63,18 +62,18 @@ module Holdup
                     "dashboard" => :trigger_dashboard}.freeze
         private_constant :TRIGGERS
 
-        # The unit that it was taken for, and who held it up.
+        # The unit that triggered the capture, and the holder it waited for.
         def caught(facts)
           return Array.new(3, View::Figures::NONE) unless facts["unit"]
-          [named(facts["unit"]), told(facts["stalled_ns"]),
-            facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : View::Figures::NONE]
+          holder = "#{named(facts["holder"])} #{duration(facts["holder_ns"])}" if facts["holder"]
+          [named(facts["unit"]), duration(facts["stalled_ns"]), holder || View::Figures::NONE]
         end
 
         def named(name)
           View::Width.clean(name.to_s)
         end
 
-        def told(ns)
+        def duration(ns)
           ns.is_a?(Integer) ? View::Figures.duration(ns) : View::Figures::NONE
         end
 

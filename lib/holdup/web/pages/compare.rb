@@ -3,17 +3,16 @@
 module Holdup
   class Web
     module Pages
-      # What a change did, see Sides.
+      # The effect of a change, see Sides.
       class Compare < ComputedPage
         HINTS = {"base_since" => "2d", "base_until" => "1d"}.freeze
-        # As long as a name that fits into a form.
+        # Length of a name that fits into a form.
         CHOICE = 60
 
-        # `choices`: see Sides#choices; `sides`: two, or fewer where there is nothing to compare;
-        # `comparison`: nil then
+        # `choices`: see Sides#choices; `sides`: two, or fewer if there is nothing to compare; `comparison`:
+        # nil then
         Figures = Data.define(:choices, :sides, :comparison)
 
-        # @return [Figures]
         def self.figures(store, query, now_s:, step:)
           step.call([:step_comparing, {}])
           asked = Sides.new(store, query, filter: filter(query), now_s:)
@@ -22,19 +21,17 @@ module Holdup
           Figures.new(choices: asked.choices, sides:, comparison:)
         end
 
-        # Comparisons are of one kind of units.
+        # A comparison covers one kind of units.
         def self.filter(query)
           query.filter(kind: query.kind || :request)
         end
 
-        # @raise [UsageError] for a question that can't be read: before anything is computed
+        # @raise [UsageError] for an invalid question, before any computation
         def initialize(...)
           super
           @base = Sides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
         end
 
-        # @param figures [Figures]
-        # @return [ComputedPage::Answer]
         def answer(figures)
           return nothing(figures) unless figures.comparison
           report = View::Compare.new(figures.comparison, words: @words, kind: filter.kind)
@@ -43,7 +40,7 @@ module Holdup
             offered: exports)
         end
 
-        # @raise [UsageError] while there are not two
+        # @raise [UsageError] unless there are two sides
         def export(...)
           return super if offered.any?
           raise UsageError.new("this span has fewer than two things to compare",
@@ -59,7 +56,7 @@ module Holdup
           ComputedPage::Answer.new(blocks: [lead, form(figures)], json: nil, offered: [])
         end
 
-        # The sentence and what is said of it come first, then what one sees at a glance.
+        # The verdict and its remarks come first, then the charts.
         def compared(figures, report)
           report.page.blocks.insert(2, View::Charts::Sides.new(figures.sides, words: @words).call)
         end
@@ -84,19 +81,16 @@ module Holdup
 
         def filter = self.class.filter(query)
 
-        # Which two things are compared: an earlier span with this one, or two settings, arms or revisions in
-        # it; where nothing is said the last two settings.
+        # The two sides of a comparison: an earlier span and this one, or two settings, arms or revisions in
+        # it; by default the last two settings.
         class Sides
           SPAN = %w[base_since base_until].freeze
           CHOSEN = %w[before after].freeze
-          # Facts of settings that can be chosen by.
+          # Facts of settings to choose by.
           FACTS = [Queries::SettingGroups::SETTING, Setting::LABEL, "revision"].freeze
 
-          # @param store [Store::Sql]
-          # @param query [PageQuery]
           # @param filter [Analysis::UnitFilter] which units
-          # @param now_s [Integer]
-          # @raise [UsageError] for what does not go together
+          # @raise [UsageError] for parameters that exclude each other
           def initialize(store, query, filter:, now_s:)
             @store = store
             @query = query
@@ -105,14 +99,13 @@ module Holdup
             check
           end
 
-          # @return [Array<Analysis::Comparison::Side>] two, or fewer where there is nothing to compare
-          # @raise [UsageError] for what can't be read, and what is not there
+          # @return [Array<Analysis::Comparison::Side>] two, or fewer if there is nothing to compare
+          # @raise [UsageError] for values that are invalid or not in the span
           def call
             sides.select { |side| side.units.positive? }
           end
 
-          # @return [Hash{String => String}] what can be chosen in this span and how it is called:
-          #   "revision:3f2a9c1"
+          # @return [Hash{String => String}] choices in this span with their labels, by "revision:3f2a9c1"
           def choices
             @choices ||= FACTS.map { |fact| groups(fact) }.select { |found| found.to_h.size > 1 }
               .flat_map { |found|
@@ -123,8 +116,8 @@ module Holdup
             }.to_h
           end
 
-          # @return [Array<Integer>] where the earlier span begins and ends; none where there is no such span
-          # @raise [UsageError] for what can't be read
+          # @return [Array<Integer>] start and end of the earlier span; empty without one
+          # @raise [UsageError] for invalid values
           def base_moments
             spans? ? base : []
           end
@@ -187,7 +180,7 @@ module Holdup
             [recorded, called, groups(fact).to_h.fetch(value)]
           end
 
-          # In the order in which they came; those that differ in nothing but the arm are one.
+          # In order of time; settings that differ only in the arm count as one.
           def last_settings
             found = groups(Queries::SettingGroups::SETTING)
             found.to_h.keys.last(2).map { |value| [recorded, found.label(value), found.to_h[value]] }

@@ -4,20 +4,18 @@ module Holdup
   class Web
     module Pages
       # A page that takes seconds. Its figures are computed once for all languages, themes and files
-      # (Answers); the page shows what is kept of them.
+      # (AnswerCache); the page shows the cached result.
       class ComputedPage < View::Pages::Base
-        # What a page shows, in one language. `offered`: endings of files, as in Base
+        # The content of a page in one language. `offered`: endings of files, as in Base
         Answer = Data.define(:blocks, :json, :offered)
 
-        # Words of the address that change how an answer is shown, but not the answer.
+        # Parameters that change how an answer is shown, but not the answer.
         SHOWING = %w[lang theme computed].freeze
         MINUTE_S = 60
 
-        # Runs in a thread of its own, with a store of its own.
-        # @param context [Context]
-        # @param query [PageQuery]
-        # @param step [#call] takes what is being done: the key of a sentence, and its facts
-        # @return [Hash{String => Answer}] in each language
+        # Runs in its own thread with its own store.
+        # @param step [#call] takes the current activity: the key of a sentence, and its facts
+        # @return [Hash{String => Answer}] by language
         def self.compute(context:, query:, step:)
           store = Queries::RequestCache.new(context.store.call, app: query["app"])
           figures = figures(store, query, now_s: context.clock.realtime_s, step:)
@@ -29,11 +27,11 @@ module Holdup
           store&.close
         end
 
-        # @return [Hash{String => String}] all that makes it another answer, but for what the store has
+        # @return [Hash{String => String}] everything that identifies the answer, except the store's contents
         def question = query.all.except(*SHOWING)
 
-        # @return [Array] what of the store the answer depends on. Measurements are in minutes, and what lies
-        #   before the first or after the last of them is not in any answer
+        # @return [Array] the part of the store's state that the answer depends on. Measurements are per
+        #   minute, and no answer includes data before the first or after the last of them
         def version
           health = store.health
           minutes = moments.map { |second| minute(second, health) }
@@ -41,7 +39,6 @@ module Holdup
         end
 
         # @param shown [Answer] what the page shows from now on
-        # @return [self]
         def show(shown)
           @shown = shown
           self
@@ -50,14 +47,13 @@ module Holdup
         # @return [Array<Object>] of Blocks
         def blocks = @shown.blocks
 
-        # @return [Array<String>]
         def offered = @shown.offered
 
         private
 
         def json = @shown.json
 
-        # The answer says by itself that there is nothing to compute from.
+        # The answer itself says that there is nothing to compute from.
         def refuse_unmatched
         end
 

@@ -3,17 +3,16 @@
 module Holdup
   class Web
     module Pages
-      # What is measured, what is missing, and how much the store has: the doctor's page. It works without a
+      # The doctor's page: what is measured, what is missing, and how much the store has. It works without a
       # store, because that is when it is needed.
       class Health < View::Pages::Base
         NS = 1_000_000_000
         HOUR_S = 3600
         LEVELS = %i[ok warn fail].freeze
         SEGMENT_COLUMNS = %i[process server segment_alive segment_last segment_requests segment_drops].freeze
-        # Counters of what was not recorded as it should be.
+        # Counters of data that was lost or incomplete.
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
 
-        # @return [Array<Object>]
         def blocks
           [lead, checks, *stored, *own_cost, segments].compact
         end
@@ -44,12 +43,12 @@ module Holdup
         end
 
         def item(finding)
-          remedy = finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)
+          remedy = finding.ok? ? nil : sentence(:"#{finding.key}_fix", finding.facts)
           View::Blocks::Check.new(level: finding.level, word: word(:"level_#{finding.level}"),
-            text: told(finding.key, finding.facts), remedy:)
+            text: sentence(finding.key, finding.facts), remedy:)
         end
 
-        def told(key, facts)
+        def sentence(key, facts)
           View::DoctorReport::Sentence.call(@words, key, facts)
         end
 
@@ -74,7 +73,7 @@ module Holdup
             words: @words).blocks
         end
 
-        # From the start of the newest minute: a collector that works is behind by little more than one.
+        # Measured from the start of the newest minute: a working collector is behind by little more than one.
         def lag(newest_s)
           newest_s ? View::Figures.duration([host.now_ns - newest_s * NS, 0].max) : View::Figures::NONE
         end
@@ -98,19 +97,17 @@ module Holdup
           second ? View::Blocks::Moment.new(at_s: second, seconds: true) : View::Figures::NONE
         end
 
-        # What Holdup itself took, as blocks of a page.
+        # Holdup's own cost, as blocks of a page.
         class CollectorCost
           FIGURES = {held_share: :share, caused_ns: :duration, collector_cpu_share: :share,
                      collector_bytes: :bytes, segment_bytes: :bytes}.freeze
 
-          # @param cost [Analysis::OwnCost]
-          # @param words [View::Words]
           def initialize(cost, words:)
             @cost = cost
             @words = words
           end
 
-          # @return [Array<Object>] none where nothing is known
+          # @return [Array<Object>] empty if nothing is known
           def blocks
             return [] unless @cost.known?
             pairs = FIGURES.to_h { |key, tell|
