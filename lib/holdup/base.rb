@@ -38,7 +38,6 @@ module Holdup
 
     # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.
     # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md
-    # @return [void]
     # @raise [ConfigurationError] for a wrong value, or when measuring runs already
     def configure
       if running?
@@ -64,10 +63,8 @@ module Holdup
     end
 
     # Ends measuring in this process.
-    # @return [void]
     def stop = @runtime&.stop
 
-    # @return [Boolean] whether this process measures now
     def running? = !!@runtime&.running?
 
     # Measures a block as one unit, also when it raises.

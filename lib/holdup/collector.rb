@@ -191,7 +191,6 @@ module Holdup
     # program: a server that restarts itself keeps its pid but closes the pipe that it gave us as standard
     # input. Its forks hold that pipe too, so it is not gone as long as one of its workers lives.
     class ParentProcess
-      # @return [Integer]
       attr_reader :pid
 
       # @param input [IO, nil] watched only when it is a pipe
@@ -206,7 +205,6 @@ module Holdup
         !@owner.alive?(@pid, @start.to_i) || closed?
       end
 
-      # @return [Boolean] whether that process is the parent or a worker of it
       def family?(header)
         [header.pid, header.parent].include?(@pid)
       end

@@ -11,7 +11,6 @@ module Holdup
 
     # @param url [String] "sqlite:///abs/path.sqlite3", a plain path, or "memory:"
     # @param read_only [Boolean] for reports: creates nothing, writes nothing, never waits for the collector
-    # @return [Memory, Sql]
     # @raise [StoreError] when it can't be opened
     def self.open(url, read_only: false)
       scheme, location = split(url)
@@ -20,8 +19,6 @@ module Holdup
       opener.call(location, read_only:)
     end
 
-    # @param env [Hash{String => String}] such as ENV
-    # @param home [String] the user's home folder
     # @return [String] the store to use when none is named
     def self.default_url(env, home:)
       return env["HOLDUP_STORE"] unless env["HOLDUP_STORE"].to_s.empty?

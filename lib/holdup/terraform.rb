@@ -17,7 +17,6 @@ module Holdup
         super
       end
 
-      # @return [Boolean] whether filters make the metrics
       def filters? = format == :json
 
       # @return [Hash{String => String}] of the metrics; filters make none, since each one is billed
@@ -25,14 +24,12 @@ module Holdup
         filters? ? {} : {"app" => app, "server" => server}.compact
       end
 
-      # @param name [String]
       # @return [String] unique to the application
       def named(name)
         ["holdup", app, server, name].compact.join("-")
       end
     end
 
-    # @param plan [Plan]
     # @return [String] a file in Terraform's language
     def self.write(plan)
       blocks = variables(plan)

@@ -25,7 +25,6 @@ module Holdup
     ORDERS = "/captures"
 
     class << self
-      # @param env [Hash] the Rack environment
       # @return [Array] with what the application's configuration says
       def call(env)
         mounted(configuration, development?).call(env)
@@ -82,7 +81,6 @@ module Holdup
     # @param auth [Hash, #call, :none, nil] who may see it, see docs/configuration.md
     # @param open [Boolean] whether everybody may where `auth` says nothing
     # @param hosts [Array<String>, nil] names that it may be asked by; nil for any
-    # @param clock [Clock]
     # @param language [String, nil] where a browser does not ask for one of ours
     # @param answers [AnswerCache] what the pages that take seconds have computed
     def initialize(
@@ -95,7 +93,6 @@ module Holdup
       @facts = {store:, dir:, clock:, language:, answers:}
     end
 
-    # @param env [Hash] the Rack environment
     # @return [Array] status, headers, body
     def call(env)
       env[UNMEASURED] = true

@@ -21,7 +21,6 @@ module Holdup
     # @param env [#[]] the environment
     # @param draft [Draft] what code has set so far
     # @yield [Draft] to set more
-    # @return [Configuration]
     # @raise [ConfigurationError] which says what to give instead
     def self.build(env: {}, draft: self.draft)
       yield draft if block_given?
@@ -50,7 +49,6 @@ module Holdup
     # @return [String] folder of the segments
     def segment_dir = segment_place.dir
 
-    # @return [SegmentLocation]
     def segment_place = SegmentLocation.find(dir)
 
     # @return [Regexp] matches the paths that are not measured
@@ -74,10 +72,8 @@ module Holdup
     # - `dir`: the folder; `anonymous`: whether it holds only links
     SegmentLocation = Data.define(:dir, :anonymous) do
       # @param given [String, nil] the folder that `config.dir` names: taken as it is
-      # @param uid [Integer]
       # @param roots [Array<String>] the best first
       # @param mounts [String] the table of mounted file systems
-      # @return [SegmentLocation]
       def self.find(
         given,
         uid: Process.uid,

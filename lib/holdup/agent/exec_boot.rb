@@ -34,7 +34,6 @@ module Holdup
         watch(Object) unless TOOLS.include?(File.basename(program))
       end
 
-      # @param owner [Module]
       # @param name [Symbol] of the constant that has just appeared in it
       def added(owner, name)
         full = owner.equal?(Object) ? name.name : "#{owner.name}::#{name}"

@@ -8,7 +8,6 @@ module Holdup
   class ForkHook < Module
     # It can't be removed.
     # @param before [#call] called in the parent, on the thread that forks
-    # @return [ForkHook]
     def self.install(before: -> {}, &on_child)
       new(before, on_child).tap { |hook| Process.singleton_class.prepend(hook) }
     end

@@ -12,7 +12,6 @@ module Holdup
     SILENCE_NS = 60_000_000_000
 
     # @param log [#warn] for failures
-    # @param clock [#monotonic_ns]
     # @param on_failure [#call, nil] called without arguments for each failure
     def initialize(log:, clock:, on_failure: nil)
       @log = log

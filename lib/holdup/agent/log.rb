@@ -12,12 +12,10 @@ module Holdup
     end
 
     # @param message [String] one line
-    # @return [nil]
     def warn(message) = write(:warn, message)
 
     # Good news; a target without levels gets it too.
     # @param message [String] one line
-    # @return [nil]
     def info(message) = write(:info, message)
 
     private

@@ -8,10 +8,7 @@ module Holdup
   module MissingLibrary
     module_function
 
-    # @param error [LoadError]
     # @param dir [String, nil] folder of the segments; nil: the default one
-    # @param env [Hash{String => String}] the environment
-    # @return [String]
     def sentence(error, dir:, env:)
       bundle = env["BUNDLE_GEMFILE"].to_s
       ruby = RbConfig.ruby

@@ -14,7 +14,6 @@ module Holdup
     CANDIDATES = [File.expand_path("../native/#{ABI}/holdup", __dir__),
       File.expand_path("../holdup", __dir__), "holdup/holdup"].freeze
 
-    # @return [Boolean] whether this Ruby has the GVL events that the extension needs
     def self.events?
       RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)
     end

@@ -17,7 +17,6 @@ module Holdup
       @guard = guard
     end
 
-    # @return [Boolean] whether units are recorded at all
     def on? = @probe.enabled?
 
     # @param pool [String, nil] of the thread, which is busy until the unit ends
@@ -25,13 +24,11 @@ module Holdup
     def enter(pool = nil) = @probe.enter(pool)
 
     # Ends a unit and records it.
-    # @param kind [Symbol] :request or :job
     # @param queued_ns [Integer, nil] what it waited before a thread took it
     # @param pool [String, nil] of the threads that ran it, where a process has several
     # @param priority [String, nil] of the job; few different ones
     # @param trace [String, nil] its trace, 32 hexadecimal digits; anything else is ignored
     # @param path [String, nil] to keep as an example of its series
-    # @return [nil]
     def leave(
       handle, kind:, name:, queue:, queued_ns:, error:, pool: nil, priority: nil, trace: nil, path: nil
     )
@@ -44,12 +41,10 @@ module Holdup
     attr_accessor :watcher
 
     # Ends a unit and forgets it.
-    # @return [nil]
     def cancel(handle) = @probe.cancel(handle)
 
     # Adds to the time that an open unit waited for a connection pool, or held its connections.
     # @param which [Symbol] a key of Probe::CHARGES
-    # @return [nil]
     def charge(handle, which, ns)
       @probe.charge(handle, Probe::CHARGES.fetch(which), ns)
     end
@@ -65,15 +60,11 @@ module Holdup
     def holders(handle) = @probe.holders(handle)
 
     # Counts a queue time that had to be clamped to zero: the request claims to have been sent in the future.
-    # @return [nil]
     def count_clamped
       @probe.count(Probe::COUNTERS.fetch(:queued_clamped))
     end
 
     # Measures a block as one unit, also when it raises, throws or is killed.
-    # @param name [String]
-    # @param kind [Symbol] :request or :job
-    # @param queue [String, nil]
     # @return [Object] the block's value; its exception goes on untouched
     # @raise [ArgumentError] when `kind` is another one
     def measure(name, kind: :job, queue: nil)
@@ -87,7 +78,6 @@ module Holdup
 
     # Whether a block has failed: by an exception that was not there before it, except a successful `exit`.
     # @param earlier [Exception, nil] `$!` before the block
-    # @return [Boolean]
     def failed?(earlier)
       !$!.equal?(earlier) && !($!.is_a?(SystemExit) && $!.success?)
     end

@@ -27,7 +27,6 @@ module Holdup
 
     # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring
     #   starts, after the application's own code
-    # @param env [Hash] the environment
     # @param collectors [#build] gives the collector that this process supervises, see Collectors
     def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors)
       @settings = settings
@@ -56,7 +55,6 @@ module Holdup
       @announced = false
     end
 
-    # @return [Boolean] whether this process measures now
     def running? = !!@session
 
     # @return [Boolean] whether this call started it

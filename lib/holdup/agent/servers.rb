@@ -60,7 +60,6 @@ module Holdup
 
     # Installs the adapters in a process, each once.
     class Attachment
-      # @param middleware [#call]
       # @param known [Hash{String => #call}] see KNOWN
       def initialize(runtime:, middleware:, known: KNOWN)
         @runtime = runtime
@@ -78,7 +77,6 @@ module Holdup
       end
 
       # Installs nothing.
-      # @return [Boolean] whether a known server or job runner runs this process
       def here?
         loaded.any? { |constant| @known[constant].call.here? }
       end

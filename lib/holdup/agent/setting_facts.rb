@@ -12,9 +12,6 @@ module Holdup
     REVISIONS = %w[GIT_COMMIT GIT_REVISION SOURCE_VERSION HEROKU_SLUG_COMMIT RENDER_GIT_COMMIT KAMAL_VERSION
       REVISION].freeze
 
-    # @param env [Hash] the environment
-    # @param machine [CpuQuota]
-    # @param root [String] folder of the application
     def initialize(configuration:, env:, root:, machine: CpuQuota.new)
       @configuration = configuration
       @env = env

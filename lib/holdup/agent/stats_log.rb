@@ -10,13 +10,7 @@ module Holdup
   # when `config.stats_log` asks for it. Called at each tick. A line that can't be written at once is dropped,
   # so nothing waits for a log.
   class StatsLog
-    # @param options [LogOptions]
-    # @param probe [#read_segment]
-    # @param log [#warn]
     # @param gauges [#call] gives {Symbol => Integer, nil} that the segment has no place for
-    # @param clock [#realtime_ns, #monotonic_ns]
-    # @param sink [#call]
-    # @return [StatsLog]
     def self.build(options, probe:, log:, gauges:, clock:, sink: Sinks.for(options.to))
       segment = OwnSegment.new(probe)
       new(options,
@@ -26,10 +20,8 @@ module Holdup
         schedule: Schedule.new(every_s: options.every, share: options.sample, clock:))
     end
 
-    # @param options [LogOptions]
     # @param header [#call] gives the Segment::Header of this process, nil without a segment; cheap
     # @param reading [#call] gives a ProcessReading; expensive
-    # @param writer [LogWriter]
     def initialize(options, header:, reading:, writer:, schedule:)
       @options = options
       @header = header
@@ -83,7 +75,6 @@ module Holdup
     # - `namespace`: of CloudWatch's metrics, for :emf
     LogOptions = Data.define(:to, :every, :format, :sample, :workers, :namespace) do
       # @param value [Object] of the configuration, checked there
-      # @return [LogOptions]
       def self.from(value)
         new(**(value.is_a?(Hash) ? value : {to: value}))
       end
@@ -94,7 +85,6 @@ module Holdup
 
       # A fork that does not know its worker index yet may become any worker.
       # @param header [Segment::Header] of the process
-      # @return [Boolean] whether this process writes
       def chosen?(header)
         return true unless workers
         header.worker_index.negative? ? header.generation.zero? : header.worker_index < workers
@@ -108,9 +98,7 @@ module Holdup
       JITTER = 0.1
       NS = 1_000_000_000
 
-      # @param every_s [Numeric]
       # @param share [Numeric] of the lines that are written
-      # @param clock [#monotonic_ns]
       # @param random [#rand] does not advance the application's random sequence
       def initialize(every_s:, share:, clock:, random: Random.new)
         @every_ns = every_s * NS
@@ -121,7 +109,6 @@ module Holdup
       end
 
       # Sets the time of the next line when one is due.
-      # @return [Boolean] whether a line is to be written now
       def due?
         return false if @clock.monotonic_ns < @next_ns
         wait(1 - JITTER + 2 * JITTER * @random.rand)

@@ -24,8 +24,6 @@ module Holdup
       end
 
       # Ruby warns of a stream that is closed before its end, unless it was reset.
-      # @yieldparam stream [Zlib::Inflate]
-      # @return the block's value
       def self.unpacking
         stream = Zlib::Inflate.new(ArchivedCapture::GZIP)
         yield stream
@@ -79,7 +77,6 @@ module Holdup
       KEPT_BYTES = 200_000_000
 
       # @param path [String] of a file, packed or as the process wrote it
-      # @return [EventLog]
       # @raise [DamagedData] it is no capture
       # @raise [SystemCallError] it can't be read
       def self.read(path)
@@ -103,7 +100,6 @@ module Holdup
       end
       private_class_method :unpacked
 
-      # @return [String]
       attr_reader :dir
 
       def initialize(dir)
@@ -134,7 +130,6 @@ module Holdup
       end
 
       # @param id [String] of one that is listed
-      # @return [ArchivedCapture, nil]
       def find(id)
         path = files.find { |file| File.basename(file) == "#{id}#{SUFFIX}" }
         ArchivedCapture.at(path) if path

@@ -31,7 +31,6 @@ module Holdup
         living.reject { |entry| entry.read(&:header).closed? }
       end
 
-      # @return [Segment::DirectoryEntry]
       attr_reader :entry
 
       # @param entry [Segment::DirectoryEntry] of the process
@@ -43,7 +42,6 @@ module Holdup
         @path = Controller.path(entry.path)
       end
 
-      # @return [self]
       # @raise [Error] a capture goes on already
       # @raise [SystemCallError]
       def ask
@@ -55,10 +53,8 @@ module Holdup
         self
       end
 
-      # @return [Boolean] whether the process has begun
       def begun? = File.exist?(@path)
 
-      # @return [Boolean] whether nothing more comes
       def ended?
         begun? && header.closed?
       end

@@ -20,7 +20,6 @@ module Holdup
       # @return [Symbol] one of Layout::PHASES: what the thread was in before
       def before = Layout::PHASES[flags & 3]
 
-      # @return [Boolean] whether it may stand behind later events
       def late? = Layout::LATE.include?(kind)
 
       # @return [Symbol] one of Layout::IDLE_KINDS, of the idle period that this event ended
@@ -48,9 +47,7 @@ module Holdup
     # - `first_ticks`, `last_ticks`: the window, by the probe's clock
     EventLog = Data.define(:header, :events, :threads, :names, :stacks, :first_ticks, :last_ticks) do
       # @param bytes [String] the whole file, or its start up to the last event
-      # @param path [String] for errors
       # @param since [Integer] number of the first event that is wanted
-      # @return [EventLog]
       # @raise [DamagedData]
       def self.parse(bytes, path:, since: 0)
         header = Header.parse(bytes, path:).whole!(bytes, path:)
@@ -60,7 +57,6 @@ module Holdup
       # @return [Integer] of the window
       def length_ticks = last_ticks - first_ticks
 
-      # @return [Integer]
       def length_ns = header.ns(length_ticks)
 
       # @param number [Integer] of an event
@@ -93,7 +89,6 @@ module Holdup
         @since = since
       end
 
-      # @return [EventLog]
       def event_log
         events = self.events
         first = first_ticks(events)

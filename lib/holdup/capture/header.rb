@@ -50,7 +50,6 @@ module Holdup
     Header = Data.define(*Layout::HEADER_FIELDS, *Layout::CAUGHT_FIELDS, :facts, :stacks, :sums) do
       # @param bytes [String] of the file, or its start
       # @param path [String] for the error
-      # @return [Header]
       # @raise [DamagedData]
       def self.parse(bytes, path:)
         values = (bytes.bytesize < Layout::HEADER_BYTES) ? [] : bytes.unpack(Layout::HEADER_FORMAT)
@@ -71,7 +70,6 @@ module Holdup
       end
       private_class_method :read_sums
 
-      # @return [DamagedData]
       def self.refusal(path, reason)
         DamagedData.new("#{path} is no capture of Holdup (#{reason})", "`holdup capture` makes one")
       end
@@ -90,7 +88,6 @@ module Holdup
 
       # @param bytes [String] of the file
       # @param path [String] for the error
-      # @return [self]
       # @raise [DamagedData] it ends before its last event
       def whole!(bytes, path:)
         if events_bytes > bytes.bytesize

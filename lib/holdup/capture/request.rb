@@ -27,7 +27,6 @@ module Holdup
         (attended ? 0 : Request::UNATTENDED) | seconds << 48 | asked_ms
       end
 
-      # @return [Boolean] whether the client is still waiting
       def fresh?(now_ms)
         (now_ms - asked_ms).abs <= Request::PATIENCE_MS
       end

@@ -47,7 +47,6 @@ module Holdup
         Thread.list.each { |thread| @probe.name_captured(thread, name(thread)) }
       end
 
-      # @return [Boolean] whether a unit was beyond the limits
       def caught? = @probe.caught?
 
       # @return [Boolean] whether a unit was beyond the limits and the units that ran with it have ended, by

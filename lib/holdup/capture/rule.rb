@@ -26,7 +26,6 @@ module Holdup
         p99_ns ? [(p99_ns * factor).round, Threshold::LEAST_NS].max : 0
       end
 
-      # @return [Boolean] whether it depends on the series
       def relative? = over_ns.nil?
     end
 
@@ -57,7 +56,6 @@ module Holdup
         new(**read) unless read.values.any?(&:nil?) || read.values_at(:stall, :wall).none?
       end
 
-      # @return [Boolean] whether units of each name have limits of their own
       def by_series?
         !only.nil? || [stall, wall].compact.any?(&:relative?)
       end

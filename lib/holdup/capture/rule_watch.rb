@@ -94,7 +94,6 @@ module Holdup
         @ring.complete? ? leave : @limits.tick
       end
 
-      # @return [String]
       def state
         return "waits" if @armed
         @armed.nil? ? "rests" : "no room"

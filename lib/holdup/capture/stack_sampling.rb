@@ -15,7 +15,6 @@ module Holdup
       MOST_SAMPLES = 1_000
 
       # @param wish [Symbol] :auto; :holdup for none
-      # @return [StackSampling, nil]
       def self.of(wish, probe:, guard:)
         new(probe:, guard:) if wish == :auto
       end

@@ -13,7 +13,6 @@ module Holdup
     # - `stack_ns`: in the application's threads; `watch_ns`: CPU time of the thread that watches
     StackHeader = Data.define(*Layout::STACK_FIELDS) do
       # @param bytes [String] of the first page
-      # @return [StackHeader]
       def self.parse(bytes)
         new(*bytes.unpack(Layout::STACK_FORMAT, offset: Layout::STACKS_AT))
       end
@@ -38,7 +37,6 @@ module Holdup
       # @return [Frame] with the name that samplers give which know methods only
       def plain = with(label: method_name)
 
-      # @return [Boolean] whether it is in a file, not in C code and not in Ruby's own
       def written?
         !path.nil? && !path.start_with?("<internal:")
       end
@@ -59,7 +57,6 @@ module Holdup
       # @return [Array<Frame>] of the table, at no line
       attr_reader :table
 
-      # @param table [Array<Frame>]
       # @param nodes [Array<Integer>] parent, frame and line of each, one behind the other; numbers begin at 1
       def initialize(table: [], nodes: [], first_event: 0)
         @table = table

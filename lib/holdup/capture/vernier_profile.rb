@@ -4,7 +4,6 @@ module Holdup
   module Capture
     # Calls back before a profiler begins.
     class SamplerHandover < Module
-      # @param callback [#call]
       def initialize(callback)
         super()
         define_method(:start) do
@@ -91,7 +90,6 @@ module Holdup
       TASKS = "/proc/self/task"
 
       class << self
-        # @return [Boolean] whether it is loaded, and can be used here
         def here?
           return false unless defined?(::Vernier::Collector::TimeCollector)
           READ.all? { |name| ::Vernier::StackTable.method_defined?(name) } &&
@@ -99,7 +97,6 @@ module Holdup
             Ractor.count == 1 && ENV["RUBY_MN_THREADS"] != "1"
         end
 
-        # @return [Boolean] whether no other profiler uses its signal
         def free?
           caught = File.binread(STATUS)[/^SigCgt:\s*(\h+)/, 1]
           !caught.nil? && caught.hex[Signal.list.fetch("PROF") - 1].zero?
@@ -132,7 +129,6 @@ module Holdup
         @task = (tasks - before).first
       end
 
-      # @return [VernierSamples]
       # @raise [RuntimeError] it does not run
       def stop
         @cpu_ns = cpu_of_task

@@ -66,13 +66,10 @@ module Holdup
           !alive && namespace.positive? && header.namespace == namespace
         end
 
-        # @return [Boolean] whether its process ended before its memory was opened
         def lost?
           link && file.nil?
         end
 
-        # @yieldparam reader [Reader]
-        # @return [Object] what the block gives
         # @raise [SegmentError, SystemCallError]
         def read(&)
           raise SegmentError::Lost.new(path:) if lost?
@@ -98,10 +95,8 @@ module Holdup
         found
       end
 
-      # @return [String]
       def lock_path = File.join(@path, LOCK)
 
-      # @return [Boolean] whether there has been a collector since the folder was made
       def ever_collected? = File.exist?(lock_path)
 
       # Asks the collector for a round now: it looks for requests once a second.
@@ -119,7 +114,6 @@ module Holdup
       end
 
       # Files of other kinds that processes have left next to their segments.
-      # @param suffixes [Array<String>]
       # @return [Array<String>] paths, by name
       def files_with_suffix(*suffixes)
         names = Dir.children(@path).select(&:ascii_only?).sort
@@ -135,7 +129,6 @@ module Holdup
         nil
       end
 
-      # @return [Boolean] whether a collector holds the lock now
       def collected?
         File.open(lock_path) { |file| !file.flock(File::LOCK_SH | File::LOCK_NB) }
       rescue SystemCallError

@@ -15,7 +15,6 @@ module Holdup
     Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
       # @param bytes [String] of the first page
       # @param path [String] for the error
-      # @return [Header]
       # @raise [SegmentError::NotASegment, SegmentError::UnknownLayout]
       def self.parse(bytes, path:)
         fields = Layout::HEADER_FIELDS.zip(bytes.unpack(Layout::HEADER_FORMAT)).to_h

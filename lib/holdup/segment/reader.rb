@@ -23,7 +23,6 @@ module Holdup
 
       def gauges = header.gauges
 
-      # @return [Slot, nil]
       def slot(name, kind: :request, queue: nil)
         slots.compact.find do |slot|
           slot.series.name == name && slot.series.kind == kind && slot.series.queue == queue
@@ -44,7 +43,6 @@ module Holdup
         @redo = {}
       end
 
-      # @return [Integer]
       def size = @io.size
 
       # @param buffer [String] reused, so that a tick allocates no copy of every slot
@@ -58,7 +56,6 @@ module Holdup
         raise TooShort
       end
 
-      # @return [Integer]
       def u64(offset) = read(offset, 8).unpack1("Q<")
 
       # Lays a log over everything read from now on.
@@ -90,8 +87,6 @@ module Holdup
       TICK_TRIES = 5
 
       # @param gone [Boolean] its process is dead: what it left half done is completed from the redo log
-      # @yieldparam reader [Reader]
-      # @return [Object] what the block gives
       # @raise [SegmentError] it is no segment, or one of another layout
       # @raise [SystemCallError] it can't be opened
       def self.open(path, gone: false)
@@ -100,7 +95,6 @@ module Holdup
       end
 
       # @param io [IO] stays open
-      # @return [Reader]
       # @raise [SegmentError]
       def self.over(io, path:, gone: false)
         raise SegmentError::NotASegment.new(path:, reason: "it is no file") unless io.stat.file?
@@ -110,7 +104,6 @@ module Holdup
       # @return [Header] as it was when the reader was made, or at the last `refresh`
       attr_reader :header
 
-      # @param path [String] for errors
       def initialize(io, path:, gone: false)
         @bytes = ByteReader.new(io)
         @path = path
@@ -186,7 +179,6 @@ module Holdup
       end
 
       # @param ring_since [Integer, nil] nil leaves the ring out
-      # @return [Snapshot]
       def snapshot(ring_since: 0)
         slots = of_one_tick { Array.new(@header.series_count) { |index| slot(index) } }
         ring = ring_since ? ring(since: ring_since) : []

@@ -13,7 +13,6 @@ module Holdup
     #   when unknown
     # - `trace`: 32 hexadecimal digits, nil for none
     RingEntry = Data.define(*Layout::RING_FIELDS) do
-      # @return [RingEntry]
       def self.parse(bytes)
         *values, queued, in_flight, beginning, trace = bytes.unpack(Layout::RING_ENTRY)
         queued = nil if queued == Layout::UNKNOWN
@@ -56,7 +55,6 @@ module Holdup
       end
       private_class_method :read_entries
 
-      # @return [Integer]
       def size = bytes.bytesize / Layout::RING_ENTRY_BYTES
 
       # @return [Array<Integer>] when each started, ns since 1970
@@ -65,12 +63,10 @@ module Holdup
       end
 
       # @param index [Integer] 0...size
-      # @return [RingEntry]
       def entry(index)
         RingEntry.parse(bytes.byteslice(index * Layout::RING_ENTRY_BYTES, Layout::RING_ENTRY_BYTES))
       end
 
-      # @return [Array<RingEntry>]
       def entries
         Array.new(size) { |index| entry(index) }
       end

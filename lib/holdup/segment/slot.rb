@@ -21,7 +21,6 @@ module Holdup
         new(count, sum, min, max, zero, occupied.zero? ? 0 : lo, counts) if zero + counts.sum == count
       end
 
-      # @return [Histogram]
       def to_histogram = Histogram.new(**to_h)
     end
 
@@ -74,14 +73,12 @@ module Holdup
         numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
       end
 
-      # @return [Boolean] whether it is a thread's time outside of units, which is never still
       def account? = series&.kind == :account
 
       # @return [Hash{Symbol => Integer}]
       def named_sums = Layout::SUMS.zip(sums).to_h
 
       # @param name [Symbol] one of Layout::HISTOGRAMS
-      # @return [Histogram]
       def histogram(name)
         histograms[Layout::HISTOGRAMS.index(name)].to_histogram
       end

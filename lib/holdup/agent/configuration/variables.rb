@@ -20,7 +20,6 @@ module Holdup
       KNOWN = [*SETTINGS, *INTERNAL, *DEVELOPMENT].freeze
 
       class << self
-        # @param env [#keys] the environment
         # @return [Array<String>] names that nothing reads
         def unknown(env)
           env.keys.select { |name| name.start_with?(PREFIX) && !KNOWN.include?(name) }.sort

@@ -18,18 +18,15 @@ module Holdup
       POSTPONED = "GoodJob::ActiveJobExtensions::Concurrency::ConcurrencyExceededError"
 
       # @param base [Class] ActiveJob::Base
-      # @param jobs [JobUnits]
       def self.install(base, jobs)
         base.around_perform(new(jobs), prepend: true)
       end
 
-      # @param jobs [JobUnits]
       def initialize(jobs)
         @jobs = jobs
       end
 
       # Called by Active Job, because of its name.
-      # @param job [ActiveJob::Base]
       # @return [Object] the block's value; its exception goes on untouched
       def around(job, &)
         known = @jobs.read { known(job) }

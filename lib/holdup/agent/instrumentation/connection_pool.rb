@@ -28,7 +28,6 @@ module Holdup
         def oldest_ns = nil
       end
 
-      # @param clock [#monotonic_ns]
       def initialize(guard:, clock:)
         @guard = guard
         @clock = clock
@@ -74,7 +73,6 @@ module Holdup
       def profile = {}
 
       # A thread waits: from now on the holders of this pool's connections are recorded.
-      # @param pool [Object]
       def contend(pool)
         @guard.call(:connection_pool) { pool.instance_variable_set(CONTENDED, true) }
       end
@@ -176,7 +174,6 @@ module Holdup
         module_function
 
         # @param pool [Class] Active Record's ConnectionPool
-        # @param watcher [ConnectionPool]
         def install(pool, watcher)
           if known_signatures?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
             pool.prepend(Leases.new(watcher))
@@ -184,7 +181,6 @@ module Holdup
           pool::Queue.prepend(Waits.new(watcher)) if known_signatures?(pool::Queue, wait_poll: WAIT)
         end
 
-        # @return [Boolean] whether the owner has each method, with these parameters
         def known_signatures?(owner, **methods)
           methods.all? do |name, parameters|
             defined = owner.method_defined?(name) || owner.private_method_defined?(name)

@@ -10,7 +10,6 @@ module Holdup
       # A longer wait means a wrong clock.
       ABSURD_NS = 400 * 86_400 * 1_000_000_000
 
-      # @param clock [#realtime_ns]
       # @param pool_of [#call] queue => the name of the pool that runs its jobs in this thread, nil: unknown
       def initialize(recorder:, clock:, pool_of: ->(_queue) {})
         @recorder = recorder
@@ -23,10 +22,8 @@ module Holdup
       # middleware) measures nothing, but sees a failure that is rescued between the two (`retry_on`).
       # @param id [String, nil] the job's
       # @param name [String] its class
-      # @param queue [String, nil]
       # @param ready_ns [Integer, nil] since 1970: when the job was ready to run
       # @param pool [String, nil] of the threads that run it; nil: the one that `pool_of` gives
-      # @param priority [Integer, nil]
       # @param harmless [Array<Class>] exceptions by which a run ends without having failed
       # @return [Object] the block's value; its exception passes unchanged
       def measure(id:, name:, queue: nil, ready_ns: nil, pool: nil, priority: nil, harmless: NONE, &)
@@ -96,7 +93,6 @@ module Holdup
       # @param id [String, nil] the job's
       # @param queued_ns [Integer, nil] how long the job was ready before this run
       # @param pool [String, nil] of the threads that run it
-      # @param priority [String, nil]
       def initialize(recorder, id:, name:, queue:, queued_ns:, pool: nil, priority: nil)
         super(recorder, :job, name, queue)
         @id = id
@@ -106,7 +102,6 @@ module Holdup
         @failed = false
       end
 
-      # @return [Boolean]
       def for?(id)
         !id.nil? && @id == id
       end
@@ -116,10 +111,8 @@ module Holdup
         @failed = true
       end
 
-      # @return [nil]
       def close(error: @failed) = super
 
-      # @return [Integer, nil]
       attr_reader :queued_ns
 
       private
@@ -144,7 +137,6 @@ module Holdup
         @known = {}
       end
 
-      # @param priority [Integer, nil]
       # @return [String, nil] "10"; nil for a job without one
       def text(priority)
         return unless priority

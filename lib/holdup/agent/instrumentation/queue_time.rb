@@ -18,7 +18,6 @@ module Holdup
       UNITS = [[1e17, 1], [1e14, 1_000], [1e11, 1_000_000], [1e8, 1_000_000_000]].freeze
 
       # @param header [String] e.g. "X-Request-Start"
-      # @param clock [#realtime_ns]
       # @param on_clamp [#call] called for each start in the future
       def initialize(header:, clock:, on_clamp:)
         @key = "HTTP_#{header.upcase.tr("-", "_")}".freeze
@@ -26,7 +25,6 @@ module Holdup
         @on_clamp = on_clamp
       end
 
-      # @param env [Hash] the Rack environment
       # @return [Integer, nil] nanoseconds, nil: unknown
       def call(env)
         started = parse(env[@key] || env[FALLBACK])
@@ -37,7 +35,6 @@ module Holdup
         [waited - body_wait(env[BODY_WAIT]), 0].max
       end
 
-      # @param header [String, nil]
       # @return [Integer, nil] nanoseconds since 1970
       def parse(header)
         return unless valid?(header)

@@ -9,14 +9,12 @@ module Holdup
     #
     # Rails and Puma's plugin do it themselves.
     class Rack
-      # @param app [#call]
       # @param requests [RequestUnits] which requests are measured, and how they are named
       def initialize(app, requests)
         @app = app
         @requests = requests
       end
 
-      # @param env [Hash]
       # @return [Array] the application's response
       def call(env)
         unit = @requests.start(env)
@@ -40,7 +38,6 @@ module Holdup
     # it.
     class RackBody
       # @param body [Object] a Rack body: each or call, perhaps to_ary, to_path, close
-      # @param unit [RequestUnit]
       def initialize(body, unit)
         @body = body
         @unit = unit

@@ -7,8 +7,6 @@ module Holdup
   module Instrumentation
     # Decides which requests become units, and starts them. Shared by all copies of the middleware.
     class RequestUnits
-      # @param names [UnitName]
-      # @param queue [QueueTime]
       # @param ignored [Regexp] paths that are not measured
       # @param example_paths [Boolean] whether paths are kept
       def initialize(recorder:, names:, queue:, ignored:, example_paths: false)
@@ -19,7 +17,6 @@ module Holdup
         @example_paths = example_paths
       end
 
-      # @param env [Hash] the Rack environment
       # @return [RequestUnit, nil] the open unit; nil when this request is not measured (or is already)
       def start(env)
         return unless @recorder.on?
@@ -92,7 +89,6 @@ module Holdup
       # Pitchfork reports these as errors where other servers don't: the client has gone.
       GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
 
-      # @param env [Hash] the Rack environment
       # @param requests [RequestUnits] gives names and queue times
       def initialize(env, recorder, requests)
         super(recorder, :request)
@@ -101,7 +97,6 @@ module Holdup
         @answered = @error = false
       end
 
-      # @return [self]
       def open
         super
         @fiber = Fiber.current
@@ -161,16 +156,13 @@ module Holdup
         finished
       end
 
-      # @return [Integer, nil]
       attr_reader :queued_ns
 
       # The application's tracer is stronger than the request's header.
-      # @return [String, nil]
       def trace
         @trace || (@env && TraceParent.call(@env))
       end
 
-      # @return [String, nil]
       def name_so_far
         env = @env # another thread may set it to nil
         @name || (env && @requests.name_so_far(env))
@@ -219,7 +211,6 @@ module Holdup
       LEAST_BYTES = 55
       TRACE = (3..34)
 
-      # @param env [Hash] the Rack environment
       # @return [String, nil] normally 32 hexadecimal digits; the probe checks that
       def self.call(env)
         text = env[HEADER]

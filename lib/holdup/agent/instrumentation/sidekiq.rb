@@ -21,7 +21,6 @@ module Holdup
         (enqueued_at * unit_ns).to_i
       end
 
-      # @param jobs [JobUnits]
       # @param harmless [Array<Class>] exceptions by which a run ends without having failed
       # @param pools [Hash{Sidekiq::Capsule => String}] names of their pools
       def initialize(jobs, harmless, pools = {})
@@ -31,7 +30,6 @@ module Holdup
       end
 
       # @param job [Hash] as Sidekiq keeps it in Redis
-      # @param queue [String]
       # @return [Object] the block's value; its exception goes on untouched
       def call(_instance, job, queue, &)
         known = @jobs.read { known(job) }

@@ -18,7 +18,6 @@ module Holdup
       CAUSED_BY_MS = "holdup.caused_by_ms"
       NS_PER_MS = 1_000_000.0
 
-      # @param tracers [Array<Module>]
       def initialize(recorder:, tracers: [OpenTelemetry, Datadog])
         @recorder = recorder
         @guard = recorder.guard
@@ -37,13 +36,11 @@ module Holdup
       end
 
       # A unit begins: units that wait for it ask for its name.
-      # @param unit [Recorder::OpenUnit]
       def opened(unit)
         @guard.call(:tracer) { @holders.opened(unit) }
       end
 
       # A unit is about to end. If its span has not ended in it, the current span may be around it.
-      # @param unit [Recorder::OpenUnit]
       def closing(unit)
         return if unit.explained || !unit.here?
         @guard.call(:tracer) do
@@ -54,15 +51,12 @@ module Holdup
         end
       end
 
-      # @param unit [Recorder::OpenUnit] that has ended, and has its last name
       def closed(unit)
         @guard.call(:tracer) { @holders.closed(unit) }
       end
 
-      # @return [Hash{String => Object}]
       def facts = {}
 
-      # @return [Array<Object>]
       def pools = []
 
       # @return [Hash{Symbol => Integer}]
@@ -120,19 +114,16 @@ module Holdup
           @ended = {}
         end
 
-        # @param unit [Recorder::OpenUnit] that begins
         def opened(unit)
           @open[unit.handle] = unit
         end
 
-        # @param unit [Recorder::OpenUnit] that has ended
         def closed(unit)
           @open.delete(unit.handle)
           @ended[unit.handle] = unit.name
           @ended.shift if @ended.size > ENDED
         end
 
-        # @param unit [Recorder::OpenUnit] that still runs, in its own thread
         # @return [Array(String, Integer), nil] the name that it waited for longest, and ns; nil below 1 ms
         def longest(unit)
           sums = Hash.new(0)
@@ -159,7 +150,6 @@ module Holdup
 
       # A module to prepend to a span's class: calls the block before `finish`.
       class SpanFinish < Module
-        # @yieldparam span [Object]
         def initialize(&before)
           super(&nil) # a Module evaluates its block
           define_method(:finish) do |*arguments, **options|
@@ -177,12 +167,10 @@ module Holdup
 
         module_function
 
-        # @return [Boolean]
         def loaded?
           !!defined?(::OpenTelemetry::SDK::Trace::Span)
         end
 
-        # @yieldparam span [Object] that is about to end
         def install(&)
           ::OpenTelemetry::SDK::Trace::Span.prepend(SpanFinish.new(&))
         end
@@ -196,7 +184,6 @@ module Holdup
         # @return [String] 32 hexadecimal digits
         def trace(span) = span.context.hex_trace_id
 
-        # @return [Boolean] whether the span is the request or the job
         def of_unit?(span) = UNITS.include?(span.kind)
 
         # @param all [Hash{String => Float}]
@@ -212,12 +199,10 @@ module Holdup
 
         module_function
 
-        # @return [Boolean]
         def loaded?
           !!defined?(::Datadog::Tracing::SpanOperation)
         end
 
-        # @yieldparam span [Object] that is about to end
         def install(&)
           ::Datadog::Tracing::SpanOperation.prepend(SpanFinish.new(&))
         end
@@ -230,7 +215,6 @@ module Holdup
           span.trace_id.to_s(16).rjust(32, "0")
         end
 
-        # @return [Boolean] whether the span is the request or the job
         def of_unit?(span)
           span.root? || UNITS.include?(span.get_tag(KIND))
         end

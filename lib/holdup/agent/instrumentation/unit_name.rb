@@ -20,15 +20,12 @@ module Holdup
 
       # @param env [Hash] the Rack environment when the request ends
       # @param status [Integer, nil] of the response
-      # @return [String]
       def call(env, status)
         custom(env) || route(env) || path(env, status)
       end
 
       # The name of a request that still runs. Called in another thread: it only reads, and does not call the
       # application's own proc, which need not be thread-safe.
-      # @param env [Hash] the Rack environment
-      # @return [String]
       def so_far(env)
         route(env) || "#{verb(env)} (no route yet)"
       end

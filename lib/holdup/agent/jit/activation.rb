@@ -44,9 +44,6 @@ module Holdup
       #   not see the fork
       attr_reader :on_in_parent
 
-      # @param options [CommandLine]
-      # @param clock [#realtime_ns]
-      # @param version [RubyDefaults]
       # @param rails [#call] gives config.yjit
       def initialize(options:, clock:, version:, rails: ActivationOrigin.method(:rails))
         @options = options
@@ -82,7 +79,6 @@ module Holdup
         end
       end
 
-      # @param state [Snapshot] as it is now
       def observe(state)
         return if @by || !state.enabled?
         @by = @options.at_boot
@@ -95,7 +91,6 @@ module Holdup
       end
 
       # In a process that was just forked.
-      # @param state [Snapshot]
       def after_fork(state)
         observe(state)
         @on_in_parent = state.enabled?

@@ -21,8 +21,6 @@ module Holdup
       HIGHEST_THRESHOLD = 5000
 
       # @param api [#runtime_stats] RubyVM::YJIT
-      # @param version [RubyDefaults]
-      # @param pace [#ratio]
       def initialize(api:, version:, pace: PaceMeasurement.new)
         @api = api
         @version = version
@@ -31,7 +29,6 @@ module Holdup
 
       # Takes about a millisecond, and a tenth of it where the workload is compiled already. Counters are the
       # whole process's, so another thread may spoil a try, but not all of them.
-      # @param state [Snapshot]
       # @return [Boolean, nil] nil: unknown
       def call(state)
         return if state.kind != :yjit || full?(state) || !compiles?(state) || !only_ractor?
@@ -77,13 +74,11 @@ module Holdup
 
       module_function
 
-      # @return [Integer]
       def leaf(number)
         doubled = number * 2
         doubled + 1
       end
 
-      # @return [Integer]
       def turns(count)
         sum = 0
         count.times { |number| sum += leaf(number) }
@@ -91,7 +86,6 @@ module Holdup
       end
 
       # The same work in one method, which stays interpreted because it is called seldom.
-      # @return [Integer]
       def interpreted(count)
         number = sum = 0
         while number < count
@@ -102,7 +96,6 @@ module Holdup
         sum
       end
 
-      # @param times [Integer]
       def run(times)
         done = 0
         while done < times
@@ -128,7 +121,6 @@ module Holdup
       end
 
       # Disturbances make a try longer, so the shortest counts.
-      # @return [Float]
       def ratio
         tries = Array.new(TRIES) { [compiled_ns, (interpreted_ns unless @interpreted_ns)] }
         @interpreted_ns ||= tries.map(&:last).min.clamp(1..)
@@ -158,18 +150,15 @@ module Holdup
     class EffectivenessMonitor
       EVERY_NS = 60_000_000_000
 
-      # @return [Boolean, nil]
       attr_reader :effective
 
       # @param effectiveness [#call] takes a Snapshot, gives true, false, or nil for unknown
-      # @param clock [#monotonic_ns]
       def initialize(effectiveness:, guard:, clock:)
         @effectiveness = effectiveness
         @guard = guard
         @clock = clock
       end
 
-      # @param state [Snapshot] as it is now
       # @return [Boolean] whether it was measured, which compiles the workload
       def observe(state)
         return false unless state.enabled? && due?(state)

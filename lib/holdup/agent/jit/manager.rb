@@ -15,10 +15,7 @@ module Holdup
       UNKNOWN = "unknown"
 
       # @param wish [#call] gives `config.jit`
-      # @param log [#warn]
-      # @param clock [#realtime_ns, #monotonic_ns]
       # @param options [CommandLine] of Ruby's start
-      # @param version [RubyDefaults]
       # @param yjit [Module, nil] RubyVM::YJIT
       # @param zjit [Module, nil] RubyVM::ZJIT
       # @param effectiveness [#call] takes a Snapshot
@@ -65,7 +62,6 @@ module Holdup
       # @return [Snapshot] as of the last look
       def state = @state ||= read
 
-      # @return [Hash{String => Object}] what of it changes results
       def facts
         {
           "jit" => state.kind.to_s,
@@ -202,9 +198,7 @@ module Holdup
       # @return [Integer, nil] nanoseconds since 1970
       attr_reader :since_ns
 
-      # @param clock [#realtime_ns]
       # @param cpu [#call] CPU time of the process in nanoseconds
-      # @param interval_ns [Integer]
       def initialize(clock:, cpu: CPU_CLOCK, interval_ns: INTERVAL_NS)
         @interval_ns = interval_ns
         @clock = clock
@@ -212,7 +206,6 @@ module Holdup
         @steady = 0
       end
 
-      # @param state [Snapshot] as it is now
       def observe(state)
         return if @since_ns || !state.enabled? || !state.compiled_iseqs
         now_ns = @cpu.call

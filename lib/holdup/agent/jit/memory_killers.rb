@@ -21,7 +21,6 @@ module Holdup
           super
         end
 
-        # @return [Hash{String => Object}] for the segment's profile
         def facts
           to_h.compact.transform_keys { |key| "killer.#{key}" }
         end

@@ -11,7 +11,6 @@ module Holdup
     CommandLine = Data.define(:flags, :variable, :complete) do
       # @param env [#[]] the environment
       # @param cmdline [String] file with the command line, each argument ended by a zero byte
-      # @return [CommandLine]
       def self.read(env: ENV, cmdline: "/proc/self/cmdline")
         program, *arguments = File.readable?(cmdline) ? File.binread(cmdline).split("\0") : []
         complete = File.basename(program.to_s).start_with?("ruby")
@@ -44,7 +43,6 @@ module Holdup
       private_class_method :ruby_options, :option_value?, :parse, :variable
 
       # @param name [String] "--yjit-mem-size"
-      # @return [Integer, nil]
       def number(name)
         Integer(flags.dig(name, 0).to_s, 10, exception: false)
       end
@@ -76,14 +74,12 @@ module Holdup
     # `enable` takes a size and a threshold from 4.0.
     RubyDefaults = Data.define(:numbers) do
       # @param text [String] RUBY_VERSION
-      # @return [RubyDefaults]
       def self.parse(text)
         new(numbers: text.split(".").map(&:to_i))
       end
 
       def at_least?(*others) = (numbers <=> others) >= 0
 
-      # @return [Boolean] whether there is one limit for code and metadata together
       def limits_total? = at_least?(3, 4)
 
       # @return [Integer] MiB
@@ -92,16 +88,13 @@ module Holdup
         at_least?(3, 3, 1) ? 48 : 64
       end
 
-      # @return [Boolean] whether `enable` takes mem_size and call_threshold
       def takes_options? = at_least?(4, 0)
 
-      # @return [Boolean] whether failed compilations are counted in every build
       def counts_failures? = at_least?(3, 4)
 
       # @return [String] "3.3"
       def minor = numbers.first(2).join(".")
 
-      # @return [Boolean] whether interpreted instructions are counted in every build
       def counts_interpreted? = !at_least?(4, 0)
     end
 
@@ -113,7 +106,6 @@ module Holdup
     #   them
     RequestedMode = Data.define(:action, :mem_size, :call_threshold, :stats, :stats_share) do
       # @param value [Symbol, Hash, nil] of the configuration, checked there
-      # @return [RequestedMode]
       def self.from(value)
         return new(action: value) unless value.is_a?(Hash)
         new(action: :on, **value.except(:after))
@@ -127,7 +119,6 @@ module Holdup
 
       def off? = action == :off
 
-      # @param version [RubyDefaults]
       # @return [Hash{Symbol => Integer}] arguments that `enable` takes on this Ruby
       def arguments(version)
         version.takes_options? ? given : {}
@@ -141,8 +132,6 @@ module Holdup
       end
 
       # The options that this Ruby takes only when it starts, and that it was not started with.
-      # @param version [RubyDefaults]
-      # @param options [CommandLine]
       # @return [String, nil] what RUBYOPT must hold; nil when nothing is missing
       def rubyopt(version, options)
         return if version.takes_options?

@@ -40,7 +40,6 @@ module Holdup
         super(**self.class.members.to_h { |name| [name, nil] }, kind:, **known)
       end
 
-      # @return [Boolean]
       def enabled? = kind != :off
 
       # @return [Boolean] whether it keeps deep statistics, which make compiled code a third slower
@@ -83,8 +82,6 @@ module Holdup
       THRESHOLD_OF_MANY = 120
 
       # @param api [#enabled?, #enable, #runtime_stats] RubyVM::YJIT
-      # @param version [RubyDefaults]
-      # @param options [CommandLine]
       # @param given [Hash{Symbol => Integer}, nil] arguments of `enable`: mem_size (MiB), call_threshold;
       #   nil: unknown
       def initialize(api:, version:, options:, given: {})
@@ -183,7 +180,6 @@ module Holdup
       THRESHOLD = 30
 
       # @param api [#enabled?, #stats] RubyVM::ZJIT
-      # @param options [CommandLine]
       def initialize(api:, options:)
         @api = api
         @options = options

@@ -36,7 +36,6 @@ module Holdup
         @closed = false
       end
 
-      # @return [self]
       def open
         @thread = Thread.current
         @outer = OpenUnit.current
@@ -50,15 +49,12 @@ module Holdup
       # @return [Boolean] whether this thread is the measured one; the unit's other threads find it too
       def here? = @thread.equal?(Thread.current)
 
-      # @param clock [#monotonic_ns]
       # @return [ConnectionHold] the connections that this unit holds; charged when the unit ends
       def holding(clock)
         @holding ||= ConnectionHold.new(clock)
       end
 
       # @param which [Symbol] a key of Probe::CHARGES
-      # @param ns [Integer]
-      # @return [nil]
       def charge(which, ns)
         @recorder.charge(@handle, which, ns)
       end
@@ -77,7 +73,6 @@ module Holdup
 
       # Ends and records the unit; does nothing when called again.
       # @param error [Boolean] whether the work failed
-      # @return [nil]
       def close(error: false)
         leave do
           @recorder.watcher&.closing(self)
@@ -99,7 +94,6 @@ module Holdup
       end
 
       # Ends the unit and forgets it.
-      # @return [nil]
       def cancel
         leave { @recorder.cancel(@handle) }
       end
@@ -140,14 +134,12 @@ module Holdup
     # Threads may share one: the clock is read first, because threads don't switch within one line of
     # arithmetic.
     class ConnectionHold
-      # @param clock [#monotonic_ns]
       def initialize(clock)
         @clock = clock
         @ns = @open = 0
       end
 
       # A connection is taken.
-      # @return [self]
       def take
         now = @clock.monotonic_ns
         @ns -= now

@@ -10,7 +10,6 @@ module Holdup
       SUPERVISED = "HOLDUP_SUPERVISED"
       PATIENCE_S = 2
 
-      # @return [#start, #stop, #finish, nil]
       def self.build(configuration, env:, log:)
         return if configuration.collector == :off || env[SUPERVISED]
         return InThread.new(configuration, env, log) if configuration.collector == :thread
@@ -125,9 +124,7 @@ module Holdup
       # @param store [String, nil] URL; nil for the default
       # @param log [#warn, #call] one line each
       # @param command [Array<String>] what starts the command line of Holdup
-      # @param env [Hash{String => String}] the environment
       # @param first_wait_s [Numeric] before the first restart; doubles with each
-      # @param longest_wait_s [Numeric]
       def initialize(
         dir:, store:, log:,
         command: [RbConfig.ruby, EXE],
@@ -145,7 +142,6 @@ module Holdup
         @wake = Thread::Queue.new
       end
 
-      # @return [self]
       def start
         return self if @thread&.alive?
         @stopping = false

@@ -19,7 +19,6 @@ module Holdup
       UNKNOWN_GAUGES = Array.new(Segment::Layout::GAUGE_SLOTS).freeze
       private_constant :UNKNOWN_GAUGES
 
-      # @param env [Hash] the environment
       def initialize(configuration:, probe:, guard:, log:, env:, resources:)
         @configuration = configuration
         @probe = probe
@@ -30,9 +29,7 @@ module Holdup
         @facts = SettingFacts.new(configuration:, env:, root: Dir.pwd)
       end
 
-      # @param server [Servers::Identity]
       # @param generation [Integer] how many forks lie between this process and the first
-      # @return [self]
       # @raise [Error, SystemCallError] when there can be no segment; nothing is measured then
       def open(server:, generation:)
         @generation = generation
@@ -55,7 +52,6 @@ module Holdup
       end
 
       # The servers of the process have changed.
-      # @param server [Servers::Identity]
       def identify(server)
         use(server)
         resume unless @ticker.alive?
@@ -197,7 +193,6 @@ module Holdup
         @stopped = Queue.new
       end
 
-      # @return [self]
       def start(&tick)
         @thread = Thread.new { run(tick) }
         @thread.name = NAME
@@ -245,16 +240,13 @@ module Holdup
 
       def install = each(&:install)
 
-      # @return [Hash{String => Object}] for the setting
       def facts = each(&:facts).inject({}, :merge)
 
-      # @return [Array<Servers::Pool>]
       def pools = each(&:pools).flatten(1)
 
       # @return [Hash{Symbol => Integer}] by the names of Segment::Layout::GAUGES
       def gauges = each(&:gauges).inject({}, :merge)
 
-      # @return [Hash{String => Object}] for the segment's profile
       def profile = each(&:profile).inject({}, :merge)
 
       private

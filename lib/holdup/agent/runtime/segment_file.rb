@@ -12,7 +12,6 @@ module Holdup
       FOLDER_MODE = 0o700
       MOST_NAMES = 1000
 
-      # @param place [Configuration::SegmentLocation]
       def initialize(place:, probe:, log:)
         @dir = place.dir
         @anonymous = place.anonymous

@@ -19,7 +19,6 @@ module Holdup
         ObjectSpace.each_object(::Falcon::Server).any?
       end
 
-      # @param middleware [#call] puts the middleware around an application
       def initialize(runtime:, middleware:)
         @runtime = runtime
         @middleware = middleware
@@ -137,12 +136,10 @@ module Holdup
           @forked ? @options[:threads] || (count / forks).ceil : count
         end
 
-        # @return [Boolean] whether something is loaded before the workers are forked
         def preload?
           !!@environment && Array(@environment.preload).any?
         end
 
-        # @return [Array<Lever>]
         def levers
           [(processes_lever if @forked), (threads_lever if @threaded)].compact
         end

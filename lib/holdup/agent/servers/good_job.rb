@@ -13,10 +13,8 @@ module Holdup
       NAME = "good_job"
       SUBPROCESS = /\Agood_job subprocess (\d+)/
 
-      # @return [Boolean] whether this process is run by GoodJob's own program
       def self.here? = !!::GoodJob::CLI.within_exe?
 
-      # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @lock = Mutex.new
@@ -93,7 +91,6 @@ module Holdup
           end
 
           # @param queues [String] of a scheduler
-          # @return [String]
           def pool_name(queues)
             Pool.short("queues #{queues}")
           end
@@ -107,7 +104,6 @@ module Holdup
           @embedded = embedded
         end
 
-        # @return [Hash{String => Object}] what of them changes results
         def facts
           stats = running.map(&:stats)
           {
@@ -171,15 +167,12 @@ module Holdup
         PROCESSES = /\A[^#]*\bgood_job\b[^#]*\bsubprocesses\b/
         PRIORITY = /\A[^#]*\bgood_job\b[^#]*\blower_thread_priority\b/
 
-        # @param threads [ThreadPools]
-        # @param root [String] the application's folder
         def initialize(threads, configuration, root:)
           @threads = threads
           @configuration = configuration
           @root = root
         end
 
-        # @return [Array<Lever>]
         def to_a
           [threads, *threads_of_queues, queues, processes, priority]
         end

@@ -27,7 +27,6 @@ module Holdup
         super
       end
 
-      # @param identities [Array<Identity>]
       # @return [Identity] all of them as one
       def self.merge(identities)
         identities = identities.partition { |each| each.facts.key?("server") }.flatten
@@ -72,7 +71,6 @@ module Holdup
         super(name: self.class.short(name), max:, busy:, backlog:, served:, oldest_ns:)
       end
 
-      # @param name [String]
       # @return [String] as a segment has room for it
       def self.short(name)
         (name.bytesize > self::LONGEST_NAME) ? name.byteslice(0, self::LONGEST_NAME).scrub("") : name

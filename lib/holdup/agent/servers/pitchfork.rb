@@ -19,7 +19,6 @@ module Holdup
         end
       end
 
-      # @return [Boolean] whether this process is run by Pitchfork
       def self.here? = super(::Pitchfork::HttpServer)
 
       def install

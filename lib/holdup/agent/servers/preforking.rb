@@ -15,12 +15,10 @@ module Holdup
     class Preforking
       # A ready worker has dropped the application's source; from then on our hooks would not be called.
       # @param server [Class] HttpServer
-      # @return [Boolean] whether it runs this process, and hooks still work
       def self.here?(server)
         ObjectSpace.each_object(server).any? { |each| each.orig_app || !each.worker_processes }
       end
 
-      # @param middleware [#call] puts the middleware around an application
       def initialize(runtime:, middleware:)
         @runtime = runtime
         @middleware = middleware
@@ -32,7 +30,6 @@ module Holdup
       end
 
       # In the master, before it does anything.
-      # @param server [HttpServer]
       def starting(server)
         attach(server)
         guard { @runtime.wait_for_server }
@@ -44,7 +41,6 @@ module Holdup
       end
 
       # In a worker that is ready; does nothing when called again.
-      # @param server [HttpServer]
       def serving(server, worker)
         guard do
           next if @worker.equal?(worker) || !takes_requests?(worker)
@@ -153,7 +149,6 @@ module Holdup
       LISTENING = 10
       UNACKED_AT = 24
 
-      # @param sockets [Array<BasicSocket>]
       # @return [Integer, nil] of all sockets; nil: unknown
       def self.size(sockets)
         known = sockets.filter_map { |socket| waiting(socket) }

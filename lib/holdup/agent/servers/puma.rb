@@ -17,12 +17,10 @@ module Holdup
         # Started by `puma`, the launcher is there before the application; `rails server` loads it afterwards,
         # and before that only the handler. (`require "puma"` promises a launcher in every process of an
         # application.)
-        # @return [Boolean] whether this process is run by Puma
         def here?
           launcher? ? ObjectSpace.each_object(::Puma::Launcher).any? : server_expected?
         end
 
-        # @return [Boolean] whether Puma's launcher is loaded
         def launcher?
           !::Puma.autoload?(:Launcher) && ::Puma.const_defined?(:Launcher)
         end
@@ -37,8 +35,6 @@ module Holdup
         end
       end
 
-      # @param middleware [#call] puts the middleware around an application, after that has been set up
-      # @param env [Hash] the environment
       def initialize(runtime:, middleware:, env: ENV)
         @runtime = runtime
         @middleware = middleware
@@ -76,7 +72,6 @@ module Holdup
       end
 
       # In a worker, before anything else.
-      # @param index [Integer]
       def working(index)
         @worker = index
         @generation = @reforks

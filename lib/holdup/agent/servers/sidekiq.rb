@@ -23,17 +23,14 @@ module Holdup
 
       NAME = "sidekiq"
 
-      # @return [Boolean] whether this process is run by Sidekiq
       def self.here?
         command? || ObjectSpace.each_object(::Sidekiq::Launcher).any?
       end
 
-      # @return [Boolean] whether it is the `sidekiq` command
       def self.command?
         !!defined?(::Sidekiq::CLI) && ObjectSpace.each_object(::Sidekiq::CLI).any?
       end
 
-      # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @clock = Clock.new
@@ -112,7 +109,6 @@ module Holdup
           @backlog = backlog
         end
 
-        # @return [Array<Sidekiq::Capsule>]
         def to_a = @managers.map(&:capsule)
 
         # Sidekiq 8 gives its threads a smaller time slice: -1 halves it.
@@ -122,7 +118,6 @@ module Holdup
           @config.thread_priority || default_priority
         end
 
-        # @return [Hash{String => Object}] what of them changes results
         def facts
           {
             "jobs" => "sidekiq",
@@ -182,7 +177,6 @@ module Holdup
         # `size`: jobs; `oldest_ns`: 0 when none waits, nil when the job does not say since when
         Waiting = Data.define(:size, :oldest_ns)
 
-        # @param clock [#realtime_ns]
         def initialize(config, clock:)
           @config = config
           @clock = clock
@@ -190,7 +184,6 @@ module Holdup
         end
 
         # Looks with each heartbeat.
-        # @return [self]
         def follow(guard)
           @config.on(:beat) { guard.call(:sidekiq_backlog) { look } }
           self

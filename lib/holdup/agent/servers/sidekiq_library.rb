@@ -9,7 +9,6 @@ module Holdup
       # @return [Boolean] false: the loaded library does not make the process a server
       def self.here? = false
 
-      # @param middleware [#call]
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @middleware = middleware

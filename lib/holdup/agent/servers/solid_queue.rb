@@ -38,7 +38,6 @@ module Holdup
         end
       end
 
-      # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @installed_in = Process.pid
@@ -69,7 +68,6 @@ module Holdup
 
       # In the supervisor's process, before each start of a child; a child that replaces another has its
       # index.
-      # @param configured [SolidQueue::Configuration::Process]
       def starting(configured)
         guard { @index = @indexes[configured] ||= @indexes.size if Topology.worker?(configured) }
       end
@@ -160,7 +158,6 @@ module Holdup
       WorkerThreads = Data.define(:queues, :size, :fibers) do
         class << self
           # @param configured [SolidQueue::Configuration::Process] a worker's
-          # @return [WorkerThreads]
           def planned(configured)
             options = configured.attributes
             new(
@@ -170,7 +167,6 @@ module Holdup
             )
           end
 
-          # @return [WorkerThreads]
           def running(worker)
             pool = worker.pool
             new(
@@ -181,7 +177,6 @@ module Holdup
           end
 
           # @param groups [Array<WorkerThreads>] of one process
-          # @return [Hash{String => Object}] what of them changes results
           def facts(groups)
             {
               "job_threads" => groups.sum(&:size),
@@ -196,7 +191,6 @@ module Holdup
           Pool.short("queues #{queues}")
         end
 
-        # @param queue [String]
         # @return [Boolean] whether it takes jobs of that queue; a configuration may say "*" or "mails*"
         def serves?(queue)
           queues.split(",").any? { |pattern| File.fnmatch(pattern, queue) }
@@ -206,8 +200,6 @@ module Holdup
       # The workers that a supervisor runs. Forked workers are processes with their own threads; asynchronous
       # ones share a process, whose facts are those of all of them from the start.
       class Topology
-        # @param configured [SolidQueue::Configuration::Process]
-        # @return [Boolean] whether it runs jobs
         def self.worker?(configured)
           configured.kind.to_s == "worker"
         end
@@ -218,7 +210,6 @@ module Holdup
           @fork = !configuration.respond_to?(:mode) || configuration.mode.fork?
         end
 
-        # @return [Boolean] whether each worker has a process of its own
         def fork? = @fork
 
         # @param group [WorkerThreads] of a worker that has started
@@ -227,7 +218,6 @@ module Holdup
           fork? ? [group] : @groups
         end
 
-        # @param group [WorkerThreads]
         # @return [Integer] processes that serve these queues; one for asynchronous workers
         def processes(group)
           fork? ? @groups.count(group) : 1

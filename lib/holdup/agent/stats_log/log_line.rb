@@ -9,7 +9,6 @@ module Holdup
     # Booleans are 0 and 1, because CloudWatch makes metrics of numbers only.
     class LogLine
       # @param event [String] "stats", or a stage of the process's life
-      # @param now [ProcessReading]
       # @param before [ProcessReading, nil] of the line before; nil: no differences
       # @param dropped [Integer] lines that could not be written so far
       def initialize(event, now, before, dropped:)
@@ -114,14 +113,11 @@ module Holdup
       }.freeze
       GROWING = %i[jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_invalidations].freeze
 
-      # @param now [ProcessReading]
-      # @param before [ProcessReading, nil]
       def initialize(now, before)
         @now = now
         @before = before
       end
 
-      # @return [Hash{String => Object, nil}]
       def to_h
         return {"jit" => kind, "jit_on" => 0} unless on?
         levels = LEVELS.to_h { |gauge, name| [name, @now.gauges[gauge]] }
@@ -211,14 +207,11 @@ module Holdup
         Time.at(0, ns, :nsec).utc.strftime("%FT%T.%LZ") if ns
       end
 
-      # @param ns [Integer, nil]
       # @return [Float, nil] milliseconds
       def ms(ns)
         (ns / 1e6).round(3) if ns
       end
 
-      # @param value [Float, nil]
-      # @return [Float, nil]
       def share(value) = value&.round(4)
     end
 
@@ -255,7 +248,6 @@ module Holdup
 
     # A LogLine as text, ended by a newline.
     module Encoding
-      # @param options [LogOptions]
       # @return [#call] takes a LogLine
       def self.for(options)
         (options.format == :emf) ? Emf.new(options.namespace) : PlainJson.new
@@ -273,7 +265,6 @@ module Holdup
       class Emf
         DIMENSIONS = %w[app server].freeze
 
-        # @param namespace [String]
         def initialize(namespace)
           @namespace = namespace
         end

@@ -14,10 +14,7 @@ module Holdup
     ProcessReading = Data.define(
       :header, :setting, :profile, :totals, :gauges, :rss_bytes, :at_ns, :monotonic_ns
     ) do
-      # @param source [#reader]
       # @param gauges [Hash{Symbol => Integer, nil}]
-      # @param clock [#realtime_ns, #monotonic_ns]
-      # @return [ProcessReading]
       # @raise [SegmentError] when the segment has been closed
       def self.take(source, gauges:, clock:, status: "/proc/self/status")
         reader = source.reader
@@ -51,7 +48,6 @@ module Holdup
     # - `units`, `errors`: how many; `sums`: {Symbol => Integer} nanoseconds of wall, running, stalled, idle
     # - `histograms`: {Symbol => Histogram} of wall, stalled, queued
     ProcessTotals = Data.define(:units, :errors, :sums, :histograms) do
-      # @return [ProcessTotals]
       def self.of(reader)
         slots = slots(reader)
         nested = slots.find { |slot| slot.series.kind == :nested }
@@ -108,7 +104,6 @@ module Holdup
         sums[part].fdiv(sums[:wall]) if sums[:wall].positive?
       end
 
-      # @return [Integer, nil] nanoseconds
       def quantile(name, q) = histograms[name].quantile(q)
     end
 
@@ -122,12 +117,10 @@ module Holdup
     # The segment of this process, for a Segment::Reader: read from memory, so that no read releases the GVL
     # and waits for it again. Nothing writes to it meanwhile.
     class OwnSegment
-      # @param probe [#read_segment]
       def initialize(probe)
         @probe = probe
       end
 
-      # @return [Segment::Reader]
       # @raise [SegmentError] when there is none
       def reader
         Segment::Reader.new(self, path: "the segment of process #{Process.pid}")
@@ -139,7 +132,6 @@ module Holdup
       end
 
       # As IO#pread.
-      # @return [String]
       # @raise [EOFError] beyond the end
       def pread(length, offset, buffer = +"")
         buffer.replace(@probe.read_segment(offset, length) || raise(EOFError))

@@ -4,8 +4,6 @@ module Holdup
   class StatsLog
     # Where lines go. Each has `call(line)`: true when the line is written, false when there was no room.
     module Sinks
-      # @param target [Symbol, String, IO, #info, #write]
-      # @return [#call]
       def self.for(target)
         case target
         when :stdout then Stream.standard(1)
@@ -18,7 +16,6 @@ module Holdup
 
       # The application's own logger or device, which may take as long as it likes.
       class Device
-        # @param device [#info, #write]
         def initialize(device)
           @device = device
         end
@@ -35,7 +32,6 @@ module Holdup
         FLAGS = File::WRONLY | File::APPEND | File::NONBLOCK | File::NOCTTY
         MODE = 0o640
 
-        # @param path [String]
         # @param flags [Integer] added to those
         def initialize(path, flags: File::CREAT)
           @path = path
@@ -58,12 +54,10 @@ module Holdup
         OWN = "/proc/self/fd"
 
         # @param number [Integer] 1 or 2: the process's own, whatever the application has put into $stdout
-        # @return [Stream]
         def self.standard(number)
           new(IO.for_fd(number, "w", autoclose: false))
         end
 
-        # @param io [IO]
         # @param own [String] folder in which the system shows open files
         def initialize(io, own: OWN)
           @io = io
@@ -98,14 +92,12 @@ module Holdup
       attr_reader :dropped
 
       # @param sink [#call] true when it has taken the line
-      # @param log [#warn]
       def initialize(sink:, log:)
         @sink = sink
         @log = log
         @dropped = 0
       end
 
-      # @param line [String]
       def call(line)
         @dropped += 1 unless @sink.call(line)
       rescue SystemCallError, IOError => error

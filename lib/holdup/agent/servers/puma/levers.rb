@@ -24,13 +24,11 @@ module Holdup
         REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
 
         # Created before options change (SIGTTIN changes them), because it records where they come from.
-        # @param env [Hash] the environment
         def initialize(launcher, env:)
           @options = launcher.options
           @sources = SettingSource.new(launcher.config, env:).to_h
         end
 
-        # @return [Array<Lever>]
         def of(server)
           [threads(server), processes, *io_threads, *(cluster if workers > 0)]
         end
@@ -86,8 +84,6 @@ module Holdup
         WORD = /[a-z_]\w*/
         COMMAND_LINE = "command line"
 
-        # @param config [Puma::Configuration]
-        # @param env [Hash] the environment
         def initialize(config, env:)
           @options = config.options
           files = config.config_files.compact.select { |path| File.file?(path) }

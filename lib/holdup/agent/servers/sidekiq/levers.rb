@@ -13,16 +13,13 @@ module Holdup
         PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: " \
           "each step below 0 halves the time slice of 100 ms"
 
-        # @param capsules [Array<Sidekiq::Capsule>]
         # @param priority [Integer, nil] of the threads; nil where this Sidekiq has no such setting
-        # @param written [SettingSource]
         def initialize(capsules, priority:, written:)
           @capsules = capsules
           @priority = priority
           @written = written
         end
 
-        # @return [Array<Lever>]
         def to_a
           [*@capsules.map { |capsule| concurrency(capsule) }, processes, *thread_priority]
         end
@@ -73,9 +70,7 @@ module Holdup
         LONGEST_FILE = 100_000
 
         # @param embedded [Boolean] whether command line, YAML file and variable are another server's
-        # @param env [Hash] the environment
         # @param arguments [Array<String>] of the command line
-        # @param root [String] the application's folder
         def initialize(config, embedded:, env:, arguments:, root:)
           @config = config
           @embedded = embedded
@@ -91,7 +86,6 @@ module Holdup
 
         # @param capsule [String] its name
         # @param value [Integer] in effect
-        # @return [Location, nil]
         def concurrency(capsule, value)
           places = ruby_places(capsule, "concurrency", CODE)
           places += yaml_places(capsule)
@@ -100,7 +94,6 @@ module Holdup
         end
 
         # @param value [Integer] in effect
-        # @return [Location, nil]
         def thread_priority(value)
           pick(ruby_places("default", "thread_priority", nil), value)
         end
@@ -169,7 +162,6 @@ module Holdup
           @files = files.select { |_, text| text.include?("idekiq") }
         end
 
-        # @param capsule [String]
         # @param setting [String] concurrency, thread_priority
         # @return [Array<(Integer or nil, String)>] the number, nil for an expression, with "file:line"; the
         #   last line first
@@ -215,7 +207,6 @@ module Holdup
         Entry = Data.define(:path, :value, :place)
         private_constant :Entry
 
-        # @param text [String]
         # @param name [String] of the file, for "name:line"
         def initialize(text, name)
           @text = text

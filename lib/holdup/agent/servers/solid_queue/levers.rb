@@ -9,8 +9,6 @@ module Holdup
       # processes of each worker.
       class Levers
         # @param groups [Array<WorkerThreads>] of this process
-        # @param topology [Topology, nil]
-        # @param file [SettingSource]
         # @param environment [String] of Rails
         def initialize(groups, topology, file:, environment:)
           @groups = groups
@@ -19,7 +17,6 @@ module Holdup
           @environment = environment
         end
 
-        # @return [Array<Lever>]
         def to_a
           @groups.uniq.flat_map { |group| [threads(group), processes(group)].compact }
         end
