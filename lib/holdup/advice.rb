@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What to do about what was measured. A rule is a pure function: `call(situation)` takes a Situation and
-  # returns a Finding, or nil when there is nothing to say. Rules live by theme in advice/*_rules.rb; a new
-  # one goes there and into RULES.
+  # Advice from measurements. A rule is a pure function: `call(situation)` takes a Situation and returns a
+  # Finding or nil. Rules live by theme in advice/*_rules.rb; a new one goes there and into RULES.
   module Advice
     RULES = [
       ThreadRules::ThreadCount, ThreadRules::ProcessCount, ThreadRules::IoThreads, ThreadRules::TimeSlice,

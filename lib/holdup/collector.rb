@@ -3,30 +3,29 @@
 require "etc"
 
 module Holdup
-  # Carries what the processes of one host measured from their segments into the store: the only writer there.
-  # Any number may run; one leads, the others stand by and take over when it dies. No failure of it or of the
-  # store reaches an application.
+  # Carries measurements of one host's processes from their segments into the store, as its only writer. Any
+  # number may run; one leads, the others stand by and take over when it dies. Neither its failures nor the
+  # store's reach an application.
   class Collector
     STANDBY_S = 1
-    # Between two looks at what may end a pause.
+    # Seconds between two checks of what may end a pause.
     STEP_S = 0.5
     LONGEST_WAIT_S = 60
     UPKEEP_S = 60
-    # Of one core, at most: where a tick costs more than this allows, the next comes later.
+    # Largest share of one core: after a tick that costs more, the next comes later.
     SHARE = 0.01
-    # How long a collector outlives its parent to carry the last units of workers that are still ending.
+    # A collector outlives its parent by so long, to carry the last units of workers that are still ending.
     LINGER_S = 10
     LINGER_STEP_S = 0.2
     NS = 1_000_000_000
 
     # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
-    # @param directory [String] folder of the segments; made when it is not there
-    # @param log [#warn] one line each
+    # @param directory [String] folder of the segments; created when missing
     # @param interval [Numeric] seconds between ticks, which lie on whole multiples of it
     # @param host [String] the name under which windows are stored
     # @param parent [Integer, nil] pid of the process that it ends with
     # @param max_bytes [Integer] size that the store is kept under
-    # @param captures [String, nil] folder for what processes capture by themselves; nil: it is not collected
+    # @param captures [String, nil] folder for captures that processes start by themselves; nil: not collected
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
       parent: nil, max_bytes: 512 * 1024 * 1024, captures: nil)
       @store = store
@@ -44,9 +43,7 @@ module Holdup
       @failures = 0
     end
 
-    # Collects until stopped, then once more. On a main thread it stops on TERM and INT; elsewhere signals are
-    # the application's own.
-    # @param signals [Array<String>] that end it
+    # Collects until stopped, then once more. Only on the main thread do TERM and INT stop it.
     def run(signals: Thread.current.equal?(Thread.main) ? %w[TERM INT] : [])
       trapping(signals) do
         pause(attempt) until over?
@@ -68,7 +65,7 @@ module Holdup
       leave
     end
 
-    # Ends `run` after a last tick; may be called from another thread and from a signal handler.
+    # Ends `run` after a last tick. Safe from other threads and signal handlers.
     def stop
       @stopping = true
       @wake << true
@@ -85,7 +82,6 @@ module Holdup
       @stopping || @parent&.gone?
     end
 
-    # @return [Numeric] seconds to wait
     def attempt
       @hurried_at = @directory.hurried_at
       return [STANDBY_S, @interval].min unless lead?
@@ -143,7 +139,7 @@ module Holdup
       Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
     end
 
-    # In steps, to notice the end of the parent and requests for a round.
+    # Sleeps in steps, to notice the parent's end and requests for a round.
     def pause(seconds)
       deadline = @clock.monotonic_ns + seconds * NS
       until over? || hurried?
@@ -153,13 +149,13 @@ module Holdup
       end
     end
 
-    # Requests from before the last attempt are done.
+    # The last attempt has served earlier requests.
     def hurried?
       at = @directory.hurried_at
       !at.nil? && at != @hurried_at
     end
 
-    # The parent is gone: its workers may still be finishing their last units.
+    # Workers of a parent that ended may still be finishing their last units.
     def linger
       deadline = @clock.monotonic_ns + LINGER_S * NS
       until @stopping || linger_done? || @clock.monotonic_ns > deadline
@@ -187,9 +183,9 @@ module Holdup
       previous&.each { |signal, handler| trap(signal, handler || "DEFAULT") }
     end
 
-    # The process that a collector was started for. It is gone when it died, and also when it became another
-    # program: a server that restarts itself keeps its pid but closes the pipe that it gave us as standard
-    # input. Its forks hold that pipe too, so it is not gone as long as one of its workers lives.
+    # The process that a collector was started for. It is gone when it died, and also when it executed another
+    # program: a server that restarts itself keeps its pid but closes the pipe that is our standard input. Its
+    # forks hold that pipe too, so it counts as alive while one of its workers lives.
     class ParentProcess
       attr_reader :pid
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Opens a store by its URL. Nothing of a store is loaded before it is chosen, so the part that runs inside
-  # an application may name one without loading a database library.
+  # Opens a store by its URL. A store's library is loaded only when that store is chosen, so the in-app half
+  # may name one without loading a database library.
   module Store
     OPENERS = {
       "memory" => ->(_location, **) { Memory.new },
@@ -19,7 +19,6 @@ module Holdup
       opener.call(location, read_only:)
     end
 
-    # @return [String] the store to use when none is named
     def self.default_url(env, home:)
       return env["HOLDUP_STORE"] unless env["HOLDUP_STORE"].to_s.empty?
       state = env["XDG_STATE_HOME"].to_s
@@ -27,21 +26,18 @@ module Holdup
       "sqlite://#{File.join(state, "holdup", "holdup.sqlite3")}"
     end
 
-    # @param url [String] of the store
     # @param env [Hash{String => String}]
-    # @return [String] folder of the captures: next to the store where that is a file, else where the default
-    #   one would be
+    # Folder of the captures: next to the store where that is a file, else next to the default store.
     def self.captures_dir(url, env, home:)
       url = default_url(env.to_h.except("HOLDUP_STORE"), home:) unless url.start_with?("sqlite:", "/", ".")
       File.join(File.dirname(url.delete_prefix("sqlite:").delete_prefix("//")), "captures")
     end
 
-    # @return [Array<String>] what a URL may look like
+    # Forms that a URL may have.
     def self.known
       ["sqlite:///path/to/file.sqlite3", "a plain path", "memory:"]
     end
 
-    # @return [String] the URL without its password
     def self.redact(url)
       url.scrub("?").sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@')
     end

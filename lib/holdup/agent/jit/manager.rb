@@ -75,7 +75,7 @@ module Holdup
       # @return [Array] none
       def pools = []
 
-      # @return [Hash{Symbol => Integer, nil}] by the names of Segment::Layout::GAUGES
+      # By the names of Segment::Layout::GAUGES.
       def gauges
         {
           jit_enabled: flag(state.enabled?),

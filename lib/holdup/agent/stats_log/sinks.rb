@@ -2,7 +2,7 @@
 
 module Holdup
   class StatsLog
-    # Where lines go. Each has `call(line)`: true when the line is written, false when there was no room.
+    # Each sink has `call(line)`: true when the line is written, false when there was no room.
     module Sinks
       def self.for(target)
         case target
@@ -26,13 +26,12 @@ module Holdup
         end
       end
 
-      # A file, or a named pipe. Opened for each line: so it may be moved away at any time (logrotate), no
-      # process inherits it, and one append keeps the lines of several processes apart.
+      # A file or named pipe, opened for each line: logrotate may move it at any time, no process inherits it,
+      # and one append keeps the lines of several processes apart.
       class Path
         FLAGS = File::WRONLY | File::APPEND | File::NONBLOCK | File::NOCTTY
         MODE = 0o640
 
-        # @param flags [Integer] added to those
         def initialize(path, flags: File::CREAT)
           @path = path
           @flags = FLAGS | flags
@@ -46,10 +45,9 @@ module Holdup
         end
       end
 
-      # An open stream, such as the standard output, which other processes and the application write to as
-      # well. Making it non-blocking would affect all of them. So a pipe or a terminal is opened once more,
-      # for us alone; where that is impossible (sockets, other systems), and for files, which never block, it
-      # is asked for room first.
+      # An open stream, such as the standard output, shared with other processes. Making it non-blocking would
+      # affect all of them, so a pipe or terminal is opened once more for us alone. Where that is impossible
+      # (sockets, other systems), and for files, which never block, it is first asked for room.
       class Stream
         OWN = "/proc/self/fd"
 
@@ -58,7 +56,7 @@ module Holdup
           new(IO.for_fd(number, "w", autoclose: false))
         end
 
-        # @param own [String] folder in which the system shows open files
+        # @param own [String] folder that lists this process's open files
         def initialize(io, own: OWN)
           @io = io
           @own = own
@@ -85,13 +83,11 @@ module Holdup
       end
     end
 
-    # Gives lines to a sink. Lines that it does not take at once are dropped and counted; its failure is
-    # logged once.
+    # Drops and counts lines that the sink does not take at once; logs the sink's failure once.
     class LogWriter
-      # @return [Integer] lines that were not written
+      # Lines that were not written.
       attr_reader :dropped
 
-      # @param sink [#call] true when it has taken the line
       def initialize(sink:, log:)
         @sink = sink
         @log = log
