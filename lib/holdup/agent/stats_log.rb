@@ -69,7 +69,6 @@ module Holdup
     # - `sample`: share of the lines that are written; `workers`: how many workers of a server write, nil: all
     # - `namespace`: of CloudWatch's metrics, for :emf
     LogOptions = Data.define(:to, :every, :format, :sample, :workers, :namespace) do
-      # @param value [Object] of the configuration, checked there
       def self.from(value)
         new(**(value.is_a?(Hash) ? value : {to: value}))
       end

@@ -35,7 +35,6 @@ module Holdup
         [waited - body_wait(env[BODY_WAIT]), 0].max
       end
 
-      # @return [Integer, nil] nanoseconds since 1970
       def parse(header)
         return unless valid?(header)
         digits = header.start_with?("t=") ? header.byteslice(2, LONGEST_HEADER) : header

@@ -152,7 +152,6 @@ module Holdup
 
       attr_reader :effective
 
-      # @param effectiveness [#call] takes a Snapshot, gives true, false, or nil for unknown
       def initialize(effectiveness:, guard:, clock:)
         @effectiveness = effectiveness
         @guard = guard
@@ -169,7 +168,6 @@ module Holdup
         true
       end
 
-      # In a process that was just forked.
       def after_fork
         @seen_ns = @effective = nil
       end

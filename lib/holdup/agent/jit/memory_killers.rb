@@ -31,7 +31,6 @@ module Holdup
 
       module_function
 
-      # @param env [#[]] the environment
       # @return [Killer, nil] the first that there is
       def here(env: ENV)
         puma || unicorn || sidekiq || swarm(env)
