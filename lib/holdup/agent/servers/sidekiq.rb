@@ -135,7 +135,6 @@ module Holdup
         end
 
         # Does not ask Redis: the backlog is as of the last heartbeat.
-        # @return [Array<Pool>] as they are now
         def pools
           @managers.map { |manager| pool(manager) }
         end
