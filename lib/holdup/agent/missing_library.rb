@@ -3,12 +3,11 @@
 require "rbconfig"
 
 module Holdup
-  # The message of a collector that misses a library of its half, as under `holdup exec` in an application
-  # whose Gemfile does not name Holdup. It must load nothing of that half.
+  # The message of a collector without a library of its half, as under `holdup exec` in an application whose
+  # Gemfile does not name Holdup. It must load nothing of that half.
   module MissingLibrary
     module_function
 
-    # @param dir [String, nil] folder of the segments; nil: the default one
     def sentence(error, dir:, env:)
       bundle = env["BUNDLE_GEMFILE"].to_s
       ruby = RbConfig.ruby

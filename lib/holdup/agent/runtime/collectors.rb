@@ -101,7 +101,7 @@ module Holdup
       STOP_S = 5
       # Exit status of a collector for which a library is missing; it has logged which one.
       CANNOT_LOAD = 3
-      # Option that keeps it from logging that again.
+      # its name in a configuration file. => Option to its name in a configuration file.
       AGAIN = "--again"
       # With a JIT the collector takes a quarter less CPU. It makes much short-lived garbage: an early GC
       # keeps that in the processor's cache and out of the RSS.
