@@ -72,7 +72,6 @@ module Holdup
     end
 
     # @param store [#call] opens the store for reading; closed after each request
-    # @param dir [String] folder of the segments, for the page on health
     # @param captures [#call, nil] gives the folder of the captures; nil: none are kept
     # @param orders [Boolean] whether captures may be asked for
     # @param auth [Hash, #call, :none, nil] who may see it, see docs/configuration.md

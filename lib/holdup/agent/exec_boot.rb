@@ -8,7 +8,7 @@ module Holdup
   # compiling, and a hooked `require` would be in all backtraces.
   module ExecBoot
     LIB = File.expand_path("../..", __dir__)
-    # Programs that are no applications; their children may be.
+    # Programs other than an application; their children may be one.
     TOOLS = %w[rake gem irb rdoc ri erb].freeze
     # Rails::Railtie is complete when Rails::Engine appears.
     RAILS = "Rails::Engine"

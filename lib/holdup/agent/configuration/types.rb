@@ -120,7 +120,7 @@ module Holdup
         def valid?(value) = choices.include?(value)
       end
 
-      # YJIT: on, off, or on with options. `after: :boot` changes nothing, because there is no other moment.
+      # YJIT: on, off, or on with options. `after: :boot` changes nothing, as no other moment is possible.
       Jit = Data.define do
         def expected
           ":on, :off, or {after: :boot, mem_size: 64, call_threshold: 31, stats: :quiet, stats_share: 0.1} " \

@@ -118,7 +118,6 @@ module Holdup
       # Whether the last collector could not load a library; it has logged which.
       def unloadable? = !!@unloadable
 
-      # @param dir [String] folder of the segments
       # @param store [String, nil] URL; nil for the default
       # @param command [Array<String>] what starts the command line of Holdup
       # @param first_wait_s [Numeric] before the first restart; doubles with each
