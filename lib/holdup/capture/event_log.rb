@@ -6,12 +6,12 @@ require_relative "stacks"
 
 module Holdup
   module Capture
-    # One event of the ring. A Struct, because there are hundreds of thousands and a Data takes three times as
-    # long.
+    # One event of the ring. A Struct, because a Data takes three times as long for hundreds of
+    # thousands.
     #
     # - `time`: ticks since the window's begin; `thread`: its number
-    # - `detail`: a scheduler event's account, or what the thread's open hold has caused at a unit's edge
-    #   (ticks)
+    # - `detail`: number of a scheduler event's GVL, or what the thread's open hold has caused at a unit's
+    #   edge (ticks)
     # - `unit`: the thread's, 0 for none; `waiters`: threads that wait for that GVL after the event
     Event = Struct.new(:commit, :thread, :time, :detail, :unit, :waiters, :code, :flags) do
       def kind = Layout::KINDS.fetch(code, :none)

@@ -4,7 +4,7 @@ module Holdup
   module Jit
     # Growth of resident memory for each byte that the compiler accounts for (measured: 1.25 to 1.3).
     REAL_MEMORY = 1.3
-    # Share of the memory limit from which on nothing more is compiled.
+    # Share of the limit on code and metadata from which on nothing more is compiled.
     FULL = 0.97
     # Code and metadata together, for each byte of code (measured: 3.1 to 3.6).
     TOTAL_TO_CODE = 3.2
