@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What to do about what was measured. A rule is a pure function: `call(situation)` takes a Situation and
-  # returns a Finding, or nil when there is nothing to say. Rules live by theme in advice/*_rules.rb; a new
-  # one goes there and into RULES.
+  # Advice from measurements. A rule is a pure function: `call(situation)` takes a Situation and returns a
+  # Finding or nil. Rules live by theme in advice/*_rules.rb; a new one goes there and into RULES.
   module Advice
     RULES = [
       ThreadRules::ThreadCount, ThreadRules::ProcessCount, ThreadRules::IoThreads, ThreadRules::TimeSlice,
@@ -18,8 +17,6 @@ module Holdup
       *JitRules::RULES
     ].freeze
 
-    # @param situation [Situation]
-    # @param rules [Array<#call>]
     # @return [Array<Finding>] the largest gain first
     def self.call(situation, rules = RULES)
       rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)

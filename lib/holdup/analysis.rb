@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Windows in, figures out: pure functions without clock, environment or store.
+  # Pure functions from windows to figures: no clock, no environment, no store.
   module Analysis
   end
 end

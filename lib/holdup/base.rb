@@ -24,12 +24,12 @@ require_relative "agent/instrumentation/unit_name"
 #
 # All state is in the runtime of this process, created at first use.
 module Holdup
-  # Servers whose workers are threads may load the application, and so call `start`, in several at once.
+  # Servers whose workers are threads may call `start` in several threads at once.
   STARTING = Mutex.new
   private_constant :STARTING
 
   class << self
-    # The dashboard belongs to the other half, which Zeitwerk loads: only where it is mounted.
+    # Zeitwerk loads the dashboard, and only where it is mounted.
     def const_missing(name)
       return super unless name == :Web
       require_relative "loader"
@@ -38,7 +38,6 @@ module Holdup
 
     # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.
     # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md
-    # @return [void]
     # @raise [ConfigurationError] for a wrong value, or when measuring runs already
     def configure
       if running?
@@ -55,25 +54,20 @@ module Holdup
       @requests = nil
     end
 
-    # Starts measuring in this process, and in the processes it forks; under a server or job runner
-    # (docs/servers.md) when that is ready, in the processes that take units. Never raises: failures are
-    # logged.
+    # Starts measuring in this process and its forks; under a server or job runner (docs/servers.md) once that
+    # is ready, in the processes that take units. Never raises: failures are logged.
     # @return [Boolean] whether this call started it
     def start
       STARTING.synchronize { start_once }
     end
 
-    # Ends measuring in this process.
-    # @return [void]
     def stop = @runtime&.stop
 
-    # @return [Boolean] whether this process measures now
     def running? = !!@runtime&.running?
 
     # Measures a block as one unit, also when it raises.
     # @param name [String] what it does, without ids
     # @param kind [Symbol] :job or :request
-    # @param queue [String, nil] of a job
     # @return [Object] the block's value
     def measure(name, kind: :job, queue: nil, &)
       recorder.measure(name, kind:, queue:, &)
@@ -85,28 +79,23 @@ module Holdup
       Recorder::OpenUnit.current&.name = name
     end
 
-    # @return [Configuration] in effect; a wrong variable of the environment is logged, and nothing measured
+    # A wrong environment variable is logged, and then nothing is measured.
     def configuration = runtime.configuration
 
-    # @return [Recorder] for instrumentation
     def recorder = runtime.recorder
 
-    # @return [Instrumentation::RequestUnits] for the Rack middleware
     def requests
       @requests ||= build_requests
     end
 
-    # @return [Instrumentation::JobUnits] for the hooks of job runners
     def jobs
       @jobs ||= build_jobs
     end
 
-    # @return [Servers::Attachment] installs the adapters of this process's servers
     def servers
       @servers ||= build_servers
     end
 
-    # @return [Runtime] of this process
     def runtime
       @runtime ||= build_runtime
     end

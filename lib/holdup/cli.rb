@@ -18,7 +18,6 @@ module Holdup
       @console = console
     end
 
-    # @param argv [Array<String>]
     # @return [Integer] exit status
     def run(argv)
       ours = own_arguments(argv).map { |argument| Utf8.of(argument) }
@@ -43,7 +42,7 @@ module Holdup
       Registry.fetch(%w[-v --version].include?(name) ? "version" : name).call(arguments, @console)
     end
 
-    # Arguments before "--" are Holdup's, the rest is for the command that it runs.
+    # Arguments before "--" are Holdup's; the rest belongs to the command that it runs.
     def own_arguments(argv)
       argv.take_while { |argument| argument != "--" }
     end

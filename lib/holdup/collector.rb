@@ -138,7 +138,7 @@ module Holdup
       Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
     end
 
-    # In steps, to notice the end of the parent and requests for a round.
+    # Sleeps in steps, to notice the parent's end and requests for a round.
     def pause(seconds)
       deadline = @clock.monotonic_ns + seconds * NS
       until over? || hurried?

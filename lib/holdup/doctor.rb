@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What is measured on this host, what is missing, and why a number may be wrong. Examination looks at the
-  # host and fills a Host; the checks judge it, so each judgement can be tested without arranging the world.
+  # What is measured on this host, what is missing, and why a number may be wrong. Examination inspects the
+  # host and fills a Host; the checks judge it, so each judgement is testable without a prepared machine.
   #
-  # A check is `call(host)`, which returns a CheckResult, several, or [] when it does not apply. Checks live
-  # by theme in doctor/*_checks.rb; a new one goes there and into CHECKS.
+  # A check is `call(host)` and returns a CheckResult, several, or [] when it does not apply. Checks live by
+  # theme in doctor/*_checks.rb; a new one goes there and into CHECKS.
   module Doctor
-    # In the order in which measurements travel: what breaks first is listed first.
+    # In the order in which measurements travel, so that the first failure is listed first.
     CHECKS = [
       ProbeChecks::RubySupport, ProbeChecks::ClockSource,
       SegmentChecks::SegmentFolder, SegmentChecks::Segments,
@@ -23,8 +23,8 @@ module Holdup
       ProbeChecks::Anomalies
     ].freeze
 
-    # What a check found. `level` is :ok, :warn or :fail; `key` names the sentence (`doctor_<key>`) and the
-    # remedy (`doctor_<key>_fix`, none for :ok); `facts` fill them in.
+    # `level` is :ok, :warn or :fail; `key` names the sentence (`doctor_<key>`) and the remedy
+    # (`doctor_<key>_fix`, none for :ok); `facts` fill them in.
     CheckResult = Data.define(:level, :key, :facts) do
       def self.ok(key, **facts)
         new(level: :ok, key:, facts:)
@@ -43,8 +43,6 @@ module Holdup
       def fail? = level == :fail
     end
 
-    # @param host [Host]
-    # @return [Array<CheckResult>]
     def self.call(host)
       CHECKS.flat_map { |check| check.call(host) }
     end

@@ -45,7 +45,7 @@ require_relative "agent/setting_facts/cgroup"
 require_relative "agent/stats_log/log_line"
 
 module Holdup
-  # Of everything outside of agent/, model/, segment/ and capture/.
+  # Loads everything outside of agent/, model/, segment/ and capture/.
   LOADER = Zeitwerk::Loader.new.tap do |loader|
     loader.tag = "holdup"
     loader.inflector.inflect("cli" => "CLI")
@@ -54,7 +54,7 @@ module Holdup
       "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/loader.rb",
       "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment", "#{__dir__}/version.rb",
       "#{__dir__}/store/migrations",
-      # The programs of jobs that an experiment runs in processes of its own.
+      # Job programs that an experiment runs in separate processes.
       "#{__dir__}/lab/jobs/mix.rb", "#{__dir__}/lab/sidekiq_vcpu/jobs.rb"
     )
     loader.setup

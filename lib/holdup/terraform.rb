@@ -1,15 +1,13 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Writes Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch.
-  # It only produces text, and the text names what is billed.
+  # Writes Terraform code for CloudWatch metrics, alarms and a dashboard from lines of statistics. The text
+  # names what is billed.
   module Terraform
-    # What the user wants to have in Terraform.
-    #
-    # - `format`: of the lines, :json (metrics come from filters) or :emf (they come by themselves)
+    # - `format`: of the lines, :json (filters make the metrics) or :emf (CloudWatch makes them)
     # - `log_group`, `region`: nil makes Terraform ask for it
-    # - `namespace`: of the metrics; `app`, `server`: only lines of these; nil takes all
-    # - `memory_mib`: of one process, at which the alarm goes off
+    # - `namespace`: of the metrics; `app`, `server`: only their lines, nil for all
+    # - `memory_mib`: memory of one process that triggers the alarm
     Plan = Data.define(:format, :log_group, :region, :namespace, :app, :server, :memory_mib) do
       def initialize(format: :json, log_group: nil, region: nil, namespace: nil, app: nil, server: nil,
         memory_mib: 1024)
@@ -17,23 +15,18 @@ module Holdup
         super
       end
 
-      # @return [Boolean] whether filters make the metrics
       def filters? = format == :json
 
-      # @return [Hash{String => String}] of the metrics; filters make none, since each one is billed
+      # Metrics from filters have no dimensions, because each one is billed.
       def dimensions
         filters? ? {} : {"app" => app, "server" => server}.compact
       end
 
-      # @param name [String]
-      # @return [String] unique to the application
       def named(name)
         ["holdup", app, server, name].compact.join("-")
       end
     end
 
-    # @param plan [Plan]
-    # @return [String] a file in Terraform's language
     def self.write(plan)
       blocks = variables(plan)
       blocks += Filters.new(plan).blocks if plan.filters?

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Before its parts: they would find the constant still to be loaded.
+  # Defined before its parts, which would otherwise autoload the constant.
   class Web
   end
 end
@@ -12,28 +12,24 @@ module Holdup
   #   mount Holdup::Web => "/holdup"     # config/routes.rb
   #   run Holdup::Web                    # config.ru
   #
-  # It reads a store and writes nothing. What it stands on (Roda, the store's library, the analysis) is loaded
-  # by its first request, so that an application which mounts it boots as before. Its own requests are not
-  # measured as the application's.
+  # It only reads the store. Its first request loads what it needs (Roda, the store's library, the analysis),
+  # so mounting it does not slow the application's boot. Its own requests are not measured.
   class Web
     UNMEASURED = "holdup.unmeasured"
     DEVELOPMENT = %w[development test].freeze
-    # A request here computes for longer than most: it gives the GVL back after an eighth of the usual time
-    # slice.
+    # Requests here compute for long, so they give the GVL back after an eighth of the usual time slice.
     PRIORITY = -3
-    # Where a capture is asked for.
     ORDERS = "/captures"
 
     class << self
-      # @param env [Hash] the Rack environment
-      # @return [Array] with what the application's configuration says
+      # Answers with the application's configuration.
       def call(env)
         mounted(configuration, development?).call(env)
       end
 
       private
 
-      # One for as long as nothing is configured anew: it knows what is being worked out.
+      # Kept until the configuration changes, because it knows the computations under way.
       def mounted(settings, open)
         return @mounted if settings.equal?(@settings) && open == @open
         @settings = settings
@@ -68,23 +64,21 @@ module Holdup
         ENV["HOME"] || Dir.home
       end
 
-      # Nobody who says nothing is taken for a developer.
+      # An environment that is not set does not count as development.
       def development?
         named = ENV.values_at("RAILS_ENV", "RACK_ENV", "APP_ENV").compact
         named.any? && (named - DEVELOPMENT).empty?
       end
     end
 
-    # @param store [#call] opens the store to read; it is closed after each request
-    # @param dir [String] folder of the segments, for the page on health
-    # @param captures [#call, nil] says in which folder captures are kept; nil: there are none
+    # @param store [#call] opens the store for reading; closed after each request
+    # @param captures [#call, nil] gives the folder of the captures; nil: none are kept
     # @param orders [Boolean] whether captures may be asked for
     # @param auth [Hash, #call, :none, nil] who may see it, see docs/configuration.md
-    # @param open [Boolean] whether everybody may where `auth` says nothing
-    # @param hosts [Array<String>, nil] names that it may be asked by; nil for any
-    # @param clock [Clock]
-    # @param language [String, nil] where a browser does not ask for one of ours
-    # @param answers [AnswerCache] what the pages that take seconds have computed
+    # @param open [Boolean] whether everyone has access when `auth` is nil
+    # @param hosts [Array<String>, nil] accepted host names; nil for any
+    # @param language [String, nil] used when the browser asks for none that we have
+    # @param answers [AnswerCache] results of pages that take seconds
     def initialize(
       store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
       language: nil, answers: AnswerCache.new(clock: Clock.new, priority: PRIORITY)
@@ -95,8 +89,6 @@ module Holdup
       @facts = {store:, dir:, clock:, language:, answers:}
     end
 
-    # @param env [Hash] the Rack environment
-    # @return [Array] status, headers, body
     def call(env)
       env[UNMEASURED] = true
       env[Context::KEY] = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)

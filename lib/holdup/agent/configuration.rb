@@ -5,24 +5,19 @@ require_relative "configuration/keys"
 require_relative "../model/utf8"
 
 module Holdup
-  # The settings of Holdup, checked once and frozen. The environment is stronger than code, so that operators
-  # can change a setting without a release.
+  # Settings, checked once and frozen. The environment overrides code, so that operators can change a setting
+  # without a release.
   #
   #   Configuration.build(env: ENV) { |config| config.series_limit = 500 }
   class Configuration < Data.define(*ConfigurationKeys::ALL.map(&:name))
     KEYS = ConfigurationKeys::ALL
 
-    # What `Holdup.configure` yields: a plain setter for each key.
+    # Yielded by `Holdup.configure`: a plain setter for each key.
     Draft = Struct.new(*KEYS.map(&:name))
 
-    # @return [Draft] with the defaults
     def self.draft = Draft.new(*KEYS.map(&:default))
 
-    # @param env [#[]] the environment
-    # @param draft [Draft] what code has set so far
-    # @yield [Draft] to set more
-    # @return [Configuration]
-    # @raise [ConfigurationError] which says what to give instead
+    # @raise [ConfigurationError] says what to give instead
     def self.build(env: {}, draft: self.draft)
       yield draft if block_given?
       values = KEYS.to_h do |key|
@@ -31,9 +26,7 @@ module Holdup
       new(**values)
     end
 
-    # Where messages go. It works while another setting is wrong, because that has to be logged somewhere.
-    # @param env [#[]] the environment
-    # @return [Object, nil] what Log takes
+    # What Log takes. Works while another setting is wrong, because that has to be logged.
     def self.log_target(env:, draft:)
       target = from_environment(KEYS.find { |key| key.name == :log }, env) { draft.log }
       (target == IO::NULL) ? nil : target
@@ -47,13 +40,10 @@ module Holdup
     end
     private_class_method :from_environment
 
-    # @return [String] folder of the segments
     def segment_dir = segment_place.dir
 
-    # @return [SegmentLocation]
     def segment_place = SegmentLocation.find(dir)
 
-    # @return [Regexp] matches the paths that are not measured
     def ignored
       Regexp.union(ignore_paths.map { |path| path.is_a?(Regexp) ? path : pattern(path) })
     end
@@ -67,17 +57,15 @@ module Holdup
   end
 
   class Configuration
-    # Where a process's segment goes: a folder on tmpfs; where no tmpfs can be written, anonymous memory with
-    # a link in a folder on disk (Linux); where there is no tmpfs at all, a folder on disk. Writing to a
-    # mapped file on a disk can block on write-back, with the GVL held.
+    # Where a process's segment goes: a folder on tmpfs; without a writable tmpfs, anonymous memory with a
+    # link in a folder on disk (Linux); without any tmpfs, a folder on disk. Writing to a mapped file on a
+    # disk can block on write-back, with the GVL held.
     #
     # - `dir`: the folder; `anonymous`: whether it holds only links
     SegmentLocation = Data.define(:dir, :anonymous) do
-      # @param given [String, nil] the folder that `config.dir` names: taken as it is
-      # @param uid [Integer]
+      # @param given [String, nil] folder of `config.dir`, taken unchanged
       # @param roots [Array<String>] the best first
       # @param mounts [String] the table of mounted file systems
-      # @return [SegmentLocation]
       def self.find(
         given,
         uid: Process.uid,

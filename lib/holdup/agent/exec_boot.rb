@@ -1,17 +1,16 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Loaded first into every Ruby that `holdup exec` starts (RUBYOPT=-r). Loads nothing else: it waits until
-  # the application's own Rails, server or job runner is loaded, and hooks in there, whether or not the
-  # Gemfile names Holdup.
+  # Loaded first into every Ruby that `holdup exec` starts (RUBYOPT=-r). Loads nothing else: it waits for the
+  # application's own Rails, server or job runner and hooks in there, with or without Holdup in the Gemfile.
   #
-  # It waits with `const_added`, which costs nothing once they are loaded; a TracePoint would keep YJIT from
+  # Waits with `const_added`, which costs nothing once they are loaded; a TracePoint would stop YJIT from
   # compiling, and a hooked `require` would be in all backtraces.
   module ExecBoot
     LIB = File.expand_path("../..", __dir__)
-    # Programs that are not an application; their children may be one.
+    # Programs other than an application; their children may be one.
     TOOLS = %w[rake gem irb rdoc ri erb].freeze
-    # Rails::Engine: Rails::Railtie is complete by then.
+    # Rails::Railtie is complete when Rails::Engine appears.
     RAILS = "Rails::Engine"
     # The keys of Servers::KNOWN, which is not loaded here.
     SERVERS = %w[
@@ -29,13 +28,11 @@ module Holdup
     end
 
     class << self
-      # @param program [String] what this Ruby runs
       def install(program)
         watch(Object) unless TOOLS.include?(File.basename(program))
       end
 
-      # @param owner [Module]
-      # @param name [Symbol] of the constant that has just appeared in it
+      # @param name [Symbol] of the constant that has just appeared in the owner
       def added(owner, name)
         full = owner.equal?(Object) ? name.name : "#{owner.name}::#{name}"
         if full == RAILS
@@ -57,7 +54,7 @@ module Holdup
         owner.singleton_class.prepend(Watch) if owner.is_a?(Module)
       end
 
-      # Last in the load path, so that a Holdup of the application's Gemfile is loaded first. When it fails,
+      # Goes last into the load path, so that Holdup of the application's Gemfile loads first. When it fails,
       # the application runs without Holdup.
       def join(what)
         $LOAD_PATH.push(LIB) unless $LOAD_PATH.include?(LIB)

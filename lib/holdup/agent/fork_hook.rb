@@ -1,14 +1,12 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Calls back in each forked child. Every kind of fork calls `Process._fork` (fork, Process.fork,
-  # IO.popen("-")), except Process.daemon, which forks in C and is hooked itself.
+  # Calls back in each forked child. Every fork calls `Process._fork` (fork, Process.fork, IO.popen("-")),
+  # except Process.daemon, which forks in C and has a hook of its own.
   #
   #   ForkHook.install { start_again }      # runs in each child, before anything else
   class ForkHook < Module
-    # It can't be removed.
     # @param before [#call] called in the parent, on the thread that forks
-    # @return [ForkHook]
     def self.install(before: -> {}, &on_child)
       new(before, on_child).tap { |hook| Process.singleton_class.prepend(hook) }
     end

@@ -3,16 +3,14 @@
 require_relative "../model/utf8"
 
 module Holdup
-  # Keeps our failures away from the application: a failure inside a block is counted, logged at most once a
-  # minute for each place, and dropped. The only broad rescue of the in-app half, so the application is never
-  # called inside of it.
+  # Keeps our failures away from the application: counts a failure inside a block, logs it at most once a
+  # minute for each place, and drops it. The only broad rescue of the in-app half, so the application is never
+  # called inside it.
   #
   #   guard.call(:rack) { record_the_unit }   # nil when it failed
   class Guard
     SILENCE_NS = 60_000_000_000
 
-    # @param log [#warn] for failures
-    # @param clock [#monotonic_ns]
     # @param on_failure [#call, nil] called without arguments for each failure
     def initialize(log:, clock:, on_failure: nil)
       @log = log
@@ -22,8 +20,7 @@ module Holdup
       @logged_ns = {}
     end
 
-    # @param place [Symbol] the part of Holdup that runs, for the log
-    # @return [Object, nil] the block's value, nil when it failed
+    # @param place [Symbol] part of Holdup that runs, for the log
     def call(place)
       yield
     rescue => e
@@ -34,7 +31,7 @@ module Holdup
       nil
     end
 
-    # @return [Hash{Symbol => Integer}] failures by place
+    # Number of failures by place.
     def failures = @failures.dup
 
     private
@@ -52,7 +49,7 @@ module Holdup
       @logged_ns[place] = now
     end
 
-    # Must not raise: there is no rescue around it. A message may be any bytes, a log may be closed.
+    # Must not raise, because no rescue surrounds it. A message may be any bytes, a log may be closed.
     def log_failure(place, error)
       line = error.backtrace&.first
       where = " at #{Utf8.valid(line)}" if line

@@ -5,19 +5,14 @@ module Holdup
   class Log
     PREFIX = "holdup: "
 
-    # @yieldreturn [#warn, IO, nil] the target; called for each line, because an application sets its logger
-    #   late
+    # @yieldreturn [#warn, IO, nil] called for each line, because an application sets its logger late
     def initialize(&target)
       @target = target
     end
 
-    # @param message [String] one line
-    # @return [nil]
     def warn(message) = write(:warn, message)
 
-    # Good news; a target without levels gets it too.
-    # @param message [String] one line
-    # @return [nil]
+    # A target without levels gets it too.
     def info(message) = write(:info, message)
 
     private

@@ -3,15 +3,11 @@
 require "rbconfig"
 
 module Holdup
-  # The message of a collector that misses a library of its half, as under `holdup exec` in an application
-  # whose Gemfile does not name Holdup. It must load nothing of that half.
+  # The message of a collector without a library of its half, as under `holdup exec` in an application whose
+  # Gemfile does not name Holdup. It must load nothing of that half.
   module MissingLibrary
     module_function
 
-    # @param error [LoadError]
-    # @param dir [String, nil] folder of the segments; nil: the default one
-    # @param env [Hash{String => String}] the environment
-    # @return [String]
     def sentence(error, dir:, env:)
       bundle = env["BUNDLE_GEMFILE"].to_s
       ruby = RbConfig.ruby

@@ -5,24 +5,21 @@ require_relative "../model/errors"
 
 module Holdup
   # The measuring half in C, or, where Ruby has no GVL events (JRuby, TruffleRuby, Windows) or the extension
-  # is missing, a fallback with the same methods that measures nothing. Loading it switches nothing on.
+  # is missing, a fallback with the same methods that measures nothing. Loading it starts nothing.
   #
-  # The development build is named by Ruby's ABI, so that several Rubies can share a checkout; an installed
-  # gem has one.
+  # A development build has Ruby's ABI in its name, so that several Rubies can share a checkout.
   module Probe
     ABI = "#{RbConfig::CONFIG["ruby_version"]}-#{RbConfig::CONFIG["arch"]}"
     CANDIDATES = [File.expand_path("../native/#{ABI}/holdup", __dir__),
       File.expand_path("../holdup", __dir__), "holdup/holdup"].freeze
 
-    # @return [Boolean] whether this Ruby has the GVL events that the extension needs
     def self.events?
       RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)
     end
 
-    # @return [Boolean] whether the extension is loaded, so that there is something to measure with
     def self.supported? = respond_to?(:clock_source)
 
-    # @return [String, nil] one sentence on why nothing is measured here
+    # One sentence on why nothing is measured here.
     def self.unsupported_reason
       return if supported?
       unless events?
@@ -32,8 +29,7 @@ module Holdup
         "reinstall the gem (gem pristine holdup)"
     end
 
-    # @param paths [Array<String>] where the extension may be
-    # @return [String, nil] the one that was loaded
+    # @return [String, nil] the loaded path
     def self.load_extension(paths = CANDIDATES)
       paths.find { |path| load_one(path) }
     end
@@ -48,9 +44,8 @@ module Holdup
   end
 
   module Probe
-    # The probe's methods where it can't work: off, without any figures.
     module Fallback
-      # Of the C extension, which exports them under the same names; a test holds them equal.
+      # As the C extension exports them; a test compares both.
       KINDS = {request: 1, job: 2}.freeze
       CHARGES = {pool_wait: 0, pool_held: 1}.freeze
       COUNTERS = {queued_clamped: 9, guard_failures: 13}.freeze
@@ -66,7 +61,7 @@ module Holdup
 
       def after_fork = false
 
-      # 0 is the handle of "no unit": every other method takes it and does nothing.
+      # 0 is the handle of "no unit": every other method ignores it.
       def enter(_pool = nil) = 0
 
       def follow_fibers(_on) = false

@@ -6,8 +6,8 @@ require_relative "instrumentation/active_job"
 require_relative "rails_program"
 
 module Holdup
-  # Rails: the middleware and the callback of jobs outermost, the settings from `config.holdup`, and the start
-  # after the application has booted. Loading it only defines initializers.
+  # Puts the middleware and the job callback outermost, applies `config.holdup`, and starts after the
+  # application has booted. Loading it only defines initializers.
   class Railtie < ::Rails::Railtie
     config.holdup = ActiveSupport::OrderedOptions.new
 
@@ -30,7 +30,6 @@ module Holdup
     generators { require_relative "../../generators/holdup/install/install_generator" }
 
     class << self
-      # @param settings [Hash{Symbol => Object}] from config.holdup
       # @param app [String, nil] the application's name, unless it has set another
       # @raise [ConfigurationError] for an unknown key or a wrong value
       def apply(settings, app:)
@@ -41,8 +40,8 @@ module Holdup
         end
       end
 
-      # Starts measuring in servers and job runners. Consoles, generators, runners, rake tasks and tests are
-      # measured only with HOLDUP_ENABLED=true.
+      # Starts measuring in servers and job runners; elsewhere (console, task, test) only with
+      # HOLDUP_ENABLED=true.
       def start(env: ENV)
         tool = tool_of(Holdup.runtime.guard) unless forced?(env)
         return Holdup.start unless tool

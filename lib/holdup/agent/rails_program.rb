@@ -1,18 +1,16 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Whether a Rails process is a server or job runner, or a tool (a console, a task, a test) that takes no
-  # requests and no jobs. It looks at what runs, not at what is loaded: any gem may load Rails' commands, Rake
-  # or a server.
+  # Whether a Rails process is a server or job runner, or a tool (console, task, test) that takes no requests
+  # and no jobs. Judges by what runs, not by what is loaded: any gem may load Rails' commands, Rake or a
+  # server.
   class RailsProgram
-    # Tasks of Rake that run jobs until they are stopped.
+    # Rake tasks that run jobs until they are stopped.
     JOB_TASKS = %w[solid_queue:start].freeze
     TOOLS = %w[rails rake irb pry spring].freeze
     RACK_SERVERS = %w[Rackup::Server Rack::Server].freeze
 
-    # @param name [String] of the program
-    # @param environment [String] Rails' own
-    # @param server [#call] whether a server or job runner that Holdup knows runs this process
+    # @param server [#call] whether a known server or job runner runs this process
     def initialize(name:, environment:, server:)
       @name = name
       @environment = environment
@@ -28,14 +26,14 @@ module Holdup
 
     private
 
-    # `rails server` creates it before it loads the application, whichever server it will run.
+    # `rails server` creates it before it loads the application, for every server.
     def rack_server?
       RACK_SERVERS.any? { |name| instances(name).any? }
     end
 
     def job_task? = (tasks & JOB_TASKS).any?
 
-    # A command of bin/rails that runs, whatever the program's name.
+    # The running bin/rails command, whatever the program's name.
     def rails_command
       command = instances("Rails::Command::Base").first
       "`rails #{command.class.command_name}`" if command

@@ -11,27 +11,22 @@ module Holdup
   class Recorder
     attr_reader :guard
 
-    # @param probe [Holdup::Probe] or anything with its methods
     def initialize(probe:, guard:)
       @probe = probe
       @guard = guard
     end
 
-    # @return [Boolean] whether units are recorded at all
     def on? = @probe.enabled?
 
-    # @param pool [String, nil] of the thread, which is busy until the unit ends
     # @return [Integer] handle of the new unit; 0 when nothing is measured
     def enter(pool = nil) = @probe.enter(pool)
 
     # Ends a unit and records it.
-    # @param kind [Symbol] :request or :job
-    # @param queued_ns [Integer, nil] what it waited before a thread took it
-    # @param pool [String, nil] of the threads that ran it, where a process has several
+    # @param queued_ns [Integer, nil] wait until a thread took it
+    # @param pool [String, nil] of the threads that ran it
     # @param priority [String, nil] of the job; few different ones
-    # @param trace [String, nil] its trace, 32 hexadecimal digits; anything else is ignored
+    # @param trace [String, nil] 32 hexadecimal digits; anything else is ignored
     # @param path [String, nil] to keep as an example of its series
-    # @return [nil]
     def leave(
       handle, kind:, name:, queue:, queued_ns:, error:, pool: nil, priority: nil, trace: nil, path: nil
     )
@@ -39,41 +34,34 @@ module Holdup
       nil
     end
 
-    # Called for each unit when it begins, before it ends and when it has ended.
-    # @return [#opened, #closing, #closed, nil] has to guard itself
+    # Called for each unit when it begins, before it ends and after. It must guard itself.
+    # @return [#opened, #closing, #closed, nil]
     attr_accessor :watcher
 
     # Ends a unit and forgets it.
-    # @return [nil]
     def cancel(handle) = @probe.cancel(handle)
 
-    # Adds to the time that an open unit waited for a connection pool, or held its connections.
+    # Adds time for which an open unit waited for a connection pool or held connections.
     # @param which [Symbol] a key of Probe::CHARGES
-    # @return [nil]
     def charge(handle, which, ns)
       @probe.charge(handle, Probe::CHARGES.fetch(which), ns)
     end
 
-    # @return [Integer, nil] ns for which the open unit has stalled so far; nil: unknown
     def stalled_ns(handle) = @probe.stalled(handle)
 
     # Records from now on which holders units wait for.
     def watch_holders = @probe.watch_holders(true)
 
     # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] holders that the open unit waited
-    #   for: a unit's handle or a thread's account, and ns; at most eight, each of at least 1 ms; nil: unknown
+    #   for: a unit's handle or a thread's account, and ns; at most eight, each at least 1 ms; nil: unknown
     def holders(handle) = @probe.holders(handle)
 
-    # Counts a queue time that had to be clamped to zero: the request claims to have been sent in the future.
-    # @return [nil]
+    # Counts a queue time clamped to zero, because the request claims to come from the future.
     def count_clamped
       @probe.count(Probe::COUNTERS.fetch(:queued_clamped))
     end
 
     # Measures a block as one unit, also when it raises, throws or is killed.
-    # @param name [String]
-    # @param kind [Symbol] :request or :job
-    # @param queue [String, nil]
     # @return [Object] the block's value; its exception goes on untouched
     # @raise [ArgumentError] when `kind` is another one
     def measure(name, kind: :job, queue: nil)
@@ -85,9 +73,8 @@ module Holdup
       @guard.call(:measure) { unit.close(error: failed?(earlier)) } if unit
     end
 
-    # Whether a block has failed: by an exception that was not there before it, except a successful `exit`.
+    # Whether a block has failed: with an exception of its own, except a successful `exit`.
     # @param earlier [Exception, nil] `$!` before the block
-    # @return [Boolean]
     def failed?(earlier)
       !$!.equal?(earlier) && !($!.is_a?(SystemExit) && $!.success?)
     end

@@ -15,19 +15,18 @@ require_relative "runtime/measuring_session"
 require_relative "servers/identity"
 
 module Holdup
-  # Wires the in-app half together, and restarts it in forks.
+  # Wires the in-app half together and restarts it in forks.
   #
-  # Under a server that has an adapter, measuring starts when the server is ready (`wait_for_server`, `serve`)
-  # and the worker is known. A fork of a measuring process measures from its start.
+  # Under a server with an adapter, measuring starts when the server is ready (`wait_for_server`, `serve`) and
+  # the worker is known. A fork of a measuring process measures from its start.
   class Runtime
-    # A worker that is forked later than the first by so much replaces another.
+    # A worker forked so long after the first replaces another.
     BOOT_NS = 10_000_000_000
 
     attr_reader :guard, :recorder
 
     # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring
     #   starts, after the application's own code
-    # @param env [Hash] the environment
     # @param collectors [#build] gives the collector that this process supervises, see Collectors
     def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors)
       @settings = settings
@@ -47,16 +46,15 @@ module Holdup
       @generation = 0
     end
 
-    # @return [Configuration] read once, until `reconfigure`
+    # Read once, until `reconfigure`.
     def configuration = @configuration ||= read_settings
 
-    # Settings have changed; only while nothing runs.
+    # Settings have changed. Call it only while nothing runs.
     def reconfigure
       @configuration = nil
       @announced = false
     end
 
-    # @return [Boolean] whether this process measures now
     def running? = !!@session
 
     # @return [Boolean] whether this call started it
@@ -66,7 +64,7 @@ module Holdup
       !!@guard.call(:start) { begin_measuring }
     end
 
-    # Ends measuring; the segment is closed cleanly, so that the collector can finish it.
+    # Closes the segment cleanly, so that the collector can finish it.
     def stop
       session = @session
       @session = nil
@@ -74,9 +72,8 @@ module Holdup
       stop_collector
     end
 
-    # A server is about to start: nothing is measured before it is ready (`serve`). In a forking server's
-    # master that is never, so only its children measure. May be called again (a master that reloads its
-    # configuration).
+    # A server is about to start: nothing is measured before it calls `serve`. A forking server's master never
+    # does, so only its children measure. May be called again (a master that reloads its configuration).
     def wait_for_server
       return if @waiting
       stop
@@ -84,8 +81,8 @@ module Holdup
       @waiting = true
     end
 
-    # Runs a block that forks helpers of the server (the next mold of Pitchfork): they wait for `serve`, this
-    # process goes on measuring. Our threads end while it forks: CRuby 3.4 can lose a child when a thread is
+    # Runs a block that forks helpers of the server (Pitchfork's next mold): they wait for `serve`, this
+    # process goes on measuring. Our threads end during the fork: CRuby 3.4 can lose a child when a thread is
     # just waking up.
     # @return [Object] the block's value
     def wait_in_forks
@@ -97,12 +94,11 @@ module Holdup
       @guard.call(:fork) { @session&.resume }
     end
 
-    # Adds a resource of the application, such as a connection pool: installed and recorded while this
-    # process, or a fork, measures.
+    # Adds a resource of the application, such as a connection pool, to this process and its forks.
     # @param resource [#install, #facts, #pools, #gauges, #profile] see Resources
     def add(resource) = @resources.add(resource)
 
-    # The server or job runner of this process is ready; several of them share a process and its segment.
+    # A server or job runner of this process is ready; several may share a process and its segment.
     def serve(identity)
       @lock.synchronize do
         @waiting = false
@@ -111,8 +107,7 @@ module Holdup
       end
     end
 
-    # @param queue [String, nil] of the job that this thread is about to run
-    # @return [String, nil] the name of its pool; see Servers::Identity
+    # Name of the pool that runs jobs of this queue on this thread; see Servers::Identity.
     def pool_of(queue)
       @identities.each_value do |identity|
         pool = identity.pool_of.call(queue)
@@ -121,9 +116,7 @@ module Holdup
       nil
     end
 
-    # A server or job runner of this process takes no more units; if it was the only one, measuring ends until
-    # `serve`.
-    # @param name [String] of its identity
+    # A server or job runner takes no more units; if it was the only one, measuring ends until `serve`.
     def leave(name)
       @lock.synchronize do
         next unless @identities.key?(name)
@@ -152,8 +145,8 @@ module Holdup
       @guard.call(:collector) { collector.stop } if collector
     end
 
-    # The process is about to execute another program (a hot restart), which would not know the collector as
-    # its child. So this waits for the collector's end.
+    # Waits for the collector's end, because the process is about to execute another program (a hot restart)
+    # that would not know the collector as its child.
     def end_collector
       collector = @collector
       @collector = nil
@@ -162,7 +155,7 @@ module Holdup
 
     private
 
-    # A wrong variable must not keep the application from booting: it is logged, and nothing is measured.
+    # A wrong variable must not stop the boot: it is logged, and nothing is measured.
     def read_settings
       @settings.call
     rescue ConfigurationError => error
@@ -177,7 +170,7 @@ module Holdup
       false
     end
 
-    # Logged once at boot, by the first process: its forks, the other workers and later workers are silent.
+    # Only the first process logs at boot; its forks, other workers and later workers are silent.
     def announce(level, line)
       return if @announced
       @announced = true
@@ -233,7 +226,7 @@ module Holdup
       @session&.before_fork
     end
 
-    # In the child, which has none of its parent's segment, threads, collector and server.
+    # The child keeps nothing of its parent's segment, threads, collector and server.
     def after_fork
       @probe.after_fork
       @late = @clock.monotonic_ns - @first_fork_ns > BOOT_NS
@@ -247,7 +240,7 @@ module Holdup
       start if was_running
     end
 
-    # Registered once; a child inherits the handler.
+    # Registered once, because a child inherits the handler.
     def finish_at_exit
       at_exit { stop } unless @at_exit
       @at_exit = true

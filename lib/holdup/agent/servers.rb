@@ -4,18 +4,17 @@ require_relative "servers/identity"
 require_relative "servers/lever"
 
 module Holdup
-  # The adapters of servers and job runners, each loaded only where its server is loaded.
+  # Adapters of servers and job runners, each loaded only where its server is loaded.
   #
   # An adapter has:
   # - `.here?`: whether it runs this process (a Gemfile may load servers that do not run)
-  # - `.new(runtime:, middleware:)`: `middleware` puts the Rack middleware around an application; job runners
+  # - `.new(runtime:, middleware:)`: `middleware` wraps an application in the Rack middleware; job runners
   #   ignore it
-  # - `#install`: hooks into the server's classes, once. From then on it calls `runtime.serve(Identity)` in
-  #   each process that takes units, when that is ready, and `runtime.wait_for_server` in one that stops
-  #   taking any
+  # - `#install`: hooks into the server's classes, once. It then calls `runtime.serve(Identity)` in each
+  #   process that takes units, once that is ready, and `runtime.wait_for_server` in one that stops taking any
   module Servers
-    # Class of a server => loads its adapter, once that class is loaded. `holdup exec` waits for these
-    # classes.
+    # loads its adapter, once that class is loaded. => Class of a server to the loader of its adapter. `holdup
+    # exec` waits for these classes.
     KNOWN = {
       "Puma::Launcher" => -> {
         require_relative "servers/puma"
@@ -58,10 +57,7 @@ module Holdup
       }
     }.freeze
 
-    # Installs the adapters in a process, each once.
     class Attachment
-      # @param middleware [#call]
-      # @param known [Hash{String => #call}] see KNOWN
       def initialize(runtime:, middleware:, known: KNOWN)
         @runtime = runtime
         @middleware = middleware
@@ -69,16 +65,14 @@ module Holdup
         @installed = {}
       end
 
-      # Installs the adapters of all loaded servers: also of those that may run in this process later (a job
-      # runner embedded in a web server).
-      # @return [Boolean] whether a server runs this process: its adapter starts measuring when it is ready
+      # Installs the adapters of all loaded servers, also of those that may run in this process later (an
+      # embedded job runner).
+      # @return [Boolean] whether a server runs this process; its adapter then starts measuring
       def call
         loaded.each { |constant| install(constant) }
         here?
       end
 
-      # Installs nothing.
-      # @return [Boolean] whether a known server or job runner runs this process
       def here?
         loaded.any? { |constant| @known[constant].call.here? }
       end

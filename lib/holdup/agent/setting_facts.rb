@@ -8,13 +8,10 @@ module Holdup
   # Collects the facts that change results, for the setting of this process (see Holdup::Setting).
   class SettingFacts
     GC_PREFIX = "RUBY_GC_"
-    # Where platforms put the revision they deploy.
+    # Variables in which platforms put the deployed revision.
     REVISIONS = %w[GIT_COMMIT GIT_REVISION SOURCE_VERSION HEROKU_SLUG_COMMIT RENDER_GIT_COMMIT KAMAL_VERSION
       REVISION].freeze
 
-    # @param env [Hash] the environment
-    # @param machine [CpuQuota]
-    # @param root [String] folder of the application
     def initialize(configuration:, env:, root:, machine: CpuQuota.new)
       @configuration = configuration
       @env = env
@@ -22,15 +19,13 @@ module Holdup
       @machine = machine
     end
 
-    # @param server [Hash{String => Object}] of the server's adapter: server, threads, workers ...
-    # @return [Hash{String => String, Numeric, Boolean}] known facts, sorted
+    # @param server [Hash{String => Object}] facts from the server's adapter: server, threads, workers ...
     def to_h(server: {})
       facts = {**ruby, **scheduling, **memory, **application, **@machine.to_h, **server}
       facts.compact.sort.to_h
     end
 
     # @param room [Integer, nil] most bytes
-    # @return [String] the same as a JSON object
     def to_json(server: {}, room: nil)
       FlatJson.generate(to_h(server:), room:)
     end

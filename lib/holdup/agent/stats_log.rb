@@ -5,18 +5,11 @@ require_relative "stats_log/sinks"
 require_relative "stats_log/process_reading"
 
 module Holdup
-  # Log lines with the statistics of this process, for tools that read logs: one per interval with what it did
-  # since the last one, and one at each stage of its life (boot, enabled, warm, saturated, exit). Loaded only
-  # when `config.stats_log` asks for it. Called at each tick. A line that can't be written at once is dropped,
-  # so nothing waits for a log.
+  # Log lines with this process's statistics: one per interval with what it did since the last one, and one at
+  # each stage of its life (boot, enabled, warm, saturated, exit). Loaded only when `config.stats_log` asks
+  # for it. Nothing waits for a log: a line that can't be written at once is dropped.
   class StatsLog
-    # @param options [LogOptions]
-    # @param probe [#read_segment]
-    # @param log [#warn]
     # @param gauges [#call] gives {Symbol => Integer, nil} that the segment has no place for
-    # @param clock [#realtime_ns, #monotonic_ns]
-    # @param sink [#call]
-    # @return [StatsLog]
     def self.build(options, probe:, log:, gauges:, clock:, sink: Sinks.for(options.to))
       segment = OwnSegment.new(probe)
       new(options,
@@ -26,10 +19,8 @@ module Holdup
         schedule: Schedule.new(every_s: options.every, share: options.sample, clock:))
     end
 
-    # @param options [LogOptions]
     # @param header [#call] gives the Segment::Header of this process, nil without a segment; cheap
     # @param reading [#call] gives a ProcessReading; expensive
-    # @param writer [LogWriter]
     def initialize(options, header:, reading:, writer:, schedule:)
       @options = options
       @header = header
@@ -40,7 +31,6 @@ module Holdup
       @encoding = Encoding.for(options)
     end
 
-    # Writes what is due.
     def tick
       header = @header.call
       return unless header && @options.chosen?(header)
@@ -48,7 +38,6 @@ module Holdup
       write_interval("stats") if @schedule.due?
     end
 
-    # Writes the last line of this process.
     def close
       write_interval("exit") if @before
     end
@@ -76,14 +65,10 @@ module Holdup
   end
 
   class StatsLog
-    # What `config.stats_log` asks for.
-    #
     # - `to`: :stdout, :stderr, a path, an IO or a Logger; `every`: seconds; `format`: :json or :emf
     # - `sample`: share of the lines that are written; `workers`: how many workers of a server write, nil: all
     # - `namespace`: of CloudWatch's metrics, for :emf
     LogOptions = Data.define(:to, :every, :format, :sample, :workers, :namespace) do
-      # @param value [Object] of the configuration, checked there
-      # @return [LogOptions]
       def self.from(value)
         new(**(value.is_a?(Hash) ? value : {to: value}))
       end
@@ -92,25 +77,20 @@ module Holdup
         super
       end
 
-      # A fork that does not know its worker index yet may become any worker.
-      # @param header [Segment::Header] of the process
-      # @return [Boolean] whether this process writes
+      # A fork without a worker index yet may become any worker.
       def chosen?(header)
         return true unless workers
         header.worker_index.negative? ? header.generation.zero? : header.worker_index < workers
       end
     end
 
-    # When the next line is due: once an interval, a tenth earlier or later at random, the first after a
-    # random part of it, so that the processes of a host don't all write at once. Idle processes write lines
-    # as well.
+    # Lines are due once an interval, a tenth earlier or later at random, and first after a random part of it,
+    # so that a host's processes don't all write at once. Idle processes write too.
     class Schedule
       JITTER = 0.1
       NS = 1_000_000_000
 
-      # @param every_s [Numeric]
-      # @param share [Numeric] of the lines that are written
-      # @param clock [#monotonic_ns]
+      # @param share [Numeric] of lines that are written
       # @param random [#rand] does not advance the application's random sequence
       def initialize(every_s:, share:, clock:, random: Random.new)
         @every_ns = every_s * NS
@@ -120,8 +100,7 @@ module Holdup
         wait(@random.rand)
       end
 
-      # Sets the time of the next line when one is due.
-      # @return [Boolean] whether a line is to be written now
+      # Whether to write a line now; if so, sets the time of the next.
       def due?
         return false if @clock.monotonic_ns < @next_ns
         wait(1 - JITTER + 2 * JITTER * @random.rand)
@@ -135,7 +114,7 @@ module Holdup
       end
     end
 
-    # The stages of a process's life, each reported once: it began to measure, its JIT was switched on, hardly
+    # Stages of a process's life, each reported once: measuring began, the JIT was switched on, hardly
     # compiles any more, has no memory left.
     class LifeStages
       CONDITIONS = {
@@ -149,7 +128,6 @@ module Holdup
         @reached = []
       end
 
-      # @return [Array<String>] stages reached since the last call
       def newly_reached(header)
         ahead = CONDITIONS.except(*@reached)
         stages = ahead.select { |_, condition| condition.call(header.gauges) }.keys

@@ -8,12 +8,11 @@ require_relative "layout"
 
 module Holdup
   module Capture
-    # One capture in the folder of those that are kept, as far as its first page says.
+    # One kept capture, as far as its first page describes it.
     #
-    # - `path`; `bytes`: of the packed file; `time`: when it ended; `pid`; `header`: nil where it can't be
-    #   read
+    # - `path`; `bytes`: of the packed file; `time`: its end; `pid`; `header`: nil when unreadable
     ArchivedCapture = Data.define(:path, :bytes, :time, :pid, :header) do
-      # @return [ArchivedCapture, nil] nil where the file is gone or its name is not one of a capture
+      # @return [ArchivedCapture, nil] nil for a missing file or a name of something else
       def self.at(path)
         match = ArchivedCapture::NAME.match(File.basename(path))
         return unless match
@@ -23,9 +22,7 @@ module Holdup
         nil
       end
 
-      # Ruby warns of a stream that is closed before its end, unless it was reset.
-      # @yieldparam stream [Zlib::Inflate]
-      # @return the block's value
+      # Ruby warns of a stream closed before its end, unless it was reset.
       def self.unpacking
         stream = Zlib::Inflate.new(ArchivedCapture::GZIP)
         yield stream
@@ -34,7 +31,7 @@ module Holdup
         stream.close
       end
 
-      # Of megabytes only the start is read.
+      # Reads only the start of megabytes.
       def self.head(path)
         packed = File.binread(path, 2 * Layout::HEADER_BYTES).to_s
         unpacking { |stream| Header.parse(stream.inflate(packed), path:) }
@@ -43,22 +40,20 @@ module Holdup
       end
       private_class_method :head
 
-      # @return [String] by which it is asked for
       def id
         File.basename(path).delete_suffix(ArchivedCapture::SUFFIX)
       end
 
-      # @return [Hash{String => Object}] why there is a capture, and what it caught (docs/capture-file.md)
+      # Reason and findings of the capture (docs/capture-file.md).
       def facts
         header ? header.facts : {}
       end
 
-      # @return [Integer, nil] ns; nil where its process was killed meanwhile
+      # @return [Integer, nil] nil where its process was killed meanwhile
       def length_ns
         header.ns(header.end_ticks - header.begin_ticks) if header&.closed?
       end
 
-      # @return [Integer, nil] events that are in it
       def events
         header && [header.head, header.capacity].min
       end
@@ -66,22 +61,21 @@ module Holdup
 
     ArchivedCapture::GZIP = Zlib::MAX_WBITS + 16
     ArchivedCapture::SUFFIX = ".holdup-capture"
-    # year, month, day, T, hour, minute, second, Z, pid, and a number where there are two of a second
+    # year, month, day, T, hour, minute, second, Z, pid, and a number for a second one within a second
     ArchivedCapture::NAME = /
       \A(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-(\d{1,10})(?:-\d{1,3})?
       #{Regexp.escape(ArchivedCapture::SUFFIX)}\z
     /x
 
-    # The folder in which captures are kept: packed, for this user only, and not more than the newest.
+    # The folder of kept captures: packed, for this user only, and only the newest.
     class Archive
       SUFFIX = ArchivedCapture::SUFFIX
       KEPT = 50
       KEPT_BYTES = 200_000_000
 
-      # @param path [String] of a file, packed or as the process wrote it
-      # @return [EventLog]
-      # @raise [DamagedData] it is no capture
-      # @raise [SystemCallError] it can't be read
+      # @param path [String] of a file, packed or not
+      # @raise [DamagedData] not a capture
+      # @raise [SystemCallError]
       def self.read(path)
         bytes = File.binread(path, Layout::MAX_BYTES).to_s
         EventLog.parse(bytes.start_with?("\x1f\x8b".b) ? unpacked(bytes) : bytes, path:)
@@ -89,7 +83,7 @@ module Holdup
         raise Header.refusal(path, error.message)
       end
 
-      # No more than a capture can be: a few bytes can be packed gigabytes.
+      # Limited to the size of a capture, because a few bytes can unpack to gigabytes.
       def self.unpacked(bytes)
         whole = +"".b
         ArchivedCapture.unpacking do |stream|
@@ -103,16 +97,13 @@ module Holdup
       end
       private_class_method :unpacked
 
-      # @return [String]
       attr_reader :dir
 
       def initialize(dir)
         @dir = File.expand_path(dir)
       end
 
-      # @param bytes [String] of a capture
-      # @param time [Time] when it ended
-      # @return [String] path of the new file
+      # @param time [Time] its end
       # @raise [SystemCallError]
       def add(bytes, time)
         header = Header.parse(bytes, path: "the capture")
@@ -123,18 +114,16 @@ module Holdup
         path
       end
 
-      # @return [Array<String>] paths, the newest first
+      # @return [Array<String>] paths, newest first
       def files
         Dir[File.join(@dir, "*#{SUFFIX}")].sort.reverse
       end
 
-      # @return [Array<ArchivedCapture>] the newest first
+      # @return [Array<ArchivedCapture>] newest first
       def kept
         files.filter_map { |path| ArchivedCapture.at(path) }
       end
 
-      # @param id [String] of one that is listed
-      # @return [ArchivedCapture, nil]
       def find(id)
         path = files.find { |file| File.basename(file) == "#{id}#{SUFFIX}" }
         ArchivedCapture.at(path) if path
@@ -142,7 +131,7 @@ module Holdup
 
       private
 
-      # One process can leave two within a second: what its rule caught, and what a client asked for.
+      # One process can leave two captures within a second: its rule's and a client's.
       def unused_path(name)
         path = File.join(@dir, "#{name}#{SUFFIX}")
         number = 1
@@ -153,7 +142,7 @@ module Holdup
         path
       end
 
-      # A file that does not fit is removed again.
+      # Removes a file that does not fit.
       def write_atomically(path, packed)
         File.write("#{path}.new", packed, mode: "wb", perm: 0o600)
         File.rename("#{path}.new", path)

@@ -10,20 +10,17 @@ require_relative "request"
 
 module Holdup
   module Capture
-    # Outside of the application: asks one process for a capture and waits until it is there.
+    # Runs outside of the application: asks one process for a capture and waits for it.
     class Client
-      # Removes captures of processes that were killed, and that no client waits for.
-      # @param dir [String] folder of the segments
-      # @param alive [Array<Segment::DirectoryEntry>] of processes that live
+      # Removes captures of killed processes for which no client waits.
+      # @param alive [Array<Segment::DirectoryEntry>] of live processes
       def self.sweep(dir, alive)
         captures = Segment::Directory.new(dir).files_with_suffix(Controller::SUFFIX)
         of_living = alive.map { |entry| Controller.path(entry.path) }
         (captures - of_living).each { |path| File.unlink(path) }
       end
 
-      # A process that stopped and started again has a closed segment too.
-      # @param dir [String] folder of the segments
-      # @return [Array<Segment::DirectoryEntry>] of processes that can be asked
+      # Processes that can be asked. One that stopped and started again has a closed segment too.
       # @raise [SystemCallError] the folder can't be read
       def self.processes(dir)
         living = Segment::Directory.new(dir).entries.select { |entry| entry.alive && !entry.link }
@@ -31,11 +28,8 @@ module Holdup
         living.reject { |entry| entry.read(&:header).closed? }
       end
 
-      # @return [Segment::DirectoryEntry]
       attr_reader :entry
 
-      # @param entry [Segment::DirectoryEntry] of the process
-      # @param rule [Trigger, nil] of the unit that ends the capture
       def initialize(entry, request, rule = nil)
         @entry = entry
         @request = request
@@ -43,8 +37,7 @@ module Holdup
         @path = Controller.path(entry.path)
       end
 
-      # @return [self]
-      # @raise [Error] a capture goes on already
+      # @raise [Error] a capture is already running
       # @raise [SystemCallError]
       def ask
         if begun? && !header.closed?
@@ -55,16 +48,13 @@ module Holdup
         self
       end
 
-      # @return [Boolean] whether the process has begun
       def begun? = File.exist?(@path)
 
-      # @return [Boolean] whether nothing more comes
       def ended?
         begun? && header.closed?
       end
 
-      # Takes the file away from the process.
-      # @return [String] its bytes up to the last event
+      # Removes the file and returns its bytes up to the last event.
       def take
         bytes = File.binread(@path, header.events_bytes)
         File.unlink(@path)
@@ -73,7 +63,7 @@ module Holdup
 
       private
 
-      # The rule first: the process looks at the request.
+      # Writes the rule first, because the process looks at the request.
       def write_request
         File.open(@entry.path, File::WRONLY | File::BINARY) do |file|
           file.pwrite([@rule&.encode.to_i].pack("Q<"), Segment::Layout::CAPTURE_RULE)
@@ -86,26 +76,24 @@ module Holdup
       end
     end
 
-    # Asks a process of this host for a capture without waiting for it, for callers that can't wait, such as a
-    # page: the process ends it by itself, and the collector keeps it.
+    # Asks a process of this host for a capture, for callers that can't wait, such as a page: the process ends
+    # it by itself, and the collector keeps it.
     class BackgroundRequest
       # `pid`; `name`: "worker 0", or "pid 123" outside of a cluster
       TargetProcess = Data.define(:pid, :name)
 
-      # @param dir [String] folder of the segments
       def initialize(dir:, clock:)
         @dir = dir
         @clock = clock
       end
 
-      # @return [Array<TargetProcess>] those that can be asked
       def processes
         entries.map do |entry|
           TargetProcess.new(pid: entry.pid, name: entry.read { |reader| reader.header.process_name })
         end
       end
 
-      # @raise [Error] there is no such process, it is being captured already, or another user's
+      # @raise [Error] the process is missing, captured already, or another user's
       def order(pid, seconds: 10)
         entry = entries.find { |candidate| candidate.pid == pid }
         raise Error.new("process #{pid} measures nothing here", "choose one that does") unless entry

@@ -8,30 +8,23 @@ require_relative "rule_watch"
 
 module Holdup
   module Capture
-    # Inside the application: looks with each tick whether a capture is requested, begins it and ends it; in
-    # between the process's own rule waits for a slow unit. The file lies next to the segment, in memory; the
-    # client that asked takes it away, or the collector.
+    # Runs inside the application: looks at each tick for a requested capture, begins and ends it; in between
+    # the process's own rule waits for a slow unit. The file is next to the segment, in memory; the client
+    # that asked takes it away, or the collector.
     class Controller
       SUFFIX = ".events"
-      # No client waits for it: the collector takes it.
+      # No client waits for it, so the collector takes it.
       LEFT = ".left"
-      # Between two captures of a process.
       PAUSE_NS = 5_000_000_000
 
-      # @param segment [String] path of the process's segment
-      # @return [String] path of its capture
       def self.path(segment) = base(segment) + SUFFIX
 
-      # @return [String] the path without its ending
       def self.base(segment)
         segment.delete_suffix(".segment")
       end
 
-      # @param segment [String] path of this process's segment
-      # @param rule [Rule, nil] what the process waits for by itself
-      # @param in_memory [Boolean] whether the file would lie in memory; else there is no waiting
-      # @param facts [Hash{String => String}] about the application, for the captures
-      # @param sampling [StackSampling, nil] of requested captures; nil: the probe does it alone
+      # @param in_memory [Boolean] whether the file would be in memory; else the rule is not applied
+      # @param sampling [StackSampling, nil] for requested captures; nil: only the probe
       def initialize(probe:, segment:, clock:, log:, rule: nil, in_memory: true, facts: {}, sampling: nil)
         @probe = probe
         @path = self.class.path(segment)
@@ -51,15 +44,12 @@ module Holdup
         @watch&.tick unless @until_ns
       end
 
-      # @return [Hash{String => String}] for the segment's profile
       def profile
         @rule ? {"capture.rule" => @rule.to_s, "capture.state" => @watch&.state || "no memory"} : {}
       end
 
-      # The process is about to fork.
       def before_fork = @sampling&.give_way
 
-      # The process measures no more.
       def close
         finish if @until_ns
         @watch&.rest

@@ -6,29 +6,27 @@ require_relative "stacks"
 
 module Holdup
   module Capture
-    # One event of the ring. A Struct: there are hundreds of thousands, and a Data takes three times as long.
+    # One event of the ring. A Struct, because a Data takes three times as long for hundreds of
+    # thousands.
     #
-    # - `time`: ticks since the window's begin; `thread`: number of the thread
-    # - `detail`: of a scheduler's event the ledger, of a unit's edge what the thread's open hold has caused
-    #   (ticks)
-    # - `unit`: the one that the thread is in, 0 for none; `waiters`: threads that wait for that GVL, after
-    #   the event
+    # - `time`: ticks since the window's begin; `thread`: its number
+    # - `detail`: number of a scheduler event's GVL, or what the thread's open hold has caused at a unit's
+    #   edge (ticks)
+    # - `unit`: the thread's, 0 for none; `waiters`: threads that wait for that GVL after the event
     Event = Struct.new(:commit, :thread, :time, :detail, :unit, :waiters, :code, :flags) do
-      # @return [Symbol] one of Layout::KINDS
       def kind = Layout::KINDS.fetch(code, :none)
 
-      # @return [Symbol] one of Layout::PHASES: what the thread was in before
+      # The thread's phase before: one of Layout::PHASES.
       def before = Layout::PHASES[flags & 3]
 
-      # @return [Boolean] whether it may stand behind later events
       def late? = Layout::LATE.include?(kind)
 
-      # @return [Symbol] one of Layout::IDLE_KINDS, of the idle period that this event ended
+      # Kind of the idle period that this event ended: one of Layout::IDLE_KINDS.
       def idle_kind
         Layout::IDLE_KINDS.fetch((flags >> Layout::IDLE_SHIFT) & 3, :io)
       end
 
-      # @return [Integer] `detail` of a unit's edge, which may be negative
+      # `detail` of a unit's edge, which may be negative.
       def signed_detail
         (detail >= 1 << 63) ? detail - (1 << 64) : detail
       end
@@ -39,53 +37,42 @@ module Holdup
       end
     end
 
-    # What is in the file of a capture: of one that ended, that goes on, or whose process was killed.
+    # Content of a capture's file: ended, running, or of a killed process.
     #
-    # - `header`; `events`: Array of Event in the order in which they were claimed, times counted from
-    #   `first_ticks`
+    # - `header`; `events`: Array of Event in the order of claiming, times counted from `first_ticks`
     # - `threads`: {number => ListedThread}; `names`: {number of the series => SeriesName}
     # - `stacks`: Stacks
     # - `first_ticks`, `last_ticks`: the window, by the probe's clock
     EventLog = Data.define(:header, :events, :threads, :names, :stacks, :first_ticks, :last_ticks) do
-      # @param bytes [String] the whole file, or its start up to the last event
-      # @param path [String] for errors
-      # @param since [Integer] number of the first event that is wanted
-      # @return [EventLog]
+      # @param bytes [String] the file, at least up to the last event
+      # @param since [Integer] number of the first event
       # @raise [DamagedData]
       def self.parse(bytes, path:, since: 0)
         header = Header.parse(bytes, path:).whole!(bytes, path:)
         EventLogParser.new(bytes, header, path, [header.overwritten, since].max).event_log
       end
 
-      # @return [Integer] of the window
       def length_ticks = last_ticks - first_ticks
 
-      # @return [Integer]
       def length_ns = header.ns(length_ticks)
 
-      # @param number [Integer] of an event
-      # @return [Integer, nil] when it was, ticks since the window's begin; nil: it is not there
+      # @return [Integer, nil] ticks since the window's begin; nil for a missing event
       def time(number)
         events.first && events[(number + 1 - events.first.commit) & 0xffff_ffff]&.time
       end
 
-      # @param ticks [Integer] since the window's begin
-      # @return [Integer] ns since 1970
       def realtime_ns(ticks)
         header.begin_real_ns + header.ns(first_ticks - header.begin_ticks + ticks)
       end
     end
 
-    # A thread as the process listed it: its name (nil: unknown), and what it was in since when, for one
-    # without events.
+    # A thread as the process listed it: its name (nil: unknown), and its phase since when, for one without
+    # events.
     ListedThread = Data.define(:number, :phase, :at, :ledger, :name)
 
-    # How a series of units is called.
     SeriesName = Data.define(:name, :queue)
 
-    # Reads the tables of a file.
     class EventLogParser
-      # @param since [Integer] number of the first event
       def initialize(bytes, header, path, since)
         @bytes = bytes
         @header = header
@@ -93,7 +80,6 @@ module Holdup
         @since = since
       end
 
-      # @return [EventLog]
       def event_log
         events = self.events
         first = first_ticks(events)
@@ -110,7 +96,7 @@ module Holdup
         events.find { |event| !event.late? }&.time || @header.begin_ticks
       end
 
-      # A hole is an unfinished event: of a live process the next one, of a killed one its last.
+      # A hole is an unfinished event: the next one of a live process, the last of a killed one.
       def events
         numbers = (@since...@header.head).each
         found = numbers.lazy.map { |number| event(number) }
@@ -153,7 +139,7 @@ module Holdup
         row(header.nodes_offset, 0, header.node_count * Layout::NODE_BYTES, "L<#{header.node_count * 3}")
       end
 
-      # Where another sampler has taken some stacks, all of them have names like its own.
+      # Where another sampler has taken some stacks, all get names like its own.
       def frame(index)
         label_bytes, path_bytes, line, _, label, path =
           row(@header.stacks.frames_offset, index, Layout::FRAME_BYTES, Layout::FRAME_FORMAT)

@@ -7,15 +7,13 @@ require_relative "stacks"
 
 module Holdup
   module Capture
-    # Why there is a capture, as flat JSON in its first page: so that a list of captures needs no more of each
-    # than that.
+    # The reason for a capture, as flat JSON in its first page, so that a list of captures reads nothing more.
     module Reason
       TYPES = [String, Integer, Float, TrueClass, FalseClass].freeze
 
       module_function
 
-      # @param bytes [String] of the file, or its start
-      # @return [Hash{String => Object}] empty where there are none, or what is there makes no sense
+      # @return [Hash{String => Object}] empty when missing or invalid
       def of(bytes)
         length = bytes.unpack1("L<", offset: Layout::FACTS)
         return {} unless length.between?(2, Layout::FACTS_BYTES)
@@ -26,9 +24,8 @@ module Holdup
         {}
       end
 
-      # @param bytes [String] of a capture; changed in place, because there are megabytes of it
-      # @param more [Hash{String => Object}] added, unless there is no room
-      # @return [String] the same
+      # @param bytes [String] of a capture; changed in place, because it has megabytes
+      # @param more [Hash{String => Object}] added if there is enough room
       def add(bytes, more)
         text = JSON.generate(of(bytes).merge(more))
         return bytes if text.bytesize > Layout::FACTS_BYTES
@@ -37,20 +34,16 @@ module Holdup
       end
     end
 
-    # The first page of a capture: of which process and time it is, and where the parts lie. Nothing in it is
-    # believed before it was checked.
+    # The first page of a capture: its process and time, and the offsets of its parts. Each value is checked
+    # first.
     #
-    # - `caught`: number of the first unit that was waited for, 0 for none; `caught_*`: more of it
-    #   (Layout::CAUGHT_FIELDS)
-    # - `facts`: {String => Object} why there is a capture, and what was found when it was kept
-    #   (docs/capture-file.md)
+    # - `caught`: number of the first unit beyond the limits, 0 for none; `caught_*`: see
+    #   Layout::CAUGHT_FIELDS
+    # - `facts`: {String => Object} reason and findings of the capture (docs/capture-file.md)
     # - `stacks`: StackHeader
-    # - `sums`: {Symbol => Integer} what the probe has counted meanwhile (ticks, see Layout::SUMS); means
-    #   nothing before the end
+    # - `sums`: {Symbol => Integer} the probe's counts meanwhile (ticks, see Layout::SUMS); valid only at the
+    #   end
     Header = Data.define(*Layout::HEADER_FIELDS, *Layout::CAUGHT_FIELDS, :facts, :stacks, :sums) do
-      # @param bytes [String] of the file, or its start
-      # @param path [String] for the error
-      # @return [Header]
       # @raise [DamagedData]
       def self.parse(bytes, path:)
         values = (bytes.bytesize < Layout::HEADER_BYTES) ? [] : bytes.unpack(Layout::HEADER_FORMAT)
@@ -71,7 +64,6 @@ module Holdup
       end
       private_class_method :read_sums
 
-      # @return [DamagedData]
       def self.refusal(path, reason)
         DamagedData.new("#{path} is no capture of Holdup (#{reason})", "`holdup capture` makes one")
       end
@@ -88,10 +80,7 @@ module Holdup
       end
       private :sizes_expected?
 
-      # @param bytes [String] of the file
-      # @param path [String] for the error
-      # @return [self]
-      # @raise [DamagedData] it ends before its last event
+      # @raise [DamagedData] the file ends before its last event
       def whole!(bytes, path:)
         if events_bytes > bytes.bytesize
           raise self.class.refusal(path, "it is cut short at #{bytes.bytesize} bytes")
@@ -99,13 +88,13 @@ module Holdup
         self
       end
 
-      # @return [Boolean] whether it ended; else it goes on, or its process was killed
+      # Whether it ended; else it is running, or its process was killed.
       def closed? = state == Layout::CLOSED
 
-      # @return [Integer] how many events were overwritten
+      # Number of overwritten events.
       def overwritten = [head - capacity, 0].max
 
-      # @return [Integer] of the file up to its last event
+      # Size of the file up to its last event.
       def events_bytes
         events_offset + [head, capacity].min * event_bytes
       end
@@ -115,14 +104,11 @@ module Holdup
         worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
       end
 
-      # @param ticks [Integer] a duration
-      # @return [Integer] the same as the probe's nanoseconds
       def ns(ticks) = (ticks * rate) >> 32
 
-      # @return [Integer] the same as ticks
       def ticks(ns) = (ns << 32) / rate
 
-      # @return [Integer] what writing the events and taking the stacks has cost the process
+      # The process's cost for writing the events and taking the stacks.
       def cost_ns
         head * event_cost_ps / 1000 + stacks.stack_ns + stacks.watch_ns
       end

@@ -2,9 +2,8 @@
 
 module Holdup
   module Capture
-    # Where everything is in the file of a capture, layout version 2, as ext/holdup/capture_layout.h writes
-    # it. Little endian; times are ticks of the probe's clock. A change of anything here needs a new VERSION.
-    # Version 1 had no stacks.
+    # Layout of a capture's file, version 2, as in ext/holdup/capture_layout.h. Little endian; times are ticks
+    # of the probe's clock. Any change here needs a new VERSION. Version 1 had no stacks.
     module Layout
       MAGIC = "HOLDUPEV"
       VERSION = 2
@@ -16,14 +15,13 @@ module Holdup
         event_bytes threads_offset thread_capacity thread_bytes thread_count names_offset name_capacity
         name_bytes events_offset state event_cost_ps threads_lost worker_index
       ].freeze
-      # The probe's own sums over all threads (ticks), when the capture began and when it ended.
+      # The probe's sums over all threads (ticks), at the capture's start and end.
       SUMS = %i[running stalled io lock sleep caused gc handoff].freeze
       SUMS_AT = [184, 248].freeze
-      # Of the unit that was waited for: its number, what it stalled and took (ns), its last event, its
-      # series.
+      # About the caught unit: its number, what it stalled and took (ns), its last event, its series.
       CAUGHT = 312
       CAUGHT_FIELDS = %i[caught caught_stalled_ns caught_wall_ns caught_event caught_series].freeze
-      # Why there is a capture: u32 bytes, then flat JSON.
+      # The capture's reason: u32 bytes, then flat JSON.
       FACTS = 2048
       FACTS_BYTES = HEADER_BYTES - FACTS - 4
       CLOSED = 1
@@ -35,12 +33,12 @@ module Holdup
         none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named
         gc_start gc_end fork setting stack_held stack_stalled unit_trace pool_wait
       ].freeze
-      # A stack may be written a second after it was taken.
+      # A stack may be written a second after its event.
       LATE = %i[stack_held stack_stalled].freeze
       PHASES = %i[unknown running waiting idle exited].freeze
       IDLE_KINDS = %i[io lock sleep].freeze
 
-      # Bits of an event's flags above those of the phase; what they mean depends on the event's kind.
+      # Bits of an event's flags above the phase; their meaning depends on the event's kind.
       FLAGS = {closed: 4, unended: 8, yielded: 64, blocking: 128, failed: 4, job: 8, high: 4, fibers: 4,
                lost: 8}.freeze
       IDLE_SHIFT = 4
@@ -50,7 +48,7 @@ module Holdup
       NAME_BYTES = 272
       NAME_FORMAT = "L<2a200a64"
 
-      # Of ext/holdup/capture_stack_layout.h.
+      # See ext/holdup/capture_stack_layout.h.
       STACKS_AT = 384
       STACK_FORMAT = "Q<14"
       STACK_FIELDS = %i[
@@ -61,7 +59,7 @@ module Holdup
       FRAME_FORMAT = "L<4a120a184"
       NODE_BYTES = 12
 
-      # A reader believes no header beyond these.
+      # A reader rejects a header beyond these.
       MAX_EVENTS = 1 << 22
       MAX_TABLE = 1 << 16
       MAX_BYTES = HEADER_BYTES + MAX_EVENTS * EVENT_BYTES +

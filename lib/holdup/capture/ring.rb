@@ -4,14 +4,14 @@ require_relative "../model/flat_json"
 
 module Holdup
   module Capture
-    # The ring of events of this process: there is one at a time. Opens it with as much room as there is,
-    # writes into it why it is there, names its threads, ends it.
+    # This process's only ring of events: opens it with as much room as there is, writes its reason into it,
+    # names its threads, ends it.
     class Ring
-      # Where there is little memory, rather fewer events than no capture.
+      # With little memory, fewer events are better than no capture.
       EVENTS = [200_000, 50_000, 10_000].freeze
-      # The same as Layout::FACTS, which only readers load.
+      # As Layout::FACTS, which only readers load.
       FACTS_AT = 2048
-      # With stacks, the holder is asked for one where other threads have waited longer.
+      # With stacks, a holder gives one when other threads have waited longer than this.
       STACKS_OVER_NS = 10_000_000
 
       def initialize(probe:, log:)
@@ -20,12 +20,10 @@ module Holdup
         @logged_sizes = {}
       end
 
-      # @param path [String] of the file
-      # @param facts [Hash{String => String, Integer}] why it is there
+      # @param facts [Hash{String => String, Integer}] its reason
       # @param limits [Array(Integer, Integer)] ns that a unit may stall, and take; 0 for any time
-      # @param most [Integer] events
-      # @param stacks [Boolean] whether it has stacks
-      # @return [Boolean] false where there is no room, or nothing is measured
+      # @param most [Integer] limit of events
+      # @return [Boolean] false without enough room, or where nothing is measured
       def open(path, facts:, limits: [0, 0], most: EVENTS.first, stacks: true)
         sizes = [most, *EVENTS.select { |events| events < most }]
         return false unless sizes.any? { |events| try(path, events, limits, stacks) }
@@ -36,22 +34,20 @@ module Holdup
         true
       end
 
-      # @param more [Hash{String => String, Integer}] that there is to say of it, as long as it goes on
       def add_facts(more)
         @facts = @facts.merge(more)
         write_facts(@path, @facts)
       end
 
-      # Threads are born and get their names at any time.
+      # Threads may start and get their names at any time.
       def name_threads
         Thread.list.each { |thread| @probe.name_captured(thread, name(thread)) }
       end
 
-      # @return [Boolean] whether a unit was beyond the limits
       def caught? = @probe.caught?
 
-      # @return [Boolean] whether a unit was beyond the limits and the units that ran with it have ended, by
-      #   which time they have names; or ten seconds or half a ring have passed since
+      # Whether a unit was beyond the limits and the units that ran with it have ended and so have names; or
+      # ten seconds or half a ring have passed since.
       def complete? = @probe.capture_complete?
 
       def close = @probe.close_capture
@@ -66,7 +62,7 @@ module Holdup
         nil
       end
 
-      # A reader that comes before finds no facts.
+      # An earlier reader finds no facts.
       def write_facts(path, facts)
         text = FlatJson.generate(facts)
         bytes = [text.bytesize].pack("L<") << text.b

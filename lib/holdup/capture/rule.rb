@@ -5,13 +5,11 @@ require_relative "request"
 
 module Holdup
   module Capture
-    # How much is too much for a unit: so many nanoseconds, or so many times the 99th percentile of its own
-    # series.
+    # A unit's limit: in nanoseconds, or as a multiple of its own series' 99th percentile.
     #
-    # - `text`: as it was given; `over_ns`: nil for a multiple, and `factor`: nil for nanoseconds
+    # - `text`: as given; `over_ns`: nil for a multiple; `factor`: nil for nanoseconds
     Threshold = Data.define(:text, :over_ns, :factor) do
       # @param text [String] such as "50 ms" or "p99 x 2"
-      # @return [Threshold, nil] nil when it is none
       def self.parse(text)
         factor = Threshold::MULTIPLE.match(text)&.captures&.first&.to_f
         return (new(text:, over_ns: nil, factor:) if factor.positive?) if factor
@@ -19,36 +17,33 @@ module Holdup
         new(text:, over_ns:, factor: nil) if over_ns
       end
 
-      # @param p99_ns [Integer, nil] nil when not known
-      # @return [Integer] ns; 0 for none
+      # @return [Integer] 0 for none
       def ns(p99_ns)
         return over_ns if over_ns
         p99_ns ? [(p99_ns * factor).round, Threshold::LEAST_NS].max : 0
       end
 
-      # @return [Boolean] whether it depends on the series
       def relative? = over_ns.nil?
     end
 
-    # Of a multiple: where hardly any unit ever stalls, twice of that is nothing to look at.
+    # Minimum for a multiple: where units hardly ever stall, a multiple of almost nothing is harmless.
     Threshold::LEAST_NS = 1_000_000
     Threshold::MULTIPLE = /\Ap99\s*(?:x|\*|×)\s*(\d{1,4}(?:\.\d{1,4})?)\z/
 
-    # What a process waits for all the time (`config.capture`): it keeps its latest events, and what led to
-    # the first unit that stalled, or took, too long.
+    # A process's permanent capture rule (`config.capture`): it keeps its latest events, and what led to the
+    # first unit that stalled, or took, too long.
     #
-    # - `stall`, `wall`: Threshold or nil, one of them at least
+    # - `stall`, `wall`: Threshold or nil, at least one of them
     # - `only`: the unit's name, or its start before a `*`, or a Regexp; nil for any
-    # - `every_s`: the least time between two captures; `events`: how many are kept; `stacks`: whether with
-    #   stacks
+    # - `every_s`: shortest time between two captures; `events`: how many are kept; `stacks`: whether to take
+    #   them
     Rule = Data.define(:stall, :wall, :only, :every_s, :events, :stacks) do
       def initialize(stall: nil, wall: nil, only: nil, every_s: 60, events: 200_000, stacks: true)
         super
       end
 
-      # @param value [Hash, String, Object] {stall: "50 ms", only: "GET /orders"}, or "stall > 50 ms, only=GET
+      # @param value [Hash, String, Object] {stall: "50 ms", only: "GET /orders"}, "stall > 50 ms, only=GET
       #   /orders"
-      # @return [Rule, nil] nil when it is none
       def self.from(value)
         given = value.is_a?(String) ? RuleText.read(value) : value
         return unless given.is_a?(Hash) && (given.keys - Rule::READ.keys).empty?
@@ -57,18 +52,15 @@ module Holdup
         new(**read) unless read.values.any?(&:nil?) || read.values_at(:stall, :wall).none?
       end
 
-      # @return [Boolean] whether units of each name have limits of their own
       def by_series?
         !only.nil? || [stall, wall].compact.any?(&:relative?)
       end
 
-      # @param p99_ns [Hash{Symbol => Integer}] of a series
-      # @return [Array(Integer, Integer)] ns that its units may stall, and take; 0 for any time
+      # @return [Array(Integer, Integer)] ns that units may stall, and take; 0 for any time
       def limits(p99_ns = {})
         [stall&.ns(p99_ns[:stall]).to_i, wall&.ns(p99_ns[:wall]).to_i]
       end
 
-      # @param name [String] of a unit
       def for?(name)
         return only.nil? || only.match?(name) unless only.is_a?(String)
         only.end_with?("*") ? name.start_with?(only.delete_suffix("*")) : name == only
@@ -82,7 +74,6 @@ module Holdup
       end
     end
 
-    # A rule as one line, for the environment.
     module RuleText
       SWITCHES = {"on" => true, "off" => false}.freeze
 
@@ -106,10 +97,10 @@ module Holdup
       end
     end
 
-    # How many events a ring may keep; as Probe::CAPTURE_SIZES.
+    # Events that a ring may keep; as Probe::CAPTURE_SIZES.
     Rule::EVENTS = 1024..Layout::MAX_EVENTS
 
-    # How each option is read; nil when it can't be.
+    # Reads each option; nil when invalid.
     Rule::READ = {
       stall: ->(text) { Threshold.parse(text) if text.is_a?(String) },
       wall: ->(text) { Threshold.parse(text) if text.is_a?(String) },

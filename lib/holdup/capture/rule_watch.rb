@@ -5,12 +5,11 @@ require_relative "../segment/slot"
 
 module Holdup
   module Capture
-    # Sets in the probe what units of each series may stall and take, where a rule says it by name or by
-    # percentile: read off this process's own segment, a few series with each tick, so that no tick takes
-    # long.
+    # Sets the probe's limits of stall and time for each series, where a rule gives a name or a percentile.
+    # Reads a few series of the process's own segment with each tick, so that no tick takes long.
     class SeriesThresholds
       AT_ONCE = 16
-      # Fewer units have no 99th percentile.
+      # Fewer units give no 99th percentile.
       LEAST_UNITS = 100
       UNITS = Segment::Layout::KINDS.invert.values_at(:request, :job).freeze
       HISTOGRAMS = {stall: :stalled, wall: :wall}.freeze
@@ -22,17 +21,18 @@ module Holdup
         @next = 0
       end
 
-      # @return [Array(Integer, Integer)] ns that any unit may stall, and take; 0 where its series says it
+      # @return [Array(Integer, Integer)] ns that any unit may stall, and take; 0 where its series has the
+      #   limit
       def of_all
         @rule.only ? [0, 0] : @rule.limits
       end
 
-      # A new capture knows none of them.
+      # A new capture has no limits yet.
       def restart
         @next = 0
       end
 
-      # The next few series.
+      # Sets the limits of the next few series.
       def tick
         return unless @rule.by_series?
         count, offset = @probe.read_segment(Segment::Layout::SERIES_COUNT, 24)&.unpack("Q<x8Q<")
@@ -68,15 +68,14 @@ module Holdup
       end
     end
 
-    # Keeps the ring of a process going all the time where `config.capture` says so, until a unit is caught;
-    # then leaves the file to the collector, and begins again after a pause, once the collector has taken it.
-    # The pause is long: an incident has hundreds of slow units, and hundreds of captures would not be read.
+    # Keeps a process's ring running where `config.capture` asks for it, until a unit is caught; then leaves
+    # the file to the collector, and begins again after a pause, once the collector has taken it. The pause is
+    # long, because an incident has hundreds of slow units, too many captures to read.
     class RuleWatch
       ARMED = ".armed"
       ENDED = ".ended"
 
-      # @param base [String] path of the process's segment, without its ending
-      # @param facts [Hash{String => String}] about the application
+      # @param base [String] path of the process's segment without its ending
       def initialize(rule:, ring:, limits:, base:, clock:, facts: {})
         @rule = rule
         @ring = ring
@@ -94,13 +93,12 @@ module Holdup
         @ring.complete? ? leave : @limits.tick
       end
 
-      # @return [String]
       def state
         return "waits" if @armed
         @armed.nil? ? "rests" : "no room"
       end
 
-      # Another capture takes the ring. What has been caught is left, the rest is forgotten.
+      # Another capture takes the ring. A caught unit's file stays, the rest is dropped.
       def rest
         return unless @armed
         @ring.caught? ? leave : forget
@@ -112,7 +110,7 @@ module Holdup
         @next_ns.nil? || (@clock.monotonic_ns >= @next_ns && !File.exist?(@ended))
       end
 
-      # Also where there is no room: that is tried again after the pause.
+      # Without enough room it tries again after the pause.
       def arm
         @next_ns = @clock.monotonic_ns + @rule.every_s * 1_000_000_000
         @limits.restart

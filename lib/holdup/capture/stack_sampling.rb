@@ -4,18 +4,17 @@ require_relative "vernier_profile"
 
 module Holdup
   module Capture
-    # Takes stacks of running threads while a requested capture goes on: with vernier where the application
-    # has it, from tick to tick, and with the probe itself where vernier can't be used. A profile of vernier
-    # lies in the heap and is handed over in one piece with the GVL held: so each is short, and there is none
-    # while the process switches threads a lot.
+    # Takes stacks of running threads during a requested capture: from tick to tick with vernier where the
+    # application has it, else with the probe itself. A vernier profile is on the heap and is handed over in
+    # one piece with the GVL held: so each is short, and none runs while the process switches threads a lot.
     class StackSampling
-      # In a tick; vernier keeps a marker for about each of them, and so many take it 2 to 5 ms in the end.
+      # Limit of events in a tick; vernier keeps about a marker for each, and needs 2 to 5 ms for so many at
+      # its end.
       BUSY_EVENTS = 3_000
       LONGEST_S = 60
       MOST_SAMPLES = 1_000
 
       # @param wish [Symbol] :auto; :holdup for none
-      # @return [StackSampling, nil]
       def self.of(wish, probe:, guard:)
         new(probe:, guard:) if wish == :auto
       end
@@ -28,7 +27,6 @@ module Holdup
         @lock = Mutex.new # the application's threads end a profile too
       end
 
-      # A capture has begun.
       def begin(ring)
         @ring = ring
         @known = Hash.new { |known, function| known[function] = function }
@@ -40,14 +38,13 @@ module Holdup
         attempt { go_on } if @ring
       end
 
-      # The capture is about to end.
       def finish
         attempt { take } if @ring
         @ring = @known = nil
       end
 
-      # The application begins a profile of its own, or forks, which a profiler's locks do not survive. On any
-      # thread of it.
+      # The application begins its own profile or forks, which a profiler's locks do not survive. Runs on any
+      # of its threads.
       def give_way
         @off = true
         @guard.call(:capture_sampler) { stop } if @profile
@@ -70,7 +67,7 @@ module Holdup
         @probe.charge_capture(cpu_ns - before)
       end
 
-      # The probe goes on alone.
+      # The probe continues alone.
       def give_up
         @off = true
         @guard.call(:capture_sampler) { stop }
@@ -116,7 +113,7 @@ module Holdup
         hand_over(samples.call(@known).first(MOST_SAMPLES)) if samples
       end
 
-      # A thread that is gone is known only by the exact time of its sample.
+      # Only the exact time of its sample identifies a thread that is gone.
       def hand_over(samples)
         threads = Thread.list.to_h { |thread| [thread.object_id, thread] }
         samples.each do |id, at_ns, stack, exact|

@@ -4,16 +4,13 @@ require_relative "layout"
 
 module Holdup
   module Capture
-    # What the header says of the stacks in a file: where their tables lie, how many were taken, what they
-    # cost.
+    # The header's part about stacks: offsets of their tables, their number, their cost.
     #
-    # - `over_ns`: holders were asked where a thread waited longer; 0 where the capture has no stacks
-    # - `missed`: the GVL went on to another thread before it answered
-    # - `first_event`: stacks of events before this number are gone, the tables were full
+    # - `over_ns`: shortest wait for which a holder gives its stack; 0 in a capture without stacks
+    # - `missed`: holders that lost the GVL before they answered
+    # - `first_event`: stacks of earlier events are lost, because the tables were full
     # - `stack_ns`: in the application's threads; `watch_ns`: CPU time of the thread that watches
     StackHeader = Data.define(*Layout::STACK_FIELDS) do
-      # @param bytes [String] of the first page
-      # @return [StackHeader]
       def self.parse(bytes)
         new(*bytes.unpack(Layout::STACK_FORMAT, offset: Layout::STACKS_AT))
       end
@@ -28,39 +25,36 @@ module Holdup
     # A method or a block in a stack.
     #
     # - `label`: "Report#crunch", "block in Report#crunch"; `path`: nil for C code
-    # - `line`: where it begins; `at`: which line it was at, 0 when that is not known
+    # - `line`: where it begins; `at`: current line, 0 when unknown
     Frame = Data.define(:label, :path, :line, :at) do
-      # @return [String] the method that a block is in
+      # The method that contains a block.
       def method_name
         label.sub(/\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, "")
       end
 
-      # @return [Frame] with the name that samplers give which know methods only
+      # Named as by samplers that know only methods.
       def plain = with(label: method_name)
 
-      # @return [Boolean] whether it is in a file, not in C code and not in Ruby's own
       def written?
         !path.nil? && !path.start_with?("<internal:")
       end
 
-      # @return [String, nil] "app/models/report.rb:12", for reading
+      # "app/models/report.rb:12".
       def place
         "#{file}:#{[at, line].find(&:positive?) || 0}" if written?
       end
 
-      # @return [String] the short path: the gem and what follows, else the last three parts
+      # A short path: from the gem on, else the last three parts.
       def file
         path[%r{.*/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
       end
     end
 
-    # The stacks in a file: a tree of frames, in which a stack is the number of its innermost node.
+    # Stacks of a file: a tree of frames, in which a stack is the number of its innermost node.
     class Stacks
-      # @return [Array<Frame>] of the table, at no line
       attr_reader :table
 
-      # @param table [Array<Frame>]
-      # @param nodes [Array<Integer>] parent, frame and line of each, one behind the other; numbers begin at 1
+      # @param nodes [Array<Integer>] flat: parent, frame and line of each; numbers begin at 1
       def initialize(table: [], nodes: [], first_event: 0)
         @table = table
         @nodes = nodes
@@ -70,7 +64,7 @@ module Holdup
 
       def any? = @nodes.any?
 
-      # @return [Integer, nil] the number of its stack
+      # @return [Integer, nil] its stack's number
       def of(event)
         number = event.detail
         if number.between?(1, @nodes.size / 3) && (event.commit - 1 - @first_event) & 0xffff_ffff < 1 << 31
@@ -78,15 +72,13 @@ module Holdup
         end
       end
 
-      # @param number [Integer] of a stack
-      # @return [Array<Frame>] the innermost first
+      # @return [Array<Frame>] innermost first
       def frames(number)
         @frames[number] ||= located_frames(number)
       end
 
-      # @param number [Integer] of a stack
-      # @return [Array<Array(Integer, Integer)>] number of the frame in the table (from 1) and line, the
-      #   innermost first
+      # @return [Array<Array(Integer, Integer)>] frame's number in the table (from 1) and line, innermost
+      #   first
       def walk(number)
         steps = []
         while number.positive?
@@ -97,8 +89,7 @@ module Holdup
         steps
       end
 
-      # @param number [Integer] of a stack
-      # @return [Frame, nil] what ran: the innermost in a file, else the innermost
+      # The innermost frame in a file, else the innermost.
       def running(number)
         frames = frames(number)
         frames.find(&:written?) || frames.first

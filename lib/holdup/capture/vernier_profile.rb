@@ -2,9 +2,7 @@
 
 module Holdup
   module Capture
-    # Calls back before a profiler begins.
     class SamplerHandover < Module
-      # @param callback [#call]
       def initialize(callback)
         super()
         define_method(:start) do
@@ -14,14 +12,14 @@ module Holdup
       end
     end
 
-    # What a profile of vernier's says of threads that had the GVL: who, when, and where it was.
+    # Samples in a vernier profile of threads that had the GVL: thread, time and place.
     class VernierSamples
-      # Its category of a thread that ran; others waited, or were idle.
+      # Vernier's category of a running thread; others waited or were idle.
       RUNNING = 0
-      # As many as a capture keeps of a stack.
+      # Frames that a capture keeps of a stack.
       FRAMES = 192
 
-      # @param ended_ns [Integer] when it ended, by CLOCK_MONOTONIC
+      # @param ended_ns [Integer] its end, by CLOCK_MONOTONIC
       def initialize(result, ended_ns)
         @result = result
         @table = result._stack_table
@@ -30,11 +28,10 @@ module Holdup
         @functions = {}
       end
 
-      # @param known [Hash{Array => Array}] gives for a function always the same object, as long as the
-      #   capture goes on
-      # @return [Array<Array(Integer, Integer, Array, Boolean)>] in the order of time: `object_id` of the
-      #   thread, CLOCK_MONOTONIC in ns, functions with the lines they were at, the innermost first, and
-      #   whether the time is exact. A function is [name, path (nil: C code), line where it begins]
+      # @param known [Hash{Array => Array}] gives the same object for a function throughout the capture
+      # @return [Array<Array(Integer, Integer, Array, Boolean)>] in order of time: `object_id` of the thread,
+      #   CLOCK_MONOTONIC in ns, functions with their current lines, innermost first, and whether the time is
+      #   exact. A function is [name, path (nil: C code), line where it begins]
       def call(known)
         @known = known
         @result.threads.flat_map { |id, thread| ran(id, thread) }.sort_by { |_, at_ns, _| at_ns }
@@ -51,7 +48,7 @@ module Holdup
         end
       end
 
-      # Vernier keeps equal samples of a thread as one, with the time of the first.
+      # Vernier merges equal samples of a thread, with the time of the first.
       def spread(from, to, count)
         Array.new(count) { |number| from + (to - from) * number / count }
       end
@@ -78,20 +75,19 @@ module Holdup
       end
     end
 
-    # A profile of vernier that we begin and end, where the application has loaded that gem. Its signal also
+    # A vernier profile that we begin and end, where the application has loaded the gem. Its signal also
     # samples C code while that runs.
     class VernierProfile
       INTERVAL_US = 10_000
-      # What is read of a profile; earlier ones of vernier have other names.
+      # Fields that we read of a profile; earlier versions of vernier have other names.
       READ = %i[stack_parent_idx stack_frame_idx frame_func_idx frame_line_no func_name func_path
         func_first_lineno].freeze
-      # They take vernier's signal when they begin meanwhile, and vernier then ends the process.
+      # If they begin meanwhile they take vernier's signal, and vernier then ends the process.
       RIVALS = %i[StackProf Pf2].freeze
       STATUS = "/proc/self/status"
       TASKS = "/proc/self/task"
 
       class << self
-        # @return [Boolean] whether it is loaded, and can be used here
         def here?
           return false unless defined?(::Vernier::Collector::TimeCollector)
           READ.all? { |name| ::Vernier::StackTable.method_defined?(name) } &&
@@ -99,7 +95,6 @@ module Holdup
             Ractor.count == 1 && ENV["RUBY_MN_THREADS"] != "1"
         end
 
-        # @return [Boolean] whether no other profiler uses its signal
         def free?
           caught = File.binread(STATUS)[/^SigCgt:\s*(\h+)/, 1]
           !caught.nil? && caught.hex[Signal.list.fetch("PROF") - 1].zero?
@@ -107,18 +102,17 @@ module Holdup
           false
         end
 
-        # @return [String] for people
         def title
           "vernier #{::Vernier::VERSION}"
         end
 
-        # @yield before any profile of vernier begins, on the thread that begins it. It can't be undone
+        # @yield before any vernier profile begins, on the thread that begins it. It can't be undone
         def before_each(&callback)
           ::Vernier::Collector::TimeCollector.prepend(SamplerHandover.new(callback))
         end
       end
 
-      # @return [Integer] CPU time of its own thread, in ns; known once it has ended
+      # CPU time of its own thread in ns, known after its end.
       attr_reader :cpu_ns
 
       def initialize
@@ -132,8 +126,7 @@ module Holdup
         @task = (tasks - before).first
       end
 
-      # @return [VernierSamples]
-      # @raise [RuntimeError] it does not run
+      # @raise [RuntimeError] it is not running
       def stop
         @cpu_ns = cpu_of_task
         ended_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)

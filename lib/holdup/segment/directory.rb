@@ -6,9 +6,9 @@ require_relative "reader"
 
 module Holdup
   module Segment
-    # Segments in memory without a name: a link in the folder says which descriptor of which process it is.
-    # The memory is gone with its process, unless another process has it open. So each is kept open from the
-    # first sight until its link is removed.
+    # Anonymous segments: a link in the folder names the descriptor and its process. The memory is gone with
+    # its process unless another process has it open, so each stays open from the first sight until its link
+    # is removed.
     class AnonymousFile
       LINK = %r{\A/proc/(\d+)/fd/\d+\z}
 
@@ -16,15 +16,12 @@ module Holdup
         @files = {}
       end
 
-      # @param path [String] of the link
-      # @param pid [Integer] the process that its name says
-      # @return [File, nil] nil when the process ended before it was opened
       def file(path, pid)
         @files[path] ||= open_link(path, pid)
       end
 
-      # Closes what has no link any more.
-      # @param paths [Array<String>] the links that are still there
+      # Closes files whose links are gone.
+      # @param paths [Array<String>] existing links
       def close_except(paths)
         gone = @files.keys - paths
         gone.each { |path| @files.delete(path)&.close }
@@ -32,7 +29,7 @@ module Holdup
 
       private
 
-      # A link to anything but that process's own memory is not followed.
+      # Follows only a link to that process's own memory.
       def open_link(path, pid)
         target = File.readlink(path)
         return unless LINK.match(target)&.captures == [pid.to_s]
@@ -42,37 +39,32 @@ module Holdup
       end
     end
 
-    # The folder where the processes of one user on one host have their segments. The name of a file is
-    # "<pid>-<start>.segment", with "-<n>" before the dot for a process that stopped and started measuring
-    # again.
+    # The folder with the segments of one user on one host. Files are named "<pid>-<start>.segment", with
+    # "-<n>" before the dot for a process that stopped and started measuring again.
     class Directory
       NAME = /\A(\d{1,10})-(\d{1,20})(?:-(\d{1,6}))?\.segment\z/
       LEFT_FILE = /\A\d{1,10}-\d{1,20}(?:-\d{1,6})?(\.[a-z]+)\z/
       LOCK = "collector.lock"
       HURRY = "collector.hurry"
 
-      # One segment. `path` is absolute; `alive`: whether its process runs, as far as the process table
-      # `namespace` shows; `link`: whether only a link is there, and `file`: what it leads to, opened.
+      # One segment. `path` is absolute; `alive`: whether its process runs, by the process table `namespace`;
+      # `link`: whether only a link exists, and `file`: its target, opened.
       DirectoryEntry = Data.define(:path, :pid, :start, :alive, :namespace, :link, :file) do
         def initialize(path:, pid:, start:, alive:, namespace: 0, link: false, file: nil)
           super
         end
 
-        # @return [String] file name
         def name = File.basename(path)
 
-        # @return [Boolean] whether its process belongs to our process table and has ended: nothing more comes
+        # Whether its process belongs to our process table and has ended, so that nothing more comes.
         def dead?(header)
           !alive && namespace.positive? && header.namespace == namespace
         end
 
-        # @return [Boolean] whether its process ended before its memory was opened
         def lost?
           link && file.nil?
         end
 
-        # @yieldparam reader [Reader]
-        # @return [Object] what the block gives
         # @raise [SegmentError, SystemCallError]
         def read(&)
           raise SegmentError::Lost.new(path:) if lost?
@@ -89,7 +81,7 @@ module Holdup
         @anonymous = anonymous
       end
 
-      # @return [Array<DirectoryEntry>] by name
+      # @return [Array<DirectoryEntry>] sorted by name
       # @raise [SystemCallError] the folder can't be read
       def entries
         names = Dir.children(@path).select(&:ascii_only?).sort
@@ -98,36 +90,32 @@ module Holdup
         found
       end
 
-      # @return [String]
       def lock_path = File.join(@path, LOCK)
 
-      # @return [Boolean] whether there has been a collector since the folder was made
       def ever_collected? = File.exist?(lock_path)
 
-      # Asks the collector for a round now: it looks for requests once a second.
+      # Requests a round now; the collector looks for requests once a second.
       # @raise [SystemCallError]
       def hurry
         flags = File::WRONLY | File::CREAT | File::NOFOLLOW
         File.open(hurry_path, flags, 0o600) { |file| file.write("#{Process.pid}\n") }
       end
 
-      # @return [Time, nil] when a round was requested last
+      # Time of the last request for a round.
       def hurried_at
         File.mtime(hurry_path)
       rescue SystemCallError
         nil
       end
 
-      # Files of other kinds that processes have left next to their segments.
-      # @param suffixes [Array<String>]
-      # @return [Array<String>] paths, by name
+      # Paths of other files that processes have left next to their segments, by name.
       def files_with_suffix(*suffixes)
         names = Dir.children(@path).select(&:ascii_only?).sort
         wanted = names.select { |name| suffixes.include?(name[LEFT_FILE, 1]) }
         wanted.map { |name| File.join(@path, name) }
       end
 
-      # Makes the folder, for this user only.
+      # Creates the folder, for this user only.
       # @raise [SystemCallError]
       def create
         Dir.mkdir(@path, 0o700)
@@ -135,7 +123,6 @@ module Holdup
         nil
       end
 
-      # @return [Boolean] whether a collector holds the lock now
       def collected?
         File.open(lock_path) { |file| !file.flock(File::LOCK_SH | File::LOCK_NB) }
       rescue SystemCallError

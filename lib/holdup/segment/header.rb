@@ -5,17 +5,14 @@ require_relative "layout"
 
 module Holdup
   module Segment
-    # The first page of a segment: who wrote it, where the parts lie, and the totals of the process. Nothing
-    # in it is believed before it was checked, because a file in a shared folder may be anything.
+    # The first page of a segment: its process, the offsets of its parts, and the process's totals. Each value
+    # is checked first, because a file in a shared folder may be anything.
     #
     # - `counters`: {Symbol => Integer} since the process started, see Layout::COUNTERS
     # - `gauges`: {Symbol => Integer, nil} at the last tick; nil is unknown
     # - `pools`: [{max:, busy:, backlog:, oldest_ns:, busy_ns:}] at the last tick, in the order of the
     #   profile's "pools"; `busy_ns` since the process started, nil where it is unknown
     Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
-      # @param bytes [String] of the first page
-      # @param path [String] for the error
-      # @return [Header]
       # @raise [SegmentError::NotASegment, SegmentError::UnknownLayout]
       def self.parse(bytes, path:)
         fields = Layout::HEADER_FIELDS.zip(bytes.unpack(Layout::HEADER_FORMAT)).to_h
@@ -62,10 +59,10 @@ module Holdup
       end
       private_class_method :check_kind, :read_counters, :read_gauges, :read_pools, :known
 
-      # @return [Boolean] whether the process closed it: nothing more will be written
+      # Whether the process closed it: nothing more will be written.
       def closed? = state == Layout::CLOSED
 
-      # @return [Boolean] a unit is being applied
+      # Whether a unit is being applied.
       def applying? = seq.odd?
 
       # @return [String] "worker 0", or "pid 123" outside of a cluster
@@ -73,12 +70,11 @@ module Holdup
         worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
       end
 
-      # @return [Integer] where a slot starts
       def slot_offset(index)
         series_offset + index * Layout::SERIES_BYTES
       end
 
-      # @yieldparam reason [String] each thing that can't be true
+      # @yieldparam reason [String] for each implausible value
       def each_implausibility
         unless sizes == [Layout::HEADER_BYTES, Layout::SERIES_BYTES, Layout::RING_ENTRY_BYTES]
           yield "its parts have other sizes"

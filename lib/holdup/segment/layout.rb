@@ -2,15 +2,15 @@
 
 module Holdup
   module Segment
-    # Where everything is in a segment file, layout version 2: the one agreement between the C writer (inside
-    # the application) and the reader (outside). Little endian; all numbers are u64 and cumulative since the
-    # process started, unless said otherwise. A change of anything here needs a new VERSION.
+    # Layout of a segment file, version 2: the contract between the C writer (inside the application) and the
+    # reader (outside). Little endian; all numbers are u64 and cumulative since the process started, unless
+    # noted. Any change here needs a new VERSION.
     module Layout
       MAGIC = "HOLDUPSG"
       VERSION = 2
 
       HEADER_BYTES = 4096
-      # One `unpack` of the header's start gives these, in this order.
+      # One `unpack` of the header's start gives these fields in this order.
       HEADER_FORMAT = "a8 L<2 Q<19 q< Q<5"
       HEADER_FIELDS = %i[
         magic version header_bytes pid start created_ns seq series_count series_capacity series_offset
@@ -19,7 +19,7 @@ module Holdup
         profile_length namespace
       ].freeze
 
-      # Offsets of what is read or written alone.
+      # Offsets of fields that are read or written alone.
       PID = 16
       SEQ = 40
       SERIES_COUNT = 48
@@ -30,8 +30,7 @@ module Holdup
       STATE = 152
       PROFILE_SEQ = 192
       PROFILE_LENGTH = 200
-      # Written from outside (Capture::Request): what the process is asked to capture, and what for
-      # (Capture::Trigger).
+      # Written from outside: the requested capture (Capture::Request) and its trigger (Capture::Trigger).
       CAPTURE_REQUEST = 216
       CAPTURE_RULE = 224
       TICK_SEQ = 232
@@ -42,8 +41,7 @@ module Holdup
 
       COUNTERS_OFFSET = 256
       COUNTER_SLOTS = 32
-      # What the whole process counted; those after `acquisitions` are totals of all threads, the rest
-      # anomalies.
+      # Counts of the whole process; those after `acquisitions` are totals of all threads, the rest anomalies.
       COUNTERS = %i[
         handoff_ns units nested discarded overflowed clock_backward resumed_without_ready suspended_twice
         unknown_holder queued_clamped abandoned sanitised grow_failures guard_failures acquisitions gc_ns
@@ -52,7 +50,7 @@ module Holdup
 
       GAUGES_OFFSET = 512
       GAUGE_SLOTS = 64
-      # The state of the process at its last tick.
+      # State of the process at its last tick.
       GAUGES = %i[
         threads waiting_threads units_in_flight busy_threads backlog pool_capacity max_threads rss_bytes
         pss_bytes cpu_ns gc_count gc_time_ns allocated_objects jit_enabled jit_code_bytes jit_alloc_bytes
@@ -62,12 +60,12 @@ module Holdup
       ].freeze
 
       # Groups of threads that take units (a web server's pool, a job runner's capsule): three gauges each
-      # from here on, and one more: how long what waits longest has waited.
+      # from here on, and one more: the longest wait in the backlog.
       POOLS_AT = 32
       POOLS = 8
       POOL_GAUGES = %i[max busy backlog].freeze
       POOLS_OLDEST_AT = 56
-      # Behind the counters: for how long its threads have been busy with units; 0 until the first.
+      # After the counters: time for which its threads have been busy with units; 0 until the first.
       POOLS_BUSY_AT = COUNTER_SLOTS - POOLS
 
       PROFILE_OFFSET = 1024
@@ -90,15 +88,14 @@ module Holdup
         queued_ns in_flight_milli concurrency rest_ns trace
       ].freeze
       RING_ENTRY = "Q<11L<2H32"
-      # Zeros: the unit was in none.
+      # A unit without a trace has zeros.
       NO_TRACE = "0" * 32
-      # Of the entry's number of how it began: it is a time of rest, and no number of units.
+      # Bit of an entry's starting state: it is a rest time, not a number of units.
       RESTED = 1 << 31
 
       SERIES_BYTES = 25_600
       KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow}.freeze
-      # What a slot's units have in common: where each text is and its room. Their lengths are at 4, in that
-      # order.
+      # Offset and room of each text of a slot; their lengths are at 4, in that order.
       SERIES_TEXTS = {name: [16, 200], queue: [216, 64], pool: [424, 64], priority: [488, 16]}.freeze
       SERIES_HEAD = "L<3S<2"
       COUNT_OFFSET = 280
@@ -114,25 +111,24 @@ module Holdup
       HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
       HISTOGRAM_FIELDS = %i[count sum min max zero lo hi].freeze
       BUCKETS_OFFSET = 64
-      # Behind the histograms: how long the path is, and the path.
+      # After the histograms: the path's length, and the path.
       PATH_OFFSET = 25_472
       PATH_BYTES = 120
       BUCKETS = 512
 
-      # A reader believes no header beyond these, so that a damaged file costs neither memory nor time.
+      # A reader rejects a header beyond these, so that a damaged file costs neither memory nor time.
       MAX_SERIES = 100_000
       MAX_RING = 1 << 22
-      # No sum of nanoseconds gets here in 70 years, and every store can keep it.
+      # No sum of nanoseconds reaches it in 70 years, and every store can keep it.
       MAX_NUMBER = 1 << 61
       PAGE_BYTES = 4096
 
-      # @return [Integer] where the series table starts after a ring of that many entries
       def self.series_offset(ring_capacity)
         past_ring = RING_OFFSET + ring_capacity * RING_ENTRY_BYTES
         -(-past_ring / PAGE_BYTES) * PAGE_BYTES
       end
 
-      # @return [Integer] where histogram number `index` of a series slot starts, from the slot's first byte
+      # Offset of histogram number `index` from the slot's first byte.
       def self.histogram_offset(index)
         HISTOGRAMS_OFFSET + index * HISTOGRAM_BYTES
       end

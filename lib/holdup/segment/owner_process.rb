@@ -2,16 +2,15 @@
 
 module Holdup
   module Segment
-    # Whether a process still lives. A pid alone does not say so: the system reuses it. With the time it was
-    # started (field 22 of /proc/<pid>/stat) it identifies one process for good.
+    # Whether a process still lives. The system reuses pids, but a pid with its start time (field 22 of
+    # /proc/<pid>/stat) identifies one process.
     class OwnerProcess
-      # @param proc [String] where the process table is
       def initialize(proc: "/proc")
         @proc = proc
         @listed = File.readable?(File.join(proc, "self", "stat"))
       end
 
-      # @return [Integer] which process table we see; 0 when unknown
+      # Our process table; 0 when unknown.
       def namespace
         @namespace ||= File.stat(File.join(@proc, "self", "ns", "pid")).ino
       rescue SystemCallError
@@ -24,7 +23,7 @@ module Holdup
         start_of(pid) == start
       end
 
-      # @return [Integer, nil] clock ticks after boot; nil when there is no such process (a zombie is none)
+      # @return [Integer, nil] clock ticks after boot; nil for a zombie or a missing process
       def start_of(pid)
         fields = File.binread(File.join(@proc, pid.to_s, "stat")).rpartition(")").last.split
         Integer(fields[19]) unless fields[0] == "Z"

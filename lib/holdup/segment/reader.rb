@@ -8,11 +8,11 @@ require_relative "slot"
 
 module Holdup
   module Segment
-    # Everything one segment says at one moment. Frozen; each slot is consistent in itself, slots may be some
-    # units apart.
+    # Content of one segment at one moment. Frozen; each slot is consistent in itself, slots may be some units
+    # apart.
     #
-    # - `header`: Header; `setting`: Setting, without attributes until the process has written it
-    # - `slots`: Array of Slot; nil in the place of one that the process was writing all the time
+    # - `header`: Header; `setting`: Setting, without attributes until written
+    # - `slots`: Array of Slot; nil for one that the process was writing all the time
     # - `ring`: Array of RingEntry, oldest first
     Snapshot = Data.define(:header, :setting, :slots, :ring) do
       def pid = header.pid
@@ -23,7 +23,6 @@ module Holdup
 
       def gauges = header.gauges
 
-      # @return [Slot, nil]
       def slot(name, kind: :request, queue: nil)
         slots.compact.find do |slot|
           slot.series.name == name && slot.series.kind == kind && slot.series.queue == queue
@@ -31,24 +30,20 @@ module Holdup
       end
     end
 
-    # The bytes of a segment file, read with pread so that nothing is mapped and nothing can fault: the file
-    # may be cut short at any time. Where a process died while it applied a unit, the redo log is laid over
-    # what is read, which makes the unit whole; the file itself is never changed.
+    # Bytes of a segment file, read with pread: nothing is mapped, so a file cut short can't cause a fault.
+    # Where a process died while it applied a unit, the redo log completes what is read; the file itself never
+    # changes.
     class ByteReader
-      # The file ends before what was asked for.
       class TooShort < StandardError; end
 
-      # @param io [IO] opened for reading
       def initialize(io)
         @io = io
         @redo = {}
       end
 
-      # @return [Integer]
       def size = @io.size
 
-      # @param buffer [String] reused, so that a tick allocates no copy of every slot
-      # @return [String] exactly that many bytes
+      # @param buffer [String] reused, so that a tick does not copy every slot
       # @raise [TooShort]
       def read(offset, length, buffer = "".b)
         @io.pread(length, offset, buffer)
@@ -58,10 +53,9 @@ module Holdup
         raise TooShort
       end
 
-      # @return [Integer]
       def u64(offset) = read(offset, 8).unpack1("Q<")
 
-      # Lays a log over everything read from now on.
+      # Overlays a log on everything read from now on.
       # @param pairs [Array<Integer>] offset, value, offset, value ...
       def redo!(pairs)
         @redo = pairs.each_slice(2).to_h
@@ -79,38 +73,32 @@ module Holdup
       end
     end
 
-    # Reads one segment file while its process writes, or after it died: the oracle for what the C half
-    # writes.
+    # Reads one segment file while its process writes or after it died: the oracle for what the C half writes.
     #
-    # The process never waits for a reader. So each part is read between two looks at the sequence number and
-    # again when a unit was applied in between; a part that can't be had that way is nil and comes with the
-    # next reading.
+    # The process never waits for a reader: each part is read between two looks at the sequence number, and
+    # again when a unit was applied in between. A part that stays inconsistent is nil and comes with the next
+    # reading.
     class Reader
       TRIES = 40
       TICK_TRIES = 5
 
-      # @param gone [Boolean] its process is dead: what it left half done is completed from the redo log
-      # @yieldparam reader [Reader]
-      # @return [Object] what the block gives
-      # @raise [SegmentError] it is no segment, or one of another layout
-      # @raise [SystemCallError] it can't be opened
+      # @param gone [Boolean] its process is dead: the redo log completes its last unit
+      # @raise [SegmentError] not a segment, or one of another layout
+      # @raise [SystemCallError]
       def self.open(path, gone: false)
         flags = File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY
         File.open(path, flags) { |io| yield over(io, path:, gone:) }
       end
 
-      # @param io [IO] stays open
-      # @return [Reader]
       # @raise [SegmentError]
       def self.over(io, path:, gone: false)
         raise SegmentError::NotASegment.new(path:, reason: "it is no file") unless io.stat.file?
         new(io, path:, gone:)
       end
 
-      # @return [Header] as it was when the reader was made, or at the last `refresh`
+      # As of the reader's start, or the last `refresh`.
       attr_reader :header
 
-      # @param path [String] for errors
       def initialize(io, path:, gone: false)
         @bytes = ByteReader.new(io)
         @path = path
@@ -121,15 +109,13 @@ module Holdup
         complete if gone && @header.applying?
       end
 
-      # @return [Header] read again
       def refresh
         @header = guarded { Header.parse(@bytes.read(0, Layout::HEADER_BYTES, @page), path: @path) }
       end
 
       # @param index [Integer] 0...header.series_count
-      # @param known [#still?, #series, #path, nil] an earlier reading of it, returned when nothing was added
-      # @return [Slot, nil] nil when the process wrote all the time
-      # @raise [SegmentError::NotASegment] for a slot that is damaged or lies outside of the file
+      # @param known [#still?, #series, #path, nil] an earlier reading, returned when nothing was added
+      # @raise [SegmentError::NotASegment] for a slot that is damaged or outside the file
       def slot(index, known = nil)
         offset = @header.slot_offset(index)
         read = steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
@@ -137,20 +123,19 @@ module Holdup
         Slot.parse(@buffer, known) || damaged("slot #{index} is damaged")
       end
 
-      # @return [Setting, nil] nil when it is being written; without attributes when none was written yet
+      # @return [Setting, nil] nil while it is being written; without attributes before the first write
       # @raise [DamagedData]
       def setting
         text = setting_text
         text && Setting.parse(text.empty? ? "{}" : text)
       end
 
-      # @return [String, nil] JSON, "" when none was written yet; nil while it is being written
+      # @return [String, nil] JSON, "" before the first write; nil while it is being written
       def setting_text
         text(Layout::SETTING_SEQ, Layout::SETTING_LENGTH, Layout::SETTING_OFFSET, Layout::SETTING_BYTES)
       end
 
-      # @return [Hash{String => Object}, nil] what the process is and what can be turned in it, see
-      #   docs/segment.md; nil while it is being written
+      # @return [Hash{String => Object}, nil] see docs/segment.md; nil while it is being written
       # @raise [DamagedData]
       def profile
         json = text(Layout::PROFILE_SEQ, Layout::PROFILE_LENGTH, Layout::PROFILE_OFFSET,
@@ -158,21 +143,19 @@ module Holdup
         json && (json.empty? ? {} : Setting.parse(json).attributes)
       end
 
-      # @param since [Integer] the number of units that are known already (`header.ring_head` of an earlier
-      #   reading)
-      # @return [Array<RingEntry>] those that are still there, oldest first; at most one less than the ring
-      #   has room for, because the process may be writing over the oldest
+      # @param since [Integer] number of units already known: `header.ring_head` of an earlier reading
+      # @return [Array<RingEntry>] remaining later units, oldest first; at most one less than the ring has
+      #   room for, because the process may be overwriting the oldest
       def ring(since: 0) = ring_slice(since:).entries
 
-      # @param since [Integer] as for `ring`
-      # @return [RingSlice] the same units, not parsed yet
+      # The same units as `ring`, not parsed yet.
       def ring_slice(since: 0)
         guarded { RingSlice.read(@bytes, @header, since) }
       end
 
-      # A tick writes accounts and the header's counters together, and what compares them needs both from the
-      # same tick. The block reads them, and is called again when a tick came between; after TICK_TRIES the
-      # last reading counts.
+      # A tick writes accounts and the header's counters together, and comparing them needs both from the same
+      # tick. The block reads them, and is called again when a tick came between; after TICK_TRIES the last
+      # reading counts.
       # @return [Object] the block's value
       def of_one_tick
         TICK_TRIES.times do
@@ -186,14 +169,12 @@ module Holdup
       end
 
       # @param ring_since [Integer, nil] nil leaves the ring out
-      # @return [Snapshot]
       def snapshot(ring_since: 0)
         slots = of_one_tick { Array.new(@header.series_count) { |index| slot(index) } }
         ring = ring_since ? ring(since: ring_since) : []
         Snapshot.new(header:, setting:, slots: slots.freeze, ring: ring.freeze)
       end
 
-      # @param reason [String] what is wrong with the file
       # @raise [SegmentError::NotASegment] always
       def damaged(reason)
         raise SegmentError::NotASegment.new(path: @path, reason:)
@@ -209,7 +190,7 @@ module Holdup
         end
       end
 
-      # The value of the block, when nothing was written while it ran.
+      # The block's value, if nothing was written while it ran.
       def steady(sequence)
         return yield if @gone || @header.closed?
         TRIES.times do
@@ -221,7 +202,7 @@ module Holdup
         nil
       end
 
-      # The process died inside a unit: its log, written before, has the rest.
+      # The process died inside a unit; its log, written before, has the rest.
       def complete
         pairs = guarded { @bytes.read(Layout::LOG_OFFSET, @header.log_length * 16) }.unpack("Q<*")
         @bytes.redo!(pairs)

@@ -6,14 +6,11 @@ module Holdup
   module Segment
     # One unit as the ring keeps it, for replays.
     #
-    # - `series_index`: the place in Snapshot#slots; `queued_ns`: nil when unknown
-    # - `in_flight_milli`: a thousandth of the mean number of units in flight while it was running (not while
-    #   it waited)
-    # - `concurrency`: how many there were when it began; `rest_ns`: for how long there had been none; both nil
-    #   when unknown
+    # - `series_index`: index in Snapshot#slots; `queued_ns`: nil when unknown
+    # - `in_flight_milli`: mean number of units in flight while it was running (not waiting), in thousandths
+    # - `concurrency`: units in flight when it began; `rest_ns`: how long none had been; both nil when unknown
     # - `trace`: 32 hexadecimal digits, nil for none
     RingEntry = Data.define(*Layout::RING_FIELDS) do
-      # @return [RingEntry]
       def self.parse(bytes)
         *values, queued, in_flight, beginning, trace = bytes.unpack(Layout::RING_ENTRY)
         queued = nil if queued == Layout::UNKNOWN
@@ -28,14 +25,13 @@ module Holdup
       private_class_method :parse_beginning
     end
 
-    # Consecutive units of a ring as they were read: bytes, of which only what is asked for is parsed. A busy
-    # process has thousands of units in a tick, and few of them are wanted singly.
+    # Consecutive units of a ring as read: bytes, parsed only on request, because a busy process has thousands
+    # of units in a tick and few of them are needed.
     #
     # - `first`: number of the first unit; `bytes`: their entries
     RingSlice = Data.define(:first, :bytes) do
-      # @param bytes [ByteReader] of the segment
-      # @param since [Integer] the number of units that are known already
-      # @return [RingSlice] without what the process may have overwritten meanwhile
+      # @param since [Integer] number of units already known
+      # @return [RingSlice] without what the process may have overwritten
       # @raise [ByteReader::TooShort]
       def self.read(bytes, header, since)
         first = [since, header.ring_head - header.ring_capacity].max
@@ -45,7 +41,7 @@ module Holdup
         slice.drop([first_intact - first, slice.size].min)
       end
 
-      # In one piece, or in two where the ring wraps around.
+      # Reads one piece, or two where the ring wraps around.
       def self.read_entries(bytes, capacity, first, head)
         turn = [head, first - first % capacity + capacity].min
         pieces = [[first, turn], [turn, head]].select { |from, to| from < to }
@@ -56,26 +52,22 @@ module Holdup
       end
       private_class_method :read_entries
 
-      # @return [Integer]
       def size = bytes.bytesize / Layout::RING_ENTRY_BYTES
 
-      # @return [Array<Integer>] when each started, ns since 1970
+      # Start of each unit, ns since 1970.
       def starts
         bytes.unpack("Q<x#{Layout::RING_ENTRY_BYTES - 8}" * size)
       end
 
-      # @param index [Integer] 0...size
-      # @return [RingEntry]
       def entry(index)
         RingEntry.parse(bytes.byteslice(index * Layout::RING_ENTRY_BYTES, Layout::RING_ENTRY_BYTES))
       end
 
-      # @return [Array<RingEntry>]
       def entries
         Array.new(size) { |index| entry(index) }
       end
 
-      # @return [RingSlice] without the oldest so many
+      # Leaves out the oldest units.
       def drop(count)
         return self unless count.positive?
         with(first: first + count, bytes: bytes.byteslice(count * Layout::RING_ENTRY_BYTES..) || "")

@@ -6,12 +6,11 @@ require_relative "layout"
 
 module Holdup
   module Segment
-    # A histogram as it lies in a segment: growing counters, not yet a value. A tick of the collector handles
-    # ten thousand of these, so nothing is trimmed, frozen or copied.
+    # A histogram in a segment: growing counters, not yet a value. A collector's tick handles ten thousand of
+    # these, so nothing is trimmed, frozen or copied.
     HistogramCells = Struct.new(:count, :sum, :min, :max, :zero, :offset, :counts) do
-      # @param bytes [String] a series slot
-      # @param at [Integer] where the histogram starts in it
-      # @return [HistogramCells, nil] nil when its bounds can't be true
+      # @param at [Integer] offset in the slot
+      # @return [HistogramCells, nil] nil when its bounds are implausible
       def self.parse(bytes, at)
         count, sum, min, max, zero, lo, hi = bytes.unpack("Q<7", offset: at)
         return if lo > Layout::BUCKETS || hi >= Layout::BUCKETS
@@ -21,20 +20,17 @@ module Holdup
         new(count, sum, min, max, zero, occupied.zero? ? 0 : lo, counts) if zero + counts.sum == count
       end
 
-      # @return [Histogram]
       def to_histogram = Histogram.new(**to_h)
     end
 
-    # One row of the series table as it was read: everything its units added up to since the process started.
+    # One row of the series table as read: sums of its units since the process started.
     #
     # - `sums`: Array of Integer in the order of Layout::SUMS
     # - `histograms`: Array of HistogramCells in the order of Layout::HISTOGRAMS
-    # - `path`: one that its requests had; nil where none is kept
+    # - `path`: an example from its requests; nil where none is kept
     Slot = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
-      # @param bytes [String] SERIES_BYTES long
-      # @param known [#still?, #series, #path, nil] an earlier reading of the same slot; returned when nothing
-      #   was added
-      # @return [Slot, nil] nil when the bytes can't be one
+      # @param known [#still?, #series, #path, nil] an earlier reading, returned when nothing was added
+      # @return [Slot, nil] nil for implausible bytes
       def self.parse(bytes, known = nil)
         numbers = bytes.unpack("Q<#{2 + Layout::SUMS.size}", offset: Layout::COUNT_OFFSET)
         return known if known&.still?(numbers)
@@ -74,14 +70,11 @@ module Holdup
         numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
       end
 
-      # @return [Boolean] whether it is a thread's time outside of units, which is never still
       def account? = series&.kind == :account
 
       # @return [Hash{Symbol => Integer}]
       def named_sums = Layout::SUMS.zip(sums).to_h
 
-      # @param name [Symbol] one of Layout::HISTOGRAMS
-      # @return [Histogram]
       def histogram(name)
         histograms[Layout::HISTOGRAMS.index(name)].to_histogram
       end

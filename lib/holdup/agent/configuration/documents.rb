@@ -4,12 +4,12 @@ require_relative "keys"
 
 module Holdup
   module ConfigurationKeys
-    # The documentation of the settings, generated from the table of keys.
+    # Documentation of the settings, generated from the table of keys.
     module Documents
       WIDTH = 100
 
       class << self
-        # @return [String] config/initializers/holdup.rb, with every setting commented and explained
+        # Content of config/initializers/holdup.rb: every setting, commented out and explained.
         def initializer
           <<~RUBY
             # frozen_string_literal: true
@@ -22,7 +22,6 @@ module Holdup
           RUBY
         end
 
-        # @return [String] a Markdown table of all settings
         def table
           header = ["| setting | environment | default | what it does |", "|---|---|---|---|"]
           [*header, *ALL.map { |key| row(key) }].join("\n") + "\n"

@@ -4,20 +4,19 @@ require_relative "types"
 
 module Holdup
   module ConfigurationKeys
-    # One setting: its name, its variable in the environment (nil: Ruby code only), the type that checks its
-    # value, its default, the example of the generated initializer, and its help.
+    # One setting. `env`: its environment variable, nil for Ruby code only; `type` checks its value;
+    # `example`: for the generated initializer.
     Key = Data.define(:name, :env, :type, :default, :example, :help) do
       def initialize(name:, type:, default:, help:, example: default.inspect, env: "HOLDUP_#{name.upcase}")
         super
       end
 
-      # @raise [ConfigurationError] when this key does not take the value
+      # @raise [ConfigurationError]
       def check(value, source: name)
         return value if (value.nil? && default.nil?) || type.valid?(value)
         raise ConfigurationError.new(key: source, value:, expected: type.expected)
       end
 
-      # @param text [String] from the environment
       def read(text)
         value = type.parse(text)
         raise ConfigurationError.new(key: env, value: text, expected: type.expected) if value.nil?
@@ -25,7 +24,7 @@ module Holdup
       end
     end
 
-    # The one table: readers, environment, `holdup help`, docs and the generated initializer come from it.
+    # Readers, environment, `holdup help`, docs and the generated initializer all come from this table.
     ALL = [
       Key.new(
         name: :enabled, type: Types::Boolean.new, default: true,

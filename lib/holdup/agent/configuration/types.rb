@@ -4,8 +4,8 @@ require_relative "../../capture/rule"
 
 module Holdup
   module ConfigurationKeys
-    # How a setting's value is read from the environment and checked. Each has `expected` (words that follow
-    # "give"), `parse` (a String of the environment, nil when it makes no sense) and `valid?`.
+    # Types read a setting's value from the environment and check it. Each has `expected` (words that follow
+    # "give"), `parse` (takes text of the environment, nil when invalid) and `valid?`.
     module Types
       Boolean = Data.define do
         def expected = "true or false"
@@ -74,7 +74,7 @@ module Holdup
         end
       end
 
-      # Paths to leave out: text is the whole path, or its start when it ends in "*".
+      # Paths to leave out: a whole path, or its start when the text ends in "*".
       Paths = Data.define do
         def expected
           'paths such as "/up" or "/assets/*" ' \
@@ -120,7 +120,7 @@ module Holdup
         def valid?(value) = choices.include?(value)
       end
 
-      # YJIT: on, off, or on with options. `after: :boot` changes nothing: it is the only moment there is.
+      # YJIT: on, off, or on with options. `after: :boot` changes nothing, as no other moment is possible.
       Jit = Data.define do
         def expected
           ":on, :off, or {after: :boot, mem_size: 64, call_threshold: 31, stats: :quiet, stats_share: 0.1} " \
@@ -185,7 +185,7 @@ module Holdup
         end
       end
 
-      # What processes capture by themselves: a rule, as a Hash or as one line.
+      # The rule by which processes capture by themselves, as a Hash or as one line.
       CaptureRule = Data.define do
         def expected
           '"stall > 50 ms", "wall > 2 s", "wall > p99 x 2", joined by "or", ' \
@@ -203,7 +203,7 @@ module Holdup
         end
       end
 
-      # Lines of statistics: where they go, with a Hash also how often and how many of them.
+      # Where lines of statistics go; with a Hash also how often and how many.
       StatsLog = Data.define do
         def expected
           ":stdout, :stderr, an absolute path, a Logger, :off, " \
@@ -212,7 +212,6 @@ module Holdup
             "in the environment to=stdout,every=60,format=emf)"
         end
 
-        # @return [Object, nil] nil when it makes no sense
         def parse(text)
           return target(text) if text.start_with?("/") || !text.include?("=")
           pairs = text.split(",").map { |pair| pair.split("=", 2) }
@@ -258,7 +257,6 @@ module Holdup
           end
         end
 
-        # As CloudWatch takes it.
         def namespace?(given)
           given.is_a?(String) && given.match?(%r{\A[\w./#:-]{1,255}\z}) && !given.start_with?("AWS/", ":")
         end
@@ -271,7 +269,7 @@ module Holdup
             "(in the environment user:password, or none)"
         end
 
-        # A text that can't be read is not repeated in the message: it may be half of a password.
+        # The message does not repeat an invalid text, which may contain part of a password.
         def parse(text)
           return :none if text == "none"
           username, password = text.split(":", 2)

@@ -4,14 +4,14 @@ require_relative "keys"
 
 module Holdup
   class Configuration
-    # Variables of the environment that look like Holdup's but are unknown: a mistyped name has no effect, so
-    # it is reported.
+    # Unknown environment variables that look like Holdup's are reported, because a mistyped name has no
+    # effect.
     module Variables
       PREFIX = "HOLDUP_"
       SETTINGS = ConfigurationKeys::ALL.filter_map(&:env).freeze
       # Set by `holdup exec` for the application that it starts.
       INTERNAL = %w[HOLDUP_SUPERVISED].freeze
-      # Those of the repository's scripts: set-up, tests, benchmarks, the build of the extension.
+      # Used by the repository's scripts: set-up, tests, benchmarks, the extension's build.
       DEVELOPMENT = %w[
         HOLDUP_ASAN HOLDUP_BENCH_PADDING HOLDUP_BENCH_SCRATCH HOLDUP_CACHE HOLDUP_JRUBY HOLDUP_PEDANTIC
         HOLDUP_PLATFORM HOLDUP_PRIMARY HOLDUP_ROOT HOLDUP_RUBY HOLDUP_SECOND HOLDUP_TEST_KILLS
@@ -20,14 +20,12 @@ module Holdup
       KNOWN = [*SETTINGS, *INTERNAL, *DEVELOPMENT].freeze
 
       class << self
-        # @param env [#keys] the environment
-        # @return [Array<String>] names that nothing reads
+        # Names that nothing reads.
         def unknown(env)
           env.keys.select { |name| name.start_with?(PREFIX) && !KNOWN.include?(name) }.sort
         end
 
-        # @param name [String] of an unknown variable
-        # @return [String, nil] the setting's variable that was probably meant
+        # The variable that was probably meant.
         def nearest(name)
           return unless defined?(::DidYouMean::SpellChecker) # an application may switch it off
           words = SETTINGS.map { |setting| setting.delete_prefix(PREFIX) }
@@ -38,8 +36,6 @@ module Holdup
           "#{PREFIX}#{word}" if word
         end
 
-        # @param names [Array<String>] of unknown variables
-        # @return [String] one line about them
         def warning(names)
           suggestions = names.map do |name|
             meant = nearest(name)

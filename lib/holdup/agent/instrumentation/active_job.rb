@@ -2,34 +2,29 @@
 
 module Holdup
   module Instrumentation
-    # Active Job's callback, around all others of a job's run: each run is one unit, with any adapter. A run
-    # that the adapter's own middleware (Sidekiq's) measures already is recognised by its id and not measured
-    # twice. A job that a request or another job runs itself (`perform_now`, the inline adapters) is a unit
-    # inside of it.
+    # Active Job's outermost callback: each run is one unit, with any adapter. It recognises by its id a run
+    # that the adapter's own middleware (Sidekiq's) measures already. A job that a request or another job runs
+    # itself (`perform_now`, the inline adapters) is a unit inside it.
     #
-    # It runs inside of `retry_on` and `discard_on`, so a run that they rescue counts as a failure.
+    # It runs inside `retry_on` and `discard_on`, so a run that they rescue counts as a failure.
     #
     #   Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)
     #
     # In Rails the Railtie does it.
     class ActiveJob
       NS_PER_S = 1_000_000_000
-      # Raised by GoodJob to put a job back that may not run yet: not a failure.
+      # GoodJob raises it to put back a job that may not run yet: not a failure.
       POSTPONED = "GoodJob::ActiveJobExtensions::Concurrency::ConcurrencyExceededError"
 
-      # @param base [Class] ActiveJob::Base
-      # @param jobs [JobUnits]
       def self.install(base, jobs)
         base.around_perform(new(jobs), prepend: true)
       end
 
-      # @param jobs [JobUnits]
       def initialize(jobs)
         @jobs = jobs
       end
 
-      # Called by Active Job, because of its name.
-      # @param job [ActiveJob::Base]
+      # Active Job calls it by this name.
       # @return [Object] the block's value; its exception goes on untouched
       def around(job, &)
         known = @jobs.read { known(job) }
@@ -43,7 +38,7 @@ module Holdup
          ready_ns: ready_ns(job), harmless:}
       end
 
-      # Only a job that came out of a queue was ever enqueued.
+      # Only a job from a queue was ever enqueued.
       def ready_ns(job)
         enqueued = nanoseconds(job.enqueued_at)
         return unless enqueued

@@ -4,31 +4,28 @@ require_relative "../recorder/open_unit"
 
 module Holdup
   module Instrumentation
-    # Waits for a database connection, and the units that hold connections meanwhile: Active Record's pools,
-    # 7.1 to 8.1.
+    # Waits for a database connection, and the units that hold connections meanwhile: Active Record 7.1 to
+    # 8.1.
     #
-    # Active Record has no event for a wait. So a module is prepended to the private method that it calls only
+    # Active Record has no event for a wait, so a module is prepended to the private method that it calls only
     # when a thread must wait: other checkouts cost nothing more, and connecting to the database does not
-    # count as a wait. Holders are found by checkout and checkin, in each pool from its first wait on. (The
-    # connections' checkout callbacks cost five times as much; see docs/measurements/connection-pool.md.) A
-    # method with an unknown signature is left alone.
+    # count as a wait. Checkout and checkin show the holders, in each pool from its first wait on. (Checkout
+    # callbacks of connections cost five times as much; see docs/measurements/connection-pool.md.) A method
+    # with an unknown signature is left alone.
     #
-    # Only a unit's own thread is the unit: an asynchronous query waits in a thread of Active Record's, and
-    # its request goes on. Connections held by threads outside of units are one gauge of the process.
+    # Only a unit's own thread counts: an asynchronous query waits in a thread of Active Record, and its
+    # request goes on. Connections held outside of units are one gauge of the process.
     class ConnectionPool
-      # Set on a connection while a thread has it, and on a pool after its first wait. Tables of ours would
-      # make each checkout slower.
+      # Set on a connection while a thread has it, and on a pool after its first wait. Our own tables would
+      # slow each checkout.
       MARK = :@holdup_holding
       CONTENDED = :@holdup_contended
 
-      # One pool at a tick, with the methods of Servers::Pool: `max` connections, `busy` of them in use,
-      # `backlog` threads that wait for one.
+      # Has the methods of Servers::Pool: `max` connections, `busy` of them in use, `backlog` waiting threads.
       PoolState = Data.define(:name, :max, :busy, :backlog) do
-        # @return [nil] unknown
         def oldest_ns = nil
       end
 
-      # @param clock [#monotonic_ns]
       def initialize(guard:, clock:)
         @guard = guard
         @clock = clock
@@ -41,7 +38,6 @@ module Holdup
         ::ActiveSupport.on_load(:active_record, yield: true) { |base| join(base) }
       end
 
-      # @param base [Class] ActiveRecord::Base
       def join(base)
         @guard.call(:connection_pool) do
           Hooks.install(::ActiveRecord::ConnectionAdapters::ConnectionPool, self)
@@ -49,14 +45,14 @@ module Holdup
         end
       end
 
-      # @return [Hash{String => Integer}] size of each pool: db_pool for the first, the others with their name
+      # Size of each pool: db_pool for the first, the others with their name.
       def facts
         first, *others = all
         return {} unless first
         {"db_pool" => first.size, **others.to_h { |pool| ["db_pool.#{name(pool)}", pool.size] }}
       end
 
-      # @return [Array<PoolState>] named "db primary" and so on
+      # Named "db primary" and so on.
       def pools
         all.map do |pool|
           stat = pool.stat
@@ -65,21 +61,19 @@ module Holdup
         end
       end
 
-      # @return [Hash{Symbol => Integer}] ns for which threads outside of units have held connections
+      # ns for which threads outside of units have held connections.
       def gauges
         @base ? {connections_kept_ns: outside_units.so_far} : {}
       end
 
-      # @return [Hash] nothing for the profile
       def profile = {}
 
-      # A thread waits: from now on the holders of this pool's connections are recorded.
-      # @param pool [Object]
+      # From this first wait on the holders of this pool's connections are recorded.
       def contend(pool)
         @guard.call(:connection_pool) { pool.instance_variable_set(CONTENDED, true) }
       end
 
-      # Measures the block, in which a thread waits for a connection.
+      # Measures the block in which a thread waits for a connection.
       # @return [Object] the block's value; its exception (a timeout) passes unchanged
       def waiting
         unit = unit_of_this_thread
@@ -89,7 +83,6 @@ module Holdup
         @guard.call(:connection_pool) { unit.charge(:pool_wait, @clock.monotonic_ns - started_ns) } if unit
       end
 
-      # @param connection [Object] that this thread has checked out
       def taken(connection)
         @guard.call(:connection_pool) do
           next if connection.instance_variable_get(MARK)
@@ -98,7 +91,6 @@ module Holdup
         end
       end
 
-      # @param connection [Object] that goes back to its pool
       def returned(connection)
         @guard.call(:connection_pool) do
           holding = connection.instance_variable_get(MARK)
@@ -115,14 +107,14 @@ module Holdup
         unit if unit&.here?
       end
 
-      # A forked child has none of the connections of its parent's threads.
+      # A forked child has no connections of its parent's threads.
       def outside_units
         return @outside if @pid == Process.pid
         @pid = Process.pid
         @outside = Recorder::ConnectionHold.new(@clock)
       end
 
-      # Replicas and shards have pools of their own.
+      # Replicas and shards have their own pools.
       def all
         @base ? @base.connection_handler.connection_pool_list(:all) : []
       end
@@ -131,11 +123,10 @@ module Holdup
     end
 
     class ConnectionPool
-      # The modules that are prepended to Active Record's pool and to its queue of waiting threads, after a
-      # check that their methods are as they have been since Rails 5: a patch or a later Rails may have
-      # changed them.
+      # Modules prepended to Active Record's pool and to its queue of waiting threads, if their methods are as
+      # they have been since Rails 5: a patch or a later Rails may have changed them.
       #
-      # Until the first wait for a pool its connections' holders don't matter, so they are not recorded.
+      # Holders are recorded only from a pool's first wait on.
       module Hooks
         CHECKOUT = [[:opt, :checkout_timeout]].freeze
         CHECKIN = REMOVE = [[:req, :conn]].freeze
@@ -175,8 +166,6 @@ module Holdup
 
         module_function
 
-        # @param pool [Class] Active Record's ConnectionPool
-        # @param watcher [ConnectionPool]
         def install(pool, watcher)
           if known_signatures?(pool, checkout: CHECKOUT, checkin: CHECKIN, remove: REMOVE)
             pool.prepend(Leases.new(watcher))
@@ -184,7 +173,6 @@ module Holdup
           pool::Queue.prepend(Waits.new(watcher)) if known_signatures?(pool::Queue, wait_poll: WAIT)
         end
 
-        # @return [Boolean] whether the owner has each method, with these parameters
         def known_signatures?(owner, **methods)
           methods.all? do |name, parameters|
             defined = owner.method_defined?(name) || owner.private_method_defined?(name)

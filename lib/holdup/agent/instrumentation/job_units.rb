@@ -4,14 +4,14 @@ require_relative "../recorder/open_unit"
 
 module Holdup
   module Instrumentation
-    # Measures each run of a job as one unit. Shared by all runners' hooks.
+    # Measures each run of a job as one unit, for all runners' hooks.
     class JobUnits
       NONE = [].freeze
       # A longer wait means a wrong clock.
       ABSURD_NS = 400 * 86_400 * 1_000_000_000
 
-      # @param clock [#realtime_ns]
-      # @param pool_of [#call] queue => the name of the pool that runs its jobs in this thread, nil: unknown
+      # the name of the pool => @param pool_of [#call] takes a queue; gives the pool that runs its jobs in
+      # this thread, nil: unknown
       def initialize(recorder:, clock:, pool_of: ->(_queue) {})
         @recorder = recorder
         @clock = clock
@@ -19,15 +19,11 @@ module Holdup
         @priorities = PriorityNames.new
       end
 
-      # A run is identified by its job's id. A second call for it (Active Job's callback inside of a runner's
-      # middleware) measures nothing, but sees a failure that is rescued between the two (`retry_on`).
-      # @param id [String, nil] the job's
-      # @param name [String] its class
-      # @param queue [String, nil]
-      # @param ready_ns [Integer, nil] since 1970: when the job was ready to run
-      # @param pool [String, nil] of the threads that run it; nil: the one that `pool_of` gives
-      # @param priority [Integer, nil]
-      # @param harmless [Array<Class>] exceptions by which a run ends without having failed
+      # The job's id identifies a run. A second call for it (Active Job's callback inside a runner's
+      # middleware) measures nothing, but notices a failure that is rescued between the two (`retry_on`).
+      # @param ready_ns [Integer, nil] when the job was ready to run, since 1970
+      # @param pool [String, nil] nil: the one from `pool_of`
+      # @param harmless [Array<Class>] exceptions that are not failures
       # @return [Object] the block's value; its exception passes unchanged
       def measure(id:, name:, queue: nil, ready_ns: nil, pool: nil, priority: nil, harmless: NONE, &)
         return yield unless @recorder.on?
@@ -37,7 +33,7 @@ module Holdup
         unit ? run(unit, harmless, &) : yield
       end
 
-      # Reads the facts of a job; a job that can't be read runs unmeasured.
+      # A job whose facts can't be read runs unmeasured.
       # @return [Object, nil] the block's value; nil when nothing is measured
       def read(&)
         @recorder.guard.call(:job, &) if @recorder.on?
@@ -66,7 +62,7 @@ module Holdup
         @recorder.guard.call(:job) { unit.close }
       end
 
-      # `$!` may be older than the block: a job that is run in a `rescue`.
+      # `$!` may be older than the block, when a job runs in a `rescue`.
       def watch_failure(unit, harmless)
         earlier = $!
         yield
@@ -74,7 +70,7 @@ module Holdup
         unit.failed if @recorder.failed?(earlier) && harmless.none? { |type| type === $! }
       end
 
-      # The unit of this run, when it is measured already; other units may have been opened inside of it.
+      # The unit of this run, if measured already; other units may be open inside it.
       def open_unit(id)
         unit = Recorder::OpenUnit.current
         unit = unit.outer until unit.nil? || (unit.is_a?(JobUnit) && unit.for?(id))
@@ -90,13 +86,10 @@ module Holdup
       end
     end
 
-    # The unit of one run of a job. It has the job's id, so that a runner's middleware and Active Job's
-    # callback, which both see the same run, make one unit of it.
+    # The unit of one run of a job. It has the job's id, because a runner's middleware and Active Job's
+    # callback both see the run and must make one unit of it.
     class JobUnit < Recorder::OpenUnit
-      # @param id [String, nil] the job's
-      # @param queued_ns [Integer, nil] how long the job was ready before this run
-      # @param pool [String, nil] of the threads that run it
-      # @param priority [String, nil]
+      # @param queued_ns [Integer, nil] time for which the job was ready before this run
       def initialize(recorder, id:, name:, queue:, queued_ns:, pool: nil, priority: nil)
         super(recorder, :job, name, queue)
         @id = id
@@ -106,7 +99,6 @@ module Holdup
         @failed = false
       end
 
-      # @return [Boolean]
       def for?(id)
         !id.nil? && @id == id
       end
@@ -116,15 +108,13 @@ module Holdup
         @failed = true
       end
 
-      # @return [nil]
       def close(error: @failed) = super
 
-      # @return [Integer, nil]
       attr_reader :queued_ns
 
       private
 
-      # A job inside of another unit was not taken from a queue, and its time is in the other's already.
+      # A job inside another unit was not taken from a queue, and the other contains its time.
       def pool
         @pool unless inside?
       end
@@ -134,8 +124,8 @@ module Holdup
       end
     end
 
-    # Priorities of jobs as text, each created once. Each is a series of its own, so there must be few: an
-    # application that computes priorities (from the time, from an id) gets one name for all beyond the first.
+    # Priorities of jobs as text, each created once. Each is a separate series, so there must be few: an
+    # application that computes priorities (from time or id) gets one name for all beyond the first.
     class PriorityNames
       MOST = 8
       OTHERS = "others"
@@ -144,8 +134,6 @@ module Holdup
         @known = {}
       end
 
-      # @param priority [Integer, nil]
-      # @return [String, nil] "10"; nil for a job without one
       def text(priority)
         return unless priority
         @known.fetch(priority) do

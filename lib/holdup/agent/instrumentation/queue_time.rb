@@ -2,23 +2,22 @@
 
 module Holdup
   module Instrumentation
-    # How long a request waited before a thread took it: from the proxy's X-Request-Start or X-Queue-Start to
-    # now, less the time that Puma spent reading the request's body.
+    # Queue time of a request: from the proxy's X-Request-Start or X-Queue-Start to now, less the time in
+    # which Puma read the request's body.
     #
     # Proxies send seconds, ms, us or ns since 1970, with or without "t="; the number's size decides which. A
-    # start in the future means that the clocks differ: zero, and counted. More than an hour is ignored.
+    # start in the future means that clocks differ: zero, and counted. More than an hour is ignored.
     class QueueTime
       FALLBACK = "HTTP_X_QUEUE_START"
       BODY_WAIT = "puma.request_body_wait" # milliseconds
       LONGEST_HEADER = 64
-      # The first number, when several proxies have each added theirs.
+      # Matches the first number when several proxies have added theirs.
       FORMAT = /\A(?:t=)?\d{9,19}(?:\.\d{0,9})?\s*(?:,|\z)/
       ABSURD_NS = 3_600_000_000_000
-      # Least number => its unit in ns: 1e8 s is the year 1973, and 1e8 s in ms is 1e11 and so on.
+      # its unit in ns: 1e8 s is the year 1973 => Least number, its unit in ns: 1e8 s is the year 1973, 1e8 s
+      # in ms is 1e11 and so on.
       UNITS = [[1e17, 1], [1e14, 1_000], [1e11, 1_000_000], [1e8, 1_000_000_000]].freeze
 
-      # @param header [String] e.g. "X-Request-Start"
-      # @param clock [#realtime_ns]
       # @param on_clamp [#call] called for each start in the future
       def initialize(header:, clock:, on_clamp:)
         @key = "HTTP_#{header.upcase.tr("-", "_")}".freeze
@@ -26,8 +25,6 @@ module Holdup
         @on_clamp = on_clamp
       end
 
-      # @param env [Hash] the Rack environment
-      # @return [Integer, nil] nanoseconds, nil: unknown
       def call(env)
         started = parse(env[@key] || env[FALLBACK])
         return unless started
@@ -37,8 +34,6 @@ module Holdup
         [waited - body_wait(env[BODY_WAIT]), 0].max
       end
 
-      # @param header [String, nil]
-      # @return [Integer, nil] nanoseconds since 1970
       def parse(header)
         return unless valid?(header)
         digits = header.start_with?("t=") ? header.byteslice(2, LONGEST_HEADER) : header

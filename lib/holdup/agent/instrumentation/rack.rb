@@ -2,22 +2,17 @@
 
 module Holdup
   module Instrumentation
-    # Measures each request as a unit. Belongs at the outermost place; a second one in the same request does
-    # nothing.
+    # Measures each request as a unit. Must be outermost; a second one in the same request does nothing.
     #
     #   use Holdup::Instrumentation::Rack, Holdup.requests      # config.ru
     #
     # Rails and Puma's plugin do it themselves.
     class Rack
-      # @param app [#call]
-      # @param requests [RequestUnits] which requests are measured, and how they are named
       def initialize(app, requests)
         @app = app
         @requests = requests
       end
 
-      # @param env [Hash]
-      # @return [Array] the application's response
       def call(env)
         unit = @requests.start(env)
         unit ? measured(unit, env) : @app.call(env)
@@ -25,7 +20,7 @@ module Holdup
 
       private
 
-      # The application is called outside of every guard: its exceptions pass unchanged.
+      # Calls the application outside of every guard, so its exceptions pass unchanged.
       def measured(unit, env)
         earlier = $!
         response = @app.call(env)
@@ -35,12 +30,9 @@ module Holdup
       end
     end
 
-    # A response's body whose closing ends the request's unit, for servers without a callback at a response's
-    # end. Responds to exactly what the wrapped body responds to, because servers choose by that how to send
-    # it.
+    # A response body whose closing ends the unit, for servers without a callback at a response's end.
+    # Responds to exactly what the wrapped body responds to, because servers choose by that how to send it.
     class RackBody
-      # @param body [Object] a Rack body: each or call, perhaps to_ary, to_path, close
-      # @param unit [RequestUnit]
       def initialize(body, unit)
         @body = body
         @unit = unit
@@ -56,14 +48,14 @@ module Holdup
         watch { @body.each(&) }
       end
 
-      # A streaming body: it writes to the socket meanwhile, and is not always closed.
+      # A streaming body writes to the socket meanwhile and is not always closed.
       def call(stream)
         watch { @body.call(stream) }
       ensure
         @unit.finished
       end
 
-      # By the Rack specification, a caller that takes the array does not close the body: so this does.
+      # By the Rack specification, a caller that takes the array does not close the body, so this does.
       def to_ary
         @body.to_ary
       ensure

@@ -5,12 +5,8 @@ require_relative "rack"
 
 module Holdup
   module Instrumentation
-    # Decides which requests become units, and starts them. Shared by all copies of the middleware.
+    # Decides which requests become units, and starts them, for all copies of the middleware.
     class RequestUnits
-      # @param names [UnitName]
-      # @param queue [QueueTime]
-      # @param ignored [Regexp] paths that are not measured
-      # @param example_paths [Boolean] whether paths are kept
       def initialize(recorder:, names:, queue:, ignored:, example_paths: false)
         @recorder = recorder
         @names = names
@@ -19,35 +15,33 @@ module Holdup
         @example_paths = example_paths
       end
 
-      # @param env [Hash] the Rack environment
-      # @return [RequestUnit, nil] the open unit; nil when this request is not measured (or is already)
+      # @return [RequestUnit, nil] nil when this request is not measured, or measured already
       def start(env)
         return unless @recorder.on?
         @recorder.guard.call(:rack) { begin_unit(env) unless known?(env) || ignored?(env["PATH_INFO"]) }
       end
 
-      # @return [Array] the response to return; the application's own when our code fails
+      # @return [Array] the response; the application's own when our code fails
       def answered(unit, response)
         @recorder.guard.call(:rack) { unit.answered(response) } || response
       end
 
-      # @return [Integer, nil] nanoseconds that the request waited before its unit began
       def queued_ns(env)
         @recorder.guard.call(:queue) { @queue.call(env) }
       end
 
-      # @return [String, nil] of a GET, as the server got it, where paths are kept
+      # @return [String, nil] original path of a GET, where paths are kept
       def path(env)
         return unless @example_paths && env["REQUEST_METHOD"] == "GET"
         env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b
       end
 
-      # @return [String, nil] nil when naming failed: the unit is recorded without it
+      # @return [String, nil] nil when naming failed
       def name(env, status)
         @recorder.guard.call(:name) { @names.call(env, status) }
       end
 
-      # @return [String, nil] name of a request that still runs, perhaps in another thread
+      # Name of a request that still runs, perhaps in another thread.
       def name_so_far(env)
         @recorder.guard.call(:name) { @names.so_far(env) }
       end
@@ -73,10 +67,9 @@ module Holdup
       end
     end
 
-    # The unit of one Rack request, from the first line to the closed body. It adds itself to the server's own
-    # list of callbacks for a finished response (`rack.response_finished`, or `rack.after_reply` of Puma,
-    # Unicorn, Pitchfork): that is the exact end, and allocates nothing. Without such a list it wraps the
-    # body.
+    # The unit of one Rack request, from the first line to the closed body. It adds itself to the server's
+    # callbacks for a finished response (`rack.response_finished`, or `rack.after_reply` of Puma, Unicorn,
+    # Pitchfork): that end is exact and allocates nothing. Without such a list it wraps the body.
     class RequestUnit < Recorder::OpenUnit
       FINISHED = "rack.response_finished"
       AFTER_REPLY = "rack.after_reply"
@@ -85,15 +78,13 @@ module Holdup
       FIRST_ERROR = 500
       # Name of a web server's thread pool.
       WEB = "web"
-      # Status of responses whose path is kept as an example.
+      # Statuses of responses whose path is kept as an example.
       GOOD = (200..399)
-      # Set by the dashboard, which is not the application's own work.
+      # Set by the dashboard, whose requests are not the application's work.
       UNMEASURED = "holdup.unmeasured"
-      # Pitchfork reports these as errors where other servers don't: the client has gone.
+      # The client has gone: only Pitchfork reports these as errors.
       GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
 
-      # @param env [Hash] the Rack environment
-      # @param requests [RequestUnits] gives names and queue times
       def initialize(env, recorder, requests)
         super(recorder, :request)
         @env = env
@@ -101,7 +92,6 @@ module Holdup
         @answered = @error = false
       end
 
-      # @return [self]
       def open
         super
         @fiber = Fiber.current
@@ -113,14 +103,12 @@ module Holdup
 
       def for?(env) = @env.equal?(env)
 
-      # A request whose response was never finished (a server that forgets closed sockets): its fiber has
-      # another request now.
+      # A request whose response never finished (a server that forgets closed sockets): its fiber has another
+      # request.
       def stale?
         @answered && @fiber.equal?(Fiber.current)
       end
 
-      # The application answered.
-      # @return [Array] the response to return
       def answered(response)
         @status = response[0].to_i
         @answered = true
@@ -133,7 +121,7 @@ module Holdup
       end
 
       # The application ended without an answer.
-      # @param error [Boolean] by an exception (else by throw, or its thread was killed)
+      # @param error [Boolean] by an exception, not by throw or a killed thread
       def aborted(error)
         return if @answered
         @error = error
@@ -154,23 +142,20 @@ module Holdup
       # Pitchfork checks the arity of its callbacks.
       def arity = -1
 
-      # The server's callback: without arguments (after_reply), or those of rack.response_finished.
+      # The server's callback: no arguments (after_reply), or those of rack.response_finished.
       def call(_env = nil, status = nil, _headers = nil, error = nil)
         @status = status.to_i if status
         failed if error && !GONE.include?(error.class)
         finished
       end
 
-      # @return [Integer, nil]
       attr_reader :queued_ns
 
-      # The application's tracer is stronger than the request's header.
-      # @return [String, nil]
+      # The application's tracer overrides the request's header.
       def trace
         @trace || (@env && TraceParent.call(@env))
       end
 
-      # @return [String, nil]
       def name_so_far
         env = @env # another thread may set it to nil
         @name || (env && @requests.name_so_far(env))
@@ -187,7 +172,7 @@ module Holdup
         list if list.is_a?(Array) && !list.frozen?
       end
 
-      # The server sends nothing more: the socket was hijacked, or the response is sent elsewhere.
+      # The server sends nothing more: the socket was hijacked, or the response goes elsewhere.
       def over?(headers)
         @status < 0 || @env[HIJACKED] || (headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK))
       end
@@ -196,7 +181,7 @@ module Holdup
         [response[0], response[1], RackBody.new(response[2], self)]
       end
 
-      # As it was before routers changed the env.
+      # The path before routers changed the env.
       def path
         @path if GOOD.cover?(@status)
       end
@@ -219,8 +204,7 @@ module Holdup
       LEAST_BYTES = 55
       TRACE = (3..34)
 
-      # @param env [Hash] the Rack environment
-      # @return [String, nil] normally 32 hexadecimal digits; the probe checks that
+      # @return [String, nil] normally 32 hexadecimal digits, which the probe checks
       def self.call(env)
         text = env[HEADER]
         text.byteslice(TRACE) if text.is_a?(String) && text.bytesize >= LEAST_BYTES

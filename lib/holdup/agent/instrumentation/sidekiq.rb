@@ -2,18 +2,17 @@
 
 module Holdup
   module Instrumentation
-    # Sidekiq's server middleware, for the outermost place: each run of a job is one unit, retries included.
-    # Sidekiq makes a new one for each job.
+    # Sidekiq's outermost server middleware: each run of a job is one unit, retries included. Sidekiq creates
+    # one for each job.
     class Sidekiq
       CAPSULE = :sidekiq_capsule
       NS_PER_S = 1_000_000_000
       NS_PER_MS = 1_000_000
-      # Sidekiq 7 writes float seconds, 8 integer milliseconds, and each reads the other's jobs: this many
-      # seconds are the year 5138, this many milliseconds 1973.
+      # Sidekiq 7 writes float seconds, 8 integer milliseconds, and each reads the other's jobs: as seconds
+      # this is the year 5138, as milliseconds 1973.
       MILLISECONDS_FROM = 100_000_000_000
 
-      # Sidekiq sets this time when a job comes into its queue, also for a retry; not for perform_inline.
-      # @param enqueued_at [Numeric, nil] as Sidekiq keeps it
+      # Sidekiq sets this time when a job enters its queue, also for a retry; not for perform_inline.
       # @return [Integer, nil] ns since 1970
       def self.ready_ns(enqueued_at)
         return unless enqueued_at.is_a?(Numeric)
@@ -21,17 +20,13 @@ module Holdup
         (enqueued_at * unit_ns).to_i
       end
 
-      # @param jobs [JobUnits]
-      # @param harmless [Array<Class>] exceptions by which a run ends without having failed
-      # @param pools [Hash{Sidekiq::Capsule => String}] names of their pools
+      # @param harmless [Array<Class>] exceptions that are not failures
       def initialize(jobs, harmless, pools = {})
         @jobs = jobs
         @harmless = harmless
         @pools = pools
       end
 
-      # @param job [Hash] as Sidekiq keeps it in Redis
-      # @param queue [String]
       # @return [Object] the block's value; its exception goes on untouched
       def call(_instance, job, queue, &)
         known = @jobs.read { known(job) }
@@ -51,7 +46,7 @@ module Holdup
         (job["display_class"] || job["wrapped"] || job["class"]).to_s
       end
 
-      # Active Job's own id, by which its callback recognises the same run.
+      # Active Job's callback recognises the run by its own id.
       def id(job)
         inner = job["args"]&.first if job["wrapped"]
         (inner.is_a?(Hash) && inner["job_id"]) || job["jid"]

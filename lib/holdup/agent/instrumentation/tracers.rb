@@ -6,11 +6,10 @@ require_relative "../recorder/open_unit"
 module Holdup
   module Instrumentation
     # The application's tracers: a unit gets its trace from the spans that end in it, and the span of the
-    # request or job gets the unit's stall and its causes as attributes. So a gap in a trace is explained
-    # there.
+    # request or job gets the unit's stall and its causes as attributes, which explain a gap in the trace.
     #
-    # Hooked before the end of a span, the last moment at which it takes attributes. A span around the unit,
-    # which ends later, gets them at the unit's end. Without a tracer nothing is installed.
+    # Hooked before the end of a span, the last moment at which it takes attributes. A span around the unit
+    # gets them at the unit's end. Without a tracer nothing is installed.
     class Tracers
       STALLED = "holdup.stalled_ms"
       QUEUED = "holdup.queued_ms"
@@ -18,7 +17,6 @@ module Holdup
       CAUSED_BY_MS = "holdup.caused_by_ms"
       NS_PER_MS = 1_000_000.0
 
-      # @param tracers [Array<Module>]
       def initialize(recorder:, tracers: [OpenTelemetry, Datadog])
         @recorder = recorder
         @guard = recorder.guard
@@ -27,7 +25,6 @@ module Holdup
         @holders = HolderNames.new
       end
 
-      # Hooks into each tracer once it is loaded.
       def install
         loaded = @waiting.select(&:loaded?)
         @waiting -= loaded
@@ -36,14 +33,12 @@ module Holdup
         watch if loaded.any?
       end
 
-      # A unit begins: units that wait for it ask for its name.
-      # @param unit [Recorder::OpenUnit]
+      # Units that wait for it will ask for its name.
       def opened(unit)
         @guard.call(:tracer) { @holders.opened(unit) }
       end
 
-      # A unit is about to end. If its span has not ended in it, the current span may be around it.
-      # @param unit [Recorder::OpenUnit]
+      # If the unit's span has not ended in it, the current span may surround it.
       def closing(unit)
         return if unit.explained || !unit.here?
         @guard.call(:tracer) do
@@ -54,15 +49,12 @@ module Holdup
         end
       end
 
-      # @param unit [Recorder::OpenUnit] that has ended, and has its last name
       def closed(unit)
         @guard.call(:tracer) { @holders.closed(unit) }
       end
 
-      # @return [Hash{String => Object}]
       def facts = {}
 
-      # @return [Array<Object>]
       def pools = []
 
       # @return [Hash{Symbol => Integer}]
@@ -81,7 +73,7 @@ module Holdup
         @recorder.watcher = self
       end
 
-      # A span is about to end, in a thread of the application.
+      # A span is about to end in one of the application's threads.
       def ending(tracer, span)
         @guard.call(:tracer) do
           unit = Recorder::OpenUnit.current
@@ -105,11 +97,11 @@ module Holdup
     end
 
     class Tracers
-      # The names of the holders that units wait for. A holder often goes on while the waiting unit ends: then
-      # its name is what is known by now. References to open units are weak, so that a unit that never ends
-      # stays collectable.
+      # Names of the holders that units wait for. A holder often outlives the waiting unit: then its name is
+      # what is known by now. References to open units are weak, so that a unit that never ends stays
+      # collectable.
       class HolderNames
-        # Names of ended units that are kept.
+        # Limit of names kept of ended units.
         ENDED = 1_000
         FORGOTTEN = "(a unit that has ended)"
         NAMELESS = "(a unit without a name)"
@@ -120,20 +112,17 @@ module Holdup
           @ended = {}
         end
 
-        # @param unit [Recorder::OpenUnit] that begins
         def opened(unit)
           @open[unit.handle] = unit
         end
 
-        # @param unit [Recorder::OpenUnit] that has ended
         def closed(unit)
           @open.delete(unit.handle)
           @ended[unit.handle] = unit.name
           @ended.shift if @ended.size > ENDED
         end
 
-        # @param unit [Recorder::OpenUnit] that still runs, in its own thread
-        # @return [Array(String, Integer), nil] the name that it waited for longest, and ns; nil below 1 ms
+        # @return [Array(String, Integer), nil] name that it waited for longest, and ns; nil below 1 ms
         def longest(unit)
           sums = Hash.new(0)
           unit.holders&.each { |holder, ns| sums[name(holder)] += ns }
@@ -143,7 +132,7 @@ module Holdup
 
         private
 
-        # A holder outside of units has the name of its thread's account, as in reports.
+        # A holder outside of units has its thread's account as name, as in reports.
         def name(holder)
           return holder if holder.is_a?(String)
           open = @open[holder]
@@ -151,15 +140,14 @@ module Holdup
           clean(text || NAMELESS)
         end
 
-        # The application's names may be anything, and tracers refuse invalid UTF-8.
+        # Names may be any bytes, and tracers refuse invalid UTF-8.
         def clean(text)
           text.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, MOST_CHARACTERS]
         end
       end
 
-      # A module to prepend to a span's class: calls the block before `finish`.
+      # Prepended to a span's class; calls the block before `finish`.
       class SpanFinish < Module
-        # @yieldparam span [Object]
         def initialize(&before)
           super(&nil) # a Module evaluates its block
           define_method(:finish) do |*arguments, **options|
@@ -169,7 +157,7 @@ module Holdup
         end
       end
 
-      # OpenTelemetry's SDK. Spans that are not recorded end without `finish`, so they are not seen.
+      # OpenTelemetry's SDK. Spans that are not recorded end without `finish` and stay unnoticed.
       module OpenTelemetry
         TITLE = "OpenTelemetry"
         # Kinds of the span of a whole request or job.
@@ -177,29 +165,23 @@ module Holdup
 
         module_function
 
-        # @return [Boolean]
         def loaded?
           !!defined?(::OpenTelemetry::SDK::Trace::Span)
         end
 
-        # @yieldparam span [Object] that is about to end
         def install(&)
           ::OpenTelemetry::SDK::Trace::Span.prepend(SpanFinish.new(&))
         end
 
-        # @return [Object, nil] the current span
         def current
           span = ::OpenTelemetry::Trace.current_span
           span if span.recording?
         end
 
-        # @return [String] 32 hexadecimal digits
         def trace(span) = span.context.hex_trace_id
 
-        # @return [Boolean] whether the span is the request or the job
         def of_unit?(span) = UNITS.include?(span.kind)
 
-        # @param all [Hash{String => Float}]
         def attributes(span, all) = span.add_attributes(all)
       end
 
@@ -212,30 +194,24 @@ module Holdup
 
         module_function
 
-        # @return [Boolean]
         def loaded?
           !!defined?(::Datadog::Tracing::SpanOperation)
         end
 
-        # @yieldparam span [Object] that is about to end
         def install(&)
           ::Datadog::Tracing::SpanOperation.prepend(SpanFinish.new(&))
         end
 
-        # @return [Object, nil] the current span
         def current = ::Datadog::Tracing.active_span
 
-        # @return [String] 32 hexadecimal digits
         def trace(span)
           span.trace_id.to_s(16).rjust(32, "0")
         end
 
-        # @return [Boolean] whether the span is the request or the job
         def of_unit?(span)
           span.root? || UNITS.include?(span.get_tag(KIND))
         end
 
-        # @param all [Hash{String => Float}]
         def attributes(span, all)
           all.each { |name, value| span.set_tag(name, value) }
         end

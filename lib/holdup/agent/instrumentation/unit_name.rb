@@ -2,33 +2,28 @@
 
 module Holdup
   module Instrumentation
-    # The name of a request: what it does, never for which user or id. In this order: the application's own
-    # proc, Controller#action (Rails), the route's pattern (Sinatra, Grape, applications that Rails mounts),
-    # else the method with the path's first segment. Names are few; ids would make each request a series.
+    # The name of a request: what it does, never for which user or id. In this order: the application's proc,
+    # Controller#action (Rails), the route's pattern (Sinatra, Grape, applications that Rails mounts), the
+    # method with the path's first segment. Names are few; ids would make each request a series.
     class UnitName
       METHODS = %w[GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY].to_h { |name| [name, name] }.freeze
       # A first segment that is a word, not an id: letters first, at most two digits at the end (v1, oauth2).
       WORD = %r{\A/[A-Za-z][A-Za-z_.-]{0,39}\d{0,2}(?:/|\z)}
       NOT_FOUND = 404
 
-      # @param custom [#call, nil] the application's proc; gets the Rack env
-      # @param guard [Guard] around that proc
+      # @param custom [#call, nil] the application's proc; takes the Rack env
       def initialize(guard:, custom: nil)
         @custom = custom
         @guard = guard
       end
 
       # @param env [Hash] the Rack environment when the request ends
-      # @param status [Integer, nil] of the response
-      # @return [String]
       def call(env, status)
         custom(env) || route(env) || path(env, status)
       end
 
-      # The name of a request that still runs. Called in another thread: it only reads, and does not call the
-      # application's own proc, which need not be thread-safe.
-      # @param env [Hash] the Rack environment
-      # @return [String]
+      # The name of a request that still runs. Called in another thread: it only reads, and skips the
+      # application's proc, which need not be thread-safe.
       def so_far(env)
         route(env) || "#{verb(env)} (no route yet)"
       end
@@ -56,19 +51,19 @@ module Holdup
         "#{route.request_method} #{route.pattern.origin}" if route
       end
 
-      # Rack applications that Rails mounts have a pattern of the Rails routes, and no controller.
+      # Rack applications that Rails mounts have a route pattern but no controller.
       def rails_route(env)
         pattern = env["action_dispatch.route_uri_pattern"] || env["action_dispatch.route"]&.path&.spec
         "#{verb(env)} #{pattern.to_s.delete_suffix("(.:format)")}" if pattern
       end
 
-      # No route and not found: mostly robots that try names; one series for all of them.
+      # No route and not found: mostly robots that try names, so one series for all.
       def path(env, status)
         return "#{verb(env)} (not found)" if status == NOT_FOUND
         "#{verb(env)} #{segment(full_path(env))}"
       end
 
-      # Routers move the part of the path that they have handled to SCRIPT_NAME.
+      # Routers move the handled part of the path to SCRIPT_NAME.
       def full_path(env)
         script = env["SCRIPT_NAME"].to_s
         script.empty? ? env["PATH_INFO"].to_s : script

@@ -2,20 +2,19 @@
 
 module Holdup
   module Jit
-    # Switches YJIT on, once. Ruby checks whether it is on and starts it in two steps, and aborts the process
-    # when another thread does the same in between: the lock keeps our own threads apart.
+    # Switches YJIT on, once. Ruby checks and starts it in two steps, and aborts the process when another
+    # thread does the same in between: the lock keeps our own threads apart.
     class Activation
       LOCK = Mutex.new
       private_constant :LOCK
 
-      # @param yjit [#enabled?, #enable, nil] RubyVM::YJIT; nil where Ruby was built without it
-      # @param zjit [#enabled?, nil] RubyVM::ZJIT: only one can be on
+      # @param yjit [#enabled?, #enable, nil] nil where Ruby was built without it
+      # @param zjit [#enabled?, nil] only one of the two can be on
       def initialize(yjit:, zjit: nil)
         @yjit = yjit
         @zjit = zjit
       end
 
-      # @param arguments [Hash{Symbol => Integer}] for `enable`
       # @return [Boolean] whether this call switched it on
       def call(**arguments)
         return false unless @yjit
@@ -26,28 +25,23 @@ module Holdup
       end
     end
 
-    # What switched the JIT on in this process, where and when. Ruby does not say; it follows from what was on
-    # when Ruby started, when this process was forked, and at each look.
+    # What switched the JIT on, where and when. Ruby does not report it; it follows from what was on when Ruby
+    # started, when this process was forked, and at each look.
     class ActivationOrigin
       OURS = "holdup"
       RAILS = "rails"
       OTHERS = "application"
 
-      # @return [String, nil] "holdup", "rails", "application", or what Ruby was started with: "RUBYOPT",
-      #   "command line", "RUBY_YJIT_ENABLE"; nil while it is off
+      # "holdup", "rails", "application", or what Ruby was started with: "RUBYOPT", "command line",
+      # "RUBY_YJIT_ENABLE"; nil while it is off.
       attr_reader :by
-      # @return [Symbol, nil] :boot with Ruby itself, :parent before this process was forked, :process in it
+      # :boot with Ruby itself, :parent before this process was forked, :process in it.
       attr_reader :at
-      # @return [Integer, nil] nanoseconds since 1970; on Ruby 3.3, which has no such time, of our first look
+      # Since 1970; of our first look on Ruby 3.3, which has no such time.
       attr_reader :since_ns
-      # @return [Boolean, nil] whether it was on in the process that this one was forked from; nil when we did
-      #   not see the fork
+      # Whether it was on in the parent; nil when we did not see the fork.
       attr_reader :on_in_parent
 
-      # @param options [CommandLine]
-      # @param clock [#realtime_ns]
-      # @param version [RubyDefaults]
-      # @param rails [#call] gives config.yjit
       def initialize(options:, clock:, version:, rails: ActivationOrigin.method(:rails))
         @options = options
         @clock = clock
@@ -55,15 +49,13 @@ module Holdup
         @rails = rails
       end
 
-      # Rails before 8.1 does not pass the options of a Hash on.
-      # @return [Boolean, Hash, nil] whether the application's Rails enables YJIT when it has booted, and with
-      #   what
+      # Rails before 8.1 does not pass on the options of a Hash.
+      # @return [Boolean, Hash, nil] whether, and with what, the application's Rails enables YJIT after boot
       def self.rails
         asked = defined?(::Rails.application.config.yjit) && ::Rails.application.config.yjit
         (asked.is_a?(Hash) && ::Rails.gem_version < Gem::Version.new("8.1")) ? true : asked
       end
 
-      # @param given [Hash{Symbol => Integer}] arguments of our `enable`
       def enabled_by_us(given)
         @by = OURS
         @at = :process
@@ -71,8 +63,7 @@ module Holdup
         @given = given
       end
 
-      # @return [Hash{Symbol => Integer}, nil] what `enable` was called with: mem_size (MiB), call_threshold;
-      #   nil when the application called it
+      # Arguments of `enable`: mem_size (MiB), call_threshold; nil when the application called it.
       def enable_arguments
         return @given.to_h unless @version.takes_options?
         case @by
@@ -82,7 +73,6 @@ module Holdup
         end
       end
 
-      # @param state [Snapshot] as it is now
       def observe(state)
         return if @by || !state.enabled?
         @by = @options.at_boot
@@ -94,8 +84,6 @@ module Holdup
         @since_ns = @clock.realtime_ns - state.active_ns.to_i
       end
 
-      # In a process that was just forked.
-      # @param state [Snapshot]
       def after_fork(state)
         observe(state)
         @on_in_parent = state.enabled?

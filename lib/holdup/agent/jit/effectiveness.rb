@@ -3,12 +3,12 @@
 module Holdup
   module Jit
     # Whether an enabled YJIT has any effect. A TracePoint for calls, lines or returns that was on once, even
-    # before YJIT and for a moment only, makes all code leave the compiled path at every step, for as long as
-    # the process and its forks live; no counter of Ruby 3.3 and 3.4 shows it. So a short workload runs, and
-    # the instructions that the interpreter executes in it are counted: 0.6 for each turn when all is well,
-    # 16 to 28 otherwise. Ruby 4.0 does not count them, and its counter of TracePoints
-    # (`invalidate_everything`) rises with harmless ones too and not with those from before YJIT was on. There
-    # the workload is timed against the interpreter.
+    # before YJIT and briefly, makes all code leave the compiled path at every step for the life of the
+    # process and its forks; no counter of Ruby 3.3 and 3.4 shows it. So a short workload runs, and the
+    # instructions that the interpreter executes in it are counted: 0.6 for each turn when healthy, 16 to 28
+    # otherwise. Ruby 4.0 does not count them, and its counter of TracePoints (`invalidate_everything`) also
+    # rises with harmless ones and misses those from before YJIT was on: there the workload is timed against
+    # the interpreter.
     class Effectiveness
       WARM_UP = 300
       MEASURED = 50
@@ -20,18 +20,14 @@ module Holdup
       # With a higher threshold the workload would take too long to be compiled.
       HIGHEST_THRESHOLD = 5000
 
-      # @param api [#runtime_stats] RubyVM::YJIT
-      # @param version [RubyDefaults]
-      # @param pace [#ratio]
       def initialize(api:, version:, pace: PaceMeasurement.new)
         @api = api
         @version = version
         @pace = pace
       end
 
-      # Takes about a millisecond, and a tenth of it where the workload is compiled already. Counters are the
-      # whole process's, so another thread may spoil a try, but not all of them.
-      # @param state [Snapshot]
+      # Takes about 1 ms, or 0.1 ms where the workload is compiled already. Counters cover the whole process,
+      # so another thread may spoil a try, but not all of them.
       # @return [Boolean, nil] nil: unknown
       def call(state)
         return if state.kind != :yjit || full?(state) || !compiles?(state) || !only_ractor?
@@ -39,7 +35,7 @@ module Holdup
         TRIES.times.any? { healthy? }
       end
 
-      # @return [Float] interpreted instructions for each turn
+      # Interpreted instructions for each turn.
       def ratio
         before = interpreted
         Workload.run(MEASURED)
@@ -52,7 +48,7 @@ module Holdup
         @version.counts_interpreted? ? ratio <= WORST : @pace.ratio <= SLOWEST
       end
 
-      # Where nothing more is compiled, the workload is not compiled either.
+      # A full JIT does not compile the workload either.
       def full?(state)
         state.limit ? state.saturated? : state.failures.to_i.positive?
       end
@@ -62,7 +58,7 @@ module Holdup
         state.call_threshold&.between?(lowest, HIGHEST_THRESHOLD)
       end
 
-      # Other Ractors run at the same time: their instructions would be counted too.
+      # Other Ractors run at the same time, and their instructions would be counted too.
       def only_ractor? = Ractor.count == 1
 
       def interpreted
@@ -70,28 +66,25 @@ module Holdup
       end
     end
 
-    # A little work that a healthy YJIT runs almost without the interpreter: two methods and a block, because
-    # each kind of TracePoint that spoils compiled code affects one of these.
+    # Work that a healthy YJIT runs almost without the interpreter: two methods and a block, because each kind
+    # of TracePoint that spoils compiled code affects one of these.
     module Workload
       TURNS = 20
 
       module_function
 
-      # @return [Integer]
       def leaf(number)
         doubled = number * 2
         doubled + 1
       end
 
-      # @return [Integer]
       def turns(count)
         sum = 0
         count.times { |number| sum += leaf(number) }
         sum
       end
 
-      # The same work in one method, which stays interpreted because it is called seldom.
-      # @return [Integer]
+      # The same work in one method, which stays interpreted because it is rarely called.
       def interpreted(count)
         number = sum = 0
         while number < count
@@ -102,7 +95,6 @@ module Holdup
         sum
       end
 
-      # @param times [Integer]
       def run(times)
         done = 0
         while done < times
@@ -112,23 +104,20 @@ module Holdup
       end
     end
 
-    # CPU time of the workload in proportion to the same work in the interpreter, for a Ruby that does not
-    # count interpreted instructions. Compiled code takes a third of it on Ruby 3.4, spoiled code 1.1 to 2.3
-    # times as much.
+    # CPU time of the workload relative to the same work in the interpreter, for a Ruby that does not count
+    # interpreted instructions. Compiled code takes a third of it on Ruby 3.4, spoiled code 1.1 to 2.3 times.
     class PaceMeasurement
-      # Both alternate, so that a slow machine slows both.
+      # Both kinds alternate, so that a slow machine slows both.
       TRIES = 5
       TIMES = 50
-      # A lower threshold would have the interpreter's part compiled.
+      # A lower threshold would compile the interpreter's part.
       LOWEST_THRESHOLD = 2 * TRIES
 
-      # @param cpu [#call] gives nanoseconds of CPU time
       def initialize(cpu: -> { Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond) })
         @cpu = cpu
       end
 
       # Disturbances make a try longer, so the shortest counts.
-      # @return [Float]
       def ratio
         tries = Array.new(TRIES) { [compiled_ns, (interpreted_ns unless @interpreted_ns)] }
         @interpreted_ns ||= tries.map(&:last).min.clamp(1..)
@@ -141,7 +130,7 @@ module Holdup
         timed { Workload.run(TIMES) }
       end
 
-      # Called a few times only, so that it is never compiled, however long it runs.
+      # Called only a few times, so that it is never compiled.
       def interpreted_ns
         timed { Workload.interpreted(TIMES * Workload::TURNS) }
       end
@@ -153,24 +142,20 @@ module Holdup
       end
     end
 
-    # The last known effectiveness of this process's JIT. It is measured again each minute, and at once when
-    # Ruby reports that a TracePoint has thrown all code away: a late one spoils as much as an early one.
+    # The JIT's last known effectiveness. Measured again each minute, and at once when Ruby reports that a
+    # TracePoint has thrown all code away: a late one spoils as much as an early one.
     class EffectivenessMonitor
       EVERY_NS = 60_000_000_000
 
-      # @return [Boolean, nil]
       attr_reader :effective
 
-      # @param effectiveness [#call] takes a Snapshot, gives true, false, or nil for unknown
-      # @param clock [#monotonic_ns]
       def initialize(effectiveness:, guard:, clock:)
         @effectiveness = effectiveness
         @guard = guard
         @clock = clock
       end
 
-      # @param state [Snapshot] as it is now
-      # @return [Boolean] whether it was measured, which compiles the workload
+      # Whether it was measured, which compiles the workload.
       def observe(state)
         return false unless state.enabled? && due?(state)
         @seen_ns = @clock.monotonic_ns
@@ -180,7 +165,6 @@ module Holdup
         true
       end
 
-      # In a process that was just forked.
       def after_fork
         @seen_ns = @effective = nil
       end
@@ -196,15 +180,14 @@ module Holdup
       end
     end
 
-    # Loaded libraries that are known to use the kinds of TracePoint that spoil compiled code: the first
-    # suspects when YJIT is on without effect. Being loaded proves nothing.
+    # Loaded libraries known to use the kinds of TracePoint that spoil compiled code: suspects, not proof,
+    # when YJIT is on without effect.
     module TracePointSuspects
       KNOWN = {
         "Byebug" => "byebug", "DEBUGGER__" => "debug", "Tracer" => "tracer", "RubyProf" => "ruby-prof",
         "PowerAssert" => "power_assert", "Rotoscope" => "rotoscope"
       }.freeze
 
-      # @return [Array<String>] names of gems
       def self.loaded
         KNOWN.select { |constant, _| Object.const_defined?(constant) && !Object.autoload?(constant) }.values
       end

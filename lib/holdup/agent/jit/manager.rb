@@ -6,23 +6,16 @@ require_relative "effectiveness"
 
 module Holdup
   module Jit
-    # The JIT of a process that takes units. As a resource of the runtime it is called when measuring starts
-    # there (the application is loaded, no unit is taken yet), and at each tick. So YJIT is switched on here
-    # when `config.jit` asks for it: in every worker, never in a master. A reforking server forks its next
-    # generation from such a worker, with its compiled code.
+    # The JIT of a process that takes units. A resource of the runtime: called when measuring starts (the
+    # application is loaded, no unit is taken yet) and at each tick. So it switches YJIT on in every worker,
+    # never in a master. A reforking server forks its next generation from such a worker, with its compiled
+    # code.
     class Manager
-      # Source of a limit that other code has passed to `enable`: it can't be read back.
+      # Source of a limit that other code passed to `enable` and that can't be read back.
       UNKNOWN = "unknown"
 
       # @param wish [#call] gives `config.jit`
-      # @param log [#warn]
-      # @param clock [#realtime_ns, #monotonic_ns]
-      # @param options [CommandLine] of Ruby's start
-      # @param version [RubyDefaults]
-      # @param yjit [Module, nil] RubyVM::YJIT
-      # @param zjit [Module, nil] RubyVM::ZJIT
-      # @param effectiveness [#call] takes a Snapshot
-      # @param chance [#call] gives 0.0...1.0; does not advance the application's random sequence
+      # @param chance [#call] gives 0.0...1.0 without advancing the application's random sequence
       def initialize(
         wish:, guard:, log:, clock:,
         options: CommandLine.read,
@@ -46,14 +39,13 @@ module Holdup
         @effectiveness = EffectivenessMonitor.new(effectiveness:, guard:, clock:)
       end
 
-      # Looks at the JIT; the first call in a process also switches it on, when `config.jit` asks for it.
+      # The first call in a process also switches the JIT on, when `config.jit` asks for it.
       def install
         begin_in_this_process unless @begun
         look
         look if @effectiveness.observe(@state)
       end
 
-      # In a process that was just forked.
       def after_fork
         @begun = nil
         @effectiveness.after_fork
@@ -62,10 +54,9 @@ module Holdup
         @warm_up = WarmUpDetector.new(clock: @clock)
       end
 
-      # @return [Snapshot] as of the last look
+      # As of the last look.
       def state = @state ||= read
 
-      # @return [Hash{String => Object}] what of it changes results
       def facts
         {
           "jit" => state.kind.to_s,
@@ -76,10 +67,9 @@ module Holdup
         }
       end
 
-      # @return [Array] none
       def pools = []
 
-      # @return [Hash{Symbol => Integer, nil}] by the names of Segment::Layout::GAUGES
+      # By the names of Segment::Layout::GAUGES.
       def gauges
         {
           jit_enabled: flag(state.enabled?),
@@ -186,10 +176,9 @@ module Holdup
       def flag(value) = {true => 1, false => 0}[value]
     end
 
-    # Detects when a process is warm: hardly anything is compiled any more, and the interpreter's share of the
-    # work has stopped falling. Intervals are CPU time, so that an idle process does not count as warm.
+    # Detects when a process is warm: it hardly compiles any more, and the interpreter's share of the work has
+    # stopped falling. Intervals are CPU time, so an idle process does not count as warm.
     class WarmUpDetector
-      # CPU time of the process in an interval.
       INTERVAL_NS = 1_000_000_000
       # Growth of compiled code within an interval that counts as still compiling.
       GROWTH = 0.01
@@ -199,12 +188,8 @@ module Holdup
       STEADY_INTERVALS = 3
       CPU_CLOCK = -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) }
 
-      # @return [Integer, nil] nanoseconds since 1970
       attr_reader :since_ns
 
-      # @param clock [#realtime_ns]
-      # @param cpu [#call] CPU time of the process in nanoseconds
-      # @param interval_ns [Integer]
       def initialize(clock:, cpu: CPU_CLOCK, interval_ns: INTERVAL_NS)
         @interval_ns = interval_ns
         @clock = clock
@@ -212,7 +197,6 @@ module Holdup
         @steady = 0
       end
 
-      # @param state [Snapshot] as it is now
       def observe(state)
         return if @since_ns || !state.enabled? || !state.compiled_iseqs
         now_ns = @cpu.call

@@ -2,18 +2,17 @@
 
 module Holdup
   module Jit
-    # Gems that end a server's processes when these have grown too large: a limit that was right without a JIT
-    # ends each worker before it is warm.
+    # Gems that end processes that have grown too large: a limit that was right without a JIT ends each worker
+    # before it is warm.
     #
     # Detected inside such a process: puma_worker_killer (1.0) by its settings, unicorn-worker-killer (0.4) by
-    # variables of the server, sidekiq-worker-killer (1.1) by the middleware chain, the swarm of Sidekiq
-    # Enterprise by a variable of the environment. Puma, Unicorn, Pitchfork and Sidekiq themselves have no
-    # such limit.
+    # variables of the server, sidekiq-worker-killer (1.1) by the middleware chain, Sidekiq Enterprise's swarm
+    # by an environment variable. Puma, Unicorn, Pitchfork and Sidekiq themselves have no such limit.
     module MemoryKillers
       # - `name`: of the gem; `server`: whose processes it ends
       # - `limit_bytes`: resident memory of `of`: "process", or "all" (the server with all of its workers)
-      # - `units`: after so many units, whatever the memory; `every_s`: after so many seconds
-      # - `unit_bytes`: bytes by which the limit grows when its setting is one more
+      # - `units`: limit in units, whatever the memory; `every_s`: limit in seconds
+      # - `unit_bytes`: bytes that the limit grows by when its setting grows by one
       Killer = Data.define(:name, :server, :of, :limit_bytes, :units, :every_s, :unit_bytes) do
         def initialize(
           name:, server:, of: "process", limit_bytes: nil, units: nil, every_s: nil, unit_bytes: nil
@@ -21,7 +20,6 @@ module Holdup
           super
         end
 
-        # @return [Hash{String => Object}] for the segment's profile
         def facts
           to_h.compact.transform_keys { |key| "killer.#{key}" }
         end
@@ -32,13 +30,11 @@ module Holdup
 
       module_function
 
-      # @param env [#[]] the environment
-      # @return [Killer, nil] the first that there is
       def here(env: ENV)
         puma || unicorn || sidekiq || swarm(env)
       end
 
-      # It adds up master and workers, and ends the largest.
+      # The gem adds up master and workers, and ends the largest.
       def puma
         return unless defined?(::PumaWorkerKiller.percent_usage)
         killer = ::PumaWorkerKiller

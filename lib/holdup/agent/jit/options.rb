@@ -2,16 +2,14 @@
 
 module Holdup
   module Jit
-    # The JIT options that Ruby was started with. No Ruby reports its limits, so they are read where they were
-    # given. Read early: servers overwrite their command line with a title.
+    # JIT options that Ruby was started with. No Ruby reports its limits, so they are read where they were
+    # given, and early, because servers overwrite their command line with a title.
     #
     # - `flags`: {"--yjit-mem-size" => ["64", "RUBYOPT"]}, value ("" without one) and source
     # - `variable`: "RUBY_YJIT_ENABLE" or "RUBY_ZJIT_ENABLE" when that starts a JIT
     # - `complete`: whether the command line could be read
     CommandLine = Data.define(:flags, :variable, :complete) do
-      # @param env [#[]] the environment
-      # @param cmdline [String] file with the command line, each argument ended by a zero byte
-      # @return [CommandLine]
+      # @param cmdline [String] file with the command line: arguments, each ended by a zero byte
       def self.read(env: ENV, cmdline: "/proc/self/cmdline")
         program, *arguments = File.readable?(cmdline) ? File.binread(cmdline).split("\0") : []
         complete = File.basename(program.to_s).start_with?("ruby")
@@ -20,7 +18,6 @@ module Holdup
         new(flags:, variable: variable(env), complete:)
       end
 
-      # The arguments up to the script.
       def self.ruby_options(arguments)
         arguments.take_while.with_index do |argument, index|
           argument.start_with?("-") || option_value?(arguments, index)
@@ -43,77 +40,64 @@ module Holdup
       end
       private_class_method :ruby_options, :option_value?, :parse, :variable
 
-      # @param name [String] "--yjit-mem-size"
-      # @return [Integer, nil]
       def number(name)
         Integer(flags.dig(name, 0).to_s, 10, exception: false)
       end
 
-      # @return [String] where an option comes from, or why it has its default
+      # Where an option comes from, or why it has its default.
       def source(name)
         flags.dig(name, 1) || (complete ? "default" : "assumed default")
       end
 
-      # @return [String, nil] what starts a JIT together with Ruby: every option does, unless one disables it
+      # What starts a JIT together with Ruby: every option does, unless one disables it.
       def at_boot
         return variable if flags.empty?
         return if flags.keys.any? { |name| name.end_with?("jit-disable") }
         flags.values.first.last
       end
 
-      # @return [String, nil] all of them, for the setting
       def to_s
         return if flags.empty?
         flags.map { |name, (value, _)| value.empty? ? name : "#{name}=#{value}" }.join(" ")
       end
     end
 
-    # Options of Ruby whose value may be the next argument.
+    # its name in a configuration file. => Option to its name in a configuration file.
     CommandLine::WITH_VALUE = %w[-r -I -C -E -e].freeze
 
-    # Defaults of a version of Ruby, and what can be set while it runs. Sources: yjit/src/options.rs and
+    # Defaults of a Ruby version, and what can be set while it runs. Sources: yjit/src/options.rs and
     # doc/yjit/yjit.md of the releases. 64 MiB of code in 3.3.0, 48 MiB from 3.3.1, 128 MiB in all from 3.4;
     # `enable` takes a size and a threshold from 4.0.
     RubyDefaults = Data.define(:numbers) do
-      # @param text [String] RUBY_VERSION
-      # @return [RubyDefaults]
       def self.parse(text)
         new(numbers: text.split(".").map(&:to_i))
       end
 
       def at_least?(*others) = (numbers <=> others) >= 0
 
-      # @return [Boolean] whether there is one limit for code and metadata together
       def limits_total? = at_least?(3, 4)
 
-      # @return [Integer] MiB
+      # In MiB.
       def default_size
         return 128 if limits_total?
         at_least?(3, 3, 1) ? 48 : 64
       end
 
-      # @return [Boolean] whether `enable` takes mem_size and call_threshold
       def takes_options? = at_least?(4, 0)
 
-      # @return [Boolean] whether failed compilations are counted in every build
       def counts_failures? = at_least?(3, 4)
 
-      # @return [String] "3.3"
       def minor = numbers.first(2).join(".")
 
-      # @return [Boolean] whether interpreted instructions are counted in every build
       def counts_interpreted? = !at_least?(4, 0)
     end
 
-    # What `config.jit` asks for: nil leaves the JIT alone, :off wants none, :on wants YJIT once the
-    # application is loaded, and a Hash the same with a size or a threshold.
+    # What `config.jit` asks for: nil leaves the JIT alone, :off disables it, :on enables YJIT once the
+    # application is loaded, and a Hash does so with a size or a threshold.
     #
     # - `action`: nil, :off or :on; `mem_size`: MiB for code and metadata together; `call_threshold`: calls
-    # - `stats`: :quiet or nil; `stats_share`: of the processes, which alone keep deep statistics and pay for
-    #   them
+    # - `stats`: :quiet or nil; `stats_share`: share of processes that keep deep statistics and pay for them
     RequestedMode = Data.define(:action, :mem_size, :call_threshold, :stats, :stats_share) do
-      # @param value [Symbol, Hash, nil] of the configuration, checked there
-      # @return [RequestedMode]
       def self.from(value)
         return new(action: value) unless value.is_a?(Hash)
         new(action: :on, **value.except(:after))
@@ -127,23 +111,18 @@ module Holdup
 
       def off? = action == :off
 
-      # @param version [RubyDefaults]
-      # @return [Hash{Symbol => Integer}] arguments that `enable` takes on this Ruby
+      # Arguments that `enable` takes on this Ruby.
       def arguments(version)
         version.takes_options? ? given : {}
       end
 
-      # @param chance [Float] 0.0...1.0, a random number of this process
-      # @return [Hash{Symbol => Symbol}] arguments of `enable` for deep statistics, on every Ruby; empty where
-      #   this process keeps none
+      # Arguments of `enable` for deep statistics; empty where this process keeps none.
       def deep(chance)
         (stats && chance < stats_share) ? {stats:} : {}
       end
 
-      # The options that this Ruby takes only when it starts, and that it was not started with.
-      # @param version [RubyDefaults]
-      # @param options [CommandLine]
-      # @return [String, nil] what RUBYOPT must hold; nil when nothing is missing
+      # Wanted options that this Ruby takes only at its start and was not started with.
+      # @return [String, nil] what RUBYOPT must contain; nil when nothing is missing
       def rubyopt(version, options)
         return if version.takes_options?
         missing = wanted(version).reject { |name, value| options.number(name) == value }
@@ -159,7 +138,7 @@ module Holdup
         {**size(version), "--yjit-call-threshold" => call_threshold}.compact
       end
 
-      # Ruby 3.3 limits the code alone, which is a third of what it makes.
+      # Ruby 3.3 limits only the code, a third of its memory.
       def size(version)
         return {} unless mem_size
         return {"--yjit-mem-size" => mem_size} if version.limits_total?

@@ -2,35 +2,33 @@
 
 module Holdup
   module Jit
-    # Resident memory grows by this much for each byte that the compiler accounts for (measured: 1.25 to 1.3).
+    # Growth of resident memory for each byte that the compiler accounts for (measured: 1.25 to 1.3).
     REAL_MEMORY = 1.3
-    # Share of the limit on code and metadata at which nothing more is compiled.
+    # Share of the limit on code and metadata from which on nothing more is compiled.
     FULL = 0.97
     # Code and metadata together, for each byte of code (measured: 3.1 to 3.6).
     TOTAL_TO_CODE = 3.2
 
-    # The memory that a JIT may use; once it is full, nothing more is compiled.
+    # Memory that a JIT may use; once it is full, nothing more is compiled.
     #
     # - `bytes`; `of`: :code (machine code alone) or :total (code and metadata)
-    # - `source`: what set it: "enable", "RUBYOPT", "command line", "default", or "assumed default" where a
-    #   server has overwritten the command line with its title
+    # - `source`: "enable", "RUBYOPT", "command line", "default", or "assumed default" where a server has
+    #   overwritten the command line with its title
     MemoryLimit = Data.define(:bytes, :of, :source)
 
-    # The JIT of this process at one moment, in the same words for every Ruby and JIT; nil where that version
-    # has no such figure. Sizes in bytes, times in nanoseconds. Counters start with the process, and a fork
-    # continues its parent's.
+    # The JIT at one moment, in the same words for every Ruby and JIT; nil where that version has no such
+    # figure. Sizes in bytes, times in nanoseconds. Counters start with the process; a fork continues its
+    # parent's.
     #
     # - `kind`: :yjit, :zjit or :off
     # - `metadata_bytes`: the compiler's own data, usually two to three times the code
-    # - `live_iseqs`: all methods and blocks that are loaded, compiled or not; many of them raise the call
-    #   threshold
+    # - `live_iseqs`: all loaded methods and blocks, compiled or not; many raise the call threshold
     # - `limit` and `call_threshold` (that applies now): also nil where other code passed its own to `enable`
-    # - `entries`: compiled entries of methods and blocks, recompiled ones included: where instructions are
-    #   not counted, these show the warm-up
-    # - `failures`: of compiling; `invalidations`: {Symbol => Integer} by cause; `code_gcs`: collections of
-    #   compiled code
-    # - `active_ns`: since it was enabled; `ratio_in_yjit`: percentage of instructions that ran compiled
-    # - `compiled_instructions`: those that ran compiled, with deep statistics (`--yjit-stats`) only
+    # - `entries`: compiled entries of methods and blocks, with recompiled ones; they show the warm-up where
+    #   instructions are not counted
+    # - `failures`: of compiling; `invalidations`: {Symbol => Integer} by cause; `code_gcs`: of compiled code
+    # - `active_ns`: since enabled; `ratio_in_yjit`: percentage of instructions that ran compiled
+    # - `compiled_instructions`: those that ran compiled; only with deep statistics (`--yjit-stats`)
     Snapshot = Data.define(
       :kind, :code_bytes, :metadata_bytes, :limit, :compiled_iseqs, :live_iseqs, :call_threshold, :compile_ns,
       :failures, :invalidations, :code_gcs, :interpreted_instructions, :ratio_in_yjit, :active_ns,
@@ -40,35 +38,34 @@ module Holdup
         super(**self.class.members.to_h { |name| [name, nil] }, kind:, **known)
       end
 
-      # @return [Boolean]
       def enabled? = kind != :off
 
-      # @return [Boolean] whether it keeps deep statistics, which make compiled code a third slower
+      # Whether it keeps deep statistics, which make compiled code a third slower.
       def deep? = !compiled_instructions.nil?
 
-      # @return [Integer, nil] code and metadata
+      # Code and metadata.
       def total_bytes
         code_bytes + metadata_bytes if code_bytes && metadata_bytes
       end
 
-      # @return [Integer, nil] what it adds to the memory of the process, the allocator's overhead included
+      # Growth of the process's memory, with the allocator's overhead.
       def real_bytes
         total_bytes && (total_bytes * Jit::REAL_MEMORY).round
       end
 
-      # @return [Boolean, nil] whether the limit is reached, so that nothing more is compiled; nil: unknown
+      # @return [Boolean, nil] whether the limit stops compiling; nil: unknown
       def saturated?
         return unless limit && code_bytes
         return code_bytes >= limit.bytes if limit.of == :code
         total_bytes && total_bytes >= limit.bytes * Jit::FULL
       end
 
-      # @return [Integer, nil] pieces of code thrown away because a constant or a method was defined
+      # Pieces of code thrown away because a constant or a method was defined.
       def redefined
         invalidations.values_at(:constant_state_bump, :method_lookup).compact.sum if invalidations
       end
 
-      # @return [Integer, nil] pieces of code thrown away, for any cause
+      # Pieces of code thrown away, for any cause.
       def invalidated = invalidations&.values&.sum
     end
 
@@ -76,15 +73,12 @@ module Holdup
     class Yjit
       MIB = 1 << 20
       CAUSE = /\Ainvalidate_/
-      # Beyond so many loaded methods and blocks the default threshold is the higher one. An explicit 30
-      # counts as default.
+      # Beyond so many loaded methods and blocks the higher default threshold applies. An explicit 30 counts
+      # as default.
       MANY_ISEQS = 40_000
       THRESHOLD = 30
       THRESHOLD_OF_MANY = 120
 
-      # @param api [#enabled?, #enable, #runtime_stats] RubyVM::YJIT
-      # @param version [RubyDefaults]
-      # @param options [CommandLine]
       # @param given [Hash{Symbol => Integer}, nil] arguments of `enable`: mem_size (MiB), call_threshold;
       #   nil: unknown
       def initialize(api:, version:, options:, given: {})
@@ -94,7 +88,6 @@ module Holdup
         @given = given
       end
 
-      # @return [Snapshot] off unless it is enabled
       def state
         stats = @api.enabled? && @api.runtime_stats
         return Snapshot.new unless stats
@@ -110,7 +103,6 @@ module Holdup
         )
       end
 
-      # @return [MemoryLimit, nil] nil when it is not known
       def limit
         return unless @given
         return code_limit unless @version.limits_total?
@@ -154,7 +146,7 @@ module Holdup
         (live.to_i > MANY_ISEQS) ? THRESHOLD_OF_MANY : THRESHOLD
       end
 
-      # From 4.0 on only builds for statistics count them; others may have the key all the same.
+      # From 4.0 on only builds for statistics count them; other builds may have the key too.
       def interpreted(stats)
         stats[:vm_insns_count] if @version.counts_interpreted? || stats[:ratio_in_yjit]
       end
@@ -164,32 +156,29 @@ module Holdup
         causes.transform_keys { |key| key.to_s.sub(CAUSE, "").to_sym } unless causes.empty?
       end
 
-      # Instructions that leave the compiled path are run again by the interpreter, which counts them too.
+      # The interpreter runs instructions that leave the compiled path again, and counts them too.
       def compiled(stats)
         stats[:yjit_insns_count] - stats[:side_exit_count].to_i if stats[:yjit_insns_count]
       end
 
-      # Counted from the start of the process, so it is correct only when YJIT has been on since then.
+      # Counted from the process's start, so it is correct only when YJIT has been on since then.
       def ratio(stats)
         stats[:ratio_in_yjit] if @options.at_boot
       end
     end
 
-    # RubyVM::ZJIT of Ruby 4.0: fewer figures, with other names (zjit/src/stats.rs). Instructions are counted
-    # with `--zjit-stats` only, in builds that support it.
+    # RubyVM::ZJIT of Ruby 4.0: fewer figures, with other names (zjit/src/stats.rs). Only builds with
+    # `--zjit-stats` count instructions.
     class Zjit
       MIB = 1 << 20
       DEFAULT_SIZE = 128
       THRESHOLD = 30
 
-      # @param api [#enabled?, #stats] RubyVM::ZJIT
-      # @param options [CommandLine]
       def initialize(api:, options:)
         @api = api
         @options = options
       end
 
-      # @return [Snapshot] off unless it is enabled
       def state
         stats = @api.enabled? && @api.stats
         return Snapshot.new unless stats

@@ -4,8 +4,8 @@ require_relative "../../segment/layout"
 
 module Holdup
   module Probe
-    # The gauges of this process at a tick, in the order of Holdup::Segment::Layout::GAUGES. nil: unknown
-    # here; the probe fills in waiting threads and units in flight, the collector RSS and PSS.
+    # This process's gauges at a tick, in the order of Segment::Layout::GAUGES; nil: unknown here. The probe
+    # fills in waiting threads and units in flight, the collector RSS and PSS.
     class ProcessStats
       JIT = %i[jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_compile_ns
         jit_interpreted_instructions].freeze
@@ -15,7 +15,7 @@ module Holdup
 
       # @param pools [#call] gives the state of each group of threads: [Servers::Pool]
       # @param resources [#call] gives the same for other pools (database connections): never the first pool
-      # @param gauges [#call] gives the gauges that only a server or a resource knows, by name
+      # @param gauges [#call] gives by name the gauges that only a server or a resource knows
       def initialize(pools: -> { [] }, resources: -> { [] }, gauges: -> { {} })
         @pools = pools
         @gauges = gauges
@@ -42,7 +42,6 @@ module Holdup
 
       private
 
-      # Three gauges for each pool, then one more for each.
       def each_pool(pools)
         pools = pools.first(MOST_POOLS)
         figures = pools.flat_map { |pool| [pool.max, pool.busy, pool.backlog] }

@@ -2,30 +2,29 @@
 
 module Holdup
   class Recorder
-    # One open unit. The current one is found through the fiber's storage, which fibers and threads inherit:
-    # code that runs in a fiber of the request's own (an Enumerator, an async task) can still name the unit.
+    # One open unit. Fiber storage holds the current one; fibers and threads inherit it, so code in a fiber of
+    # the request's own (an Enumerator, an async task) can still name the unit.
     class OpenUnit
       KEY = :holdup_unit
 
-      # @return [OpenUnit, nil] the innermost open unit here
+      # The innermost open unit here.
       def self.current
         unit = Fiber[KEY]
         unit unless unit.nil? || unit.closed?
       end
 
-      # @return [String, nil] set by the application, stronger than any name we find
+      # Set by the application; stronger than any name we find.
       attr_accessor :name
 
-      # @return [String, nil] the trace that it belongs to, 32 hexadecimal digits
+      # Its trace: 32 hexadecimal digits.
       attr_accessor :trace
 
-      # @return [Boolean, nil] whether its tracer's span has got its attributes
+      # Whether its tracer's span has its attributes.
       attr_accessor :explained
 
-      # @return [Integer] unique; 0 where nothing is measured
+      # Unique; 0 where nothing is measured.
       attr_reader :handle
 
-      # @return [OpenUnit, nil] the open unit around this one
       attr_reader :outer
 
       def initialize(recorder, kind, name = nil, queue = nil)
@@ -36,7 +35,6 @@ module Holdup
         @closed = false
       end
 
-      # @return [self]
       def open
         @thread = Thread.current
         @outer = OpenUnit.current
@@ -47,37 +45,30 @@ module Holdup
 
       def closed? = @closed
 
-      # @return [Boolean] whether this thread is the measured one; the unit's other threads find it too
+      # Whether this thread is the measured one; the unit's other threads find the unit too.
       def here? = @thread.equal?(Thread.current)
 
-      # @param clock [#monotonic_ns]
-      # @return [ConnectionHold] the connections that this unit holds; charged when the unit ends
+      # Connections that this unit holds; charged when the unit ends.
       def holding(clock)
         @holding ||= ConnectionHold.new(clock)
       end
 
       # @param which [Symbol] a key of Probe::CHARGES
-      # @param ns [Integer]
-      # @return [nil]
       def charge(which, ns)
         @recorder.charge(@handle, which, ns)
       end
 
-      # @return [Integer, nil] so far; nil: unknown
       def stalled_ns = @recorder.stalled_ns(@handle)
 
-      # @return [Array<Array>, nil] holders that it waited for so far (Recorder#holders)
+      # Holders that it waited for so far (Recorder#holders).
       def holders = @recorder.holders(@handle)
 
-      # @return [String, nil] its name if known by now; any thread may ask
+      # Its name if known by now; any thread may ask.
       def name_so_far = @name
 
-      # @return [Integer, nil] ns that it waited before a thread took it
       def queued_ns = nil
 
-      # Ends and records the unit; does nothing when called again.
-      # @param error [Boolean] whether the work failed
-      # @return [nil]
+      # Records the unit; does nothing when called again.
       def close(error: false)
         leave do
           @recorder.watcher&.closing(self)
@@ -98,8 +89,7 @@ module Holdup
         end
       end
 
-      # Ends the unit and forgets it.
-      # @return [nil]
+      # Ends the unit without recording it.
       def cancel
         leave { @recorder.cancel(@handle) }
       end
@@ -110,18 +100,16 @@ module Holdup
 
       def pool = nil
 
-      # The pool of this thread.
       def thread_pool = pool
 
-      # Whether it runs inside of another unit of this thread.
+      # Whether it runs inside another unit of this thread.
       def inside? = !!outer&.here?
 
       def priority = nil
 
       def path = nil
 
-      # A long-lived thread that was started inside a unit keeps it in its storage: so it drops its
-      # references.
+      # Drops references, because a long-lived thread started inside a unit keeps the unit in its storage.
       def leave
         return if @closed
         @closed = true
@@ -134,20 +122,17 @@ module Holdup
       end
     end
 
-    # How long one unit holds connections: the sum over all of them, until they are returned or the unit ends,
-    # whichever is earlier. It has no reference to the unit or the connections, so it keeps neither alive.
+    # Time for which one unit holds connections: summed over them, until they are returned or the unit ends.
+    # It refers neither to the unit nor to the connections, so it keeps neither alive.
     #
     # Threads may share one: the clock is read first, because threads don't switch within one line of
     # arithmetic.
     class ConnectionHold
-      # @param clock [#monotonic_ns]
       def initialize(clock)
         @clock = clock
         @ns = @open = 0
       end
 
-      # A connection is taken.
-      # @return [self]
       def take
         now = @clock.monotonic_ns
         @ns -= now
@@ -155,7 +140,7 @@ module Holdup
         self
       end
 
-      # A connection is returned. Does nothing after the unit's end, where it has been counted.
+      # Does nothing after the unit's end, which has counted the connection.
       def give_back
         return if @open.zero?
         now = @clock.monotonic_ns
@@ -163,14 +148,12 @@ module Holdup
         @open -= 1
       end
 
-      # @return [Integer] ns up to now, of all connections together
       def so_far
         now = @clock.monotonic_ns
         @ns + @open * now
       end
 
-      # The unit ends.
-      # @return [Integer] ns, of all connections together
+      # Ends with the unit and gives the ns of all connections together.
       def end
         @ns = so_far if @open.positive?
         @open = 0

@@ -4,20 +4,18 @@ require "rbconfig"
 
 module Holdup
   class Runtime
-    # The collector that this process supervises. Loads the other half only when it is used.
     module Collectors
       # Set for an application whose collector another process supervises (`holdup exec`, Puma's master).
       SUPERVISED = "HOLDUP_SUPERVISED"
       PATIENCE_S = 2
 
-      # @return [#start, #stop, #finish, nil]
       def self.build(configuration, env:, log:)
         return if configuration.collector == :off || env[SUPERVISED]
         return InThread.new(configuration, env, log) if configuration.collector == :thread
         ChildProcess.new(configuration, log)
       end
 
-      # A process of its own, restarted when it dies.
+      # A separate process, restarted when it dies.
       class ChildProcess
         def initialize(configuration, log)
           @configuration = configuration
@@ -30,13 +28,13 @@ module Holdup
           @supervisor.start
         end
 
-        # The collector notices its parent's end and then collects the last units. Does not wait for it.
+        # Does not wait: the collector notices its parent's end and then collects the last units.
         def stop = @supervisor&.detach
 
-        # No thread supervises it any more; it runs until this process has ended.
+        # Ends the supervising thread; the collector runs until this process has ended.
         def let_go = @supervisor&.leave
 
-        # Ends it after its last tick, and waits for that.
+        # Waits for its last tick.
         def finish = @supervisor&.stop
       end
 
@@ -88,23 +86,22 @@ module Holdup
       end
     end
 
-    # Keeps a collector running next to a server: a process of its own, started with the same Ruby, restarted
-    # when it dies. Part of the in-app half: it loads nothing of the collector and does not fork the
-    # application.
+    # Keeps a collector running next to a server, in a process started with the same Ruby and restarted when
+    # it dies. In-app half: it loads nothing of the collector and does not fork the application.
     #
-    # The child's standard input is a pipe whose other end only this process (and its forks) hold: when that
-    # closes, for any reason, the child collects the last units and ends. So nothing has to wait for it.
+    # The child's standard input is a pipe whose other end only this process and its forks hold. When it
+    # closes, the child collects the last units and ends, so that nothing has to wait for it.
     class CollectorSupervisor
       EXE = File.expand_path("../../../../exe/holdup", __dir__)
       FIRST_WAIT_S = 1
       # A collector that can't start is seldom repaired within minutes, and each try logs why.
       LONGEST_WAIT_S = 600
-      # After so long, its end was not a failed start.
+      # An end after this long is not a failed start.
       HEALTHY_S = 60
       STOP_S = 5
       # Exit status of a collector for which a library is missing; it has logged which one.
       CANNOT_LOAD = 3
-      # Keeps it from logging that each time.
+      # its name in a configuration file. => Option to its name in a configuration file.
       AGAIN = "--again"
       # With a JIT the collector takes a quarter less CPU. It makes much short-lived garbage: an early GC
       # keeps that in the processor's cache and out of the RSS.
@@ -115,19 +112,15 @@ module Holdup
       }.freeze
       BOOT_OPTION = /\s*-r\S*holdup\/agent\/exec_boot\S*/
 
-      # @return [Integer, nil] pid of the collector
+      # Pid of the collector.
       attr_reader :pid
 
-      # @return [Boolean] whether the last collector could not load a library, and has logged which
+      # Whether the last collector could not load a library; it has logged which.
       def unloadable? = !!@unloadable
 
-      # @param dir [String] folder of the segments
       # @param store [String, nil] URL; nil for the default
-      # @param log [#warn, #call] one line each
       # @param command [Array<String>] what starts the command line of Holdup
-      # @param env [Hash{String => String}] the environment
       # @param first_wait_s [Numeric] before the first restart; doubles with each
-      # @param longest_wait_s [Numeric]
       def initialize(
         dir:, store:, log:,
         command: [RbConfig.ruby, EXE],
@@ -145,7 +138,6 @@ module Holdup
         @wake = Thread::Queue.new
       end
 
-      # @return [self]
       def start
         return self if @thread&.alive?
         @stopping = false
@@ -155,7 +147,7 @@ module Holdup
         self
       end
 
-      # Ends the collector after its last tick, and waits for that.
+      # Waits for the collector's last tick.
       def stop
         return unless let_go
         kill("TERM")
@@ -163,13 +155,12 @@ module Holdup
         @thread.join
       end
 
-      # The collector ends when this process and its forks have ended or detached too. Waits for nothing.
+      # Does not wait: the collector ends once this process and its forks have ended or detached.
       def detach
         @pipe&.close if let_go
       end
 
-      # Ends the thread at once; it starts no further collector, and the current one notices our end. Safe in
-      # a signal handler.
+      # Ends the thread at once; the current collector notices our end. Safe in a signal handler.
       def leave
         @left = let_go
         @thread.kill if @left
@@ -177,7 +168,7 @@ module Holdup
 
       private
 
-      # @return [Boolean] false in a forked child, where there is no thread to stop
+      # @return [Boolean] false in a forked child, which has no thread to stop
       def let_go
         return false unless @owner == Process.pid && @thread
         @stopping = true

@@ -12,14 +12,13 @@ require_relative "segment_file"
 
 module Holdup
   class Runtime
-    # Measuring, from the opened segment to the closed one, in one process.
+    # Measuring in one process, from opening the segment to closing it.
     class MeasuringSession
-      # Names of variables that the profile has room for.
+      # The profile has room for so many variable names.
       MOST_UNKNOWN = 5
       UNKNOWN_GAUGES = Array.new(Segment::Layout::GAUGE_SLOTS).freeze
       private_constant :UNKNOWN_GAUGES
 
-      # @param env [Hash] the environment
       def initialize(configuration:, probe:, guard:, log:, env:, resources:)
         @configuration = configuration
         @probe = probe
@@ -30,10 +29,8 @@ module Holdup
         @facts = SettingFacts.new(configuration:, env:, root: Dir.pwd)
       end
 
-      # @param server [Servers::Identity]
-      # @param generation [Integer] how many forks lie between this process and the first
-      # @return [self]
-      # @raise [Error, SystemCallError] when there can be no segment; nothing is measured then
+      # @param generation [Integer] forks between the first process and this one
+      # @raise [Error, SystemCallError] when the segment can't be created; nothing is measured then
       def open(server:, generation:)
         @generation = generation
         use(server)
@@ -54,8 +51,7 @@ module Holdup
         @ticker = Ticker.new(seconds: @configuration.tick_seconds, guard: @guard).start { tick }
       end
 
-      # The servers of the process have changed.
-      # @param server [Servers::Identity]
+      # Called when the process's servers have changed.
       def identify(server)
         use(server)
         resume unless @ticker.alive?
@@ -66,7 +62,6 @@ module Holdup
       # Stops ticking until `close` or `identify`; units are still recorded. Safe in a signal handler.
       def let_go = @ticker&.let_go
 
-      # Ends measuring after a last tick.
       def close
         @ticker.stop
         @guard.call(:tick) { tick }
@@ -76,8 +71,7 @@ module Holdup
         @probe.close_segment
       end
 
-      # Updates the segment: accounts, setting, gauges. Called by the ticker. A part that fails does not
-      # affect the others.
+      # Updates the segment: accounts, setting, gauges. A part that fails does not affect the others.
       def tick
         @guard.call(:threads) { label_threads }
         @guard.call(:describe) { describe }
@@ -101,7 +95,7 @@ module Holdup
         )
       end
 
-      # Loaded only where it is configured.
+      # Loaded only when configured.
       def stats_log
         wanted = @configuration.stats_log
         return if wanted.nil? || wanted == :off
@@ -140,8 +134,8 @@ module Holdup
         path
       end
 
-      # Work outside of units goes to the account of the thread's name: "puma srv tp 001" and "... 002" share
-      # one, and so do the threads of Solid Queue, whose names end in a random number.
+      # Work outside of units goes to the account of the thread's name without its number: "puma srv tp 001"
+      # and "... 002" share one, and so do Solid Queue's threads, whose names end in a random number.
       def label_threads
         Thread.list.each { |thread| @probe.label(thread, account(thread)) }
       end
@@ -152,8 +146,8 @@ module Holdup
         "thread:#{name.empty? ? "(unnamed)" : name}"
       end
 
-      # Called at each tick, because some facts come late: YJIT is often enabled after the application has
-      # booted, a job runner starts in a thread.
+      # Called at each tick, because some facts come late: YJIT may be enabled after boot, a job runner starts
+      # in a thread.
       def describe
         @resources.install
         @probe.pools = pools.map(&:name)
@@ -164,7 +158,6 @@ module Holdup
         @probe.profile = @profile = profile unless profile == @profile
       end
 
-      # As Probe::ProcessStats counts them.
       def pools
         [*@server.pools.call, *@resources.pools].first(Segment::Layout::POOLS)
       end
@@ -184,12 +177,11 @@ module Holdup
       end
     end
 
-    # A thread that calls a block in an interval until it is stopped; it stops at once.
+    # A thread that calls a block at an interval; stopping takes effect at once.
     class Ticker
       NAME = "holdup"
       PATIENCE_S = 1
 
-      # @param seconds [Numeric] between two calls
       # @param guard [Guard] keeps the thread alive when a call fails
       def initialize(seconds:, guard:)
         @seconds = seconds
@@ -197,7 +189,6 @@ module Holdup
         @stopped = Queue.new
       end
 
-      # @return [self]
       def start(&tick)
         @thread = Thread.new { run(tick) }
         @thread.name = NAME
@@ -228,9 +219,8 @@ module Holdup
       end
     end
 
-    # Resources of the application that do not depend on the server, such as pools of database connections:
-    # recorded with the server's facts and pools in each process that measures. A resource that fails is left
-    # out of the tick.
+    # Resources of the application that do not depend on the server, such as connection pools: recorded with
+    # the server's facts and pools in each measuring process. A resource that fails is left out of the tick.
     class Resources
       def initialize(guard)
         @guard = guard
@@ -245,16 +235,13 @@ module Holdup
 
       def install = each(&:install)
 
-      # @return [Hash{String => Object}] for the setting
       def facts = each(&:facts).inject({}, :merge)
 
-      # @return [Array<Servers::Pool>]
       def pools = each(&:pools).flatten(1)
 
-      # @return [Hash{Symbol => Integer}] by the names of Segment::Layout::GAUGES
+      # By the names of Segment::Layout::GAUGES.
       def gauges = each(&:gauges).inject({}, :merge)
 
-      # @return [Hash{String => Object}] for the segment's profile
       def profile = each(&:profile).inject({}, :merge)
 
       private

@@ -4,15 +4,14 @@ require_relative "../../model/errors"
 
 module Holdup
   class Runtime
-    # Creates this process's segment: a private folder, a file name that no other process ever has, and space
-    # for it. Where no tmpfs can be written it is anonymous memory, and the folder has a link to it.
+    # Creates this process's segment: a private folder, a unique file name, and space for it. Without a
+    # writable tmpfs it is anonymous memory, and the folder has a link to it.
     class SegmentFile
-      # A tmpfs can be small (Docker gives 64 MB): then fewer units are kept singly.
+      # A tmpfs can be small (Docker gives 64 MB): then the ring keeps fewer units.
       SMALL_RINGS = [512, 64].freeze
       FOLDER_MODE = 0o700
       MOST_NAMES = 1000
 
-      # @param place [Configuration::SegmentLocation]
       def initialize(place:, probe:, log:)
         @dir = place.dir
         @anonymous = place.anonymous
@@ -20,8 +19,7 @@ module Holdup
         @log = log
       end
 
-      # @param ring [Integer] units kept singly
-      # @return [String] the file's path
+      # @param ring [Integer] units that the ring keeps
       # @raise [SystemCallError, Error] when it can't be created
       def open(series:, ring:, worker:, generation:)
         prepare_folder

@@ -6,16 +6,16 @@ module Holdup
   module Servers
     # The parent of Falcon's workers (`falcon host`, `falcon serve`): a controller that binds the sockets,
     # forks workers into a container and restarts them. It measures nothing and supervises the collector. The
-    # container does not number its children, so they get their number here, and keep it when restarted.
+    # container does not number its children, so we number them here; a restarted child keeps its number.
     class AsyncContainer
       PROGRAMS = %w[falcon falcon-host].freeze
-      # In the storage of a worker's first fiber, which its other fibers inherit.
+      # Key in the storage of a worker's first fiber, which its other fibers inherit.
       PLACE = :holdup_place
       # `service`: its name or nil; `index`: of the worker in that service
       WorkerSlot = Data.define(:service, :index)
 
       # Prepended to Async::Container::Generic. Each call of `spawn` is one slot; its block runs in every
-      # child that fills it. Containers of threads have no slots, also inside of a forked child (--hybrid).
+      # child that fills it. Containers of threads have no slots, not even in a forked child (--hybrid).
       module WorkerSlots
         def spawn(name: nil, **options, &block)
           return super unless self.class.respond_to?(:multiprocess?) && self.class.multiprocess?
@@ -28,12 +28,11 @@ module Holdup
         end
       end
 
-      # @return [Boolean] whether this process is run by Falcon: its services may not exist yet
+      # Whether Falcon runs this process; its services may not exist yet.
       def self.here?
         PROGRAMS.include?(File.basename($PROGRAM_NAME)) || controllers.any?
       end
 
-      # @return [Array<Async::Service::Controller>] with a Falcon
       def self.controllers
         return [] unless defined?(::Async::Service::Controller) && defined?(::Falcon::Service::Server)
         ObjectSpace.each_object(::Async::Service::Controller).select do |controller|
@@ -45,19 +44,18 @@ module Holdup
         @runtime = runtime
       end
 
-      # `start` of the controller returns when the first workers are ready.
+      # The controller's `start` returns when the first workers are ready.
       def install
         hook = MethodHook.new(before: {start: ->(*) { starting }}, after: {start: ->(*) { booted }})
         ::Async::Container::Controller.prepend(hook)
         ::Async::Container::Generic.prepend(WorkerSlots)
       end
 
-      # Before the first worker is forked. Controllers without a Falcon are ignored.
+      # Runs before the first fork of a worker. Ignores controllers without a Falcon.
       def starting
         @runtime.guard.call(:falcon) { @runtime.wait_for_server if self.class.here? }
       end
 
-      # When the first workers are ready.
       def booted
         @runtime.guard.call(:falcon) { @runtime.start_collector if self.class.here? }
       end

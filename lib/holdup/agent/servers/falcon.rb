@@ -7,19 +7,18 @@ require_relative "lever"
 
 module Holdup
   module Servers
-    # Falcon: each worker (a process, or a thread with --threaded) has one event loop, in which requests are
+    # Falcon: each worker (a process, or a thread with --threaded) has one event loop, with requests as
     # fibers. When a Falcon::Server runs, its application is loaded and its worker takes requests, however it
-    # was started (`falcon host`, `falcon serve`, rackup). There measuring starts and the middleware goes
-    # around the application.
+    # was started (`falcon host`, `falcon serve`, rackup): there measuring starts and the middleware wraps the
+    # application.
     #
-    # The probe measures by fiber here because the worker's threads have a fiber scheduler.
+    # The probe measures by fiber, because the worker's threads have a fiber scheduler.
     class Falcon
       # @return [Boolean] whether a server runs in this process (of its parent: AsyncContainer.here?)
       def self.here?
         ObjectSpace.each_object(::Falcon::Server).any?
       end
 
-      # @param middleware [#call] puts the middleware around an application
       def initialize(runtime:, middleware:)
         @runtime = runtime
         @middleware = middleware
@@ -32,7 +31,7 @@ module Holdup
         ObjectSpace.each_object(::Falcon::Server) { |running| serving(running) }
       end
 
-      # In a process, or in a thread of it, whose server is about to run. Several threads may come at once.
+      # The server is about to run in this process or thread; several threads may call it at once.
       def serving(server)
         @runtime.guard.call(:falcon) do
           @lock.synchronize do
@@ -46,7 +45,7 @@ module Holdup
 
       private
 
-      # Below Falcon's own layers is the adapter to Rack; without one (a proxy) requests are not measured.
+      # The Rack adapter is below Falcon's own layers; without one (a proxy) requests are not measured.
       def wrap(server)
         layer = server
         layer = layer.delegate while layer.respond_to?(:delegate)
@@ -84,7 +83,7 @@ module Holdup
         Pool.new(name: "web", busy: sum(:@requests_active_metric), served: sum(:@requests_total_metric))
       end
 
-      # Falcon has no reader for these figures. Reading them changes nothing.
+      # Falcon has no reader for these figures.
       def sum(metric)
         metrics = @servers.filter_map { |_, server| server.instance_variable_get(metric) }
         metrics.sum(&:value) if metrics.any?
@@ -92,14 +91,13 @@ module Holdup
     end
 
     class Falcon
-      # How many processes and event loops a Falcon has, and where that is configured. Read in a worker, where
-      # the controller may have been collected after the fork; the worker's own objects remain. Without these
-      # (rackup) it is one process with one loop.
+      # How many processes and event loops Falcon has, and where that is configured. Read in a worker, where
+      # the controller may have been collected after the fork but the worker's own objects remain. Without
+      # these (rackup) it is one process with one loop.
       class Topology
         FILE = "falcon.rb"
 
-        # @param name [String, nil] of this worker's service, where it is known
-        # @return [Topology] of this process
+        # @param name [String, nil] of this worker's service, if known
         def self.here(name)
           services = instances("Falcon::Service::Server")
           service = services.find { |each| each.name == name } || services.first
@@ -115,9 +113,6 @@ module Holdup
         end
         private_class_method :instances
 
-        # @param environment [Async::Service::Environment::Evaluator, nil] of the service
-        # @param forked [Boolean] whether this process was forked as a worker
-        # @param threaded [Boolean] whether workers are threads here
         def initialize(environment, forked:, threaded:)
           @environment = environment
           @forked = forked
@@ -125,24 +120,22 @@ module Holdup
           @options = environment&.container_options || {}
         end
 
-        # @return [Integer] worker processes; 0 when the only process does the work
+        # Worker processes; 0 when the only process does the work.
         def processes
           return 0 unless @forked
           @threaded ? forks : count
         end
 
-        # @return [Integer] event loops of each process
+        # Event loops of each process.
         def threads
           return 1 unless @threaded
           @forked ? @options[:threads] || (count / forks).ceil : count
         end
 
-        # @return [Boolean] whether something is loaded before the workers are forked
         def preload?
           !!@environment && Array(@environment.preload).any?
         end
 
-        # @return [Array<Lever>]
         def levers
           [(processes_lever if @forked), (threads_lever if @threaded)].compact
         end
@@ -169,7 +162,7 @@ module Holdup
           @options[:forks] || [processors, count].min
         end
 
-        # A restart, because HUP forks new workers with the configuration that was read at the start.
+        # Needs a restart, because HUP forks new workers with the configuration read at the start.
         def lever(name, value, option, setting)
           return Lever.new(name:, value:, how: "falcon serve #{option}") unless configuration
           line = setting && ConfigLine.find(configuration, setting[/\w+/])

@@ -6,17 +6,15 @@ require_relative "lever"
 
 module Holdup
   module Servers
-    # GoodJob 4: pools of threads in a process of its own (`good_job start`, perhaps with subprocesses) or in
-    # a web server's (async). They start with a Capsule and have ended when its `shutdown` returns, both in
-    # the process in which the jobs run. Jobs that run inline need no adapter.
+    # GoodJob 4: thread pools in a separate process (`good_job start`, perhaps with subprocesses) or in a web
+    # server's (async). They start with a Capsule and have ended when its `shutdown` returns, both in the
+    # process that runs the jobs. Jobs that run inline need no adapter.
     class GoodJob
       NAME = "good_job"
       SUBPROCESS = /\Agood_job subprocess (\d+)/
 
-      # @return [Boolean] whether this process is run by GoodJob's own program
       def self.here? = !!::GoodJob::CLI.within_exe?
 
-      # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @lock = Mutex.new
@@ -32,7 +30,7 @@ module Holdup
         ::GoodJob::Capsule.instances.each { |capsule| serving(capsule) }
       end
 
-      # In the process that is about to fork its subprocesses and runs no jobs (GoodJob 4.20 and later).
+      # Runs in the process that forks the subprocesses and runs no jobs (GoodJob 4.20 and later).
       def supervising
         guard do
           @runtime.wait_for_server
@@ -40,7 +38,7 @@ module Holdup
         end
       end
 
-      # In a process whose threads take jobs from now on; or nothing has started.
+      # The process's threads take jobs from now on, unless nothing has started.
       def serving(capsule)
         guard do
           next unless capsule.running?
@@ -49,7 +47,7 @@ module Holdup
         end
       end
 
-      # A capsule was shut down; with a timeout of nil its threads may still run.
+      # After a shutdown with a timeout of nil the capsule's threads may still run.
       def finished
         guard { @runtime.leave(NAME) if ::GoodJob::Capsule.instances.all?(&:shutdown?) }
       end
@@ -72,42 +70,38 @@ module Holdup
         )
       end
 
-      # Its index is only in its title.
+      # Only the process title contains the index.
       def subprocess = $PROGRAM_NAME[SUBPROCESS, 1]&.to_i
     end
 
     class GoodJob
-      # The pools of threads of one process: a scheduler for each group of queues.
+      # Thread pools of one process: a scheduler for each group of queues.
       class ThreadPools
-        # GoodJob::Scheduler: a quarter of the time slice that others get, and less.
+        # As in GoodJob::Scheduler: a quarter of the usual time slice, and less.
         LOWERED = -3
 
-        # What GoodJob calls the threads of a scheduler.
+        # GoodJob's names for a scheduler's threads.
         THREAD = /\AGoodJob::Scheduler\(queues=(.*) max_threads=\d+\)/
 
         class << self
-          # @return [String, nil] name of the pool that it is in
           def pool_of(thread)
             queues = thread.name&.slice(THREAD, 1)
             pool_name(queues) if queues
           end
 
-          # @param queues [String] of a scheduler
-          # @return [String]
           def pool_name(queues)
             Pool.short("queues #{queues}")
           end
         end
 
-        # @param schedulers [Array<GoodJob::Scheduler>] all that this process ever had
-        # @param embedded [Boolean] whether they share the process with something else
+        # @param schedulers [Array<GoodJob::Scheduler>] all of this process, ended ones included
+        # @param embedded [Boolean] whether they share the process
         def initialize(schedulers, configuration, embedded:)
           @schedulers = schedulers
           @configuration = configuration
           @embedded = embedded
         end
 
-        # @return [Hash{String => Object}] what of them changes results
         def facts
           stats = running.map(&:stats)
           {
@@ -121,25 +115,23 @@ module Holdup
         end
 
         # Does not ask the database.
-        # @return [Array<Pool>] as they are now
         def pools
           running.map { |scheduler| pool(scheduler.stats) }
         end
 
-        # @return [Integer, nil] threads of the first pool
+        # Threads of the first pool.
         def size
           scheduler = running.first
           scheduler.stats[:max_threads] if scheduler
         end
 
-        # @return [Integer, nil] processes of this kind; nil when they are started separately
+        # Processes of this kind; nil when they are started separately.
         def processes
           count = @configuration.respond_to?(:subprocesses) ? @configuration.subprocesses : 0
           count if count.positive?
         end
 
         # Lowered in a web server's process, unless configured otherwise.
-        # @return [Integer] of the threads that run jobs
         def priority
           lowered = @configuration.lower_thread_priority
           lowered = @embedded if lowered.nil?
@@ -160,10 +152,9 @@ module Holdup
         end
       end
 
-      # The settings of GoodJob that a person can change. They are Ruby in any of Rails' configuration files;
-      # values from the command line or the environment have no line to name.
+      # Settings of GoodJob that a user can change. They are Ruby in any of Rails' configuration files; values
+      # from the command line or the environment have no line to name.
       class Levers
-        # A segment has no room for more.
         LISTED = 4
         FILES = %w[config/application.rb config/environments/*.rb config/initializers/*.rb].freeze
         THREADS = /\A[^#]*\bgood_job\b[^#]*\b(?:max_)?threads\b/
@@ -171,22 +162,19 @@ module Holdup
         PROCESSES = /\A[^#]*\bgood_job\b[^#]*\bsubprocesses\b/
         PRIORITY = /\A[^#]*\bgood_job\b[^#]*\blower_thread_priority\b/
 
-        # @param threads [ThreadPools]
-        # @param root [String] the application's folder
         def initialize(threads, configuration, root:)
           @threads = threads
           @configuration = configuration
           @root = root
         end
 
-        # @return [Array<Lever>]
         def to_a
           [threads, *threads_of_queues, queues, processes, priority]
         end
 
         private
 
-        # Of each pool that has no number of its own in the list of queues. (Reading the configuration's value
+        # Threads of each pool without a number in the list of queues. (Reading the configuration's value
         # would log a deprecation each time where the earlier name is in use.)
         def threads
           word = @configuration.respond_to?(:threads) ? "threads" : "max_threads" # renamed in 4.22
@@ -196,7 +184,8 @@ module Holdup
           Lever.new(name: "threads", value: @threads.size, where:, how: where ? "#{setting} = N" : anywhere)
         end
 
-        # Where queues are listed with numbers, these count. Without a value: a number may stand for several.
+        # Numbers in the list of queues count. The lever has no value, because a number may stand for several
+        # pools.
         def threads_of_queues
           parts = @configuration.queue_string.split(";")
           return [] if parts.size > LISTED || (parts.size < 2 && !parts.first.to_s.include?(":"))

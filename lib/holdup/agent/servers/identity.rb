@@ -2,10 +2,10 @@
 
 module Holdup
   module Servers
-    # What an adapter knows of its process. A process may have several (Puma with Sidekiq embedded), which are
-    # merged: the web server first, else in the order in which they came.
+    # What an adapter knows of its process. Several in one process (Puma with Sidekiq embedded) are merged:
+    # the web server first, the others in order of arrival.
     #
-    # - `name`: "puma", "sidekiq" ...; the same name again replaces the earlier one
+    # - `name`: "puma", "sidekiq" ...; a later one with the same name replaces the earlier
     # - `facts`: {String => scalar} that change results, for the setting. Web servers: server, server_version,
     #   workers, threads, min_threads, preload; job runners: jobs, jobs_version, job_threads and others
     # - `worker`: index among its siblings; `generation`: how often it was reforked, nil: the number of forks
@@ -27,8 +27,6 @@ module Holdup
         super
       end
 
-      # @param identities [Array<Identity>]
-      # @return [Identity] all of them as one
       def self.merge(identities)
         identities = identities.partition { |each| each.facts.key?("server") }.flatten
         new(
@@ -42,7 +40,8 @@ module Holdup
         )
       end
 
-      # A job runner in a web server's process has threads too: levers with one name get their owner's name.
+      # A job runner in a web server's process has threads too, so levers of the same name get their owner's
+      # name.
       def self.levers(identities)
         identities.each_with_object([]) do |identity, all|
           taken = all.map(&:name)
@@ -54,14 +53,14 @@ module Holdup
       end
       private_class_method :levers
 
-      # @return [Identity] the same in a child that the process forks: no worker, no threads
+      # The identity in a forked child: no worker, no threads.
       def forked
         with(worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }, gauges: -> { {} })
       end
     end
 
-    # The state of one group of threads that take units (a web server's thread pool, a job runner's capsule or
-    # queue group) at one moment. nil: unknown.
+    # One group of threads that take units (a web server's thread pool, a job runner's capsule or queue group)
+    # at one moment. nil: unknown.
     #
     # - `name`: short, because a segment keeps it with each series of jobs
     # - `max`: threads it may have; `busy`: those at work; `backlog`: units that wait for one
@@ -72,13 +71,11 @@ module Holdup
         super(name: self.class.short(name), max:, busy:, backlog:, served:, oldest_ns:)
       end
 
-      # @param name [String]
-      # @return [String] as a segment has room for it
+      # Cut to the room in a segment.
       def self.short(name)
         (name.bytesize > self::LONGEST_NAME) ? name.byteslice(0, self::LONGEST_NAME).scrub("") : name
       end
 
-      # @return [Integer, nil] threads that could take a unit now
       def free
         max && busy && [max - busy, 0].max
       end

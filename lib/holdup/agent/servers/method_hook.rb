@@ -7,11 +7,11 @@ module Holdup
     #
     #   ::Falcon::Server.prepend(MethodHook.new(before: {run: ->(server, *) { serving(server) }}))
     #
-    # A callback gets the receiver and the method's positional arguments. It runs in the application, so it
-    # has to guard itself.
+    # A callback gets the receiver and the positional arguments. It runs in the application and must guard
+    # itself.
     class MethodHook < Module
-      # @param before [Hash{Symbol => #call}] method => callback before it runs
-      # @param after [Hash{Symbol => #call}] method => callback when it has returned
+      # callback before it runs => @param before [Hash{Symbol => #call}] method => callback
+      # callback when it has returned => @param after [Hash{Symbol => #call}] method => callback
       # @param hidden [Array<Symbol>] private methods
       def initialize(before: {}, after: {}, hidden: [])
         super()

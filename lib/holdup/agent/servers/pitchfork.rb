@@ -5,10 +5,9 @@ require_relative "preforking"
 module Holdup
   module Servers
     # Pitchfork: the monitor forks a mold, which loads the application, takes no requests and forks everything
-    # else. When a worker has served enough it forks the next mold from itself (reforking), and the mold forks
-    # workers of a new generation. Only workers and the service worker may start to measure.
+    # else. When a worker has served enough it forks the next mold from itself (reforking), which forks
+    # workers of a new generation. Only workers and the service worker may measure.
     class Pitchfork < Preforking
-      # Prepended to HttpServer.
       class Reforking < Module
         def initialize(adapter)
           super()
@@ -19,7 +18,6 @@ module Holdup
         end
       end
 
-      # @return [Boolean] whether this process is run by Pitchfork
       def self.here? = super(::Pitchfork::HttpServer)
 
       def install
@@ -31,18 +29,18 @@ module Holdup
         super
       end
 
-      # In the monitor.
+      # Runs in the monitor.
       def starting(server)
         super
         @monitored = true
       end
 
-      # In a worker, around the forks of a mold and of the process in between: these must not measure.
+      # Wraps a worker's forks of a mold and of the process in between, which must not measure.
       # @return [Object] the block's value
       def without_children(&) = @runtime.wait_in_forks(&)
 
-      # In a mold that is ready to fork. It supervises the collector when Holdup was loaded by the application
-      # only, and so not in the monitor.
+      # A mold is ready to fork. It supervises the collector when only the application, and so not the
+      # monitor, has loaded Holdup.
       def mold_ready
         guard do
           @runtime.wait_for_server
@@ -50,7 +48,7 @@ module Holdup
         end
       end
 
-      # In the service worker. It takes no requests, but its CPU and memory are the server's.
+      # The service worker takes no requests, but its CPU and memory are the server's.
       def service_ready(server, service)
         guard do
           idle = -> { [Pool.new(name: "service", max: 0, busy: 0)] }

@@ -7,20 +7,17 @@ require_relative "identity"
 
 module Holdup
   module Servers
-    # The common part of Unicorn and its descendant Pitchfork: a master, workers that take one request at a
-    # time, and one class (HttpServer) for both. A worker is ready when `init_worker_process` returns: the
+    # Common part of Unicorn and its descendant Pitchfork: a master, workers that take one request at a time,
+    # and one class (HttpServer) for both. A worker is ready when `init_worker_process` returns: the
     # application is loaded, the user's after_fork has run, no request is taken yet. Where Holdup is loaded
-    # during that method (a Rails application that Unicorn loads in each worker), `prep_readers` is the
-    # worker's next step, before its first request. The user's own hooks are not touched.
+    # during that method (Unicorn loads a Rails application in each worker), `prep_readers` is the worker's
+    # next step before its first request. The user's own hooks are not touched.
     class Preforking
-      # A ready worker has dropped the application's source; from then on our hooks would not be called.
-      # @param server [Class] HttpServer
-      # @return [Boolean] whether it runs this process, and hooks still work
+      # Hooks have no effect once a ready worker has dropped the application's source.
       def self.here?(server)
         ObjectSpace.each_object(server).any? { |each| each.orig_app || !each.worker_processes }
       end
 
-      # @param middleware [#call] puts the middleware around an application
       def initialize(runtime:, middleware:)
         @runtime = runtime
         @middleware = middleware
@@ -31,20 +28,18 @@ module Holdup
         ObjectSpace.each_object(http_server) { |running| attach(running) }
       end
 
-      # In the master, before it does anything.
-      # @param server [HttpServer]
+      # Runs first in the master.
       def starting(server)
         attach(server)
         guard { @runtime.wait_for_server }
       end
 
-      # In the master, when its first workers are forked.
+      # The master has forked its first workers.
       def booted
         guard { @runtime.start_collector }
       end
 
-      # In a worker that is ready; does nothing when called again.
-      # @param server [HttpServer]
+      # The worker is ready; does nothing when called again.
       def serving(server, worker)
         guard do
           next if @worker.equal?(worker) || !takes_requests?(worker)
@@ -74,7 +69,7 @@ module Holdup
         guard { read(server.config) if server.config }
       end
 
-      # In the master and a mold: workers drop their configuration.
+      # Called in the master and a mold, because workers drop their configuration.
       def read(config)
         @config_file = config.config_file && File.expand_path(config.config_file)
       end
@@ -83,12 +78,12 @@ module Holdup
         worker.respond_to?(:nr) && !!worker.nr
       end
 
-      # A worker that is forked by a worker has the middleware already.
+      # A worker forked by a worker has the middleware already.
       def wrap(server)
         server.app = @app = @middleware.call(server.app) unless server.app.equal?(@app)
       end
 
-      # The levers are read once: they come from a file.
+      # Reads the levers once, because they come from a file.
       def identity(server, worker)
         levers = levers(server)
         Identity.new(
@@ -111,7 +106,7 @@ module Holdup
         }
       end
 
-      # All workers share their sockets: the first one reports the backlog of all.
+      # Workers share their sockets, so the first one reports the backlog of all.
       def pool(server, worker)
         backlog = ListenQueue.size(http_server::LISTENERS.to_a) if worker.nr.zero?
         Pool.new(name: "web", max: 1, busy: server.holdup_busy, backlog:, served: server.holdup_served)
@@ -125,12 +120,11 @@ module Holdup
     end
 
     class Preforking
-      # Prepended to HttpServer: whether its one thread is at work. When `process_client` returns,
-      # `rack.after_reply` has run.
+      # Prepended to HttpServer: whether its one thread is busy. `rack.after_reply` has run when
+      # `process_client` returns.
       module BusyFlag
         attr_reader :holdup_busy, :holdup_served
 
-        # A worker may be forked from another one.
         def holdup_begin
           @holdup_busy = @holdup_served = 0
         end
@@ -147,20 +141,19 @@ module Holdup
       end
     end
 
-    # How many connections wait to be accepted, as the kernel counts them: for a listening TCP socket Linux
-    # has it in TCP_INFO (`tcpi_unacked`), one system call. Unknown on other systems and for UNIX sockets.
+    # Connections that wait to be accepted: Linux has the number for a listening TCP socket in TCP_INFO
+    # (`tcpi_unacked`), one system call. Unknown on other systems and for UNIX sockets.
     module ListenQueue
       LISTENING = 10
       UNACKED_AT = 24
 
-      # @param sockets [Array<BasicSocket>]
-      # @return [Integer, nil] of all sockets; nil: unknown
+      # @return [Integer, nil] sum of all sockets; nil: unknown
       def self.size(sockets)
         known = sockets.filter_map { |socket| waiting(socket) }
         known.sum unless known.empty?
       end
 
-      # A worker closes its listeners when it ends, perhaps at this moment.
+      # An ending worker may close its listeners at this moment.
       def self.waiting(socket)
         return unless defined?(Socket::TCP_INFO) && socket.is_a?(TCPServer)
         info = socket.getsockopt(Socket::IPPROTO_TCP, Socket::TCP_INFO).data

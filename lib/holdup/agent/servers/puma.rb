@@ -7,29 +7,26 @@ require_relative "puma/levers"
 module Holdup
   module Servers
     # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object. When that
-    # runs, the application is loaded, and the worker, its threads and its pool are known. There measuring
-    # starts and the middleware goes around the application. (None of Puma's own hooks runs after the
-    # application's boot and knows the worker. Puma::Server#run is called in every kind of process, also in
-    # workers that a worker forks, and after an application that starts Holdup in the middle of its own boot.)
+    # runs, the application is loaded, and the worker, its threads and its pool are known: there measuring
+    # starts and the middleware wraps the application. (No hook of Puma runs after the application's boot and
+    # knows the worker. Every kind of process calls Puma::Server#run, also workers forked by a worker, and
+    # after an application that starts Holdup in the middle of its own boot.)
     class Puma
-      # An application that has Puma in its Gemfile has its name in every process, so only what runs counts.
+      # A Gemfile with Puma loads its name into every process, so only what runs counts.
       class << self
-        # Started by `puma`, the launcher is there before the application; `rails server` loads it afterwards,
-        # and before that only the handler. (`require "puma"` promises a launcher in every process of an
-        # application.)
-        # @return [Boolean] whether this process is run by Puma
+        # Under `puma` the launcher exists before the application; `rails server` loads it later, and before
+        # that only the handler. (`require "puma"` promises a launcher in every process of an application.)
         def here?
           launcher? ? ObjectSpace.each_object(::Puma::Launcher).any? : server_expected?
         end
 
-        # @return [Boolean] whether Puma's launcher is loaded
         def launcher?
           !::Puma.autoload?(:Launcher) && ::Puma.const_defined?(:Launcher)
         end
 
         private
 
-        # A server of Rack is about to run, with Puma.
+        # A Rack server is about to run, with Puma.
         def server_expected?
           return false unless ::Puma.const_defined?(:RackHandler)
           servers = %w[Rackup::Server Rack::Server].select { |name| Object.const_defined?(name) }
@@ -37,8 +34,6 @@ module Holdup
         end
       end
 
-      # @param middleware [#call] puts the middleware around an application, after that has been set up
-      # @param env [Hash] the environment
       def initialize(runtime:, middleware:, env: ENV)
         @runtime = runtime
         @middleware = middleware
@@ -53,7 +48,6 @@ module Holdup
         end
       end
 
-      # The launcher's class is loaded.
       def launched
         return if @hooked
         @hooked = true
@@ -62,8 +56,8 @@ module Holdup
         ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
       end
 
-      # In the master (or only) process before the application is loaded; or, where Holdup is loaded with the
-      # application, in the process that loads it.
+      # Runs in the master (or only) process before the application is loaded, or in the process that loads
+      # both.
       def attach(launcher)
         @runtime.guard.call(:puma) do
           next if @launcher # both `plugin :holdup` and `holdup exec` are in use
@@ -75,8 +69,7 @@ module Holdup
         end
       end
 
-      # In a worker, before anything else.
-      # @param index [Integer]
+      # Runs first in a worker.
       def working(index)
         @worker = index
         @generation = @reforks
@@ -87,8 +80,8 @@ module Holdup
         @reforks += 1
       end
 
-      # A server stops. In a single process our threads must end (see Runtime#let_go); a worker has threads of
-      # Puma's own. Runs in trap context too.
+      # A server stops. In a single process our threads must end (see Runtime#let_go); a worker has Puma's own
+      # threads. Runs in trap context too.
       def stopping
         @runtime.let_go unless @worker
       end
@@ -98,7 +91,7 @@ module Holdup
         @restarting = true
       end
 
-      # In a process whose server is about to run, or changes the number of its threads.
+      # The server is about to run, or changes the number of its threads.
       def serving(server)
         @runtime.guard.call(:puma) do
           next unless server.options.equal?(@launcher.options) # Puma's control server has options of its own
@@ -132,13 +125,13 @@ module Holdup
         events.register(renamed ? :before_restart : :on_restart) { leave if @restarting }
       end
 
-      # A single Puma's next program has the same process id: its segment must be closed by then.
+      # A single Puma's next program has the same pid, so this segment must be closed by then.
       def leave
         @runtime.end_collector
         @runtime.stop
       end
 
-      # A worker that was stopped to fork others runs the same server again; Puma 6 even hands it to those.
+      # A worker stopped to fork others runs the same server again; Puma 6 even hands it to those.
       def wrap(server)
         server.app = @app = @middleware.call(server.app) unless server.app.equal?(@app)
       end
@@ -155,7 +148,7 @@ module Holdup
         )
       end
 
-      # Not from Puma's `stats`, which resets the maxima that others read.
+      # Avoids Puma's `stats`, which resets the maxima that others read.
       def pool(server)
         free = server.pool_capacity
         max = server.max_threads
@@ -173,7 +166,6 @@ module Holdup
         }
       end
 
-      # Without options that have no effect here.
       def launcher_facts(options)
         workers = options[:workers].to_i
         io_threads = options[:max_io_threads].to_i

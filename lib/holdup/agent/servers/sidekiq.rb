@@ -9,13 +9,12 @@ require_relative "sidekiq/levers"
 
 module Holdup
   module Servers
-    # Sidekiq 7 and 8, as a process of its own or embedded in another. All of its jobs run under one Launcher.
-    # When that runs, the application is loaded, every `:startup` hook has been called and no job has been
-    # fetched. There measuring starts and the middleware goes ahead of all others. (A `:startup` hook of ours
-    # would run before those that are registered later, which may add middlewares; Sidekiq::Launcher#run
-    # exists since Sidekiq 4.)
+    # Sidekiq 7 and 8, in a separate process or embedded. One Launcher runs all of its jobs. When that runs,
+    # the application is loaded, every `:startup` hook has been called and no job has been fetched: there
+    # measuring starts and the middleware goes ahead of all others. (A `:startup` hook of ours would run
+    # before later ones, which may add middlewares; Sidekiq::Launcher#run exists since Sidekiq 4.)
     #
-    # Nothing happens at `:quiet` and `:shutdown`: jobs still run then, and are measured to their end.
+    # Nothing happens at `:quiet` and `:shutdown`: jobs that still run are measured to their end.
     class Sidekiq
       # Exceptions that are not failures: the process stops and puts the job back, an iterable job pauses, a
       # middleware has put the job elsewhere.
@@ -23,17 +22,14 @@ module Holdup
 
       NAME = "sidekiq"
 
-      # @return [Boolean] whether this process is run by Sidekiq
       def self.here?
         command? || ObjectSpace.each_object(::Sidekiq::Launcher).any?
       end
 
-      # @return [Boolean] whether it is the `sidekiq` command
       def self.command?
         !!defined?(::Sidekiq::CLI) && ObjectSpace.each_object(::Sidekiq::CLI).any?
       end
 
-      # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @clock = Clock.new
@@ -50,7 +46,7 @@ module Holdup
         ObjectSpace.each_object(::Sidekiq::Launcher) { |running| serving(running) unless running.stopping? }
       end
 
-      # In a process whose capsules are about to take jobs.
+      # The process's capsules are about to take jobs.
       def serving(launcher)
         @runtime.guard.call(:sidekiq) do
           capsules = Capsules.new(launcher, backlog(launcher.config))
@@ -66,14 +62,14 @@ module Holdup
         end
       end
 
-      # An embedded Sidekiq has ended, its process goes on.
+      # An embedded Sidekiq has ended; its process goes on.
       def embedded_stopped
         @runtime.guard.call(:sidekiq) { @runtime.leave(NAME) }
       end
 
       private
 
-      # An embedded Sidekiq may run again with the same configuration, which still has our callback.
+      # Kept, because an embedded Sidekiq may run again with the same configuration and our callback in it.
       def backlog(config)
         return unless @runtime.configuration.backlog
         @backlogs[config] ||= @runtime.guard.call(:sidekiq_backlog) do
@@ -81,7 +77,7 @@ module Holdup
         end
       end
 
-      # Read once: they come from files. Jobs are measured without them, too.
+      # Read once, because they come from files. Jobs are measured without them, too.
       def levers(config, capsules)
         levers = @runtime.guard.call(:sidekiq) do
           embedded = !self.class.command?
@@ -91,7 +87,7 @@ module Holdup
         levers || []
       end
 
-      # Each capsule has a copy of the chain, made at its first use; which copy is used differs by version.
+      # Each capsule copies the chain at its first use; versions differ in which copy they use.
       def put_outermost(config, capsules)
         known = HARMLESS.select { |name| ::Sidekiq.const_defined?(name) }
         harmless = known.map { |name| ::Sidekiq.const_get(name) }.freeze
@@ -103,26 +99,23 @@ module Holdup
     end
 
     class Sidekiq
-      # The capsules of one process: groups of threads, each with its own queues and concurrency.
+      # Capsules of one process: groups of threads, each with its own queues and concurrency.
       class Capsules
-        # @param backlog [Backlog, nil] nil: waiting jobs are not counted
         def initialize(launcher, backlog = nil)
           @config = launcher.config
           @managers = launcher.managers
           @backlog = backlog
         end
 
-        # @return [Array<Sidekiq::Capsule>]
         def to_a = @managers.map(&:capsule)
 
         # Sidekiq 8 gives its threads a smaller time slice: -1 halves it.
-        # @return [Integer, nil] of its threads; nil where it can't be set
+        # @return [Integer, nil] nil where it can't be set
         def priority
           return unless @config.respond_to?(:thread_priority)
           @config.thread_priority || default_priority
         end
 
-        # @return [Hash{String => Object}] what of them changes results
         def facts
           {
             "jobs" => "sidekiq",
@@ -134,20 +127,20 @@ module Holdup
           }
         end
 
-        # @return [Hash{Sidekiq::Capsule => String}] names of their pools
+        # Names of the capsules' pools.
         def names
           to_a.to_h { |capsule| [capsule, name(capsule)] }.compare_by_identity
         end
 
         # Does not ask Redis: the backlog is as of the last heartbeat.
-        # @return [Array<Pool>] as they are now
         def pools
           @managers.map { |manager| pool(manager) }
         end
 
         private
 
-        # The manager changes its threads under a lock; to_a copies them in one step, so this needs none.
+        # The manager changes its threads under a lock; to_a copies them in one step, so it needs no lock
+        # here.
         def pool(manager)
           capsule = manager.capsule
           waiting = @backlog&.of(capsule.queues)
@@ -172,25 +165,22 @@ module Holdup
         end
       end
 
-      # How many jobs wait in the queues of a process, and how long the oldest has waited. It asks Redis after
-      # each heartbeat of Sidekiq: on that thread, every ten seconds, never on one that runs jobs, within that
-      # client's time limits. One round trip: the length of each list (O(1)) and the job at its end.
+      # Number of jobs that wait in a process's queues, and how long the oldest has waited. Asks Redis on
+      # Sidekiq's heartbeat thread, every ten seconds, never on a thread that runs jobs, within the client's
+      # time limits. One round trip: the length of each list (O(1)) and the job at its end.
       class Backlog
-        # Queues beyond are left out, to keep the command small.
+        # Limit of queues, to keep the command small.
         MOST = 50
 
         # `size`: jobs; `oldest_ns`: 0 when none waits, nil when the job does not say since when
         Waiting = Data.define(:size, :oldest_ns)
 
-        # @param clock [#realtime_ns]
         def initialize(config, clock:)
           @config = config
           @clock = clock
           @queues = {}.freeze
         end
 
-        # Looks with each heartbeat.
-        # @return [self]
         def follow(guard)
           @config.on(:beat) { guard.call(:sidekiq_backlog) { look } }
           self
@@ -203,8 +193,8 @@ module Holdup
           @queues = names.zip(waiting).to_h.freeze
         end
 
-        # @param queues [Array<String>] of a capsule; contains a queue as often as its weight
-        # @return [Waiting, nil] in all of them together; nil before the first look
+        # @param queues [Array<String>] of a capsule; each as often as its weight
+        # @return [Waiting, nil] of all queues together; nil before the first heartbeat
         def of(queues)
           known = @queues.values_at(*queues.uniq).compact
           Waiting.new(known.sum(&:size), known.filter_map(&:oldest_ns).max) if known.any?
@@ -230,13 +220,12 @@ module Holdup
         end
       end
 
-      # The round trip of a command to Redis. Sidekiq's heartbeat measures it every ten seconds and keeps the
-      # last five. It includes the wait for the GVL, as every command of a job does.
+      # Round trip of a Redis command. Sidekiq's heartbeat measures it every ten seconds and keeps the last
+      # five. Like every command of a job, it includes the wait for the GVL.
       module RoundTrip
         NS_PER_US = 1_000
 
-        # @param readings [Enumerable<Integer>] in microseconds, 0 for none yet
-        # @return [Integer, nil] the median in ns, nil before the first heartbeat
+        # @return [Integer, nil] nil before the first heartbeat
         def self.median_ns(readings = ::Sidekiq::Launcher::RTT_READINGS.buffer)
           known = readings.reject(&:zero?).sort
           known[known.size / 2] * NS_PER_US if known.any?

@@ -2,14 +2,13 @@
 
 module Holdup
   module Servers
-    # A process in which Sidekiq is loaded and does not run: usually a client, but it may embed Sidekiq later
+    # A process in which Sidekiq is loaded but does not run: usually a client, but it may embed Sidekiq later
     # (Sidekiq.configure_embed in a Puma worker). Sidekiq then calls the blocks of `configure_server`, with
     # its launcher loaded and not yet running.
     class SidekiqLibrary
-      # @return [Boolean] false: the loaded library does not make the process a server
+      # The loaded library does not make the process a server.
       def self.here? = false
 
-      # @param middleware [#call]
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @middleware = middleware

@@ -8,21 +8,20 @@ module Holdup
   module Servers
     # Solid Queue: its supervisor forks a process for each worker (and for the dispatcher and the scheduler,
     # which run no jobs and are not measured), or runs them as threads of its own process, which may be
-    # Puma's. A Worker is ready at the end of its `boot`, in the process in which its jobs will run, and has
-    # ended when `shutdown` has waited for the last job; forked workers then leave by `exit!`, so no later
-    # hook would run.
+    # Puma's. A Worker is ready at the end of its `boot`, in the process that will run its jobs, and has ended
+    # when `shutdown` has waited for the last job; forked workers then leave by `exit!`, which runs no later
+    # hook.
     #
-    # (SolidQueue.on_worker_start can't be called before that class has its body.)
+    # (SolidQueue.on_worker_start can't be called before the class has its body.)
     class SolidQueue
       NAME = "solid_queue"
       TASK = "solid_queue:start"
-      # In the text of bin/jobs, whatever its name.
+      # Matches the text of bin/jobs, whatever its name.
       PROGRAM = /SolidQueue::(?:Cli|Supervisor)\b/
       LONGEST_PROGRAM = 10_000
 
       class << self
-        # @param program [String] that this Ruby runs
-        # @return [Boolean] whether Solid Queue runs this process, also before its supervisor exists
+        # Whether Solid Queue runs this process, also before its supervisor exists.
         def here?(program: $PROGRAM_NAME)
           task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || starts_jobs?(program)
         end
@@ -38,7 +37,6 @@ module Holdup
         end
       end
 
-      # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
         @installed_in = Process.pid
@@ -55,7 +53,7 @@ module Holdup
         ObjectSpace.each_object(::SolidQueue::Worker) { |worker| serving(worker) if worker.process_id }
       end
 
-      # In the supervisor's process, before it starts any worker. For a supervisor that is itself a fork
+      # Runs in the supervisor's process before it starts any worker. For a supervisor that is itself a fork
       # (Puma's plugin), its parent supervises the collector.
       # @yieldreturn [SolidQueue::Configuration] private to the supervisor
       def supervising
@@ -67,14 +65,13 @@ module Holdup
         end
       end
 
-      # In the supervisor's process, before each start of a child; a child that replaces another has its
+      # Runs in the supervisor's process before each start of a child; a replacement keeps its predecessor's
       # index.
-      # @param configured [SolidQueue::Configuration::Process]
       def starting(configured)
         guard { @index = @indexes[configured] ||= @indexes.size if Topology.worker?(configured) }
       end
 
-      # Where the jobs of this worker will run.
+      # Runs where this worker's jobs will run.
       def serving(worker)
         guard do
           @lock.synchronize do
@@ -84,7 +81,6 @@ module Holdup
         end
       end
 
-      # @param worker [SolidQueue::Worker] which has waited for its jobs
       def finished(worker)
         guard do
           @lock.synchronize do
@@ -94,7 +90,6 @@ module Holdup
         end
       end
 
-      # @return [MethodHook] for SolidQueue::Supervisor
       def supervisor_hook
         MethodHook.new(
           hidden: %i[start_process],
@@ -137,7 +132,7 @@ module Holdup
         Levers.new(groups, @topology, file:, environment: ::Rails.env.to_s)
       end
 
-      # Threads do not know their worker. Where workers of one process share a queue, the pool is unknown.
+      # Threads don't know their worker, so the pool is unknown where workers of one process share a queue.
       def pool_of(queue)
         groups = @workers.map { |worker| WorkerThreads.running(worker) }
         groups = groups.select { |group| group.serves?(queue) } if groups.size > 1
@@ -153,14 +148,13 @@ module Holdup
     end
 
     class SolidQueue
-      # The threads of one worker and the queues that they serve, planned or running.
+      # Threads of one worker and the queues that they serve, planned or running.
       #
       # - `queues`: "mails,urgent", as in the configuration
-      # - `size`: jobs at once; `fibers`: whether these are fibers of one thread (Solid Queue 1.4 and later)
+      # - `size`: concurrent jobs; `fibers`: whether these are fibers of one thread (Solid Queue 1.4 and
+      #   later)
       WorkerThreads = Data.define(:queues, :size, :fibers) do
         class << self
-          # @param configured [SolidQueue::Configuration::Process] a worker's
-          # @return [WorkerThreads]
           def planned(configured)
             options = configured.attributes
             new(
@@ -170,7 +164,6 @@ module Holdup
             )
           end
 
-          # @return [WorkerThreads]
           def running(worker)
             pool = worker.pool
             new(
@@ -180,8 +173,6 @@ module Holdup
             )
           end
 
-          # @param groups [Array<WorkerThreads>] of one process
-          # @return [Hash{String => Object}] what of them changes results
           def facts(groups)
             {
               "job_threads" => groups.sum(&:size),
@@ -191,23 +182,19 @@ module Holdup
           end
         end
 
-        # @return [String] name of its pool
         def pool_name
           Pool.short("queues #{queues}")
         end
 
-        # @param queue [String]
-        # @return [Boolean] whether it takes jobs of that queue; a configuration may say "*" or "mails*"
+        # Whether it takes jobs of that queue; a configuration may contain "*" or "mails*".
         def serves?(queue)
           queues.split(",").any? { |pattern| File.fnmatch(pattern, queue) }
         end
       end
 
-      # The workers that a supervisor runs. Forked workers are processes with their own threads; asynchronous
-      # ones share a process, whose facts are those of all of them from the start.
+      # Workers that a supervisor runs. Forked workers are processes with their own threads; asynchronous
+      # workers share a process, whose facts cover all of them from the start.
       class Topology
-        # @param configured [SolidQueue::Configuration::Process]
-        # @return [Boolean] whether it runs jobs
         def self.worker?(configured)
           configured.kind.to_s == "worker"
         end
@@ -218,22 +205,19 @@ module Holdup
           @fork = !configuration.respond_to?(:mode) || configuration.mode.fork?
         end
 
-        # @return [Boolean] whether each worker has a process of its own
         def fork? = @fork
 
-        # @param group [WorkerThreads] of a worker that has started
-        # @return [Array<WorkerThreads>] all of its process
+        # All groups of a started worker's process.
         def groups_of_process(group)
           fork? ? [group] : @groups
         end
 
-        # @param group [WorkerThreads]
-        # @return [Integer] processes that serve these queues; one for asynchronous workers
+        # Processes that serve these queues; one for asynchronous workers.
         def processes(group)
           fork? ? @groups.count(group) : 1
         end
 
-        # @return [Integer] processes that run jobs
+        # Processes that run jobs.
         def size
           fork? ? @groups.size : 1
         end

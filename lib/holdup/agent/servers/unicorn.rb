@@ -4,10 +4,9 @@ require_relative "preforking"
 
 module Holdup
   module Servers
-    # Unicorn: one thread per worker, so nothing stalls; the number of workers counts. Without `preload_app`
-    # (the default) each worker loads the application after the fork.
+    # Unicorn: one thread per worker, so nothing stalls and the number of workers counts. Without
+    # `preload_app` (the default) each worker loads the application after the fork.
     class Unicorn < Preforking
-      # @return [Boolean] whether this process is run by Unicorn
       def self.here? = super(::Unicorn::HttpServer)
 
       private

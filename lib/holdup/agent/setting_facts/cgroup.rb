@@ -4,9 +4,9 @@ module Holdup
   class SettingFacts
     # The control group of a process, version 1 or 2: its CPU quota, and the folders of its other files.
     #
-    # A limit may be set on the group itself or on any group around it (a pod's, a slice's), so all are read.
-    # Inside a container the kernel may name a path that does not exist: then the root of the mounted tree is
-    # the container's own.
+    # A limit may be set on the group or on any group around it (a pod's, a slice's), so all are read. In a
+    # container the kernel may name a path that does not exist: then the root of the mounted tree is the
+    # container's own.
     class Cgroup
       # Possible folders of a controller where several share one hierarchy.
       FOLDERS = {
@@ -15,15 +15,12 @@ module Holdup
       }.freeze
       Limit = Data.define(:folder, :vcpus)
 
-      # @param proc [String] where /proc is
-      # @param root [String] where the trees of control groups are
-      # @param pid [Integer, String] whose
       def initialize(proc: "/proc", root: "/sys/fs/cgroup", pid: "self")
         @root = root
         @lines = read("#{proc}/#{pid}/cgroup").to_s.lines(chomp: true).map { |line| line.split(":", 3) }
       end
 
-      # @return [Float, nil] vCPUs that the quota gives; nil without one
+      # vCPUs that the quota gives; nil without one.
       def quota = limit&.vcpus
 
       # @return [Limit, nil] the tightest quota, and the group that has it
@@ -31,14 +28,12 @@ module Holdup
         folders("cpu").filter_map { |folder| limit_of(folder) }.min_by(&:vcpus)
       end
 
-      # @param controller [String] cpu, cpuacct, memory
       # @return [Array<String>] the group's folder, then those around it
       def folders(controller)
         base, path = version_1(controller) || version_2
         levels(path.to_s).map { |level| File.join(base, level) }.select { |folder| File.directory?(folder) }
       end
 
-      # @return [String, nil] content of a file
       def read(path)
         File.binread(path) if File.file?(path)
       rescue SystemCallError
@@ -78,18 +73,15 @@ module Holdup
       end
     end
 
-    # The CPU that a process may use: the CPUs that it may run on, and the quota of its container. Read from
-    # Linux's files, because Holdup loads no gem into an application.
+    # The CPUs that a process may run on, and the quota of its container. Read from Linux's files, because
+    # Holdup loads no gem into an application.
     class CpuQuota
-      # @param proc [String] where /proc is
-      # @param cgroup [String] where the trees of control groups are, version 1 or 2
-      # @param pid [Integer, String] of the process
       def initialize(proc: "/proc", cgroup: "/sys/fs/cgroup", pid: "self")
         @status = "#{proc}/#{pid}/status"
         @cgroup = Cgroup.new(proc:, root: cgroup, pid:)
       end
 
-      # @return [Hash{String => Numeric, nil}] cpus allowed; vcpus: what the quota leaves of them
+      # @return [Hash{String => Numeric, nil}] cpus: allowed CPUs; vcpus: what the quota leaves of them
       def to_h
         @to_h ||= {"cpus" => cpus, "vcpus" => [@cgroup.quota, cpus].compact.min}.freeze
       end

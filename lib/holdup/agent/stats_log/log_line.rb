@@ -5,11 +5,10 @@ require_relative "../jit"
 
 module Holdup
   class StatsLog
-    # One line as flat facts: the process, and what it did since the line before, without unknown values.
+    # One line as flat facts: the process, and what it did since the line before; unknown values are left out.
     # Booleans are 0 and 1, because CloudWatch makes metrics of numbers only.
     class LogLine
       # @param event [String] "stats", or a stage of the process's life
-      # @param now [ProcessReading]
       # @param before [ProcessReading, nil] of the line before; nil: no differences
       # @param dropped [Integer] lines that could not be written so far
       def initialize(event, now, before, dropped:)
@@ -22,7 +21,6 @@ module Holdup
       # @return [Integer] milliseconds since 1970
       def at_ms = @now.at_ns / 1_000_000
 
-      # @return [Hash{String => String, Integer, Float}]
       def to_h
         {
           "event" => @event,
@@ -58,7 +56,6 @@ module Holdup
         @before && (@now.monotonic_ns - @before.monotonic_ns) / 1e9
       end
 
-      # Since the line before.
       def work
         return {} unless @before && interval_s.positive?
         done = @now.totals - @before.totals
@@ -90,7 +87,7 @@ module Holdup
         {"cpu_share" => NumberFormat.share(cpu_share), "rss_bytes" => @now.rss_bytes}
       end
 
-      # Of one core.
+      # Share of one core.
       def cpu_share
         now_ns = @now.gauges[:cpu_ns]
         before_ns = @before&.gauges&.fetch(:cpu_ns, nil)
@@ -98,7 +95,7 @@ module Holdup
       end
     end
 
-    # The part of a line about the JIT: levels, and by how much the counters have grown since the line before.
+    # The JIT's part of a line: levels, and how much the counters have grown since the line before.
     class JitFigures
       # Gauge => name in the line.
       LEVELS = {
@@ -114,14 +111,11 @@ module Holdup
       }.freeze
       GROWING = %i[jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_invalidations].freeze
 
-      # @param now [ProcessReading]
-      # @param before [ProcessReading, nil]
       def initialize(now, before)
         @now = now
         @before = before
       end
 
-      # @return [Hash{String => Object, nil}]
       def to_h
         return {"jit" => kind, "jit_on" => 0} unless on?
         levels = LEVELS.to_h { |gauge, name| [name, @now.gauges[gauge]] }
@@ -161,7 +155,6 @@ module Holdup
         }
       end
 
-      # Only in processes with deep statistics.
       def deep_statistics
         stats = @now.setting["jit_stats"]
         {"jit_stats" => stats, "jit_ratio_in_yjit" => (ratio if stats)}
@@ -205,25 +198,20 @@ module Holdup
     module NumberFormat
       module_function
 
-      # @param ns [Integer, nil] since 1970
-      # @return [String, nil] ISO 8601 with milliseconds
+      # ISO 8601 with milliseconds.
       def time(ns)
         Time.at(0, ns, :nsec).utc.strftime("%FT%T.%LZ") if ns
       end
 
-      # @param ns [Integer, nil]
-      # @return [Float, nil] milliseconds
       def ms(ns)
         (ns / 1e6).round(3) if ns
       end
 
-      # @param value [Float, nil]
-      # @return [Float, nil]
       def share(value) = value&.round(4)
     end
 
-    # The figures of a line that become metrics, with CloudWatch's units, for its embedded metric format and
-    # for `holdup terraform`.
+    # Figures that become metrics, with CloudWatch's units: for its embedded metric format and `holdup
+    # terraform`.
     module Metrics
       UNITS = {
         "units" => "Count",
@@ -253,27 +241,22 @@ module Holdup
       }.freeze
     end
 
-    # A LogLine as text, ended by a newline.
     module Encoding
-      # @param options [LogOptions]
-      # @return [#call] takes a LogLine
       def self.for(options)
         (options.format == :emf) ? Emf.new(options.namespace) : PlainJson.new
       end
 
-      # One JSON object.
       class PlainJson
         def call(line)
           "#{JSON.generate(line.to_h)}\n"
         end
       end
 
-      # CloudWatch's embedded metric format: the same object with a list of its metrics, so that no filter is
-      # needed. The process is not a dimension, because each dimension is billed as a metric.
+      # CloudWatch's embedded metric format: the same object with a list of its metrics, so it needs no
+      # filter. The process is not a dimension, because each dimension is billed as a metric.
       class Emf
         DIMENSIONS = %w[app server].freeze
 
-        # @param namespace [String]
         def initialize(namespace)
           @namespace = namespace
         end

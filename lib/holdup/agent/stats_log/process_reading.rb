@@ -6,18 +6,12 @@ require_relative "../../segment/reader"
 
 module Holdup
   class StatsLog
-    # The inputs of a line, at one moment.
-    #
     # - `header`: Segment::Header; `setting`: Setting; `profile`: Hash; `totals`: Totals
-    # - `gauges`: {Symbol => Integer, nil}, of the segment, and those it has no place for
+    # - `gauges`: {Symbol => Integer, nil}, those of the segment and those it has no place for
     # - `rss_bytes`: nil where the system has no /proc; `at_ns`: since 1970; `monotonic_ns`
     ProcessReading = Data.define(
       :header, :setting, :profile, :totals, :gauges, :rss_bytes, :at_ns, :monotonic_ns
     ) do
-      # @param source [#reader]
-      # @param gauges [Hash{Symbol => Integer, nil}]
-      # @param clock [#realtime_ns, #monotonic_ns]
-      # @return [ProcessReading]
       # @raise [SegmentError] when the segment has been closed
       def self.take(source, gauges:, clock:, status: "/proc/self/status")
         reader = source.reader
@@ -39,19 +33,17 @@ module Holdup
       end
       private_class_method :rss
 
-      # @return [Integer, nil] the worker's index
       def worker
         header.worker_index unless header.worker_index.negative?
       end
     end
 
-    # All units of this process since it started, as one distribution. Units inside units count as units, but
-    # their time is contained twice, so it is subtracted from the sums.
+    # All units of this process since it started, as one distribution. A nested unit counts as a unit, but its
+    # time is contained twice, so it is subtracted from the sums.
     #
     # - `units`, `errors`: how many; `sums`: {Symbol => Integer} nanoseconds of wall, running, stalled, idle
     # - `histograms`: {Symbol => Histogram} of wall, stalled, queued
     ProcessTotals = Data.define(:units, :errors, :sums, :histograms) do
-      # @return [ProcessTotals]
       def self.of(reader)
         slots = slots(reader)
         nested = slots.find { |slot| slot.series.kind == :nested }
@@ -61,15 +53,14 @@ module Holdup
         new(units: slots.sum(&:count), errors: slots.sum(&:errors), sums:, histograms:)
       end
 
-      # @return [ProcessTotals] of a process that has done nothing yet
       def self.none
         sums = ProcessTotals::PARTS.to_h { |name| [name, 0] }
         histograms = ProcessTotals::DISTRIBUTIONS.to_h { |name| [name, Histogram.empty] }
         new(units: 0, errors: 0, sums:, histograms:)
       end
 
-      # Other threads get the GVL every few milliseconds, but not more often: each time it may take a second
-      # to get it back.
+      # Gives the GVL to other threads only every few milliseconds: each time it may take a second to get it
+      # back.
       def self.slots(reader)
         count = reader.header.series_count
         at_once = [count / ProcessTotals::TURNS, ProcessTotals::FEWEST].max
@@ -92,8 +83,6 @@ module Holdup
       end
       private_class_method :slots, :cells, :sum, :histogram
 
-      # @param other [ProcessTotals] of the same process, earlier
-      # @return [ProcessTotals] what was added since
       def -(other)
         with(
           units: units - other.units,
@@ -103,49 +92,41 @@ module Holdup
         )
       end
 
-      # @return [Float, nil] of the units' time
       def share(part)
         sums[part].fdiv(sums[:wall]) if sums[:wall].positive?
       end
 
-      # @return [Integer, nil] nanoseconds
       def quantile(name, q) = histograms[name].quantile(q)
     end
 
-    # A reading passes the GVL on at most so often, after at least so many slots.
+    # A reading passes the GVL on at most TURNS times, after at least so many slots.
     ProcessTotals::TURNS = 8
     ProcessTotals::FEWEST = 128
     ProcessTotals::KINDS = %i[request job overflow].freeze
     ProcessTotals::PARTS = %i[wall running stalled idle].freeze
     ProcessTotals::DISTRIBUTIONS = %i[wall stalled queued].freeze
 
-    # The segment of this process, for a Segment::Reader: read from memory, so that no read releases the GVL
-    # and waits for it again. Nothing writes to it meanwhile.
+    # This process's segment for a Segment::Reader, read from memory: no read releases the GVL and then waits
+    # for it. Nothing writes to it meanwhile.
     class OwnSegment
-      # @param probe [#read_segment]
       def initialize(probe)
         @probe = probe
       end
 
-      # @return [Segment::Reader]
       # @raise [SegmentError] when there is none
       def reader
         Segment::Reader.new(self, path: "the segment of process #{Process.pid}")
       end
 
-      # @return [Segment::Header, nil] nil when there is no segment
       def header
         reader.header if @probe.read_segment(0, Segment::Layout::HEADER_BYTES)
       end
 
-      # As IO#pread.
-      # @return [String]
       # @raise [EOFError] beyond the end
       def pread(length, offset, buffer = +"")
         buffer.replace(@probe.read_segment(offset, length) || raise(EOFError))
       end
 
-      # @return [nil] the size is unknown
       def size = nil
     end
   end

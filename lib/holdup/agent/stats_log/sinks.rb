@@ -2,10 +2,8 @@
 
 module Holdup
   class StatsLog
-    # Where lines go. Each has `call(line)`: true when the line is written, false when there was no room.
+    # Each sink has `call(line)`: true when the line is written, false when there was no room.
     module Sinks
-      # @param target [Symbol, String, IO, #info, #write]
-      # @return [#call]
       def self.for(target)
         case target
         when :stdout then Stream.standard(1)
@@ -18,7 +16,6 @@ module Holdup
 
       # The application's own logger or device, which may take as long as it likes.
       class Device
-        # @param device [#info, #write]
         def initialize(device)
           @device = device
         end
@@ -29,14 +26,12 @@ module Holdup
         end
       end
 
-      # A file, or a named pipe. Opened for each line: so it may be moved away at any time (logrotate), no
-      # process inherits it, and one append keeps the lines of several processes apart.
+      # A file or named pipe, opened for each line: logrotate may move it at any time, no process inherits it,
+      # and one append keeps the lines of several processes apart.
       class Path
         FLAGS = File::WRONLY | File::APPEND | File::NONBLOCK | File::NOCTTY
         MODE = 0o640
 
-        # @param path [String]
-        # @param flags [Integer] added to those
         def initialize(path, flags: File::CREAT)
           @path = path
           @flags = FLAGS | flags
@@ -50,21 +45,18 @@ module Holdup
         end
       end
 
-      # An open stream, such as the standard output, which other processes and the application write to as
-      # well. Making it non-blocking would affect all of them. So a pipe or a terminal is opened once more,
-      # for us alone; where that is impossible (sockets, other systems), and for files, which never block, it
-      # is asked for room first.
+      # An open stream, such as the standard output, shared with other processes. Making it non-blocking would
+      # affect all of them, so a pipe or terminal is opened once more for us alone. Where that is impossible
+      # (sockets, other systems), and for files, which never block, it is first asked for room.
       class Stream
         OWN = "/proc/self/fd"
 
         # @param number [Integer] 1 or 2: the process's own, whatever the application has put into $stdout
-        # @return [Stream]
         def self.standard(number)
           new(IO.for_fd(number, "w", autoclose: false))
         end
 
-        # @param io [IO]
-        # @param own [String] folder in which the system shows open files
+        # @param own [String] folder that lists this process's open files
         def initialize(io, own: OWN)
           @io = io
           @own = own
@@ -91,21 +83,17 @@ module Holdup
       end
     end
 
-    # Gives lines to a sink. Lines that it does not take at once are dropped and counted; its failure is
-    # logged once.
+    # Drops and counts lines that the sink does not take at once; logs the sink's failure once.
     class LogWriter
-      # @return [Integer] lines that were not written
+      # Lines that were not written.
       attr_reader :dropped
 
-      # @param sink [#call] true when it has taken the line
-      # @param log [#warn]
       def initialize(sink:, log:)
         @sink = sink
         @log = log
         @dropped = 0
       end
 
-      # @param line [String]
       def call(line)
         @dropped += 1 unless @sink.call(line)
       rescue SystemCallError, IOError => error

@@ -5,7 +5,7 @@ require_relative "../lever"
 module Holdup
   module Servers
     class Puma
-      # The settings of a Puma that a person can change, and how, in the words of its version.
+      # Puma's settings that a user can change, and how, in the words of its version.
       class Levers
         RESTART = "then restart (SIGUSR2 to the master)"
         THREADS = "threads N, N, #{RESTART}".freeze
@@ -16,21 +16,19 @@ module Holdup
         IO_THREADS = "max_io_threads N, #{RESTART}; " \
           "requests that wait call env[\"puma.mark_as_io_bound\"]".freeze
         PRELOAD = "preload_app! true to share memory, false to restart in phases, #{RESTART}".freeze
-        # The command line is stronger than any file, also when the master restarts itself.
+        # The command line overrides any file, also when the master restarts itself.
         COMMANDS = {
           max_threads: "puma -t N:N, then stop and start it",
           workers: "puma -w N, then stop and start it; live: SIGTTIN adds one, SIGTTOU takes one away"
         }.freeze
         REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
 
-        # Created before options change (SIGTTIN changes them), because it records where they come from.
-        # @param env [Hash] the environment
+        # Created before options change (SIGTTIN), because it records where they come from.
         def initialize(launcher, env:)
           @options = launcher.options
           @sources = SettingSource.new(launcher.config, env:).to_h
         end
 
-        # @return [Array<Lever>]
         def of(server)
           [threads(server), processes, *io_threads, *(cluster if workers > 0)]
         end
@@ -49,7 +47,7 @@ module Holdup
           lever("processes", :workers, workers, cluster ? PROCESSES : FIRST_PROCESSES, live: cluster)
         end
 
-        # Puma 8 and later have it.
+        # Puma 8 and later.
         def io_threads
           io = @options[:max_io_threads]
           [lever("max_io_threads", :max_io_threads, io.to_i, IO_THREADS)] if io
@@ -69,10 +67,10 @@ module Holdup
         end
       end
 
-      # Where each setting of a Puma comes from: its command line, a line of its configuration file, or a
-      # variable of the environment, which Puma reads by itself or which such a line reads.
+      # Where each Puma setting comes from: the command line, a line of its configuration file, or an
+      # environment variable that Puma or such a line reads.
       class SettingSource
-        # Option => its name in a configuration file.
+        # its name in a configuration file. => Option to its name in a configuration file.
         WORDS = {
           max_threads: "threads",
           workers: "workers",
@@ -80,14 +78,12 @@ module Holdup
           preload_app: "preload_app",
           fork_worker: "fork_worker"
         }.freeze
-        # Option => the variables that Puma reads, the strongest first.
+        # its name in a configuration file. => Option to its name in a configuration file.
         VARIABLES = {max_threads: %w[PUMA_MAX_THREADS MAX_THREADS], workers: %w[WEB_CONCURRENCY]}.freeze
         VARIABLE = /ENV(?:\.fetch\s*\(?\s*|\[)\s*["']([A-Za-z_]\w*)["']/
         WORD = /[a-z_]\w*/
         COMMAND_LINE = "command line"
 
-        # @param config [Puma::Configuration]
-        # @param env [Hash] the environment
         def initialize(config, env:)
           @options = config.options
           files = config.config_files.compact.select { |path| File.file?(path) }
@@ -95,8 +91,8 @@ module Holdup
           @env = env
         end
 
-        # @return [Hash{Symbol => String}] option => "config/puma.rb:12", "environment WEB_CONCURRENCY" or
-        #   "command line"
+        # "config/puma.rb:12" => @return [Hash{Symbol => String}] option to "config/puma.rb:12", "environment
+        # WEB_CONCURRENCY" or "command line"
         def to_h
           WORDS.keys.to_h { |option| [option, source_of(option)] }.compact
         end
@@ -121,7 +117,7 @@ module Holdup
           environment(source.value.scan(VARIABLE).flatten) || source.place
         end
 
-        # For `threads threads_count, threads_count`: the lines that assign that variable.
+        # Lines that assign the variable, for `threads threads_count, threads_count`.
         def assignments(value)
           value.scan(WORD).uniq.filter_map { |name| find(name) }.select { |line| line.value.start_with?("=") }
         end

@@ -5,31 +5,28 @@ require_relative "../lever"
 module Holdup
   module Servers
     class Sidekiq
-      # The settings of a Sidekiq process that a person can change, all at a restart: a manager makes its
-      # threads once, and a thread gets its priority when it is made.
+      # Settings of a Sidekiq process that a restart can change: a manager makes its threads once, and a
+      # thread gets its priority when it is made.
       class Levers
         PROCESSES = "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise), else start as many processes"
         CAPSULE = "concurrency = N in config.capsule(%p)"
         PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: " \
           "each step below 0 halves the time slice of 100 ms"
 
-        # @param capsules [Array<Sidekiq::Capsule>]
-        # @param priority [Integer, nil] of the threads; nil where this Sidekiq has no such setting
-        # @param written [SettingSource]
+        # @param priority [Integer, nil] of the threads; nil without such a setting
         def initialize(capsules, priority:, written:)
           @capsules = capsules
           @priority = priority
           @written = written
         end
 
-        # @return [Array<Lever>]
         def to_a
           [*@capsules.map { |capsule| concurrency(capsule) }, processes, *thread_priority]
         end
 
         private
 
-        # With the capsule's name, because a process may have several.
+        # Has the capsule's name, because a process may have several.
         def concurrency(capsule)
           return default(capsule) if capsule.name == "default"
           place = @written.concurrency(capsule.name, capsule.concurrency)
@@ -55,12 +52,12 @@ module Holdup
         end
       end
 
-      # Where a setting of Sidekiq is written. The strongest is its Ruby code, which runs last, then the
-      # command line, the YAML file, and RAILS_MAX_THREADS. A place counts only when its value is the one in
-      # effect; else it was overridden somewhere unknown.
+      # Where a setting of Sidekiq is written. Its Ruby code runs last and is strongest, then the command
+      # line, the YAML file, and RAILS_MAX_THREADS. A place counts only when its value is in effect; otherwise
+      # something unknown has overridden it.
       class SettingSource
         # - `value`: what is written there, nil for an expression
-        # - `how`: how to write another one; `where`: "config/sidekiq.yml:3"
+        # - `how`: how to change it; `where`: "config/sidekiq.yml:3"
         Location = Data.define(:value, :how, :where)
 
         OPTION = /\A(?:-c|--concurrency(?:=|\z))\s*(\d*)/
@@ -68,14 +65,10 @@ module Holdup
         EMBEDDED = "config.concurrency = N in Sidekiq.configure_embed"
         USUAL = "sidekiq -c N, or :concurrency: N in config/sidekiq.yml"
         CODE = "config.concurrency = N"
-        # Files in which an application configures Sidekiq.
         FILES = "config/{initializers/*,puma,sidekiq}.rb"
         LONGEST_FILE = 100_000
 
-        # @param embedded [Boolean] whether command line, YAML file and variable are another server's
-        # @param env [Hash] the environment
-        # @param arguments [Array<String>] of the command line
-        # @param root [String] the application's folder
+        # @param embedded [Boolean] whether command line, YAML file and variable belong to another server
         def initialize(config, embedded:, env:, arguments:, root:)
           @config = config
           @embedded = embedded
@@ -84,14 +77,11 @@ module Holdup
           @root = root
         end
 
-        # @return [String] how to set concurrency where it is not set yet
+        # How to set concurrency where it is not set yet.
         def usual
           @embedded ? EMBEDDED : USUAL
         end
 
-        # @param capsule [String] its name
-        # @param value [Integer] in effect
-        # @return [Location, nil]
         def concurrency(capsule, value)
           places = ruby_places(capsule, "concurrency", CODE)
           places += yaml_places(capsule)
@@ -99,8 +89,6 @@ module Holdup
           pick(places, value)
         end
 
-        # @param value [Integer] in effect
-        # @return [Location, nil]
         def thread_priority(value)
           pick(ruby_places("default", "thread_priority", nil), value)
         end
@@ -151,7 +139,7 @@ module Holdup
         end
       end
 
-      # Finds an assignment to a capsule in Ruby files, by their lines and indentation:
+      # Finds an assignment to a capsule in Ruby files, by lines and indentation:
       #
       #   config.concurrency = 5                    # of "default"
       #   config.capsule("single") do |capsule|
@@ -159,20 +147,17 @@ module Holdup
       #   end
       class RubyLines
         CAPSULE = /\A(\s*).*(?:\bcapsule\(\s*[:"']([^"')]+)["']?\s*\)|\b(default)_capsule\b)/
-        # The block ends on the line on which it begins.
         CLOSED = /\}\s*\z|\bend\s*\z/
         DEFAULT = "default"
         COMMENT = /\A\s*#/
 
-        # @param files [Hash{String => String}] text by relative path
+        # @param files [Hash{String => String}] relative path => text
         def initialize(files)
           @files = files.select { |_, text| text.include?("idekiq") }
         end
 
-        # @param capsule [String]
-        # @param setting [String] concurrency, thread_priority
-        # @return [Array<(Integer or nil, String)>] the number, nil for an expression, with "file:line"; the
-        #   last line first
+        # @return [Array<(Integer or nil, String)>] number (nil for an expression) and "file:line", last line
+        #   first
         def find(capsule, setting)
           places = @files.flat_map do |file, text|
             lines(text, capsule, setting).map { |value, line| [value, "#{file}:#{line}"] }
@@ -189,7 +174,7 @@ module Holdup
           end
         end
 
-        # @return [Array<(String, Integer, String)>] each line of code, its number, the capsule of its block
+        # @return [Array<(String, Integer, String)>] each line of code, its number, its block's capsule
         def each_with_capsule(text)
           block = nil
           text.each_line.with_index(1).filter_map do |line, number|
@@ -207,24 +192,22 @@ module Holdup
         end
       end
 
-      # Finds a key of config/sidekiq.yml with its line, by indentation: a YAML parser has no line numbers,
-      # and the file may have ERB in it.
+      # Finds a key of config/sidekiq.yml with its line by indentation: a YAML parser has no line numbers, and
+      # the file may contain ERB.
       class YamlLines
         KEY = /\A(\s*):?["']?([\w.-]+)["']?:\s*(.*)/
         # `path`: keys from the outermost; `value`: a number or nil; `place`: "name:line"
         Entry = Data.define(:path, :value, :place)
         private_constant :Entry
 
-        # @param text [String]
-        # @param name [String] of the file, for "name:line"
         def initialize(text, name)
           @text = text
           @name = name
         end
 
-        # @param environment [String] whose section is stronger than the rest
-        # @param keys [Array<String>] from the outermost
-        # @return [Array<(Integer or nil, String)>] the number, nil for anything else, with "name:line"
+        # @param environment [String] whose section overrides the rest
+        # @param keys [Array<String>] outermost first
+        # @return [Array<(Integer or nil, String)>] number (nil for anything else) and "name:line"
         def find(environment, keys)
           entries = [[environment, *keys], keys].filter_map do |path|
             all_entries.reverse.find { |entry| entry.path == path }

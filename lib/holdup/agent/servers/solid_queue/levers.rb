@@ -5,13 +5,8 @@ require_relative "../lever"
 module Holdup
   module Servers
     class SolidQueue
-      # The settings of a process of Solid Queue that a person can change, at a restart: the threads and the
-      # processes of each worker.
+      # Settings of a Solid Queue process that a restart can change: threads and processes of each worker.
       class Levers
-        # @param groups [Array<WorkerThreads>] of this process
-        # @param topology [Topology, nil]
-        # @param file [SettingSource]
-        # @param environment [String] of Rails
         def initialize(groups, topology, file:, environment:)
           @groups = groups
           @topology = topology
@@ -19,7 +14,6 @@ module Holdup
           @environment = environment
         end
 
-        # @return [Array<Lever>]
         def to_a
           @groups.uniq.flat_map { |group| [threads(group), processes(group)].compact }
         end
@@ -34,7 +28,7 @@ module Holdup
           lever(group, "processes", @topology.processes(group)) if @topology&.fork?
         end
 
-        # With the queues' names where a process has several groups.
+        # Has the queues' names where a process has several groups.
         def lever(group, word, value)
           where, variable = @file.find(group.queues, word, environment: @environment)
           how = "#{word}: N of the worker for #{group.queues} in #{SettingSource::DEFAULT}"
@@ -44,8 +38,8 @@ module Holdup
         end
       end
 
-      # Where config/queue.yml (or another file) sets a worker's threads and processes. It is read as text: a
-      # parsed file has no line numbers, and its ERB parts name the variable that decides.
+      # Where config/queue.yml (or another file) sets a worker's threads and processes. Read as text: a parsed
+      # file has no line numbers, and its ERB parts name the variable that decides.
       class SettingSource
         DEFAULT = "config/queue.yml"
         OPTIONS = %w[-c --config_file --config-file].freeze
@@ -55,14 +49,12 @@ module Holdup
         NOISE = /["'\[\]\s]/
         VARIABLE = /\bENV\b\W*(?:fetch\W*)?["'](\w+)["']/
 
-        # @return [SettingSource] the file that Solid Queue reads
         def self.used(env:, arguments:, root:)
           option = OPTIONS.filter_map { |name| arguments.index(name) }.first
           path = (option && arguments[option + 1]) || env["SOLID_QUEUE_CONFIG"] || DEFAULT
           new(path, root)
         end
 
-        # @param path [String] relative to the root
         def initialize(path, root)
           @path = path
           file = File.expand_path(path, root)
@@ -71,10 +63,7 @@ module Holdup
         end
 
         # @param queues [String] of the worker: "mails,urgent"
-        # @param word [String] threads, fibers or processes
-        # @param environment [String] of Rails
-        # @return [Array(String, String), nil] "config/queue.yml:7" and the variable that decides there, nil
-        #   without one
+        # @return [Array(String, String), nil] "config/queue.yml:7" and the deciding variable or nil
         def find(queues, word, environment:)
           line, number = entry(queues, environment)&.find { |text, _| text.match?(/\b#{word}:/) }
           ["#{@path}:#{number}", line[VARIABLE, 1]] if number
