@@ -18,8 +18,6 @@ module Holdup
       *JitRules::RULES
     ].freeze
 
-    # @param situation [Situation]
-    # @param rules [Array<#call>]
     # @return [Array<Finding>] the largest gain first
     def self.call(situation, rules = RULES)
       rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)

@@ -43,8 +43,6 @@ module Holdup
       def fail? = level == :fail
     end
 
-    # @param host [Host]
-    # @return [Array<CheckResult>]
     def self.call(host)
       CHECKS.flat_map { |check| check.call(host) }
     end

@@ -25,14 +25,12 @@ module Holdup
         filters? ? {} : {"app" => app, "server" => server}.compact
       end
 
-      # @param name [String]
       # @return [String] unique to the application
       def named(name)
         ["holdup", app, server, name].compact.join("-")
       end
     end
 
-    # @param plan [Plan]
     # @return [String] a file in Terraform's language
     def self.write(plan)
       blocks = variables(plan)

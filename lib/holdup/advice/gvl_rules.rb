@@ -24,7 +24,6 @@ module Holdup
             **situation.effect(without: situation.literal(row.name)))
         end
 
-        # @param situation [Situation]
         # @return [Array(Analysis::SeriesRow, Float), nil] the row that causes most stall, and its share of
         #   the stall
         def cause(situation)
@@ -85,7 +84,6 @@ module Holdup
           row.per_unit(row.sum(:preemptions)).to_f
         end
 
-        # @param row [Analysis::SeriesRow]
         # @return [Integer] ns: 95th percentile of each unit's longest hold
         def hold(row)
           row.histogram(:longest_hold).quantile(0.95).to_i
@@ -151,7 +149,6 @@ module Holdup
           many.max_by { |row| row.sum(:acquisitions) }
         end
 
-        # @param row [Analysis::SeriesRow]
         # @return [Float] of a unit
         def acquisitions(row)
           row.per_unit(row.sum(:acquisitions)).to_f

@@ -21,7 +21,6 @@ module Holdup
             facts: {processes: lives.size, ruby_share:, most_share:, query: "report"})
         end
 
-        # @param life [Analysis::JitReport::ProcessLife]
         # @return [Boolean] whether it could have a JIT, and the configuration does not forbid it
         def missing?(life)
           return false unless life.facts.available && life.facts.wish != "off"

@@ -68,7 +68,6 @@ module Holdup
            more_bytes: jit.larger_by_bytes * full.size, query: "report"}
         end
 
-        # @param ruby [Jit::RubyDefaults, nil]
         # @return [Hash, nil] a phrase where that Ruby does not count them
         def uncounted(ruby)
           (ruby&.counts_failures? == false) ? {phrase: :not_counted, ruby: ruby.minor} : nil

@@ -24,14 +24,11 @@ module Holdup
 
         module_function
 
-        # @param machine [Analysis::Machine, nil]
         # @return [Boolean] whether it is known to be nearly full
         def full?(machine)
           machine&.memory_share.to_f >= FULL
         end
 
-        # @param machine [Analysis::Machine, nil]
-        # @param more_bytes [Integer]
         # @return [Boolean] whether so much more would fit; true where that is not known
         def room?(machine, more_bytes)
           return true if machine&.memory_share.nil?
@@ -52,9 +49,6 @@ module Holdup
         module_function
 
         # @param life [Analysis::JitReport::ProcessLife] the process that is to have it
-        # @param name [String]
-        # @param value [Integer]
-        # @return [ProposedChange]
         def with(life, name, value)
           if KEYWORDS[name] && life.ruby&.takes_options?
             return ProposedChange.new(new: "config.jit = {#{KEYWORDS[name]}: #{value}}")
@@ -62,9 +56,6 @@ module Holdup
           rubyopt([*kept(life, name), "#{name}=#{value}"], life)
         end
 
-        # @param life [Analysis::JitReport::ProcessLife]
-        # @param name [String]
-        # @return [ProposedChange]
         def without(life, name)
           rubyopt(kept(life, name), life)
         end

@@ -115,7 +115,6 @@ module Holdup
             "bundle exec good_job start --queues \"%<queue>s:1\", the others with \"-%<queue>s\""
         }.freeze
 
-        # @param runner [String, nil]
         # @param job [String] name of its class
         def initialize(runner, job)
           @runner = runner

@@ -7,9 +7,7 @@ module Holdup
       # `name` and `value` as the process has them; `how`: the text to write, with N in place of the value,
       # then what else to do; `where`: the place it is written.
       KnownLever = Data.define(:name, :value, :how, :where) do
-        # @param value [Integer]
         # @param line [String, nil] what `where` says now, if it could be read
-        # @return [ProposedChange]
         def with_value(value, line: nil)
           return in_environment($1, value) if /\Aenvironment (\w+)\z/ =~ where.to_s
           new = replaced(line, value) || written(value)
@@ -71,17 +69,13 @@ module Holdup
         @lines = lines
       end
 
-      # @param names [Array<String>]
       # @return [KnownLever, nil] the first of them that exists
       def [](*names)
         names.filter_map { |name| @levers[name] }.first
       end
 
-      # @return [Array<KnownLever>]
       def to_a = @levers.values
 
-      # @param names [Array<String>]
-      # @param value [Integer]
       # @return [ProposedChange, nil] nil when the server has no such lever
       def change(*names, value)
         lever = self[*names]

@@ -13,7 +13,6 @@ module Holdup
 
       # @param summary [Analysis::Summary] of one kind of units
       # @param recommendation [Sizing::Recommendation, nil] nil where no single units were recorded
-      # @param levers [ServerLevers]
       # @param pool [String, nil] the group of threads that was asked about
       # @param files [#call] path in the application's folder => its lines, empty where it can't be read
       def initialize(summary:, recommendation: nil, levers: ServerLevers.new([]), pool: nil,
@@ -25,20 +24,15 @@ module Holdup
         @files = files
       end
 
-      # @param path [String]
-      # @return [Array<String>]
       def written(path) = @files.call(path)
 
-      # @return [Symbol]
       def kind
         recommendation ? recommendation.recording.kind : summary.unit_kind
       end
 
-      # @return [Boolean]
       def jobs? = kind == :job
 
       # @param name [String] of an attribute of the recorded setting: "jobs", "db_pool"
-      # @return [Object, nil]
       def fact(name)
         recommendation&.recording&.setting&.[](name)
       end
@@ -51,7 +45,6 @@ module Holdup
         !recommendation.nil? && recommendation.verdict != :unknown
       end
 
-      # @return [Boolean]
       def change?
         sized? && recommendation.verdict == :change
       end
@@ -78,15 +71,12 @@ module Holdup
 
       # What a replay predicts for a change, as attributes of a Finding; empty without a valid replay.
       # @param change [Hash] see Sizing::WhatIf::WhatIfChange
-      # @return [Hash{Symbol => Object}]
       def effect(**change)
         what_if = what_if(**change) or return {}
         figures(what_if)
       end
 
       # The same, with the waits of the replay among the facts.
-      # @param facts [Hash{Symbol => Object}]
-      # @param query [String]
       # @param above [Float, nil] gain from which on it is worth a finding
       # @return [Hash{Symbol => Object}, nil] nil where it is not worth one
       def evident(facts, query:, above: nil, **change)
@@ -108,14 +98,12 @@ module Holdup
         options.join(" ")
       end
 
-      # @param name [String]
       # @return [String] a glob that matches exactly that name
       def literal(name)
         name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
       end
 
       # Names may come from requests, and users paste queries into shells.
-      # @param name [String]
       # @param rest [String] of the argument
       # @return [String] one shell argument that means exactly that name
       def quoted(name, rest = "")

@@ -9,7 +9,6 @@ module Holdup
       DAY_S = 86_400
 
       # @param dir [String] folder of the segments
-      # @param clock [Holdup::Clock]
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
       # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: the segments and the
       #   messages about files that could not be read
@@ -26,7 +25,6 @@ module Holdup
         @autoscale_target = autoscale_target
       end
 
-      # @return [Host]
       def call
         read, refused = segments
         variables = Configuration::Variables.unknown(@env)
@@ -82,7 +80,6 @@ module Holdup
       class FolderFacts
         attr_reader :dir
 
-        # @param dir [String]
         # @param proc [String] where /proc is
         def initialize(dir, proc: "/proc")
           @dir = dir

@@ -30,7 +30,6 @@ module Holdup
         super
       end
 
-      # @return [Array<HostProcess>]
       def alive = segments.select(&:alive)
 
       # @return [Integer] a counter over all processes
@@ -58,7 +57,6 @@ module Holdup
         super
       end
 
-      # @return [Analysis::JitReport::JitFacts]
       def jit
         Analysis::JitReport::JitFacts.of(setting, profile, gauges)
       end

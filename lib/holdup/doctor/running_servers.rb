@@ -39,10 +39,8 @@ module Holdup
 
       # One line of the process table.
       Row = Data.define(:pid, :parent, :title, :program, :start) do
-        # @param kind [Kind]
         def worker_of?(kind) = kind.worker&.match?(title)
 
-        # @param kind [Kind]
         def alone?(kind)
           kind.alone&.match?(title) || kind.programs.include?(program)
         end
@@ -66,7 +64,6 @@ module Holdup
 
       private
 
-      # @return [Array(Kind, Row)]
       def of(kind, table)
         workers = table.select { |row| row.worker_of?(kind) }
         alone = table.select { |row| row.alone?(kind) }

@@ -38,7 +38,6 @@ module Holdup
 
         # The time in the queue is the best signal; a backlog is only seen at moments.
         # @param signals [Hash{Symbol => Numeric, nil}] of a Host
-        # @return [CheckResult]
         def self.signal(signals)
           p95_ns, busy, threads, backlog = signals.values_at(:queued_p95_ns, :busy, :threads, :backlog)
           return scale_on_queued(p95_ns) if p95_ns

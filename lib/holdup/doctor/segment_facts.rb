@@ -8,9 +8,6 @@ module Holdup
       # A process of another container is not in our process table; its heartbeat shows that it lives.
       TICKING_NS = 5_000_000_000
 
-      # @param dir [String]
-      # @param now_ns [Integer]
-      # @return [Array(Array<Host::HostProcess>, Array<String>)]
       def self.call(dir, now_ns)
         processes = Segment::Directory.new(dir).entries.filter_map { |entry| process(entry, now_ns) }
         processes.partition { |each| each.is_a?(Host::HostProcess) }

@@ -82,7 +82,6 @@ module Holdup
       module Drift
         def self.call(host) = findings(host.drifts)
 
-        # @param drifts [Array<Analysis::SettingChanges::SettingDrift>]
         # @return [Array<CheckResult>] also for the report
         def self.findings(drifts)
           drifts.flat_map do |drift|

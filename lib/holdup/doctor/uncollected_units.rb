@@ -20,7 +20,6 @@ module Holdup
         @app = app
       end
 
-      # @param store [Store::Sql]
       # @param named [Boolean] whether the user chose the store: it may be another than the folder's
       # @return [Uncollected, nil] nil where nothing is measured here, or the folder's collector writes to
       #   another store
@@ -39,8 +38,6 @@ module Holdup
         {}
       end
 
-      # @param store [Store::Sql]
-      # @param measured [Hash{String => Integer}]
       # @return [CollectionState, nil] how far its collector has come
       def state(store, measured)
         own = store.collection_states.select { |state| state.host == @host }
@@ -49,7 +46,6 @@ module Holdup
         by_path || own.find { |state| state.units.keys.intersect?(measured.keys) }
       end
 
-      # @param state [CollectionState, nil]
       # @param measured [Hash{String => Integer}] from an earlier time; files that are gone since are in the
       #   store
       # @return [Integer] units

@@ -13,9 +13,6 @@ module Holdup
       NS = 1_000_000_000
 
       # @param profiles [Array<UnitSample>] each standing for as many units
-      # @param between [DispatchCost]
-      # @param cost [CoherencyCost]
-      # @param vcpus [Numeric]
       # @param handoff_ns [Numeric] see Handoff
       # @param seed [Integer] of the order in which they come
       def initialize(profiles, vcpus:, between: DispatchCost::NOTHING, cost: CoherencyCost::CONSTANT,
@@ -29,7 +26,6 @@ module Holdup
       end
 
       # @param threads [Integer] of each process
-      # @param processes [Integer]
       # @return [Float] units per second
       def throughput(threads:, processes: 1)
         outcome = play(threads, processes)
@@ -38,8 +34,6 @@ module Holdup
       end
 
       # @param threads [Integer] of each process
-      # @param processes [Integer]
-      # @return [Handoff::HandoffTimes]
       def waits(threads:, processes: 1)
         outcome = play(threads, processes)
         Handoff::HandoffTimes.new(handoff_ns: outcome.handoff_ns, wait_ns: outcome.mean(:stalled))

@@ -18,7 +18,6 @@ module Holdup
 
       attr_reader :demand
 
-      # @param demand [ServiceDemand]
       # @param threads [Array<Integer>, nil] rows; nil: from one to somewhat beyond both answers
       def initialize(demand, threads: nil)
         @demand = demand
@@ -26,7 +25,6 @@ module Holdup
         @threads = threads
       end
 
-      # @return [Integer]
       def recommended
         @recommended ||= @model.threads_for(ENOUGH)
       end
@@ -42,13 +40,10 @@ module Holdup
         Analysis::Amdahl.suggestion(@demand.idle_share)
       end
 
-      # @return [Array<ThreadCount>]
       def lines
         (@threads || default_threads).map { |threads| line(threads) }
       end
 
-      # @param threads [Integer]
-      # @return [ThreadCount]
       def line(threads)
         share = @demand.idle_share
         ThreadCount.new(threads:, speed_up: @model.speed_up(threads), gain: gain(threads),

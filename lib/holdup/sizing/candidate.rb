@@ -9,7 +9,6 @@ module Holdup
     Candidate = Data.define(
       :processes, :threads, :io_threads, :time_slice_ns, :beside, :concurrent_threads, :pool
     ) do
-      # @param recording [#processes, #threads, #time_slice_ns, #pools]
       # @return [Candidate] as it was recorded
       def self.of(recording)
         pools = recording.pools
@@ -44,7 +43,6 @@ module Holdup
         groups.sum { |group| group.processes * (group.threads + group.io_threads) }
       end
 
-      # @param other [Candidate]
       # @return [Array<Symbol>] settings that have to change to get there
       def differences(other)
         members.select { |name| public_send(name) != other.public_send(name) }
@@ -53,13 +51,11 @@ module Holdup
       # Sorts candidates by the number of changes, then by size: the first is the smallest change. Threads for
       # io count as one change more, because the application has to mark the requests.
       # @param other [Candidate] what there is now
-      # @return [Array<Integer>]
       def effort(other)
         [differences(other).size + ((io_threads > other.io_threads) ? 1 : 0), threads, processes,
           (time_slice_ns - other.time_slice_ns).abs]
       end
 
-      # @return [Scenario]
       def scenario(**options)
         process_groups = groups.map do |group|
           Scenario::ProcessGroup.new(**group.to_h.except(:concurrent_threads, :pool))

@@ -12,8 +12,6 @@ module Holdup
       STEPS = [*1..8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128].freeze
       SLICES_NS = [50_000_000, 20_000_000, 10_000_000].freeze
 
-      # @param demand [ServiceDemand]
-      # @param current [Candidate]
       # @param vcpus [Numeric] of a host
       # @param threaded [Boolean] whether the server can have other numbers of threads
       def initialize(demand, current:, vcpus:, threaded: true)
@@ -31,7 +29,6 @@ module Holdup
       end
 
       # The third knob, tried only where the first two are settled: Ruby 3.4 and later.
-      # @param settled [Array<Candidate>]
       # @return [Array<Candidate>] these with other time slices
       def self.slices(settled)
         settled.product(SLICES_NS).map { |candidate, slice| candidate.with(time_slice_ns: slice) } - settled

@@ -16,7 +16,6 @@ module Holdup
       NS = 1_000_000_000
       MOST_THREADS = 1000
 
-      # @param demand [ServiceDemand]
       def initialize(demand)
         @demand = demand
       end
@@ -58,7 +57,6 @@ module Holdup
       end
 
       # Square-root staffing: about where more threads only add stall (U = 0.88 to 0.99).
-      # @return [Integer]
       def saturation
         (1 + @demand.ratio + Math.sqrt(@demand.ratio)).round
       end

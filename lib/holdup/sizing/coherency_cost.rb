@@ -27,27 +27,22 @@ module Holdup
         (in_flight > 1) ? Math.log2(in_flight) : 0.0
       end
 
-      # @param in_flight [Numeric]
       # @return [Float] units beside one
       def self.others(in_flight)
         [in_flight - 1.0, 0.0].max
       end
 
-      # @param rest_ns [Numeric, nil]
       # @return [Float] 0.0 (none, or unknown) to 1.0 (a very long one)
       def self.rested(rest_ns)
         rest_ns ? rest_ns.fdiv(rest_ns + self::HALF_NS) : 0.0
       end
 
-      # @param in_flight [Numeric]
-      # @param rested [Float]
       # @return [Float] against a unit that is alone in a process that had just been busy
       def factor(in_flight:, rested: 0.0)
         concurrency = growth * CoherencyCost.doublings(in_flight) + marking * CoherencyCost.others(in_flight)
         (1 + concurrency) * (1 + cold * rested)
       end
 
-      # @param factor [Float]
       # @return [CoherencyCost] with the cost of concurrent units multiplied by it
       def scaled_by(factor)
         with(growth: growth * factor, marking: marking * factor)

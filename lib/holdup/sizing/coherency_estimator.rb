@@ -33,7 +33,6 @@ module Holdup
         @profiles = sampled.select(&:concurrency)
       end
 
-      # @return [IntervalEstimate]
       def overall = @overall ||= estimate(busy, apart)
 
       # @return [IntervalEstimate] of what a long rest costs: 0.2: 20 % more
@@ -127,9 +126,6 @@ module Holdup
             blocks: 0.0)
         end
 
-        # @param test [ScoreTest]
-        # @param blocks [Float]
-        # @return [Estimate]
         def self.of(test, blocks)
           lowest = [self::LOWEST, -0.9 / [test.amounts.max, 1.0].max].max
           value, low, high = BlockStatistics::ScoreInterval.of(lowest, test.highest, blocks) do |growth|
@@ -139,7 +135,6 @@ module Holdup
             units: test.size, blocks:)
         end
 
-        # @param share [Float]
         # @return [Estimate] of a whole, of which only that share grows
         def of_share(share)
           with(value: value * share, low: low * share, high: high * share, alone_ns: alone_ns / share)

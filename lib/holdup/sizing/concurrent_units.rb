@@ -20,7 +20,6 @@ module Holdup
       ConcurrentLoad = Data.define(:busy, :cpus)
       NOBODY = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
 
-      # @param profiles [Array<UnitSample>]
       # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it, on all hosts
       # @param slice_ns [Integer] time slice of its threads; 0: that of the others
       def initialize(profiles, arrivals, slice_ns: 0)
@@ -30,7 +29,6 @@ module Holdup
       end
 
       # @param minutes [Array<Integer>] starts
-      # @param hosts [Integer]
       # @return [Array<Float>] units per second and host in each
       def rates(minutes, hosts: 1)
         minutes.map { |at_s| @arrivals.fetch(at_s, 0).fdiv(MINUTE_S * hosts) }
@@ -38,8 +36,6 @@ module Holdup
 
       # @param spans [Array<(Float, Numeric)>] units per second, and for how long (ns), one after the other
       # @param pools [ThreadPools] who takes which
-      # @param seed [Integer]
-      # @return [Array<Trace::TraceUnit>]
       def units(spans, pools:, seed:)
         random = Random.new(seed + CHANCE)
         start_ns = 0
@@ -50,7 +46,6 @@ module Holdup
       end
 
       # @param rate [Float] units per second and host
-      # @return [ConcurrentLoad]
       def load(rate)
         ConcurrentLoad.new(busy: rate * mean { |profile| profile.running_ns + profile.idle_ns } / NS,
           cpus: rate * mean(&:cpu_ns) / NS)

@@ -15,7 +15,6 @@ module Holdup
       # Servers whose processes take one request at a time.
       SINGLE = %w[unicorn pitchfork].freeze
 
-      # @param setting [Setting]
       # @param kind [Symbol] :request or :job
       # @param members [Array<ProcessReport::MeasuredProcess>] of that setting
       def initialize(setting, kind:, members:)

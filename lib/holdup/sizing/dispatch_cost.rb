@@ -13,7 +13,6 @@ module Holdup
       # @return [Numeric] ns that a unit comes later into the hands of a thread
       def own_ns = held_ns + idle_ns
 
-      # @param unit [Trace::TraceUnit]
       # @return [Trace::TraceUnit] with what was before it, in which it is not yet in flight
       def before(unit)
         unit.with(held_ns: unit.held_ns + held_ns.round, idle_ns: unit.idle_ns + idle_ns.round,

@@ -12,13 +12,7 @@ module Holdup
       SERVED = 0.95
       NS = 1_000_000_000
 
-      # @param demand [ServiceDemand]
-      # @param guards [Guards]
-      # @param limits [ResourceLimits]
-      # @param current [Candidate]
       # @param rate [Float] units per second and host
-      # @param slo [Slo]
-      # @param kind [Symbol]
       # @param handoff_ns [Numeric] see Handoff
       def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request,
         handoff_ns: Handoff::NS)
@@ -33,18 +27,15 @@ module Holdup
         @handoff_ns = handoff_ns
       end
 
-      # @param candidate [Candidate]
       # @param trace [Trace] at the same rate
       # @param force [Boolean] replay it although a guard rejects it
       # @param counted [Array<Integer>, nil] which units of the trace the times are of; nil: all
-      # @return [Prediction]
       def call(candidate, trace, force: false, counted: nil)
         trace = paced(trace, candidate)
         cheap = estimated(candidate, trace)
         ((cheap.allowed? || force) && served?(cheap)) ? played(cheap, trace, counted) : cheap
       end
 
-      # @param candidate [Candidate]
       # @param trace [Trace, nil] at that rate: where pools share a GVL no formula knows the ceiling
       # @return [Prediction] without times
       def estimate(candidate, trace = nil)
@@ -122,15 +113,12 @@ module Holdup
         CROWD = 4
         NS = 1_000_000_000
 
-        # @param trace [Trace]
-        # @param scenario [Scenario]
         # @return [Float] units per second
         def self.throughput(trace, scenario)
           new(trace.backlog.first(UNITS), scenario).throughput
         end
 
         # @param trace [Trace] its backlog
-        # @param scenario [Scenario]
         def initialize(trace, scenario)
           @units = trace.units
           most = scenario.groups.sum { |group| CROWD * group.processes * group.threads }

@@ -26,11 +26,8 @@ module Holdup
       LIKE = 1.0
       NS = 1_000_000_000
 
-      # @param demand [ServiceDemand]
-      # @param limits [ResourceLimits]
       # @param rate [Float] units per second of a host at its peak; 0 for jobs, which may wait: their
       #   threads always have work while it matters
-      # @param current [Candidate]
       # @param kind [Symbol] :request or :job
       # @param concurrent_load [ConcurrentUnits::ConcurrentLoad] of the other kind, in the same processes
       def initialize(demand, limits:, rate:, current:, kind: :request,
@@ -43,7 +40,6 @@ module Holdup
         @concurrent_load = concurrent_load
       end
 
-      # @param candidate [Candidate]
       # @param most [Float] units per second that it can serve, where a replay knows it
       # @return [Array<Violation>] empty when it may be
       def call(candidate, most = ceiling(candidate))
@@ -61,7 +57,6 @@ module Holdup
         [cpu, memory(candidate), connections(candidate)].compact
       end
 
-      # @param candidate [Candidate]
       # @return [Float] units per second that it can serve at most
       def ceiling(candidate) = model(candidate).throughput
 
@@ -144,14 +139,11 @@ module Holdup
           @parts = parts
         end
 
-        # @param candidate [Candidate]
-        # @return [Array<Guards::Violation>]
         def call(candidate, _most = nil)
           of_groups = each(candidate) { |part, group| part.guards.of_processes(group) }
           (@whole.of_host(candidate) + of_groups.flatten).uniq(&:name)
         end
 
-        # @param candidate [Candidate]
         # @return [Float] units per second at which the first group is full
         def ceiling(candidate)
           each(candidate) { |part, group| part.guards.ceiling(group) / [part.share, Float::MIN].max }.min

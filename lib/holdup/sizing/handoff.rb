@@ -21,8 +21,6 @@ module Holdup
       # knows; `wait_ns`: all that hand-offs lengthen
       HandoffTimes = Data.define(:handoff_ns, :wait_ns)
 
-      # @param measured [HandoffTimes]
-      # @yieldparam handoff_ns [Numeric]
       # @yieldreturn [HandoffTimes] replayed with that
       # @return [Numeric] ns
       def self.fit(measured, &replay)

@@ -28,7 +28,6 @@ module Holdup
         [(ROOM * rate * wall_ns / NS).ceil, 1].max
       end
 
-      # @param profiles [Array<UnitSample>]
       def initialize(profiles)
         @profiles = profiles
       end
@@ -36,7 +35,6 @@ module Holdup
       # @return [String, nil] what those are called that occupy most; nil where none wait that much
       def name = most&.first
 
-      # @param candidates [Array<Candidate>]
       # @param rate [Float] units per second of a host
       # @return [Array<Candidate>] each with threads for them; empty where there are none
       def candidates(candidates, rate)
@@ -46,7 +44,6 @@ module Holdup
         }
       end
 
-      # @param trace [Trace]
       # @param profiles [Array<UnitSample>] whom its units were drawn from
       # @return [Trace] in which they don't count against the threads
       def marked(trace, profiles)

@@ -21,14 +21,12 @@ module Holdup
       attr_reader :name, :slo
 
       # @param name [Symbol] one of NAMES
-      # @param slo [Slo]
       def initialize(name = :latency, slo: Slo.new)
         @name = name
         @slo = slo
       end
 
       # @param predictions [Array<Prediction>] that may be
-      # @param current [Prediction]
       # @return [Prediction, nil] of those about as good as the best, the smallest change
       def best(predictions, current)
         if name == :throughput
@@ -38,8 +36,6 @@ module Holdup
         tied.min_by { |prediction| prediction.candidate.effort(current.candidate) }
       end
 
-      # @param current [Prediction]
-      # @param other [Prediction]
       # @return [Float] by what share it is better; negative: worse
       def gain(current, other)
         return more_gain(current, other) if name == :throughput || !current.replayed? || !other.replayed?

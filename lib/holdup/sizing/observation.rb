@@ -14,7 +14,6 @@ module Holdup
 
       attr_reader :recording, :kind
 
-      # @param recording [Recording]
       # @param kind [Symbol] :request or :job
       # @param members [Array<ProcessReport::MeasuredProcess>] all processes
       # @param pool [String, nil] of threads, that was asked about
@@ -106,7 +105,6 @@ module Holdup
         found.except(*problems)
       end
 
-      # @return [CoherencyEstimator::IntervalEstimate]
       def growth_estimate = recording.growth.overall
 
       # @return [CoherencyEstimator::IntervalEstimate, nil] nil where nobody can tell that concurrency costs
@@ -130,7 +128,6 @@ module Holdup
         %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
       end
 
-      # @return [SelfTest::MeasuredFigures]
       def measured
         queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
         SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns:,
@@ -206,7 +203,6 @@ module Holdup
         # @return [Float] of the time held, what is left without such waits
         attr_reader :share
 
-        # @param members [Array<ProcessReport::MeasuredProcess>]
         # @param held_per_cpu [Float] time held against CPU used meanwhile
         def initialize(members, held_per_cpu:)
           waits = members.filter_map(&:waiting_share)
@@ -214,7 +210,6 @@ module Holdup
           @share = waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, most)
         end
 
-        # @param profiles [Array<UnitSample>]
         # @return [Array<UnitSample>] as they would be on CPUs that nobody else wants
         def profiles(profiles)
           (share < 1) ? profiles.map { |profile| alone(profile) } : profiles

@@ -19,10 +19,8 @@ module Holdup
 
       attr_reader :demand, :rate, :processes, :vcpus
 
-      # @param demand [ServiceDemand]
       # @param rate [Float] units that arrive per second, at all processes
       # @param threads [Array<Integer>] rows: threads of each process
-      # @param processes [Integer]
       # @param vcpus [Numeric] one for each process, unless it is said
       def initialize(demand, rate:, threads:, processes: 1, vcpus: processes)
         @demand = demand
@@ -35,7 +33,6 @@ module Holdup
       # @return [Boolean] whether there is a formula for units so unlike
       def valid? = model(1).valid?
 
-      # @return [Array<WaitAtThreads>]
       def lines
         @lines ||= @threads.map { |threads| line(threads) }
       end

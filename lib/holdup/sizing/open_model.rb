@@ -18,11 +18,8 @@ module Holdup
       SPREAD = 40
       STABLE = 0.999
 
-      # @param demand [ServiceDemand]
-      # @param processes [Integer]
       # @param threads [Integer] of each
       # @param rate [Float] units that arrive per second, at all processes
-      # @param vcpus [Numeric]
       def initialize(demand, processes:, threads:, rate:, vcpus:)
         @demand = demand
         @processes = processes

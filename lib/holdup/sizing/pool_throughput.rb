@@ -18,14 +18,12 @@ module Holdup
 
       # @param traffic [Traffic] with its pools
       # @param scenario [Hash] vcpus, between, cost, handoff_ns: see Scenario
-      # @param seed [Integer]
       def initialize(traffic, seed: 1, **scenario)
         @traffic = traffic
         @scenario = {assignment: :shared, seed:, **scenario}
         @seed = seed
       end
 
-      # @param candidate [Candidate]
       # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was recorded
       def call(candidate)
         outcome = Replay.call(trace, candidate.scenario(**@scenario))
@@ -79,7 +77,6 @@ module Holdup
         @scenario = {seed: draw[:seed], **scenario}
       end
 
-      # @param candidate [Candidate]
       # @param now [Candidate] that was recorded
       # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was done
       def call(candidate, now)

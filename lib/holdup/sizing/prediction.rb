@@ -22,7 +22,6 @@ module Holdup
       # @return [Boolean] whether no guard rejects it
       def allowed? = guards.empty?
 
-      # @return [Boolean]
       def replayed? = !assignment.nil?
 
       # @return [Float, nil] ns: what users feel of waiting, on average

@@ -38,7 +38,6 @@ module Holdup
         new(enough.select { |outcome| outcome.to_h.slice(*wanted.keys) == wanted })
       end
 
-      # @param recording [Observation]
       # @return [Hash{Symbol => Object}] of an Outcome: whose units they are, the busiest pool's of jobs where
       #   a process has several
       def self.whose(recording)
@@ -57,7 +56,6 @@ module Holdup
       # @return [Boolean] whether nothing was learned
       def none? = corrections.empty?
 
-      # @param prediction [Prediction]
       # @param now [Candidate] the setting that was recorded: of it nothing is corrected
       # @return [Prediction] as it is likely to come out
       def apply(prediction, now:)
@@ -67,7 +65,6 @@ module Holdup
       # The same to be compared with what is now. Changing for nothing is the dearer mistake, so what is
       # better only because earlier predictions were too high is not better. And what breaks a limit is not
       # kept for a correction.
-      # @param prediction [Prediction]
       # @param before [Prediction] of the setting that was recorded
       # @return [Prediction] as it is likely to come out, or as it was predicted where that is worse
       def judged(prediction, before:)

@@ -22,13 +22,9 @@ module Holdup
 
       attr_reader :recording, :limits, :objective, :factor, :bias
 
-      # @param recording [#demand, #profiles]
-      # @param limits [ResourceLimits]
-      # @param objective [Objective]
       # @param factor [Float] of the recorded load
       # @param rounds [Integer] of the bootstrap
       # @param units [Integer] of each replay
-      # @param seed [Integer]
       # @param bias [PredictionBias] what earlier predictions were off by: corrects other settings than that
       #   of now
       def initialize(recording, limits:, objective: Objective.new, factor: 1.0,
@@ -102,14 +98,12 @@ module Holdup
         [by_self_test, sufficiency.confidence, by_distance].min_by { |each| CONFIDENCES.index(each) }
       end
 
-      # @return [SelfTest::SelfTestResult]
       def self_test
         @self_test ||= SelfTest.new(recording, traffic:, current: now,
           vcpus: limits.free_vcpus..limits.vcpus,
           assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * @units, seed: @seed).call
       end
 
-      # @return [Sufficiency::SufficiencyResult]
       def sufficiency
         @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
       end
@@ -122,7 +116,6 @@ module Holdup
       # @return [Float] units per second and host at peak
       def rate = traffic.peak_rate * factor
 
-      # @return [Traffic]
       def traffic
         @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts,
           pools: recording.pools, concurrent_units: recording.concurrent_units)
@@ -133,7 +126,6 @@ module Holdup
         @estimates ||= ServiceDemand::DemandEstimates.new(recording, traffic)
       end
 
-      # @return [Candidate]
       def now = @now ||= Candidate.of(recording)
 
       # @return [Prediction] of any other candidate at the same load
@@ -141,7 +133,6 @@ module Holdup
         bias.apply(search.of(candidate), now:)
       end
 
-      # @param candidate [Candidate]
       # @return [Array<PoolThroughput, nil>] see Search
       def pools_of(candidate) = search.pools_of(candidate)
 
@@ -187,10 +178,6 @@ module Holdup
         # @return [Prediction] of the setting as it is
         attr_reader :current
 
-        # @param replayed [Array<Prediction>]
-        # @param now [Candidate]
-        # @param objective [Objective]
-        # @param bias [PredictionBias]
         def initialize(replayed, now:, objective:, bias:)
           @replayed = replayed
           @now = now
@@ -219,7 +206,6 @@ module Holdup
 
         # @param before [Prediction] of now, and `after` of another setting: both as they were replayed under
         #   other circumstances
-        # @return [Float]
         def gain(before, after)
           @objective.gain(before, @bias.judged(after, before: current))
         end

@@ -22,7 +22,6 @@ module Holdup
       attr_reader :of_pools
 
       # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
-      # @param profiles [Enumerable<UnitSample>]
       # @param samples [Array<Hash{Symbol => Object}>] of processes: who began when
       # @param kind [Symbol] :request or :job
       # @param vcpus [Numeric, nil] of a host; nil: as the setting says
@@ -54,7 +53,6 @@ module Holdup
       # @return [Array<String>] of that setting, whatever its label
       def fingerprints = @known.fingerprints
 
-      # @return [Integer]
       def units = total.count
 
       # @return [Array<RecordingProblem>] empty when it is good
@@ -92,14 +90,12 @@ module Holdup
         end.compact
       end
 
-      # @return [CoherencyEstimator]
       def growth = @growth ||= CoherencyEstimator.new(profiles)
 
       # @return [Float] units in a process, itself included, as units saw it
       def in_flight = mean(profiles, &:in_flight)
 
       # What threads outside of units held the GVL for, and how long requests are under way to a free thread.
-      # @return [DispatchCost]
       def between
         held_ns, acquisitions = %i[running acquisitions].map { |name| apart[name].fdiv([units, 1].max) }
         DispatchCost.new(held_ns:, idle_ns: [pickup_ns - held_ns, 0.0].max, acquisitions:)
@@ -215,7 +211,6 @@ module Holdup
       #
       # With a refusal there is no advice; with anything else it may miss, for a reason that can be named.
       RecordingProblem = Data.define(:kind, :refusal, :facts) do
-        # @return [Boolean]
         def refusal? = refusal
       end
 
@@ -232,7 +227,6 @@ module Holdup
         end
 
         # @param name [Symbol] of a sum or a histogram
-        # @return [Integer]
         def [](name)
           @sums[name] ||= @windows.sum do |window|
             window.sums.fetch(name) { window.histograms.fetch(name).sum }
@@ -241,7 +235,6 @@ module Holdup
 
         # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is
         # no part of what a unit asks for.
-        # @param cost [CoherencyCost]
         # @param factor [Float] by which that lengthened these units, on average
         # @param rest [Hash] cv2 and between of the ServiceDemand
         # @return [ServiceDemand, nil] nil without any unit that held the GVL

@@ -13,8 +13,6 @@ module Holdup
       HIGH = 0.95
       ROUNDS = 40
 
-      # @param traffic [Traffic]
-      # @param rounds [Integer]
       # @param seed [Integer] the same seed, the same interval
       def initialize(traffic, rounds: ROUNDS, seed: 1)
         @traffic = traffic
@@ -22,9 +20,6 @@ module Holdup
         @seed = seed
       end
 
-      # @yieldparam traffic [Traffic]
-      # @yieldparam seed [Integer]
-      # @yieldreturn [Numeric]
       # @return [Range<Float>] 90 %
       def interval(&)
         random = Random.new(@seed)

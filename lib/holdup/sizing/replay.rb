@@ -13,9 +13,6 @@ module Holdup
       RESULT = "Q<*"
       WORDS = 4
 
-      # @param trace [Trace]
-      # @param scenario [Scenario]
-      # @return [ReplayResult]
       # @raise [ArgumentError] for a scenario or a trace that can't be
       # @raise [UnsupportedError] without the C extension
       def self.call(trace, scenario)
@@ -51,14 +48,12 @@ module Holdup
           Array.new(trace.size) { |index| results[index * WORDS + at] }
         end
 
-        # @param which [Symbol]
         # @return [Array<Integer>] likewise of the concurrent units
         def concurrent_column(which)
           at = trace.size * WORDS + COLUMNS.index(which)
           Array.new(trace.concurrent_units.size) { |index| results[at + index * WORDS] }
         end
 
-        # @param pool [Integer]
         # @return [Array<Integer>] units that it had done, concurrent ones included, each with what is in
         #   these columns
         def of_pool(pool, *columns)
@@ -69,14 +64,12 @@ module Holdup
           end
         end
 
-        # @return [Histogram]
         def histogram(which) = Histogram.of(column(which))
 
         # @return [Float] ns
         def mean(which) = column(which).sum.fdiv(trace.size)
 
         # What users feel of waiting: for a thread, and for the GVL.
-        # @return [Array<Integer>]
         def waits
           column(:queued).zip(column(:stalled)).map(&:sum)
         end

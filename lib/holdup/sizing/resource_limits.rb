@@ -17,7 +17,6 @@ module Holdup
       :vcpus, :beside, :free, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool,
       :outside, :connections, :other_connections
     ) do
-      # @param vcpus [Numeric]
       def initialize(vcpus:, beside: 0.0, free: nil, hosts: 1, memory_limit_bytes: nil, base_bytes: 0,
         process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, outside: 0.0, connections: nil,
         other_connections: 0)
@@ -27,7 +26,6 @@ module Holdup
       # @param machine [Machine, nil] the host that has least
       # @param processes [Integer] on it
       # @param given [Hash] what the user knows better: vcpus, memory_limit_bytes, connections, pool, hosts
-      # @return [ResourceLimits]
       def self.of(machine, processes:, **given)
         known = given.compact
         each = machine && process_bytes(machine.members.select(&:takes?))
@@ -51,7 +49,6 @@ module Holdup
         free || [vcpus - beside, vcpus / (1 + beside)].max
       end
 
-      # @param candidate [Candidate]
       # @param current [Candidate] whose processes were weighed
       # @return [Integer, nil] bytes of a host
       def memory(candidate, current:)

@@ -26,7 +26,6 @@ module Holdup
         super
       end
 
-      # @param processes [Integer]
       # @param threads [Integer] of each
       # @return [Scenario] with one group
       def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS,
@@ -73,7 +72,6 @@ module Holdup
       TICK_NS = 10_000_000
 
       # @param slice_ns [Integer] of a thread with priority 0
-      # @param priority [Integer]
       # @return [Integer] ns, whole ticks
       def self.slice_ns(slice_ns, priority)
         [(slice_ns * 2.0**priority / TICK_NS).ceil, 1].max * TICK_NS

@@ -8,15 +8,9 @@ module Holdup
       # So many of the best are tried with other time slices.
       SETTLED = 3
 
-      # @param recording [#demand, #kind, #slices?, #io_threads?, #threaded?]
-      # @param traffic [Traffic]
-      # @param now [Candidate]
-      # @param limits [ResourceLimits]
-      # @param slo [Slo]
       # @param rate [Float] units per second and host
       # @param units [Integer] of each replay
       # @param handoff_ns [Numeric] see Handoff
-      # @param seed [Integer]
       def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:)
         @recording = recording
         @traffic = traffic
@@ -43,8 +37,6 @@ module Holdup
         forecast.call(candidate, trace(candidate), force: true)
       end
 
-      # @param part [Traffic]
-      # @param candidate [Candidate]
       # @param draw [Hash] see Traffic#peak
       # @return [Trace] of that load, as that candidate takes it
       def drawn(part, candidate, **draw)
@@ -52,9 +44,6 @@ module Holdup
         candidate.io_threads.positive? ? io_units.marked(trace, part.drawn(**draw)) : trace
       end
 
-      # @param demand [ServiceDemand]
-      # @param rate [Float]
-      # @param limits [ResourceLimits]
       # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
       #   their share of the units
       # @return [Forecast] for this recording, or for what would be different
@@ -65,7 +54,6 @@ module Holdup
           handoff_ns: @handoff_ns)
       end
 
-      # @param candidate [Candidate]
       # @return [Array<PoolThroughput, nil>] of each of its pools, while all of them have work;
       #   where requests and jobs share processes, at this load
       def pools_of(candidate)

@@ -25,14 +25,10 @@ module Holdup
       # Of these, for the hand-off.
       FITTED = 2
 
-      # @param recording [#demand, #held_per_cpu, #measured, #wait_beside_ns]
-      # @param traffic [Traffic]
-      # @param current [Candidate]
       # @param vcpus [Range<Numeric>] see FreeCpus
       # @param assignments [Array<Symbol>] one of these it is in truth: the one that fits better counts
       # @param units [Integer] about so many in each replay
       # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
-      # @param seed [Integer]
       def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS,
         handoff_ns: nil, seed: 1)
         @recording = recording
@@ -45,7 +41,6 @@ module Holdup
         @seed = seed
       end
 
-      # @return [SelfTestResult]
       def call
         traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
         @assignments.map { |assignment| result(traces, assignment) }.min_by { |result| worst(result.errors) }
@@ -132,7 +127,6 @@ module Holdup
 
         # @param range [Range<Numeric>] of vCPUs
         # @param measured [Float] utilisation of a GVL
-        # @yieldparam vcpus [Numeric]
         # @yieldreturn [Float] the same, replayed with that
         # @return [Numeric] within the range
         def self.fit(range, measured)
@@ -159,9 +153,6 @@ module Holdup
         SWINGS = 3.0
         LIMITS = {starved: SHARE, waits_beside: SHARE, busy: BUSY, swings: SWINGS}.freeze
 
-        # @param recording [#demand, #held_per_cpu, #measured, #wait_beside_ns]
-        # @param traffic [Traffic]
-        # @param processes [Integer]
         def initialize(recording, traffic:, processes:)
           @recording = recording
           @traffic = traffic

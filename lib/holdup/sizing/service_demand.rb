@@ -24,7 +24,6 @@ module Holdup
 
       # @param share [Float] 0.0...1.0 of a unit's own time that is idle: what articles call p, or "io %"
       # @param own_ns [Numeric] held + idle
-      # @return [ServiceDemand]
       def self.of_share(share, own_ns: 100_000_000)
         unless (0...1).cover?(share)
           raise ArgumentError, "an io share lies between 0 and 1 (not 1 itself), not at #{share}"
@@ -66,7 +65,6 @@ module Holdup
       # Nobody has seen more: 16 % were measured in a large application.
       MOST = 0.3
 
-      # @param recording [#demand, #growth_estimate]
       # @param traffic [Traffic] all of the recording
       def initialize(recording, traffic)
         @demand = recording.demand
@@ -74,9 +72,7 @@ module Holdup
         @means = means(traffic)
       end
 
-      # @param part [Traffic]
       # @param seed [Integer, nil] of a draw of the growth; nil: the best guess
-      # @return [ServiceDemand]
       def call(part, seed: nil)
         held, idle, acquisitions = means(part).zip(@means).map { |there, all| there / [all, 1].max }
         cost = seed ? drawn(Random.new(seed)) : @demand.cost

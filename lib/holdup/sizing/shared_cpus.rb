@@ -17,8 +17,6 @@ module Holdup
       ROUNDS = 60
       NS = ClosedModel::NS
 
-      # @param demand [ServiceDemand]
-      # @param processes [Integer]
       # @param threads [Integer] of each
       # @param vcpus [Numeric] that the container may use; a quota may be a fraction
       def initialize(demand, processes:, threads:, vcpus:)

@@ -26,8 +26,6 @@ module Holdup
         "p#{format("%g", percentile * 100)}"
       end
 
-      # @param response_ns [Numeric]
-      # @return [Boolean]
       def met?(response_ns)
         limit_ns.nil? || response_ns <= limit_ns
       end

@@ -13,7 +13,6 @@ module Holdup
       # `widths`: {held:, idle:, acquisitions:, p95:}, half of the 90 % interval as a share, empty for a
       # single block; `missing`: keys, see MISSING
       SufficiencyResult = Data.define(:units, :minutes, :blocks, :block_s, :widths, :missing) do
-        # @return [Boolean]
         def enough? = missing.empty?
 
         # @return [Symbol] as far as it hangs on the recording
@@ -34,9 +33,7 @@ module Holdup
       # Below this share of a unit's time a part is too small for its width to matter.
       MATTERS = 0.02
 
-      # @param traffic [Traffic]
       # @param units [Integer] that were measured
-      # @param rounds [Integer]
       def initialize(traffic, units:, rounds: 200)
         @traffic = traffic
         @units = units
@@ -44,7 +41,6 @@ module Holdup
         @sums = {}.compare_by_identity
       end
 
-      # @return [SufficiencyResult]
       def call
         alone = @traffic.blocks.size < 2
         few = @units < UNITS || alone

@@ -70,14 +70,12 @@ module Holdup
       # @return [Array<Integer>] of these, the ones that take units of the other kind
       def concurrent_threads = @threads.values.last(@concurrent)
 
-      # @return [Boolean]
       def several? = names.any?
 
       # @return [Boolean] whether requests and jobs share the processes
       def concurrent_units? = @concurrent.positive?
 
       # Where several pools look into its queue, units fall to them as often as they were seen to.
-      # @param profile [UnitSample]
       # @return [Integer] which of them takes it; the first of its kind where nobody knows
       def index(profile)
         return web if profile.series.kind == :request
@@ -95,7 +93,6 @@ module Holdup
         @jobs ||= names.index { |name| name != Analysis::ProcessReport::WEB }.to_i
       end
 
-      # @return [Integer, WeightedSample, nil]
       def takers(ran)
         known = ran.filter_map { |name, count| (at = names.index(name)) && [at, count] }
         (known.size > 1) ? WeightedSample.new(known) : known.first&.first

@@ -14,9 +14,6 @@ module Holdup
       # `before`: how many of its holds are before it begins, see Between
       class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
         :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before)
-        # @param profile [UnitSample]
-        # @param arrival_ns [Numeric]
-        # @param pool [Integer]
         # @return [TraceUnit] as it was recorded, arriving then
         def self.of(profile, arrival_ns, pool: 0)
           new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns,
@@ -50,7 +47,6 @@ module Holdup
         new(profiles.zip(arrivals).map { |profile, at_ns| TraceUnit.of(profile, at_ns - first_ns) })
       end
 
-      # @return [Array<TraceUnit>]
       attr_reader :units
 
       # @param units [Enumerable<TraceUnit>] in any order
@@ -61,7 +57,6 @@ module Holdup
         @concurrent_units = concurrent_units
       end
 
-      # @return [Trace]
       def concurrent_units
         @concurrent_units || self.class::NOBODY
       end
@@ -78,12 +73,10 @@ module Holdup
         end
       end
 
-      # @yieldparam unit [TraceUnit]
       # @return [Trace] with each unit changed and the same concurrent units
       def map(&) = Trace.new(units.map(&), concurrent_units:)
 
       # @param factor [Float] 2.0: twice the traffic, the same units in half the time
-      # @return [Trace]
       def faster(factor)
         map { |unit| unit.with(arrival_ns: (unit.arrival_ns / factor).round) }
       end
@@ -95,13 +88,11 @@ module Holdup
           concurrent_units:)
       end
 
-      # @param count [Integer]
       # @return [Trace] of so many of the units
       def first(count)
         Trace.new(units.first(count), concurrent_units:)
       end
 
-      # @param factor [Float]
       # @return [Trace] whose concurrent units have so much longer time slices
       def paced(factor)
         return self if factor == 1 || concurrent_units.units.empty?

@@ -16,12 +16,9 @@ module Holdup
 
       attr_reader :blocks, :block_s, :pools, :concurrent_units
 
-      # @param profiles [Enumerable<UnitSample>]
       # @param arrivals [Hash{Integer => Integer}] start of a minute => units that started in it, on all hosts
-      # @param hosts [Integer]
       # @param pools [ThreadPools] who takes which
       # @param concurrent_units [ConcurrentUnits, nil] that they share the processes with
-      # @return [Traffic]
       def self.of(profiles, arrivals, hosts: 1, pools: ThreadPools::ONE, concurrent_units: nil)
         rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
         long = rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS
@@ -36,10 +33,7 @@ module Holdup
         new(blocks, block_s:, pools:, concurrent_units:)
       end
 
-      # @param blocks [Array<TrafficBlock>]
       # @param block_s [Integer] seconds of a block
-      # @param pools [ThreadPools]
-      # @param concurrent_units [ConcurrentUnits, nil]
       def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil)
         @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
         @block_s = block_s
@@ -48,20 +42,16 @@ module Holdup
       end
 
       # @param blocks [Array<TrafficBlock>] any of these, also several times
-      # @return [Traffic]
       def with(blocks)
         Traffic.new(blocks, block_s:, pools:, concurrent_units:)
       end
 
-      # @param random [Random]
       # @return [Traffic] as many blocks, drawn with replacement
       def resampled(random)
         with(Array.new(blocks.size) { blocks[random.rand(blocks.size)] })
       end
 
-      # @yieldparam profile [UnitSample]
       # @yieldreturn [UnitSample, nil] as it would be; nil: it would not be. The rate falls with what is gone
-      # @return [Traffic]
       def map
         changed = blocks.map do |block|
           kept = block.profiles.filter_map { |profile| yield profile }
@@ -73,7 +63,6 @@ module Holdup
 
       def empty? = blocks.empty?
 
-      # @return [Array<UnitSample>]
       def profiles = blocks.flat_map(&:profiles)
 
       # @return [Float] units per second and host in the busiest twentieth of the minutes
@@ -90,7 +79,6 @@ module Holdup
         rates.sum / [rates.size, 1].max
       end
 
-      # @return [ConcurrentUnits::ConcurrentLoad]
       def concurrent_load
         concurrent_units ? concurrent_units.load(concurrent_rate) : ConcurrentUnits::NOBODY
       end
@@ -98,7 +86,6 @@ module Holdup
       # @return [Float] how many units it stands for
       def weight = blocks.sum(0.0, &:weight)
 
-      # @yieldparam profile [UnitSample]
       # @yieldreturn [Object] what it belongs to
       # @return [Hash{Object => Float}] share of all units
       def shares
@@ -115,9 +102,7 @@ module Holdup
         total / [blocks.sum(&:weight), Float::MIN].max
       end
 
-      # @param seed [Integer]
       # @param rate [Float] units per second
-      # @param units [Integer]
       # @return [Trace] at that rate, units of all times mixed; concurrent units come at their mean rate
       def peak(seed: 1, rate: peak_rate, units: UNITS)
         draws.peak(seed, rate, units)
@@ -128,7 +113,6 @@ module Holdup
         draws.drawn(seed, rate, units) { |profile, _| profile }
       end
 
-      # @param seed [Integer]
       # @param units [Integer] about so many
       # @return [Trace] minute by minute as recorded, or every so many of these minutes, each with units of
       #   its own block
@@ -175,12 +159,10 @@ module Holdup
         # longer.
         LONGER = 2
 
-        # @param traffic [Traffic]
         def initialize(traffic)
           @traffic = traffic
         end
 
-        # @param seed [Integer]
         # @param rate [Float] units per second
         # @param units [Integer] at most
         # @return [Trace] see Traffic#peak
@@ -189,10 +171,8 @@ module Holdup
           trace(own, [[@traffic.concurrent_rate, LONGER * most(rate, units) * NS / rate]], seed)
         end
 
-        # @param seed [Integer]
         # @param rate [Float] units per second
         # @param units [Integer] at most
-        # @yieldparam profile [UnitSample]
         # @yieldparam at [Float] ns after the first
         # @return [Array] what the block made of each
         def drawn(seed, rate, units)
@@ -201,7 +181,6 @@ module Holdup
           Array.new(most(rate, units)) { yield(all.draw(random), at += gap(NS / rate, random)) }
         end
 
-        # @param seed [Integer]
         # @param units [Integer] about so many
         # @return [Trace] see Traffic#recorded
         def recorded(seed, units)

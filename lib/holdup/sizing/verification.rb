@@ -48,7 +48,6 @@ module Holdup
       # @return [Boolean] whether all of it came true
       def kept? = lines.all?(&:kept?)
 
-      # @return [Array<VerifiedFigure>]
       def lines
         @lines ||= NAMES.map { |name| line(name) }
       end

@@ -14,20 +14,16 @@ module Holdup
         values.find { |_, weight| (left -= weight) <= 0 }&.first
       end
 
-      # @param values [Array<(Numeric, Float)>]
-      # @return [Float]
       def self.mean(values)
         values.sum { |value, weight| value * weight } / values.sum(&:last)
       end
 
-      # @param weighted [Array<(Object, Float)>]
       def initialize(weighted)
         @members = weighted.map(&:first)
         sum = 0.0
         @bounds = weighted.map { |_, weight| sum += weight }
       end
 
-      # @param random [Random]
       # @return [Object] one of them, drawn by weight
       def draw(random)
         chosen = random.rand * @bounds.last

@@ -10,10 +10,7 @@ module Holdup
       # Units of the names in question, and the others, now and then.
       BeforeAfter = Data.define(:before, :after)
 
-      # @param recommendation [Recommendation]
-      # @param change [WhatIfChange]
       # @param rounds [Integer] of the bootstrap
-      # @param seed [Integer]
       def initialize(recommendation, change, rounds: 20, seed: 1)
         @base = recommendation
         @objective = Objective.new(:latency, slo: recommendation.objective.slo)
@@ -23,10 +20,8 @@ module Holdup
         @seed = seed
       end
 
-      # @return [Prediction]
       def before = sides.before
 
-      # @return [Prediction]
       def after = @after ||= told(sides).after
 
       # @return [Boolean] whether both sides have times
@@ -183,14 +178,12 @@ module Holdup
         # @return [Boolean] whether these are processes of their own
         def apart? = true
 
-        # @param others [Candidate]
         # @return [Candidate] with these processes
         def beside(others)
           others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil,
             beside: [], concurrent_threads: []))
         end
 
-        # @param unit [Trace::TraceUnit]
         # @return [Trace::TraceUnit] as these processes take it
         def place(unit, _candidate)
           unit.with(group: 1, pool: 0)
@@ -199,16 +192,13 @@ module Holdup
 
       # Threads for some jobs only, in the same process: a capsule of their own. They share its GVL.
       OwnThreads = Data.define(:name, :threads) do
-        # @return [Boolean]
         def apart? = false
 
-        # @param others [Candidate]
         # @return [Candidate] with these threads
         def beside(others)
           others.with(threads: others.threads + threads, beside: [*others.beside, threads])
         end
 
-        # @param unit [Trace::TraceUnit]
         # @param candidate [Candidate] with these threads
         # @return [Trace::TraceUnit] as they take it
         def place(unit, candidate)
@@ -222,13 +212,10 @@ module Holdup
         # One further acquisition stays.
         LEAST = 1
 
-        # @param change [WhatIf::WhatIfChange]
         def initialize(change)
           @change = change
         end
 
-        # @param part [Traffic]
-        # @return [Traffic]
         def changed(part)
           return part unless @change.without || @change.halved || @change.mix.any?
           factors = factors(part)
@@ -237,10 +224,7 @@ module Holdup
           end
         end
 
-        # @param trace [Trace]
         # @param profiles [Array<UnitSample>] whom its units were drawn from
-        # @param candidate [Candidate]
-        # @return [Trace]
         def marked(trace, profiles, candidate)
           return trace unless @change.marks?
           units = trace.units.zip(profiles).map do |unit, profile|
@@ -249,7 +233,6 @@ module Holdup
           Trace.new(units, concurrent_units: trace.concurrent_units)
         end
 
-        # @param part [Traffic]
         # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share; empty with
         #   one group
         def groups(part)

@@ -26,12 +26,10 @@ module Holdup
       PERIOD_S = 300
       MIB = 1 << 20
 
-      # @param plan [Plan]
       def initialize(plan)
         @plan = plan
       end
 
-      # @return [Array<Hcl::Block>]
       def blocks
         ALL.map do |alarm|
           labels = ["aws_cloudwatch_metric_alarm", "holdup_#{alarm.name}"]

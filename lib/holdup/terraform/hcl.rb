@@ -20,7 +20,6 @@ module Holdup
 
       module_function
 
-      # @param block [Block]
       # @return [String] ends with a newline
       def render(block)
         head = [block.type, *block.labels.map { |label| quote(label) }].join(" ")
@@ -28,8 +27,6 @@ module Holdup
         "#{head} {\n#{indent(parts.reject(&:empty?).join("\n"))}}\n"
       end
 
-      # @param value [String, Numeric, Boolean, nil, Array, Hash, Code]
-      # @return [String]
       def value(value)
         case value
         when String then quote(value)
@@ -41,7 +38,6 @@ module Holdup
         end
       end
 
-      # @param text [String]
       # @return [String] a literal, without interpolation
       def quote(text)
         "\"#{text.gsub(/[\\"\n\r\t]|[$%]\{/, ESCAPES)}\""

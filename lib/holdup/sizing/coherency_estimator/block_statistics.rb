@@ -18,7 +18,6 @@ module Holdup
         # @return [Array<Integer>] the block of each unit, from 0
         attr_reader :blocks
 
-        # @param profiles [Array<UnitSample>]
         def initialize(profiles)
           starts = profiles.map(&:start_ns)
           first_ns, last_ns = starts.minmax
@@ -69,7 +68,6 @@ module Holdup
         # @param from [Float] lowest value that is looked at
         # @param to [Float] highest
         # @param blocks [Float] how many equal ones would say as much
-        # @yieldparam value [Float]
         # @yieldreturn [Array<Float>] the score of each block, which falls as the value rises
         # @return [Array<Float>] value, low, high
         def of(from, to, blocks, &)

@@ -12,7 +12,6 @@ module Holdup
       LOWEST = -0.5
 
       # @param profiles [Array<UnitSample>] of which it is known how they began
-      # @param growth [Estimate]
       def initialize(profiles, growth:)
         @profiles = profiles.select { |profile| profile.running_ns.positive? }
         @growth = growth

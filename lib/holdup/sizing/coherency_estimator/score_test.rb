@@ -14,7 +14,6 @@ module Holdup
 
       # @param profiles [Array<UnitSample>] with some of the time that may grow, where the shape needs that
       # @param shape [Module] of Shape
-      # @yieldparam profile [UnitSample]
       # @yieldreturn [Integer] the time that may grow
       def initialize(profiles, shape)
         @size = profiles.size
@@ -29,7 +28,6 @@ module Holdup
       # @return [Float] see Shape
       def highest = @shape.highest
 
-      # @param growth [Float]
       # @return [Array<Float>] the score of each block: above 0 where running times grew more than that
       def scores(growth)
         alone = Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) }
@@ -57,7 +55,6 @@ module Holdup
         @groups.by_block { |index| yield(index) }.sum / @weights.sum
       end
 
-      # @param growth [Float]
       # @return [Float] ns that a unit takes alone
       def alone_ns(growth)
         mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }

@@ -35,7 +35,6 @@ module Holdup
       private_constant :Minute
 
       # @param profiles [Array<UnitSample>] of these units, also of the first minutes of processes
-      # @param boots [Boots]
       def initialize(profiles, boots)
         @boots = boots
         @coverage = Analysis::MeasuredTime.of(profiles)
@@ -44,7 +43,6 @@ module Holdup
         @slots = {}
       end
 
-      # @param windows [Array<Window>]
       # @return [Array<Window>] what of them belongs to warm processes
       def warm(windows)
         windows.filter_map { |window| (window.seconds > MINUTE_S) ? part(window) : (window if warm?(window)) }

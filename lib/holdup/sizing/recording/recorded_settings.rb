@@ -35,7 +35,6 @@ module Holdup
         @fingerprints ||= first.map { |window| window.setting.fingerprint }.uniq
       end
 
-      # @param thing [#setting]
       # @return [Boolean] whether it is of the one with most units
       def first?(thing)
         fingerprints.include?(thing.setting&.fingerprint)

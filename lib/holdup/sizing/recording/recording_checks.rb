@@ -17,7 +17,6 @@ module Holdup
       CPU_SHARE = 0.85
       POOL_SHARE = 0.05
 
-      # @param recording [Recording]
       def initialize(recording)
         @recording = recording
       end

@@ -26,22 +26,16 @@ module Holdup
       # @return [Array<String>] all globs in it
       def names = [without, *kept].compact.uniq
 
-      # @param name [String]
-      # @return [Boolean]
       def removes?(name) = match?(without, name)
 
-      # @param name [String]
-      # @return [Boolean]
       def halves?(name) = match?(halved, name)
 
-      # @param name [String]
       # @return [Boolean] whether units of that name are no part of the rest any more: gone, elsewhere, or
       #   with a share of their own
       def claims?(name)
         [without, own_pool&.name, *mix.keys].any? { |glob| match?(glob, name) }
       end
 
-      # @param name [String]
       # @return [Boolean] whether this is about units of that name
       def touches?(name)
         names.any? { |glob| match?(glob, name) }
@@ -68,8 +62,6 @@ module Holdup
         !own_pool.nil? || priorities.any? || !io.nil?
       end
 
-      # @param unit [Trace::TraceUnit]
-      # @param name [String]
       # @param candidate [Candidate] after the change
       # @return [Trace::TraceUnit] with its group and pool, time slice and whether it is for io
       def mark(unit, name, candidate)
@@ -82,8 +74,6 @@ module Holdup
         with(threads: nil, processes: nil, time_slice_ns: nil) == self.class.new
       end
 
-      # @param now [Candidate]
-      # @return [Candidate]
       # @raise [UsageError] for fewer threads than other pools of the process have
       def candidate(now)
         all = threads && threads + now.concurrent_threads.sum
