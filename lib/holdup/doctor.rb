@@ -2,12 +2,12 @@
 
 module Holdup
   # What is measured on this host, what is missing, and why a number may be wrong. Examination looks at the
-  # host and fills a Host; the checks judge it, so each judgement can be tested without arranging the world.
+  # host and fills a Host; the checks judge it, so each can be tested alone.
   #
-  # A check is `call(host)`, which returns a CheckResult, several, or [] when it does not apply. Checks live
-  # by theme in doctor/*_checks.rb; a new one goes there and into CHECKS.
+  # A check is `call(host)`, which returns a CheckResult, several, or [] if it does not apply. A new check
+  # goes into doctor/*_checks.rb by theme, and into CHECKS.
   module Doctor
-    # In the order in which measurements travel: what breaks first is listed first.
+    # In the order in which measurements travel: what breaks first comes first.
     CHECKS = [
       ProbeChecks::RubySupport, ProbeChecks::ClockSource,
       SegmentChecks::SegmentFolder, SegmentChecks::Segments,
@@ -23,8 +23,8 @@ module Holdup
       ProbeChecks::Anomalies
     ].freeze
 
-    # What a check found. `level` is :ok, :warn or :fail; `key` names the sentence (`doctor_<key>`) and the
-    # remedy (`doctor_<key>_fix`, none for :ok); `facts` fill them in.
+    # `level` is :ok, :warn or :fail; `key` names the sentence (`doctor_<key>`) and the remedy
+    # (`doctor_<key>_fix`, none for :ok); `facts` fill them in.
     CheckResult = Data.define(:level, :key, :facts) do
       def self.ok(key, **facts)
         new(level: :ok, key:, facts:)

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Writes Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch.
-  # It only produces text, and the text names what is billed.
+  # Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch. The text
+  # names what is billed.
   module Terraform
-    # What the user wants to have in Terraform.
+    # What the user wants in Terraform.
     #
-    # - `format`: of the lines, :json (metrics come from filters) or :emf (they come by themselves)
+    # - `format`: of the lines, :json (filters make the metrics) or :emf (CloudWatch makes them)
     # - `log_group`, `region`: nil makes Terraform ask for it
     # - `namespace`: of the metrics; `app`, `server`: only lines of these; nil takes all
     # - `memory_mib`: of one process, at which the alarm goes off
@@ -17,21 +17,19 @@ module Holdup
         super
       end
 
-      # @return [Boolean] whether filters make the metrics
       def filters? = format == :json
 
-      # @return [Hash{String => String}] of the metrics; filters make none, since each one is billed
+      # Of the metrics; filters make none, since each one is billed.
       def dimensions
         filters? ? {} : {"app" => app, "server" => server}.compact
       end
 
-      # @return [String] unique to the application
+      # Unique to the application.
       def named(name)
         ["holdup", app, server, name].compact.join("-")
       end
     end
 
-    # @return [String] a file in Terraform's language
     def self.write(plan)
       blocks = variables(plan)
       blocks += Filters.new(plan).blocks if plan.filters?

@@ -13,7 +13,7 @@ module Holdup
         processes.partition { |each| each.is_a?(Host::HostProcess) }
       end
 
-      # @return [Host::HostProcess, String, nil] nil when the collector has just removed it
+      # @return [Host::HostProcess, String, nil] nil if the collector has just removed it
       def self.process(entry, now_ns)
         entry.read do |reader|
           process = facts(entry, reader.snapshot(ring_since: nil), now_ns)
@@ -41,7 +41,6 @@ module Holdup
         header.worker_index unless header.worker_index.negative?
       end
 
-      # Since the ring began to wait for a trigger.
       def self.ring_share(entry, now_ns)
         path = Capture::Controller.base(entry.path) + Capture::RuleWatch::ARMED
         header = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)

@@ -36,7 +36,7 @@ module Holdup
         [OURS, *only.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
       end
 
-      # A text in which Terraform puts the figure's name, and nothing else.
+      # A string in which Terraform inserts the figure's name.
       def code(text)
         Hcl::Code.new(Hcl.quote(text).gsub("$${each.key}", "${each.key}"))
       end
