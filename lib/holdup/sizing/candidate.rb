@@ -2,10 +2,9 @@
 
 module Holdup
   module Sizing
-    # A deployment that might be better: on one host, so many processes with so many threads each, and perhaps
-    # others (`pool`) for some of the units. `threads` are all of a process; `beside`: of these, those of
-    # other pools than the one that is sized, which stay as they are; `concurrent_threads`: of those, the ones
-    # that take units of the other kind.
+    # A deployment that might be better: on one host, processes with threads each, and perhaps others (`pool`)
+    # for some units. `threads`: all of a process; `beside`: those of them in pools that are not sized, which
+    # stay as they are; `concurrent_threads`: those of them that take units of the other kind.
     Candidate = Data.define(
       :processes, :threads, :io_threads, :time_slice_ns, :beside, :concurrent_threads, :pool
     ) do
@@ -22,7 +21,7 @@ module Holdup
         super
       end
 
-      # @return [Array<Candidate>] each as if it were alone
+      # Each group as if it were alone.
       def groups
         pool ? [with(pool: nil), pool] : [self]
       end
@@ -48,9 +47,8 @@ module Holdup
         members.select { |name| public_send(name) != other.public_send(name) }
       end
 
-      # Sorts candidates by the number of changes, then by size: the first is the smallest change. Threads for
-      # io count as one change more, because the application has to mark the requests.
-      # @param other [Candidate] what there is now
+      # Sorts candidates by the number of changes from `other`, then by size: the smallest change is first.
+      # Threads for io count as one more change, because the application has to mark the requests.
       def effort(other)
         [differences(other).size + ((io_threads > other.io_threads) ? 1 : 0), threads, processes,
           (time_slice_ns - other.time_slice_ns).abs]

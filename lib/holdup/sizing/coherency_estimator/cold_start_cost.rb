@@ -2,22 +2,22 @@
 
 module Holdup
   module Sizing
-    # What it costs a unit to begin after its process has rested: other work has used the caches, the CPU
-    # slept, or the virtual machine gave it away. The length of a rest does not depend on the unit that ends
-    # it, so running times without the cost of concurrency are compared with it directly. That cost is known
-    # as an interval only: the interval here covers both of its ends.
+    # Cost of a unit's start after its process has rested: other work has used the caches, the CPU slept, or
+    # the virtual machine gave it away. A rest's length does not depend on the unit that ends it, so running
+    # times without the cost of concurrency are compared with it directly. The interval covers both ends of
+    # that cost.
     class CoherencyEstimator::ColdStartCost
-      # A unit that takes three times as long after a rest has been seen on no machine.
+      # No machine has shown a unit that takes three times as long after a rest.
       HIGHEST = 2.0
       LOWEST = -0.5
 
-      # @param profiles [Array<UnitSample>] of which it is known how they began
+      # @param profiles [Array<UnitSample>] with known starts
       def initialize(profiles, growth:)
         @profiles = profiles.select { |profile| profile.running_ns.positive? }
         @growth = growth
       end
 
-      # @return [Estimate] whose value is Cost#cold
+      # @return [IntervalEstimate] of CoherencyCost#cold
       def estimate
         if size < CoherencyEstimator::FEWEST || blocks < CoherencyEstimator::FEWEST_BLOCKS
           return CoherencyEstimator::IntervalEstimate.unknown(size)
