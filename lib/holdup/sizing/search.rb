@@ -2,15 +2,13 @@
 
 module Holdup
   module Sizing
-    # All candidates at one load, each with what it would do: threads and processes first, then time slices
-    # and threads for io where these are settled.
+    # Predictions of all candidates at one load: threads and processes first, then time slices and threads for
+    # io of the best.
     class Search
-      # So many of the best are tried with other time slices.
+      # The number of best candidates that are tried with other time slices.
       SETTLED = 3
 
-      # @param rate [Float] units per second and host
-      # @param units [Integer] of each replay
-      # @param handoff_ns [Numeric] see Handoff
+      # @param rate [Float] units per second and host; `units`: of each replay
       def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:)
         @recording = recording
         @traffic = traffic
@@ -31,22 +29,21 @@ module Holdup
         end
       end
 
-      # @param candidate [Candidate] any
-      # @return [Prediction] although a guard may reject it
+      # A prediction of any candidate, even if a guard rejects it.
       def of(candidate)
         forecast.call(candidate, trace(candidate), force: true)
       end
 
+      # The trace of a part's load, as that candidate takes it.
       # @param draw [Hash] see Traffic#peak
-      # @return [Trace] of that load, as that candidate takes it
       def drawn(part, candidate, **draw)
         trace = part.peak(**draw)
         candidate.io_threads.positive? ? io_units.marked(trace, part.drawn(**draw)) : trace
       end
 
+      # A forecast for this recording, or for a changed one.
       # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
       #   their share of the units
-      # @return [Forecast] for this recording, or for what would be different
       def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
         guards = guards(demand, limits, rate)
         guards = Guards::SplitGuards.new(guards, split_parts(parts, limits, rate)) if parts.any?
@@ -54,8 +51,7 @@ module Holdup
           handoff_ns: @handoff_ns)
       end
 
-      # @return [Array<PoolThroughput, nil>] of each of its pools, while all of them have work;
-      #   where requests and jobs share processes, at this load
+      # Throughput of each pool while all have work; if requests and jobs share processes, at this load.
       def pools_of(candidate)
         @traffic.concurrent_units ? load.call(candidate, @now) : backlog.call(candidate)
       end

@@ -2,13 +2,13 @@
 
 module Holdup
   module Sizing
-    # What the users of an application are promised: a percentile of the time from a unit's arrival to its
-    # end. Without a limit only the percentile counts, for what is compared.
+    # A promised percentile of the time from a unit's arrival to its end. Without a limit it only selects the
+    # percentile to compare.
     #
     #   Slo.parse("p95=300ms")  # => #<data Slo percentile=0.95, limit_ns=300000000>
     Slo = Data.define(:percentile, :limit_ns) do
       # @param text [String] "p95", "p99=1.5s"
-      # @return [Slo, nil] nil when it can't be read
+      # @return [Slo, nil] nil if it can't be read
       def self.parse(text)
         match = /\Ap(\d{2}(?:\.\d)?)(?:=(\d{1,9}(?:\.\d{1,6})?)\s?(us|ms|s))?\z/.match(text.strip) or return
         percentile = (Float(match[1]) / 100).round(3)
@@ -21,7 +21,6 @@ module Holdup
         super
       end
 
-      # @return [String] "p95"
       def name
         "p#{format("%g", percentile * 100)}"
       end

@@ -2,10 +2,9 @@
 
 module Holdup
   module Sizing
-    # Single units that were kept, each with its weight: the number of measured units that it stands for.
+    # Recorded single units, each with its weight: the number of measured units that it stands for.
     class WeightedSample
       # @param values [Array<(Numeric, Float)>] of a unit, and its weight
-      # @param share [Float] 0.0..1.0
       # @return [Numeric, nil] the smallest value that this share of all units does not exceed; nil without
       #   units
       def self.quantile(values, share)
@@ -24,7 +23,7 @@ module Holdup
         @bounds = weighted.map { |_, weight| sum += weight }
       end
 
-      # @return [Object] one of them, drawn by weight
+      # One of them, drawn by weight.
       def draw(random)
         chosen = random.rand * @bounds.last
         @members[@bounds.bsearch_index { |bound| bound > chosen } || -1]
