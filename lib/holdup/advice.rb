@@ -2,8 +2,7 @@
 
 module Holdup
   # Advice on what was measured. A rule is a pure function: `call(situation)` takes a Situation and returns a
-  # Finding, or nil when there is nothing to say. A new rule goes into advice/*_rules.rb by theme, and into
-  # RULES.
+  # Finding or nil. A new rule goes into advice/*_rules.rb by theme, and into RULES.
   module Advice
     RULES = [
       ThreadRules::ThreadCount, ThreadRules::ProcessCount, ThreadRules::IoThreads, ThreadRules::TimeSlice,

@@ -4,8 +4,6 @@ module Holdup
   # Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch. The text
   # names what is billed.
   module Terraform
-    # What the user wants in Terraform.
-    #
     # - `format`: of the lines, :json (filters make the metrics) or :emf (CloudWatch makes them)
     # - `log_group`, `region`: nil makes Terraform ask for it
     # - `namespace`: of the metrics; `app`, `server`: only lines of these; nil takes all

@@ -3,8 +3,7 @@
 module Holdup
   module Advice
     module DatabaseRules
-      # Requests or jobs wait for a database connection: the pool is too small, or they keep connections too
-      # long.
+      # Waits for a database connection: the pool is too small, or requests or jobs keep connections too long.
       module DbPool
         MUCH = 0.05
 

@@ -18,7 +18,6 @@ module Holdup
         super
       end
 
-      # @return [ProposedChange, nil] the change, unless it breaks a limit
       def line
         limits.empty? ? change : nil
       end

@@ -87,9 +87,8 @@ module Holdup
         private_class_method :facts, :computes?, :native?, :preempted
       end
 
-      # Requests that take more of the GVL from others than their share of the CPU, without long holds. In
-      # their own processes they take it only from each other: one more process for these few requests may do
-      # what two more for all would.
+      # Requests that take more of the GVL from others than their share of the CPU, without long holds: one
+      # more process for these few may do what two more for all would.
       module IsolateEndpoints
         # Share of the stall beyond its share of the CPU.
         BEYOND = 0.1
@@ -109,7 +108,7 @@ module Holdup
           Finding.new(rule: :isolation, weight:, **effect)
         end
 
-        # @return [Array(Analysis::SeriesRow, Hash), nil] the row that causes most stall; its shares of stall
+        # @return [Array(Analysis::SeriesRow, Hash), nil] the row that causes most stall, its shares of stall
         #   and CPU
         def cause(situation)
           blame = situation.summary.blame
@@ -121,8 +120,8 @@ module Holdup
         private_class_method :cause
       end
 
-      # Requests or jobs that release the GVL thousands of times and queue for it again each time: usually
-      # queries in a loop, or reads in small pieces.
+      # Releases the GVL thousands of times and queues for it again: usually queries in a loop, or small
+      # reads.
       module ReleaseStorm
         MANY = 1000
         STALLED = 0.02
@@ -145,7 +144,6 @@ module Holdup
           many.max_by { |row| row.sum(:acquisitions) }
         end
 
-        # @return [Float] per unit
         def acquisitions(row)
           row.per_unit(row.sum(:acquisitions)).to_f
         end
@@ -174,8 +172,7 @@ module Holdup
         end
       end
 
-      # Threads wait for each other's Mutex, Queue or monitor: the lock is the bottleneck, so no setting
-      # helps.
+      # Threads wait for each other's Mutex, Queue or monitor: no setting helps against a lock.
       module LockContention
         MUCH = 0.1
 

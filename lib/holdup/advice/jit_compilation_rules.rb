@@ -22,7 +22,7 @@ module Holdup
 
       # Y12: on, but a TracePoint has disabled it, before or after it was checked.
       module Ineffective
-        # A TracePoint disabled it later if a warm process interprets so many times as many instructions per
+        # A TracePoint disabled it later if a warm process interprets this many times the instructions per
         # unit.
         TIMES = 10
         # The last intervals must all show it, and the first ones after warm-up must not.
@@ -118,8 +118,7 @@ module Holdup
         def most_share(share) = share * (1 - 1 / SPEED_UP)
       end
 
-      # Y08: the number of loaded methods and blocks is near the one that changes the default threshold, so
-      # two workers may differ.
+      # Y08: the number of loaded methods and blocks is near the one at which the default threshold changes.
       module ThresholdFlips
         NEAR = (35_000..45_000)
         # The thresholds below and above; an explicit 30 counts as the default.

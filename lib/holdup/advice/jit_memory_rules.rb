@@ -74,8 +74,7 @@ module Holdup
         private_class_method :known?, :at_limit, :at_unknown_limit, :largest, :change, :facts, :uncounted
       end
 
-      # Y05: processes used far less than the limit for a day. Lowering it saves nothing: memory is taken only
-      # when used.
+      # Y05: processes used far less than the limit for a day. Lowering it saves no memory.
       module LimitUnused
         USED = 0.6
         DAY_S = 24 * 3600
@@ -144,8 +143,7 @@ module Holdup
         private_class_method :saved, :change
       end
 
-      # Y07: more code on Ruby 3.3 than Ruby 3.4 has room for by default, where the limit covers code and
-      # metadata.
+      # Y07: more code on Ruby 3.3 than Ruby 3.4 has room for, where the limit covers code and metadata.
       module BeforeUpgrade
         CODE_MIB = 36
         ROOM = 1.15
@@ -201,7 +199,6 @@ module Holdup
           life.trail.since(life.last_s - [life.age_s / 2, HOUR_S].max)
         end
 
-        # @return [Float] bytes
         def an_hour(life, key)
           points = later_half(life).points(key)
           return 0.0 if points.empty?

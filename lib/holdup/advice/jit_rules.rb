@@ -3,8 +3,7 @@
 module Holdup
   module Advice
     # Advice on the JIT; docs/yjit.md explains the rules' numbers (Y01 ...) and sources. The rules read
-    # samples of all processes, so each returns nil if its figures are not known. This file lists the rules
-    # (in jit_*_rules.rb) and has what several of them share.
+    # samples of all processes, so each returns nil if its figures are not known.
     module JitRules
       RULES = [
         JitActivationRules::NotEnabled, JitActivationRules::AtBoot, JitActivationRules::WrongHook,
@@ -17,7 +16,6 @@ module Holdup
         JitLifetimeRules::ShortLives, JitLifetimeRules::ShortProcesses, JitLifetimeRules::KillerLimit
       ].freeze
 
-      # How much memory a machine has left.
       module Headroom
         FULL = MachineRules::MemoryHeadroom::FULL
 
@@ -75,8 +73,7 @@ module Holdup
         private_class_method :rubyopt, :kept
       end
 
-      # Facts about a memory killer's limit: the size it needs, what the killer counts, and how certain that
-      # is.
+      # Facts about a memory killer's limit: the size it needs, what the killer counts, how certain that is.
       module KillerFacts
         S = 1_000_000_000
 

@@ -71,8 +71,7 @@ module Holdup
         private_class_method :figures, :gain, :change, :levers, :other_threads, :groups, :group_name, :pools
       end
 
-      # Jobs of one class make all others of the process stall: they belong in a queue and a process of their
-      # own. The replay adds one process with one thread.
+      # Jobs of one class stall all others of the process. The replay adds one process with one thread.
       module SplitQueue
         # Share of the stall that few of the jobs cause.
         CAUSED = 0.5

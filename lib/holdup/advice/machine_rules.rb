@@ -3,8 +3,7 @@
 module Holdup
   module Advice
     module MachineRules
-      # Fewer processes than vCPUs: an alarm on CPU % may never fire. A recommendation, if there is one,
-      # decides the number of processes.
+      # Fewer processes than vCPUs: an alarm on CPU % may never fire. A recommendation overrides the number.
       module VcpuMismatch
         module_function
 

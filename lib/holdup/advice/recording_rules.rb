@@ -36,7 +36,6 @@ module Holdup
         end
       end
 
-      # Several applications: each needs its own advice.
       module MixedApplications
         module_function
 

@@ -61,7 +61,6 @@ module Holdup
         best if best && best > recommendation.now.processes
       end
 
-      # @return [Analysis::SeriesRow] all units
       def total = summary.total
 
       # @return [Analysis::Machine, nil] the smallest host
@@ -97,8 +96,7 @@ module Holdup
         name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
       end
 
-      # One shell argument that means exactly that name: names may come from requests, and users paste
-      # queries.
+      # One shell argument for exactly that name: names may come from requests, and users paste queries.
       def quoted(name, rest = "")
         argument = "#{literal(name)}#{rest}"
         "'#{argument.gsub("'") { "'\\''" }}'"

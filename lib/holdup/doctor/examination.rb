@@ -2,8 +2,7 @@
 
 module Holdup
   module Doctor
-    # Looks at the host and judges nothing. A failed look becomes a fact, never an error: users run the doctor
-    # when things are broken.
+    # Looks at the host, judges nothing. A failed look becomes a fact, never an error.
     class Examination
       HOUR_S = 3600
       DAY_S = 86_400
@@ -89,7 +88,6 @@ module Holdup
           (File.readable?(@dir) && File.executable?(@dir)) ? :ok : :unreadable
         end
 
-        # @return [Hash] facts of a Host
         def to_h
           {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
         end

@@ -8,15 +8,13 @@ module Holdup
     # - `clock_source`: "counter" or "monotonic", nil without the extension
     # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: nil if not known
     # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files
-    # - `collector`: whether one holds the lock; `store`: Hash of the store's health, or nil and
-    #   `store_problem`
+    # - `collector`: whether one holds the lock; `store`: Hash of its health, or nil and `store_problem`
     # - of the last hour: `machines` (Array of Analysis::Machine), `signals` (load: queued_p95_ns, busy,
     #   threads, backlog; nil if unknown), `applications` (Analysis::ApplicationShares, nil without a store),
     #   `lives` (Array of Analysis::WorkerLifetimes)
     # - `autoscale_target`: CPU percentage of an alarm, nil if not asked
     # - `skipped`: Array of SkippedRow of the last day, latest first
     # - `drifts`: Array of Analysis::SettingChanges::SettingDrift since the last change of setting
-    # - `servers`: Array of RunningServers::Server
     # - `variables`: names in the command's environment that look like settings and are not
     # - `now_ns`: nanoseconds since 1970
     Host = Data.define(
@@ -31,12 +29,10 @@ module Holdup
 
       def alive = segments.select(&:alive)
 
-      # @return [Integer] sum over all processes
       def counter(name)
         segments.sum { |segment| segment.counters.fetch(name, 0) }
       end
 
-      # The values of one fact of the living processes' settings.
       def facts(key)
         alive.map { |segment| segment.setting[key] }.uniq
       end

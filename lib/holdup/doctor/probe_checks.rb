@@ -54,7 +54,7 @@ module Holdup
         private_class_method :off?, :gap_ns, :whole_ns, :explained_ns
       end
 
-      # Under M:N threads Ruby does not say why a thread is parked, so io and sleep can't be told apart.
+      # Under M:N threads Ruby does not say why a thread is parked, so io and sleep look the same.
       module MnThreads
         def self.call(host)
           host.facts("mn_threads").include?(true) ? CheckResult.warn(:mn_threads) : []

@@ -36,7 +36,6 @@ module Holdup
       SEGMENT = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment}
       NAMELESS_SEGMENT = "/memfd:holdup segment"
 
-      # One line of the process table.
       Row = Data.define(:pid, :parent, :title, :program, :start) do
         def worker_of?(kind) = kind.worker&.match?(title)
 
@@ -53,7 +52,6 @@ module Holdup
         @ticks_per_s = ticks_per_s
       end
 
-      # @return [Array<Server>] none without a process table
       def call
         uptime_s = read("uptime").to_s.to_f
         table = rows

@@ -47,7 +47,8 @@ module Holdup
         end
 
         def self.scale_on_queued(p95_ns)
-          CheckResult.ok(:scale_on_queued, p95_ns:, queued_ns: Analysis::CpuCeiling::QueueAlarm.limit_ns(p95_ns))
+          queued_ns = Analysis::CpuCeiling::QueueAlarm.limit_ns(p95_ns)
+          CheckResult.ok(:scale_on_queued, p95_ns:, queued_ns:)
         end
         private_class_method :unused_cpus, :alarm, :facts, :scale_on_queued
       end

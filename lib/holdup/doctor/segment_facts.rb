@@ -2,8 +2,7 @@
 
 module Holdup
   module Doctor
-    # The segments of a folder as facts of a Host, and a message for each file that can't be read as a
-    # segment.
+    # The segments of a folder as facts of a Host, and a message for each unreadable file.
     module SegmentFacts
       # A process of another container is not in our process table; its heartbeat shows that it lives.
       TICKING_NS = 5_000_000_000

@@ -3,8 +3,7 @@
 module Holdup
   module Doctor
     module ServerChecks
-      # The measuring processes by server, and their levers: value, whether it works at run time, where it is
-      # written.
+      # The measuring processes by server, with their levers: value, effect at run time, place.
       module Servers
         UNKNOWN = "ruby"
 

@@ -75,8 +75,7 @@ module Holdup
         end
       end
 
-      # Whether requests or jobs stall longer or take more CPU than before the last change of setting, and
-      # what else changed with it.
+      # Whether requests or jobs are slower than before the last change of setting, and what else changed.
       module Drift
         def self.call(host) = findings(host.drifts)
 

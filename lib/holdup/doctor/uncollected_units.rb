@@ -4,8 +4,7 @@ require "etc"
 
 module Holdup
   module Doctor
-    # Requests and jobs that this host has measured and a store does not have yet: the collector's next round
-    # takes them.
+    # Requests and jobs that this host has measured and a store does not have yet.
     class UncollectedUnits
       # `units`: ended requests and jobs; `at_ns`: when the collector last read them, since 1970, or nil
       Uncollected = Data.define(:units, :at_ns, :collecting)

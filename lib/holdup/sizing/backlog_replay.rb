@@ -6,7 +6,6 @@ module Holdup
     # recorded units as if all had come at once. It is more exact than the closed model for unlike jobs. Every
     # unit is replayed equally often, so that their mean is that of the recording.
     class BacklogReplay
-      # Fewest units that are replayed.
       UNITS = 8_000
       # Left out at either end: all threads begin at once, and at the end some have no work.
       EDGE = 0.1

@@ -11,8 +11,7 @@ module Holdup
       BEYOND = 3
       STEPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 100].freeze
 
-      # `speed_up`, `amdahl`, `bound`: against one thread; `gain`, `amdahl_gain`: of the last thread (0.05: 5
-      # %)
+      # `speed_up`, `amdahl`, `bound`: against one thread; `gain`, `amdahl_gain`: of the last thread
       ThreadCount = Data.define(:threads, :speed_up, :gain, :amdahl, :amdahl_gain, :bound, :utilisation,
         :stall_ns, :response_ns)
 

@@ -8,7 +8,6 @@ module Holdup
     Candidate = Data.define(
       :processes, :threads, :io_threads, :time_slice_ns, :beside, :concurrent_threads, :pool
     ) do
-      # @return [Candidate] as it was recorded
       def self.of(recording)
         pools = recording.pools
         new(processes: recording.processes, threads: recording.threads,
@@ -32,7 +31,6 @@ module Holdup
       # @return [Integer] threads of a process that take units of the kind that is sized
       def own_threads = threads - concurrent_threads.sum
 
-      # @return [Boolean] whether pools share a GVL
       def shared?
         groups.any? { |group| group.beside.any? }
       end

@@ -12,8 +12,7 @@ module Holdup
     #
     # - `growth`: 0.1: each doubling of the units in flight adds 10 %. A logarithm because the first
     #   neighbours cost most: a Rails application took 49, 57, 64 and 66 ms with 1, 2.5, 5 and 10 in flight
-    # - `marking`: 0.02: each further unit adds 2 % to all others, because garbage collections mark what it
-    #   keeps
+    # - `marking`: 0.02: each further unit adds 2 %, because garbage collections mark what it keeps
     # - `cold`: 0.2: a unit that starts after a long rest takes 20 % longer
     CoherencyCost = Data.define(:growth, :marking, :cold) do
       def initialize(growth: 0.0, marking: 0.0, cold: 0.0)
@@ -41,7 +40,6 @@ module Holdup
         (1 + concurrency) * (1 + cold * rested)
       end
 
-      # The cost of concurrent units multiplied by a factor.
       def scaled_by(factor)
         with(growth: growth * factor, marking: marking * factor)
       end

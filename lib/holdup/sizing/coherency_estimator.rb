@@ -5,13 +5,12 @@ module Holdup
     # Estimates a CoherencyCost from one recording, in which the number of units in flight varies: by how much
     # each doubling lengthens the running time of every unit.
     #
-    # It compares only units that began while their process was busy. A unit that begins after a rest has cold
-    # caches, and sometimes a CPU that slept, which hides all growth on virtual machines: see ColdStartCost.
+    # It compares only units that began while their process was busy. After a rest, caches are cold and the
+    # CPU sometimes slept, which hides all growth on virtual machines: see ColdStartCost.
     #
-    # A regression of running time on a unit's own units in flight finds growth that does not exist (12 % and
-    # 33 % in simulations of like and of heavy-tailed units), because long units let others pile up. The
-    # number of units when it began does not depend on it, so that is the instrument: see ScoreTest. The
-    # interval has all growths that the scores of independent blocks do not contradict, so it is wide if the
+    # A regression on a unit's own units in flight finds growth that does not exist (12 % and 33 % in
+    # simulations of like and of heavy-tailed units), because long units let others pile up. The number of
+    # units when it began does not depend on it, so that is the instrument: see ScoreTest.
     # load hardly varies.
     #
     # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
@@ -39,9 +38,8 @@ module Holdup
         @rest ||= ColdStartCost.new(@profiles, growth: overall).estimate
       end
 
-      # What garbage collections mark costs the same for the second and the tenth unit, which doublings
-      # underestimate beyond the recorded concurrency. 0.02: each further unit in flight lengthens every unit
-      # by 2 %.
+      # What garbage collections mark costs the same for the second and the tenth unit, which doublings miss.
+      # 0.02: each further unit in flight lengthens every unit by 2 %.
       def marking
         @marking ||= if collected.value && apart.value
           collected.of_share(collected_share)
@@ -108,7 +106,7 @@ module Holdup
 
       # What a recording says about growth, or about a rest.
       #
-      # - `value`: 0.1: each doubling of the units in flight lengthens running times by 10 %; nil with too few
+      # - `value`: 0.1: each doubling of units in flight lengthens running times by 10 %; nil with too few
       #   units
       # - `low`, `high`: the 90 % interval, within LOWEST and HIGHEST
       # - `gc`: the part of `value` that is garbage collection; nil if unknown
@@ -117,13 +115,11 @@ module Holdup
       #   `units`: how many were compared; `blocks`: how many equal blocks of time would say as much
       IntervalEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units,
         :blocks) do
-        # An estimate without a value.
         def self.unknown(units)
           new(value: nil, low: self::LOWEST, high: self::HIGHEST, gc: nil, alone_ns: nil, spread: 0.0, units:,
             blocks: 0.0)
         end
 
-        # @return [IntervalEstimate]
         def self.of(test, blocks)
           lowest = [self::LOWEST, -0.9 / [test.amounts.max, 1.0].max].max
           value, low, high = BlockStatistics::ScoreInterval.of(lowest, test.highest, blocks) do |growth|
@@ -133,7 +129,7 @@ module Holdup
             units: test.size, blocks:)
         end
 
-        # The estimate for a whole of which only that share grows.
+        # The estimate for a whole if only that share of it grows.
         def of_share(share)
           with(value: value * share, low: low * share, high: high * share, alone_ns: alone_ns / share)
         end

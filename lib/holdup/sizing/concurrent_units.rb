@@ -43,7 +43,6 @@ module Holdup
         end
       end
 
-      # @param rate [Float] units per second and host
       def load(rate)
         ConcurrentLoad.new(busy: rate * mean { |profile| profile.running_ns + profile.idle_ns } / NS,
           cpus: rate * mean(&:cpu_ns) / NS)
@@ -51,7 +50,6 @@ module Holdup
 
       private
 
-      # Exponential gaps; ns.
       def arrivals(rate, from_ns, to_ns, random)
         return [] if rate.zero?
         at = from_ns

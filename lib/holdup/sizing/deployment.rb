@@ -2,8 +2,7 @@
 
 module Holdup
   module Sizing
-    # What a recording was made on: processes, threads, time slice, and what else this server and this Ruby
-    # could have.
+    # What a recording was made on, and what else this server and this Ruby could have.
     class Deployment
       MS = 1_000_000
       # From this version on, the environment can change the time slice.
@@ -15,7 +14,6 @@ module Holdup
       # Servers whose processes take one request at a time.
       SINGLE = %w[unicorn pitchfork].freeze
 
-      # @param members [Array<ProcessReport::MeasuredProcess>] of that setting
       def initialize(setting, kind:, members:)
         @setting = setting
         @kind = kind

@@ -23,7 +23,6 @@ module Holdup
         @handoff_ns = handoff_ns
       end
 
-      # @param trace [Trace] at the same rate
       # @param force [Boolean] replay it although a guard rejects it
       # @param counted [Array<Integer>, nil] units of the trace that times are of; nil: all
       def call(candidate, trace, force: false, counted: nil)
@@ -117,8 +116,7 @@ module Holdup
           @outcome = Replay.call(trace, scenario.with(most:))
         end
 
-        # Until its queue is that long, the others do more than their part of the mix: the fullest pool
-        # decides.
+        # Until its queue is that long, the others exceed their part of the mix: the fullest pool decides.
         def throughput
           span = @outcome.steady_span(BacklogReplay::EDGE)
           fullest = fullest()

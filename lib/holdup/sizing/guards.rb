@@ -24,9 +24,7 @@ module Holdup
       LIKE = 1.0
       NS = 1_000_000_000
 
-      # @param rate [Float] units per second of a host at its peak; 0 for jobs, whose threads always have work
-      #   while it matters
-      # @param concurrent_load [ConcurrentUnits::ConcurrentLoad] of the other kind, in the same processes
+      # @param rate [Float] units per second of a host at its peak; 0 for jobs
       def initialize(demand, limits:, rate:, current:, kind: :request,
         concurrent_load: ConcurrentUnits::NOBODY)
         @demand = demand.in_all
@@ -42,13 +40,11 @@ module Holdup
         of_processes(candidate, most) + of_host(candidate)
       end
 
-      # What its processes can't do.
       def of_processes(candidate, most = ceiling(candidate))
         [above(:stability, @rate, BUSY * most), inflation(candidate), concurrent_units(candidate),
           pool(candidate), *jobs(candidate)].compact
       end
 
-      # What host and database don't have.
       def of_host(candidate)
         [cpu, memory(candidate), connections(candidate)].compact
       end
@@ -125,7 +121,6 @@ module Holdup
       # The guards of a deployment where some units have processes of their own: each group has to serve its
       # own, and all groups share the host's CPUs and memory and the database's connections.
       class SplitGuards
-        # `share`: of all units
         SplitPart = Data.define(:guards, :share)
 
         # @param parts [Array<SplitPart>] in the order of Candidate#groups

@@ -18,7 +18,6 @@ module Holdup
       end
 
       # Little's law: threads beyond the others.
-      # @param rate [Float] of them per second, in a process
       # @param wall_ns [Numeric] of one
       def self.threads(rate, wall_ns)
         [(ROOM * rate * wall_ns / NS).ceil, 1].max
@@ -39,7 +38,6 @@ module Holdup
         }
       end
 
-      # The trace with those units marked as io. `profiles`: the units that it was drawn from.
       def marked(trace, profiles)
         units = trace.units.zip(profiles).map do |unit, profile|
           unit.with(io: profile.series.name == name)

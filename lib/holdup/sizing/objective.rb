@@ -5,11 +5,9 @@ module Holdup
     # What "better" means. Never stall alone: with fewer threads the same units wait in the queue instead.
     #
     # - `:latency`: queued + stalled at the SLO's percentile, at peak load
-    # - `:cost`: least memory (processes, if memory is unknown) that keeps the SLO, or about the present
-    #   response
+    # - `:cost`: least memory (else processes) that keeps the SLO, or about the present response
     # - `:balanced`: response at that percentile; each further process has to bring a tenth
     # - `:throughput`: for jobs, nearly the most units per second of these processes, with the fewest threads
-    #   threads
     class Objective
       NAMES = %i[latency cost balanced throughput].freeze
       # Smaller gains count as equal.

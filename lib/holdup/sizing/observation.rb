@@ -13,7 +13,6 @@ module Holdup
 
       attr_reader :recording, :kind
 
-      # @param kind [Symbol] :request or :job
       # @param pool [String, nil] the pool of threads that was asked about
       # @param other [Observation, nil] of the other kind's units under the same setting
       def initialize(recording, kind:, members: [], pool: nil, other: nil)
@@ -91,8 +90,7 @@ module Holdup
         deployment.supported? ? kinds : [*kinds, :unsupported]
       end
 
-      # @return [Hash{Symbol => Hash}] reasons for errors or for no answer, with facts; empty without a
-      #   recording
+      # @return [Hash{Symbol => Hash}] reasons for errors or for no answer, with facts
       def warnings
         return {} unless recorded?
         found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }
@@ -126,7 +124,6 @@ module Holdup
           response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
       end
 
-      # @return [Integer] ns that units held the GVL
       def held_ns = histogram(:running).sum
 
       private
@@ -140,8 +137,7 @@ module Holdup
         [:warming_up] if recording.problems.map(&:kind).include?(:warming_up)
       end
 
-      # The first and the last minute are recorded in part: taken as whole, they would show half of their
-      # load.
+      # The first and last minute are recorded in part: taken as whole, they would show half of their load.
       def covered_s(minute_s)
         coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
       end

@@ -19,7 +19,6 @@ module Holdup
       attr_reader :demand, :rate, :processes, :vcpus
 
       # @param rate [Float] units that arrive per second, at all processes
-      # @param threads [Array<Integer>] rows: threads of each process
       def initialize(demand, rate:, threads:, processes: 1, vcpus: processes)
         @demand = demand
         @rate = rate
@@ -34,15 +33,14 @@ module Holdup
         @lines ||= @threads.map { |threads| line(threads) }
       end
 
-      # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil if none serves
-      #   the load
+      # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil: none serves the
+      #   load
       def best
         stable = lines.select(&:whole_ns)
         soonest = stable.map(&:whole_ns).min
         stable.find { |line| line.whole_ns <= soonest * (1 + TIE) }
       end
 
-      # @return [Float] units per second
       def capacity = lines.map(&:capacity).max
 
       private

@@ -57,7 +57,6 @@ module Holdup
 
       def slots = @processes * @threads
 
-      # @return [Float] units per second with n in the system
       def service(count)
         taken = [count, slots].min
         each, more = taken.divmod(@processes)
@@ -71,7 +70,7 @@ module Holdup
         @throughput[threads] ||= ClosedModel.new(@demand).throughput(threads)
       end
 
-      # How likely n units are in the system. Logarithms, because the products overflow with hundreds in
+      # Likelihood of n units in the system. Logarithms, because the products overflow with hundreds in
       # flight.
       def likelihoods
         @likelihoods ||= begin

@@ -2,12 +2,11 @@
 
 module Holdup
   module Sizing
-    # `threads`: of the pool; `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: mean
-    # of a unit
+    # `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: mean of a unit
     PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
 
-    # Throughput of each pool of a process while all have work: more for one pool takes from the others, which
-    # share its GVL.
+    # Throughput of each pool of a process while all have work: pools share a GVL, so one takes from the
+    # others.
     class PoolThroughput::AtBacklog
       # Units of each pool. When the first pool has nearly none left, the rest is not evaluated.
       UNITS = 4_000

@@ -2,8 +2,7 @@
 
 module Holdup
   module Sizing
-    # Errors of earlier predictions of this application correct those of other settings: a factor for each
-    # figure.
+    # Errors of earlier predictions of this application correct those of other settings, per figure.
     #
     # An outcome is the factor by which a prediction was off beyond the self-test of its recording: errors
     # common to both replays cancel. Chance and other work are in it as well, so the mean of n of them (of
@@ -35,8 +34,7 @@ module Holdup
         new(enough.select { |outcome| outcome.to_h.slice(*wanted.keys) == wanted })
       end
 
-      # Attributes that identify the units of a PredictionOutcome: the busiest pool's, if a process has
-      # several.
+      # Attributes that identify the units of a PredictionOutcome: of several pools, the busiest one's.
       def self.whose(recording)
         pool = (recording.kind == :job) ? recording.pools.names.first.to_s : ""
         {app: Analysis::ApplicationShares.name(recording.setting), kind: recording.kind, pool:}

@@ -50,7 +50,7 @@ module Holdup
         end
       end
 
-      # @return [Symbol] :better, :guard (the present setting breaks a limit), :nothing_fits, :best_already or
+      # @return [Symbol] :better, :guard (the present breaks a limit), :nothing_fits, :best_already,
       #   :too_little_gain
       def why
         return :nothing_fits unless best
@@ -58,7 +58,6 @@ module Holdup
         current.allowed? ? :better : :guard
       end
 
-      # Of the present setting.
       def current = choice.current
 
       # @return [Prediction, nil] the best that no guard rejects
@@ -66,7 +65,6 @@ module Holdup
 
       def predictions = choice.predictions
 
-      # Of the best against now.
       def gain
         @gain ||= best ? gain_of(best.candidate) : 0.0
       end
@@ -119,7 +117,6 @@ module Holdup
 
       def now = @now ||= Candidate.of(recording)
 
-      # Of any other candidate at the same load.
       def of(candidate)
         bias.apply(search.of(candidate), now:)
       end
@@ -188,8 +185,7 @@ module Holdup
           @objective.gain(current, of(judged, candidate))
         end
 
-        # The gain between two predictions, of now and of another setting, from a replay under other
-        # circumstances.
+        # The gain between replays of now and of another setting, under other circumstances.
         def gain(before, after)
           @objective.gain(before, @bias.judged(after, before: current))
         end

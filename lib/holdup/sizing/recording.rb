@@ -47,7 +47,6 @@ module Holdup
 
       def setting = settings.first&.first
 
-      # Of that setting, whatever its label.
       def fingerprints = @known.fingerprints
 
       def units = total.count
@@ -72,7 +71,6 @@ module Holdup
         peak(arrivals.values) / MinuteCounts::MINUTE_S
       end
 
-      # Of all units together.
       def demand
         total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
       end
@@ -111,7 +109,6 @@ module Holdup
         alone.map(&:queued_ns).sort[alone.size / 2].to_i
       end
 
-      # Of a host.
       def vcpus
         @vcpus || setting&.[](:vcpus)
       end
@@ -127,8 +124,7 @@ module Holdup
         total[:cpu_ns].positive? ? total[:running].fdiv(total[:cpu_ns]) : 1.0
       end
 
-      # @return [Float, nil] share of all hosts' vCPUs that units used in a busy minute; nil if their number
-      #   is unknown
+      # @return [Float, nil] share of all hosts' vCPUs that units used in a busy minute; nil if unknown
       def cpu_share
         hosts = windows.map(&:host).uniq.size
         peak(cpu_ns.values) / MinuteCounts::MINUTE_S / 1e9 / vcpus / hosts if vcpus && hosts.positive?
@@ -208,7 +204,6 @@ module Holdup
         def refusal? = refusal
       end
 
-      # Sums over the units of some windows.
       class UnitTotals
         attr_reader :count
 
@@ -218,7 +213,6 @@ module Holdup
           @sums = {}
         end
 
-        # @param name [Symbol] of a sum or a histogram
         def [](name)
           @sums[name] ||= @windows.sum do |window|
             window.sums.fetch(name) { window.histograms.fetch(name).sum }

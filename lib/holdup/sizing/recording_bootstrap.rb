@@ -18,13 +18,11 @@ module Holdup
       end
 
       # Yields resampled traffic and a seed; the block returns the figure.
-      # @return [Range<Float>] 90 %
       def interval(&)
         random = Random.new(@seed)
         self.class.middle(Array.new(@rounds) { |round| yield(@traffic.resampled(random), @seed + round) })
       end
 
-      # 90 % of the values of all rounds.
       def self.middle(values)
         sorted = values.sort
         low, high = [LOW, HIGH].map { |share| sorted[((sorted.size - 1) * share).round] }

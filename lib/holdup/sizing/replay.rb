@@ -3,8 +3,7 @@
 module Holdup
   module Sizing
     # Replays recorded units on another deployment: predicts latencies where formulas fail because requests
-    # are unlike. Deterministic. The simulation is C (ext/holdup/replay.h): a million events per second and
-    # more.
+    # are unlike. Deterministic. The simulation is C (ext/holdup/replay.h): over a million events per second.
     #
     # Source: discrete-event simulation of FIFO GVL, time slice and shared CPUs. Predicts mean, p95 and p99 of
     # other thread counts within 3 to 8 % if the number of acquisitions of each unit is known (16 to 24 %
@@ -41,7 +40,6 @@ module Holdup
       # last (0 for an unfinished one); `handed_ns`: sum of waits while the GVL was passed on; `used_ns`: for
       # each process, how long its GVL was held.
       ReplayResult = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
-        # @param which [Symbol] :queued :stalled :held :response
         def column(which)
           at = COLUMNS.index(which)
           Array.new(trace.size) { |index| results[index * WORDS + at] }
@@ -53,8 +51,7 @@ module Holdup
           Array.new(trace.concurrent_units.size) { |index| results[at + index * WORDS] }
         end
 
-        # @return [Array<Integer>] units that the pool finished, concurrent ones included, each with these
-        #   columns
+        # @return [Array<Integer>] units that the pool finished, with these columns; concurrent ones included
         def of_pool(pool, *columns)
           {trace => :column, trace.concurrent_units => :concurrent_column}.flat_map do |units, reader|
             response, *all = [:response, *columns].map { |which| public_send(reader, which) }
@@ -75,12 +72,10 @@ module Holdup
         # @return [Float] mean ns of a unit's stall while no thread held the GVL
         def handoff_ns = handed_ns / trace.size
 
-        # @return [Float] units per second
         def throughput = trace.size * 1e9 / elapsed_ns
 
         # @param units [Array<Integer>] by index in the trace
-        # @return [Array<Integer>] those that ended in the span (ns), of units that all came at the start
-        #   (Trace#backlog)
+        # @return [Array<Integer>] those that ended in the span (ns), all from the start (Trace#backlog)
         def ended(span, units = [*0...trace.size])
           ends = column(:response)
           units.select { |unit| ends[unit] > span.begin && ends[unit] <= span.end }

@@ -2,8 +2,7 @@
 
 module Holdup
   module Sizing
-    # A deployment to try a trace on: groups of processes (one, unless an endpoint has its own) on a
-    # container.
+    # A deployment for a trace: groups of processes (one, unless an endpoint has its own) on a container.
     #
     # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff; `cost`, `between`: see ServiceDemand
     # - `most`: units in flight at most, the next one comes when one of them ends; 0: any number
@@ -24,14 +23,12 @@ module Holdup
         super
       end
 
-      # A scenario with one group.
       def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS,
         beside: [], **options)
         new(groups: [self::ProcessGroup.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)],
           vcpus:, **options)
       end
 
-      # For ReplayEngine.
       def options
         {vcpus:, handoff_ns:, **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS, assignment:,
          others_assignment: concurrent_assignment, seed:, limit: most}

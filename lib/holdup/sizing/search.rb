@@ -2,8 +2,7 @@
 
 module Holdup
   module Sizing
-    # Predictions of all candidates at one load: threads and processes first, then time slices and threads for
-    # io of the best.
+    # Predictions of all candidates at one load; of the best, also with other time slices and threads for io.
     class Search
       # The number of best candidates that are tried with other time slices.
       SETTLED = 3
@@ -21,7 +20,6 @@ module Holdup
         @seed = seed
       end
 
-      # @return [Array<Prediction>] by threads, then processes
       def predictions
         @predictions ||= (grid + slices + io).sort_by do |prediction|
           candidate = prediction.candidate

@@ -7,13 +7,11 @@ module Holdup
     #
     # Grade A: mean response, p95, queued + stalled and utilisation within 10 %; B: within 20 %; C: worse, and
     # no recommendation.
-    # no recommendation.
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
       # stalled_ns while no thread held the GVL; nil if unknown.
       MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation)
-      # `errors`: {Symbol => Float}, signed shares; `causes`: ErrorCauses; `handoff_ns`, `vcpus`: fitted
-      # values
+      # `errors`: {Symbol => Float}, signed shares; `handoff_ns`, `vcpus`: fitted values
       SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
         def reasons
           (grade == :a) ? [] : causes.call

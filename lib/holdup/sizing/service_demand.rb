@@ -55,15 +55,13 @@ module Holdup
     end
 
     # Demand estimated from some of the recorded units, or from changed units: the formulas' figures scale
-    # with the units' means. For an interval the growth is drawn as well, since the recording knows it no
-    # better.
+    # with the units' means. For an interval the growth is drawn as well.
     class ServiceDemand::DemandEstimates
       # An interval's end lies so many standard deviations from its middle (90 %).
       NORMAL = 1.645
       # Upper bound: a large application showed 16 %.
       MOST = 0.3
 
-      # @param traffic [Traffic] all of the recording
       def initialize(recording, traffic)
         @demand = recording.demand
         @growth = recording.growth_estimate

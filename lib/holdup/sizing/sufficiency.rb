@@ -14,7 +14,6 @@ module Holdup
       SufficiencyResult = Data.define(:units, :minutes, :blocks, :block_s, :widths, :missing) do
         def enough? = missing.empty?
 
-        # As far as it depends on the recording.
         def confidence
           return :high if enough?
           (missing == [:hours]) ? :medium : :low

@@ -7,14 +7,11 @@ module Holdup
     # first is the one that is sized; those of the other kind of units are last.
     #
     # Single units are recorded without their pool; windows show which pools ran how many jobs of each queue.
-    # windows.
     class ThreadPools
       KINDS = %i[request job].freeze
       # The number that a segment holds.
       MOST = 8
 
-      # @param windows [Enumerable<Window>] of the kind :pool
-      # @param members [Array<ProcessReport::MeasuredProcess>] that are alike
       # @param first [String, nil] the pool that was asked about; nil: the busiest
       # @param concurrent [Boolean] whether units of the other kind are known as well
       # @return [ThreadPools] ONE if a process has a single pool, or it is unknown which pool takes what
@@ -26,8 +23,7 @@ module Holdup
         new({**own, **others}, units(windows), concurrent: others.size)
       end
 
-      # @return [Hash{String => Integer}] threads of each pool of that kind; empty if processes differ, or if
-      #   it is unknown which pool took what
+      # @return [Hash{String => Integer}] threads of each pool of that kind; empty if ambiguous
       def self.alike(members, kind, first, windows)
         found = members.map do |member|
           member.pools.select { |pool| pool.takes?(kind) && pool.max.to_i.positive? }

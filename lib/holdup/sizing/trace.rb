@@ -12,7 +12,6 @@ module Holdup
       # `before`: number of holds before it begins, see DispatchCost
       class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
         :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before)
-        # The unit as recorded, with another arrival.
         def self.of(profile, arrival_ns, pool: 0)
           new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns,
             acquisitions: profile.acquisitions,
@@ -46,7 +45,6 @@ module Holdup
 
       attr_reader :units
 
-      # @param units [Enumerable<TraceUnit>] in any order
       # @param concurrent_units [Trace, nil] see ConcurrentUnits
       def initialize(units, concurrent_units: self.class::NOBODY)
         @units = units.sort_by(&:arrival_ns).freeze
@@ -69,7 +67,6 @@ module Holdup
         end
       end
 
-      # @return [Trace] with each unit changed and the same concurrent units
       def map(&) = Trace.new(units.map(&), concurrent_units:)
 
       # @param factor [Float] 2.0: twice the traffic, the same units in half the time

@@ -67,7 +67,6 @@ module Holdup
         rates[((rates.size - 1) * PEAK).ceil] || 0.0
       end
 
-      # @return [Float] units per second and host
       def mean_rate = rates.sum / rates.size
 
       # @return [Float] units of the other kind per second and host
@@ -108,7 +107,6 @@ module Holdup
         draws.drawn(seed, rate, units) { |profile, _| profile }
       end
 
-      # @param units [Integer] roughly
       # @return [Trace] minute by minute as recorded, or every nth minute, each with units of its own block
       def recorded(seed: 1, units: 2 * UNITS)
         draws.recorded(seed, units)
@@ -132,13 +130,11 @@ module Holdup
 
         def weight = rates.sum
 
-        # Each with the number of units that it represents.
         def scaled
           factor = weight / profiles.sum(0.0, &:weight)
           profiles.map { |profile| [profile, profile.weight * factor] }
         end
 
-        # Both rates, minute by minute.
         def pairs
           rates.zip(concurrent_rates).map { |own, other| [own, other.to_f] }
         end

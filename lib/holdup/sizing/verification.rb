@@ -32,10 +32,8 @@ module Holdup
           measured: since.measured, wait_beside_ns: since.wait_beside_ns)
       end
 
-      # The present setting.
       def candidate = @candidate ||= Candidate.of(@since)
 
-      # Whether its time slice has changed.
       def sliced?
         candidate.time_slice_ns != @before.recording.time_slice_ns
       end
@@ -49,10 +47,8 @@ module Holdup
         @lines ||= NAMES.map { |name| line(name) }
       end
 
-      # Possible causes of a miss, from figures since the change.
       def causes = whole.causes
 
-      # Measured since the change.
       def units = @since.units
 
       # From uncorrected replays: corrected ones would hide their error.

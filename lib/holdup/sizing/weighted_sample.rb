@@ -5,8 +5,7 @@ module Holdup
     # Recorded single units, each with its weight: the number of measured units that it stands for.
     class WeightedSample
       # @param values [Array<(Numeric, Float)>] of a unit, and its weight
-      # @return [Numeric, nil] the smallest value that this share of all units does not exceed; nil without
-      #   units
+      # @return [Numeric, nil] smallest value that this share of all units does not exceed; nil without units
       def self.quantile(values, share)
         values = values.sort
         left = share * values.sum(&:last)
@@ -23,7 +22,6 @@ module Holdup
         @bounds = weighted.map { |_, weight| sum += weight }
       end
 
-      # One of them, drawn by weight.
       def draw(random)
         chosen = random.rand * @bounds.last
         @members[@bounds.bsearch_index { |bound| bound > chosen } || -1]

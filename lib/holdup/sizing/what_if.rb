@@ -7,7 +7,6 @@ module Holdup
     class WhatIf
       UNITS = Traffic::UNITS / 2
 
-      # Predictions of some units.
       BeforeAfter = Data.define(:before, :after)
 
       def initialize(recommendation, change, rounds: 20, seed: 1)
@@ -31,7 +30,6 @@ module Holdup
       # @return [Float] of queued + stalled at the percentile, as a share of the response
       def gain = gain_of(sides)
 
-      # @return [Range<Float>] 90 %
       def interval
         @interval ||= begin
           bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
@@ -208,7 +206,6 @@ module Holdup
           end
         end
 
-        # @param profiles [Array<UnitSample>] the units that it was drawn from
         def marked(trace, profiles, candidate)
           return trace unless @change.marks?
           units = trace.units.zip(profiles).map do |unit, profile|
@@ -217,8 +214,7 @@ module Holdup
           Trace.new(units, concurrent_units: trace.concurrent_units)
         end
 
-        # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share; empty with
-        #   one group
+        # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share
         def groups(part)
           pool = @change.own_pool
           return [] unless pool&.apart?

@@ -4,8 +4,7 @@ module Holdup
   module Sizing
     module CoherencyEstimator::BlockStatistics
       # Compares units of one series and one block of time, so that neither another mix nor another hour (a
-      # nightly batch under the same name, a machine that computed slower) looks like growth. Blocks count as
-      # independent of each other.
+      # nightly batch of the same name, a slower machine) looks like growth. Blocks count as independent.
       class UnitGroups
         NS = 1_000_000_000
         # Number of blocks if there are units enough; ten minutes each if the recording exceeds five hours.
@@ -13,7 +12,6 @@ module Holdup
         BLOCK_S = (10.0..600.0)
         UNITS = 50
 
-        # @return [Array<Integer>] the block of each unit, from 0
         attr_reader :blocks
 
         def initialize(profiles)
@@ -61,7 +59,6 @@ module Holdup
 
         module_function
 
-        # @param from [Float] lowest value tried; `to`: highest
         # @param blocks [Float] how many equal blocks would say as much
         # @yieldreturn [Array<Float>] the score of each block, which falls as the value rises
         # @return [Array<Float>] value, low, high

@@ -11,13 +11,11 @@ module Holdup
       HIGHEST = 2.0
       LOWEST = -0.5
 
-      # @param profiles [Array<UnitSample>] with known starts
       def initialize(profiles, growth:)
         @profiles = profiles.select { |profile| profile.running_ns.positive? }
         @growth = growth
       end
 
-      # @return [IntervalEstimate] of CoherencyCost#cold
       def estimate
         if size < CoherencyEstimator::FEWEST || blocks < CoherencyEstimator::FEWEST_BLOCKS
           return CoherencyEstimator::IntervalEstimate.unknown(size)

@@ -12,7 +12,6 @@ module Holdup
       attr_reader :size
 
       # @param profiles [Array<UnitSample>] with some of the time that may grow, if the shape needs that
-      # @param shape [Module] of CostShape
       # @yieldreturn [Integer] a profile's time that may grow
       def initialize(profiles, shape)
         @size = profiles.size
@@ -39,8 +38,7 @@ module Holdup
         each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
       end
 
-      # @return [Float] how far the concurrency at a unit's start predicts that of its run: standard
-      #   deviation, in the shape's unit
+      # @return [Float] standard deviation of the concurrency that its value at a unit's start predicts
       def spread
         square = mean_of { |index| @before[index]**2 }
         square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)

@@ -20,7 +20,6 @@ module Holdup
       # Share of a window's units: if single units stand for more, none is missing.
       ALL = 0.9
 
-      # Recorded units of one minute.
       Minute = Data.define(:start_s, :units, :covered_s) do
         def weight = units.sum(0.0, &:weight)
 
@@ -67,8 +66,7 @@ module Holdup
         @boots.warm?(start_s, start_s + MINUTE_S)
       end
 
-      # A window without recorded units takes the share of others of that time; without those, it counts as a
-      # whole.
+      # Without recorded units, takes the share of others of that time; without those, counts as a whole.
       def part(window)
         units = slot(window.start_s, window.seconds).flat_map(&:units)
         return (window if warm?(window)) if units.empty?

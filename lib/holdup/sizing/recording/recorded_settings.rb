@@ -5,8 +5,7 @@ module Holdup
     class Recording
     end
 
-    # The settings of a recording's units. Settings that differ only in the label of an experiment's arm are
-    # one.
+    # The settings of a recording's units. Those that differ only in an experiment arm's label are one.
     class Recording::RecordedSettings
       NS = 1_000_000_000
 
@@ -25,10 +24,8 @@ module Holdup
         end
       end
 
-      # Units of the most frequent setting.
       def first = @alike.first.to_a
 
-      # Of the most frequent setting, whatever its label.
       def fingerprints
         @fingerprints ||= first.map { |window| window.setting.fingerprint }.uniq
       end

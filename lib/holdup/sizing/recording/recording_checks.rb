@@ -7,8 +7,7 @@ module Holdup
       FEWEST_UNITS = 400
       FEWEST_PROFILES = 200
       MOST_COLD = 0.5
-      # If like units got this much faster during a recording, Ruby was still compiling or a cache was
-      # filling.
+      # If like units got this much faster, Ruby was still compiling or a cache was filling.
       STEADY = 1.2
       # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a
       # disk, or C code waits with the GVL held.

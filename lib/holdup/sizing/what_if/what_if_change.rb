@@ -20,7 +20,6 @@ module Holdup
         super
       end
 
-      # All globs in it.
       def names = [without, *kept].compact.uniq
 
       def removes?(name) = match?(without, name)
@@ -78,7 +77,6 @@ module Holdup
 
       private
 
-      # Names of units that stay.
       def kept
         [halved, *mix.keys, own_pool&.name, *priorities.keys, io]
       end
