@@ -90,8 +90,8 @@ module Holdup
         [SMALL_WAIT * response.recorded_ns, SMALL_WAIT * response.measured_ns]
       end
 
-      def against(measured_ns, predicted_ns, beside_ns)
-        [measured_ns + beside_ns, 1].max.fdiv([predicted_ns + beside_ns, 1].max)
+      def against(measured_ns, predicted_ns, small_ns)
+        [measured_ns + small_ns, 1].max.fdiv([predicted_ns + small_ns, 1].max)
       end
 
       def corrected(prediction)

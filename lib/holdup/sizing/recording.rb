@@ -36,7 +36,7 @@ module Holdup
         @minutes = MinuteCounts.new(mine, boots)
         @windows = @minutes.warm(@recorded)
         @apart, @of_pools = %i[account pool].map do |other|
-          beside(windows.select { |window| window.series.kind == other })
+          in_known_spans(windows.select { |window| window.series.kind == other })
         end
         @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
         @vcpus = vcpus
@@ -148,7 +148,7 @@ module Holdup
       def apart = UnitTotals.new(@apart)
 
       # Threads outside of units count only in minutes with units.
-      def beside(windows)
+      def in_known_spans(windows)
         spans = @windows.to_set { |window| [window.start_s, window.seconds] }
         own = windows.select do |window|
           @known.first?(window) && spans.include?([window.start_s, window.seconds])

@@ -20,7 +20,7 @@ module Holdup
 
       def before = sides.before
 
-      def after = @after ||= told(sides).after
+      def after = @after ||= bias_corrected(sides).after
 
       # Whether both sides have times.
       def replayed?
@@ -40,11 +40,11 @@ module Holdup
 
       # Units that the change names, such as those with processes of their own.
       def named
-        told(compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) })
+        bias_corrected(compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) })
       end
 
       def others
-        told(compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) })
+        bias_corrected(compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) })
       end
 
       # Whether the change treats some units differently.
@@ -115,7 +115,7 @@ module Holdup
         @objective.gain(sides.before, bias.judged(sides.after, before: sides.before))
       end
 
-      def told(sides)
+      def bias_corrected(sides)
         sides.with(after: bias.apply(sides.after, now: @base.now))
       end
 

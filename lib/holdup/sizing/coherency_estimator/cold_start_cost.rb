@@ -20,8 +20,8 @@ module Holdup
         if size < CoherencyEstimator::FEWEST || blocks < CoherencyEstimator::FEWEST_BLOCKS
           return CoherencyEstimator::IntervalEstimate.unknown(size)
         end
-        value, *ends = beside(@growth.for_models)
-        low, high = [*ends, beside(@growth.low)[1], beside(@growth.high)[2]].minmax
+        value, *ends = rest_cost(@growth.for_models)
+        low, high = [*ends, rest_cost(@growth.low)[1], rest_cost(@growth.high)[2]].minmax
         CoherencyEstimator::IntervalEstimate.unknown(size).with(value:, low:, high:,
           spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
       end
@@ -30,7 +30,7 @@ module Holdup
 
       def size = @profiles.size
 
-      def beside(growth)
+      def rest_cost(growth)
         logs = logs_without(growth)
         interval = CoherencyEstimator::BlockStatistics::ScoreInterval
         interval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }

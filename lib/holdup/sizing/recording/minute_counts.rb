@@ -101,11 +101,11 @@ module Holdup
         minutes = slot(start_s, seconds).select { |minute| warm_minute?(minute.start_s) }
         others = unread(start_s, seconds)
         return evenly(others, count) if minutes.empty?
-        told = likely(minutes)
-        known = told.values.sum
+        known_counts = likely(minutes)
+        known = known_counts.values.sum
         complete = others.empty? || known >= ALL * count
-        return told.transform_values { |weight| weight * count / known } if complete
-        told.merge(evenly(others, count - known)) { |_, *both| both.sum }
+        return known_counts.transform_values { |weight| weight * count / known } if complete
+        known_counts.merge(evenly(others, count - known)) { |_, *both| both.sum }
       end
 
       # The other minutes: a long span has single units of some blocks only.
