@@ -26,7 +26,7 @@ module Holdup
       # An alarm on CPU % that never fires: these processes can't use that much CPU, so requests queue and no
       # machine is added. Queue time rises when capacity ends.
       module AutoscalingTrap
-        # A usual target of autoscaling: an alarm that fires there is no problem.
+        # A usual target of autoscaling: an alarm works if the processes can reach it.
         USUAL = 0.7
         # Share of the reachable CPU: leaves the minutes that a new machine takes to start.
         ROOM = 0.75

@@ -13,7 +13,7 @@ module Holdup
     class PredictionBias
       # Predictions of other settings of one application were 3 % apart beyond the self-test, under equal load
       # (docs/measurements/predictions.md). Assumed: 5 to 10 % on other days and 2.5 to 5 % between
-      # applications, a ratio of two.
+      # applications: deviations in a ratio of two.
       SCATTER = 4
       # An outcome further off has other causes (other work, another machine), and counts as this.
       FURTHEST = 1.25
@@ -55,8 +55,8 @@ module Holdup
       end
 
       # Like `apply`, for comparison with the present: a needless change is the costlier mistake, so a
-      # correction may not make a setting better than replayed, nor allow one that breaks a limit. `before`:
-      # the prediction of the recorded setting.
+      # correction may not make a setting better than replayed, nor keep a present one that breaks a limit.
+      # `before`: the prediction of the recorded setting.
       def judged(prediction, before:)
         return prediction if prediction.candidate == before.candidate || !before.allowed?
         corrected(prediction) { |name| [factor(name), 1.0].max }

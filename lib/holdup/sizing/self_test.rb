@@ -121,7 +121,7 @@ module Holdup
       # leave and all. A recording shows where: a thread that waits for a CPU keeps the GVL, and held time was
       # measured.
       module FreeCpus
-        # Halvings: 0.5 CPUs of uncertainty become a sixteenth of that.
+        # Halvings of the range: they narrow it to a sixteenth.
         STEPS = 4
 
         # @param measured [Float] utilisation of a GVL

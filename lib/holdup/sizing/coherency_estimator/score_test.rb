@@ -38,7 +38,7 @@ module Holdup
         each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
       end
 
-      # @return [Float] standard deviation of the concurrency that its value at a unit's start predicts
+      # How far the concurrency at a unit's start predicts that of its run: standard deviation, shape's unit.
       def spread
         square = mean_of { |index| @before[index]**2 }
         square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)
