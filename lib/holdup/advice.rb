@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Advice from measurements. A rule is a pure function: `call(situation)` takes a Situation and returns a
-  # Finding or nil. Rules live by theme in advice/*_rules.rb; a new one goes there and into RULES.
+  # Advice on what was measured. A rule is a pure function: `call(situation)` takes a Situation and returns a
+  # Finding or nil. A new rule goes into advice/*_rules.rb by theme, and into RULES.
   module Advice
     RULES = [
       ThreadRules::ThreadCount, ThreadRules::ProcessCount, ThreadRules::IoThreads, ThreadRules::TimeSlice,
@@ -17,7 +17,7 @@ module Holdup
       *JitRules::RULES
     ].freeze
 
-    # @return [Array<Finding>] the largest gain first
+    # @return [Array<Finding>] largest gain first
     def self.call(situation, rules = RULES)
       rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)
     end

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 module Holdup
-  # What is measured on this host, what is missing, and why a number may be wrong. Examination inspects the
-  # host and fills a Host; the checks judge it, so each judgement is testable without a prepared machine.
+  # What is measured on this host, what is missing, and why a number may be wrong. Examination looks at the
+  # host and fills a Host; the checks judge it, so each can be tested alone.
   #
-  # A check is `call(host)` and returns a CheckResult, several, or [] when it does not apply. Checks live by
-  # theme in doctor/*_checks.rb; a new one goes there and into CHECKS.
+  # A check is `call(host)`, which returns a CheckResult, several, or [] if it does not apply. A new check
+  # goes into doctor/*_checks.rb by theme, and into CHECKS.
   module Doctor
-    # In the order in which measurements travel, so that the first failure is listed first.
+    # In the order in which measurements travel: what breaks first comes first.
     CHECKS = [
       ProbeChecks::RubySupport, ProbeChecks::ClockSource,
       SegmentChecks::SegmentFolder, SegmentChecks::Segments,

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Writes Terraform code for CloudWatch metrics, alarms and a dashboard from lines of statistics. The text
+  # Terraform code that turns lines of statistics into metrics, alarms and a dashboard in CloudWatch. The text
   # names what is billed.
   module Terraform
     # - `format`: of the lines, :json (filters make the metrics) or :emf (CloudWatch makes them)
@@ -17,11 +17,12 @@ module Holdup
 
       def filters? = format == :json
 
-      # Metrics from filters have no dimensions, because each one is billed.
+      # Of the metrics; filters make none, since each one is billed.
       def dimensions
         filters? ? {} : {"app" => app, "server" => server}.compact
       end
 
+      # Unique to the application.
       def named(name)
         ["holdup", app, server, name].compact.join("-")
       end

@@ -2,10 +2,8 @@
 
 module Holdup
   module Advice
-    # Database connections: the pool of a process and the limit of the server.
     module DatabaseRules
-      # Units wait for a database connection: the pool is too small for the threads, or units keep
-      # connections too long.
+      # Waits for a database connection: the pool is too small, or requests or jobs keep connections too long.
       module DbPool
         MUCH = 0.05
 
@@ -30,9 +28,9 @@ module Holdup
         private_class_method :change
       end
 
-      # Threads may open more connections than the database server has for this application. That works until
-      # all threads want one at once: at a peak, or while old and new processes overlap in a deployment.
-      # Holdup does not query the database, so the user states the limit (--db-connections).
+      # Threads may open more connections than the server allows this application. It fails only when all
+      # threads want one at once: at a peak, or while old and new processes overlap in a deployment. Holdup
+      # does not query the database, so the user states the limit (--db-connections).
       module DbConnections
         module_function
 
@@ -48,28 +46,25 @@ module Holdup
         end
       end
 
-      # The line of Rails' config/database.yml that sets the size of a pool, and the change to it: `pool:`,
-      # from Rails 8.1 on `max_connections:`, with a number or with an environment variable.
+      # The line of config/database.yml that sets the size of a pool: `pool:`, from Rails 8.1 on
+      # `max_connections:`, with a number or an environment variable.
       class DatabaseYml
         PATH = "config/database.yml"
         THEN = "then restart"
         LINE = /\A\s*(?:max_connections|pool):\s*(\S.*?)\s*\z/
         NUMBER = /\A["']?\d+["']?(?:\s+#.*)?\z/
-        # <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %> and its like; not with + 1.
+        # Matches <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %>, but nothing with + 1.
         VARIABLE = /\A["']?<%=\s*ENV(?:\.fetch\(|\[)\s*["'](\w+)["'][^-+*\/%]*%>["']?\z/
         # A number that is not part of a name, as in KnownLever#with_value.
         DIGITS = /(?<![\w.])\d+(?![\w.])/
 
-        # @param lines [Array<String>] of that file; empty where it can't be read
-        # @param size [Integer] of the pool, as it was measured
+        # @param lines [Array<String>] of that file; empty if it can't be read
         def initialize(lines, size:)
           @lines = lines
           @size = size
         end
 
-        # @param wanted [Integer] connections
-        # @return [ProposedChange] of the line, or of the variable in it; what to write where no line is
-        #   certain to be the one
+        # @return [ProposedChange] of the line or its variable; a general one if no line is certain
         def change(wanted)
           return new_line(wanted) unless number
           return in_environment(wanted) if variable && default != @size
@@ -84,7 +79,7 @@ module Holdup
           ProposedChange.new(new:, where: PATH, rest: THEN)
         end
 
-        # Index of the line; of several databases or environments the one with that size.
+        # With several databases or environments, the line that has the measured size.
         def number
           @number ||= begin
             found = @lines.each_index.select { |index| LINE.match?(@lines[index]) }
@@ -100,7 +95,7 @@ module Holdup
 
         def default = value[DIGITS]&.to_i
 
-        # The file's number is only the default of the variable, which has another value.
+        # The file's number is only the default: the variable has another value.
         def in_environment(wanted)
           ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}",
             where: "environment #{variable}", rest: THEN)

@@ -4,16 +4,13 @@ module Holdup
   module Advice
     # One thing to do, or to know. Locales make sentences of the rule and the facts.
     #
-    # - `rule`: which rule found it; `facts`: for its sentences, formatted by their endings (_ns, _share,
-    #   _bytes, _rate)
-    # - `remedy`: what to change: :setting, :jobs (a setting of the job runner), :code, :machine, :scaling or
-    #   :measuring. It decides how to verify and to undo
-    # - `change`: ProposedChange, or nil where there is no line to write
-    # - `gain`: improvement as a share, from replays, with `interval` (90 %); nil: not known. `measure` says
-    #   of what: :latency is queued + stalled at the percentile against the response, the others are the names
-    #   of Sizing::Objective
-    # - `weight`: share of the units' time that it concerns, 0.0 .. 1.0, for the order of those without a
-    #   gain
+    # - `facts`: for the sentences, formatted by their endings (_ns, _share, _bytes, _rate)
+    # - `remedy`: :setting, :jobs (a setting of the job runner), :code, :machine, :scaling or :measuring. It
+    #   decides how to verify and to undo
+    # - `gain`: improvement as a share, from replays, with `interval` (90 %); nil: not known. `measure`: what
+    #   improves, :latency (queued + stalled at the percentile against the response) or a name of
+    #   Sizing::Objective
+    # - `weight`: share of time that it concerns, 0.0 .. 1.0: orders findings without a gain
     # - `limits`: Array of Sizing::Guards::Violation that the change would cause
     Finding = Data.define(:rule, :facts, :remedy, :change, :gain, :interval, :measure, :weight, :limits) do
       def initialize(rule:, facts: {}, remedy: :code, change: nil, gain: nil, interval: nil,
@@ -21,12 +18,11 @@ module Holdup
         super
       end
 
-      # @return [ProposedChange, nil] the change, unless it breaks a limit
       def line
         limits.empty? ? change : nil
       end
 
-      # @return [Array] sorts findings by the largest gain, then by the largest weight
+      # Sorts findings by the largest gain, then by the largest weight.
       def rank
         [-(gain || 0.0), -weight, rule.to_s]
       end

@@ -2,10 +2,8 @@
 
 module Holdup
   module Advice
-    # Code that holds the GVL long or takes it often, and locks.
     module GvlRules
-      # Long holds: all other threads wait for them. Few units cause most of the stall, and other units
-      # suffer from it.
+      # Long holds make all other threads wait. Few series cause most of the stall, and others suffer from it.
       module Convoy
         # Half of a time slice.
         LONG_NS = 50_000_000
@@ -24,9 +22,7 @@ module Holdup
             **situation.effect(without: situation.literal(row.name)))
         end
 
-        # @param situation [Situation]
-        # @return [Array(Analysis::SeriesRow, Float), nil] the row that causes most stall, and its share of
-        #   the stall
+        # @return [Array(Analysis::SeriesRow, Float), nil] the row that causes most stall, and its share of it
         def cause(situation)
           return if situation.total.split.share(:stalled) < STALLED
           blame = situation.summary.blame
@@ -41,14 +37,14 @@ module Holdup
         private_class_method :long?
       end
 
-      # Code that keeps the GVL. Ruby code gives way after 100 ms, but only while another thread waits: long
-      # holds alone prove nothing about C code. The rule names native code where others waited longer than a
-      # slice in each unit and no time slice ended its holds.
+      # Ruby code gives the GVL up after 100 ms, but only while another thread waits: long holds alone prove
+      # nothing about C code. The rule names native code if others waited longer than a slice in each unit and
+      # no time slice ended its holds.
       module NativeHolds
-        # A slice is 100 ms and a timer checks every 10 ms: a hold beyond two slices ignored the timer.
+        # A slice is 100 ms and a timer checks every 10 ms: a hold of more than two slices ignored the timer.
         LONG_NS = 250_000_000
         STARVED = 0.5
-        # Of the holds that a slice would have ended.
+        # Share of the holds that a slice would have ended.
         PREEMPTED = 0.5
 
         module_function
@@ -74,7 +70,6 @@ module Holdup
         end
 
         # Even if all other threads of the process waited at once, each waited this long.
-        # @param threads [Integer, nil] of a process
         def native?(row, threads)
           return false unless threads
           waited_ns = row.per_unit(row.caused_ns) / [threads - 1, 1].max
@@ -85,19 +80,17 @@ module Holdup
           row.per_unit(row.sum(:preemptions)).to_f
         end
 
-        # @param row [Analysis::SeriesRow]
-        # @return [Integer] ns: 95th percentile of each unit's longest hold
+        # @return [Integer] ns: 95th percentile of the longest holds
         def hold(row)
           row.histogram(:longest_hold).quantile(0.95).to_i
         end
         private_class_method :facts, :computes?, :native?, :preempted
       end
 
-      # Requests that take more of the GVL from others than their share of the CPU, without long holds. In
-      # processes of their own they take it from each other only: one process more for these few requests
-      # may do what two for all would.
+      # Requests that take more of the GVL from others than their share of the CPU, without long holds: one
+      # more process for these few may do what two more for all would.
       module IsolateEndpoints
-        # Of the stall, beyond its share of the CPU.
+        # Share of the stall beyond its share of the CPU.
         BEYOND = 0.1
         WORTH = 0.05
 
@@ -115,8 +108,8 @@ module Holdup
           Finding.new(rule: :isolation, weight:, **effect)
         end
 
-        # @return [Array(Analysis::SeriesRow, Hash), nil] the row that causes most of the stall, and its
-        #   shares of stall and CPU
+        # @return [Array(Analysis::SeriesRow, Hash), nil] the row that causes most stall, its shares of stall
+        #   and CPU
         def cause(situation)
           blame = situation.summary.blame
           row = situation.summary.rows.find { |each| each.name == blame.series.first&.name } or return
@@ -127,8 +120,8 @@ module Holdup
         private_class_method :cause
       end
 
-      # Units that release the GVL thousands of times, and join the end of the queue for it each time.
-      # Usually queries in a loop, or reading in small pieces.
+      # Releases the GVL thousands of times and queues for it again: usually queries in a loop, or small
+      # reads.
       module ReleaseStorm
         MANY = 1000
         STALLED = 0.02
@@ -151,17 +144,14 @@ module Holdup
           many.max_by { |row| row.sum(:acquisitions) }
         end
 
-        # @param row [Analysis::SeriesRow]
-        # @return [Float] of a unit
         def acquisitions(row)
           row.per_unit(row.sum(:acquisitions)).to_f
         end
         private_class_method :busiest
       end
 
-      # The units that stall most, with half of their acquisitions: each acquisition waits at the end of the
-      # queue for the GVL, and a query that is not sent needs no thread and no process. ReleaseStorm reports
-      # thousands of them.
+      # The series that stalls most, with half of its acquisitions: each acquisition waits at the end of the
+      # queue for the GVL. ReleaseStorm reports thousands of them.
       module ManyAcquisitions
         FEW = 4
         WORTH = 0.05
@@ -182,8 +172,7 @@ module Holdup
         end
       end
 
-      # Units that wait for each other's Mutex, Queue or monitor: the lock is the bottleneck, so no setting
-      # helps.
+      # Threads wait for each other's Mutex, Queue or monitor: no setting helps against a lock.
       module LockContention
         MUCH = 0.1
 

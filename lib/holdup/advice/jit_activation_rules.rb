@@ -2,11 +2,10 @@
 
 module Holdup
   module Advice
-    # Whether, when and in which processes the JIT is switched on.
     module JitActivationRules
       # Y01: a server or job runner without a JIT, on a Ruby that has one.
       module NotEnabled
-        # Younger processes may be about to switch it on, or to end.
+        # Younger processes may still switch it on, or end.
         LONG_S = 60
 
         module_function
@@ -21,8 +20,7 @@ module Holdup
             facts: {processes: lives.size, ruby_share:, most_share:, query: "report"})
         end
 
-        # @param life [Analysis::JitReport::ProcessLife]
-        # @return [Boolean] whether it could have a JIT, and the configuration does not forbid it
+        # Whether it could have a JIT, and the configuration does not forbid it.
         def missing?(life)
           return false unless life.facts.available && life.facts.wish != "off"
           !life.server.nil? && !life.local? && life.age_s >= LONG_S
@@ -31,7 +29,7 @@ module Holdup
 
       # Y02: on from Ruby's start, so that code that only runs at boot is compiled too.
       module AtBoot
-        # Of the processes' memory, as measured in applications.
+        # Share of the processes' memory, as measured in applications.
         LEAST_SHARE = 0.08
         MOST_SHARE = 0.15
 
@@ -48,7 +46,7 @@ module Holdup
         end
       end
 
-      # Y03: switched on in a hook that runs in the master after it has forked, so that only some workers have
+      # Y03: the hook that switches it on runs in the master after it has forked, so only some workers have
       # it. Or before it forks, although `config.jit` asks for it in each worker.
       module WrongHook
         module_function
@@ -83,8 +81,7 @@ module Holdup
         end
       end
 
-      # Y16: job processes are short of memory and web processes are not: the JIT can be on for the one and
-      # off for the other.
+      # Y16: job processes are short of memory and web processes are not: switch the JIT off only for jobs.
       module PerRole
         NEAR = 0.95
 

@@ -2,7 +2,6 @@
 
 module Holdup
   module Advice
-    # What the JIT compiles, and what its code brings.
     module JitCompilationRules
       # Y11: compiled code is thrown away and compiled again, because an option asks for it.
       module CodeGc
@@ -21,12 +20,12 @@ module Holdup
         end
       end
 
-      # Y12: on, and without effect: a TracePoint has disabled it, before or after it was tested.
+      # Y12: on, but a TracePoint has disabled it, before or after it was checked.
       module Ineffective
-        # A TracePoint disabled it later where a warm process interprets so many times as many instructions
-        # for each unit.
+        # A TracePoint disabled it later if a warm process interprets this many times the instructions per
+        # unit.
         TIMES = 10
-        # The last intervals that all have to show it, and the first ones after warm-up that must not.
+        # The last intervals must all show it, and the first ones after warm-up must not.
         INTERVALS = 3
 
         module_function
@@ -59,7 +58,7 @@ module Holdup
           !before.nil? && after.min > TIMES * before.max && after.min > 1
         end
 
-        # Interpreted instructions for each unit when it had just become warm, and now.
+        # Interpreted instructions per unit: right after warm-up, and now.
         def ends(life)
           return unless life.warm_s
           warm = life.warm_up.select { |age_s, _| life.born_s + age_s > life.warm_s }
@@ -69,7 +68,7 @@ module Holdup
         private_class_method :proven, :later, :disabled_later?, :ends
       end
 
-      # Y13: code that defines constants or methods while it serves: each time compiled code is thrown away.
+      # Y13: code that defines constants or methods at run time: each time Ruby discards compiled code.
       module Redefinitions
         A_MINUTE = 1.0
         AT_ALL = 10
@@ -93,7 +92,7 @@ module Holdup
         private_class_method :a_minute
       end
 
-      # Y14: units that hardly run Ruby: a JIT can't shorten their waits.
+      # Y14: requests or jobs that hardly run Ruby: a JIT can't shorten their waits.
       module WaitBound
         LITTLE = 0.3
         # Of Ruby code by YJIT in most applications.
@@ -109,22 +108,20 @@ module Holdup
           Finding.new(rule: :jit_bounded, remedy: :measuring, facts:)
         end
 
-        # @return [Float] of the units' time that they hold the GVL
+        # @return [Float] share of the time that units hold the GVL
         def ruby_share(situation)
           split = situation.total.split
           split.share(:cpu) + split.share(:starved)
         end
 
-        # @param share [Float] of the units' time that Ruby runs
-        # @return [Float] by what share they get shorter at most, stall aside
+        # @return [Float] share by which units get shorter at most, stall aside
         def most_share(share) = share * (1 - 1 / SPEED_UP)
       end
 
-      # Y08: about as many loaded methods and blocks as the default threshold changes at, so two workers may
-      # differ.
+      # Y08: the number of loaded methods and blocks is near the one at which the default threshold changes.
       module ThresholdFlips
         NEAR = (35_000..45_000)
-        # What holds below and above; an explicit 30 counts as the default.
+        # The thresholds below and above; an explicit 30 counts as the default.
         LOW = 30
         HIGH = 120
         PINNED = {LOW => 31, HIGH => 120}.freeze
@@ -149,10 +146,9 @@ module Holdup
         private_class_method :pinned?
       end
 
-      # Y17: a custom call threshold. It hardly matters any more: Ruby does not compile code that is called
-      # too seldom anyway.
+      # Y17: a custom call threshold. It hardly matters: Ruby does not compile rarely called code anyway.
       module ThresholdSet
-        # The defaults, and what pins the lower one.
+        # The defaults, and the value that fixes the lower one.
         USUAL = [30, 31, 120].freeze
 
         module_function
@@ -170,7 +166,7 @@ module Holdup
         end
       end
 
-      # Y22: deep statistics in every process: they make compiled code a third slower.
+      # Y22: deep statistics in every process make compiled code a third slower.
       module StatsEverywhere
         OPTION = "--yjit-stats"
 

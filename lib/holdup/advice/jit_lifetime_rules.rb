@@ -2,10 +2,9 @@
 
 module Holdup
   module Advice
-    # Processes that end before compiling has paid off, and the memory killers that end them.
     module JitLifetimeRules
-      # Y09: workers are replaced before they gain from what they compiled. Where a memory killer is known,
-      # the limit that lets them live follows from how their memory grows.
+      # Y09: workers are replaced before they gain from what they compiled. If a memory killer is known, the
+      # growth of their memory gives the limit that lets them live.
       module ShortLives
         S = 1_000_000_000
 
@@ -58,7 +57,7 @@ module Holdup
           server.on.any? ? now(server) : before(server)
         end
 
-        # A killer that is loaded and not started ends no process, however large.
+        # A killer that is loaded but not started ends no process.
         def works?(server)
           server.ended.any? || server.watched_bytes.to_i <= server.killer.limit_bytes
         end

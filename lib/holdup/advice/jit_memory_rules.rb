@@ -2,14 +2,13 @@
 
 module Holdup
   module Advice
-    # Memory of the JIT: its limit, and the growth of processes.
     module JitMemoryRules
       MIB = 1 << 20
 
-      # Y04: the limit is reached, so code that is not compiled yet stays interpreted. Advises a quarter more
-      # where there is memory for it. An unknown limit (a hidden command line, an application that passes its
-      # own) shows by its effect: compiling goes on to take time and adds no code. ZJIT also fails at what it
-      # can't compile yet, which says nothing about memory.
+      # Y04: the limit is reached, so further code stays interpreted. Advises a quarter more if memory allows
+      # it. An unknown limit (a hidden command line, an application that passes its own) shows by its effect:
+      # compiling still takes time and adds no code. ZJIT also fails at what it can't compile yet, which says
+      # nothing about memory.
       module Saturated
         WEIGHT = 0.05
         # Sources of a limit that may not be the real one.
@@ -68,22 +67,20 @@ module Holdup
            more_bytes: jit.larger_by_bytes * full.size, query: "report"}
         end
 
-        # @param ruby [Jit::RubyDefaults, nil]
-        # @return [Hash, nil] a phrase where that Ruby does not count them
+        # @return [Hash, nil] a phrase if that Ruby does not count them
         def uncounted(ruby)
           (ruby&.counts_failures? == false) ? {phrase: :not_counted, ruby: ruby.minor} : nil
         end
         private_class_method :known?, :at_limit, :at_unknown_limit, :largest, :change, :facts, :uncounted
       end
 
-      # Y05: a limit was set, and processes used far less of it for a day. Lowering it saves nothing: memory
-      # is taken when it is used.
+      # Y05: processes used far less than the limit for a day. Lowering it saves no memory.
       module LimitUnused
         USED = 0.6
         DAY_S = 24 * 3600
-        # Less growth than this within the day counts as none.
+        # Less growth within the day counts as none.
         FLAT = 0.02
-        # Samples may be so far apart.
+        # Samples may be this far apart.
         SLACK_S = 3600
 
         module_function
@@ -146,8 +143,7 @@ module Holdup
         private_class_method :saved, :change
       end
 
-      # Y07: more code on Ruby 3.3 than Ruby 3.4 has room for by default, where the limit is of code and
-      # metadata together.
+      # Y07: more code on Ruby 3.3 than Ruby 3.4 has room for, where the limit covers code and metadata.
       module BeforeUpgrade
         CODE_MIB = 36
         ROOM = 1.15
@@ -175,7 +171,7 @@ module Holdup
       module MemoryGrowsElsewhere
         LONG_S = 2 * 3600
         HOUR_S = 3600
-        # Growth in an hour that is worth looking at, and the JIT's part in it that clears the JIT.
+        # Growth per hour worth a look, and the JIT's share of it below which the JIT is not the cause.
         SHARE = 0.05
         BYTES = 20 * MIB
         PART = 0.1
@@ -203,7 +199,6 @@ module Holdup
           life.trail.since(life.last_s - [life.age_s / 2, HOUR_S].max)
         end
 
-        # @return [Float] bytes
         def an_hour(life, key)
           points = later_half(life).points(key)
           return 0.0 if points.empty?
@@ -240,7 +235,7 @@ module Holdup
             facts: {processes: untidy.size, server: untidy.first["server"].to_s, query: "report"})
         end
 
-        # Where workers fork others, the heap of the worker counts.
+        # If workers fork others, the heap of the worker counts.
         def hook(life)
           return HOOKS[life["server"]] unless life["refork"] && life["server"] == "puma"
           name = (life["server_version"].to_i >= 7) ? "before_refork" : "on_refork"

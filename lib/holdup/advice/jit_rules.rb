@@ -2,10 +2,8 @@
 
 module Holdup
   module Advice
-    # What to do about the JIT; docs/yjit.md explains the rules' numbers (Y01 ...) and sources. The rules read
-    # samples of all processes, so each returns nil where its figures are not known.
-    #
-    # Here: the list of the rules and what several of them share. The rules are in jit_*_rules.rb.
+    # Advice on the JIT; docs/yjit.md explains the rules' numbers (Y01 ...) and sources. The rules read
+    # samples of all processes, so each returns nil if its figures are not known.
     module JitRules
       RULES = [
         JitActivationRules::NotEnabled, JitActivationRules::AtBoot, JitActivationRules::WrongHook,
@@ -18,43 +16,34 @@ module Holdup
         JitLifetimeRules::ShortLives, JitLifetimeRules::ShortProcesses, JitLifetimeRules::KillerLimit
       ].freeze
 
-      # How much memory a machine has left.
       module Headroom
         FULL = MachineRules::MemoryHeadroom::FULL
 
         module_function
 
-        # @param machine [Analysis::Machine, nil]
-        # @return [Boolean] whether it is known to be nearly full
+        # Whether it is known to be nearly full.
         def full?(machine)
           machine&.memory_share.to_f >= FULL
         end
 
-        # @param machine [Analysis::Machine, nil]
-        # @param more_bytes [Integer]
-        # @return [Boolean] whether so much more would fit; true where that is not known
+        # Whether so much more would fit; true if that is not known.
         def room?(machine, more_bytes)
           return true if machine&.memory_share.nil?
           machine.memory_bytes + more_bytes < FULL * machine.memory_limit_bytes
         end
       end
 
-      # The exact text that gives Ruby an option of its JIT, or takes one away, and keeps the options that
-      # Ruby was started with.
+      # The exact text that adds a JIT option to those Ruby was started with, or removes one.
       module OptionText
         CODE_SIZE = "--yjit-exec-mem-size"
         TOTAL_SIZE = "--yjit-mem-size"
         THRESHOLD = "--yjit-call-threshold"
-        # Names of the same in `config.jit`, which can set them while Ruby runs.
+        # Names of the same options in `config.jit`, which sets them while Ruby runs.
         KEYWORDS = {TOTAL_SIZE => "mem_size", THRESHOLD => "call_threshold"}.freeze
         WAIT = "--yjit-disable"
 
         module_function
 
-        # @param life [Analysis::JitReport::ProcessLife] the process that is to have it
-        # @param name [String]
-        # @param value [Integer]
-        # @return [ProposedChange]
         def with(life, name, value)
           if KEYWORDS[name] && life.ruby&.takes_options?
             return ProposedChange.new(new: "config.jit = {#{KEYWORDS[name]}: #{value}}")
@@ -62,15 +51,11 @@ module Holdup
           rubyopt([*kept(life, name), "#{name}=#{value}"], life)
         end
 
-        # @param life [Analysis::JitReport::ProcessLife]
-        # @param name [String]
-        # @return [ProposedChange]
         def without(life, name)
           rubyopt(kept(life, name), life)
         end
 
-        # @param life [Analysis::JitReport::ProcessLife] one that has its JIT from Ruby's start
-        # @return [ProposedChange] that it waits until it is switched on
+        # @return [ProposedChange] so that a JIT that is on from Ruby's start waits until it is switched on
         def late(life)
           options = [*kept(life, "--yjit"), WAIT].uniq
           ProposedChange.new(new: "config.jit = :on", rest: "RUBYOPT=\"#{options.join(" ")}\"")
@@ -88,16 +73,13 @@ module Holdup
         private_class_method :rubyopt, :kept
       end
 
-      # Facts about a memory killer's limit: how large it has to be, what the killer counts, and how well that
-      # is known.
+      # Facts about a memory killer's limit: the size it needs, what the killer counts, how certain that is.
       module KillerFacts
         S = 1_000_000_000
 
         module_function
 
-        # @param server [Analysis::JitReport::ServerJit] with a killer
         # @param needed_bytes [Integer] that its limit has to leave
-        # @return [Hash{Symbol => Object}] facts of a Finding
         def call(server, needed_bytes)
           killer = server.killer
           {killer: killer.name, limit_bytes: killer.limit_bytes, needed_bytes:,

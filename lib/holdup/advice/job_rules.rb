@@ -2,11 +2,10 @@
 
 module Holdup
   module Advice
-    # Concurrency and queues of job runners.
     module JobRules
-      # Another number of threads for jobs: enough to keep the GVL in use, and no more, because further
-      # threads only stall. Several groups of threads in a process (capsules, workers) share its GVL, so the
-      # rule judges their sum. It changes the group that was asked about, else the busiest.
+      # Another number of threads for jobs: enough to keep the GVL in use; further threads only stall. Groups
+      # of threads in a process (capsules, workers) share its GVL, so the rule judges their sum and changes
+      # the group that was asked about, else the busiest.
       module JobConcurrency
         module_function
 
@@ -35,9 +34,8 @@ module Holdup
           situation.levers.change(*levers(situation), [threads - other_threads(situation), 1].max)
         end
 
-        # Sidekiq names levers by capsule, Solid Queue and GoodJob by queues, or by themselves where Puma has
-        # a lever of that name too. A lever of the whole process does not set one group among several, unless
-        # that group is the default one.
+        # Sidekiq names levers by capsule, Solid Queue and GoodJob by queues, or by themselves if Puma has a
+        # lever of that name too. A lever of the whole process sets only the default group among several.
         def levers(situation)
           name = group_name(situation).delete_prefix("queues ")
           if groups(situation) == 1 || name == "default"
@@ -46,7 +44,6 @@ module Holdup
           ["concurrency #{name}", "threads (#{name})", *whole_process]
         end
 
-        # Threads of the other groups.
         def other_threads(situation)
           replayed = situation.recommendation.now.beside
           return replayed.sum if replayed.any?
@@ -74,10 +71,9 @@ module Holdup
         private_class_method :figures, :gain, :change, :levers, :other_threads, :groups, :group_name, :pools
       end
 
-      # A class of jobs that makes all others of its process stall belongs in a queue and a process of its
-      # own. The replay adds one process with one thread for it.
+      # Jobs of one class stall all others of the process. The replay adds one process with one thread.
       module SplitQueue
-        # Of the stall, by few of the jobs.
+        # Share of the stall that few of the jobs cause.
         CAUSED = 0.5
         RARE = 0.25
         STALLED = 0.1
@@ -104,7 +100,7 @@ module Holdup
         private_class_method :dominates?
       end
 
-      # A queue for one class of jobs and a process that takes only that, in the words of the job runner.
+      # A queue for one class of jobs and a process that takes only that queue.
       class JobQueue
         # Job runner (fact "jobs" of a setting) => what starts one thread for the queue.
         WORDS = {
@@ -115,8 +111,6 @@ module Holdup
             "bundle exec good_job start --queues \"%<queue>s:1\", the others with \"-%<queue>s\""
         }.freeze
 
-        # @param runner [String, nil]
-        # @param job [String] name of its class
         def initialize(runner, job)
           @runner = runner
           @job = job

@@ -2,10 +2,8 @@
 
 module Holdup
   module Advice
-    # CPUs and memory of the machine, and whether they suffice.
     module MachineRules
-      # Fewer processes than vCPUs: the other vCPUs can't be used, and an alarm on CPU % never fires. Where a
-      # recommendation exists, it decides the number of processes.
+      # Fewer processes than vCPUs: an alarm on CPU % may never fire. A recommendation overrides the number.
       module VcpuMismatch
         module_function
 
@@ -25,12 +23,12 @@ module Holdup
         private_class_method :facts
       end
 
-      # An alarm on CPU % that never fires: these processes can't use that much CPU, so units queue and no
-      # machine is added. The time that units wait for a thread rises when capacity ends.
+      # An alarm on CPU % that never fires: these processes can't use that much CPU, so requests queue and no
+      # machine is added. Queue time rises when capacity ends.
       module AutoscalingTrap
-        # A usual target of autoscaling: where that fires, there is no trap.
+        # A usual target of autoscaling: an alarm works if the processes can reach it.
         USUAL = 0.7
-        # Of the CPU that can be reached: leaves the minutes that a new machine takes to start.
+        # Share of the reachable CPU: leaves the minutes that a new machine takes to start.
         ROOM = 0.75
 
         module_function
@@ -57,7 +55,7 @@ module Holdup
 
       # A CPU quota that is used up stops all threads of a container at once, the GVL holder included.
       module CpuThrottling
-        # Of the quota's periods.
+        # Share of the quota's periods.
         OFTEN = 0.05
 
         module_function
@@ -72,14 +70,14 @@ module Holdup
         end
       end
 
-      # Threads that hold the GVL and get no CPU, because other work has it, here or on the same host (see
-      # Analysis::Machine::CpuStarvation; each cause has its own sentences). Where the system does not count waits for
-      # a CPU, the cause may also be code that waits with the GVL held.
+      # Threads that hold the GVL get no CPU, because other work has it, here or on the same host (see
+      # Analysis::Machine::CpuStarvation; each cause has its own sentences). If the system does not count
+      # waits for a CPU, code that waits with the GVL held may also be the cause.
       module CpuMissing
         # Against the time on a CPU.
         MUCH = 0.1
         SEEN = 0.02
-        # Of the time that threads wanted a CPU: below it, other work did not take it.
+        # Share of the time that threads wanted a CPU: below it, other work did not take it.
         QUEUED = 0.03
 
         module_function
@@ -98,7 +96,7 @@ module Holdup
             weight: starved_share, facts:)
         end
 
-        # @return [Array(Symbol, Hash)] nil and no facts where the cause is not known
+        # Returns nil and no facts if the cause is not known.
         def blamed(machine)
           starvation = machine && Analysis::Machine::CpuStarvation.new(machine)
           culprit = starvation&.culprit or return [nil, {}]
@@ -109,8 +107,7 @@ module Holdup
         private_class_method :blamed
       end
 
-      # Memory that is nearly full limits threads and processes, and the kernel kills the process that asks
-      # for more.
+      # Nearly full memory limits threads and processes; the kernel kills the process that asks for more.
       module MemoryHeadroom
         FULL = 0.85
 
@@ -125,7 +122,7 @@ module Holdup
             facts: {used_share: share, memory_bytes: used, limit_bytes: limit, query: "report"})
         end
 
-        # The limit of the user (--memory) counts more than that of a sample.
+        # The user's limit (--memory) overrides that of a sample.
         def limit(situation)
           given = situation.recommendation&.limits&.memory_limit_bytes
           (given || situation.machine&.memory_limit_bytes)&.nonzero?
@@ -133,8 +130,7 @@ module Holdup
         private_class_method :limit
       end
 
-      # Units wait for a thread longer than they stall: capacity is missing, and fewer threads would make it
-      # worse, whatever the stall.
+      # Queue time exceeds the stall: capacity is missing, and fewer threads would make it worse.
       module CapacityMissing
         TIMES = 2
         SEEN = 0.1
@@ -155,7 +151,7 @@ module Holdup
           situation.total.histogram(key).quantile(0.95).to_i
         end
 
-        # A replay that found fewer threads better counts more than the queue.
+        # A replay that found fewer threads better overrides the queue.
         def fewer?(situation)
           return false unless situation.change?
           now = situation.recommendation.now
@@ -163,7 +159,6 @@ module Holdup
           best.slots < now.slots
         end
 
-        # One process more is the smallest step, unless more are advised.
         def one_more(situation)
           return {} unless situation.sized?
           processes = situation.processes(nil) || situation.recommendation.now.processes + 1

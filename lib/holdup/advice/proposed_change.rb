@@ -2,9 +2,9 @@
 
 module Holdup
   module Advice
-    # What to write, what it replaces, and what to do then: a diff where the place is known.
+    # What to write, what it replaces, and what to do then.
     #
-    # - `new`: "threads 3, 3"; `old`: "threads 5, 5", nil where the present text is not known
+    # - `new`: "threads 3, 3"; `old`: "threads 5, 5", nil if the present text is not known
     # - `where`: "config/puma.rb:12", "environment WEB_CONCURRENCY", or nil
     # - `rest`: "then restart (SIGUSR2 to the master)", or nil
     ProposedChange = Data.define(:new, :old, :where, :rest) do
@@ -12,7 +12,7 @@ module Holdup
         super
       end
 
-      # @return [Array<String>] "- old" and "+ new"; empty where the place is not known
+      # @return [Array<String>] "- old" and "+ new"; empty if the place is not known
       def diff
         (where && old && old != new) ? ["- #{old}", "+ #{new}"] : []
       end

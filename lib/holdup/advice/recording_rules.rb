@@ -2,7 +2,6 @@
 
 module Holdup
   module Advice
-    # Whether the recording supports conclusions.
     module RecordingRules
       # A recording too short for its conclusions: names what is missing, not a number of requests.
       module RecordingTooShort
@@ -20,8 +19,7 @@ module Holdup
         end
       end
 
-      # Several settings of one application in the time span: each has to be judged by itself. Different
-      # applications may differ in their settings.
+      # Several settings of one application in the time span: each has to be judged by itself.
       module MixedSettings
         SHOWN = 6
 
@@ -38,7 +36,6 @@ module Holdup
         end
       end
 
-      # Units of several applications: each needs advice of its own.
       module MixedApplications
         module_function
 

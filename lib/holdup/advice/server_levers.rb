@@ -2,14 +2,12 @@
 
 module Holdup
   module Advice
-    # Settings that can be changed, in the words of the measured server: from its segment's profile.
+    # Settings that can be changed, from the profile in the server's segment.
     class ServerLevers
-      # `name` and `value` as the process has them; `how`: the text to write, with N in place of the value,
-      # then what else to do; `where`: the place it is written.
+      # `name` and `value` as the process has them; `how`: the text to write, with N for the value, then what
+      # else to do; `where`: the place it is written.
       KnownLever = Data.define(:name, :value, :how, :where) do
-        # @param value [Integer]
         # @param line [String, nil] what `where` says now, if it could be read
-        # @return [ProposedChange]
         def with_value(value, line: nil)
           return in_environment($1, value) if /\Aenvironment (\w+)\z/ =~ where.to_s
           new = replaced(line, value) || written(value)
@@ -36,7 +34,7 @@ module Holdup
           line.strip if replaced(line, value) || line[self.class::WORD] == code[self.class::WORD]
         end
 
-        # A line of which only the number changes keeps the rest: ENV.fetch("THREADS", 5).
+        # A line keeps the rest when only its number changes: ENV.fetch("THREADS", 5).
         def replaced(line, value)
           now = /(?<![\w.])#{Regexp.escape(self.value.to_s)}(?![\w.])/
           return unless line && self.value && line.match?(now)
@@ -62,7 +60,7 @@ module Holdup
       FACT = /\Alever\.(.+)\.(value|how|where)\z/
 
       # @param samples [Array<Hash{Symbol => Object}>] of the processes, in time order
-      # @param lines [#call] place => the text that it has, or nil
+      # @param lines [#call] place => its text, or nil
       def initialize(samples, lines: ->(_) {})
         facts = {}
         samples.each { |sample| facts.merge!(sample.select { |key, _| key.start_with?("lever.") }) }
@@ -71,18 +69,14 @@ module Holdup
         @lines = lines
       end
 
-      # @param names [Array<String>]
-      # @return [KnownLever, nil] the first of them that exists
+      # @return [KnownLever, nil] the first one that exists
       def [](*names)
         names.filter_map { |name| @levers[name] }.first
       end
 
-      # @return [Array<KnownLever>]
       def to_a = @levers.values
 
-      # @param names [Array<String>]
-      # @param value [Integer]
-      # @return [ProposedChange, nil] nil when the server has no such lever
+      # @return [ProposedChange, nil] nil if the server has no such lever
       def change(*names, value)
         lever = self[*names]
         return unless lever&.how

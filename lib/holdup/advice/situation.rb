@@ -4,18 +4,17 @@ module Holdup
   module Advice
     # The input of all rules: what was measured, what replays predict, and which settings can be changed.
     class Situation
-      # A finding's replays only rank it: fewer rounds than a recommendation's.
+      # Replays only rank a finding: fewer rounds than for a recommendation.
       ROUNDS = 10
       # Default percentile of `whatif`.
       USUAL = "p95"
 
       attr_reader :summary, :recommendation, :levers, :pool
 
-      # @param summary [Analysis::Summary] of one kind of units
-      # @param recommendation [Sizing::Recommendation, nil] nil where no single units were recorded
-      # @param levers [ServerLevers]
+      # @param summary [Analysis::Summary] of requests or of jobs
+      # @param recommendation [Sizing::Recommendation, nil] nil if no single units were recorded
       # @param pool [String, nil] the group of threads that was asked about
-      # @param files [#call] path in the application's folder => its lines, empty where it can't be read
+      # @param files [#call] path in the application's folder => its lines, empty if it can't be read
       def initialize(summary:, recommendation: nil, levers: ServerLevers.new([]), pool: nil,
         files: ->(_path) { [] })
         @summary = summary
@@ -25,70 +24,56 @@ module Holdup
         @files = files
       end
 
-      # @param path [String]
-      # @return [Array<String>]
       def written(path) = @files.call(path)
 
-      # @return [Symbol]
       def kind
         recommendation ? recommendation.recording.kind : summary.unit_kind
       end
 
-      # @return [Boolean]
       def jobs? = kind == :job
 
-      # @param name [String] of an attribute of the recorded setting: "jobs", "db_pool"
-      # @return [Object, nil]
+      # @param name [String] attribute of the recorded setting: "jobs", "db_pool"
       def fact(name)
         recommendation&.recording&.setting&.[](name)
       end
 
-      # @return [Integer, nil] of a process
       def threads = recommendation&.now&.threads
 
-      # @return [Boolean] whether replays of this recording are valid
+      # Whether replays of this recording are valid.
       def sized?
         !recommendation.nil? && recommendation.verdict != :unknown
       end
 
-      # @return [Boolean]
       def change?
         sized? && recommendation.verdict == :change
       end
 
-      # @return [Boolean] whether the recommendation is to keep the setting, which no finding contradicts
+      # Whether the recommendation is to keep the setting; no finding contradicts it.
       def keep?
         sized? && recommendation.verdict == :keep
       end
 
-      # @param wanted [Integer] processes of a host by a rule
-      # @return [Integer, nil] processes that a finding may name: where a recommendation exists, its number;
-      #   nil: not more than now
+      # @return [Integer, nil] processes that a finding may name when a rule wants so many per host: the
+      #   recommendation's number if there is one; nil: not more than now
       def processes(wanted)
         return wanted unless sized?
         best = recommendation.best.candidate.processes if change?
         best if best && best > recommendation.now.processes
       end
 
-      # @return [Analysis::SeriesRow] all units
       def total = summary.total
 
-      # @return [Analysis::Machine, nil] the host with the least
+      # @return [Analysis::Machine, nil] the smallest host
       def machine = summary.processes.smallest_machine
 
-      # What a replay predicts for a change, as attributes of a Finding; empty without a valid replay.
-      # @param change [Hash] see Sizing::WhatIf::WhatIfChange
-      # @return [Hash{Symbol => Object}]
+      # What a replay predicts for a change (see Sizing::WhatIf::WhatIfChange), as attributes of a Finding;
+      # empty without a valid replay.
       def effect(**change)
         what_if = what_if(**change) or return {}
         figures(what_if)
       end
 
-      # The same, with the waits of the replay among the facts.
-      # @param facts [Hash{Symbol => Object}]
-      # @param query [String]
-      # @param above [Float, nil] gain from which on it is worth a finding
-      # @return [Hash{Symbol => Object}, nil] nil where it is not worth one
+      # The same, with the waits of the replay among the facts; nil unless the gain is above `above`.
       def evident(facts, query:, above: nil, **change)
         what_if = what_if(**change)
         return if above && (what_if.nil? || what_if.gain <= above)
@@ -96,9 +81,7 @@ module Holdup
         {facts: {**facts, **waits, percentile: slo.name, query: query(query)}, **figures(what_if)}
       end
 
-      # @param text [String] a `whatif` of this recording
-      # @return [String] with options for the same units, percentile and load, so that it prints the figures
-      #   of the finding
+      # Adds options to a `whatif` of this recording, so that it prints the figures of the finding.
       def query(text)
         load = recommendation.factor
         options = [text]
@@ -108,16 +91,12 @@ module Holdup
         options.join(" ")
       end
 
-      # @param name [String]
-      # @return [String] a glob that matches exactly that name
+      # A glob that matches exactly that name.
       def literal(name)
         name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
       end
 
-      # Names may come from requests, and users paste queries into shells.
-      # @param name [String]
-      # @param rest [String] of the argument
-      # @return [String] one shell argument that means exactly that name
+      # One shell argument for exactly that name: names may come from requests, and users paste queries.
       def quoted(name, rest = "")
         argument = "#{literal(name)}#{rest}"
         "'#{argument.gsub("'") { "'\\''" }}'"
@@ -136,7 +115,7 @@ module Holdup
         {gain: what_if.gain, interval: what_if.interval, limits: new_violations(what_if)}
       end
 
-      # A limit that the present setting breaks already does not count against a change, unless the
+      # A limit that the present setting already breaks does not count against a change, unless the
       # recommendation is to keep the setting.
       def new_violations(what_if)
         after = what_if.after.guards

@@ -2,7 +2,6 @@
 
 module Holdup
   module Advice
-    # Threads, processes, and the order in which threads get the GVL.
     module ThreadRules
       # Another number of threads per process, where the recommendation says so.
       module ThreadCount
@@ -17,8 +16,8 @@ module Holdup
           Finding.new(rule: :thread_count, remedy: :setting, change:, **effect(situation, now, best))
         end
 
-        # Fewer threads in more processes, or with a shorter time slice, may be better where fewer threads
-        # alone are not: the advised setting is replayed as a whole.
+        # The advised setting is replayed as a whole: fewer threads in more processes, or with a shorter time
+        # slice, may be better when fewer threads alone are not.
         def effect(situation, now, best)
           all = {threads: best.own_threads, processes: best.processes, time_slice_ns: best.time_slice_ns}
           change = all.slice(*best.differences(now))
@@ -52,8 +51,8 @@ module Holdup
         end
       end
 
-      # Requests that mostly wait and keep threads from others: Puma 8 lets requests that mark themselves as
-      # io run beyond the thread limit, which adds no stall as more threads for everybody would.
+      # Requests that mostly wait and keep threads from others: Puma 8 runs requests marked as io beyond the
+      # thread limit, which adds no stall, unlike more threads for all.
       module IoThreads
         LEVER = "max_io_threads"
         WORTH = 0.05
@@ -85,7 +84,7 @@ module Holdup
           row.wall_ns.fdiv(situation.total.wall_ns)
         end
 
-        # As the advised setting has it, or by the number of such requests at the peak.
+        # The advised setting's number, or the number of such requests at the peak.
         def threads(situation, row)
           recommendation = situation.recommendation
           advised = situation.change? ? recommendation.best.candidate.io_threads : 0
@@ -96,8 +95,8 @@ module Holdup
         private_class_method :waiting_row, :occupied_share, :threads
       end
 
-      # A shorter time slice: light units wait less behind heavy ones, at nearly no cost. An environment
-      # variable since Ruby 3.4.
+      # A shorter time slice: light requests wait less behind heavy ones, at nearly no cost. An environment
+      # variable sets it since Ruby 3.4.
       module TimeSlice
         WORTH = 0.05
         VARIABLE = "RUBY_THREAD_TIMESLICE"
@@ -117,7 +116,7 @@ module Holdup
           Finding.new(rule: :time_slice, remedy: :setting, change:, **effect)
         end
 
-        # The variable is for threads of priority 0: those of jobs get less of it.
+        # The variable sets the slice of threads with priority 0: job threads get less of it.
         def change(situation, slice_ns, now_ns)
           steps = situation.jobs? ? situation.fact("job_priority").to_i : 0
           new, old = [slice_ns, now_ns].map { |slice| "#{VARIABLE}=#{(slice / 2.0**steps / MS).round}" }
@@ -140,9 +139,8 @@ module Holdup
         private_class_method :change, :slices, :gain
       end
 
-      # Before Ruby 3.4 no variable shortens the time slice, but a thread's priority does. Lowered while a
-      # thread runs the units that make others stall, it makes only these give way sooner. Native code gives
-      # way at no priority.
+      # Before Ruby 3.4 only a thread's priority shortens the time slice. Lowering it while a thread runs what
+      # makes others stall makes only these give way sooner. Native code ignores priority.
       module LowerPriority
         STEPS = 2
         WORTH = 0.05

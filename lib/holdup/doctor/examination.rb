@@ -2,19 +2,15 @@
 
 module Holdup
   module Doctor
-    # Looks at the host and judges nothing. What can't be looked at becomes a fact, never an error: users run
-    # the doctor when things are broken.
+    # Looks at the host, judges nothing. A failed look becomes a fact, never an error.
     class Examination
       HOUR_S = 3600
       DAY_S = 86_400
 
-      # @param dir [String] folder of the segments
-      # @param clock [Holdup::Clock]
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
-      # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: the segments and the
-      #   messages about files that could not be read
-      # @param autoscale_target [Integer, nil] percentage of CPU of an alarm
-      # @param env [#keys] the environment
+      # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: segments, and
+      #   messages about unreadable files
+      # @param autoscale_target [Integer, nil] CPU percentage of an alarm
       # @param proc [String] where /proc is
       def initialize(dir:, clock:, open_store:, segments:, autoscale_target: nil, env: {}, proc: "/proc")
         @folder = FolderFacts.new(dir, proc:)
@@ -26,7 +22,6 @@ module Holdup
         @autoscale_target = autoscale_target
       end
 
-      # @return [Host]
       def call
         read, refused = segments
         variables = Configuration::Variables.unknown(@env)
@@ -78,12 +73,10 @@ module Holdup
         known.any? ? known.sum : nil
       end
 
-      # The folder of the segments: does it exist, is it in memory, does a collector hold its lock.
+      # The folder of the segments: whether it exists, is in memory, and whether a collector holds its lock.
       class FolderFacts
         attr_reader :dir
 
-        # @param dir [String]
-        # @param proc [String] where /proc is
         def initialize(dir, proc: "/proc")
           @dir = dir
           @proc = proc
@@ -95,12 +88,11 @@ module Holdup
           (File.readable?(@dir) && File.executable?(@dir)) ? :ok : :unreadable
         end
 
-        # @return [Hash] facts of a Host
         def to_h
           {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
         end
 
-        # @return [Boolean, nil] whether the segments are in memory; nil where /proc does not say
+        # @return [Boolean, nil] whether the segments are in memory; nil if /proc does not say
         def tmpfs
           return unless state == :ok
           return true if links_only?
@@ -112,7 +104,7 @@ module Holdup
 
         private
 
-        # Without a tmpfs the folder only has links to the memory of the processes.
+        # Without a tmpfs the folder only links to the memory of the processes.
         def links_only?
           segments = Dir.glob("*.segment", base: @dir)
           segments.any? && segments.all? { |name| File.symlink?(File.join(@dir, name)) }

@@ -2,7 +2,6 @@
 
 module Holdup
   module Doctor
-    # Whether the JIT is on, where it was switched on, and whether it has an effect.
     module JitChecks
       # Whether the processes run with a JIT, since when, and whether options contradict each other. With a
       # JIT, requests and jobs hold the GVL for less time, so all others stall less.
@@ -22,7 +21,7 @@ module Holdup
             by: names(jits, &:by))
         end
 
-        # What was asked for and is not so.
+        # What was requested and did not happen.
         def self.contradictions(jits)
           found = []
           missing = jits.any? { |jit| jit.wish == "on" && jit.available == false }
@@ -45,7 +44,6 @@ module Holdup
         private_class_method :state, :contradictions, :names, :since
       end
 
-      # Whether the JIT was switched on at the right place.
       module Origin
         def self.call(host)
           processes = host.alive.map { |process| origin(process) }

@@ -2,7 +2,6 @@
 
 module Holdup
   module Doctor
-    # Whether the probe can measure, and whether its numbers are consistent.
     module ProbeChecks
       # Whether this Ruby can be measured at all.
       module RubySupport
@@ -12,7 +11,7 @@ module Holdup
         end
       end
 
-      # What the probe reads the time from. Both are right; the CPU's counter costs less.
+      # Both clocks are right; the CPU's counter costs less.
       module ClockSource
         def self.call(host)
           return [] unless host.clock_source
@@ -21,11 +20,11 @@ module Holdup
       end
 
       # caused + hand-off = stalled, over all threads of a process: the one sum that shows whether the
-      # measuring itself is right. The three are compared as one tick wrote them. The store's figures are no
-      # substitute: it has requests and jobs when they end, and everything else as of the last tick.
+      # measuring is right. The check compares them as one tick wrote them; the store has requests and jobs
+      # when they end, and the rest as of the last tick.
       module StallIdentity
         TOLERANCE = 0.001
-        # Under M:N threads only one side has the waits that go on at the tick.
+        # Under M:N threads only one side has the waits that are open at the tick.
         OPEN_NS = 100_000_000
 
         def self.call(host)
@@ -55,22 +54,22 @@ module Holdup
         private_class_method :off?, :gap_ns, :whole_ns, :explained_ns
       end
 
-      # Under M:N threads Ruby does not say why a thread is parked, so io and sleep can't be told apart.
+      # Under M:N threads Ruby does not say why a thread is parked, so io and sleep look the same.
       module MnThreads
         def self.call(host)
           host.facts("mn_threads").include?(true) ? CheckResult.warn(:mn_threads) : []
         end
       end
 
-      # Where requests are fibers, a fiber that waits for other fibers of its thread is idle to the probe, as
-      # if it waited for a database. Nothing is wrong, but readers of the io figure must know.
+      # With requests on fibers, a fiber that waits for other fibers of its thread is idle to the probe, as if
+      # it waited for a database. Readers of the io figure must know.
       module Fibers
         def self.call(host)
           host.facts("fibers").include?(true) ? CheckResult.ok(:fibers) : []
         end
       end
 
-      # Counters that are zero when all is well. Each has a sentence of what it means for the numbers.
+      # Counters that are zero when all is well. Each has a sentence on what it means for the numbers.
       module Anomalies
         COUNTERS = %i[
           discarded abandoned clock_backward resumed_without_ready suspended_twice unknown_holder

@@ -4,12 +4,11 @@ require "etc"
 
 module Holdup
   module Doctor
-    # The processes of this user that take requests or jobs, from the process table, with Holdup or without. A
-    # master or supervisor that has workers takes none itself and is left out.
+    # This user's processes that take requests or jobs, from the process table, with Holdup or without. A
+    # master or supervisor that has workers takes none and is left out.
     class RunningServers
-      # `name`: of the server; `age_s`: how long it has run; `loaded`: whether Holdup's extension is in its
-      # memory; `measures`: whether it has a segment open; `dir`: folder of that segment, nil where it has no
-      # name
+      # `age_s`: how long it has run; `loaded`: whether Holdup's extension is in its memory; `measures`:
+      # whether it has a segment open; `dir`: folder of that segment, nil if it has no name
       Server = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
 
       # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have
@@ -37,19 +36,15 @@ module Holdup
       SEGMENT = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment}
       NAMELESS_SEGMENT = "/memfd:holdup segment"
 
-      # One line of the process table.
       Row = Data.define(:pid, :parent, :title, :program, :start) do
-        # @param kind [Kind]
         def worker_of?(kind) = kind.worker&.match?(title)
 
-        # @param kind [Kind]
         def alone?(kind)
           kind.alone&.match?(title) || kind.programs.include?(program)
         end
       end
 
-      # @param proc [String] where /proc is
-      # @param uid [Integer] whose processes
+      # @param uid [Integer] owner of the processes
       # @param ticks_per_s [Integer] unit of times in /proc
       def initialize(proc: "/proc", uid: Process.euid, ticks_per_s: Etc.sysconf(Etc::SC_CLK_TCK))
         @proc = proc
@@ -57,7 +52,6 @@ module Holdup
         @ticks_per_s = ticks_per_s
       end
 
-      # @return [Array<Server>] none where there is no process table
       def call
         uptime_s = read("uptime").to_s.to_f
         table = rows
@@ -66,7 +60,6 @@ module Holdup
 
       private
 
-      # @return [Array(Kind, Row)]
       def of(kind, table)
         workers = table.select { |row| row.worker_of?(kind) }
         alone = table.select { |row| row.alone?(kind) }
@@ -102,7 +95,7 @@ module Holdup
         false
       end
 
-      # Fields 4 and 22 of stat: the parent, and when it started, in ticks since the machine did.
+      # Fields 4 and 22 of stat: the parent, and its start in ticks since the machine's.
       def row(pid)
         words = read(pid, "cmdline").to_s.split("\0").reject(&:empty?)
         fields = read(pid, "stat").to_s.rpartition(")").last.split

@@ -2,10 +2,9 @@
 
 module Holdup
   module Doctor
-    # What an autoscaler can see of the load.
     module ScalingChecks
-      # Whether the processes can use the container's CPUs, and so whether an alarm on CPU % can fire; and
-      # what to scale on where it can't.
+      # Whether the processes can use the container's CPUs, so whether an alarm on CPU % can fire, and what to
+      # scale on otherwise.
       module Autoscale
         def self.call(host)
           machine = host.machines.select(&:ceiling).min_by { |each| each.ceiling.low }
@@ -14,7 +13,7 @@ module Holdup
           alarm(machine, host)
         end
 
-        # Without a question about an alarm: only CPUs that are wasted for certain.
+        # Without a question about an alarm: only CPUs that are certainly wasted.
         def self.unused_cpus(machine)
           return [] unless machine&.ceiling&.low? && machine.processes < machine.vcpus.floor
           CheckResult.warn(:ceiling, **facts(machine))
@@ -36,9 +35,7 @@ module Holdup
            processes: ceiling.processes, range: "#{percents.join("-")} %", needed: ceiling.processes_needed}
         end
 
-        # The time in the queue is the best signal; a backlog is only seen at moments.
-        # @param signals [Hash{Symbol => Numeric, nil}] of a Host
-        # @return [CheckResult]
+        # Queue time is the best signal; a backlog is only seen at moments.
         def self.signal(signals)
           p95_ns, busy, threads, backlog = signals.values_at(:queued_p95_ns, :busy, :threads, :backlog)
           return scale_on_queued(p95_ns) if p95_ns
@@ -50,7 +47,8 @@ module Holdup
         end
 
         def self.scale_on_queued(p95_ns)
-          CheckResult.ok(:scale_on_queued, p95_ns:, queued_ns: Analysis::CpuCeiling::QueueAlarm.limit_ns(p95_ns))
+          queued_ns = Analysis::CpuCeiling::QueueAlarm.limit_ns(p95_ns)
+          CheckResult.ok(:scale_on_queued, p95_ns:, queued_ns:)
         end
         private_class_method :unused_cpus, :alarm, :facts, :scale_on_queued
       end

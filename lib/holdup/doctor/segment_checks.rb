@@ -2,10 +2,8 @@
 
 module Holdup
   module Doctor
-    # Whether processes write segments, and what the segments say of them.
     module SegmentChecks
-      # The folder of the segments: present, readable, and in memory (writing to a mapped file on a disk can
-      # block a request).
+      # Writing to a mapped file on a disk can block a request: the folder has to be in memory.
       module SegmentFolder
         def self.call(host)
           dir = host.dir
@@ -32,7 +30,7 @@ module Holdup
         private_class_method :measuring
       end
 
-      # Living processes whose ticker has stopped: gauges and the accounts of threads outside units are old.
+      # Living processes whose ticker has stopped: gauges, and times of threads outside units, are old.
       module Heartbeat
         # Four of the longest ticks.
         STALE_S = 20

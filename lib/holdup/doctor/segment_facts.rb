@@ -2,21 +2,17 @@
 
 module Holdup
   module Doctor
-    # The segments of a folder as facts of a Host, and a message for each file that can't be read as a
-    # segment.
+    # The segments of a folder as facts of a Host, and a message for each unreadable file.
     module SegmentFacts
       # A process of another container is not in our process table; its heartbeat shows that it lives.
       TICKING_NS = 5_000_000_000
 
-      # @param dir [String]
-      # @param now_ns [Integer]
-      # @return [Array(Array<Host::HostProcess>, Array<String>)]
       def self.call(dir, now_ns)
         processes = Segment::Directory.new(dir).entries.filter_map { |entry| process(entry, now_ns) }
         processes.partition { |each| each.is_a?(Host::HostProcess) }
       end
 
-      # @return [Host::HostProcess, String, nil] nil when the collector has just removed it
+      # @return [Host::HostProcess, String, nil] nil if the collector has just removed it
       def self.process(entry, now_ns)
         entry.read do |reader|
           process = facts(entry, reader.snapshot(ring_since: nil), now_ns)
@@ -44,7 +40,6 @@ module Holdup
         header.worker_index unless header.worker_index.negative?
       end
 
-      # Since the ring began to wait for a trigger.
       def self.ring_share(entry, now_ns)
         path = Capture::Controller.base(entry.path) + Capture::RuleWatch::ARMED
         header = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)

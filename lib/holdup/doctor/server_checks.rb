@@ -2,10 +2,8 @@
 
 module Holdup
   module Doctor
-    # Servers and job runners: which are measured, how they are configured, and what they need around them.
     module ServerChecks
-      # The measuring processes by server, and the levers of each: their values, whether they work while the
-      # server runs, and where they are written.
+      # The measuring processes by server, with their levers: value, effect at run time, place.
       module Servers
         UNKNOWN = "ruby"
 
@@ -37,9 +35,9 @@ module Holdup
         private_class_method :server, :levers, :lever
       end
 
-      # Servers and job runners of this user that run and are not measured, and what to do about each.
+      # Running servers and job runners of this user that are not measured, and what to do about each.
       module UnmeasuredServers
-        # An application takes that long to boot.
+        # Applications may take this long to boot.
         START_S = 30
 
         def self.call(host)
@@ -54,14 +52,13 @@ module Holdup
             *by_name(without).map { |facts| CheckResult.warn(:unmeasured_without, **facts) }]
         end
 
-        # An unknown segment in our own folder can't be read, which another check reports.
+        # Another check reports an unreadable segment in our own folder.
         def self.elsewhere(servers, dir)
           servers.group_by(&:dir).except(nil, dir).flat_map do |other, same|
             by_name(same).map { |facts| CheckResult.ok(:measured_elsewhere, dir: other, **facts) }
           end
         end
 
-        # Facts of one result for all processes of a server.
         def self.by_name(servers)
           servers.group_by(&:name).map { |server, same| {server:, pids: same.map(&:pid).sort.join(", ")} }
         end
@@ -83,7 +80,7 @@ module Holdup
         private_class_method :result
       end
 
-      # What ends processes of a server when they have grown too large, served enough or lived long enough.
+      # What ends processes of a server that have grown too large, served enough or lived long enough.
       module MemoryKillers
         MB = 1_000_000.0
         S_PER_MINUTE = 60
@@ -93,7 +90,7 @@ module Holdup
           by_killer.flat_map { |killer, processes| results(killer, processes.map(&:pid).sort.join(", ")) }
         end
 
-        # A gem that is loaded may be for another server.
+        # A loaded gem may be for another server.
         def self.killer(process)
           profile = process.profile
           servers = profile["server"].to_s.split("+")
@@ -121,8 +118,7 @@ module Holdup
         private_class_method :killer, :results, :memory
       end
 
-      # Whether the proxy says when a request came in; without it, the time before a thread took it is
-      # invisible.
+      # Whether the proxy says when a request arrived; without it queue time is invisible.
       module QueueHeader
         FEW = 20
 
@@ -135,9 +131,9 @@ module Holdup
         end
       end
 
-      # Round-trip time to Redis from the Sidekiq processes. A thread fetches one job at a time, so it pays at
-      # least one round trip for each, and one for each command of a job. The limit is Sidekiq's own
-      # (lib/sidekiq/launcher.rb, check_rtt): below 1 ms is ideal, below 10 ms workable.
+      # Round-trip time to Redis from the Sidekiq processes. A thread pays at least one round trip for each
+      # job, and one for each command of a job. The limit is Sidekiq's own (lib/sidekiq/launcher.rb,
+      # check_rtt): below 1 ms is ideal, below 10 ms workable.
       module RedisLatency
         WORKABLE_NS = 10_000_000
         NS_PER_MS = 1_000_000.0

@@ -2,11 +2,9 @@
 
 module Holdup
   module Doctor
-    # Whether a collector carries the segments to a store, and what the store has.
     module StoreChecks
       NS = 1_000_000_000
 
-      # Whether a collector runs.
       module CollectorLock
         # It starts with the server, and needs a moment longer.
         START_NS = 20 * NS
@@ -48,7 +46,7 @@ module Holdup
         private_class_method :problem, :age_s
       end
 
-      # Rows that could not be carried or kept, and are missing in reports.
+      # Rows that the collector could not store, so that reports miss them.
       module SkippedRows
         # By what it means for the numbers.
         KEYS = {position: :skipped_position, stored: :skipped_stored}.freeze
@@ -77,13 +75,11 @@ module Holdup
         end
       end
 
-      # Whether units stall longer or take more CPU than before the last change of setting, and what else
-      # changed with it.
+      # Whether requests or jobs are slower than before the last change of setting, and what else changed.
       module Drift
         def self.call(host) = findings(host.drifts)
 
-        # @param drifts [Array<Analysis::SettingChanges::SettingDrift>]
-        # @return [Array<CheckResult>] also for the report
+        # Also for the report.
         def self.findings(drifts)
           drifts.flat_map do |drift|
             [settings(drift), *drift.moved.map { |estimate| moved(drift, estimate) }].compact

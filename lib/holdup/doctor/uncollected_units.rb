@@ -4,14 +4,11 @@ require "etc"
 
 module Holdup
   module Doctor
-    # Requests and jobs that this host has measured and a store does not have yet: the collector takes them in
-    # its next round.
+    # Requests and jobs that this host has measured and a store does not have yet.
     class UncollectedUnits
-      # `units`: requests and jobs that have ended; `at_ns`: when the collector last read them, since 1970, or
-      # nil; `collecting`: whether a collector runs
+      # `units`: ended requests and jobs; `at_ns`: when the collector last read them, since 1970, or nil
       Uncollected = Data.define(:units, :at_ns, :collecting)
 
-      # @param dir [String] folder of the segments
       # @param host [String] its name in the store
       # @param app [String, nil] only of this application's processes
       def initialize(dir:, host: Etc.uname[:nodename], app: nil)
@@ -20,10 +17,8 @@ module Holdup
         @app = app
       end
 
-      # @param store [Store::Sql]
       # @param named [Boolean] whether the user chose the store: it may be another than the folder's
-      # @return [Uncollected, nil] nil where nothing is measured here, or the folder's collector writes to
-      #   another store
+      # @return [Uncollected, nil] nil if nothing is measured here, or the collector writes to another store
       def look(store, named: false)
         measured = measured()
         state = state(store, measured)
@@ -32,16 +27,13 @@ module Holdup
           collecting: @directory.collected?)
       end
 
-      # @return [Hash{String => Integer}] by file name, how many units have ended
+      # @return [Hash{String => Integer}] file name => ended units
       def measured
         @directory.entries.to_h { |entry| [entry.name, units(entry)] }.compact
       rescue SystemCallError
         {}
       end
 
-      # @param store [Store::Sql]
-      # @param measured [Hash{String => Integer}]
-      # @return [CollectionState, nil] how far its collector has come
       def state(store, measured)
         own = store.collection_states.select { |state| state.host == @host }
         by_path = own.find { |state| state.folder == @directory.path }
@@ -49,10 +41,7 @@ module Holdup
         by_path || own.find { |state| state.units.keys.intersect?(measured.keys) }
       end
 
-      # @param state [CollectionState, nil]
-      # @param measured [Hash{String => Integer}] from an earlier time; files that are gone since are in the
-      #   store
-      # @return [Integer] units
+      # @param measured [Hash{String => Integer}] from an earlier time; files gone since then are in the store
       def missing(state, measured)
         present = measured.select { |name, _| present?(File.join(@directory.path, name)) }
         present.sum { |name, units| [units - state.to_h.dig(:units, name).to_i, 0].max }

@@ -2,22 +2,16 @@
 
 module Holdup
   module Sizing
-    # Throughput of threads that always have work, such as a job runner's while its queue is long: the
-    # recorded units are replayed as if all had come at once. For unlike jobs it is more exact than the closed
-    # model. Every given unit is replayed equally often, so that their mean is that of the recording.
+    # Throughput of threads that always have work, such as a job runner's with a long queue: replays the
+    # recorded units as if all had come at once. It is more exact than the closed model for unlike jobs. Every
+    # unit is replayed equally often, so that their mean is that of the recording.
     class BacklogReplay
-      # At least so many are replayed.
       UNITS = 8_000
       # Left out at either end: all threads begin at once, and at the end some have no work.
       EDGE = 0.1
       NS = 1_000_000_000
 
-      # @param profiles [Array<UnitSample>] each standing for as many units
-      # @param between [DispatchCost]
-      # @param cost [CoherencyCost]
-      # @param vcpus [Numeric]
-      # @param handoff_ns [Numeric] see Handoff
-      # @param seed [Integer] of the order in which they come
+      # @param profiles [Array<UnitSample>] each stands for as many units
       def initialize(profiles, vcpus:, between: DispatchCost::NOTHING, cost: CoherencyCost::CONSTANT,
         handoff_ns: Handoff::NS, seed: 1)
         @profiles = profiles
@@ -28,18 +22,13 @@ module Holdup
         @seed = seed
       end
 
-      # @param threads [Integer] of each process
-      # @param processes [Integer]
-      # @return [Float] units per second
+      # @return [Float] units per second with `threads` of each process
       def throughput(threads:, processes: 1)
         outcome = play(threads, processes)
         span = outcome.steady_span(EDGE)
         outcome.ended(span).size * NS.fdiv(span.end - span.begin)
       end
 
-      # @param threads [Integer] of each process
-      # @param processes [Integer]
-      # @return [Handoff::HandoffTimes]
       def waits(threads:, processes: 1)
         outcome = play(threads, processes)
         Handoff::HandoffTimes.new(handoff_ns: outcome.handoff_ns, wait_ns: outcome.mean(:stalled))
@@ -53,7 +42,7 @@ module Holdup
         Replay.call(trace, scenario)
       end
 
-      # One nanosecond apart: their order affects the result.
+      # Arrivals are 1 ns apart: their order affects the result.
       def trace
         @trace ||= begin
           random = Random.new(@seed)

@@ -2,23 +2,21 @@
 
 module Holdup
   module Sizing
-    # The usual thread calculator, without a recording: what each number of threads brings by the closed model
-    # and by Amdahl's law, for threads of one process that always have work.
+    # The usual thread calculator, without a recording: the closed model and Amdahl's law, for threads of one
+    # process that always have work.
     class Calculator
-      # Of the time that the GVL is held: threads beyond that only stall.
+      # Share of the time that the GVL is held: threads beyond it only stall.
       ENOUGH = 0.9
-      # Threads that a default table goes beyond the answers.
+      # Rows of a default table beyond the answers.
       BEYOND = 3
       STEPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 100].freeze
 
-      # `speed_up`, `amdahl`, `bound` against one thread; `gain`, `amdahl_gain`: what the last thread added
-      # (0.05: 5 %)
+      # `speed_up`, `amdahl`, `bound`: against one thread; `gain`, `amdahl_gain`: of the last thread
       ThreadCount = Data.define(:threads, :speed_up, :gain, :amdahl, :amdahl_gain, :bound, :utilisation,
         :stall_ns, :response_ns)
 
       attr_reader :demand
 
-      # @param demand [ServiceDemand]
       # @param threads [Array<Integer>, nil] rows; nil: from one to somewhat beyond both answers
       def initialize(demand, threads: nil)
         @demand = demand
@@ -26,29 +24,24 @@ module Holdup
         @threads = threads
       end
 
-      # @return [Integer]
       def recommended
         @recommended ||= @model.threads_for(ENOUGH)
       end
 
-      # @return [Boolean] whether that many keep the GVL in use; units that are nearly all io would need more
-      #   than a process has
+      # Whether `recommended` keeps the GVL in use: units that are nearly all io would need more threads.
       def enough?
         @model.utilisation(recommended) >= ENOUGH
       end
 
-      # @return [Integer] where Amdahl's law and the rule of +5 % end
+      # @return [Integer] threads at which Amdahl's law and the rule of +5 % stop
       def amdahls
         Analysis::Amdahl.suggestion(@demand.idle_share)
       end
 
-      # @return [Array<ThreadCount>]
       def lines
         (@threads || default_threads).map { |threads| line(threads) }
       end
 
-      # @param threads [Integer]
-      # @return [ThreadCount]
       def line(threads)
         share = @demand.idle_share
         ThreadCount.new(threads:, speed_up: @model.speed_up(threads), gain: gain(threads),

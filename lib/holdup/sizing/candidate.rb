@@ -2,15 +2,12 @@
 
 module Holdup
   module Sizing
-    # A deployment that might be better: on one host, so many processes with so many threads each, and perhaps
-    # others (`pool`) for some of the units. `threads` are all of a process; `beside`: of these, those of
-    # other pools than the one that is sized, which stay as they are; `concurrent_threads`: of those, the ones
-    # that take units of the other kind.
+    # A deployment that might be better: on one host, processes with threads each, and perhaps others (`pool`)
+    # for some units. `threads`: all of a process; `beside`: those of them in pools that are not sized, which
+    # stay as they are; `concurrent_threads`: those of them that take units of the other kind.
     Candidate = Data.define(
       :processes, :threads, :io_threads, :time_slice_ns, :beside, :concurrent_threads, :pool
     ) do
-      # @param recording [#processes, #threads, #time_slice_ns, #pools]
-      # @return [Candidate] as it was recorded
       def self.of(recording)
         pools = recording.pools
         new(processes: recording.processes, threads: recording.threads,
@@ -23,7 +20,7 @@ module Holdup
         super
       end
 
-      # @return [Array<Candidate>] each as if it were alone
+      # Each group as if it were alone.
       def groups
         pool ? [with(pool: nil), pool] : [self]
       end
@@ -34,7 +31,6 @@ module Holdup
       # @return [Integer] threads of a process that take units of the kind that is sized
       def own_threads = threads - concurrent_threads.sum
 
-      # @return [Boolean] whether pools share a GVL
       def shared?
         groups.any? { |group| group.beside.any? }
       end
@@ -44,22 +40,18 @@ module Holdup
         groups.sum { |group| group.processes * (group.threads + group.io_threads) }
       end
 
-      # @param other [Candidate]
       # @return [Array<Symbol>] settings that have to change to get there
       def differences(other)
         members.select { |name| public_send(name) != other.public_send(name) }
       end
 
-      # Sorts candidates by the number of changes, then by size: the first is the smallest change. Threads for
-      # io count as one change more, because the application has to mark the requests.
-      # @param other [Candidate] what there is now
-      # @return [Array<Integer>]
+      # Sorts candidates by the number of changes from `other`, then by size: the smallest change is first.
+      # Threads for io count as one more change, because the application has to mark the requests.
       def effort(other)
         [differences(other).size + ((io_threads > other.io_threads) ? 1 : 0), threads, processes,
           (time_slice_ns - other.time_slice_ns).abs]
       end
 
-      # @return [Scenario]
       def scenario(**options)
         process_groups = groups.map do |group|
           Scenario::ProcessGroup.new(**group.to_h.except(:concurrent_threads, :pool))

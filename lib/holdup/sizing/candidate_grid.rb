@@ -2,9 +2,9 @@
 
 module Holdup
   module Sizing
-    # Deployments to try: threads up to twice of what saturates a GVL, processes up to the vCPUs (half as many
-    # again with one thread, since such a process is idle whenever its unit waits). Where the server has one
-    # thread only, processes take the place of threads: enough to use all vCPUs, and one more each.
+    # Deployments to try: threads up to twice what saturates a GVL, processes up to the vCPUs (half as many
+    # again with one thread, since such a process is idle whenever its unit waits). For single-threaded
+    # servers, enough processes to use all vCPUs, and one more each.
     class CandidateGrid
       MOST_THREADS = 32
       ALONE = 1.5
@@ -12,9 +12,6 @@ module Holdup
       STEPS = [*1..8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128].freeze
       SLICES_NS = [50_000_000, 20_000_000, 10_000_000].freeze
 
-      # @param demand [ServiceDemand]
-      # @param current [Candidate]
-      # @param vcpus [Numeric] of a host
       # @param threaded [Boolean] whether the server can have other numbers of threads
       def initialize(demand, current:, vcpus:, threaded: true)
         @demand = demand
@@ -23,16 +20,14 @@ module Holdup
         @threaded = threaded
       end
 
-      # @return [Array<Candidate>] the current one among them
+      # @return [Array<Candidate>] including the current one
       def to_a
         threads.flat_map { |count|
           processes(count).map { |number| @current.with(threads: count, processes: number) }
         }
       end
 
-      # The third knob, tried only where the first two are settled: Ruby 3.4 and later.
-      # @param settled [Array<Candidate>]
-      # @return [Array<Candidate>] these with other time slices
+      # The same candidates with other time slices, tried after threads and processes: Ruby 3.4 and later.
       def self.slices(settled)
         settled.product(SLICES_NS).map { |candidate, slice| candidate.with(time_slice_ns: slice) } - settled
       end

@@ -3,20 +3,18 @@
 module Holdup
   module Sizing
     # One process whose threads always have work (a backlogged job worker, a saturated server): the GVL is one
-    # server, everything else a pure delay. This is the machine repairman; its exact solution is one line of
-    # Erlang's B.
+    # server, everything else a pure delay. This is the machine repairman model; Erlang's B solves it exactly.
     #
     #   B(0) = 1;  B(n) = a B(n-1) / (n + a B(n-1)),  a = Z / C
     #   utilisation U(N) = 1 - B(N);  throughput X = U / C;  response R = N / X;  stall S = R - C - Z
     #
     # Source: Lazowska et al., Quantitative System Performance, chapters 5 and 6 (bounds, MVA); exact for
     # exponential holds, 1 to 4.5 % off for real ones (test/fixtures/closed_runs.csv). Equal holds that
-    # interleave perfectly do better near the knee: the model is a safe middle.
+    # interleave perfectly do better near the knee.
     class ClosedModel
       NS = 1_000_000_000
       MOST_THREADS = 1000
 
-      # @param demand [ServiceDemand]
       def initialize(demand)
         @demand = demand
       end
@@ -36,7 +34,7 @@ module Holdup
         threads * NS / throughput(threads)
       end
 
-      # @return [Float] ns of it that the unit stalls
+      # @return [Float] ns that the unit stalls
       def stall_ns(threads)
         [response_ns(threads) - at(threads).own_ns, 0.0].max
       end
@@ -46,8 +44,7 @@ module Holdup
         throughput(threads) / throughput(1)
       end
 
-      # @return [Float] units per second when each idle phase ends behind all other threads: exactly Amdahl's
-      #   law
+      # @return [Float] units per second when each idle phase ends behind all other threads: Amdahl's law
       def lower_bound(threads)
         threads * NS / (threads * at(threads).held_ns + at(threads).idle_ns + at(threads).native_ns)
       end
@@ -58,14 +55,12 @@ module Holdup
       end
 
       # Square-root staffing: about where more threads only add stall (U = 0.88 to 0.99).
-      # @return [Integer]
       def saturation
         (1 + @demand.ratio + Math.sqrt(@demand.ratio)).round
       end
 
-      # @param target [Float] utilisation
-      # @return [Integer] the fewest threads that reach it; where they can't (the cost grows faster), those
-      #   with the most throughput
+      # @return [Integer] the fewest threads that reach the target utilisation; if none does (the cost grows
+      #   faster), those with the most throughput
       def threads_for(target)
         limit = [4 * saturation, MOST_THREADS].min
         enough = (1..limit).find { |threads| utilisation(threads) >= target }

@@ -2,28 +2,26 @@
 
 module Holdup
   module Sizing
-    # Estimates a CoherencyCost from one recording, in which the number of units in flight goes up and down:
-    # by how much each doubling lengthens the running time of every unit.
+    # Estimates a CoherencyCost from one recording, in which the number of units in flight varies: by how much
+    # each doubling lengthens the running time of every unit.
     #
-    # Only units that began while their process was busy are compared. A unit that begins after a rest is
-    # mostly alone and has cold caches, and sometimes a CPU that slept, which hides all growth on virtual
-    # machines. ColdStartCost estimates the effect of rests.
+    # It compares only units that began while their process was busy. After a rest, caches are cold and the
+    # CPU sometimes slept, which hides all growth on virtual machines: see ColdStartCost.
     #
-    # A regression of a unit's running time on its own units in flight finds growth where there is none (12 %
-    # and 33 % in simulations of like and of heavy-tailed units), because long units let others pile up. The
-    # number of units when it began does not depend on it, so that is the instrument: see ScoreTest. The
-    # interval has all growths that the scores of independent blocks do not contradict, so it is also right
-    # (and wide) where the load hardly varies.
+    # A regression on a unit's own units in flight finds growth that does not exist (12 % and 33 % in
+    # simulations of like and of heavy-tailed units), because long units let others pile up. The number of
+    # units when it began does not depend on it, so that is the instrument: see ScoreTest.
+    # load hardly varies.
     #
     # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
     # clusters.
     class CoherencyEstimator
-      # Below this many units, or blocks' worth of variation, nothing is said at all.
+      # With fewer units, or blocks' worth of variation, there is no estimate.
       FEWEST = 200
       FEWEST_BLOCKS = 2
-      # Nine hours full of units: more of them take longer and tell hardly more.
+      # Nine hours full of units: more take longer and add hardly any precision.
       MOST = 50_000
-      # Caches are warm and the CPU awake after so short a rest.
+      # After so short a rest, caches are warm and the CPU is awake.
       WARM_NS = 2_000_000
 
       # @param profiles [Array<UnitSample>] of one setting, warm, in the order of their starts
@@ -33,18 +31,15 @@ module Holdup
         @profiles = sampled.select(&:concurrency)
       end
 
-      # @return [IntervalEstimate]
       def overall = @overall ||= estimate(busy, apart)
 
-      # @return [IntervalEstimate] of what a long rest costs: 0.2: 20 % more
+      # Cost of a long rest: 0.2: 20 % more.
       def rest
         @rest ||= ColdStartCost.new(@profiles, growth: overall).estimate
       end
 
-      # What garbage collections mark of each further unit is as much for the tenth as for the second:
-      # doublings tell too little of it where more are in flight than were recorded.
-      # @return [IntervalEstimate] by how much each further unit in flight lengthens the running time of every
-      #   unit so: 0.02: by 2 %
+      # What garbage collections mark costs the same for the second and the tenth unit, which doublings miss.
+      # 0.02: each further unit in flight lengthens every unit by 2 %.
       def marking
         @marking ||= if collected.value && apart.value
           collected.of_share(collected_share)
@@ -53,7 +48,6 @@ module Holdup
         end
       end
 
-      # @return [CoherencyCost] as models take it
       def cost
         CoherencyCost.new(**growth_terms, cold: rest.for_models)
       end
@@ -73,7 +67,7 @@ module Holdup
         @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
       end
 
-      # Of the two parts only together it is known that they cost something.
+      # Only the sum of the two terms is known to be above zero.
       def growth_terms
         return {growth: overall.for_models} unless overall.grows? && marking.grows?
         {growth: [apart.value, 0.0].max * (1 - collected_share), marking: marking.value}
@@ -110,26 +104,22 @@ module Holdup
         IntervalEstimate.of(test, blocks)
       end
 
-      # What a recording says about growth (or about a rest).
+      # What a recording says about growth, or about a rest.
       #
-      # - `value`: 0.1: each doubling of the units in flight lengthens running times by 10 %; nil when there
-      #   are too few units
-      # - `low`, `high`: the 90 % interval. Its ends are at most LOWEST and HIGHEST, where nobody has seen one
-      # - `gc`: the part of `value` that is garbage collection; nil when nobody knows
+      # - `value`: 0.1: each doubling of units in flight lengthens running times by 10 %; nil with too few
+      #   units
+      # - `low`, `high`: the 90 % interval, within LOWEST and HIGHEST
+      # - `gc`: the part of `value` that is garbage collection; nil if unknown
       # - `alone_ns`: mean running time of a unit that is alone
-      # - `spread`: by how much concurrency varied, apart from what the units themselves cause, in
-      #   doublings; `units`: how many were compared; `blocks`: of time, how many equal ones would say as much
+      # - `spread`: by how much concurrency varied, apart from what the units themselves cause, in doublings;
+      #   `units`: how many were compared; `blocks`: how many equal blocks of time would say as much
       IntervalEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units,
         :blocks) do
-        # @return [Estimate] that says nothing
         def self.unknown(units)
           new(value: nil, low: self::LOWEST, high: self::HIGHEST, gc: nil, alone_ns: nil, spread: 0.0, units:,
             blocks: 0.0)
         end
 
-        # @param test [ScoreTest]
-        # @param blocks [Float]
-        # @return [Estimate]
         def self.of(test, blocks)
           lowest = [self::LOWEST, -0.9 / [test.amounts.max, 1.0].max].max
           value, low, high = BlockStatistics::ScoreInterval.of(lowest, test.highest, blocks) do |growth|
@@ -139,18 +129,17 @@ module Holdup
             units: test.size, blocks:)
         end
 
-        # @param share [Float]
-        # @return [Estimate] of a whole, of which only that share grows
+        # The estimate for a whole if only that share of it grows.
         def of_share(share)
           with(value: value * share, low: low * share, high: high * share, alone_ns: alone_ns / share)
         end
 
-        # @return [Boolean] whether the recording varies enough to tell growths apart that matter
+        # Whether the recording varies enough to distinguish growths that matter.
         def enough?
           !value.nil? && high - low <= self.class::WIDEST
         end
 
-        # @return [Boolean] whether it certainly costs something
+        # Whether it certainly costs something.
         def grows?
           !value.nil? && low.positive?
         end
@@ -160,8 +149,7 @@ module Holdup
           gc && value - gc
         end
 
-        # @return [Float] what models use: a growth that nobody can tell from none, or of which nobody knows,
-        #   is none
+        # @return [Float] 0.0 if the growth is unknown or may be zero
         def for_models
           grows? ? value : 0.0
         end
@@ -169,7 +157,7 @@ module Holdup
 
       IntervalEstimate::LOWEST = -0.2
       IntervalEstimate::HIGHEST = 1.0
-      # Between 0 and 10 % lie 23 % of capacity at 5 threads.
+      # At 5 threads, growths of 0 and 10 % differ by 23 % of capacity.
       IntervalEstimate::WIDEST = 0.1
     end
   end

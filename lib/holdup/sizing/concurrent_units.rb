@@ -2,44 +2,38 @@
 
 module Holdup
   module Sizing
-    # Units of the other kind that run in the same processes: requests next to jobs, jobs next to requests.
-    # They are not sized, but they hold the GVL that the sized units want. They are drawn from all recorded
-    # units of their kind, at the rate of each minute.
+    # Units of the other kind in the same processes: requests next to jobs, jobs next to requests. They are
+    # not sized, but they hold the GVL that the sized units want. They are drawn from all recorded units of
+    # their kind, at the rate of each minute.
     class ConcurrentUnits
       NS = 1_000_000_000
       MINUTE_S = 60
       # Fewer do not represent the others.
       FEWEST = 50
-      # Concurrent units replayed for each sized unit; where there are more, fewer sized units are drawn.
+      # Concurrent units replayed for each sized unit; if there are more, fewer sized units are drawn.
       MOST = 2
 
       # Added to the seed, so that their arrivals do not depend on those of the others.
       CHANCE = 1_000_003
 
-      # Their load of a host. `busy`: threads in use when none of them has to wait; `cpus`: in use
+      # Load of a host. `busy`: threads in use when none has to wait; `cpus`: in use
       ConcurrentLoad = Data.define(:busy, :cpus)
       NOBODY = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
 
-      # @param profiles [Array<UnitSample>]
       # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it, on all hosts
-      # @param slice_ns [Integer] time slice of its threads; 0: that of the others
+      # @param slice_ns [Integer] time slice of their threads; 0: that of the others
       def initialize(profiles, arrivals, slice_ns: 0)
         @profiles = profiles
         @arrivals = arrivals
         @slice_ns = slice_ns
       end
 
-      # @param minutes [Array<Integer>] starts
-      # @param hosts [Integer]
-      # @return [Array<Float>] units per second and host in each
+      # @return [Array<Float>] units per second and host in each minute (starts)
       def rates(minutes, hosts: 1)
         minutes.map { |at_s| @arrivals.fetch(at_s, 0).fdiv(MINUTE_S * hosts) }
       end
 
       # @param spans [Array<(Float, Numeric)>] units per second, and for how long (ns), one after the other
-      # @param pools [ThreadPools] who takes which
-      # @param seed [Integer]
-      # @return [Array<Trace::TraceUnit>]
       def units(spans, pools:, seed:)
         random = Random.new(seed + CHANCE)
         start_ns = 0
@@ -49,8 +43,6 @@ module Holdup
         end
       end
 
-      # @param rate [Float] units per second and host
-      # @return [ConcurrentLoad]
       def load(rate)
         ConcurrentLoad.new(busy: rate * mean { |profile| profile.running_ns + profile.idle_ns } / NS,
           cpus: rate * mean(&:cpu_ns) / NS)
@@ -58,8 +50,6 @@ module Holdup
 
       private
 
-      # Exponential gaps.
-      # @return [Array<Float>] ns
       def arrivals(rate, from_ns, to_ns, random)
         return [] if rate.zero?
         at = from_ns

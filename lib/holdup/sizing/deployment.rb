@@ -2,11 +2,10 @@
 
 module Holdup
   module Sizing
-    # What a recording was made on: processes, threads, time slice, and what else this server and this Ruby
-    # could have.
+    # What a recording was made on, and what else this server and this Ruby could have.
     class Deployment
       MS = 1_000_000
-      # From here on the environment can change the time slice.
+      # From this version on, the environment can change the time slice.
       SLICES = Gem::Version.new("3.4")
       # The first Puma with max_io_threads.
       IO_THREADS = 8
@@ -15,9 +14,6 @@ module Holdup
       # Servers whose processes take one request at a time.
       SINGLE = %w[unicorn pitchfork].freeze
 
-      # @param setting [Setting]
-      # @param kind [Symbol] :request or :job
-      # @param members [Array<ProcessReport::MeasuredProcess>] of that setting
       def initialize(setting, kind:, members:)
         @setting = setting
         @kind = kind
@@ -32,7 +28,6 @@ module Holdup
         [each_host.max || @setting["job_processes"].to_i, 1].max
       end
 
-      # @return [Integer] of a process
       def threads
         configured = @setting[(@kind == :job) ? "job_threads" : "threads"]
         [configured || @members.filter_map(&:threads).max || 1, 1].max
@@ -44,35 +39,29 @@ module Holdup
         Scenario::ThreadPriority.slice_ns(configured_slice_ns, @setting["job_priority"].to_i)
       end
 
-      # @return [Boolean] whether this Ruby lets the environment change it
       def slices?
         Gem::Version.new(@setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
       end
 
-      # @return [Boolean] whether the server can have more threads than one
       def threaded?
         @kind == :job || !SINGLE.include?(@setting["server"])
       end
 
-      # @return [Boolean] whether the server knows threads for io
       def knows_io_threads?
         @kind == :request && @setting["server"] == "puma" && @setting["server_version"].to_i >= IO_THREADS
       end
 
-      # Where some are allowed already, nobody knows which requests ask for them.
-      # @return [Boolean] whether the server could have threads for io
+      # If some are allowed already, the requests that use them are unknown.
       def io_threads?
         knows_io_threads? && @setting["max_io_threads"].nil?
       end
 
-      # @return [Boolean] whether requests and jobs run in the same processes: then both hold their GVL, and
-      #   one of them only is sized
+      # Whether requests and jobs share processes: both hold their GVL, and only one kind is sized.
       def concurrent_units?
         @members.any? { |member| member.takes?(OTHER.fetch(@kind)) }
       end
 
-      # Units on fibers share a thread, and other Rubies share no GVL.
-      # @return [Boolean] whether models know such a thing
+      # Units on fibers share a thread, and other Rubies have no shared GVL.
       def supported?
         return false unless ["ruby", nil].include?(@setting["engine"])
         @setting["fibers"] != true && @setting["job_pool"] != "fiber"

@@ -2,24 +2,14 @@
 
 module Holdup
   module Sizing
-    # Finds out what a candidate would do at peak load: its ceiling by formula, what units wait and take by
-    # replay.
+    # Predicts a candidate at peak load: its ceiling by formula, waits and times by replay.
     class Forecast
       PERCENTILES = [0.5, 0.95, 0.99].freeze
-      # Who gets an arriving request is up to the kernel and the server: somewhere between these two. Jobs are
-      # taken.
+      # The kernel and the server assign requests, somewhere between these two ways. Threads take jobs.
       ASSIGNMENTS = {request: %i[random least_busy], job: %i[shared]}.freeze
       SERVED = 0.95
       NS = 1_000_000_000
 
-      # @param demand [ServiceDemand]
-      # @param guards [Guards]
-      # @param limits [ResourceLimits]
-      # @param current [Candidate]
-      # @param rate [Float] units per second and host
-      # @param slo [Slo]
-      # @param kind [Symbol]
-      # @param handoff_ns [Numeric] see Handoff
       def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request,
         handoff_ns: Handoff::NS)
         @demand = demand
@@ -33,20 +23,15 @@ module Holdup
         @handoff_ns = handoff_ns
       end
 
-      # @param candidate [Candidate]
-      # @param trace [Trace] at the same rate
       # @param force [Boolean] replay it although a guard rejects it
-      # @param counted [Array<Integer>, nil] which units of the trace the times are of; nil: all
-      # @return [Prediction]
+      # @param counted [Array<Integer>, nil] units of the trace that times are of; nil: all
       def call(candidate, trace, force: false, counted: nil)
         trace = paced(trace, candidate)
         cheap = estimated(candidate, trace)
         ((cheap.allowed? || force) && served?(cheap)) ? played(cheap, trace, counted) : cheap
       end
 
-      # @param candidate [Candidate]
-      # @param trace [Trace, nil] at that rate: where pools share a GVL no formula knows the ceiling
-      # @return [Prediction] without times
+      # @param trace [Trace, nil] at that rate: no formula knows the ceiling of pools that share a GVL
       def estimate(candidate, trace = nil)
         estimated(candidate, trace && paced(trace, candidate))
       end
@@ -77,7 +62,7 @@ module Holdup
           handoff_ns: @handoff_ns, assignment:)
       end
 
-      # Jobs that come faster than they can be done wait as long as one likes to look: that is no figure.
+      # Jobs that arrive faster than they end wait without limit: no figure describes that.
       def served?(cheap)
         @kind == :request || @rate < SERVED * cheap.ceiling
       end
@@ -110,36 +95,28 @@ module Holdup
         @percentiles.to_h { |share| [share, sorted[((sorted.size - 1) * share).round].to_i] }
       end
 
-      # How many units a second of one mix processes serve at most whose threads are of several pools: the
-      # pool that is full first bounds all of them, as with processes of their own (Guards::SplitGuards). But
-      # these share a GVL, so that what one can do hangs on how busy the others are, and it is replayed: a new
-      # unit comes when another one is done. Nearly all that wait then wait for the fullest pool, and the
-      # others have what the mix brings them.
+      # Highest throughput of processes with several pools: the first full pool bounds all of them, as with
+      # processes of their own (Guards::SplitGuards). But pools share a GVL, so their capacity depends on each
+      # other's load and needs a replay: a new unit comes when another one is done. Nearly all that wait then
+      # wait for the fullest pool.
       class Saturation
-        # At most so many are played: all candidates have the same.
+        # Units of each replay, equal for all candidates.
         UNITS = 4_000
-        # For each thread so many are there at the same time.
+        # Units in flight for each thread.
         CROWD = 4
         NS = 1_000_000_000
 
-        # @param trace [Trace]
-        # @param scenario [Scenario]
-        # @return [Float] units per second
         def self.throughput(trace, scenario)
           new(trace.backlog.first(UNITS), scenario).throughput
         end
 
-        # @param trace [Trace] its backlog
-        # @param scenario [Scenario]
         def initialize(trace, scenario)
           @units = trace.units
           most = scenario.groups.sum { |group| CROWD * group.processes * group.threads }
           @outcome = Replay.call(trace, scenario.with(most:))
         end
 
-        # Until its queue is that long, the others do more than the mix has of them: the fullest pool tells,
-        # by its part of the mix.
-        # @return [Float] units per second
+        # Until its queue is that long, the others exceed their part of the mix: the fullest pool decides.
         def throughput
           span = @outcome.steady_span(BacklogReplay::EDGE)
           fullest = fullest()

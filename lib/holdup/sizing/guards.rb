@@ -2,11 +2,9 @@
 
 module Holdup
   module Sizing
-    # The hard limits that no gain outweighs. Each names itself and both numbers, so that a rejected candidate
-    # can be shown with what rejected it.
-    #
-    # 85 %: beyond it a queue's length is mostly chance (OpenModel); 80 % of the connections leave
-    # consoles and migrations theirs; 50 threads is what Sidekiq itself names as the most.
+    # The hard limits that no gain outweighs. Each names itself and both numbers, to show why a candidate is
+    # rejected. 85 %: beyond it a queue's length is mostly chance (OpenModel); 80 % of the connections leave
+    # some for consoles and migrations; 50 threads is the most that Sidekiq itself recommends.
     class Guards
       # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes,
       # the others counts, client_timeout ns.
@@ -17,22 +15,16 @@ module Holdup
       FULL = 0.85
       CONNECTIONS = 0.8
       MOST_JOB_THREADS = 50
-      # A tenth of the read timeout of one second that clients of Redis and the like have: a thread that waits
+      # A tenth of the one-second read timeout that clients of Redis and the like have: a thread that waits
       # longer for the GVL blames the server.
       WAIT_NS = 100_000_000
-      # Of its own time that a job leaves the GVL to others; with less a second thread does nothing that one
-      # does not. Where jobs are very unlike (cv2), it at least lets short ones pass.
+      # Share of its own time that a job leaves the GVL to others; with less, a second thread adds nothing,
+      # unless jobs are very unlike (cv2): then it lets short ones pass.
       IDLE = 0.05
       LIKE = 1.0
       NS = 1_000_000_000
 
-      # @param demand [ServiceDemand]
-      # @param limits [ResourceLimits]
-      # @param rate [Float] units per second of a host at its peak; 0 for jobs, which may wait: their
-      #   threads always have work while it matters
-      # @param current [Candidate]
-      # @param kind [Symbol] :request or :job
-      # @param concurrent_load [ConcurrentUnits::ConcurrentLoad] of the other kind, in the same processes
+      # @param rate [Float] units per second of a host at its peak; 0 for jobs
       def initialize(demand, limits:, rate:, current:, kind: :request,
         concurrent_load: ConcurrentUnits::NOBODY)
         @demand = demand.in_all
@@ -43,25 +35,20 @@ module Holdup
         @concurrent_load = concurrent_load
       end
 
-      # @param candidate [Candidate]
-      # @param most [Float] units per second that it can serve, where a replay knows it
-      # @return [Array<Violation>] empty when it may be
+      # @param most [Float] units per second that it can serve, if a replay knows it
       def call(candidate, most = ceiling(candidate))
         of_processes(candidate, most) + of_host(candidate)
       end
 
-      # @return [Array<Violation>] what its processes can't do
       def of_processes(candidate, most = ceiling(candidate))
         [above(:stability, @rate, BUSY * most), inflation(candidate), concurrent_units(candidate),
           pool(candidate), *jobs(candidate)].compact
       end
 
-      # @return [Array<Violation>] what host and database don't have
       def of_host(candidate)
         [cpu, memory(candidate), connections(candidate)].compact
       end
 
-      # @param candidate [Candidate]
       # @return [Float] units per second that it can serve at most
       def ceiling(candidate) = model(candidate).throughput
 
@@ -90,7 +77,7 @@ module Holdup
         bytes && above(:memory, bytes, (FULL * @limits.memory_limit_bytes).floor)
       end
 
-      # A pool as large as the threads follows them: then it is a line to change and no limit.
+      # A pool as large as the threads is not a limit: its line changes with them.
       def pool(candidate)
         return if @limits.pool.nil? || [@current.threads, @current.own_threads].include?(@limits.pool)
         above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool)
@@ -123,7 +110,7 @@ module Holdup
         (value > limit) ? Violation.new(name:, value:, limit:) : nil
       end
 
-      # Threads for io count as long as there is io for them, which at most throughput there is.
+      # Threads for io count: at most throughput there is io for them.
       def model(candidate)
         threads = candidate.own_threads + candidate.io_threads
         @models ||= {}
@@ -134,24 +121,19 @@ module Holdup
       # The guards of a deployment where some units have processes of their own: each group has to serve its
       # own, and all groups share the host's CPUs and memory and the database's connections.
       class SplitGuards
-        # Guards of the units of a group, and which share of all units these are.
         SplitPart = Data.define(:guards, :share)
 
-        # @param whole [Guards] of all units
         # @param parts [Array<SplitPart>] in the order of Candidate#groups
         def initialize(whole, parts)
           @whole = whole
           @parts = parts
         end
 
-        # @param candidate [Candidate]
-        # @return [Array<Guards::Violation>]
         def call(candidate, _most = nil)
           of_groups = each(candidate) { |part, group| part.guards.of_processes(group) }
           (@whole.of_host(candidate) + of_groups.flatten).uniq(&:name)
         end
 
-        # @param candidate [Candidate]
         # @return [Float] units per second at which the first group is full
         def ceiling(candidate)
           each(candidate) { |part, group| part.guards.ceiling(group) / [part.share, Float::MIN].max }.min

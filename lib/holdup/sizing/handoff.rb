@@ -3,28 +3,25 @@
 module Holdup
   module Sizing
     # The hand-off: time from one holder's release of the GVL to the next one's start while threads wait. A
-    # thread has to wake up, on a CPU that mostly slept. 20 to 70 us were measured, less on busier machines.
-    # Two measured figures bound it, and the lower bound counts:
+    # thread has to wake up, mostly on a sleeping CPU: 20 to 70 us were measured, less on busier machines. The
+    # lower of two bounds counts:
     #
-    # - The probe counts how long units waited while no thread held the GVL. A replay may not have more of it.
-    #   (Where CPUs are short, that is mostly waiting for a CPU, which replays model separately.)
-    # - Replayed waits may not be longer than the measured ones. (That bound alone would count every other
-    #   error of a replay as hand-off: saturated threads come out 6 % too slow.)
+    # - The measured time that units waited while no thread held the GVL. (If CPUs are short, that is mostly
+    #   waiting for a CPU, which replays model separately.)
+    # - Replayed waits may not exceed the measured ones. (Alone, this bound would count every other error of a
+    #   replay as hand-off: saturated threads come out 6 % too slow.)
     module Handoff
-      # Where no recorded figure bounds it.
+      # Without a recorded figure that bounds it.
       NS = 30_000
       LONGEST_NS = 200_000
       # Share of the waits below which they do not depend on it.
       FELT = 0.005
 
-      # ns of a unit, on average. `handoff_ns`: of its stall, while nobody held the GVL, nil where nobody
-      # knows; `wait_ns`: all that hand-offs lengthen
+      # Mean ns per unit. `handoff_ns`: of its stall, while no thread held the GVL, nil if unknown; `wait_ns`:
+      # all waits that hand-offs lengthen
       HandoffTimes = Data.define(:handoff_ns, :wait_ns)
 
-      # @param measured [HandoffTimes]
-      # @yieldparam handoff_ns [Numeric]
-      # @yieldreturn [HandoffTimes] replayed with that
-      # @return [Numeric] ns
+      # @yieldreturn [HandoffTimes] of a replay with that hand-off, ns
       def self.fit(measured, &replay)
         without, with = [0, NS].map(&replay)
         bound = [counted(measured, with, &replay), felt(measured, without, with)].compact.min

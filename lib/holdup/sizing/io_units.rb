@@ -2,43 +2,35 @@
 
 module Holdup
   module Sizing
-    # The requests that mostly wait, and keep threads from others meanwhile. Where the server lets those go
-    # beyond its threads that say so (Puma 8's max_io_threads), that adds no stall as more threads for
-    # everybody would.
+    # Requests that mostly wait, and keep threads from others meanwhile. A server that runs marked requests
+    # beyond its threads (Puma 8's max_io_threads) adds no stall, unlike more threads for all.
     class IoUnits
       # Of the request's own time, and of the time of all threads.
       IDLE = 0.8
       OCCUPIES = 0.2
-      # Twice as many as are there at the peak on average: they come in clusters.
+      # Twice the mean number at the peak: they come in clusters.
       ROOM = 2
       NS = 1_000_000_000
 
-      # @param idle_share [Float, nil] of a request's own time
-      # @param occupied_share [Float] of the time of all threads
-      # @return [Boolean] whether such requests are worth threads of their own
+      # Whether such requests are worth threads of their own.
       def self.wait?(idle_share, occupied_share)
         idle_share.to_f >= IDLE && occupied_share >= OCCUPIES
       end
 
-      # Little's law.
-      # @param rate [Float] of them per second, in a process
+      # Little's law: threads beyond the others.
       # @param wall_ns [Numeric] of one
-      # @return [Integer] threads that they should have beyond the others
       def self.threads(rate, wall_ns)
         [(ROOM * rate * wall_ns / NS).ceil, 1].max
       end
 
-      # @param profiles [Array<UnitSample>]
       def initialize(profiles)
         @profiles = profiles
       end
 
-      # @return [String, nil] what those are called that occupy most; nil where none wait that much
+      # @return [String, nil] name of those that occupy most; nil if none wait that much
       def name = most&.first
 
-      # @param candidates [Array<Candidate>]
-      # @param rate [Float] units per second of a host
-      # @return [Array<Candidate>] each with threads for them; empty where there are none
+      # Each candidate with threads for them; empty if there are none.
       def candidates(candidates, rate)
         return [] unless most
         candidates.map { |one|
@@ -46,9 +38,6 @@ module Holdup
         }
       end
 
-      # @param trace [Trace]
-      # @param profiles [Array<UnitSample>] whom its units were drawn from
-      # @return [Trace] in which they don't count against the threads
       def marked(trace, profiles)
         units = trace.units.zip(profiles).map do |unit, profile|
           unit.with(io: profile.series.name == name)

@@ -5,14 +5,12 @@ module Holdup
     # What "better" means. Never stall alone: with fewer threads the same units wait in the queue instead.
     #
     # - `:latency`: queued + stalled at the SLO's percentile, at peak load
-    # - `:cost`: least memory (processes, where nobody knows memory) that keeps the SLO, or about the response
-    #   of now
-    # - `:balanced`: response at that percentile, where each further process has to bring a tenth
-    # - `:throughput`: for jobs, nearly all units per second that these processes can do, with the fewest
-    #   threads
+    # - `:cost`: least memory (else processes) that keeps the SLO, or about the present response
+    # - `:balanced`: response at that percentile; each further process has to bring a tenth
+    # - `:throughput`: for jobs, nearly the most units per second of these processes, with the fewest threads
     class Objective
       NAMES = %i[latency cost balanced throughput].freeze
-      # Better by less than this is no better.
+      # Smaller gains count as equal.
       TIE = 0.02
       PRICE = 1.1
       SLACK = 1.1
@@ -20,16 +18,13 @@ module Holdup
 
       attr_reader :name, :slo
 
-      # @param name [Symbol] one of NAMES
-      # @param slo [Slo]
       def initialize(name = :latency, slo: Slo.new)
         @name = name
         @slo = slo
       end
 
-      # @param predictions [Array<Prediction>] that may be
-      # @param current [Prediction]
-      # @return [Prediction, nil] of those about as good as the best, the smallest change
+      # @param predictions [Array<Prediction>] that no guard rejects
+      # @return [Prediction, nil] the smallest change among those about as good as the best
       def best(predictions, current)
         if name == :throughput
           return nearly_all(predictions, current).min_by { |prediction| prediction.candidate.threads }
@@ -38,9 +33,7 @@ module Holdup
         tied.min_by { |prediction| prediction.candidate.effort(current.candidate) }
       end
 
-      # @param current [Prediction]
-      # @param other [Prediction]
-      # @return [Float] by what share it is better; negative: worse
+      # @return [Float] share by which `other` is better; negative: worse
       def gain(current, other)
         return more_gain(current, other) if name == :throughput || !current.replayed? || !other.replayed?
         case name
@@ -78,7 +71,7 @@ module Holdup
         predictions.select { |prediction| gains[prediction] >= best - TIE }
       end
 
-      # More processes are always more throughput, and a question of what one pays: they stay.
+      # More processes always raise throughput, at a price that the user decides: they stay.
       def nearly_all(predictions, current)
         processes = current.candidate.processes
         same = predictions.select { |prediction| prediction.candidate.processes == processes }
@@ -86,7 +79,7 @@ module Holdup
         same.select { |prediction| prediction.ceiling >= NEARLY_ALL * most }
       end
 
-      # With fewer threads and nearly the same throughput, what is gained is the time that jobs take.
+      # With fewer threads and nearly the same throughput, the gain is the time that jobs take.
       def more_gain(current, other)
         more = other.ceiling / current.ceiling - 1
         slots = other.candidate.slots.fdiv(current.candidate.slots)

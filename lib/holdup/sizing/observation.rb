@@ -2,22 +2,18 @@
 
 module Holdup
   module Sizing
-    # A recording as a recommendation needs it: on which deployment it was made, and what was measured there,
-    # for the self-test.
+    # A recording as a recommendation needs it: its deployment, and the measured figures for the self-test.
     class Observation
       NS = 1_000_000_000
       MINUTE_S = 60
-      # Less of a minute than this tells nothing of its load.
+      # A shorter part of a minute does not show its load.
       LEAST_S = 5
-      # Where so many units say when they arrived, queueing is known.
+      # Share of units with a known arrival from which queueing is known.
       STAMPED = 0.5
 
       attr_reader :recording, :kind
 
-      # @param recording [Recording]
-      # @param kind [Symbol] :request or :job
-      # @param members [Array<ProcessReport::MeasuredProcess>] all processes
-      # @param pool [String, nil] of threads, that was asked about
+      # @param pool [String, nil] the pool of threads that was asked about
       # @param other [Observation, nil] of the other kind's units under the same setting
       def initialize(recording, kind:, members: [], pool: nil, other: nil)
         @recording = recording
@@ -31,15 +27,14 @@ module Holdup
 
       def setting = recording.setting
 
-      # @return [ServiceDemand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works
-      #   out itself
+      # @return [ServiceDemand, nil] on CPUs without other work: a replay models that itself
       def demand
         return @demand if defined?(@demand)
         demand = recording.demand
         @demand = demand&.with(held_ns: demand.held_ns * undisturbed.share)
       end
 
-      # @return [Array<UnitSample>] likewise
+      # Likewise on CPUs without other work.
       def profiles
         @profiles ||= undisturbed.profiles(recording.profiles)
       end
@@ -50,31 +45,29 @@ module Holdup
 
       def held_per_cpu = recording.held_per_cpu
 
-      # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole
+      # @return [Hash{Integer => Float}] units of each minute, extrapolated to whole minutes
       def arrivals
         @arrivals ||= recording.arrivals.select { |start_s, _| covered_s(start_s) >= LEAST_S }
           .to_h { |start_s, count| [start_s, count * MINUTE_S / covered_s(start_s)] }
       end
 
-      # @return [Integer] hosts that ran it
       def hosts
         [recording.windows.map(&:host).uniq.size, 1].max
       end
 
-      # @return [Integer] see Deployment
       def processes = deployment.processes
 
       def threads
         pools.several? ? pools.threads : deployment.threads
       end
 
-      # @return [ThreadPools] of threads of a process, that share its GVL
+      # @return [ThreadPools] of a process, which share its GVL
       def pools
         @pools ||= ThreadPools.of(recording.of_pools, members: @members, kind:, first: @pool,
           concurrent: !@other.nil?)
       end
 
-      # @return [ConcurrentUnits, nil] units of the other kind, where their threads share the processes
+      # @return [ConcurrentUnits, nil] units of the other kind in the same processes
       def concurrent_units
         if pools.concurrent_units?
           ConcurrentUnits.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns)
@@ -97,8 +90,7 @@ module Holdup
         deployment.supported? ? kinds : [*kinds, :unsupported]
       end
 
-      # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of
-      #   each; none where nothing was recorded
+      # @return [Hash{Symbol => Hash}] reasons for errors or for no answer, with facts
       def warnings
         return {} unless recorded?
         found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }
@@ -106,38 +98,32 @@ module Holdup
         found.except(*problems)
       end
 
-      # @return [CoherencyEstimator::IntervalEstimate]
       def growth_estimate = recording.growth.overall
 
-      # @return [CoherencyEstimator::IntervalEstimate, nil] nil where nobody can tell that concurrency costs
-      #   anything
+      # @return [CoherencyEstimator::IntervalEstimate, nil] nil unless concurrency measurably costs something
       def growth
         growth_estimate.grows? ? growth_estimate : nil
       end
 
-      # @return [Hash{Series => CoherencyEstimator::IntervalEstimate}] see Growth#series
       def growths = recording.growth.series
 
-      # @return [CoherencyEstimator::IntervalEstimate, nil] of what a rest costs; nil where nobody can tell
-      #   that it costs anything
+      # @return [CoherencyEstimator::IntervalEstimate, nil] nil unless a rest measurably costs something
       def rest
         estimate = recording.growth.rest
         estimate if estimate.grows?
       end
 
-      # @return [Float] ns that a unit waits for connections and locks, on average
+      # @return [Float] mean ns that a unit waits for connections and locks
       def wait_beside_ns
         %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
       end
 
-      # @return [SelfTest::MeasuredFigures]
       def measured
         queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
         SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns:,
           response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
       end
 
-      # @return [Integer] ns that units held the GVL
       def held_ns = histogram(:running).sum
 
       private
@@ -146,13 +132,12 @@ module Holdup
         !setting.nil? && !demand.nil?
       end
 
-      # There were units, all of them soon after a boot.
+      # All units came soon after a boot.
       def young
         [:warming_up] if recording.problems.map(&:kind).include?(:warming_up)
       end
 
-      # Of the first and of the last minute a part was recorded: taken for whole ones, these would have half
-      # the load that they had, and a short recording would be nothing but such minutes.
+      # The first and last minute are recorded in part: taken as whole, they would show half of their load.
       def covered_s(minute_s)
         coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
       end
@@ -192,7 +177,7 @@ module Holdup
         [recording.arrivals.keys.sum { |start_s| covered_s(start_s) }, 1].max
       end
 
-      # Windows know the percentiles of queued and of elapsed, and not of their sum: single units do.
+      # Windows have the percentiles of queued and of elapsed, but only single units have those of their sum.
       def p95(queued_ns)
         responses = recording.profiles.map { |profile|
           [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight]
@@ -200,13 +185,12 @@ module Holdup
         WeightedSample.quantile(responses, 0.95).to_i
       end
 
-      # A thread that waits for a CPU keeps the GVL meanwhile. Of the time that it was held without using a
-      # CPU this is as much as the system counted as such waits; the rest belongs to the unit.
+      # A thread that waits for a CPU keeps the GVL. Of the time held without using a CPU, as much as the
+      # system counted as such waits is removed; the rest belongs to the unit.
       class CpuWaitCorrection
-        # @return [Float] of the time held, what is left without such waits
+        # @return [Float] share of the time held that remains
         attr_reader :share
 
-        # @param members [Array<ProcessReport::MeasuredProcess>]
         # @param held_per_cpu [Float] time held against CPU used meanwhile
         def initialize(members, held_per_cpu:)
           waits = members.filter_map(&:waiting_share)
@@ -214,8 +198,6 @@ module Holdup
           @share = waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, most)
         end
 
-        # @param profiles [Array<UnitSample>]
-        # @return [Array<UnitSample>] as they would be on CPUs that nobody else wants
         def profiles(profiles)
           (share < 1) ? profiles.map { |profile| alone(profile) } : profiles
         end

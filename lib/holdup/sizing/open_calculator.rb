@@ -2,14 +2,13 @@
 
 module Holdup
   module Sizing
-    # The thread calculator for units that arrive by themselves: what they wait, on average, at each number of
-    # threads. Means only, and only of units that are alike enough (OpenModel#valid?): all else needs a
-    # recording and its replay.
+    # The thread calculator for arriving units: mean waits at each number of threads, only for units that are
+    # alike enough (OpenModel#valid?). All else needs a recording and its replay.
     class OpenCalculator
-      # Within this of the soonest, fewer threads are as good: what one more has to bring by the usual rule.
+      # Times this close to the shortest count as equal: what one more thread has to bring by the usual rule.
       TIE = 0.05
 
-      # `capacity`: units per second at most; times are nil where the queue would never end
+      # `capacity`: units per second at most; times are nil if the queue grows without end
       WaitAtThreads = Data.define(:threads, :capacity, :utilisation, :queued_ns, :stall_ns, :response_ns) do
         # @return [Float, nil] ns from arriving to the end
         def whole_ns
@@ -19,11 +18,7 @@ module Holdup
 
       attr_reader :demand, :rate, :processes, :vcpus
 
-      # @param demand [ServiceDemand]
       # @param rate [Float] units that arrive per second, at all processes
-      # @param threads [Array<Integer>] rows: threads of each process
-      # @param processes [Integer]
-      # @param vcpus [Numeric] one for each process, unless it is said
       def initialize(demand, rate:, threads:, processes: 1, vcpus: processes)
         @demand = demand
         @rate = rate
@@ -32,23 +27,20 @@ module Holdup
         @vcpus = vcpus
       end
 
-      # @return [Boolean] whether there is a formula for units so unlike
       def valid? = model(1).valid?
 
-      # @return [Array<WaitAtThreads>]
       def lines
         @lines ||= @threads.map { |threads| line(threads) }
       end
 
-      # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil where no number
-      #   serves the load
+      # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil: none serves the
+      #   load
       def best
         stable = lines.select(&:whole_ns)
         soonest = stable.map(&:whole_ns).min
         stable.find { |line| line.whole_ns <= soonest * (1 + TIE) }
       end
 
-      # @return [Float] units per second that the best of them can serve
       def capacity = lines.map(&:capacity).max
 
       private

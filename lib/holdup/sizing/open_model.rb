@@ -2,27 +2,23 @@
 
 module Holdup
   module Sizing
-    # Requests that arrive by themselves, at processes whose threads are capped: the closed model gives how
-    # fast n requests in flight are served, and a birth-death chain how often there are n.
+    # Arriving requests at processes with capped threads: the closed model gives how fast n requests in flight
+    # are served, and a birth-death chain how often there are n.
     #
     #   mu(n) = min(sum over processes of X(n_i), v / Ccpu);  p(n) ~ product of lambda / mu(k)
     #   wait for a thread: times (1 + cv2) / 2
     #
     # Source: flow-equivalent servers (Norton), Lazowska et al., chapter 8. Within 8 to 13 % for like
-    # requests. With unlike ones (cv2 above 2) it is 33 to 64 % too low: `valid?` says so, and only the replay
+    # requests. With unlike ones (cv2 above 2) it is 33 to 64 % too low: `valid?` is false, and only a replay
     # helps.
     class OpenModel
       NS = ClosedModel::NS
       MOST_VARIABLE = 2.0
-      # Where the chain is cut: so little probability is beyond that nobody can see it.
+      # Where the chain is cut: the probability beyond is negligible.
       SPREAD = 40
       STABLE = 0.999
 
-      # @param demand [ServiceDemand]
-      # @param processes [Integer]
-      # @param threads [Integer] of each
       # @param rate [Float] units that arrive per second, at all processes
-      # @param vcpus [Numeric]
       def initialize(demand, processes:, threads:, rate:, vcpus:)
         @demand = demand
         @processes = processes
@@ -31,26 +27,23 @@ module Holdup
         @vcpus = vcpus
       end
 
-      # @return [Float] units per second that can be served at all
+      # @return [Float] units per second at most
       def capacity = service(@processes * @threads)
 
-      # @return [Boolean] whether the queue ends
       def stable? = @rate < capacity * STABLE
 
-      # @return [Boolean] whether the units are alike enough for this model
+      # Whether the units are alike enough for this model.
       def valid? = @demand.cv2 <= MOST_VARIABLE
 
-      # @return [Float, nil] ns from a thread's taking a unit to its end; nil where the queue never ends
+      # @return [Float, nil] ns in a thread; nil if the queue grows without end
       def response_ns
         stable? ? busy * NS / @rate : nil
       end
 
-      # @return [Float, nil] ns of it that the unit stalls
       def stall_ns
         stable? ? [response_ns - @demand.own_ns, 0.0].max : nil
       end
 
-      # @return [Float, nil] ns before a thread takes a unit
       def queued_ns
         stable? ? (present - busy) * NS / @rate * (1 + @demand.cv2) / 2 : nil
       end
@@ -64,7 +57,6 @@ module Holdup
 
       def slots = @processes * @threads
 
-      # @return [Float] units per second with n in the system
       def service(count)
         taken = [count, slots].min
         each, more = taken.divmod(@processes)
@@ -78,9 +70,8 @@ module Holdup
         @throughput[threads] ||= ClosedModel.new(@demand).throughput(threads)
       end
 
-      # By logarithms: the products themselves are too large for a number where hundreds of units are in
+      # Likelihood of n units in the system. Logarithms, because the products overflow with hundreds in
       # flight.
-      # @return [Array<Float>] how likely n units are in the system
       def likelihoods
         @likelihoods ||= begin
           logs = [0.0]

@@ -2,31 +2,25 @@
 
 module Holdup
   module Sizing
-    # What a pool of threads of a process gets done. `threads`: of the pool; `throughput`: units per second of
-    # all processes; `stalled_ns`, `wall_ns`: mean of a unit.
+    # `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: mean of a unit
     PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
 
-    # What each pool of threads of a process gets done while all of them have work: what one is given, it
-    # takes from the others, whose GVL it shares.
+    # Throughput of each pool of a process while all have work: pools share a GVL, so one takes from the
+    # others.
     class PoolThroughput::AtBacklog
-      # Of each pool. When the first has nearly none left, what is then on is no longer looked at.
+      # Units of each pool. When the first pool has nearly none left, the rest is not evaluated.
       UNITS = 4_000
 
-      # `threads`: of the pool; `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: of a
-      # unit, on average
       PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
 
-      # @param traffic [Traffic] with its pools
       # @param scenario [Hash] vcpus, between, cost, handoff_ns: see Scenario
-      # @param seed [Integer]
       def initialize(traffic, seed: 1, **scenario)
         @traffic = traffic
         @scenario = {assignment: :shared, seed:, **scenario}
         @seed = seed
       end
 
-      # @param candidate [Candidate]
-      # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was recorded
+      # @return [Array<PoolThroughput, nil>] of each pool; nil if no unit of it was recorded
       def call(candidate)
         outcome = Replay.call(trace, candidate.scenario(**@scenario))
         ends = outcome.column(:response)
@@ -52,7 +46,7 @@ module Holdup
           stalled_ns: stalled, wall_ns: response - queued)
       end
 
-      # One nanosecond after the other, one pool after the other: each has a queue of its own.
+      # 1 ns apart, one pool after the other: each has its own queue.
       def trace
         @trace ||= begin
           drawn = @traffic.pools.names.each_index.flat_map { |pool| drawn(pool) }
@@ -67,21 +61,18 @@ module Holdup
       end
     end
 
-    # What each pool of threads of a process does at peak load where requests and jobs share it: requests
-    # never all have work to do, as a job runner's pools have (PoolThroughput::AtBacklog), so it is what each
-    # kind gives the other to pay for as both come.
+    # Each pool at peak load where requests and jobs share processes: requests do not always have work, unlike
+    # a job runner's pools (PoolThroughput::AtBacklog), so both kinds are replayed as they arrive.
     class PoolThroughput::AtPeak
-      # @param traffic [Traffic] with its pools and its concurrent units
-      # @param draw [Hash] rate, units and seed of it: see Traffic#peak
+      # @param draw [Hash] rate, units and seed: see Traffic#peak
       # @param scenario [Hash] vcpus, between, cost, handoff_ns, assignment: see Scenario
       def initialize(traffic, draw:, **scenario)
         @trace = traffic.peak(**draw)
         @scenario = {seed: draw[:seed], **scenario}
       end
 
-      # @param candidate [Candidate]
-      # @param now [Candidate] that was recorded
-      # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was done
+      # @param now [Candidate] the recorded one
+      # @return [Array<PoolThroughput, nil>] of each pool; nil if it ended no unit
       def call(candidate, now)
         trace = @trace.paced(candidate.time_slice_ns.fdiv(now.time_slice_ns))
         outcome = Replay.call(trace, candidate.scenario(**@scenario))

@@ -2,13 +2,12 @@
 
 module Holdup
   module Sizing
-    # What a candidate would do at peak load. What was not replayed, because a guard rejects it already, has
-    # no times.
+    # What a candidate would do at peak load. It has no times if a guard rejects it before a replay.
     #
     # - `ceiling`: units per second at most; `utilisation`: of each GVL at peak; `cpus`: in use
     # - `queued_ns`, `stalled_ns`, `response_ns`: means; `responses` and `waits` (queued + stalled): {0.5 =>
     #   ns, 0.95 => ns ...}
-    # - `handoff_ns`: of stalled_ns, while the GVL was passed on
+    # - `handoff_ns`: part of stalled_ns while the GVL was passed on
     # - `assignment`: the worse of those tried; `guards`: Array of Guards::Violation
     Prediction = Data.define(
       :candidate, :ceiling, :utilisation, :memory_bytes, :connections, :guards, :assignment, :cpus,
@@ -19,13 +18,11 @@ module Holdup
         super
       end
 
-      # @return [Boolean] whether no guard rejects it
       def allowed? = guards.empty?
 
-      # @return [Boolean]
       def replayed? = !assignment.nil?
 
-      # @return [Float, nil] ns: what users feel of waiting, on average
+      # @return [Float, nil] ns: mean wait that users feel
       def wait_ns
         queued_ns && queued_ns + stalled_ns
       end

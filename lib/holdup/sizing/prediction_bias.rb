@@ -2,51 +2,44 @@
 
 module Holdup
   module Sizing
-    # What earlier predictions of this application were off by corrects those of other settings: a factor for
-    # each figure.
+    # Errors of earlier predictions of this application correct those of other settings, per figure.
     #
-    # An outcome says by what factor a prediction was off beyond what the self-test of its recording was: two
-    # replays are compared, and what both lack cancels. Chance and other work are in it as well, so the mean
-    # of n of them (of logarithms: twice and half cancel) is shrunk to 1 by n / (n + SCATTER).
+    # An outcome is the factor by which a prediction was off beyond the self-test of its recording: errors
+    # common to both replays cancel. Chance and other work are in it as well, so the mean of n of them (of
+    # logarithms: twice and half cancel) is shrunk to 1 by n / (n + SCATTER).
     #
     # Source: James & Stein 1961, Efron & Morris 1975 (empirical Bayes): the best weight of a mean of n is n /
     # (n + variance of one / variance of what is to be estimated between applications).
     class PredictionBias
-      # On one application, predictions of other settings were 3 % apart beyond the self-test, under equal
-      # load (docs/measurements/predictions.md); 5 to 10 % of other days and 2.5 to 5 % between applications
-      # are taken: a deviation of one that is twice as large.
+      # Predictions of other settings of one application were 3 % apart beyond the self-test, under equal load
+      # (docs/measurements/predictions.md). Assumed: 5 to 10 % on other days and 2.5 to 5 % between
+      # applications: deviations in a ratio of two.
       SCATTER = 4
-      # An outcome further off is other work or another machine, and counts as this.
+      # An outcome further off has other causes (other work, another machine), and counts as this.
       FURTHEST = 1.25
-      # Of the response. Next to it a wait of 1 ms instead of 2 is no error.
+      # Share of the response below which an error of a wait does not matter.
       SMALL_WAIT = 0.1
       MEDIAN = 0.5
 
-      # `predictions`: how many; `ratio`: measured against predicted, on average; `factor`: what follows for
-      # others
+      # `predictions`: number; `ratio`: mean of measured against predicted; `factor`: correction of others
       BiasCorrection = Data.define(:predictions, :ratio, :factor)
 
-      # @return [Hash{Symbol => BiasCorrection}] of :response, :p95 and :wait; empty where nothing was learned
+      # @return [Hash{Symbol => BiasCorrection}] of :response, :p95 and :wait; empty without outcomes
       attr_reader :corrections
 
-      # @param outcomes [Array<PredictionOutcome>] of any application
-      # @param recording [Observation] that predictions are made from
-      # @return [PredictionBias] by those of the same application, kind of units and pool
+      # The bias from outcomes of the same application, kind of units and pool as those of the recording.
       def self.of(outcomes, recording)
         wanted = whose(recording)
         enough = outcomes.select { |outcome| outcome.units >= Sufficiency::UNITS }
         new(enough.select { |outcome| outcome.to_h.slice(*wanted.keys) == wanted })
       end
 
-      # @param recording [Observation]
-      # @return [Hash{Symbol => Object}] of an Outcome: whose units they are, the busiest pool's of jobs where
-      #   a process has several
+      # Attributes that identify the units of a PredictionOutcome: of several pools, the busiest one's.
       def self.whose(recording)
         pool = (recording.kind == :job) ? recording.pools.names.first.to_s : ""
         {app: Analysis::ApplicationShares.name(recording.setting), kind: recording.kind, pool:}
       end
 
-      # @param outcomes [Array<PredictionOutcome>] all of them count
       def initialize(outcomes = [])
         ratios = outcomes.flat_map do |outcome|
           outcome.figures.keys.map { |name| [name, Math.log(ratio(outcome.figures, name))] }
@@ -54,22 +47,16 @@ module Holdup
         @corrections = ratios.group_by(&:first).transform_values { |same| correction(same.map(&:last)) }
       end
 
-      # @return [Boolean] whether nothing was learned
       def none? = corrections.empty?
 
-      # @param prediction [Prediction]
-      # @param now [Candidate] the setting that was recorded: of it nothing is corrected
-      # @return [Prediction] as it is likely to come out
+      # @param now [Candidate] the recorded setting: its prediction is not corrected
       def apply(prediction, now:)
         (prediction.candidate == now) ? prediction : corrected(prediction) { |name| factor(name) }
       end
 
-      # The same to be compared with what is now. Changing for nothing is the dearer mistake, so what is
-      # better only because earlier predictions were too high is not better. And what breaks a limit is not
-      # kept for a correction.
-      # @param prediction [Prediction]
-      # @param before [Prediction] of the setting that was recorded
-      # @return [Prediction] as it is likely to come out, or as it was predicted where that is worse
+      # Like `apply`, for comparison with the present: a needless change is the costlier mistake, so a
+      # correction may not make a setting better than replayed, nor keep a present one that breaks a limit.
+      # `before`: the prediction of the recorded setting.
       def judged(prediction, before:)
         return prediction if prediction.candidate == before.candidate || !before.allowed?
         corrected(prediction) { |name| [factor(name), 1.0].max }
@@ -103,8 +90,8 @@ module Holdup
         [SMALL_WAIT * response.recorded_ns, SMALL_WAIT * response.measured_ns]
       end
 
-      def against(measured_ns, predicted_ns, beside_ns)
-        [measured_ns + beside_ns, 1].max.fdiv([predicted_ns + beside_ns, 1].max)
+      def against(measured_ns, predicted_ns, small_ns)
+        [measured_ns + small_ns, 1].max.fdiv([predicted_ns + small_ns, 1].max)
       end
 
       def corrected(prediction)

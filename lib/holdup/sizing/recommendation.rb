@@ -2,35 +2,26 @@
 
 module Holdup
   module Sizing
-    # Keep, change, or nobody can say: from one recording of one setting, every other setting within the
-    # limits, tried at peak load. Pure: the same recording and seed, the same answer.
+    # Keep, change, or unknown: from one recording of one setting, tries every other setting within the limits
+    # at peak load. Pure: the same recording and seed, the same answer. docs/sizing.md explains the steps.
     #
     # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `growth_estimate`,
     # `growth` and `rest` (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series),
     # `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads`
-    # (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and
-    # `io_threads?` (whether the server can have such), `measured` (SelfTest::MeasuredFigures), `pools`
-    # (Pools), `concurrent_units` (ConcurrentUnits or nil), `wait_beside_ns` (waits for pools and locks per
-    # unit) and `problems` (Symbols that forbid an answer).
-    #
-    # The order of its steps, and what each stands on: docs/sizing.md.
+    # (of one host, now), `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured`
+    # (SelfTest::MeasuredFigures), `pools` (ThreadPools), `concurrent_units` (ConcurrentUnits or nil),
+    # `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
     class Recommendation
-      # Better by less, and nobody notices; the recording's noise, though, would turn it round every week.
+      # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
       HYSTERESIS = 0.05
       DISTANCES = {2.0 => :high, 4.0 => :medium}.freeze
       CONFIDENCES = %i[low medium high].freeze
 
       attr_reader :recording, :limits, :objective, :factor, :bias
 
-      # @param recording [#demand, #profiles]
-      # @param limits [ResourceLimits]
-      # @param objective [Objective]
       # @param factor [Float] of the recorded load
-      # @param rounds [Integer] of the bootstrap
-      # @param units [Integer] of each replay
-      # @param seed [Integer]
-      # @param bias [PredictionBias] what earlier predictions were off by: corrects other settings than that
-      #   of now
+      # @param rounds [Integer] of the bootstrap; `units`: of each replay
+      # @param bias [PredictionBias] corrects predictions of settings other than the present one
       def initialize(recording, limits:, objective: Objective.new, factor: 1.0,
         rounds: RecordingBootstrap::ROUNDS, units: Traffic::UNITS, seed: 1, bias: PredictionBias::NONE)
         @recording = recording
@@ -49,7 +40,7 @@ module Holdup
         change? ? :change : :keep
       end
 
-      # @return [Array<Symbol>] why nobody can say; empty otherwise
+      # @return [Array<Symbol>] why the verdict is :unknown; else empty
       def reasons
         @reasons ||= if recording.problems.any? then recording.problems
         elsif limits.vcpus.nil? then [:vcpus_unknown]
@@ -59,30 +50,25 @@ module Holdup
         end
       end
 
-      # @return [Symbol] why so: :better, :guard (what there is now breaks a limit), :nothing_fits,
-      #   :best_already, :too_little_gain
+      # @return [Symbol] :better, :guard (the present breaks a limit), :nothing_fits, :best_already,
+      #   :too_little_gain
       def why
         return :nothing_fits unless best
         return (best.candidate == current.candidate) ? :best_already : :too_little_gain unless change?
         current.allowed? ? :better : :guard
       end
 
-      # @return [Prediction] of the setting as it is
       def current = choice.current
 
-      # @return [Prediction, nil] the best of those that may be
+      # @return [Prediction, nil] the best that no guard rejects
       def best = choice.best
 
-      # @return [Array<Prediction>] see Search and PredictionBias#apply
       def predictions = choice.predictions
 
-      # @return [Float] of the best against now
       def gain
         @gain ||= best ? gain_of(best.candidate) : 0.0
       end
 
-      # @param candidate [Candidate] one of the predicted
-      # @return [Float] of it against now
       def gain_of(candidate) = choice.gain_of(candidate)
 
       # @return [Range<Float>] 90 % of that gain
@@ -102,19 +88,17 @@ module Holdup
         [by_self_test, sufficiency.confidence, by_distance].min_by { |each| CONFIDENCES.index(each) }
       end
 
-      # @return [SelfTest::SelfTestResult]
       def self_test
         @self_test ||= SelfTest.new(recording, traffic:, current: now,
           vcpus: limits.free_vcpus..limits.vcpus,
           assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * @units, seed: @seed).call
       end
 
-      # @return [Sufficiency::SufficiencyResult]
       def sufficiency
         @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
       end
 
-      # @return [Integer] what Amdahl's law and the rule of +5 % would say
+      # @return [Integer] threads by Amdahl's law and the rule of +5 %
       def amdahl
         Analysis::Amdahl.suggestion(recording.demand.idle_share)
       end
@@ -122,30 +106,23 @@ module Holdup
       # @return [Float] units per second and host at peak
       def rate = traffic.peak_rate * factor
 
-      # @return [Traffic]
       def traffic
         @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts,
           pools: recording.pools, concurrent_units: recording.concurrent_units)
       end
 
-      # @return [ServiceDemand::DemandEstimates] of what a unit asks for
       def estimates
         @estimates ||= ServiceDemand::DemandEstimates.new(recording, traffic)
       end
 
-      # @return [Candidate]
       def now = @now ||= Candidate.of(recording)
 
-      # @return [Prediction] of any other candidate at the same load
       def of(candidate)
         bias.apply(search.of(candidate), now:)
       end
 
-      # @param candidate [Candidate]
-      # @return [Array<PoolThroughput, nil>] see Search
       def pools_of(candidate) = search.pools_of(candidate)
 
-      # @return [Forecast] see Search
       def forecast(...) = search.forecast(...)
 
       private
@@ -168,7 +145,7 @@ module Holdup
           slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
       end
 
-      # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean.
+      # The peak of a part underestimates the peak, but its mean estimates the mean.
       def trial(part, seed)
         there = rate * part.mean_rate / traffic.mean_rate
         again = forecast(demand: estimates.call(part, seed:), rate: there)
@@ -181,16 +158,10 @@ module Holdup
 
       def both(&) = [now, best.candidate].map(&)
 
-      # Which of the predicted settings it is to be, and by how much one is better than now: by replays, as
-      # what earlier predictions were off by corrects them.
+      # The best of the predicted settings, and gains against now: from replays, corrected by PredictionBias.
       class CandidateChoice
-        # @return [Prediction] of the setting as it is
         attr_reader :current
 
-        # @param replayed [Array<Prediction>]
-        # @param now [Candidate]
-        # @param objective [Objective]
-        # @param bias [PredictionBias]
         def initialize(replayed, now:, objective:, bias:)
           @replayed = replayed
           @now = now
@@ -199,27 +170,22 @@ module Holdup
           @current = replayed.find { |prediction| prediction.candidate == now }
         end
 
-        # @return [Array<Prediction>] all of them, see PredictionBias#apply
         def predictions
           @predictions ||= @replayed.map { |prediction| @bias.apply(prediction, now: @now) }
         end
 
-        # @return [Prediction, nil] the best of those that may be
         def best
           return @best if defined?(@best)
           found = @objective.best(judged.select(&:allowed?), current)
           @best = found && of(predictions, found.candidate)
         end
 
-        # @param candidate [Candidate] of one of them
         # @return [Float] see Objective#gain and PredictionBias#judged
         def gain_of(candidate)
           @objective.gain(current, of(judged, candidate))
         end
 
-        # @param before [Prediction] of now, and `after` of another setting: both as they were replayed under
-        #   other circumstances
-        # @return [Float]
+        # The gain between replays of now and of another setting, under other circumstances.
         def gain(before, after)
           @objective.gain(before, @bias.judged(after, before: current))
         end

@@ -2,32 +2,29 @@
 
 module Holdup
   module Sizing
-    # Everything that the models need to know of a span of one setting, and what is wrong with it. Where the
-    # span has several settings, that is what is wrong, and the figures are those of the one with most units.
+    # Everything that the models need to know of one setting in a time span, and its problems. If the span has
+    # several settings, that is a problem, and the figures are those of the one with most units.
     #
-    # Windows have all units and give the means and how many came; profiles are a sample, singly, and give how
-    # units vary and what concurrency costs. The first two minutes after a boot are in neither.
+    # Windows have all units and give means and rates; profiles are a sample of single units, and give their
+    # variance and the cost of concurrency. The first two minutes after a boot are in neither.
     class Recording
       PEAK = 0.95
-      # A unit that shared its process for no more than a twentieth of its time was alone.
+      # A unit counts as alone if it shared its process for no more than a twentieth of its time.
       ALONE_MILLI = 1050
 
       # @return [Array<UnitSample>] warm ones of the setting, in the order of their starts
       attr_reader :profiles
 
-      # @return [Array<Window>] of units, likewise
+      # Of units, likewise.
       attr_reader :windows
 
       # @return [Array<Window>] of the pools of threads that ran jobs, likewise
       attr_reader :of_pools
 
       # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
-      # @param profiles [Enumerable<UnitSample>]
-      # @param samples [Array<Hash{Symbol => Object}>] of processes: who began when
-      # @param kind [Symbol] :request or :job
+      # @param samples [Array<Hash{Symbol => Object}>] of processes: their starts
       # @param vcpus [Numeric, nil] of a host; nil: as the setting says
-      # @param warm_up_s [Integer] how long after a boot nothing counts; 0 where an experiment has left it out
-      #   itself
+      # @param warm_up_s [Integer] ignored after a boot; 0 if an experiment has left it out itself
       def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil,
         warm_up_s: Analysis::ProcessBoots::WARM_UP_S)
         own = windows.select { |window| window.series.kind == kind && window.count.positive? }
@@ -39,7 +36,7 @@ module Holdup
         @minutes = MinuteCounts.new(mine, boots)
         @windows = @minutes.warm(@recorded)
         @apart, @of_pools = %i[account pool].map do |other|
-          beside(windows.select { |window| window.series.kind == other })
+          in_known_spans(windows.select { |window| window.series.kind == other })
         end
         @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
         @vcpus = vcpus
@@ -48,42 +45,37 @@ module Holdup
       # @return [Hash{Setting => Integer}] units of each, most first
       def settings = @known.to_h
 
-      # @return [Setting, nil] nil when there are no units
       def setting = settings.first&.first
 
-      # @return [Array<String>] of that setting, whatever its label
       def fingerprints = @known.fingerprints
 
-      # @return [Integer]
       def units = total.count
 
-      # @return [Array<RecordingProblem>] empty when it is good
       def problems
         @problems ||= RecordingChecks.new(self).problems
       end
 
-      # @return [Boolean] whether nothing can be concluded from it
+      # Whether it allows no conclusion.
       def refused? = problems.any?(&:refusal?)
 
-      # @return [Hash{Integer => Numeric}] units that came, by the start of the minute, all hosts together
+      # @return [Hash{Integer => Numeric}] start of a minute => units that arrived, on all hosts
       def arrivals = @arrivals ||= @minutes.counts(windows)
 
-      # @return [Float] units a second, on average over the minutes that have any
+      # @return [Float] mean units per second over the minutes that have any
       def rate
         arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * MinuteCounts::MINUTE_S)
       end
 
-      # @return [Float] units a second in a busy minute (95th percentile)
+      # @return [Float] units per second in a busy minute (95th percentile)
       def peak_rate
         peak(arrivals.values) / MinuteCounts::MINUTE_S
       end
 
-      # @return [ServiceDemand, nil] of all units together
       def demand
         total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
       end
 
-      # @return [Hash{Series => ServiceDemand}] most running time first
+      # Most running time first.
       def demands
         totals = windows.group_by(&:series).transform_values { |own| UnitTotals.new(own) }
         totals.sort_by { |_, own| -own[:running] }.to_h do |series, own|
@@ -92,35 +84,31 @@ module Holdup
         end.compact
       end
 
-      # @return [CoherencyEstimator]
       def growth = @growth ||= CoherencyEstimator.new(profiles)
 
-      # @return [Float] units in a process, itself included, as units saw it
+      # @return [Float] mean number of units in a process that units saw, themselves included
       def in_flight = mean(profiles, &:in_flight)
 
-      # What threads outside of units held the GVL for, and how long requests are under way to a free thread.
-      # @return [DispatchCost]
+      # GVL time of threads outside of units, and the time of requests before a free thread has them.
       def between
         held_ns, acquisitions = %i[running acquisitions].map { |name| apart[name].fdiv([units, 1].max) }
         DispatchCost.new(held_ns:, idle_ns: [pickup_ns - held_ns, 0.0].max, acquisitions:)
       end
 
-      # @return [Float] ns of a unit's stall, on average, while nobody held the GVL
+      # @return [Float] mean ns of a unit's stall while no thread held the GVL
       def handoff_ns
         handoffs = UnitTotals.new(@apart.select { |window| window.series == Series::HANDOFF })
         handoffs[:caused_ns].fdiv([units, 1].max)
       end
 
-      # Requests that had a process to themselves found a free thread, and were under way until it had them:
-      # in the kernel, in the server's own loop. Of jobs nobody knows when a thread became free.
-      # @return [Integer] ns, 0 where nobody knows
+      # Requests alone in a process found a free thread: their queue time passed in the kernel and in the
+      # server's loop. For jobs it is unknown when a thread became free. Returns ns, 0 if unknown.
       def pickup_ns
         requests = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns }
         alone = requests.select { |request| request.in_flight_milli <= ALONE_MILLI && found_free?(request) }
         alone.map(&:queued_ns).sort[alone.size / 2].to_i
       end
 
-      # @return [Numeric, nil] of a host
       def vcpus
         @vcpus || setting&.[](:vcpus)
       end
@@ -136,8 +124,7 @@ module Holdup
         total[:cpu_ns].positive? ? total[:running].fdiv(total[:cpu_ns]) : 1.0
       end
 
-      # @return [Float, nil] of the vCPUs of all hosts that units used in a busy minute; nil when nobody knows
-      #   how many there are
+      # @return [Float, nil] share of all hosts' vCPUs that units used in a busy minute; nil if unknown
       def cpu_share
         hosts = windows.map(&:host).uniq.size
         peak(cpu_ns.values) / MinuteCounts::MINUTE_S / 1e9 / vcpus / hosts if vcpus && hosts.positive?
@@ -150,8 +137,8 @@ module Holdup
 
       private
 
-      # With a single thread who is alone may have waited for the one before. Who came after that one's end
-      # was under way for no longer than the process rested.
+      # With a single thread, a unit that is alone may have waited for the previous one. If it arrived after
+      # that one's end, it was under way no longer than the process rested.
       def found_free?(profile)
         setting&.[](:threads).to_i > 1 || profile.queued_ns <= profile.rest_ns.to_i
       end
@@ -160,8 +147,8 @@ module Holdup
 
       def apart = UnitTotals.new(@apart)
 
-      # What threads outside of units do while no unit comes says nothing of units.
-      def beside(windows)
+      # Threads outside of units count only in minutes with units.
+      def in_known_spans(windows)
         spans = @windows.to_set { |window| [window.start_s, window.seconds] }
         own = windows.select do |window|
           @known.first?(window) && spans.include?([window.start_s, window.seconds])
@@ -169,7 +156,7 @@ module Holdup
         @minutes.warm(own)
       end
 
-      # @return [Hash{Integer => Float}] CPU time of units by minute, as much for each as in their window
+      # @return [Hash{Integer => Float}] CPU time of units by minute, equal for all units of a window
       def cpu_ns
         slots = windows.group_by { |window| [window.start_s, window.seconds] }.values
         slots.each_with_object(Hash.new(0.0)) do |same, all|
@@ -199,7 +186,8 @@ module Holdup
         (some.size > 1 && own.positive?) ? square / own**2 - 1 : 1.0
       end
 
-      # What is wrong with a recording. `facts` {Symbol => Object} are what a sentence about it needs.
+      # A problem of a recording. `facts` {Symbol => Object} fill its sentence. A refusal forbids advice; with
+      # any other problem advice may miss.
       #
       # | kind | refusal | facts |
       # |---|---|---|
@@ -212,37 +200,27 @@ module Holdup
       # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
       # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
       # | `:few_profiles` | no | profiles, needed: no replay and no growth |
-      #
-      # With a refusal there is no advice; with anything else it may miss, for a reason that can be named.
       RecordingProblem = Data.define(:kind, :refusal, :facts) do
-        # @return [Boolean]
         def refusal? = refusal
       end
 
-      # What units of some windows took together.
       class UnitTotals
-        # @return [Integer] units
         attr_reader :count
 
-        # @param windows [Array<Window>] of units
         def initialize(windows)
           @windows = windows
           @count = windows.sum(&:count)
           @sums = {}
         end
 
-        # @param name [Symbol] of a sum or a histogram
-        # @return [Integer]
         def [](name)
           @sums[name] ||= @windows.sum do |window|
             window.sums.fetch(name) { window.histograms.fetch(name).sum }
           end
         end
 
-        # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is
-        # no part of what a unit asks for.
-        # @param cost [CoherencyCost]
-        # @param factor [Float] by which that lengthened these units, on average
+        # Without waits for locks or connections: they are congestion, which changes with the setting.
+        # @param factor [Float] by which the cost lengthened these units, on average
         # @param rest [Hash] cv2 and between of the ServiceDemand
         # @return [ServiceDemand, nil] nil without any unit that held the GVL
         def demand(cost:, factor:, **rest)

@@ -2,37 +2,27 @@
 
 module Holdup
   module Sizing
-    # How sure a figure is: it is found again and again from blocks of the recording that are drawn with
-    # replacement. Blocks, because minutes are not independent: intervals from single units would cover the
-    # truth in 13 to 32 % of cases where 95 % are promised.
-    #
-    # Source: Politis & Romano, block bootstrap.
+    # How certain a figure is: recomputes it from blocks of the recording drawn with replacement. Minutes are
+    # not independent: intervals from single units would cover the truth in 13 to 32 % of cases instead of 95
+    # %. Source: Politis & Romano, block bootstrap.
     class RecordingBootstrap
       # The middle 90 %.
       LOW = 0.05
       HIGH = 0.95
       ROUNDS = 40
 
-      # @param traffic [Traffic]
-      # @param rounds [Integer]
-      # @param seed [Integer] the same seed, the same interval
       def initialize(traffic, rounds: ROUNDS, seed: 1)
         @traffic = traffic
         @rounds = rounds
         @seed = seed
       end
 
-      # @yieldparam traffic [Traffic]
-      # @yieldparam seed [Integer]
-      # @yieldreturn [Numeric]
-      # @return [Range<Float>] 90 %
+      # Yields resampled traffic and a seed; the block returns the figure.
       def interval(&)
         random = Random.new(@seed)
         self.class.middle(Array.new(@rounds) { |round| yield(@traffic.resampled(random), @seed + round) })
       end
 
-      # @param values [Array<Numeric>] of all rounds
-      # @return [Range<Numeric>] 90 % of them
       def self.middle(values)
         sorted = values.sort
         low, high = [LOW, HIGH].map { |share| sorted[((sorted.size - 1) * share).round] }

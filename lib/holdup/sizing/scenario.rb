@@ -2,16 +2,13 @@
 
 module Holdup
   module Sizing
-    # A deployment to try a trace on: groups of processes (one, unless an endpoint has a pool of its own) on a
-    # container.
+    # A deployment for a trace: groups of processes (one, unless an endpoint has its own) on a container.
     #
-    # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff
-    # - `cost`, `between`: see ServiceDemand; `seed`: the same seed, the same result
-    # - `most`: so many units may have come and not be done, the next one comes when one of them is; 0: any
-    #   number
-    # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers),
-    #   `:least_busy`, or `:shared` (one queue that free threads take from, as job runners do);
-    #   `concurrent_assignment`: likewise, of the other kind's units (see Company)
+    # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff; `cost`, `between`: see ServiceDemand
+    # - `most`: units in flight at most, the next one comes when one of them ends; 0: any number
+    # - `assignment`: of arriving units: `:random` (the kernel among listening workers), `:least_busy`, or
+    #   `:shared` (one queue for free threads, as in job runners); `concurrent_assignment`: likewise, of
+    #   ConcurrentUnits
     Scenario = Data.define(
       :groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :concurrent_assignment, :seed, :most
     ) do
@@ -26,16 +23,12 @@ module Holdup
         super
       end
 
-      # @param processes [Integer]
-      # @param threads [Integer] of each
-      # @return [Scenario] with one group
       def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS,
         beside: [], **options)
         new(groups: [self::ProcessGroup.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)],
           vcpus:, **options)
       end
 
-      # @return [Hash{Symbol => Object}] for ReplayEngine
       def options
         {vcpus:, handoff_ns:, **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS, assignment:,
          others_assignment: concurrent_assignment, seed:, limit: most}
@@ -44,8 +37,8 @@ module Holdup
 
     # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`),
     # and how long a thread may hold the GVL when others want it (100 ms; Thread#priority and
-    # RUBY_THREAD_TIMESLICE change it). `beside`: of the threads, those of further pools, which take other
-    # units (see Pools); the rest are of the first pool.
+    # RUBY_THREAD_TIMESLICE change it). `beside`: threads of further pools, which take other units (see
+    # ThreadPools).
     Scenario::ProcessGroup = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :beside) do
       def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [])
         if threads <= beside.sum
@@ -54,8 +47,7 @@ module Holdup
         super
       end
 
-      # A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
-      # @return [Array<Integer>] for ReplayEngine
+      # For ReplayEngine. A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
       def words
         tick_ns = Scenario::ThreadPriority::TICK_NS
         [processes, threads - beside.sum, io_threads, time_slice_ns.ceildiv(tick_ns) * tick_ns, *beside]
@@ -65,15 +57,12 @@ module Holdup
     Scenario::TIME_SLICE_NS = 100_000_000
     Scenario::ASSIGNMENTS = %i[random least_busy shared].freeze
 
-    # What Thread#priority does to a thread's time slice: each step below 0 halves it, each above doubles it.
-    # The VM looks every 10 ms whether it is over.
-    #
-    # Source: rb_thread_schedule_limits in thread.c.
+    # Effect of Thread#priority on a thread's time slice: each step below 0 halves it, each above doubles it.
+    # The VM checks every 10 ms. Source: rb_thread_schedule_limits in thread.c.
     module Scenario::ThreadPriority
       TICK_NS = 10_000_000
 
       # @param slice_ns [Integer] of a thread with priority 0
-      # @param priority [Integer]
       # @return [Integer] ns, whole ticks
       def self.slice_ns(slice_ns, priority)
         [(slice_ns * 2.0**priority / TICK_NS).ceil, 1].max * TICK_NS

@@ -2,21 +2,12 @@
 
 module Holdup
   module Sizing
-    # All candidates at one load, each with what it would do: threads and processes first, then time slices
-    # and threads for io where these are settled.
+    # Predictions of all candidates at one load; of the best, also with other time slices and threads for io.
     class Search
-      # So many of the best are tried with other time slices.
+      # The number of best candidates that are tried with other time slices.
       SETTLED = 3
 
-      # @param recording [#demand, #kind, #slices?, #io_threads?, #threaded?]
-      # @param traffic [Traffic]
-      # @param now [Candidate]
-      # @param limits [ResourceLimits]
-      # @param slo [Slo]
-      # @param rate [Float] units per second and host
-      # @param units [Integer] of each replay
-      # @param handoff_ns [Numeric] see Handoff
-      # @param seed [Integer]
+      # @param rate [Float] units per second and host; `units`: of each replay
       def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:)
         @recording = recording
         @traffic = traffic
@@ -29,7 +20,6 @@ module Holdup
         @seed = seed
       end
 
-      # @return [Array<Prediction>] by threads, then processes
       def predictions
         @predictions ||= (grid + slices + io).sort_by do |prediction|
           candidate = prediction.candidate
@@ -37,27 +27,21 @@ module Holdup
         end
       end
 
-      # @param candidate [Candidate] any
-      # @return [Prediction] although a guard may reject it
+      # A prediction of any candidate, even if a guard rejects it.
       def of(candidate)
         forecast.call(candidate, trace(candidate), force: true)
       end
 
-      # @param part [Traffic]
-      # @param candidate [Candidate]
+      # The trace of a part's load, as that candidate takes it.
       # @param draw [Hash] see Traffic#peak
-      # @return [Trace] of that load, as that candidate takes it
       def drawn(part, candidate, **draw)
         trace = part.peak(**draw)
         candidate.io_threads.positive? ? io_units.marked(trace, part.drawn(**draw)) : trace
       end
 
-      # @param demand [ServiceDemand]
-      # @param rate [Float]
-      # @param limits [ResourceLimits]
+      # A forecast for this recording, or for a changed one.
       # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
       #   their share of the units
-      # @return [Forecast] for this recording, or for what would be different
       def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
         guards = guards(demand, limits, rate)
         guards = Guards::SplitGuards.new(guards, split_parts(parts, limits, rate)) if parts.any?
@@ -65,9 +49,7 @@ module Holdup
           handoff_ns: @handoff_ns)
       end
 
-      # @param candidate [Candidate]
-      # @return [Array<PoolThroughput, nil>] of each of its pools, while all of them have work;
-      #   where requests and jobs share processes, at this load
+      # Throughput of each pool while all have work; if requests and jobs share processes, at this load.
       def pools_of(candidate)
         @traffic.concurrent_units ? load.call(candidate, @now) : backlog.call(candidate)
       end

@@ -2,37 +2,32 @@
 
 module Holdup
   module Sizing
-    # Whoever predicts the present wrongly has nothing to say of other settings: the recording is replayed on
-    # its own setting, minute by minute, and compared with what was measured.
+    # A model that predicts the present wrongly can't predict other settings: replays the recording on its own
+    # setting, minute by minute, and compares the result with what was measured.
     #
     # Grade A: mean response, p95, queued + stalled and utilisation within 10 %; B: within 20 %; C: worse, and
     # no recommendation.
     class SelfTest
-      # What was measured. `queued_ns` is nil where nobody stamps arrivals: then responses are without it.
-      # `handoff_ns`: of stalled_ns, while nobody held the GVL; nil where nobody knows.
+      # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
+      # stalled_ns while no thread held the GVL; nil if unknown.
       MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation)
-      # `errors`: {Symbol => Float}, signed shares; `causes`: Causes; `handoff_ns`, `vcpus`: that fit
+      # `errors`: {Symbol => Float}, signed shares; `handoff_ns`, `vcpus`: fitted values
       SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
-        # @return [Array<Symbol>] what may be to blame
         def reasons
           (grade == :a) ? [] : causes.call
         end
       end
 
       GRADES = {0.1 => :a, 0.2 => :b}.freeze
-      # One replay of unlike units near saturation tells as little as one day.
+      # One replay of unlike units near saturation shows as little as one day.
       REPLAYS = 4
-      # Of these, for the hand-off.
+      # Replays that fit the hand-off.
       FITTED = 2
 
-      # @param recording [#demand, #held_per_cpu, #measured, #wait_beside_ns]
-      # @param traffic [Traffic]
-      # @param current [Candidate]
       # @param vcpus [Range<Numeric>] see FreeCpus
-      # @param assignments [Array<Symbol>] one of these it is in truth: the one that fits better counts
-      # @param units [Integer] about so many in each replay
+      # @param assignments [Array<Symbol>] the one that fits better counts
+      # @param units [Integer] of each replay, roughly
       # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
-      # @param seed [Integer]
       def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS,
         handoff_ns: nil, seed: 1)
         @recording = recording
@@ -45,7 +40,6 @@ module Holdup
         @seed = seed
       end
 
-      # @return [SelfTestResult]
       def call
         traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
         @assignments.map { |assignment| result(traces, assignment) }.min_by { |result| worst(result.errors) }
@@ -72,7 +66,7 @@ module Holdup
         end
       end
 
-      # Waits that depend on hand-offs. The queue time of jobs depends on more than that.
+      # Waits that depend on hand-offs. The queue time of jobs depends on more.
       def handoff_times(figures)
         wait_ns = (@recording.kind == :job) ? figures.stalled_ns : wait(figures)
         Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns, wait_ns:)
@@ -106,7 +100,7 @@ module Holdup
           response_ns: response.sum.fdiv(response.size), p95_ns:, utilisation: outcome.utilisation)
       end
 
-      # Waiting is judged against the response: 1 ms instead of 2 of 300 is no error.
+      # Errors of waits are shares of the response: 1 ms instead of 2 of 300 does not matter.
       def errors(predicted)
         {response: off(predicted.response_ns, measured.response_ns),
          p95: off(predicted.p95_ns, measured.p95_ns),
@@ -122,19 +116,16 @@ module Holdup
 
       def worst(errors) = errors.values.map(&:abs).max
 
-      # How many CPUs are there when a process wants one. Others use some of them on average, but not always
-      # just then, and the system lets who has slept go first. So it lies between what they leave on average
-      # and all there are, and a recording tells where: a thread that waits for a CPU keeps the GVL, and for
-      # how long it was held was measured.
+      # CPUs that are available when a process wants one. Others use some on average, but not always at that
+      # moment, and the scheduler prefers threads that slept: the number lies between the mean that others
+      # leave and all. A recording shows where: a thread that waits for a CPU keeps the GVL, and held time was
+      # measured.
       module FreeCpus
-        # Of 0.5 CPUs in question a sixteenth is known then.
+        # Halvings of the range: they narrow it to a sixteenth.
         STEPS = 4
 
-        # @param range [Range<Numeric>] of vCPUs
         # @param measured [Float] utilisation of a GVL
-        # @yieldparam vcpus [Numeric]
-        # @yieldreturn [Float] the same, replayed with that
-        # @return [Numeric] within the range
+        # @yieldreturn [Float] the same, replayed with that many vCPUs
         def self.fit(range, measured)
           least, most = range.minmax
           return least if most <= least || yield(least) <= measured
@@ -146,29 +137,25 @@ module Holdup
         end
       end
 
-      # Why a replay of the present may miss it: figures of the recording that a replay does not have, and
-      # from which size on each can explain that.
+      # Why a replay of the present may miss: figures of the recording that a replay does not model, and the
+      # size from which each can explain an error.
       class ErrorCauses
         NS = 1_000_000_000
-        # Grade A allows an error of 10 % of the response. What is less than half of that is not why a replay
-        # missed.
+        # Grade A allows an error of 10 % of the response: less than half of that does not explain a miss.
         SHARE = 0.05
-        # Of the time at the peak that the GVL is held: beyond it the length of a queue is mostly chance.
+        # Share of the peak that the GVL is held: beyond it the length of a queue is mostly chance.
         BUSY = 0.85
-        # The peak against the mean: beyond it a minute has bursts that its mean rate does not show.
+        # Peak against mean: beyond it a minute has bursts that its mean rate hides.
         SWINGS = 3.0
         LIMITS = {starved: SHARE, waits_beside: SHARE, busy: BUSY, swings: SWINGS}.freeze
 
-        # @param recording [#demand, #held_per_cpu, #measured, #wait_beside_ns]
-        # @param traffic [Traffic]
-        # @param processes [Integer]
         def initialize(recording, traffic:, processes:)
           @recording = recording
           @traffic = traffic
           @processes = processes
         end
 
-        # @return [Array<Symbol>] what its figure supports, else :unknown; and :queue_unknown
+        # @return [Array<Symbol>] causes that its figures support, else :unknown; and :queue_unknown
         def call
           found = figures.select { |name, figure| figure > LIMITS.fetch(name) }.keys
           [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
@@ -188,7 +175,7 @@ module Holdup
 
         def demand = @recording.demand
 
-        # Without a CPU itself, and waiting for holders while these had none.
+        # Without a CPU itself, and waiting for holders that had none.
         def starved_ns
           excess = [@recording.held_per_cpu - 1, 0.0].max
           demand.cpu_ns * excess + measured.stalled_ns * excess / (1 + excess)

@@ -2,16 +2,16 @@
 
 module Holdup
   module Sizing
-    # What one unit asks for, on average. All models start from this.
+    # Mean demand of one unit, the input of all models.
     #
-    # - `held_ns` (C): time holding the GVL; `idle_ns` (Z): time neither holding nor wanting it, without
-    #   native work
-    # - `cpu_ns`: of held_ns on a CPU; `native_ns` (D): CPU burnt without the GVL
-    # - `acquisitions` (k): how often it takes the GVL
+    # - `held_ns` (C): time holding the GVL; `idle_ns` (Z): neither holding nor wanting it, without native
+    #   work
+    # - `cpu_ns`: part of held_ns on a CPU; `native_ns` (D): CPU time without the GVL
+    # - `acquisitions` (k): of the GVL
     # - `cost`: what concurrency and rests add to held_ns and cpu_ns, which are those of a unit that is alone:
-    #   see Cost
-    # - `between`: what it takes from one unit to the next, see Between
-    # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 when nobody knows
+    #   see CoherencyCost
+    # - `between`: work from one unit to the next, see DispatchCost
+    # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 if unknown
     ServiceDemand = Data.define(
       :held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between
     ) do
@@ -22,9 +22,8 @@ module Holdup
         super
       end
 
-      # @param share [Float] 0.0...1.0 of a unit's own time that is idle: what articles call p, or "io %"
+      # @param share [Float] 0.0...1.0 of a unit's own time that is idle: p, or "io %", in articles
       # @param own_ns [Numeric] held + idle
-      # @return [ServiceDemand]
       def self.of_share(share, own_ns: 100_000_000)
         unless (0...1).cover?(share)
           raise ArgumentError, "an io share lies between 0 and 1 (not 1 itself), not at #{share}"
@@ -32,7 +31,7 @@ module Holdup
         new(held_ns: own_ns * (1 - share), idle_ns: own_ns * share)
       end
 
-      # @return [Numeric] a unit's time when it is alone
+      # Time of a unit that is alone.
       def own_ns = held_ns + idle_ns + native_ns
 
       # @return [Float] idle time against held time (a = Z / C)
@@ -41,42 +40,35 @@ module Holdup
       # @return [Float] share of its own time that a unit leaves the GVL to others
       def idle_share = (idle_ns + native_ns).fdiv(own_ns)
 
-      # @return [ServiceDemand] with its share of what lies between units: what a process can serve depends on
-      #   both
+      # With its share of the work between units: both limit what a process can serve.
       def in_all
         with(held_ns: held_ns + between.held_ns, cpu_ns: cpu_ns + between.held_ns,
           idle_ns: idle_ns + between.idle_ns, acquisitions: acquisitions + between.acquisitions,
           between: DispatchCost::NOTHING)
       end
 
-      # @param units [Numeric] always in flight in a process, which never rests
-      # @return [ServiceDemand] as it is then
+      # The demand with so many units always in flight in a process, which never rests.
       def in_flight(units)
         factor = cost.factor(in_flight: units)
         with(held_ns: held_ns * factor, cpu_ns: cpu_ns * factor, cost: CoherencyCost::CONSTANT)
       end
     end
 
-    # What one unit asks for, going by some of the recorded units, or by units that were changed: formulas'
-    # figures move as the means of the units do. For an interval the growth is drawn as well, for it is not
-    # known better than the recording tells.
+    # Demand estimated from some of the recorded units, or from changed units: the formulas' figures scale
+    # with the units' means. For an interval the growth is drawn as well.
     class ServiceDemand::DemandEstimates
       # An interval's end lies so many standard deviations from its middle (90 %).
       NORMAL = 1.645
-      # Nobody has seen more: 16 % were measured in a large application.
+      # Upper bound: a large application showed 16 %.
       MOST = 0.3
 
-      # @param recording [#demand, #growth_estimate]
-      # @param traffic [Traffic] all of the recording
       def initialize(recording, traffic)
         @demand = recording.demand
         @growth = recording.growth_estimate
         @means = means(traffic)
       end
 
-      # @param part [Traffic]
       # @param seed [Integer, nil] of a draw of the growth; nil: the best guess
-      # @return [ServiceDemand]
       def call(part, seed: nil)
         held, idle, acquisitions = means(part).zip(@means).map { |there, all| there / [all, 1].max }
         cost = seed ? drawn(Random.new(seed)) : @demand.cost
@@ -103,7 +95,7 @@ module Holdup
         (@growth.value + deviation * width).clamp(0.0, most)
       end
 
-      # A recording that says more is believed.
+      # A recording with a larger value overrides the bound.
       def most
         (@growth.value > MOST) ? @growth.high : MOST
       end

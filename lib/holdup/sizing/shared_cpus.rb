@@ -2,24 +2,21 @@
 
 module Holdup
   module Sizing
-    # Several processes with busy threads on few vCPUs: whoever holds a GVL still needs a CPU, and the holders
-    # share them. Their holds get longer by an inflation I, which depends on how many hold at once, which
-    # depends on I: a fixed point.
+    # Several processes with busy threads on few vCPUs: a GVL holder needs a CPU, and the holders share them.
+    # Holds get longer by an inflation I, which depends on how many hold at once, which depends on I: a fixed
+    # point.
     #
     #   U = 1 - B(N, Z / (C I));  I = sum over j others that hold: Binomial(P-1, U)(j) * max(1, (j + 1) / v)
     #   X = min(P U / (C I), v / (Ccpu + D))
     #
-    # Source: the machine repairman of Closed, with processor sharing among the holders; a mean-field
-    # approximation, for holders of different processes know nothing of each other. Within 1.1 to 1.4 % of 24
+    # Source: the machine repairman of ClosedModel, with processor sharing among the holders; a mean-field
+    # approximation, which treats holders of different processes as independent. Within 1.1 to 1.4 % of 24
     # measured configurations (test/fixtures/closed_runs.csv, set "multi"); scaling by P alone is up to 100 %
     # off.
     class SharedCpus
       ROUNDS = 60
       NS = ClosedModel::NS
 
-      # @param demand [ServiceDemand]
-      # @param processes [Integer]
-      # @param threads [Integer] of each
       # @param vcpus [Numeric] that the container may use; a quota may be a fraction
       def initialize(demand, processes:, threads:, vcpus:)
         @demand = demand.in_flight(threads)
@@ -28,7 +25,7 @@ module Holdup
         @vcpus = vcpus
       end
 
-      # @return [Float] by how much holds get longer, 1.0 when there are CPUs enough
+      # @return [Float] factor by which holds get longer, 1.0 with CPUs enough
       def inflation
         @inflation ||= ROUNDS.times.inject(1.0) do |inflation, _|
           (inflation + expected(utilisation(inflation))) / 2
@@ -36,25 +33,21 @@ module Holdup
       end
 
       # @param busy [Float] share of the time that each GVL is held, below saturation
-      # @return [Float] by how much holds get longer then
       def inflation_at(busy) = expected(busy)
 
-      # Native work needs CPUs too, though no GVL.
-      # @return [Float] units per second of all processes
+      # @return [Float] units per second of all processes; native work without the GVL needs CPUs too
       def throughput
         [@processes * utilisation(inflation) * NS / (@demand.held_ns * inflation),
           @vcpus * NS.fdiv(@demand.cpu_ns + @demand.native_ns)].min
       end
 
-      # @return [Float] ns from taking a unit to its end
       def response_ns
         @threads * @processes * NS / throughput
       end
 
-      # @return [Float] ns of it that the unit stalls, waits for a CPU included
+      # @return [Float] ns of stall, waits for a CPU included
       def stall_ns = [response_ns - @demand.own_ns, 0.0].max
 
-      # @return [Float] CPUs in use
       def cpus
         throughput * (@demand.cpu_ns + @demand.native_ns) / NS
       end

@@ -2,13 +2,12 @@
 
 module Holdup
   module Sizing
-    # What the users of an application are promised: a percentile of the time from a unit's arrival to its
-    # end. Without a limit only the percentile counts, for what is compared.
+    # A promised percentile of the time from a unit's arrival to its end; without a limit, just the
+    # percentile.
     #
     #   Slo.parse("p95=300ms")  # => #<data Slo percentile=0.95, limit_ns=300000000>
     Slo = Data.define(:percentile, :limit_ns) do
       # @param text [String] "p95", "p99=1.5s"
-      # @return [Slo, nil] nil when it can't be read
       def self.parse(text)
         match = /\Ap(\d{2}(?:\.\d)?)(?:=(\d{1,9}(?:\.\d{1,6})?)\s?(us|ms|s))?\z/.match(text.strip) or return
         percentile = (Float(match[1]) / 100).round(3)
@@ -21,13 +20,10 @@ module Holdup
         super
       end
 
-      # @return [String] "p95"
       def name
         "p#{format("%g", percentile * 100)}"
       end
 
-      # @param response_ns [Numeric]
-      # @return [Boolean]
       def met?(response_ns)
         limit_ns.nil? || response_ns <= limit_ns
       end

@@ -2,27 +2,24 @@
 
 module Holdup
   module Sizing
-    # Whether a recording is long enough: not "20,000 requests", but how much its figures would change if
-    # other ten minutes had been recorded. Says what is missing.
+    # Whether a recording is long enough: how much its figures would change with ten other minutes, and what
+    # is missing.
     #
-    # Source: block bootstrap (Kuensch 1989, Politis and Romano 1994). Units are no independent draws: of
-    # simulated days whose load goes up and down, 95 % intervals from single units held the truth of a mean in
-    # 13 % of the trials, from blocks of ten minutes in 82 %. So blocks and their hours count here, and not
-    # the number of units.
+    # Source: block bootstrap (Kuensch 1989, Politis and Romano 1994). Units are not independent draws: on
+    # simulated days with varying load, 95 % intervals from single units held the true mean in 13 % of the
+    # trials, from blocks of ten minutes in 82 %. So blocks and their hours count, not units.
     class Sufficiency
       # `widths`: {held:, idle:, acquisitions:, p95:}, half of the 90 % interval as a share, empty for a
       # single block; `missing`: keys, see MISSING
       SufficiencyResult = Data.define(:units, :minutes, :blocks, :block_s, :widths, :missing) do
-        # @return [Boolean]
         def enough? = missing.empty?
 
-        # @return [Symbol] as far as it hangs on the recording
         def confidence
           return :high if enough?
           (missing == [:hours]) ? :medium : :low
         end
 
-        # @return [Boolean] whether it is so little that nothing can be said
+        # Whether it allows no statement at all.
         def too_little? = missing.include?(:units)
       end
 
@@ -31,12 +28,9 @@ module Holdup
       BLOCKS = 12
       WIDTHS = {held: 0.05, idle: 0.05, acquisitions: 0.05, p95: 0.1}.freeze
       MEANS = {held: :running_ns, idle: :idle_ns, acquisitions: :acquisitions}.freeze
-      # Below this share of a unit's time a part is too small for its width to matter.
+      # A part with a smaller share of a unit's time has no influence.
       MATTERS = 0.02
 
-      # @param traffic [Traffic]
-      # @param units [Integer] that were measured
-      # @param rounds [Integer]
       def initialize(traffic, units:, rounds: 200)
         @traffic = traffic
         @units = units
@@ -44,7 +38,6 @@ module Holdup
         @sums = {}.compare_by_identity
       end
 
-      # @return [SufficiencyResult]
       def call
         alone = @traffic.blocks.size < 2
         few = @units < UNITS || alone
@@ -81,7 +74,7 @@ module Holdup
         blocks.sum { |block| sums(block)[key] * block.weight } / blocks.sum(&:weight)
       end
 
-      # Blocks count by their units, whatever was kept of them; close enough for a width.
+      # Blocks count by their units, even if few are recorded: close enough for a width.
       def p95(blocks)
         Histogram.sum(blocks.map { |block| sums(block)[:walls] }).quantile(0.95)
       end

@@ -2,24 +2,19 @@
 
 module Holdup
   module Sizing
-    # The pools of threads of a process: Sidekiq's capsules, Solid Queue's workers in one process, Puma's
-    # threads with a job runner's beside them. Each has a cap and takes units of its own, and all their
-    # threads share the process's GVL: what one is given, the others feel. The first is the one that is sized;
-    # those of the other kind of units are last.
+    # The thread pools of a process: Sidekiq's capsules, Solid Queue's workers in one process, Puma's threads
+    # with those of a job runner. Each has a cap and takes its own units, and all share the process's GVL. The
+    # first is the one that is sized; those of the other kind of units are last.
     #
-    # Single units are kept without their pool; which pools ran how many jobs of each queue is known from the
-    # windows.
+    # Single units are recorded without their pool; windows show which pools ran how many jobs of each queue.
     class ThreadPools
       KINDS = %i[request job].freeze
-      # As many as a segment has.
+      # The number that a segment holds.
       MOST = 8
 
-      # @param windows [Enumerable<Window>] of the kind :pool
-      # @param members [Array<ProcessReport::MeasuredProcess>] that are alike
-      # @param kind [Symbol] of the units that are asked about
-      # @param first [String, nil] the pool that was asked about; nil: the one that is busiest
+      # @param first [String, nil] the pool that was asked about; nil: the busiest
       # @param concurrent [Boolean] whether units of the other kind are known as well
-      # @return [ThreadPools] ONE where a process has a single pool, or nobody knows who takes what
+      # @return [ThreadPools] ONE if a process has a single pool, or it is unknown which pool takes what
       def self.of(windows, members:, kind: :job, first: nil, concurrent: false)
         own, others = [kind, *(KINDS - [kind])].map { |one| alike(members, one, first, windows) }
         return ONE if own.empty?
@@ -28,8 +23,7 @@ module Holdup
         new({**own, **others}, units(windows), concurrent: others.size)
       end
 
-      # @return [Hash{String => Integer}] threads of each pool of that kind; empty where processes differ, or
-      #   of several pools nobody knows which took what
+      # @return [Hash{String => Integer}] threads of each pool of that kind; empty if ambiguous
       def self.alike(members, kind, first, windows)
         found = members.map do |member|
           member.pools.select { |pool| pool.takes?(kind) && pool.max.to_i.positive? }
@@ -58,27 +52,22 @@ module Holdup
         @takers = units.transform_values { |ran| takers(ran) }
       end
 
-      # @return [Array<String>] empty for ONE
       def names = @threads.keys
 
-      # @return [Integer] of a process
       def threads = @threads.values.sum
 
-      # @return [Array<Integer>] threads of the others
+      # Threads of the pools that are not sized.
       def beside = @threads.values.drop(1)
 
-      # @return [Array<Integer>] of these, the ones that take units of the other kind
+      # Those of them that take units of the other kind.
       def concurrent_threads = @threads.values.last(@concurrent)
 
-      # @return [Boolean]
       def several? = names.any?
 
-      # @return [Boolean] whether requests and jobs share the processes
       def concurrent_units? = @concurrent.positive?
 
-      # Where several pools look into its queue, units fall to them as often as they were seen to.
-      # @param profile [UnitSample]
-      # @return [Integer] which of them takes it; the first of its kind where nobody knows
+      # The index of the pool that takes it: drawn by frequency if several share its queue; the first of its
+      # kind if unknown.
       def index(profile)
         return web if profile.series.kind == :request
         takers = @takers[profile.series.queue]
@@ -95,7 +84,6 @@ module Holdup
         @jobs ||= names.index { |name| name != Analysis::ProcessReport::WEB }.to_i
       end
 
-      # @return [Integer, WeightedSample, nil]
       def takers(ran)
         known = ran.filter_map { |name, count| (at = names.index(name)) && [at, count] }
         (known.size > 1) ? WeightedSample.new(known) : known.first&.first

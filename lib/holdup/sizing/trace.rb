@@ -2,22 +2,16 @@
 
 module Holdup
   module Sizing
-    # Units as they are fed to a replay, in the order of their arrival, packed: a candidate is tried with tens
-    # of thousands.
+    # Units for a replay, in the order of their arrival, packed: a candidate is tried with tens of thousands.
     class Trace
-      # One unit. `held_ns`: time holding the GVL; `idle_ns`: neither holding nor wanting it; `acquisitions`:
-      # how often it took the GVL back after it had let it go; `longest_ns`: of its holds, 0 when nobody
-      # knows; `in_flight_milli`: units in its process while it was recorded, in thousandths; `rest_ns`: for
-      # how long there had been none when it began; `group`: which group of processes takes it; `io`: its
-      # thread does not count against the cap once it has it (Puma's max_io_threads); `slice_ns`: its thread's
-      # time slice (priority), 0 where it is that of the group; `pool`: whose threads take it, see Pools;
-      # `before`: how many of its holds are before it begins, see Between
+      # `held_ns`: time holding the GVL; `idle_ns`: neither holding nor wanting it; `acquisitions`: how often
+      # it took the GVL back; `longest_ns`: longest hold, 0 if unknown; `in_flight_milli`: units in its
+      # recorded process, in thousandths; `rest_ns`: idle time of the process before it; `group`: of processes
+      # that takes it; `io`: its thread does not count against the cap (Puma's max_io_threads); `slice_ns`:
+      # its thread's time slice (priority), 0: that of the group; `pool`: that takes it, see ThreadPools;
+      # `before`: number of holds before it begins, see DispatchCost
       class TraceUnit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns,
         :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before)
-        # @param profile [UnitSample]
-        # @param arrival_ns [Numeric]
-        # @param pool [Integer]
-        # @return [TraceUnit] as it was recorded, arriving then
         def self.of(profile, arrival_ns, pool: 0)
           new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns,
             acquisitions: profile.acquisitions,
@@ -25,13 +19,13 @@ module Holdup
             in_flight_milli: [profile.in_flight_milli, 1000].max, rest_ns: profile.rest_ns.to_i, pool:)
         end
 
-        # Not `initialize`, which `with` would go through as well, for tens of thousands of units.
+        # Faster than `initialize`, which `with` would call too, for tens of thousands of units.
         def self.new(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000,
           rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0)
           super
         end
 
-        # @return [Array<Integer>] in the order of ReplayEngine::UNIT_WORDS
+        # In the order of ReplayEngine::UNIT_WORDS.
         def words
           waits = idle_ns.zero? ? acquisitions : [acquisitions, 1].max
           [arrival_ns, held_ns, idle_ns, acquisitions + 1, waits, longest_ns, in_flight_milli, rest_ns, group,
@@ -42,34 +36,29 @@ module Holdup
       FORMAT = "Q<13"
       UNIT_BYTES = 104
 
-      # @param profiles [Array<UnitSample>] all units of a span, none left out
-      # @return [Trace] of these very units, when each came
+      # @param profiles [Array<UnitSample>] all units of a span, with their arrivals
       def self.of(profiles)
         arrivals = profiles.map { |profile| profile.start_ns - profile.queued_ns.to_i }
         first_ns = arrivals.min.to_i
         new(profiles.zip(arrivals).map { |profile, at_ns| TraceUnit.of(profile, at_ns - first_ns) })
       end
 
-      # @return [Array<TraceUnit>]
       attr_reader :units
 
-      # @param units [Enumerable<TraceUnit>] in any order
-      # @param concurrent_units [Trace, nil] units of the other kind in the same processes: see
-      #   Company
+      # @param concurrent_units [Trace, nil] see ConcurrentUnits
       def initialize(units, concurrent_units: self.class::NOBODY)
         @units = units.sort_by(&:arrival_ns).freeze
         @concurrent_units = concurrent_units
       end
 
-      # @return [Trace]
       def concurrent_units
         @concurrent_units || self.class::NOBODY
       end
 
-      # @return [Integer] without the concurrent units
+      # Without the concurrent units.
       def size = units.size
 
-      # @return [String] packed, without the concurrent units
+      # Packed, without the concurrent units.
       def bytes
         @bytes ||= begin
           bytes = String.new(capacity: size * UNIT_BYTES)
@@ -78,38 +67,31 @@ module Holdup
         end
       end
 
-      # @yieldparam unit [TraceUnit]
-      # @return [Trace] with each unit changed and the same concurrent units
       def map(&) = Trace.new(units.map(&), concurrent_units:)
 
       # @param factor [Float] 2.0: twice the traffic, the same units in half the time
-      # @return [Trace]
       def faster(factor)
         map { |unit| unit.with(arrival_ns: (unit.arrival_ns / factor).round) }
       end
 
-      # @return [Trace] all of them waiting from the start, in the same order: threads that always have work.
-      #   Company comes when it came
+      # All units wait from the start, in the same order; concurrent units keep their arrivals.
       def backlog
         @backlog ||= Trace.new(units.each_with_index.map { |unit, index| unit.with(arrival_ns: index) },
           concurrent_units:)
       end
 
-      # @param count [Integer]
-      # @return [Trace] of so many of the units
       def first(count)
         Trace.new(units.first(count), concurrent_units:)
       end
 
-      # @param factor [Float]
-      # @return [Trace] whose concurrent units have so much longer time slices
+      # The concurrent units' time slices times the factor.
       def paced(factor)
         return self if factor == 1 || concurrent_units.units.empty?
         paced = concurrent_units.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) }
         Trace.new(units, concurrent_units: paced)
       end
 
-      # @return [Array<Array<Integer>>] which of the units are of each pool
+      # Indices of the units of each pool.
       def pools
         @pools ||= begin
           by_pool = units.each_index.group_by { |index| units[index].pool }

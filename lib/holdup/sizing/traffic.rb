@@ -2,26 +2,21 @@
 
 module Holdup
   module Sizing
-    # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Of a
-    # part of the recording as well, which is how intervals are found (see Bootstrap).
+    # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Also of
+    # a part of the recording, for intervals (see RecordingBootstrap).
     class Traffic
       NS = 1_000_000_000
       MINUTE_S = 60
       UNITS = 10_000
-      # Load swings from minute to minute, so minutes in a row tell little more than one: blocks are long
-      # where the recording allows it.
+      # Load varies from minute to minute, and neighbouring minutes are alike: blocks are long if the
+      # recording allows it.
       BLOCK_S = 600
       MIN_BLOCKS = 6
       PEAK = 0.95
 
       attr_reader :blocks, :block_s, :pools, :concurrent_units
 
-      # @param profiles [Enumerable<UnitSample>]
       # @param arrivals [Hash{Integer => Integer}] start of a minute => units that started in it, on all hosts
-      # @param hosts [Integer]
-      # @param pools [ThreadPools] who takes which
-      # @param concurrent_units [ConcurrentUnits, nil] that they share the processes with
-      # @return [Traffic]
       def self.of(profiles, arrivals, hosts: 1, pools: ThreadPools::ONE, concurrent_units: nil)
         rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
         long = rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS
@@ -36,10 +31,6 @@ module Holdup
         new(blocks, block_s:, pools:, concurrent_units:)
       end
 
-      # @param blocks [Array<TrafficBlock>]
-      # @param block_s [Integer] seconds of a block
-      # @param pools [ThreadPools]
-      # @param concurrent_units [ConcurrentUnits, nil]
       def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil)
         @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
         @block_s = block_s
@@ -48,20 +39,16 @@ module Holdup
       end
 
       # @param blocks [Array<TrafficBlock>] any of these, also several times
-      # @return [Traffic]
       def with(blocks)
         Traffic.new(blocks, block_s:, pools:, concurrent_units:)
       end
 
-      # @param random [Random]
-      # @return [Traffic] as many blocks, drawn with replacement
+      # As many blocks, drawn with replacement.
       def resampled(random)
         with(Array.new(blocks.size) { blocks[random.rand(blocks.size)] })
       end
 
-      # @yieldparam profile [UnitSample]
-      # @yieldreturn [UnitSample, nil] as it would be; nil: it would not be. The rate falls with what is gone
-      # @return [Traffic]
+      # @yieldreturn [UnitSample, nil] the changed unit; nil removes it, and the rate falls
       def map
         changed = blocks.map do |block|
           kept = block.profiles.filter_map { |profile| yield profile }
@@ -73,7 +60,6 @@ module Holdup
 
       def empty? = blocks.empty?
 
-      # @return [Array<UnitSample>]
       def profiles = blocks.flat_map(&:profiles)
 
       # @return [Float] units per second and host in the busiest twentieth of the minutes
@@ -81,7 +67,6 @@ module Holdup
         rates[((rates.size - 1) * PEAK).ceil] || 0.0
       end
 
-      # @return [Float] units per second and host
       def mean_rate = rates.sum / rates.size
 
       # @return [Float] units of the other kind per second and host
@@ -90,24 +75,20 @@ module Holdup
         rates.sum / [rates.size, 1].max
       end
 
-      # @return [ConcurrentUnits::ConcurrentLoad]
       def concurrent_load
         concurrent_units ? concurrent_units.load(concurrent_rate) : ConcurrentUnits::NOBODY
       end
 
-      # @return [Float] how many units it stands for
+      # @return [Float] number of units that it represents
       def weight = blocks.sum(0.0, &:weight)
 
-      # @yieldparam profile [UnitSample]
-      # @yieldreturn [Object] what it belongs to
-      # @return [Hash{Object => Float}] share of all units
+      # Shares of all units, by the key that the block returns for each.
       def shares
         grouped = blocks.flat_map(&:scaled).group_by { |profile, _| yield profile }
         grouped.transform_values { |same| same.sum(&:last) / weight }
       end
 
-      # @param field [Symbol] of a profile
-      # @return [Float] over all units
+      # Mean of a profile's field over all units.
       def mean_of(field)
         total = blocks.sum do |block|
           block.scaled.sum { |profile, weight| profile.public_send(field) * weight }
@@ -115,23 +96,18 @@ module Holdup
         total / [blocks.sum(&:weight), Float::MIN].max
       end
 
-      # @param seed [Integer]
       # @param rate [Float] units per second
-      # @param units [Integer]
       # @return [Trace] at that rate, units of all times mixed; concurrent units come at their mean rate
       def peak(seed: 1, rate: peak_rate, units: UNITS)
         draws.peak(seed, rate, units)
       end
 
-      # @return [Array<UnitSample>] whom the units of that trace were drawn from, in its order
+      # The units that `peak` draws, in its order.
       def drawn(seed: 1, rate: peak_rate, units: UNITS)
         draws.drawn(seed, rate, units) { |profile, _| profile }
       end
 
-      # @param seed [Integer]
-      # @param units [Integer] about so many
-      # @return [Trace] minute by minute as recorded, or every so many of these minutes, each with units of
-      #   its own block
+      # @return [Trace] minute by minute as recorded, or every nth minute, each with units of its own block
       def recorded(seed: 1, units: 2 * UNITS)
         draws.recorded(seed, units)
       end
@@ -144,66 +120,49 @@ module Holdup
 
       def draws = @draws ||= UnitDraws.new(self)
 
-      # A stretch of a recording. `rates`: units per second and host in each of its minutes; `profiles`: units
-      # that were kept of it; `concurrent_rates`: units of the other kind per second and host in the same
-      # minutes, empty where there are none, see Company
+      # An interval of a recording. `rates`: units per second and host in each minute; `profiles`: its
+      # recorded units; `concurrent_rates`: units of the other kind, likewise, empty without any, see
+      # ConcurrentUnits
       TrafficBlock = Data.define(:start_s, :rates, :profiles, :concurrent_rates) do
         def initialize(start_s:, rates:, profiles:, concurrent_rates: [])
           super
         end
 
-        # @return [Float] how many units it stands for
         def weight = rates.sum
 
-        # @return [Array<(UnitSample, Float)>] each with how many units it stands for
         def scaled
           factor = weight / profiles.sum(0.0, &:weight)
           profiles.map { |profile| [profile, profile.weight * factor] }
         end
 
-        # @return [Array<(Float, Float)>] rates of either, minute by minute
         def pairs
           rates.zip(concurrent_rates).map { |own, other| [own, other.to_f] }
         end
       end
 
-      # Draws units of a traffic for a replay, with their concurrent units.
       class UnitDraws
         NS = 1_000_000_000
         MINUTE_S = 60
-        # A pool that is full gets less done than is asked for: what it is replayed with comes for so much
-        # longer.
+        # A full pool gets less done than it is asked for, so its units arrive over a longer time.
         LONGER = 2
 
-        # @param traffic [Traffic]
         def initialize(traffic)
           @traffic = traffic
         end
 
-        # @param seed [Integer]
-        # @param rate [Float] units per second
-        # @param units [Integer] at most
-        # @return [Trace] see Traffic#peak
         def peak(seed, rate, units)
           own = drawn(seed, rate, units) { |profile, at| unit(profile, at) }
           trace(own, [[@traffic.concurrent_rate, LONGER * most(rate, units) * NS / rate]], seed)
         end
 
-        # @param seed [Integer]
-        # @param rate [Float] units per second
-        # @param units [Integer] at most
-        # @yieldparam profile [UnitSample]
-        # @yieldparam at [Float] ns after the first
-        # @return [Array] what the block made of each
+        # @yieldparam at [Float] ns after the first unit
+        # @return [Array] what the block makes of each
         def drawn(seed, rate, units)
           random = Random.new(seed)
           at = 0.0
           Array.new(most(rate, units)) { yield(all.draw(random), at += gap(NS / rate, random)) }
         end
 
-        # @param seed [Integer]
-        # @param units [Integer] about so many
-        # @return [Trace] see Traffic#recorded
         def recorded(seed, units)
           random = Random.new(seed)
           minutes = minutes(units)
@@ -222,7 +181,7 @@ module Holdup
           Trace.new(own, concurrent_units: Trace.new(others))
         end
 
-        # With many concurrent units to each of them, fewer are drawn.
+        # With many concurrent units for each of them, fewer are drawn.
         def most(rate, units)
           concurrent_rate = @traffic.concurrent_rate
           return units if concurrent_rate.zero?

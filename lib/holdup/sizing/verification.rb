@@ -2,30 +2,28 @@
 
 module Holdup
   module Sizing
-    # Predicted against measured, after the change: the units recorded before it, replayed on the setting that
-    # there is now, at the load that came since. So it is the prediction that is judged, and not that load was
-    # other than at the old peak.
+    # Predicted against measured, after the change: replays the units recorded before it on the present
+    # setting, at the load since then. This judges the prediction, not a load that differs from the old peak.
     class Verification
-      # `name`: :response and :p95 of it, :wait (queued + stalled); ns. `error`: of the prediction against
-      # what was measured, of waits against the response (1 ms instead of 2 of 300 is no error), with
-      # `interval` (90 %)
+      # `name`: :response, :p95 of it, or :wait (queued + stalled); ns. `error`: of the prediction against the
+      # measurement, of waits against the response (1 ms instead of 2 of 300 does not matter), with `interval`
+      # (90 %)
       VerifiedFigure = Data.define(:name, :before, :predicted, :measured, :error, :interval) do
-        # @return [Boolean] whether it came true: a tenth off, or no further off than chance explains
+        # Whether it came true: a tenth off, or within chance.
         def kept?
           error.abs <= self.class::CLOSE || interval.cover?(0.0)
         end
       end
       VerifiedFigure::CLOSE = 0.1
 
-      # What a self-test compares: demand as recorded before, what was measured since.
+      # A self-test's inputs: demand as recorded before, figures measured since.
       RecordingPair = Data.define(:demand, :held_per_cpu, :measured, :wait_beside_ns)
 
       NAMES = %i[response p95 wait].freeze
       UNITS = 1500
 
-      # @param before [Recommendation] from the recording that the advice was given for
+      # @param before [Recommendation] from the recording that led to the advice
       # @param since [Observation] of the changed setting
-      # @param rounds [Integer] of the bootstrap
       def initialize(before, since, rounds: 20)
         @before = before
         @since = since
@@ -34,36 +32,29 @@ module Holdup
           measured: since.measured, wait_beside_ns: since.wait_beside_ns)
       end
 
-      # @return [Candidate] the setting that there is now
       def candidate = @candidate ||= Candidate.of(@since)
 
-      # @return [Boolean] whether its time slice is another one than before
       def sliced?
         candidate.time_slice_ns != @before.recording.time_slice_ns
       end
 
-      # @return [Boolean] whether it is known how long units waited for a thread; else waits are stall alone
+      # Whether the waits for a thread are known; else waits are stall alone.
       def queued? = !@since.measured.queued_ns.nil?
 
-      # @return [Boolean] whether all of it came true
       def kept? = lines.all?(&:kept?)
 
-      # @return [Array<VerifiedFigure>]
       def lines
         @lines ||= NAMES.map { |name| line(name) }
       end
 
-      # @return [SelfTest::ErrorCauses] what may be to blame where it did not: figures of the time since
       def causes = whole.causes
 
-      # @return [Integer] units measured since
       def units = @since.units
 
-      # By the replays as they are: corrected by what came of others, it could not be told any more what these
-      # are off by.
+      # From uncorrected replays: corrected ones would hide their error.
       # @param span [Hash{Symbol => Integer}] `from_s` and `to_s` of the recording before, `at_s` the end of
-      #   what was measured since
-      # @return [PredictionOutcome, nil] nil where it is the recorded setting, which says nothing of others
+      #   the measurement since
+      # @return [PredictionOutcome, nil] nil for the recorded setting, which shows nothing about others
       def outcome(**span)
         return if candidate == @before.now
         recording = @before.recording
@@ -99,7 +90,7 @@ module Holdup
         end
       end
 
-      # Who gets an arriving unit is one of these: the one that fits.
+      # The assignment of arriving units that fits.
       def assigned
         @assigned ||= begin
           assignments = Forecast::ASSIGNMENTS.fetch(@since.kind)
@@ -116,7 +107,7 @@ module Holdup
           assignments: [assignment], units:, handoff_ns: fitted.handoff_ns, seed:).call
       end
 
-      # Units of before at the load of since.
+      # Units from before at the load since.
       def loaded(part)
         rates = traffic.blocks.flat_map(&:rates)
         concurrent_rates = traffic.blocks.flat_map(&:concurrent_rates)
@@ -130,7 +121,7 @@ module Holdup
           concurrent_units: @since.concurrent_units)
       end
 
-      # Both sides might as well have been other minutes.
+      # Both sides might have been other minutes.
       def interval(name)
         @trials ||= Array.new(@rounds) { |round| trial(round + 1) }
         RecordingBootstrap.middle(@trials.map { |trial| trial.fetch(name) })
@@ -150,7 +141,7 @@ module Holdup
         all.zero? ? 1.0 : single(part, name) / all
       end
 
-      # From single units, as far as these were kept.
+      # From single units, as far as they are recorded.
       def single(part, name)
         values = part.profiles.map { |profile| [value(profile, name), profile.weight] }
         (name == :p95) ? WeightedSample.quantile(values, 0.95).to_f : WeightedSample.mean(values)

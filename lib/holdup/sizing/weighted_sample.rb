@@ -2,33 +2,26 @@
 
 module Holdup
   module Sizing
-    # Single units that were kept, each with its weight: the number of measured units that it stands for.
+    # Recorded single units, each with its weight: the number of measured units that it stands for.
     class WeightedSample
       # @param values [Array<(Numeric, Float)>] of a unit, and its weight
-      # @param share [Float] 0.0..1.0
-      # @return [Numeric, nil] the smallest value that this share of all units does not exceed; nil without
-      #   units
+      # @return [Numeric, nil] smallest value that this share of all units does not exceed; nil without units
       def self.quantile(values, share)
         values = values.sort
         left = share * values.sum(&:last)
         values.find { |_, weight| (left -= weight) <= 0 }&.first
       end
 
-      # @param values [Array<(Numeric, Float)>]
-      # @return [Float]
       def self.mean(values)
         values.sum { |value, weight| value * weight } / values.sum(&:last)
       end
 
-      # @param weighted [Array<(Object, Float)>]
       def initialize(weighted)
         @members = weighted.map(&:first)
         sum = 0.0
         @bounds = weighted.map { |_, weight| sum += weight }
       end
 
-      # @param random [Random]
-      # @return [Object] one of them, drawn by weight
       def draw(random)
         chosen = random.rand * @bounds.last
         @members[@bounds.bsearch_index { |bound| bound > chosen } || -1]

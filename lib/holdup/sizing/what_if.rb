@@ -2,18 +2,13 @@
 
 module Holdup
   module Sizing
-    # Something else than what is, beside it: see WhatIf::WhatIfChange. The same units are counted on both
-    # sides, so an endpoint that is taken away does not make the others look better by its own times.
+    # A change against the present: see WhatIfChange. The same units count on both sides, so that removing an
+    # endpoint does not improve the others by its own times.
     class WhatIf
       UNITS = Traffic::UNITS / 2
 
-      # Units of the names in question, and the others, now and then.
       BeforeAfter = Data.define(:before, :after)
 
-      # @param recommendation [Recommendation]
-      # @param change [WhatIfChange]
-      # @param rounds [Integer] of the bootstrap
-      # @param seed [Integer]
       def initialize(recommendation, change, rounds: 20, seed: 1)
         @base = recommendation
         @objective = Objective.new(:latency, slo: recommendation.objective.slo)
@@ -23,13 +18,11 @@ module Holdup
         @seed = seed
       end
 
-      # @return [Prediction]
       def before = sides.before
 
-      # @return [Prediction]
-      def after = @after ||= told(sides).after
+      def after = @after ||= bias_corrected(sides).after
 
-      # @return [Boolean] whether both sides have times
+      # Whether both sides have times.
       def replayed?
         before.replayed? && after.replayed?
       end
@@ -37,7 +30,6 @@ module Holdup
       # @return [Float] of queued + stalled at the percentile, as a share of the response
       def gain = gain_of(sides)
 
-      # @return [Range<Float>] 90 %
       def interval
         @interval ||= begin
           bootstrap = RecordingBootstrap.new(traffic, rounds: @rounds, seed: @seed)
@@ -46,17 +38,16 @@ module Holdup
         end
       end
 
-      # @return [BeforeAfter] of those that the change names, e.g. the ones that got processes of their own
+      # Units that the change names, such as those with processes of their own.
       def named
-        told(compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) })
+        bias_corrected(compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) })
       end
 
-      # @return [BeforeAfter] of all others
       def others
-        told(compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) })
+        bias_corrected(compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) })
       end
 
-      # @return [Boolean] whether some units are treated unlike others
+      # Whether the change treats some units differently.
       def told_apart?
         (@change.names - [@change.without]).any? && series.any? { |name| !@change.touches?(name) }
       end
@@ -66,29 +57,24 @@ module Holdup
         @change.names.reject { |glob| series.any? { |name| File.fnmatch?(glob, name) } }
       end
 
-      # @return [Array<String>] see Change#overruled
       def overruled = @change.overruled(series)
 
-      # It is answered all the same: what an upgrade would bring is a good question.
-      # @return [Array<Symbol>] see Change#unsupported
+      # See WhatIfChange#unsupported. It is answered all the same, for questions about upgrades.
       def unsupported
         setting ? @change.unsupported(Deployment.new(setting, kind: @base.recording.kind, members: [])) : []
       end
 
-      # @return [Setting, nil] that was recorded
       def setting = @base.recording.setting
 
-      # @return [Boolean] whether the change leaves no recorded unit as the rest, so that there is nothing to
-      #   compare
+      # Whether the change names all recorded units, so that nothing remains to compare.
       def nobody_left?
         series.all? { |name| @change.claims?(name) }
       end
 
-      # @return [Boolean] whether requests and jobs share the processes
       def concurrent_units? = @base.recording.pools.concurrent_units?
 
-      # What pools of threads that share a process get done while all of them have work, or
-      # (concurrent_units?) at the peak; nothing is said where units change, or the machine.
+      # Pools that share a process while all of them have work, or (concurrent_units?) at the peak; empty if
+      # units or the machine change.
       # @return [Hash{String => BeforeAfter}] of PoolThroughput
       def pools
         return {} unless @change.sizes_only? && @base.recording.pools.several?
@@ -99,18 +85,16 @@ module Holdup
         known.to_h { |name, was, becomes| [name, BeforeAfter.new(before: was, after: becomes)] }
       end
 
-      # @return [PredictionBias] that another setting is corrected by; none where the setting stays
+      # Corrects another setting; none if the setting stays.
       def bias
         (@change.candidate(@base.now) == @base.now) ? PredictionBias::NONE : @base.bias
       end
 
-      # @return [Integer] what Amdahl's law would say of the units as they are
+      # @return [Integer] threads by Amdahl's law for the units as they are
       def amdahl = @base.amdahl
 
-      # @return [Float] what it would say so by
       def idle_share = @base.recording.demand.idle_share
 
-      # @return [ServiceDemand] after the change
       def demand
         @base.estimates.call(@units.changed(traffic))
       end
@@ -131,11 +115,11 @@ module Holdup
         @objective.gain(sides.before, bias.judged(sides.after, before: sides.before))
       end
 
-      def told(sides)
+      def bias_corrected(sides)
         sides.with(after: bias.apply(sides.after, now: @base.now))
       end
 
-      # The block tells by name which units count.
+      # The block selects by name the units that count.
       def compare(part, seed, units, growth_seed: nil, &counts)
         counts ||= ->(name) { !@change.removes?(name) }
         rate = @base.rate * part.mean_rate / traffic.mean_rate
@@ -162,7 +146,7 @@ module Holdup
         @units.groups(other).map { |own, share| [@base.estimates.call(own, seed: growth_seed), share] }
       end
 
-      # All: nil, which is cheaper.
+      # nil counts all, which is cheaper.
       def counted(part, draw, counts)
         return if @change.names.empty?
         part.drawn(**draw).each_with_index.filter_map do |profile, index|
@@ -174,24 +158,19 @@ module Holdup
         @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.limits
       end
 
-      # Processes for some units only: as many threads each as the others have, where nothing is said.
+      # Processes for some units only: by default with as many threads each as the others.
       OwnPool = Data.define(:name, :processes, :threads) do
         def initialize(name:, processes: 1, threads: nil)
           super
         end
 
-        # @return [Boolean] whether these are processes of their own
         def apart? = true
 
-        # @param others [Candidate]
-        # @return [Candidate] with these processes
         def beside(others)
           others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil,
             beside: [], concurrent_threads: []))
         end
 
-        # @param unit [Trace::TraceUnit]
-        # @return [Trace::TraceUnit] as these processes take it
         def place(unit, _candidate)
           unit.with(group: 1, pool: 0)
         end
@@ -199,36 +178,26 @@ module Holdup
 
       # Threads for some jobs only, in the same process: a capsule of their own. They share its GVL.
       OwnThreads = Data.define(:name, :threads) do
-        # @return [Boolean]
         def apart? = false
 
-        # @param others [Candidate]
-        # @return [Candidate] with these threads
         def beside(others)
           others.with(threads: others.threads + threads, beside: [*others.beside, threads])
         end
 
-        # @param unit [Trace::TraceUnit]
-        # @param candidate [Candidate] with these threads
-        # @return [Trace::TraceUnit] as they take it
         def place(unit, candidate)
           unit.with(pool: candidate.beside.size)
         end
       end
 
-      # What a change makes of units: some are gone or come more often, some take the GVL less often, some are
-      # told apart.
+      # Applies a change to units: removes them, changes their rate, acquisitions or group.
       class ChangedUnits
-        # One further acquisition stays.
+        # One acquisition remains.
         LEAST = 1
 
-        # @param change [WhatIf::WhatIfChange]
         def initialize(change)
           @change = change
         end
 
-        # @param part [Traffic]
-        # @return [Traffic]
         def changed(part)
           return part unless @change.without || @change.halved || @change.mix.any?
           factors = factors(part)
@@ -237,10 +206,6 @@ module Holdup
           end
         end
 
-        # @param trace [Trace]
-        # @param profiles [Array<UnitSample>] whom its units were drawn from
-        # @param candidate [Candidate]
-        # @return [Trace]
         def marked(trace, profiles, candidate)
           return trace unless @change.marks?
           units = trace.units.zip(profiles).map do |unit, profile|
@@ -249,9 +214,7 @@ module Holdup
           Trace.new(units, concurrent_units: trace.concurrent_units)
         end
 
-        # @param part [Traffic]
-        # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share; empty with
-        #   one group
+        # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share
         def groups(part)
           pool = @change.own_pool
           return [] unless pool&.apart?
@@ -276,7 +239,7 @@ module Holdup
           @change.mix.keys.find { |glob| File.fnmatch?(glob, profile.series.name) }
         end
 
-        # By how much more often those of each glob come, and (nil) all others.
+        # Rate factors of each glob, and (nil) of all others.
         def factors(part)
           return {} if @change.mix.empty?
           shares = part.shares { |profile| glob(profile) }

@@ -2,11 +2,9 @@
 
 module Holdup
   module Terraform
-    # Alarms that need action: the JIT's memory is full, a JIT without effect, a process that takes too much
-    # memory. Missing lines raise no alarm: a deployment causes them.
+    # Alarms that need action. Missing lines raise none: a deployment causes them.
     class Alarms
-      # - `metric`, `statistic`, `operator`, `threshold`: of CloudWatch; threshold nil: that of the plan
-      # - `minutes`: for how long
+      # `metric`, `statistic`, `operator`, `threshold`: of CloudWatch; threshold nil: that of the plan
       Alarm = Data.define(:name, :metric, :statistic, :operator, :threshold, :minutes, :description)
 
       ALL = [
@@ -26,12 +24,10 @@ module Holdup
       PERIOD_S = 300
       MIB = 1 << 20
 
-      # @param plan [Plan]
       def initialize(plan)
         @plan = plan
       end
 
-      # @return [Array<Hcl::Block>]
       def blocks
         ALL.map do |alarm|
           labels = ["aws_cloudwatch_metric_alarm", "holdup_#{alarm.name}"]

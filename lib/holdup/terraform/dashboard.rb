@@ -25,12 +25,10 @@ module Holdup
       COLUMNS = 2
       PERIOD_S = 300
 
-      # @param plan [Plan]
       def initialize(plan)
         @plan = plan
       end
 
-      # @return [Hcl::Block]
       def block
         widgets = WIDGETS.each_with_index.map { |(title, metrics), index| widget(title, metrics, index) }
         body = Hcl.value({widgets:})

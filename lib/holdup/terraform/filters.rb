@@ -8,12 +8,10 @@ module Holdup
       # Only our lines have such an event and a fingerprint.
       OURS = '($.event = "stats" || $.event = "exit") && $.setting = *'
 
-      # @param plan [Plan]
       def initialize(plan)
         @plan = plan
       end
 
-      # @return [Array<Hcl::Block>]
       def blocks
         [Hcl::Block.new("locals", [], {holdup_metrics: StatsLog::Metrics::UNITS}),
           Hcl::Block.new("resource", %w[aws_cloudwatch_log_metric_filter holdup], filter,
@@ -38,7 +36,7 @@ module Holdup
         [OURS, *only.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
       end
 
-      # A text in which Terraform puts the figure's name, and nothing else.
+      # A string in which Terraform inserts the figure's name.
       def code(text)
         Hcl::Code.new(Hcl.quote(text).gsub("$${each.key}", "${each.key}"))
       end

@@ -4,10 +4,9 @@ module Holdup
   module Terraform
     # Writes Terraform's language (HCL 2) laid out as `terraform fmt` does.
     module Hcl
-      # An expression, written as it is. A String is a text, in which "${" is escaped.
+      # An expression, written as it is. In a String, "${" is escaped.
       Code = Data.define(:text)
 
-      # A block: its attributes, then its inner blocks.
       Block = Data.define(:type, :labels, :attributes, :blocks) do
         def initialize(type:, labels:, attributes:, blocks: [])
           super
@@ -20,7 +19,6 @@ module Holdup
 
       module_function
 
-      # @param block [Block]
       # @return [String] ends with a newline
       def render(block)
         head = [block.type, *block.labels.map { |label| quote(label) }].join(" ")
@@ -28,8 +26,6 @@ module Holdup
         "#{head} {\n#{indent(parts.reject(&:empty?).join("\n"))}}\n"
       end
 
-      # @param value [String, Numeric, Boolean, nil, Array, Hash, Code]
-      # @return [String]
       def value(value)
         case value
         when String then quote(value)
@@ -41,13 +37,12 @@ module Holdup
         end
       end
 
-      # @param text [String]
       # @return [String] a literal, without interpolation
       def quote(text)
         "\"#{text.gsub(/[\\"\n\r\t]|[$%]\{/, ESCAPES)}\""
       end
 
-      # One on each line. `terraform fmt` aligns the equal signs of neighbours that take one line each.
+      # One per line. `terraform fmt` aligns the equal signs of neighbours that take one line each.
       def attributes(pairs)
         written = pairs.map { |name, given| [name.to_s, value(given)] }
         groups = written.slice_when { |*neighbours| neighbours.any? { |_, text| text.include?("\n") } }

@@ -2,23 +2,18 @@
 
 module Holdup
   module Sizing
-    # Statistics over blocks of time, which count as independent of each other.
     module CoherencyEstimator::BlockStatistics
-      # Which units are compared with each other: those of one series and one block of time, so that neither
-      # another mix nor another hour (a nightly batch under the same name, a machine that computed slower)
-      # looks like growth. Blocks count as independent of each other.
+      # Compares units of one series and one block of time, so that neither another mix nor another hour (a
+      # nightly batch of the same name, a slower machine) looks like growth. Blocks count as independent.
       class UnitGroups
         NS = 1_000_000_000
-        # So many blocks where there are units enough for them, of ten minutes where the recording is longer
-        # than five hours.
+        # Number of blocks if there are units enough; ten minutes each if the recording exceeds five hours.
         BLOCKS = 30
         BLOCK_S = (10.0..600.0)
         UNITS = 50
 
-        # @return [Array<Integer>] the block of each unit, from 0
         attr_reader :blocks
 
-        # @param profiles [Array<UnitSample>]
         def initialize(profiles)
           starts = profiles.map(&:start_ns)
           first_ns, last_ns = starts.minmax
@@ -29,15 +24,13 @@ module Holdup
           @totals = sums(@groups) { 1.0 }
         end
 
-        # @param values [Array<Float>] of each unit
-        # @return [Array<Float>] each without the mean of its group
+        # The values of all units, each without the mean of its group.
         def centred(values)
           sums = sums(@groups) { |index| values[index] }
           Array.new(values.size) { |index| values[index] - sums[@groups[index]] / @totals[@groups[index]] }
         end
 
-        # @yieldparam index [Integer] of a unit
-        # @return [Array<Float>] the sum of each block
+        # Sums a value of each unit index by block.
         def by_block(&) = sums(@blocks, &)
 
         private
@@ -58,18 +51,15 @@ module Holdup
         end
       end
 
-      # The value that blocks of time agree on, and the 90 % interval of those that they don't contradict: a
-      # value is contradicted when the blocks' scores are too far from 0 for what they vary.
+      # The value that blocks of time agree on, and its 90 % interval: all values for which the blocks' scores
+      # are not too far from 0 for their variance.
       module ScoreInterval
         STEPS = 14
         Z = 1.6449
 
         module_function
 
-        # @param from [Float] lowest value that is looked at
-        # @param to [Float] highest
-        # @param blocks [Float] how many equal ones would say as much
-        # @yieldparam value [Float]
+        # @param blocks [Float] how many equal blocks would say as much
         # @yieldreturn [Array<Float>] the score of each block, which falls as the value rises
         # @return [Array<Float>] value, low, high
         def of(from, to, blocks, &)
@@ -79,7 +69,7 @@ module Holdup
           }
         end
 
-        # The value at which the scores are so many of their standard errors above 0.
+        # The value at which the scores are `bound` standard errors above 0.
         def where(low, high, bound)
           return low if yield(low) < bound
           return high if yield(high) > bound

@@ -2,29 +2,26 @@
 
 module Holdup
   module Sizing
-    # What it costs a unit to begin after its process has rested: other work has used the caches, the CPU
-    # slept, or the virtual machine gave it away. The length of a rest does not depend on the unit that ends
-    # it, so running times without the cost of concurrency are compared with it directly. That cost is known
-    # as an interval only: the interval here covers both of its ends.
+    # Cost of a unit's start after its process has rested: other work has used the caches, the CPU slept, or
+    # the virtual machine gave it away. A rest's length does not depend on the unit that ends it, so running
+    # times without the cost of concurrency are compared with it directly. The interval covers both ends of
+    # that cost.
     class CoherencyEstimator::ColdStartCost
-      # A unit that takes three times as long after a rest has been seen on no machine.
+      # No machine has shown a unit that takes three times as long after a rest.
       HIGHEST = 2.0
       LOWEST = -0.5
 
-      # @param profiles [Array<UnitSample>] of which it is known how they began
-      # @param growth [Estimate]
       def initialize(profiles, growth:)
         @profiles = profiles.select { |profile| profile.running_ns.positive? }
         @growth = growth
       end
 
-      # @return [Estimate] whose value is Cost#cold
       def estimate
         if size < CoherencyEstimator::FEWEST || blocks < CoherencyEstimator::FEWEST_BLOCKS
           return CoherencyEstimator::IntervalEstimate.unknown(size)
         end
-        value, *ends = beside(@growth.for_models)
-        low, high = [*ends, beside(@growth.low)[1], beside(@growth.high)[2]].minmax
+        value, *ends = rest_cost(@growth.for_models)
+        low, high = [*ends, rest_cost(@growth.low)[1], rest_cost(@growth.high)[2]].minmax
         CoherencyEstimator::IntervalEstimate.unknown(size).with(value:, low:, high:,
           spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
       end
@@ -33,7 +30,7 @@ module Holdup
 
       def size = @profiles.size
 
-      def beside(growth)
+      def rest_cost(growth)
         logs = logs_without(growth)
         interval = CoherencyEstimator::BlockStatistics::ScoreInterval
         interval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }

@@ -4,18 +4,15 @@ module Holdup
   module Sizing
     # Tests a growth g against the units: with the true g, a unit's time without its share of g, such as
     # log(running / (1 + g log2(in flight))), does not correlate with the number of units when it began. The
-    # remaining correlation (the score) is summed over blocks of time.
+    # score is the remaining correlation, summed over blocks of time.
     class CoherencyEstimator::ScoreTest
-      # @return [Array<Float>] of the units in flight, for each unit: see Shape
+      # @return [Array<Float>] of the units in flight, for each unit: see CostShape
       attr_reader :amounts
 
-      # @return [Integer] units that can be compared
       attr_reader :size
 
-      # @param profiles [Array<UnitSample>] with some of the time that may grow, where the shape needs that
-      # @param shape [Module] of Shape
-      # @yieldparam profile [UnitSample]
-      # @yieldreturn [Integer] the time that may grow
+      # @param profiles [Array<UnitSample>] with some of the time that may grow, if the shape needs that
+      # @yieldreturn [Integer] a profile's time that may grow
       def initialize(profiles, shape)
         @size = profiles.size
         @shape = shape
@@ -26,51 +23,41 @@ module Holdup
         @figures = profiles.map { |profile| shape.figure(yield(profile)) }
       end
 
-      # @return [Float] see Shape
       def highest = @shape.highest
 
-      # @param growth [Float]
-      # @return [Array<Float>] the score of each block: above 0 where running times grew more than that
+      # The score of each block: above 0 if running times grew more than `growth`.
       def scores(growth)
         alone = Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) }
         residuals = @groups.centred(alone)
         @groups.by_block { |index| @before[index] * residuals[index] }
       end
 
-      # Blocks in which concurrency hardly varies say nothing; one in which it varies much says most.
-      # @return [Float] how many equal blocks would say as much
+      # How many equal blocks would say as much: a block in which concurrency hardly varies says nothing.
       def blocks
         each = @groups.by_block { |index| @before[index]**2 }
         each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
       end
 
-      # @return [Float] how far the concurrency at a unit's start predicts that of its run: standard
-      #   deviation, in the shape's unit
+      # How far the concurrency at a unit's start predicts that of its run: standard deviation, shape's unit.
       def spread
         square = mean_of { |index| @before[index]**2 }
         square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)
       end
 
-      # @yieldparam index [Integer] of a unit
-      # @return [Float] over the units that the sample stands for
+      # Mean over the units that the sample stands for.
       def mean_of
         @groups.by_block { |index| yield(index) }.sum / @weights.sum
       end
 
-      # @param growth [Float]
-      # @return [Float] ns that a unit takes alone
       def alone_ns(growth)
         mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }
       end
 
-      # How times may grow with the units in flight, and how units are compared then.
-      #
-      # - `amount(in_flight)`: what they grow with
-      # - `figure(ns)`: of a unit's time, of which the mean is taken; `without(figure, factor)`: the same of a
-      #   time that was shorter by that factor; `ns(figure)`: the time
-      # - `highest`: growth that is looked for
+      # How times may grow with the units in flight. `amount(in_flight)`: what they grow with; `figure(ns)`:
+      # of a unit's time, for means; `without(figure, factor)`: the figure of a time shorter by that factor;
+      # `ns(figure)`: the time; `highest`: upper end of the search.
       module CostShape
-        # By each doubling. Running times are heavy-tailed: their logarithms have means that can be trusted.
+        # By each doubling. Running times are heavy-tailed, so the means of their logarithms are more stable.
         module DoublingSteps
           module_function
 
@@ -86,12 +73,12 @@ module Holdup
 
           def ns(figure) = Math.exp(figure)
 
-          # Where nobody has seen more.
+          # No larger growth has been measured.
           def highest = 1.0
         end
 
-        # By each further unit. For times that many units have none of: who has a garbage collection pays for
-        # the others.
+        # By each further unit. Plain times, because many units have none: a unit with a garbage collection
+        # pays for the others.
         module PerUnit
           module_function
 
@@ -103,7 +90,7 @@ module Holdup
 
           def ns(figure) = figure
 
-          # What a large request keeps can be many times what the application itself does.
+          # A large request can keep many times what the application itself does.
           def highest = 10.0
         end
       end

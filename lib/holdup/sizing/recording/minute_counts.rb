@@ -5,29 +5,25 @@ module Holdup
     class Recording
     end
 
-    # What of windows counts, and how many units came in each minute. A window of a minute counts or does
-    # not, see Boots. Of longer ones, which are read of long spans and are left of old ones, the units that
-    # are kept singly tell which minutes they have units in. So what is concluded does not depend on the
-    # windows that happen to be read.
+    # The warm parts of windows, and the number of units in each minute. A window of a minute counts or does
+    # not, see Boots. For longer windows (of long spans or old data), the recorded single units show which
+    # minutes have units, so results do not depend on the windows that happen to be read.
     class Recording::MinuteCounts
       MINUTE_S = 60
       BLOCK_S = SampleBlock::SECONDS
       NS = 1_000_000_000
-      # Sums of a window that single units know as well; of the others, as much belongs to a minute as of
-      # units.
+      # Sums that single units have as well; the other sums are divided by the number of units.
       FIELDS = {
         running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns,
         cpu_ns: :cpu_ns, gc_ns: :gc_ns, acquisitions: :acquisitions
       }.freeze
-      # Of a window's units: when single units stand for so many, none is missing.
+      # Share of a window's units: if single units stand for more, none is missing.
       ALL = 0.9
 
-      # Units that were kept of one minute.
       Minute = Data.define(:start_s, :units, :covered_s) do
-        # @return [Float] units that they stand for
         def weight = units.sum(0.0, &:weight)
 
-        # @return [Float] by how much that is likely off, squared, because not all are kept
+        # Variance of the weight, because not all units are recorded.
         def noise
           units.sum(0.0) { |unit| unit.weight * (unit.weight - 1) }
         end
@@ -35,7 +31,6 @@ module Holdup
       private_constant :Minute
 
       # @param profiles [Array<UnitSample>] of these units, also of the first minutes of processes
-      # @param boots [Boots]
       def initialize(profiles, boots)
         @boots = boots
         @coverage = Analysis::MeasuredTime.of(profiles)
@@ -44,14 +39,12 @@ module Holdup
         @slots = {}
       end
 
-      # @param windows [Array<Window>]
-      # @return [Array<Window>] what of them belongs to warm processes
+      # @return [Array<Window>] the part of them that belongs to warm processes
       def warm(windows)
         windows.filter_map { |window| (window.seconds > MINUTE_S) ? part(window) : (window if warm?(window)) }
       end
 
-      # @param windows [Array<Window>] of units, see warm
-      # @return [Hash{Integer => Numeric}] units by the start of the minute in which they ended, ascending
+      # @return [Hash{Integer => Numeric}] start of a minute => units that ended in it, ascending
       def counts(windows)
         slots = windows.group_by { |window| [window.start_s, window.seconds] }
         slots.each_with_object(Hash.new(0)) { |((start_s, seconds), same), all|
@@ -73,7 +66,7 @@ module Holdup
         @boots.warm?(start_s, start_s + MINUTE_S)
       end
 
-      # Where no unit of it was kept, the others of that time tell; where none was, it counts as a whole.
+      # Without recorded units, takes the share of others of that time; without those, counts as a whole.
       def part(window)
         units = slot(window.start_s, window.seconds).flat_map(&:units)
         return (window if warm?(window)) if units.empty?
@@ -98,27 +91,24 @@ module Holdup
           sums: window.sums.to_h { |name, sum| [name, (sum * shares[name]).round] })
       end
 
-      # @return [Float, nil] how much of what all have is theirs
       def share(all, kept)
         part, whole = [kept, all].map { |units| units.sum(0.0) { |unit| unit.weight * yield(unit) } }
         whole.positive? ? part / whole : nil
       end
 
-      # @return [Hash{Integer => Numeric}] a window's units by minute
       def spread(start_s, seconds, count)
         return {start_s => count} if seconds <= MINUTE_S
         minutes = slot(start_s, seconds).select { |minute| warm_minute?(minute.start_s) }
         others = unread(start_s, seconds)
         return evenly(others, count) if minutes.empty?
-        told = likely(minutes)
-        known = told.values.sum
+        known_counts = likely(minutes)
+        known = known_counts.values.sum
         complete = others.empty? || known >= ALL * count
-        return told.transform_values { |weight| weight * count / known } if complete
-        told.merge(evenly(others, count - known)) { |_, *both| both.sum }
+        return known_counts.transform_values { |weight| weight * count / known } if complete
+        known_counts.merge(evenly(others, count - known)) { |_, *both| both.sum }
       end
 
-      # Of a long span single units are read of some blocks only.
-      # @return [Array<Integer>] minutes of the others
+      # The other minutes: a long span has single units of some blocks only.
       def unread(start_s, seconds)
         minutes = (start_s...start_s + seconds).step(MINUTE_S)
         minutes.reject { |minute_s| @blocks.include?(minute_s / BLOCK_S * BLOCK_S) }
@@ -128,22 +118,21 @@ module Holdup
         minutes.to_h { |minute_s| [minute_s, count.fdiv(minutes.size)] }
       end
 
-      # Where a part of the units is kept, chance makes minutes look less alike than they were: that much is
-      # taken off their differences.
+      # If only some units are recorded, chance makes minutes differ more than they did: removes that excess.
       def likely(minutes)
         minutes.zip(usual(minutes)).to_h do |minute, usual|
           [minute.start_s, usual + trust * (minute.weight - usual)]
         end
       end
 
-      # @return [Array<Float>] units of each if they had come evenly
+      # Units of each minute at an even rate.
       def usual(minutes)
         whole = minutes.sum(&:weight)
         covered_s = minutes.sum(&:covered_s)
         minutes.map { |minute| whole * (covered_s.zero? ? 1.0 / minutes.size : minute.covered_s / covered_s) }
       end
 
-      # @return [Float] of the differences between minutes, what is not chance
+      # The part of the differences between minutes that is not chance.
       def trust
         @trust ||= begin
           squares = @slots.values.sum(0.0) do |minutes|
@@ -154,7 +143,6 @@ module Holdup
         end
       end
 
-      # @return [Array<Minute>] those with units
       def slot(start_s, seconds)
         @slots[[start_s, seconds]] ||= (start_s...start_s + seconds).step(MINUTE_S).filter_map do |minute_s|
           units = @kept[minute_s]

@@ -2,14 +2,12 @@
 
 module Holdup
   module Sizing
-    # Looks for what would make a prediction from a recording wrong.
     class Recording::RecordingChecks
-      # A 95th percentile of fewer is known to a fifth at best.
+      # With fewer units, a 95th percentile is accurate to a fifth at best.
       FEWEST_UNITS = 400
       FEWEST_PROFILES = 200
       MOST_COLD = 0.5
-      # Like units that got so much faster in the course of a recording were still being compiled, or filled a
-      # cache.
+      # If like units got this much faster, Ruby was still compiling or a cache was filling.
       STEADY = 1.2
       # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a
       # disk, or C code waits with the GVL held.
@@ -17,7 +15,6 @@ module Holdup
       CPU_SHARE = 0.85
       POOL_SHARE = 0.05
 
-      # @param recording [Recording]
       def initialize(recording)
         @recording = recording
       end
@@ -37,7 +34,7 @@ module Holdup
         problem(kind, true, settings: settings.keys, units: settings.values) if settings.size > 1
       end
 
-      # Few because most came after a boot is another problem.
+      # If most came after a boot, that is another problem.
       def few_units
         if @recording.units < FEWEST_UNITS && !warming_up
           problem(:few_units, true, units: @recording.units, needed: FEWEST_UNITS)
@@ -49,7 +46,7 @@ module Holdup
         problem(:warming_up, true, share:) if share > MOST_COLD
       end
 
-      # Within each series, so that another mix is no drift.
+      # Within each series, so that another mix is not a drift.
       def unsteady
         profiles = @recording.profiles
         return if profiles.size < FEWEST_PROFILES

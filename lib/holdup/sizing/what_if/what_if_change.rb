@@ -5,17 +5,14 @@ module Holdup
     class WhatIf
     end
 
-    # What would be different; nil, {} and 1.0 are "as it is". Names are globs.
+    # Changes against the present; nil, {} and 1.0 mean "as it is". Names are globs.
     #
     # - `threads`, `processes`, `time_slice_ns`, `vcpus`; `factor`: of the recorded load
     # - `without`: units that go elsewhere; `halved`: units that take the GVL half as often
-    # - `mix`: {glob => share of all units}; the others share the rest as they do now
-    # - `own_pool`: OwnPool or OwnThreads, units that get processes of their own, or threads in the same
-    #   process
-    # - `priorities`: {glob => Thread#priority} of the threads while they do these: each step below 0 halves
-    #   their time slice
-    # - `io`: units whose threads don't count against the cap, up to `io_threads` of them (Puma 8's
-    #   max_io_threads)
+    # - `mix`: {glob => share of all units}; the others share the rest as now
+    # - `own_pool`: OwnPool or OwnThreads, units with their own processes, or threads in the same process
+    # - `priorities`: {glob => Thread#priority} of their threads: each step below 0 halves the time slice
+    # - `io`: units whose threads don't count against the cap, up to `io_threads` (Puma 8's max_io_threads)
     WhatIf::WhatIfChange = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without,
       :halved, :mix, :own_pool, :priorities, :io, :io_threads) do
       def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0, without: nil,
@@ -23,38 +20,27 @@ module Holdup
         super
       end
 
-      # @return [Array<String>] all globs in it
       def names = [without, *kept].compact.uniq
 
-      # @param name [String]
-      # @return [Boolean]
       def removes?(name) = match?(without, name)
 
-      # @param name [String]
-      # @return [Boolean]
       def halves?(name) = match?(halved, name)
 
-      # @param name [String]
-      # @return [Boolean] whether units of that name are no part of the rest any more: gone, elsewhere, or
-      #   with a share of their own
+      # Whether units of that name leave the rest: gone, elsewhere, or with their own share.
       def claims?(name)
         [without, own_pool&.name, *mix.keys].any? { |glob| match?(glob, name) }
       end
 
-      # @param name [String]
-      # @return [Boolean] whether this is about units of that name
       def touches?(name)
         names.any? { |glob| match?(glob, name) }
       end
 
-      # @param series [Array<String>] names of the units that there are
-      # @return [Array<String>] globs whose units `without`, or a glob before them, has all of
+      # @return [Array<String>] globs that match no unit left by `without` or by an earlier glob
       def overruled(series)
         kept.compact.uniq.reject { |glob| series.any? { |name| reaches?(glob, name) } }
       end
 
-      # @param deployment [Deployment] that was recorded
-      # @return [Array<Symbol>] what of it that Ruby (:slice) or that server (:io, :threads) does not have
+      # @return [Array<Symbol>] changes that Ruby (:slice) or the server (:io, :threads) does not support
       def unsupported(deployment)
         found = []
         found << :slice if time_slice_ns && !deployment.slices?
@@ -63,27 +49,21 @@ module Holdup
         found
       end
 
-      # @return [Boolean] whether units are told apart in the replay
       def marks?
         !own_pool.nil? || priorities.any? || !io.nil?
       end
 
-      # @param unit [Trace::TraceUnit]
-      # @param name [String]
-      # @param candidate [Candidate] after the change
-      # @return [Trace::TraceUnit] with its group and pool, time slice and whether it is for io
+      # The unit with its group and pool, time slice and io flag, after the change.
       def mark(unit, name, candidate)
         placed = match?(own_pool&.name, name) ? own_pool.place(unit, candidate) : unit
         placed.with(io: match?(io, name), slice_ns: slice(name, candidate.time_slice_ns))
       end
 
-      # @return [Boolean] whether only threads, processes or the time slice are others
+      # Whether only threads, processes or the time slice change.
       def sizes_only?
         with(threads: nil, processes: nil, time_slice_ns: nil) == self.class.new
       end
 
-      # @param now [Candidate]
-      # @return [Candidate]
       # @raise [UsageError] for fewer threads than other pools of the process have
       def candidate(now)
         all = threads && threads + now.concurrent_threads.sum
@@ -97,7 +77,6 @@ module Holdup
 
       private
 
-      # What is asked of units that stay.
       def kept
         [halved, *mix.keys, own_pool&.name, *priorities.keys, io]
       end
