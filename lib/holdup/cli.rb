@@ -18,8 +18,6 @@ module Holdup
       @console = console
     end
 
-    # @param argv [Array<String>]
-    # @return [Integer] exit status
     def run(argv)
       ours = own_arguments(argv).map { |argument| Utf8.of(argument) }
       @debug = ours.include?("--debug")

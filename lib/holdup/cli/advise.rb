@@ -4,33 +4,18 @@ module Holdup
   class CLI
     # How many threads, processes and job slots: keep, change, or can't say, with the evidence.
     class Advise
-      # @param console [Console]
-      # @return [#parse]
       def self.options(console)
         Arguments.new(console.clock.realtime_s)
       end
 
-      # @param console [Console]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param kind [Symbol]
       # @param queue [String, nil] of jobs: what serves it is sized
-      # @param slo [Sizing::Slo]
       # @param objective [Symbol, nil] nil: latency for requests, throughput for jobs
-      # @param factor [Float]
-      # @param vcpus [Float, nil]
       # @param memory [Integer, nil] bytes of a host
-      # @param connections [Integer, nil]
       # @param format [Symbol] :text, :json, :markdown, :html
-      # @param limit [Integer] rows
-      # @param warm_up_s [Integer]
       # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured
       #   since
-      # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
       # @param save [String, nil] file that it is kept in besides, as `verify` takes it
-      # @param store [String, nil]
-      # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
         objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
@@ -61,7 +46,6 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
       def run
         return verification.run if @verify
         sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
@@ -140,12 +124,10 @@ module Holdup
         # Options that go with an advice and not with its verification.
         ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out save].freeze
 
-        # @param now_s [Integer]
         def initialize(now_s)
           @now_s = now_s
         end
 
-        # @param argv [Array<String>]
         # @return [Hash{Symbol => Object}] the keywords of Advise
         # @raise [UsageError] for what can't be read or contradicts itself
         def parse(argv)
@@ -220,13 +202,11 @@ module Holdup
         LONGEST = 200
         MOST = 2000
 
-        # @param root [String]
         def initialize(root: Dir.pwd)
           @root = File.realpath(root)
         end
 
         # @param place [String] "config/puma.rb:12"
-        # @return [String, nil]
         def call(place)
           match = PLACE.match(place)
           file = match && inside(match[1])

@@ -45,14 +45,7 @@ module Holdup
       end
       private_class_method :arrivals
 
-      # @param console [Console]
       # @param io [Float, nil] 0.0...1.0
-      # @param running_ns [Integer, nil]
-      # @param idle_ns [Integer, nil]
-      # @param acquisitions [Integer]
-      # @param threads [Array<Integer>, nil]
-      # @param format [Symbol] :text or :json
-      # @param language [String, nil]
       # @param arrivals [Hash{Symbol => Numeric}] rate, and with it processes, vcpus, cv2
       # @raise [UsageError] when nothing, or two different things, were said about the unit
       def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil,
@@ -66,7 +59,6 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
       def run
         calculator = Sizing::Calculator.new(@demand, threads: @threads)
         report = View::Calculation.new(calculator, words: @words, **@console.layout, timed: @timed,

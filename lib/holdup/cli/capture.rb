@@ -44,15 +44,9 @@ module Holdup
       end
       private_class_method :rule
 
-      # @param console [Console]
       # @param rule [Holdup::Capture::Trigger, nil] of the unit that ends it
       # @param seconds [Integer] in SECONDS; with a rule, up to an hour
-      # @param pid [Integer, nil]
-      # @param all [Boolean]
       # @param out [String, nil] folder
-      # @param dir [String, nil]
-      # @param store [String, nil]
-      # @param language [String, nil]
       # @raise [UsageError]
       def initialize(console:, rule: nil, seconds: rule ? DEFAULT_UNTIL_S : DEFAULT_S, pid: nil, all: false,
         out: nil, dir: nil, store: nil, language: nil)
@@ -153,36 +147,29 @@ module Holdup
 
       # What `holdup capture` says while it waits, and of what it kept.
       class Report
-        # @param console [Console]
-        # @param language [String]
         def initialize(console, language)
           @console = console
           @words = View::Words.new(language)
         end
 
         # On a terminal: in a pipe the line would stay, once for each process that is done.
-        # @return [void]
         def waiting(count, seconds)
           @console.pass(@words.call(:capture_waiting, count:, seconds:)) if @console.err.tty?
         end
 
         # @param askings [Array<Capture::Asking>] of processes that did not begin
-        # @return [void]
         def silent(askings)
           askings.each { |asking|
             @console.err.puts("holdup: #{@words.call(:capture_silent, pid: asking.entry.pid)}")
           }
         end
 
-        # @return [void]
         def uncaught(seconds)
           @console.err.puts("holdup: #{@words.call(:capture_uncaught, seconds:)}")
         end
 
         # @param path [String] of the file
-        # @param recording [Capture::Recording]
         # @param ended [Boolean] whether the process ended it
-        # @return [void]
         def kept(path, recording, ended)
           header = recording.header
           @console.err.puts("holdup: #{@words.call(:capture_cut, pid: header.pid)}") unless ended

@@ -24,12 +24,8 @@ module Holdup
         end
       end
 
-      # @param console [Console]
-      # @param store [String, nil]
-      # @param dir [String, nil]
       # @param interval [Numeric] seconds
       # @param parent [Integer, nil] pid
-      # @param once [Boolean]
       # @param quietly [Boolean] whether it says nothing when another process collects
       # @param again [Boolean] whether an earlier start has said which library is missing
       def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false,

@@ -10,15 +10,10 @@ module Holdup
         Arguments.new(console)
       end
 
-      # @param console [Console]
       # @param sides [Hash{Symbol => Object}] what is compared, see Arguments
-      # @param filter [Analysis::UnitFilter]
       # @param format [Symbol] one of Arguments::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
-      # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
-      # @param store [String, nil]
-      # @param language [String, nil]
       def initialize(console:, sides:, filter:, format: :text, families: nil, app: nil, out: nil, store: nil,
         language: nil)
         @console = console
@@ -32,7 +27,6 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
       # @raise [Error] where there is nothing to compare
       def run
         @destination.write(@asked[:states] ? states : rendered(comparison))
@@ -160,8 +154,6 @@ module Holdup
           @now_s = console.clock.realtime_s
         end
 
-        # @param argv [Array<String>]
-        # @return [Hash{Symbol => Object}]
         # @raise [UsageError]
         def parse(argv)
           values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(spread(argv))

@@ -38,14 +38,11 @@ module Holdup
       end
 
       # One line that the next one takes the place of; elsewhere than on a terminal each stays.
-      # @param text [String]
-      # @return [void]
       def pass(text)
         err.tty? ? err.print("\r#{text}\e[K") : err.puts(text)
       end
 
       # Takes the last such line away.
-      # @return [void]
       def clear
         err.tty? && err.print("\r\e[K")
       end

@@ -24,10 +24,7 @@ module Holdup
         end
       end
 
-      # @param console [Console]
       # @param command [Array<String>] the program and its arguments
-      # @param store [String, nil]
-      # @param dir [String, nil]
       # @param collector [Boolean] whether to start one
       def initialize(console:, command:, store: nil, dir: nil, collector: true)
         @console = console
@@ -105,7 +102,6 @@ module Holdup
         # servers.
         FROM_TERMINAL = %w[INT QUIT TSTP WINCH].freeze
 
-        # @param command [Array<String>]
         # @param environment [Hash{String => String}] added to ours
         def initialize(command, environment)
           @command = command
@@ -113,7 +109,6 @@ module Holdup
           @early = []
         end
 
-        # @return [Integer] exit status
         # @raise [SystemCallError] the command can't be started
         def run
           previous = SIGNALS.to_h { |signal| [signal, trap(signal) { forward(signal) }] }

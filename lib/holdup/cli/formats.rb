@@ -13,9 +13,7 @@ module Holdup
         UNREADABLE = {html: ["HTML", "report.html"],
                       perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
 
-        # @param console [Console]
         # @param file [String, nil] path
-        # @param format [Symbol]
         # @param option [String] that names the file
         # @raise [UsageError] a terminal can't show this format
         def initialize(console, file: nil, format: :text, option: "--out")
@@ -29,8 +27,6 @@ module Holdup
           end
         end
 
-        # @param text [String]
-        # @return [void]
         # @raise [Error] the file can't be written
         def write(text)
           @file ? File.write(@file, text) : @console.out.write(text)
@@ -42,10 +38,8 @@ module Holdup
 
       module_function
 
-      # @param parser [OptionParser]
       # @param values [Hash] that gets `:format`
       # @param known [Array<Symbol>] :text and some of MEANINGS
-      # @return [void]
       def declare(parser, values, known)
         parser.on("--format FORMAT", known.join(", ")) do |text|
           choose(values, Queries::OptionValues.choice("--format", text, known))
@@ -55,12 +49,9 @@ module Holdup
         end
       end
 
-      # @param page [View::Page]
       # @param format [Symbol] :markdown, :html, else text
-      # @param console [Console]
       # @param widest [Integer] columns of sentences at most
       # @param language [String] of an HTML page
-      # @return [String] ends with a newline
       def render(page, format:, console:, widest:, language: "en")
         case format
         when :markdown then View::PageMarkdown.new(page).call

@@ -8,10 +8,7 @@ module Holdup
       PATIENCE_S = 5
       STEP_S = 0.1
 
-      # @param console [Console]
-      # @param store [String, nil] URL or path
       # @param dir [String] folder of the segments
-      # @param patience_s [Numeric]
       def initialize(console, store:, dir:, patience_s: PATIENCE_S)
         @console = console
         @url = Places.store(console.env, store)

@@ -31,8 +31,6 @@ module Holdup
 
       # Takes the name of the experiment off and gives the rest to its own options.
       Arguments = Data.define(:console) do
-        # @param argv [Array<String>]
-        # @return [Hash{Symbol => Object}]
         # @raise [UsageError]
         def parse(argv)
           name, *rest = argv
@@ -65,14 +63,12 @@ module Holdup
         nearest || "it is one of #{LOADERS.keys.join(", ")}"
       end
 
-      # @param console [Console]
       # @param experiment [Class] the command of one experiment
       # @param values [Hash{Symbol => Object}] its keywords
       def initialize(console:, experiment:, values:)
         @command = experiment.new(console:, **values)
       end
 
-      # @return [Integer] exit status
       def run = @command.run
 
       # How far an experiment is, with the time that is left: one line that changes on a terminal, a line for
@@ -80,8 +76,6 @@ module Holdup
       class Progress
         MINUTE_S = 60
 
-        # @param console [Console]
-        # @param words [View::Words]
         # @param step_s [Numeric] how long a step takes, before one was seen
         def initialize(console, words:, step_s:)
           @console = console
@@ -91,11 +85,7 @@ module Holdup
         end
 
         # @param number [Integer] of the step, from 1
-        # @param of [Integer]
-        # @param doing [Symbol]
-        # @param arm [Holdup::Lab::Arm]
         # @param facts of what it does
-        # @return [void]
         def call(number, of, doing, arm:, **facts)
           @first ||= number
           return if printed?(number, doing) && !@console.err.tty?
@@ -128,7 +118,6 @@ module Holdup
       # goes on.
       class SavedResult
         # @param experiment [String] "sweep"
-        # @param now_s [Integer]
         # @param output [Array<Symbol>] values that one may give anew when going on
         def initialize(experiment, now_s:, output:)
           @experiment = experiment
@@ -136,9 +125,6 @@ module Holdup
           @output = output
         end
 
-        # @param parser [OptionParser]
-        # @param values [Hash{Symbol => Object}]
-        # @return [void]
         def declare(parser, values)
           parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") do |text|
             values[:out] = text

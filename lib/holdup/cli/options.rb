@@ -23,7 +23,6 @@ module Holdup
         @declare = declare
       end
 
-      # @param argv [Array<String>]
       # @return [Hash{Symbol => Object}] keywords of the command, or {help: text}
       # @raise [UsageError]
       def parse(argv)

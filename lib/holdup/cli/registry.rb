@@ -73,7 +73,6 @@ module Holdup
 
       # Parses arguments and runs the command they make.
       Entry = Data.define(:command) do
-        # @return [Integer] exit status
         def call(argv, console)
           options = command.options(console).parse(argv)
           return command.new(console:, **options).run unless options.key?(:help)
@@ -82,8 +81,6 @@ module Holdup
         end
       end
 
-      # @param name [String]
-      # @return [Entry]
       # @raise [UsageError] with the nearest name
       def self.fetch(name)
         loader = LOADERS[name]
@@ -104,7 +101,6 @@ module Holdup
           @topic, *@rest = topics
         end
 
-        # @return [Integer] exit status
         def run
           return Registry.fetch(@topic).call([*@rest, "--help"], @console) if @topic && @topic != "settings"
           @console.out.puts(@topic ? settings : overview)
@@ -149,7 +145,6 @@ module Holdup
           @console = console
         end
 
-        # @return [Integer] exit status
         def run
           @console.out.puts("holdup #{VERSION} (#{RUBY_DESCRIPTION})")
           OK

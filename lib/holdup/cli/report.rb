@@ -13,16 +13,11 @@ module Holdup
 
       def self.options(console) = Arguments.new(console)
 
-      # @param console [Console]
       # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @param filter [Analysis::UnitFilter]
       # @param by [Symbol] a value of Analysis::SeriesRow::Grouping::BY
       # @param sort [Symbol] a key of Analysis::SeriesRow::Grouping::SORT
       # @param format [Symbol] one of FORMATS
-      # @param app [String, nil] application; nil: all of the store
       # @param store [String, nil] URL or path; nil: where the collector keeps it
-      # @param language [String, nil] nil: from the environment
       # @param limit [Integer] rows of each table
       # @param details [Boolean] also the group means of each row
       # @param out [String, nil] file that it is written to
@@ -45,7 +40,6 @@ module Holdup
         @destination = Formats::Destination.new(console, file: out, format:)
       end
 
-      # @return [Integer] exit status
       # @raise [UsageError] for a filter that nothing matches
       def run
         freshen if @fresh
@@ -141,8 +135,6 @@ module Holdup
           @now_s = console.clock.realtime_s
         end
 
-        # @param argv [Array<String>]
-        # @return [Hash{Symbol => Object}]
         # @raise [UsageError]
         def parse(argv)
           values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)

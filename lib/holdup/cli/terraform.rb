@@ -49,7 +49,6 @@ module Holdup
       end
       private_class_method :matching, :namespace
 
-      # @param console [Console]
       # @param values [Hash{Symbol => Object}] of Holdup::Terraform::Plan
       # @raise [UsageError] when metrics would not be found, or options contradict each other
       def initialize(console:, **values)
@@ -58,7 +57,6 @@ module Holdup
         @plan = Holdup::Terraform::Plan.new(**values)
       end
 
-      # @return [Integer] exit status
       def run
         @console.out.write(Holdup::Terraform.write(@plan))
         OK

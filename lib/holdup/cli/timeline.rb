@@ -33,14 +33,11 @@ module Holdup
       end
       private_class_method :unit
 
-      # @param console [Console]
       # @param files [Array<String>] the one file, or id of one that is kept; none: those that are kept are
       #   listed
       # @param unit [String, nil] id, or "slowest"
       # @param export [Symbol, nil] one of EXPORTS
       # @param out [String, nil] file that the export is written to
-      # @param store [String, nil]
-      # @param language [String, nil]
       # @raise [UsageError]
       def initialize(console:, files: [], unit: nil, export: nil, out: nil, store: nil, language: nil)
         if files.size > 1 || (files.empty? && (unit || export))
@@ -56,7 +53,6 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
       # @raise [Error] it can't be read, or there is no such unit
       def run
         @destination.write(text)

@@ -11,14 +11,8 @@ module Holdup
       VERSION = 1
       LARGEST = 10_000_000
 
-      # @param console [Console]
-      # @param file [String]
       # @param from_s [Integer, nil] nil: since the advice
-      # @param to_s [Integer]
-      # @param json [Boolean]
       # @param warm_up_s [Integer, nil] nil: as when advice was given
-      # @param store [String, nil]
-      # @param words [View::Words]
       def initialize(console:, file:, to_s:, words:, from_s: nil, json: false, warm_up_s: nil, store: nil)
         @console = console
         @file = file

@@ -29,12 +29,6 @@ module Holdup
         end
       end
 
-      # @param console [Console]
-      # @param host [String]
-      # @param port [Integer]
-      # @param store [String, nil]
-      # @param dir [String, nil]
-      # @param language [String, nil]
       # @raise [UsageError] for an address of others' without a password
       def initialize(console:, host: HOST, port: PORT, store: nil, dir: nil, language: nil)
         @console = console
@@ -54,7 +48,6 @@ module Holdup
       end
 
       # Serves until it gets a signal to stop.
-      # @return [Integer] exit status
       def run
         RubyVM::YJIT.enable if defined?(RubyVM::YJIT)
         Holdup::Web::Server.new(dashboard, host: @host, port: @port).run do |address|

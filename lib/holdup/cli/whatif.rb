@@ -4,22 +4,11 @@ module Holdup
   class CLI
     # What would be if something were otherwise: before and after side by side, at the peak of the recording.
     class Whatif
-      # @param console [Console]
-      # @return [#parse]
       def self.options(console)
         Arguments.new(console.clock.realtime_s)
       end
 
-      # @param console [Console]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
       # @param change [Hash{Symbol => Object}] see Sizing::WhatIf::WhatIfChange
-      # @param kind [Symbol]
-      # @param slo [Sizing::Slo]
-      # @param json [Boolean]
-      # @param app [String, nil] application; nil: all of the store
-      # @param store [String, nil]
-      # @param language [String, nil]
       def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Sizing::Slo.new, json: false,
         app: nil, store: nil, language: nil, **)
         @console = console
@@ -32,7 +21,6 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
       # @raise [Error] where there is nothing to replay
       # @raise [UsageError] for a name that no unit has
       def run
@@ -123,12 +111,10 @@ module Holdup
         SIZE = /\A(\d+)x(\d+)\z/
         THREADS = /\A\d+\z/
 
-        # @param now_s [Integer]
         def initialize(now_s)
           @now_s = now_s
         end
 
-        # @param argv [Array<String>]
         # @return [Hash{Symbol => Object}] the keywords of Whatif
         # @raise [UsageError] for what can't be read, and when nothing would change
         def parse(argv)

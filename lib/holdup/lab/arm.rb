@@ -15,12 +15,10 @@ module Holdup
       end
 
       # @param hash [Hash{Symbol => Object}] from to_h, out of a file
-      # @return [Arm]
       def self.from(hash)
         new(**hash, extra: hash.fetch(:extra, {}).transform_keys(&:to_s))
       end
 
-      # @return [Hash{String => String}]
       def env
         {
           **variables(self.class::PROCESSES, processes),
@@ -32,7 +30,6 @@ module Holdup
       end
 
       # @param argument [String] of the command; {threads} and {processes} are replaced
-      # @return [String]
       def fill(argument, **others)
         values = {threads:, processes:, **others}
         argument.gsub(/\{(threads|processes|port)\}/) { values[$1.to_sym].to_s }
@@ -71,7 +68,6 @@ module Holdup
     # Measures all arms in each round, every round in another order: what changes slowly (heat, other load on
     # the machine) affects all arms alike.
     module Arm::Rounds
-      # @param arms [Array]
       # @param count [Integer] rounds
       # @yieldparam arm one of the arms
       # @yieldreturn [Object] a sample
@@ -82,7 +78,6 @@ module Holdup
         samples
       end
 
-      # @param arms [Array]
       # @param round [Integer] from 0
       # @return [Array] in that round's order; in the first one as they are
       def self.order(arms, round)

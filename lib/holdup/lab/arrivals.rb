@@ -10,10 +10,7 @@ module Holdup
 
       include Enumerable
 
-      # @param routes [Array<Route>]
-      # @param rate [Numeric] requests per second
       # @param seconds [Numeric] for how long
-      # @param seed [Integer]
       def initialize(routes:, rate:, seconds:, seed: 1)
         @routes = routes
         @rate = rate

@@ -10,7 +10,6 @@ module Holdup
       # One figure of one endpoint. `key`: a member of Endpoints::Figures; `limit`: the most that is still all
       # right
       Row = Data.define(:name, :key, :before, :after, :limit) do
-        # @return [Boolean]
         def worse? = after > limit
 
         # @return [Float, nil] share by which it grew; nil where there was nothing before
@@ -18,7 +17,6 @@ module Holdup
           before.zero? ? nil : after / before.to_f - 1
         end
 
-        # @return [Hash] for programs
         def figures
           {before:, after:, limit:, worse: worse?}
         end
@@ -27,9 +25,7 @@ module Holdup
       KEYS = %i[acquisitions longest_hold_ns p95_ns].freeze
       COUNTS = %i[acquisitions].freeze
 
-      # @param baseline [Baseline]
       # @param endpoints [Hash{String => Endpoints::Figures}] as they are now
-      # @param tolerance [Float]
       def initialize(baseline, endpoints, tolerance:)
         @before = baseline.endpoints
         @after = endpoints
@@ -41,7 +37,6 @@ module Holdup
         @rows ||= comparable.flat_map { |name| KEYS.map { |key| row(name, key) } }
       end
 
-      # @return [Array<Row>]
       def worse = rows.select(&:worse?)
 
       # @return [Boolean] whether the gate opens
@@ -56,7 +51,6 @@ module Holdup
       # @return [Array<String>] endpoints with too few requests on one side
       def thin = (@before.keys & @after.keys) - comparable
 
-      # @return [Hash] for programs
       def to_h
         endpoints = rows.group_by(&:name).transform_values { |own| own.to_h { |row| [row.key, row.figures] } }
         {passed: passed?, tolerance: @tolerance, added:, gone:, too_few: thin, endpoints:}
@@ -83,11 +77,8 @@ module Holdup
         # @return [Endpoints::Reference] for which p95 was predicted
         attr_reader :load
 
-        # @return [Hash{String => Endpoints::Figures}]
         attr_reader :endpoints
 
-        # @param path [String]
-        # @return [Baseline]
         # @raise [Holdup::Error] it can't be read, or is none
         def self.open(path)
           hash = JSON.parse(File.read(path), symbolize_names: true)
@@ -105,15 +96,11 @@ module Holdup
         end
         private_class_method :damaged
 
-        # @param load [Endpoints::Reference]
-        # @param endpoints [Hash{String => Endpoints::Figures}]
         def initialize(load, endpoints)
           @load = load
           @endpoints = endpoints
         end
 
-        # @param path [String]
-        # @return [void]
         # @raise [Holdup::Error]
         def write(path)
           figures = endpoints.transform_values(&:to_h)
@@ -129,10 +116,8 @@ module Holdup
       module Sources
         module_function
 
-        # @param path [String]
         # @param load [Endpoints::Reference, nil] that the sweep must have tried; nil: its baseline at the
         #   lowest rate
-        # @return [Baseline]
         # @raise [Holdup::Error]
         def sweep(path, load: nil)
           ledger = Sweep::ProgressFile.open(path)
@@ -150,11 +135,7 @@ module Holdup
             "sweep the setting and rate of the baseline, or make it anew with --write")
         end
 
-        # @param store [Store::Sql]
-        # @param from_s [Integer]
-        # @param to_s [Integer]
         # @param load [Endpoints::Reference, nil] nil: as it was recorded
-        # @return [Baseline]
         # @raise [Holdup::Error] there is nothing
         def store(store, from_s, to_s, load: nil)
           recording = Sizing::Recording.new(windows: store.windows(from_s, to_s).to_a,
@@ -184,12 +165,7 @@ module Holdup
         COLUMNS = {acquisitions: :count, longest_hold_ns: :duration, p95_ns: :duration}.freeze
         WORSE = "!"
 
-        # @param check [Check]
-        # @param tolerance [Float]
-        # @param words [View::Words]
-        # @param width [Integer] columns
         # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-        # @param style [View::Style]
         def initialize(check, tolerance:, words: View::Words.new, width: 80, table_width: width,
           style: View::Style.none)
           @check = check
@@ -198,7 +174,6 @@ module Holdup
           @layout = View::Layout.new(width:, style:, table_width:)
         end
 
-        # @return [String] ends with a newline
         def call
           color = @check.passed? ? :green : :red
           lines = [*@layout.lines(verdict, color), *worse, *remarks, *table]

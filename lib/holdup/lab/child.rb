@@ -12,7 +12,6 @@ module Holdup
       # A line of a backtrace, and nothing but that.
       CALLER = /\A\s*(from )?\S+:\d+:in [`'][^']*'\s*\z/
 
-      # @return [Integer]
       attr_reader :pid
 
       # @param command [Array<String>] program and arguments
@@ -34,20 +33,17 @@ module Holdup
         raise
       end
 
-      # @return [Boolean]
       def alive?
         @ended ||= !!Process.wait(@pid, Process::WNOHANG)
         !@ended
       end
 
       # What it said last. Without backtraces: what happened stands before these.
-      # @return [String]
       def last_words(lines = 15)
         File.exist?(@log) ? File.readlines(@log).map(&:scrub).grep_v(CALLER).last(lines).join : ""
       end
 
       # Asks it to end, and sees to it that its whole group has ended.
-      # @return [void]
       def stop
         Process.kill(:TERM, @pid) if alive?
         deadline = now + @grace_s

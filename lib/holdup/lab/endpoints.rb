@@ -18,7 +18,6 @@ module Holdup
         def enough? = count >= Endpoints::FEWEST
       end
 
-      # @param observation [Sizing::Observation]
       # @param load [Reference, nil] nil: as it was recorded
       def initialize(observation, load: nil)
         @observation = observation
@@ -29,7 +28,6 @@ module Holdup
       # The setting and the requests per second that p95 is predicted for.
       Reference = Data.define(:rate, :processes, :threads)
 
-      # @return [Reference]
       attr_reader :load
 
       # @return [Hash{String => Figures}] by name

@@ -10,14 +10,10 @@ module Holdup
     class Exchange
       CHUNK = 65_536
 
-      # @return [Socket]
       attr_reader :io
 
-      # @return [Arrival]
       attr_reader :arrival
 
-      # @param arrival [Arrival]
-      # @param target [Target]
       # @param due_us [Integer] when it was to be sent, microseconds since 1970, for X-Request-Start
       def initialize(arrival, target, due_us:)
         @arrival = arrival
@@ -35,14 +31,12 @@ module Holdup
       def status = Response.new(@received).status
 
       # Goes on as far as it can without waiting.
-      # @return [void]
       def advance
         return if done?
         guarded { writing? ? send_some : receive_some }
       end
 
       # Gives up, or ends.
-      # @return [void]
       def close = @io.close
 
       private
@@ -131,15 +125,10 @@ module Holdup
           @entries = Hash.new { |entries, label| entries[label] = [] }
         end
 
-        # @param route [Route]
-        # @param status [Integer, nil]
-        # @param latency_ns [Integer]
-        # @return [void]
         def add(route, status, latency_ns)
           @entries[route.label] << [status, latency_ns, route.expected.include?(status)]
         end
 
-        # @return [Integer]
         def count
           @entries.sum { |_, entries| entries.size }
         end

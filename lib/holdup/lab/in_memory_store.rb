@@ -19,7 +19,6 @@ module Holdup
       attr_reader :samples
 
       # @param folder [String] of the segments; made when it is not there
-      # @param clock [Clock]
       # @param log [#warn] for segments that can't be read
       def initialize(folder, clock: Clock.new, log: Log.new { $stderr })
         @clock = clock
@@ -39,14 +38,12 @@ module Holdup
 
       # Takes in what was added since the last time. Each ring holds 4,095 units: often enough, and none is
       # missed.
-      # @return [self]
       def take
         @round.run(@clock.realtime_ns)
         self
       end
 
       # Leaves out everything up to now, but how each process is.
-      # @return [self]
       def clear
         @samples = []
         close
@@ -54,7 +51,6 @@ module Holdup
       end
 
       # The last of a measurement: what was added, and how each process is now.
-      # @return [self]
       def close
         @sampler.forget
         take

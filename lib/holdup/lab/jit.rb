@@ -18,10 +18,8 @@ module Holdup
 
       module_function
 
-      # @param env [Hash{String => String}] the environment
       # @param states [Array<String>] of STATES, besides off
       # @param mem_size [Integer, nil] MiB for one more arm
-      # @param rubies [Array<OtherRuby>]
       # @return [Array<Arm>] off first
       def arms(env, states: STATES.keys, mem_size: nil, rubies: [])
         wanted = STATES.slice("off", *states)
@@ -52,7 +50,6 @@ module Holdup
       # - `path`: of the program; `version`; `variables`: what it needs besides, such as BUNDLE_PATH
       OtherRuby = Data.define(:path, :version, :variables) do
         # @param text [String] "/opt/ruby-3.3/bin/ruby" or "/opt/ruby-3.3/bin/ruby,BUNDLE_PATH=vendor/3.3"
-        # @return [OtherRuby]
         # @raise [UsageError] it is none
         def self.parse(text)
           path, *pairs = text.split(",")
@@ -82,7 +79,6 @@ module Holdup
         end
         private_class_method :refusal
 
-        # @param env [Hash{String => String}] ours
         # @param root [String] folder of an application
         # @return [Boolean] whether it has the gems of the Gemfile there; true without a Gemfile
         def gems?(env, root: Dir.pwd)
@@ -92,8 +88,6 @@ module Holdup
           false
         end
 
-        # @param env [Hash{String => String}] ours
-        # @return [Hash{String => String, nil}]
         def env(env)
           removed = self.class::OURS.to_h { |name| [name, nil] }
           {**removed, "PATH" => "#{File.dirname(path)}:#{env["PATH"]}", **variables}
@@ -109,7 +103,6 @@ module Holdup
       # asdf, mise, chruby and ruby-install keep them) and those on PATH. One of each version, the oldest
       # first; it has a YJIT, and the gems of this folder.
       class InstalledRubies
-        # @param env [Hash{String => String}] the environment
         # @param ours [String] path of the Ruby that runs now
         def initialize(env, ours: RbConfig.ruby)
           @env = env
@@ -168,7 +161,6 @@ module Holdup
         # What a shell takes as it is.
         PLAIN = /\A[\w@%+=:,.\/-]+\z/
 
-        # @param result [Sweep::SweepReport]
         def initialize(result)
           @readings = result.plan.rates.flat_map { |rate| result.lines(rate).flat_map(&:readings) }
         end
@@ -179,7 +171,6 @@ module Holdup
           by_arm.transform_values { |own| fingerprint(own) }
         end
 
-        # @param store [String] URL or path
         # @return [String] for a shell
         def command(store)
           states = to_h.map { |name, fingerprint| "#{name}=#{fingerprint}" }

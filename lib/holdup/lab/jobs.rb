@@ -9,7 +9,6 @@ module Holdup
     # round, which shows how much chance alone changes.
     class Jobs
       # @param ledger [JobLog] new, or one to go on with
-      # @param env [Hash{String => String}] the environment
       # @param redis_url [String, nil] nil: a private one
       # @param store [#commit, nil] gets what was measured as well
       # @param progress [#call] gets the number of the run, how many there are, a Symbol and facts
@@ -27,7 +26,6 @@ module Holdup
       end
 
       # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a run.
-      # @return [JobsResult]
       # @raise [UnsupportedError] no Redis, or a Ruby that can't be measured
       # @raise [Holdup::Error] what went wrong before anything was measured
       def call
@@ -124,15 +122,12 @@ module Holdup
           Kind.new(name: "LabReport", weight: 3, arguments: [2, 80, 6])
         ].freeze
 
-        # @param kinds [Array<Kind>]
-        # @param seed [Integer]
         def initialize(kinds = OWN, seed: 1)
           @random = Random.new(seed)
           @cycle = kinds.flat_map { |kind| [kind] * kind.weight }
           @left = []
         end
 
-        # @return [Kind]
         def next
           @left = @cycle.shuffle(random: @random) if @left.empty?
           @left.pop
@@ -149,7 +144,6 @@ module Holdup
       JobsPlan = Data.define(:command, :root, :kinds, :concurrency, :baseline, :again, :seconds, :warm_up_s,
         :rounds) do
         # @param hash [Hash{Symbol => Object}] from to_h
-        # @return [JobsPlan]
         def self.from(hash)
           new(**hash.slice(*members), kinds: hash.fetch(:kinds).map { |kind| Kind.new(**kind) })
         end
@@ -160,14 +154,12 @@ module Holdup
 
         # Round by round, so that a machine that is busy for a while spoils one run of each; every round in
         # the other direction, the baseline first.
-        # @return [Array<Step>]
         def steps
           (0...rounds).flat_map do |round|
             order(round).map { |threads, again| Step.new(round:, threads:, again:) }
           end
         end
 
-        # @param step [Step]
         # @return [Array<Integer>] concurrencies that its run lets expect something of: the recording's,
         #   itself included, no other's
         def predicted_from(step)
@@ -175,7 +167,6 @@ module Holdup
         end
 
         # Sidekiq's client is needed here for either.
-        # @return [Program]
         # @raise [UnsupportedError] there is no Sidekiq
         def program
           own = Program.own
@@ -185,7 +176,6 @@ module Holdup
         # @return [Float] seconds of a step, before anything is known
         def step_s = 3.0 + warm_up_s + seconds
 
-        # @return [Hash] for a file
         def to_h = super.merge(kinds: kinds.map(&:to_h))
 
         private
@@ -206,8 +196,6 @@ module Holdup
 
         attr_reader :path, :plan, :readings
 
-        # @param path [String]
-        # @return [JobLog]
         # @raise [Holdup::Error] it can't be read, or is none
         def self.open(path)
           FILE.read(path) do |hash|
@@ -216,9 +204,6 @@ module Holdup
           end
         end
 
-        # @param path [String]
-        # @param plan [JobsPlan]
-        # @param readings [Array<JobsMeasurement>]
         def initialize(path, plan, readings: [])
           @path = path
           @plan = plan
@@ -230,18 +215,14 @@ module Holdup
           plan.steps - readings.map { |reading| Step.new(**reading.to_h.slice(*Step.members)) }
         end
 
-        # @param reading [JobsMeasurement]
-        # @return [void]
         def add(reading)
           @readings += [reading]
           write
         end
 
-        # @return [void]
         # @raise [Holdup::Error]
         def write = FILE.write(path, parts)
 
-        # @return [Hash]
         def to_h = FILE.whole(parts)
 
         private

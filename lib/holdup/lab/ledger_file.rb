@@ -15,7 +15,6 @@ module Holdup
         @head = {kind: "holdup #{experiment}", schema: SCHEMA}
       end
 
-      # @param path [String]
       # @yieldparam hash [Hash{Symbol => Object}] of the file
       # @return [Object] the block's value
       # @raise [Holdup::Error] it can't be read, or is none of this experiment and version
@@ -29,9 +28,6 @@ module Holdup
         raise Error.new("the #{@experiment} #{path} can't be read (#{error.message})", hint)
       end
 
-      # @param path [String]
-      # @param hash [Hash]
-      # @return [void]
       # @raise [Holdup::Error]
       def write(path, hash)
         File.write("#{path}.new", "#{JSON.pretty_generate(whole(hash))}\n")
@@ -41,7 +37,6 @@ module Holdup
           "name another file with --out")
       end
 
-      # @param hash [Hash]
       # @return [Hash] as it is in the file
       def whole(hash) = {**@head, **hash}
 

@@ -16,12 +16,10 @@ module Holdup
       # How far a load is. `elapsed_s` since its start, `done` and `open` count requests.
       Progress = Data.define(:elapsed_s, :done, :open)
 
-      # @param target [Target]
       # @param arrivals [Enumerable<Arrival>] in order of time
       # @param connections [Integer] at most this many at once; what is due meanwhile waits, and its latency
       #   grows
       # @param patience_s [Numeric] an answer that takes longer is given up and counts as lost
-      # @param clock [Clock]
       # @param progress [#call, nil] gets a Progress about four times a second
       def initialize(target:, arrivals:, connections: 128, patience_s: 15, clock: Clock.new, progress: nil)
         @target = target
@@ -126,13 +124,7 @@ module Holdup
         #   LoadTool
         def kind = :open
 
-        # @param target [Target]
-        # @param routes [Array<Route>]
-        # @param rate [Numeric] requests per second
-        # @param seconds [Numeric]
-        # @param seed [Integer]
         # @param progress [#call, nil] see Load
-        # @return [Seen]
         def call(target, routes:, rate:, seconds:, seed: 1, progress: nil)
           load = Load.new(target:, arrivals: Arrivals.new(routes:, rate:, seconds:, seed:), progress:)
           routes = load.run
@@ -152,7 +144,6 @@ module Holdup
         # @param seconds [Numeric] in which they were sent
         # @param response_ns [Numeric] of a request: also where nothing queues the last answer comes after the
         #   end
-        # @return [Boolean]
         def self.kept?(sent:, throughput:, seconds:, response_ns:)
           throughput >= SERVED * sent / (seconds + response_ns / NS.to_f)
         end

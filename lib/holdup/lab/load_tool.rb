@@ -22,7 +22,6 @@ module Holdup
       end
 
       # @param path [String] the same
-      # @return [LoadTool]
       # @raise [UnsupportedError] there is none
       def self.find(path)
         program = which(path)
@@ -40,7 +39,6 @@ module Holdup
       # @return [Boolean] whether it knows connections, each of which waits for its answer, and no rate
       def self.closed? = self::KIND == :closed
 
-      # @param routes [Array<Route>]
       # @return [String, nil] why it can't send them
       def self.refusal(_routes) = nil
 
@@ -53,13 +51,10 @@ module Holdup
       #   requests a second, but none of them tells the server when it was sent)
       def kind = self.class::KIND
 
-      # @param target [Target]
-      # @param routes [Array<Route>]
       # @param rate [Numeric] connections, or requests a second of a :paced one
       # @param seconds [Numeric] at least 1, in whole ones
       # @param seed [Integer] unheeded where the program takes none
       # @param progress [#call, nil] unheeded: they tell nothing before their end
-      # @return [Load::OpenLoop::Seen]
       # @raise [Holdup::Error]
       def call(target, routes:, rate:, seconds:, seed: 1, progress: nil)
         seen(run(target, routes:, rate:, seconds: [seconds.ceil, 1].max, seed:))
@@ -82,7 +77,6 @@ module Holdup
       # @param statuses [Hash{Integer => Integer}] answers by status
       # @param lost [Integer] requests without an answer
       # @param times [Hash{Symbol => Numeric}] seconds: p50, p95, p99 and mean
-      # @return [Load::OpenLoop::Seen]
       def seen_by_status(statuses, lost:, seconds:, times:)
         failed = statuses.sum { |status, count| (status >= 400) ? count : 0 }
         seen_requests(answered: statuses.values.sum, failed:, lost:, seconds:, times:)

@@ -24,11 +24,8 @@ module Holdup
       end
       private_constant :Known
 
-      # @param store [Store::Sql]
       # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
       # @param app [String, nil] that is wanted, nil: any
-      # @return [RecordedTraffic]
       def self.read(store, from_s, to_s, app: nil)
         paths = store.paths
         windows = store.windows(from_s, to_s, kinds: [:request], histograms: []).to_a
@@ -39,7 +36,6 @@ module Holdup
       end
 
       # @param windows [Array<Window>] of requests
-      # @param paths [Hash{Series => String}]
       # @param minutes [Array<Window>] of those with a path, put together; a minute each where the store still
       #   has them
       def initialize(windows, paths:, minutes:)

@@ -65,18 +65,15 @@ module Holdup
         @child = Child.new(program, *network, *storage, log: File.join(@folder, "log"))
       end
 
-      # @return [String]
       def url
         "redis://#{HOST}:#{@port}/0"
       end
 
-      # @return [void]
       def stop
         @child.stop
         FileUtils.rm_rf(@folder)
       end
 
-      # @return [void]
       # @raise [Holdup::Error] it does not; then it has been stopped
       def wait_until_it_answers
         deadline = now + PATIENCE_S
@@ -114,10 +111,8 @@ module Holdup
 
       # A queue of an experiment's own in a Redis that others may use too. Nothing of it is left afterwards.
       class JobQueue
-        # @return [String]
         attr_reader :name
 
-        # @param url [String] of Redis
         # @param library [Module] Sidekiq
         def initialize(url, library: ::Sidekiq)
           @name = "holdup-lab-#{SecureRandom.hex(4)}"
@@ -125,7 +120,6 @@ module Holdup
           @client = library::Client.new(pool: @pool)
         end
 
-        # @return [void]
         # @raise [Holdup::Error] it does not answer
         def check
           @pool.with { |redis| redis.call("PING") }
@@ -134,8 +128,6 @@ module Holdup
         end
 
         # @param job [String] class
-        # @param arguments [Array]
-        # @return [void]
         def push(job, *arguments)
           @client.push("class" => job, "args" => arguments, "queue" => name, "retry" => false)
         end
@@ -145,7 +137,6 @@ module Holdup
           @pool.with { |redis| redis.call("LLEN", "queue:#{name}") }
         end
 
-        # @return [void]
         def remove
           @pool.with do |redis|
             redis.call("DEL", *keys)
@@ -156,7 +147,6 @@ module Holdup
           raise unless defined?(::RedisClient::Error) && error.is_a?(::RedisClient::Error)
         end
 
-        # @return [void]
         def close = @pool.shutdown(&:close)
 
         private

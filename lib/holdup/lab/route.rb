@@ -14,8 +14,6 @@ module Holdup
         super
       end
 
-      # @param random [Random]
-      # @return [String]
       def path_for(random)
         path.respond_to?(:call) ? path.call(random) : path
       end
@@ -32,7 +30,6 @@ module Holdup
 
       module_function
 
-      # @param lines [Array<String>]
       # @return [Array<Route>] lines with the same verb and path are added up
       # @raise [UsageError]
       def routes(lines)
@@ -46,8 +43,6 @@ module Holdup
         }
       end
 
-      # @param file [String]
-      # @return [Array<String>]
       # @raise [UsageError] it can't be read
       def read(file)
         File.readlines(file, chomp: true, encoding: "UTF-8").map(&:scrub)

@@ -17,14 +17,9 @@ module Holdup
       # A unit of each request of a trial, in a process that takes all of them.
       RING = 32_768
 
-      # @return [Target]
       attr_reader :target
 
       # @param command [Array<String>] see Arm#fill
-      # @param arm [Arm]
-      # @param env [Hash{String => String}] the environment
-      # @param folder [String] for its log
-      # @param segments [String]
       # @param root [String] where it runs
       # @param port [Integer, nil] where the command listens whatever we say; nil: where we say
       def initialize(command, arm:, env:, folder:, segments:, root: Dir.pwd, port: nil)
@@ -44,7 +39,6 @@ module Holdup
       end
 
       # @param route [Route] that is asked until there is an answer
-      # @return [self]
       # @raise [Holdup::Error] there is none in time
       def boot(route, patience_s: BOOT_S)
         @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@command, env: @env,
@@ -61,7 +55,6 @@ module Holdup
         self
       end
 
-      # @return [void]
       # @raise [Holdup::Error] it has ended
       def check
         raise Error.new("the server has ended", said) unless @child.alive?
@@ -72,10 +65,8 @@ module Holdup
         Child::ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat")
       end
 
-      # @return [void]
       def stop = @child&.stop
 
-      # @return [String]
       def said
         "it said: #{@child.last_words.strip}"
       end

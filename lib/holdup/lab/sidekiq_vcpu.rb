@@ -15,8 +15,6 @@ module Holdup
         def at_once = [jobs, processes * concurrency].min
 
         # What theory says: a process runs Ruby on one CPU at a time.
-        # @param vcpus [Numeric]
-        # @return [TheoreticalTimes]
         def expected(vcpus)
           each = at_once / [[processes, at_once].min, vcpus].min.to_f
           TheoreticalTimes.new(each:, in_all: each * jobs.fdiv(at_once))
@@ -40,7 +38,6 @@ module Holdup
       # @param repeats [Integer] runs of each experiment
       # @param redis_url [String, nil] nil: a private one
       # @param target [Float] of the autoscaling
-      # @param env [Hash{String => String}] the environment
       # @param progress [#call] gets the Experiment and the number of its run before each
       def initialize(seconds:, repeats:, target:, env:, redis_url: nil, progress: ->(_experiment, _number) {})
         @seconds = seconds
@@ -51,7 +48,6 @@ module Holdup
         @progress = progress
       end
 
-      # @return [VcpuResult]
       # @raise [UnsupportedError] no Sidekiq, no Redis, or a Ruby that can't be measured
       # @raise [Holdup::Error] what went wrong in an experiment
       def call

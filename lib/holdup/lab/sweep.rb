@@ -9,16 +9,12 @@ module Holdup
       # A rate is too much where the mean response is so many times that of the lowest one.
       OVERLOAD = 1.5
 
-      # @param plan [SweepPlan]
-      # @param env [Hash{String => String}] the environment
-      # @return [Load::OpenLoop, LoadTool]
       # @raise [UnsupportedError] the tool is not on this machine
       def self.load(plan, env)
         plan.tool ? LoadTool::ALL.fetch(plan.tool).find(env.fetch("PATH", "")) : Load::OpenLoop.new
       end
 
       # @param ledger [ProgressFile] new, or one to go on with
-      # @param env [Hash{String => String}] the environment
       # @param load [#call] see Trial
       # @param store [#commit, nil] gets what was measured as well
       # @param progress [#call] gets the number of the step, how many there are, a Symbol and facts
@@ -35,7 +31,6 @@ module Holdup
       end
 
       # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a step.
-      # @return [SweepReport]
       # @raise [Holdup::Error] what went wrong before anything was measured
       def call
         @ledger.write
@@ -116,7 +111,6 @@ module Holdup
         end
 
         # @param hash [Hash{Symbol => Object}] from to_h
-        # @return [SweepPlan]
         def self.from(hash)
           new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.from(arm) })
         end
@@ -133,13 +127,10 @@ module Holdup
           (0...rounds).flat_map { |round| Arm::Rounds.order(arms, round).map { |arm| [round, arm] } }
         end
 
-        # @return [Arm]
         def baseline = arms.first
 
-        # @return [Array<Route>]
         def routes = Route::Lines.routes(requests)
 
-        # @return [Sizing::Slo]
         def promise
           (slo && Sizing::Slo.parse(slo)) || Sizing::Slo.new
         end
@@ -149,7 +140,6 @@ module Holdup
           5 + warm_up_s / 2.0 + seconds * rates.size
         end
 
-        # @return [Hash] for a file
         def to_h = super.merge(arms: arms.map(&:to_h))
       end
 
@@ -158,7 +148,6 @@ module Holdup
       Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns,
         :p50_ns, :p95_ns, :p99_ns) do
         # @param hash [Hash{Symbol => Object}] from to_h
-        # @return [Prediction]
         def self.from(hash)
           new(**hash, arm: Arm.from(hash.fetch(:arm)))
         end
@@ -171,7 +160,6 @@ module Holdup
           public_send(Exchange::Percentile.kept(share))
         end
 
-        # @return [Hash] for a file
         def to_h = super.merge(arm: arm.to_h)
       end
 
@@ -182,8 +170,6 @@ module Holdup
 
         attr_reader :path, :plan, :readings, :predictions
 
-        # @param path [String]
-        # @return [ProgressFile]
         # @raise [Holdup::Error] it can't be read, or is none
         def self.open(path)
           FILE.read(path) do |hash|
@@ -193,8 +179,6 @@ module Holdup
           end
         end
 
-        # @param path [String]
-        # @param plan [SweepPlan]
         def initialize(path, plan, readings: [], predictions: [])
           @path = path
           @plan = plan
@@ -208,19 +192,15 @@ module Holdup
         end
 
         # @param readings [Array<SettingMeasurement>] of one step
-        # @param predictions [Array<Prediction>]
-        # @return [void]
         def add(readings, predictions = [])
           @readings += readings
           @predictions += predictions
           write
         end
 
-        # @return [void]
         # @raise [Holdup::Error]
         def write = FILE.write(path, parts)
 
-        # @return [Hash]
         def to_h = FILE.whole(parts)
 
         private

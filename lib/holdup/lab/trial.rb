@@ -12,14 +12,11 @@ module Holdup
     #   end
     class Trial
       # @param command [Array<String>] see ServerUnderTest
-      # @param routes [Array<Route>]
-      # @param env [Hash{String => String}] the environment
       # @param root [String] where the command runs
       # @param port [Integer, nil] see ServerUnderTest
       # @param load [#call] Load::OpenLoop, or a tool
       # @param warm_up_s [Numeric] at most
       # @param boot_s [Numeric] at most
-      # @param log [#warn]
       # @param progress [#call] gets a Symbol (:boot, :warm_up, :measure, :stop) and facts
       def initialize(command, routes:, env:, root: Dir.pwd, port: nil, load: Load::OpenLoop.new,
         warm_up_s: WarmUp::LONGEST_S, boot_s: ServerUnderTest::BOOT_S, log: Log.new { $stderr },
@@ -34,9 +31,7 @@ module Holdup
         @progress = progress
       end
 
-      # @param arm [Arm]
       # @param rate [Numeric] requests per second of the warm-up
-      # @yieldparam session [Session]
       # @return [Object] the block's value
       # @raise [Holdup::Error] the server doesn't boot, doesn't answer, isn't measured or has another setting
       #   than the arm's
@@ -62,15 +57,8 @@ module Holdup
         # How the setting calls what an arm can ask for.
         FACTS = {processes: "workers", threads: "threads"}.freeze
 
-        # @return [WarmUp::Result, nil]
         attr_reader :warmed
 
-        # @param arm [Arm]
-        # @param served [ServerUnderTest]
-        # @param intake [InMemoryStore]
-        # @param routes [Array<Route>]
-        # @param load [#call]
-        # @param progress [#call]
         def initialize(arm:, served:, intake:, routes:, load:, progress:)
           @arm = arm
           @served = served
@@ -80,8 +68,6 @@ module Holdup
           @progress = progress
         end
 
-        # @param rate [Numeric] requests per second
-        # @return [self]
         # @raise [Holdup::Error]
         def warm_up(rate, longest_s: WarmUp::LONGEST_S)
           slice_s = WarmUp.slice_s(rate, kind: @load.kind, longest_s:)
@@ -93,10 +79,7 @@ module Holdup
           self
         end
 
-        # @param rate [Numeric] requests per second
-        # @param seconds [Numeric]
         # @param seed [Integer] the same requests for the same seed
-        # @return [Exchange::Outcome]
         # @raise [Holdup::Error] the server has ended
         def measure(rate:, seconds:, seed: 1)
           @intake.clear
@@ -146,7 +129,6 @@ module Holdup
           rare.call(@seen.routes.transform_values(&:count), processes: pids.size, longest_s:)
         end
 
-        # @return [WarmUp::Slice]
         def slice(rate, seconds)
           @intake.clear
           @seen = drive(rate, seconds, 1)

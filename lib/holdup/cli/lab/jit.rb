@@ -16,8 +16,6 @@ module Holdup
 
         # Reads the arguments to the keywords of Jit.
         Arguments = Data.define(:console) do
-          # @param argv [Array<String>]
-          # @return [Hash{Symbol => Object}]
           # @raise [UsageError]
           def parse(argv)
             options = TrialOptions.new("jit", usage: "--rate N --url PATH", console:, spans: Jit::SPANS)
@@ -56,11 +54,8 @@ module Holdup
           end
         end
 
-        # @param console [Console]
-        # @return [#parse]
         def self.options(console) = Arguments.new(console)
 
-        # @return [Integer] exit status
         def run
           @from_s = @console.clock.realtime_s
           super

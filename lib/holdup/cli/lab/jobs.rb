@@ -9,18 +9,10 @@ module Holdup
       class Jobs
         WIDEST = 100
 
-        # @param console [Console]
-        # @return [#parse]
         def self.options(console)
           Arguments.new(console.clock.realtime_s)
         end
 
-        # @param console [Console]
-        # @param ledger [Holdup::Lab::Jobs::JobLog]
-        # @param redis_url [String, nil]
-        # @param store [String, nil] URL or path
-        # @param json [Boolean]
-        # @param language [String, nil]
         # @param lab [#new] Holdup::Lab::Jobs
         def initialize(console:, ledger:, redis_url: nil, store: nil, json: false, language: nil,
           lab: Holdup::Lab::Jobs)
@@ -33,7 +25,6 @@ module Holdup
           @lab = lab
         end
 
-        # @return [Integer] exit status
         # @raise [Holdup::Error] what went wrong in a run, after the output of what was measured before
         def run
           result = measured
@@ -75,12 +66,10 @@ module Holdup
           # What is not of the plan.
           OUTPUT = %i[store redis_url json language].freeze
 
-          # @param now_s [Integer]
           def initialize(now_s)
             @kept = SavedResult.new("jobs", now_s:, output: OUTPUT)
           end
 
-          # @param argv [Array<String>]
           # @return [Hash{Symbol => Object}] keywords of Jobs, or {help: text}
           # @raise [UsageError]
           def parse(argv)

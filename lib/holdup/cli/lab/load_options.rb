@@ -10,16 +10,12 @@ module Holdup
         CONNECTIONS = (1..1000)
 
         # @param experiment [String] "sweep"
-        # @param console [Console]
         def initialize(experiment, console:)
           @experiment = experiment
           @path = console.env["PATH"].to_s
           @recorded = RecordedRequests.new(console)
         end
 
-        # @param parser [OptionParser]
-        # @param values [Hash{Symbol => Object}]
-        # @return [void]
         def declare(parser, values)
           amount(parser, values)
           parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") do |text|
@@ -120,15 +116,11 @@ module Holdup
           # At fewer requests a second none waits for another, whatever the setting.
           FEWEST = 1.0
 
-          # @param console [Console]
           def initialize(console)
             @console = console
             @now_s = console.clock.realtime_s
           end
 
-          # @param parser [OptionParser]
-          # @param values [Hash{Symbol => Object}]
-          # @return [void]
           def declare(parser, values)
             parser.on("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate") do |text|
               values[:recorded] = text.to_s
@@ -161,8 +153,6 @@ module Holdup
             found
           end
 
-          # @param recorded [Holdup::Lab::RecordedTraffic]
-          # @return [Array<Float>]
           # @raise [UsageError]
           def ladder(recorded)
             return recorded.ladder if recorded.rate >= FEWEST

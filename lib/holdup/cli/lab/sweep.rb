@@ -10,17 +10,10 @@ module Holdup
         # Below that the table has no room.
         WIDEST = 100
 
-        # @param console [Console]
-        # @return [#parse]
         def self.options(console)
           Arguments.new(console)
         end
 
-        # @param console [Console]
-        # @param ledger [Holdup::Lab::Sweep::ProgressFile]
-        # @param store [String, nil] URL or path
-        # @param format [Symbol] :text, :markdown or :json
-        # @param language [String, nil] nil: from the environment
         # @param lab [#new] Holdup::Lab::Sweep
         def initialize(console:, ledger:, store: nil, format: :text, language: nil, lab: Holdup::Lab::Sweep)
           @console = console
@@ -31,7 +24,6 @@ module Holdup
           @lab = lab
         end
 
-        # @return [Integer] exit status
         # @raise [Holdup::Error] what went wrong in a step, after the output of what was measured before it
         def run
           result = measured
@@ -75,7 +67,6 @@ module Holdup
 
         # Reads the arguments of `holdup lab sweep`: which settings are tried.
         Arguments = Data.define(:console) do
-          # @param argv [Array<String>]
           # @return [Hash{Symbol => Object}] keywords of Sweep
           # @raise [UsageError]
           def parse(argv)

@@ -13,7 +13,6 @@ module Holdup
 
         # @param experiment [String] "sweep"
         # @param usage [String] what is special about it
-        # @param console [Console]
         # @param spans [Hash{Symbol => Numeric}] other defaults than SPANS
         def initialize(experiment, usage:, console:, spans: {})
           @experiment = experiment
@@ -23,9 +22,7 @@ module Holdup
           @spans = SPANS.merge(spans)
         end
 
-        # @param argv [Array<String>]
         # @yieldparam parser [OptionParser] for further options
-        # @yieldparam values [Hash{Symbol => Object}]
         # @return [Hash{Symbol => Object}] values, or {help: text}
         # @raise [UsageError]
         def parse(argv)

@@ -20,7 +20,6 @@ module Holdup
         # @return [Numeric, nil] requests per second at which it is compared: the lowest
         def rate = @result.rates.first
 
-        # @return [Array<Sweep::SweepReport::Line>]
         def lines
           rate ? @result.lines(rate) : []
         end
@@ -30,7 +29,6 @@ module Holdup
           lines.find { |line| line.arm == @result.plan.baseline }
         end
 
-        # @param line [Sweep::SweepReport::Line]
         # @return [Spread, nil] by what share a request takes more CPU than with off; nil where it is not
         #   known
         def change(line)
@@ -55,7 +53,6 @@ module Holdup
           better.min_by { |line| change(line).median }
         end
 
-        # @param line [Sweep::SweepReport::Line]
         # @return [Float, nil] bytes that all its processes take more than with off
         def memory(line)
           line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
@@ -85,7 +82,6 @@ module Holdup
           [sizes.sum / 2 / MIB, 1].max if sizes.any?
         end
 
-        # @return [Hash] for programs
         def to_h
           {rate:, noise: noise&.round(4), best: best&.arm&.name, arms: lines.map { |line| figures(line) }}
         end
@@ -115,9 +111,7 @@ module Holdup
         class Report
           MS = 1e6
 
-          # @param result [Sweep::SweepReport]
           # @param comparison [Comparison] of it
-          # @param words [View::Words]
           def initialize(result, comparison, words: View::Words.new)
             @result = result
             @comparison = comparison
@@ -125,7 +119,6 @@ module Holdup
             @sentences = Sweep::Report::Sentences.new(result, words:)
           end
 
-          # @return [View::Page]
           def page
             View::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict,
               remarks: doubts, sections: [speed, costs])

@@ -5,7 +5,6 @@ module Holdup
     class Jobs
       # What Holdup measured in one run. Pure: windows and units in, figures out.
       class JobOutcome
-        # @return [Integer]
         attr_reader :threads
 
         # @return [Float] that it was measured
@@ -17,7 +16,6 @@ module Holdup
         # @return [Array<UnitSample>] every job
         attr_reader :profiles
 
-        # @param threads [Integer]
         # @param seconds [Float] that it was measured
         # @param windows [Array<Window>] of that time
         # @param profiles [Array<UnitSample>] likewise
@@ -57,7 +55,6 @@ module Holdup
 
         # What its threads did between two jobs. A wait for a lock there (the log's, for one) counts as
         # congestion, as it does within a job.
-        # @return [Sizing::DispatchCost]
         def between
           held_ns = outside_jobs(:running)
           stalled_ns = outside_jobs(:stalled)
@@ -100,7 +97,6 @@ module Holdup
             @outcome = outcome
           end
 
-          # @param threads [Integer]
           # @return [Float] by replaying its jobs
           def replay(threads) = backlog.throughput(threads:)
 
@@ -110,7 +106,6 @@ module Holdup
           # @return [Float] by Amdahl's law, known to be wrong: it is the lower bound
           def amdahl(threads) = model.lower_bound(threads)
 
-          # @return [Sizing::CoherencyEstimator::IntervalEstimate]
           def growth = recording.growth.overall
 
           private

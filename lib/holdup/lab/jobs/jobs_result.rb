@@ -17,10 +17,8 @@ module Holdup
         # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement,
         # PredictedThroughput of its round] of each round
         Line = Data.define(:threads, :again, :pairs) do
-          # @return [Array<JobsMeasurement>]
           def readings = pairs.map(&:first)
 
-          # @yieldparam reading [JobsMeasurement]
           # @return [Numeric] the median of the rounds
           def median(&) = Spread.of(readings.map(&)).median
 
@@ -33,13 +31,11 @@ module Holdup
             Spread.of(pairs.map { |_, expected| expected.public_send(way) }).median
           end
 
-          # @param way [Symbol]
           # @return [Spread] of the rounds, 0.03: 3 % too many jobs were expected
           def errors(way = :replay)
             Spread.of(pairs.map { |reading, expected| expected.public_send(way) / reading.throughput - 1 })
           end
 
-          # @return [Float]
           def error(way = :replay) = errors(way).median
         end
 
@@ -49,9 +45,6 @@ module Holdup
         # @return [Holdup::Error, nil] what ended it before its time
         attr_reader :failure
 
-        # @param ledger [JobLog]
-        # @param signal [Integer, nil]
-        # @param failure [Holdup::Error, nil]
         def initialize(ledger, signal: nil, failure: nil)
           @ledger = ledger
           @signal = signal
@@ -83,7 +76,6 @@ module Holdup
           again.readings.map { |reading| (reading.throughput / first.fetch(reading.round) - 1).abs }.max
         end
 
-        # @return [Line]
         def base
           lines.find { |line| line.threads == baseline }
         end
@@ -91,7 +83,6 @@ module Holdup
         # @return [Array<Line>] all but the baseline
         def others = lines - [base]
 
-        # @param way [Symbol]
         # @return [Float] the largest error, without its sign, of the others
         def worst(way = :replay)
           others.map { |line| line.error(way).abs }.max || 0.0
@@ -117,7 +108,6 @@ module Holdup
           others.select { |line| cost(line).abs > OTHER_COST }.max_by { |line| cost(line).abs }
         end
 
-        # @param line [Line]
         # @return [Float] share of CPU time that a job cost more than in the recording
         def cost(line)
           here, recorded = [line, base].map { |each| each.median { |reading| reading.mean(:cpu_ns) } }
@@ -130,7 +120,6 @@ module Holdup
         # @return [Integer] jobs that were measured
         def count = @ledger.readings.sum(&:count)
 
-        # @return [Integer]
         def round_count = rounds.size
 
         # @return [Hash{String => Object}] facts of the baseline

@@ -10,7 +10,6 @@ require_relative "../sidekiq_vcpu/work"
 class LabJob
   include Sidekiq::Job
 
-  # @param steps [Integer]
   # @param rounds [Integer] in each step
   # @param wait_ms [Numeric] in each step
   def perform(steps, rounds, wait_ms)

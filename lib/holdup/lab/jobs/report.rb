@@ -9,20 +9,16 @@ module Holdup
       module Report
         # What the result says in words.
         class Sentences
-          # @param result [JobsResult]
-          # @param words [View::Words]
           def initialize(result, words:)
             @result = result
             @words = words
           end
 
-          # @return [String]
           def title
             @words.call(:lab_jobs_title, sidekiq: setting["jobs_version"], ruby: setting["ruby"],
               vcpus: setting["vcpus"])
           end
 
-          # @return [Array<String>]
           def facts
             count = View::Figures.count(@result.count)
             measured = @words.call(:lab_jobs_facts, count:, rounds: @result.round_count)
@@ -30,7 +26,6 @@ module Holdup
             [measured, noise].compact
           end
 
-          # @return [Array<String>]
           def verdict
             enough = @result.enough
             sentence = @words.call(:lab_jobs_enough, threads: enough.threads,
@@ -93,11 +88,7 @@ module Holdup
           COLUMNS = [:threads, :measured, :replay, :error, :closed, "Amdahl", :running, :stalled, "p95",
             "GVL"].freeze
 
-          # @param result [JobsResult]
-          # @param words [View::Words]
-          # @param width [Integer] columns
           # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-          # @param style [View::Style]
           def initialize(result, words: View::Words.new, width: 80, table_width: width,
             style: View::Style.none)
             @result = result
@@ -106,7 +97,6 @@ module Holdup
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [String] ends with a newline
           def call
             table = @layout.table(section)
             "#{[*@layout.bold(@sentences.title), "", *verdict, *doubts, "", *table, *notes].join("\n")}\n"
@@ -164,19 +154,16 @@ module Holdup
           WAYS = %i[replay closed amdahl].freeze
           MEANS = %i[wall running stalled idle cpu_ns lock_ns acquisitions].freeze
 
-          # @param result [JobsResult]
           # @param words [View::Words] for the sentences
           def initialize(result, words: View::Words.new)
             @result = result
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [String] ends with a newline
           def call
             "#{JSON.pretty_generate(to_h)}\n"
           end
 
-          # @return [Hash]
           def to_h
             {
               schema: SCHEMA,

@@ -14,12 +14,7 @@ module Holdup
         # What the user's own environment says about Holdup, Sidekiq and Redis is not for the experiment.
         FOREIGN = /\A(HOLDUP_|REDIS_PROVIDER\z)/
 
-        # @param threads [Integer]
         # @param program [Program] how to start it
-        # @param work [Work]
-        # @param redis [String] URL
-        # @param env [Hash{String => String}] the environment
-        # @param folder [String] for its log
         # @param segments [String] folder on tmpfs
         # @param supply [#new] what puts work into the queue, and how often; see Supply
         # @param keep [#call] gets the Intake when all was measured
@@ -44,9 +39,6 @@ module Holdup
           }
         end
 
-        # @param warm_up_s [Numeric]
-        # @param seconds [Numeric]
-        # @return [JobOutcome]
         # @raise [Holdup::Error]
         def call(warm_up_s:, seconds:)
           @queue.check
@@ -120,8 +112,6 @@ module Holdup
           AHEAD = 6
           PAUSE_S = 0.25
 
-          # @param queue [Redis::JobQueue]
-          # @param work [Work]
           def initialize(queue, work)
             @queue = queue
             @work = work
@@ -132,7 +122,6 @@ module Holdup
           def pause_s = PAUSE_S
 
           # Puts more jobs in than go until the next call.
-          # @return [void]
           # @raise [Holdup::Error] it had run empty
           def fill
             left = @queue.size

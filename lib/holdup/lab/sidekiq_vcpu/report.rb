@@ -9,11 +9,7 @@ module Holdup
       module Report
         # The result for a terminal or a pipe: what to remember first, then the figures, then what they mean.
         class Text
-          # @param result [VcpuResult]
-          # @param words [View::Words]
-          # @param width [Integer] columns
           # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-          # @param style [View::Style]
           def initialize(result, words: View::Words.new, width: 80, table_width: width,
             style: View::Style.none)
             @result = result
@@ -24,7 +20,6 @@ module Holdup
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [String] ends with a newline
           def call
             meaning = list(:lab_meaning, @sentences.meaning)
             advice = list(:lab_advice, @sentences.advice)
@@ -89,9 +84,6 @@ module Holdup
         class Bars
           QUEUED = "."
 
-          # @param result [VcpuResult]
-          # @param words [View::Words]
-          # @param width [Integer] columns
           def initialize(result, words:, width:)
             @result = result
             @words = words
@@ -158,19 +150,16 @@ module Holdup
         class Json
           SCHEMA = 1
 
-          # @param result [VcpuResult]
           # @param words [View::Words] for the sentences
           def initialize(result, words: View::Words.new)
             @result = result
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [String] ends with a newline
           def call
             "#{JSON.pretty_generate(to_h)}\n"
           end
 
-          # @return [Hash]
           def to_h
             {
               schema: SCHEMA,

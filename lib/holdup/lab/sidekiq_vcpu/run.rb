@@ -19,12 +19,8 @@ module Holdup
         # What the user's own environment says about Holdup, Sidekiq and Redis is not for the experiment.
         FOREIGN = /\A(HOLDUP_|REDIS_PROVIDER\z)/
 
-        # @param experiment [Experiment]
         # @param program [String] Sidekiq's
-        # @param redis [String] URL
-        # @param folder [String] for logs and the store
         # @param segments [String] folder on tmpfs
-        # @param env [Hash{String => String}] the environment
         def initialize(experiment, program:, redis:, folder:, segments:, env:)
           @experiment = experiment
           @program = program
@@ -119,12 +115,9 @@ module Holdup
           PATIENCE_S = 3
 
           # @param job [String] class
-          # @param rounds [Integer]
-          # @return [void]
           def push(job, rounds) = super(job, rounds, name)
 
           # @param count [Integer] of jobs that may start
-          # @return [void]
           def go(count)
             @pool.with { |redis| redis.call("LPUSH", "#{name}:go", *[name] * count) }
           end

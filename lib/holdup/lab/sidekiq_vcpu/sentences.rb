@@ -8,20 +8,16 @@ module Holdup
         # From here on the same work took more CPU time, not only a little noise of it.
         SLOWER = 1.1
 
-        # @param result [VcpuResult]
-        # @param words [View::Words]
         def initialize(result, words:)
           @result = result
           @words = words
           @ceiling = View::Remarks::Ceiling.new(result.ceiling, words:)
         end
 
-        # @return [String]
         def title
           @words.call(:lab_vcpu_title, vcpus: @ceiling.vcpus)
         end
 
-        # @return [Array<String>]
         def facts
           setting = @result.alone.setting
           sentence = @words.call(:lab_vcpu_facts, sidekiq: setting["jobs_version"], ruby: setting["ruby"],
@@ -35,10 +31,8 @@ module Holdup
           @words.call(:lab_vcpu_full, vcpus: @ceiling.vcpus, processes: @ceiling.processes)
         end
 
-        # @return [Array<String>]
         def meaning = [threads, serial, processes, *halved]
 
-        # @return [Array<String>]
         def advice
           [
             @words.call(:lab_advice_processes, needed: @result.ceiling.processes_needed),
@@ -53,7 +47,6 @@ module Holdup
           @result.starved? ? [starved, *doubts] : doubts
         end
 
-        # @param ratio [Float]
         # @return [String] "2.00x"
         def self.times(ratio) = format("%.2fx", ratio)
 

@@ -48,7 +48,6 @@ module Holdup
             runs.map(&:in_all_ns).max.fdiv(best.in_all_ns) - 1
           end
 
-          # @return [TheoreticalTimes]
           def expected = experiment.expected(best.vcpus)
 
           # @return [Boolean] whether it came out as theory says
@@ -64,20 +63,17 @@ module Holdup
 
         attr_reader :target
 
-        # @param outcomes [Hash{Experiment => Array<ExperimentOutcome>}]
         # @param target [Float] of the autoscaling, 0.0 .. 1.0 of the container's CPU
         def initialize(outcomes, target:)
           @outcomes = outcomes
           @target = target
         end
 
-        # @return [Array<Line>]
         def lines
           @lines ||= @outcomes.map { |experiment, runs| Line.new(experiment:, runs:, alone:) }
         end
 
         # @param name [Symbol] of an experiment
-        # @return [Line]
         def line(name)
           lines.find { |line| line.experiment.name == name }
         end
@@ -87,13 +83,11 @@ module Holdup
           @alone ||= @outcomes.find { |experiment, _| experiment.name == :alone }.last.min_by(&:in_all_ns)
         end
 
-        # @return [Numeric]
         def vcpus = alone.vcpus
 
         # @return [Analysis::CpuCeiling] of the one process that the team had
         def ceiling = line(:threads).best.ceiling(1)
 
-        # @param line [Line]
         # @return [Boolean] whether an alarm on the container's CPU would have fired
         def alarm?(line) = line.best.cpu_share >= target
 
@@ -200,8 +194,6 @@ module Holdup
           # @return [Float] share of the container's vCPUs that the processes used
           def cpu_share = cores / vcpus
 
-          # @param processes [Integer]
-          # @return [Analysis::CpuCeiling]
           def ceiling(processes)
             native_ratio = Analysis::CpuCeiling.native_ratio(@windows)
             Analysis::CpuCeiling.new(vcpus:, processes:, native_ratio:)

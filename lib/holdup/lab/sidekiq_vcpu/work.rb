@@ -13,7 +13,6 @@ module Holdup
 
         module_function
 
-        # @param rounds [Integer]
         # @return [Integer] of no use
         def run(rounds)
           value = 1

@@ -19,7 +19,6 @@ module Holdup
         @trace = Sizing::Trace.of(outcome.profiles)
       end
 
-      # @param arm [Arm]
       # @return [Prediction, nil] nil where the recording can't say: with another JIT the code takes another
       #   time
       def call(arm)

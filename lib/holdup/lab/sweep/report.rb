@@ -5,14 +5,11 @@ module Holdup
     class Sweep
       # A sweep's result as a report: the verdict first, then what it stands on.
       class Report
-        # @param result [SweepReport]
-        # @param words [View::Words]
         def initialize(result, words: View::Words.new)
           @sentences = Sentences.new(result, words:)
           @tables = Tables.new(result, words:)
         end
 
-        # @return [View::Page]
         def page
           View::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict,
             remarks: @sentences.doubts, sections: @tables.sections)
@@ -23,14 +20,11 @@ module Holdup
           # Endpoints that are named; of the others how many there are.
           NAMED = 5
 
-          # @param result [SweepReport]
-          # @param words [View::Words]
           def initialize(result, words:)
             @result = result
             @words = words
           end
 
-          # @return [String]
           def title = word(:title, **facts)
 
           # @return [Hash{Symbol => Object}] what was tried, for a title
@@ -92,7 +86,6 @@ module Holdup
             [*left, *left_out, *unsteady, *overrun, *failed, *tool]
           end
 
-          # @param rates [Array<Numeric>]
           # @return [String] "20, 40 requests/s"
           def level(*rates)
             key = @result.plan.closed? ? :level_closed : :level_open
@@ -154,15 +147,12 @@ module Holdup
         class Tables
           MS = 1e6
 
-          # @param result [SweepReport]
-          # @param words [View::Words]
           def initialize(result, words:)
             @result = result
             @words = words
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [Array<View::Section>]
           def sections
             [*@result.rates.map { |rate| rate(rate) }, costs]
           end

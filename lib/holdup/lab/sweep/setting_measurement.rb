@@ -23,9 +23,6 @@ module Holdup
       :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns,
       :cpu_ns, :memory_bytes, :jit, :cold, :warm_after_s, :warm_up_s, :steady, :endpoints
     ) do
-      # @param outcome [Trial::TrialResult]
-      # @param round [Integer]
-      # @return [SettingMeasurement]
       def self.of(outcome, round:)
         new(
           arm: outcome.arm,
@@ -43,7 +40,6 @@ module Holdup
       end
 
       # @param hash [Hash{Symbol => Object}] from to_h
-      # @return [SettingMeasurement]
       def self.from(hash)
         endpoints = hash.fetch(:endpoints).to_h do |name, figures|
           [name.to_s, Endpoints::Figures.new(**figures)]
@@ -121,7 +117,6 @@ module Holdup
         public_send(Exchange::Percentile.kept(share))
       end
 
-      # @return [Hash] for a file
       def to_h
         super.merge(arm: arm.to_h, endpoints: endpoints.transform_values(&:to_h))
       end

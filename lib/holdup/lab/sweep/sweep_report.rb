@@ -12,13 +12,11 @@ module Holdup
         # @return [Float] answers per second
         def throughput = median(readings, &:throughput)
 
-        # @return [Float] ns
         def wait_ns = median(readings, &:wait_ns)
 
         # @return [Float] ns, mean, with queueing
         def response_ns = median(readings, &:response_ns)
 
-        # @param share [Float]
         # @return [Float] ns, with queueing
         def percentile(share)
           median(readings) { |reading| reading.percentile(share) }
@@ -36,7 +34,6 @@ module Holdup
         # @return [Float, nil] ns of CPU for a request
         def cpu_ns = median(readings, &:cpu_ns)
 
-        # @return [Float, nil]
         def memory_bytes = median(readings, &:memory_bytes)
 
         # @return [Boolean] whether the recording said anything of it
@@ -45,7 +42,6 @@ module Holdup
         # @return [Float, nil] answers per second
         def predicted_throughput = median(predictions, &:throughput)
 
-        # @return [Float, nil] ns
         def predicted_wait_ns = median(predictions, &:wait_ns)
 
         # @return [Float, nil] ns
@@ -65,7 +61,6 @@ module Holdup
           }
         end
 
-        # @return [Hash] for programs
         def to_h
           {
             arm: arm.to_h,
@@ -104,9 +99,6 @@ module Holdup
       # @return [Holdup::Error, nil] what ended it before its time
       attr_reader :failure
 
-      # @param ledger [ProgressFile]
-      # @param signal [Integer, nil]
-      # @param failure [Holdup::Error, nil]
       def initialize(ledger, signal: nil, failure: nil)
         @ledger = ledger
         @signal = signal
@@ -123,7 +115,6 @@ module Holdup
       # @return [Array<Numeric>] at which anything was measured
       def rates = plan.rates & @ledger.readings.map(&:rate)
 
-      # @param rate [Numeric]
       # @return [Array<Line>] in the order of the plan, of the settings that got that far
       def lines(rate)
         by_arm = @ledger.readings.select { |reading| reading.rate == rate }.group_by(&:arm)
@@ -133,7 +124,6 @@ module Holdup
       end
 
       # How much two runs of the baseline differ: less than that is chance.
-      # @param rate [Numeric]
       # @return [Float, nil] share of the percentile of the SLO; nil before the second run of the baseline
       def noise(rate)
         first, second = [plan.baseline, plan.baseline.with(again: true)].map { |arm| at(arm, rate)&.readings }
@@ -144,7 +134,6 @@ module Holdup
         [LEAST_NOISE, *differences].max
       end
 
-      # @param arm [Arm]
       # @return [Numeric, nil] the highest rate that was not too much for it; what it served at most in a
       #   closed loop
       def capacity(arm)
@@ -156,9 +145,6 @@ module Holdup
         sustained.keys.max
       end
 
-      # @param arm [Arm]
-      # @param rate [Numeric]
-      # @return [Line, nil]
       def at(arm, rate)
         lines(rate).find { |line| line.arm == arm }
       end

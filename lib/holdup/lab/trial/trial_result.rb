@@ -69,7 +69,6 @@ module Holdup
         sent_times? ? queued_ns.to_f + wall_ns : seen.mean_ns
       end
 
-      # @param share [Float]
       # @return [Integer, nil] ns, percentile of the response times of single requests; as the client saw it
       #   where requests don't say when they were sent
       def percentile(share)

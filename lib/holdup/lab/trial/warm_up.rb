@@ -24,7 +24,6 @@ module Holdup
       Slice = Data.define(:cpu_ns, :compiled) do
         def initialize(cpu_ns:, compiled: nil) = super
 
-        # @param before [Slice]
         # @return [Boolean] whether it was like the one before
         def calm?(before)
           !cheaper?(before) && !compiled_more?(before)
@@ -53,7 +52,6 @@ module Holdup
         end
       end
 
-      # @param rate [Numeric] requests per second
       # @param kind [Symbol] of the load; the rate of a :closed loop is not known, but high
       # @param longest_s [Numeric] of the warm-up
       # @return [Float] seconds of a slice
@@ -62,8 +60,6 @@ module Holdup
         [slice_s, longest_s].min
       end
 
-      # @param slice_s [Numeric]
-      # @param longest_s [Numeric]
       def initialize(slice_s:, longest_s: LONGEST_S)
         @slice_s = slice_s
         @most = [(longest_s / slice_s).floor, 1].max
@@ -71,7 +67,6 @@ module Holdup
 
       # @yieldparam slices [Integer] that were before
       # @yieldreturn [Slice] one more
-      # @return [Result]
       def call
         slices = []
         slices << yield(slices.size) until steady?(slices) || slices.size >= @most
@@ -93,9 +88,6 @@ module Holdup
         CALLS = 40
         PATIENCE_S = 5
 
-        # @param target [Target]
-        # @param routes [Array<Route>]
-        # @param clock [Clock]
         def initialize(target, routes:, clock: Clock.new)
           @target = target
           @routes = routes
@@ -106,7 +98,6 @@ module Holdup
         #   it is not known
         # @param processes [Integer] that share the requests
         # @param longest_s [Numeric] at most
-        # @return [void]
         def call(counts, processes:, longest_s:)
           return if counts.empty?
           random = Random.new(1)
