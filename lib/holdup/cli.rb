@@ -10,10 +10,11 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
-    # Ruby adds its C function and the path to the message of a failed system call; our sentence has the path.
+    # Ruby adds its C function and the path to the message of a failed system call. Our sentence names the
+    # path.
     INSIDES = / @ \w+(?: - [^)]*)?/
 
-    # @param console [Console] everything outside that a command may touch
+    # @param console [Console]
     def initialize(console: Console.system)
       @console = console
     end
@@ -41,7 +42,7 @@ module Holdup
       Registry.fetch(%w[-v --version].include?(name) ? "version" : name).call(arguments, @console)
     end
 
-    # Arguments before "--" are Holdup's, the rest is for the command that it runs.
+    # Arguments before "--" are Holdup's; the rest belongs to the command that it runs.
     def own_arguments(argv)
       argv.take_while { |argument| argument != "--" }
     end

@@ -8,15 +8,14 @@ module Holdup
         Arguments.new(console.clock.realtime_s)
       end
 
-      # @param queue [String, nil] of jobs: what serves it is sized
+      # @param queue [String, nil] of jobs: sizes the processes that serve it
       # @param objective [Symbol, nil] nil: latency for requests, throughput for jobs
       # @param memory [Integer, nil] bytes of a host
       # @param format [Symbol] :text, :json, :markdown, :html
-      # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured
-      #   since
+      # @param verify [String, nil] file of an earlier advice, which is then compared with later measurements
       # @param out [String, nil] file that it is written to
-      # @param save [String, nil] file that it is kept in besides, as `verify` takes it
-      # @raise [UsageError] for throughput of requests, which arrive by themselves
+      # @param save [String, nil] file for `--verify`, in addition to the output
+      # @raise [UsageError] the objective is throughput of requests: users decide how many arrive
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
         objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
         limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil,
@@ -73,7 +72,7 @@ module Holdup
         )
       end
 
-      # Both are written from one read: a second read of a store that is written to may differ.
+      # One read serves both outputs, because a collector may write to the store between two reads.
       def write(sized, findings)
         @save&.write(json(sized.recommendation, findings).call)
         @destination.write(report(sized, findings).call)
@@ -121,7 +120,7 @@ module Holdup
         ROWS = 14
         FORMATS = %i[text json markdown html].freeze
         OBJECTIVES = %i[latency cost balanced throughput].freeze
-        # Options that go with an advice and not with its verification.
+        # Options of an advice that its verification does not take.
         ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out save].freeze
 
         def initialize(now_s)
@@ -129,7 +128,7 @@ module Holdup
         end
 
         # @return [Hash{Symbol => Object}] the keywords of Advise
-        # @raise [UsageError] for what can't be read or contradicts itself
+        # @raise [UsageError] an option can't be read or contradicts another
         def parse(argv)
           options = Options.new("holdup advise [options]") { |parser, read| declare(parser, read) }
           values = options.parse(argv)
@@ -146,7 +145,7 @@ module Holdup
           SizingOptions.span_of(values, @now_s)
         end
 
-        # The file of an advice has what it was asked for.
+        # The advice's file already holds these options.
         def check(values)
           given = values.keys & ASKED
           given << :html if values[:format] == :html
@@ -194,9 +193,9 @@ module Holdup
         end
       end
 
-      # The line of a configuration file that sets something, such as "config/puma.rb:12", and files that all
-      # applications have. The place comes from a store, which is not trusted: only files below the folder in
-      # which the command runs, and one short line of them.
+      # Shows the line of a configuration file that sets something, such as "config/puma.rb:12". The place
+      # comes from a store, which is not trusted, so it reads only files below the working directory and
+      # returns one short line.
       class SourceLines
         PLACE = /\A([^:]+):(\d{1,6})\z/
         LONGEST = 200
@@ -218,7 +217,7 @@ module Holdup
         end
 
         # @param path [String] below the folder
-        # @return [Array<String>] its lines; none where it can't be read
+        # @return [Array<String>] its lines; empty if the file can't be read
         def all(path)
           file = inside(path)
           return [] unless file

@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # The thread calculator: no recording, no store, only the known times of a request or job.
+    # The thread calculator: needs only the known times of a request or job, and neither recording nor store.
     class Calculate
       def self.options(_console)
         Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
@@ -47,7 +47,7 @@ module Holdup
 
       # @param io [Float, nil] 0.0...1.0
       # @param arrivals [Hash{Symbol => Numeric}] rate, and with it processes, vcpus, cv2
-      # @raise [UsageError] when nothing, or two different things, were said about the unit
+      # @raise [UsageError] the options describe the request or job not at all, or twice
       def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil,
         format: :text, language: nil, **arrivals)
         @console = console

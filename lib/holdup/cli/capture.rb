@@ -2,13 +2,13 @@
 
 module Holdup
   class CLI
-    # Has one or all measuring processes of this host record every GVL event for some seconds, and keeps the
-    # files.
+    # Asks one or all measured processes of this host to record every GVL event for some seconds, and saves
+    # the files.
     class Capture
       SECONDS = (1..60)
       DEFAULT_S = 10
       DEFAULT_UNTIL_S = 60
-      # A process looks once a tick, which is 5 s at most.
+      # A process checks once a tick, and a tick takes 5 s at most.
       PATIENCE_S = 8
       LOOK_S = 0.1
 
@@ -44,7 +44,7 @@ module Holdup
       end
       private_class_method :rule
 
-      # @param rule [Holdup::Capture::Trigger, nil] of the unit that ends it
+      # @param rule [Holdup::Capture::Trigger, nil] the condition that ends the capture
       # @param seconds [Integer] in SECONDS; with a rule, up to an hour
       # @param out [String, nil] folder
       # @raise [UsageError]
@@ -65,8 +65,8 @@ module Holdup
         @report = Report.new(console, language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status: 1 when a process did not do it
-      # @raise [Error, UsageError] nothing to capture, or too much to choose from
+      # @return [Integer] exit status: 1 when a process made no capture
+      # @raise [Error, UsageError] no process can be captured, or several can and none was chosen
       def run
         asked = ask(chosen)
         begun = await(asked, PATIENCE_S, &:begun?)
@@ -116,7 +116,7 @@ module Holdup
           "those that do: #{entries.map(&:pid).join(", ")}")
       end
 
-      # @return [Array<Asking>] those of which the block came true in time
+      # @return [Array<Asking>] those for which the block became true in time
       def await(askings, seconds, &condition)
         deadline = @console.clock.monotonic_ns + (seconds * 1_000_000_000)
         waiting = askings
@@ -127,7 +127,7 @@ module Holdup
         askings - waiting
       end
 
-      # With a rule, one process that has caught a request or job is enough.
+      # With a rule, it is enough that one process catches a request or job.
       def caught?
         return true if @rule.nil? || @caught
         @report.uncaught(@seconds)
@@ -145,14 +145,14 @@ module Holdup
         raise Error.new("the capture can't be kept (#{error.message})", "name another folder with --out")
       end
 
-      # What `holdup capture` says while it waits, and of what it kept.
+      # Prints what `holdup capture` waits for and which files it saved.
       class Report
         def initialize(console, language)
           @console = console
           @words = View::Words.new(language)
         end
 
-        # On a terminal: in a pipe the line would stay, once for each process that is done.
+        # Prints on a terminal only: a pipe would get one line for each finished process.
         def waiting(count, seconds)
           @console.pass(@words.call(:capture_waiting, count:, seconds:)) if @console.err.tty?
         end

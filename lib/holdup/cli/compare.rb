@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Says what a change did: two times, settings, arms or revisions side by side, with intervals.
+    # Compares two times, settings, arms or revisions, with confidence intervals.
     class Compare
       WIDEST = 120
 
@@ -27,7 +27,7 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @raise [Error] where there is nothing to compare
+      # @raise [Error] there is nothing to compare
       def run
         @destination.write(@asked[:states] ? states : rendered(comparison))
         OK
@@ -54,7 +54,7 @@ module Holdup
         @picked.sides.map { |label, settings| [recorded, label, settings] }
       end
 
-      # Each state may be in a store of its own, as experiments leave them.
+      # Each state may have its own store, as experiments leave them.
       def states
         sides = @asked[:states].map { |state| side_of(state) }
         sides.each { |side| check(side) }
@@ -109,7 +109,7 @@ module Holdup
         end
       end
 
-      # With the distributions of both sides in one chart.
+      # Shows the distributions of both sides in one chart.
       def html(comparison)
         page = report(comparison).page
         charts = View::Charts::Sides.new([comparison.before, comparison.after], words: @words).call
@@ -140,12 +140,12 @@ module Holdup
         FAMILIES = Analysis::Comparison::Metric::FAMILIES
         # Options that take several arguments.
         LISTS = %w[--revision --states].freeze
-        # Ways to say both sides, each with the values that it takes.
+        # Ways to name both sides, each with the values that it takes.
         MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision],
                  "--states" => %i[states]}.freeze
 
-        # One of `--states`. `store`: nil for that of `--store`; `setting`: the beginning of its fingerprint,
-        # nil for all of that time
+        # One of `--states`. `store`: nil for that of `--store`; `setting`: start of its fingerprint, nil for
+        # all settings
         State = Data.define(:label, :store, :from_s, :to_s, :setting)
         FINGERPRINT = /\A\h{4,12}\z/
 

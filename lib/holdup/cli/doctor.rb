@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Says what is measured on this host, what is missing, and why a number may be wrong, each with the
+    # Reports what is measured on this host, what is missing, and why a number may be wrong, each with the
     # remedy.
     class Doctor
       WIDEST = 120

@@ -2,14 +2,14 @@
 
 module Holdup
   class CLI
-    # The forms of a command's output: `--format NAME` or the name alone, and `--out FILE`.
+    # A command's output formats: `--format NAME` or the name alone, and `--out FILE`.
     module Formats
       MEANINGS = {json: "for programs", markdown: "for a pull request or an issue",
                   html: "one file for a browser; name it with --out"}.freeze
 
-      # Where the output goes: to a file that was named, else to the terminal or the pipe.
+      # Writes the output to the named file, else to the terminal or the pipe.
       class Destination
-        # Formats that a terminal can't show, and a file for each.
+        # Formats that a terminal can't show, each with a title and an example file name.
         UNREADABLE = {html: ["HTML", "report.html"],
                       perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
 

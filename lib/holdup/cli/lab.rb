@@ -29,7 +29,7 @@ module Holdup
         }
       }.freeze
 
-      # Takes the name of the experiment off and gives the rest to its own options.
+      # Takes the experiment's name and passes the rest to the experiment's own options.
       Arguments = Data.define(:console) do
         # @raise [UsageError]
         def parse(argv)
@@ -71,12 +71,12 @@ module Holdup
 
       def run = @command.run
 
-      # How far an experiment is, with the time that is left: one line that changes on a terminal, a line for
-      # each new thing that it does elsewhere.
+      # Shows an experiment's progress and the time left: one changing line on a terminal, elsewhere a line
+      # for each new activity.
       class Progress
         MINUTE_S = 60
 
-        # @param step_s [Numeric] how long a step takes, before one was seen
+        # @param step_s [Numeric] estimate of a step's time before the first step ends
         def initialize(console, words:, step_s:)
           @console = console
           @words = words
@@ -96,7 +96,7 @@ module Holdup
 
         private
 
-        # @return [Boolean] whether this was the last thing that was printed
+        # @return [Boolean] whether the last print showed the same
         def printed?(*step)
           same = @printed == step
           @printed = step
@@ -107,18 +107,17 @@ module Holdup
           @words.call(:"sweep_doing_#{doing}", **facts)
         end
 
-        # By what the steps took so far.
+        # Estimated from the steps so far.
         def left(steps, done)
           each_s = done.zero? ? @step_s : (@console.clock.realtime_s - @started_s).fdiv(done)
           @words.call(:sweep_about, minutes: [(steps * each_s / MINUTE_S).ceil, 1].max)
         end
       end
 
-      # The options of experiments that last: in which file and store they are kept, and with which file one
-      # goes on.
+      # The options of long experiments: in which file and store to save them, and which file to resume.
       class SavedResult
         # @param experiment [String] "sweep"
-        # @param output [Array<Symbol>] values that one may give anew when going on
+        # @param output [Array<Symbol>] values that may change on resume
         def initialize(experiment, now_s:, output:)
           @experiment = experiment
           @now_s = now_s
@@ -135,10 +134,10 @@ module Holdup
           end
         end
 
-        # @param values [Hash{Symbol => Object}] that were read
-        # @param ledgers [#new, #open] the experiment's Ledger
-        # @yieldreturn [Object] the plan of a new one
-        # @return [Object] the ledger, new or to go on with
+        # @param values [Hash{Symbol => Object}] as parsed
+        # @param ledgers [#new, #open] class of the experiment's file
+        # @yieldreturn [Object] the plan of a new file
+        # @return [Object] the experiment's file, new or resumed
         # @raise [UsageError]
         def ledger(values, ledgers)
           return ledgers.new(File.expand_path(values.fetch(:out) { file_name }), yield) unless values[:resume]

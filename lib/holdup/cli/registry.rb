@@ -2,8 +2,7 @@
 
 module Holdup
   class CLI
-    # The commands, and how each is loaded: only when it is called, because `holdup version` must not load a
-    # database.
+    # The commands. Each loads only when called, because `holdup version` must not load a database.
     module Registry
       SUMMARIES = {
         "report" => "where the time went, who stalled and who caused it",
@@ -71,7 +70,7 @@ module Holdup
         }
       }.freeze
 
-      # Parses arguments and runs the command they make.
+      # Parses the arguments and runs the command.
       Entry = Data.define(:command) do
         def call(argv, console)
           options = command.options(console).parse(argv)
@@ -81,7 +80,7 @@ module Holdup
         end
       end
 
-      # @raise [UsageError] with the nearest name
+      # @raise [UsageError] no such command; suggests the nearest name
       def self.fetch(name)
         loader = LOADERS[name]
         return Entry.new(command: loader.call) if loader

@@ -4,7 +4,7 @@ require "shellwords"
 
 module Holdup
   class CLI
-    # The options that `advise` and `whatif` share: which recording, and what its deployment may use.
+    # The options that `advise` and `whatif` share: the recording, and the limits of its deployment.
     module SizingOptions
       SINCE_S = 2 * 3600
       BYTES = {"" => 1, "K" => 1 << 10, "M" => 1 << 20, "G" => 1 << 30, "T" => 1 << 40}.freeze
@@ -43,7 +43,7 @@ module Holdup
           "it takes a percentile from p50 on and a time, such as p95=300ms")
       end
 
-      # @return [Hash{Symbol => Integer}] from_s and to_s; the others of values stay
+      # @return [Hash{Symbol => Integer}] from_s and to_s
       def span_of(values, now_s)
         to_s = values.fetch(:until, now_s)
         from_s = values.fetch(:since, to_s - SINCE_S)
@@ -59,7 +59,7 @@ module Holdup
         [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
       end
 
-      # @return [String] options with which another command looks at the same
+      # @return [String] options that make another command read the same recording
       def again(from_s:, to_s:, app: nil, store: nil)
         from, to = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
         words = ["--since", from, "--until", to]

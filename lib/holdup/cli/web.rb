@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Serves the dashboard by itself, for this user on this machine.
+    # Serves the dashboard standalone, for this user on this machine.
     class Web
       HOST = "127.0.0.1"
       PORT = 9900
@@ -29,7 +29,7 @@ module Holdup
         end
       end
 
-      # @raise [UsageError] for an address of others' without a password
+      # @raise [UsageError] other machines can reach the address and no password is set
       def initialize(console:, host: HOST, port: PORT, store: nil, dir: nil, language: nil)
         @console = console
         @host = host
@@ -60,8 +60,7 @@ module Holdup
 
       def loopback? = LOOPBACK.include?(@host)
 
-      # A user who may run this may read the store. A page of another site that uses a host name of its own
-      # must not.
+      # A user who may run this may read the store. A page of another site, under another host name, must not.
       def dashboard
         Holdup::Web.new(
           store: -> { Store.open(@store, read_only: true) },

@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # What would be if something were otherwise: before and after side by side, at the peak of the recording.
+    # Predicts the effect of a change: before and after side by side, at the peak of the recording.
     class Whatif
       def self.options(console)
         Arguments.new(console.clock.realtime_s)
@@ -21,8 +21,8 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @raise [Error] where there is nothing to replay
-      # @raise [UsageError] for a name that no unit has
+      # @raise [Error] there is nothing to replay
+      # @raise [UsageError] no request or job has this name
       def run
         sized = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
         recommendation = sized.recommendation
@@ -88,9 +88,9 @@ module Holdup
 
       def span = SizingOptions.span_text(**@span)
 
-      # The arguments of `holdup whatif`: what would be different, and of which recording.
+      # The arguments of `holdup whatif`: the change and the recording.
       class Arguments
-        # Options that say what would be different, and the keywords of WhatIf::Change that they are read to.
+        # Options of a change, and the keywords of WhatIf::Change that they set.
         CHANGES = {
           "--threads" => :threads,
           "--processes" => :processes,
@@ -116,7 +116,7 @@ module Holdup
         end
 
         # @return [Hash{Symbol => Object}] the keywords of Whatif
-        # @raise [UsageError] for what can't be read, and when nothing would change
+        # @raise [UsageError] an option can't be read, or nothing changes
         def parse(argv)
           values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
           return values if values.key?(:help)
@@ -175,7 +175,7 @@ module Holdup
           end
         end
 
-        # 1x2: processes of their own; 2: threads in the same process.
+        # 1x2: separate processes; 2: threads in the same process.
         def own_pool(text)
           name, size = NAMED.match(text)&.captures || [text, nil]
           if THREADS.match?(size.to_s)
@@ -196,7 +196,7 @@ module Holdup
           Queries::OptionValues.whole("--own-pool", text, 1..1000)
         end
 
-        # A name may have an = in it.
+        # A name may contain "=".
         # @return [Array(String, String)] name and value
         def named(option, text)
           match = NAMED.match(text)

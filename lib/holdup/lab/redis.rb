@@ -7,7 +7,8 @@ require "tmpdir"
 
 module Holdup
   module Lab
-    # A private Redis for an experiment: on a free port of this machine, keeping nothing, gone afterwards.
+    # A private Redis for an experiment: on a free port of this machine, without persistence, stopped
+    # afterwards.
     #
     #   Redis.run(path: ENV["PATH"]) { |url| ... }
     class Redis
@@ -16,14 +17,14 @@ module Holdup
       TRIES = 5
       PATIENCE_S = 10
 
-      # Another process took the port after we had found it free.
+      # Another process took the port after Holdup found it free.
       PortTaken = Class.new(Error)
 
       class << self
-        # @param path [String] folders with programs, as in PATH
-        # @yieldparam url [String] where it answers
+        # @param path [String] folders, as in PATH
+        # @yieldparam url [String] its address
         # @return [Object] the block's value
-        # @raise [UnsupportedError] there is none on this machine
+        # @raise [UnsupportedError] not installed on this machine
         def run(path:)
           redis = start(find(path))
           yield redis.url
@@ -74,7 +75,7 @@ module Holdup
         FileUtils.rm_rf(@folder)
       end
 
-      # @raise [Holdup::Error] it does not; then it has been stopped
+      # @raise [Holdup::Error] it does not answer; it is then stopped
       def wait_until_it_answers
         deadline = now + PATIENCE_S
         until answers?
@@ -109,7 +110,7 @@ module Holdup
         Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
 
-      # A queue of an experiment's own in a Redis that others may use too. Nothing of it is left afterwards.
+      # An experiment's own queue in a Redis that others may share. #remove deletes all of it.
       class JobQueue
         attr_reader :name
 
@@ -132,7 +133,7 @@ module Holdup
           @client.push("class" => job, "args" => arguments, "queue" => name, "retry" => false)
         end
 
-        # @return [Integer] jobs that wait
+        # @return [Integer] waiting jobs
         def size
           @pool.with { |redis| redis.call("LLEN", "queue:#{name}") }
         end
@@ -143,7 +144,7 @@ module Holdup
             redis.call("SREM", "queues", name)
           end
         rescue => error
-          # Redis has ended, and the queue with it.
+          # Redis has stopped, and the queue is gone with it.
           raise unless defined?(::RedisClient::Error) && error.is_a?(::RedisClient::Error)
         end
 

@@ -14,10 +14,10 @@ module Holdup
         plan.tool ? LoadTool::ALL.fetch(plan.tool).find(env.fetch("PATH", "")) : Load::OpenLoop.new
       end
 
-      # @param ledger [ProgressFile] new, or one to go on with
+      # @param ledger [ProgressFile] new, or to resume
       # @param load [#call] see Trial
-      # @param store [#commit, nil] gets what was measured as well
-      # @param progress [#call] gets the number of the step, how many there are, a Symbol and facts
+      # @param store [#commit, nil] receives the measurements as well
+      # @param progress [#call] receives the number of the step, their count, a Symbol and facts
       # @param trial [#new] Trial
       def initialize(ledger, env:, load: self.class.load(ledger.plan, env), store: nil, trial: Trial,
         progress: ->(_number, _of, _step, **_facts) {})
@@ -30,8 +30,8 @@ module Holdup
           load:, warm_up_s: @plan.warm_up_s, progress: method(:report))
       end
 
-      # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a step.
-      # @raise [Holdup::Error] what went wrong before anything was measured
+      # Ctrl-C or an error in a step ends it with the measurements so far.
+      # @raise [Holdup::Error] an error before the first measurement
       def call
         @ledger.write
         Child::Signals.first_only { @ledger.left.each { |round, arm| step(round, arm) } }
@@ -135,7 +135,7 @@ module Holdup
           (slo && Sizing::Slo.parse(slo)) || Sizing::Slo.new
         end
 
-        # @return [Float] seconds of a step, before anything is known
+        # @return [Float] estimated seconds of a step, before the first one
         def step_s
           5 + warm_up_s / 2.0 + seconds * rates.size
         end
@@ -163,14 +163,13 @@ module Holdup
         def to_h = super.merge(arm: arm.to_h)
       end
 
-      # The sweep's file: the plan, and everything that was measured and predicted so far. Written after each
-      # step.
+      # The sweep's file: the plan, and all measurements and predictions so far. Written after each step.
       class ProgressFile
         FILE = LedgerFile.new("sweep")
 
         attr_reader :path, :plan, :readings, :predictions
 
-        # @raise [Holdup::Error] it can't be read, or is none
+        # @raise [Holdup::Error] the file can't be read, or has another format
         def self.open(path)
           FILE.read(path) do |hash|
             new(path, SweepPlan.from(hash.fetch(:plan)),
@@ -186,7 +185,7 @@ module Holdup
           @predictions = predictions
         end
 
-        # @return [Array<Array(Integer, Arm)>] steps that were not done yet
+        # @return [Array<Array(Integer, Arm)>] remaining steps
         def left
           plan.steps.reject { |round, arm| done?(round, arm) }
         end

@@ -80,7 +80,7 @@ module Holdup
         end
 
         # @param seed [Integer] the same requests for the same seed
-        # @raise [Holdup::Error] the server has ended
+        # @raise [Holdup::Error] the server has exited
         def measure(rate:, seconds:, seed: 1)
           @intake.clear
           cpu_s = @served.cpu_seconds

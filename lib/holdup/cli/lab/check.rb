@@ -5,7 +5,7 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # A gate for CI: fails when an endpoint got worse than a baseline that is committed with the code.
+      # A gate for CI: fails when an endpoint is worse than a baseline that is committed with the code.
       class Check
         USAGE = "holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]"
         TOLERANCE = 0.1
@@ -83,7 +83,7 @@ module Holdup
           @words = View::Words.new(language || Places.language(console.env))
         end
 
-        # @return [Integer] exit status: 1 when an endpoint got worse
+        # @return [Integer] exit status: 1 when an endpoint is worse
         # @raise [Holdup::Error]
         def run
           return write if @write
@@ -103,7 +103,7 @@ module Holdup
           OK
         end
 
-        # @return [Holdup::Lab::Check::Baseline] of what there is now
+        # @return [Holdup::Lab::Check::Baseline] the current figures
         def figures(load)
           sources = Holdup::Lab::Check::Sources
           return sources.sweep(@sweep, load:) if @sweep

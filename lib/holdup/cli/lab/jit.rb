@@ -5,8 +5,8 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # What YJIT does for the user's own server: off, on at boot, on after boot, with little memory, with
-      # other Rubies.
+      # Measures YJIT on the user's own server: off, on at boot, on after boot, with little memory, with other
+      # Rubies.
       class Jit < Sweep
         MEM_SIZES = (1..2048)
         SPANS = {warm_up_s: 90}.freeze
@@ -63,7 +63,7 @@ module Holdup
 
         private
 
-        # Where there is a store, it is one command to the report of the states.
+        # With a store, one more command reports the states.
         def hints(result) = [took, *states(result)]
 
         def took

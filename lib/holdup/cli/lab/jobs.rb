@@ -25,7 +25,7 @@ module Holdup
           @lab = lab
         end
 
-        # @raise [Holdup::Error] what went wrong in a run, after the output of what was measured before
+        # @raise [Holdup::Error] a run failed; the earlier measurements are printed first
         def run
           result = measured
           @console.out.write(report(result).call)
@@ -63,7 +63,7 @@ module Holdup
           SECONDS = (1..3600)
           ROUNDS = (1..100)
           KIND = /\A([A-Z][\w:]*)(?:,(\d{1,3}))?(?:,(\[.*\]))?\z/
-          # What is not of the plan.
+          # Values outside the plan.
           OUTPUT = %i[store redis_url json language].freeze
 
           def initialize(now_s)

@@ -31,7 +31,7 @@ module Holdup
           end
         end
 
-        # @param values [Hash{Symbol => Object}] that were read
+        # @param values [Hash{Symbol => Object}] as parsed
         # @return [Hash{Symbol => Object}] keywords of a plan
         # @raise [UsageError]
         def plan(values)
@@ -104,16 +104,17 @@ module Holdup
         def requests(values)
           lines = [*values[:urls]]
           lines.concat(Holdup::Lab::Route::Lines.read(values[:requests])) if values[:requests]
-          # Raises for what is not a request.
+          # Raises if a line is not a request.
           Holdup::Lab::Route::Lines.routes(lines)
           lines
         end
 
-        # The option `--recorded`: requests and rates out of a store, and what to do where that has no paths.
+        # The option `--recorded`: takes requests and rates from a store, and explains what to do if it has no
+        # paths.
         class RecordedRequests
           SINCE_S = 86_400
           SPAN = %i[since until].freeze
-          # At fewer requests a second none waits for another, whatever the setting.
+          # Below this many requests a second none waits for another, with any setting.
           FEWEST = 1.0
 
           def initialize(console)
@@ -133,10 +134,10 @@ module Holdup
             end
           end
 
-          # @param values [Hash{Symbol => Object}] that were read
+          # @param values [Hash{Symbol => Object}] as parsed
           # @return [Holdup::Lab::RecordedTraffic, nil] nil: without --recorded
-          # @raise [Holdup::Error] there is none, or it has no paths; then its endpoints are printed, to fill
-          #   in theirs
+          # @raise [Holdup::Error] the store has no recording, or no paths; then it prints the endpoints, for
+          #   the user to add paths
           def call(values)
             check(values)
             return unless values.key?(:recorded)

@@ -11,7 +11,7 @@ module Holdup
         DEFAULT_REPEATS = 2
         PERCENT = (1..100)
         DEFAULT_TARGET = 60
-        # Below that the table has no room.
+        # A narrower table does not fit.
         WIDTHS = (66..100)
         LANGUAGES = View::Words::LANGUAGES.keys
 
@@ -43,7 +43,7 @@ module Holdup
           end
         end
 
-        # @param seconds [Numeric] that one job alone takes, about
+        # @param seconds [Numeric] approximate time of one job alone
         # @param repeats [Integer] runs of each experiment
         # @param target [Integer] percent of the container's CPU
         # @param lab [#new] Holdup::Lab::SidekiqVcpu

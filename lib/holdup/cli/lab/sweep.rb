@@ -5,9 +5,9 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # One setting of the user's own server after the other under the same load, measured and predicted.
+      # Measures and predicts each setting of the user's own server under the same load.
       class Sweep
-        # Below that the table has no room.
+        # A narrower table does not fit.
         WIDEST = 100
 
         def self.options(console)
@@ -24,7 +24,7 @@ module Holdup
           @lab = lab
         end
 
-        # @raise [Holdup::Error] what went wrong in a step, after the output of what was measured before it
+        # @raise [Holdup::Error] a step failed; the earlier measurements are printed first
         def run
           result = measured
           @console.out.write(rendered(result))
@@ -45,7 +45,7 @@ module Holdup
           store&.close
         end
 
-        # Which requests it will send, where they come from a recording.
+        # Prints which requests it will send, if they come from a recording.
         def announce
           plan = Holdup::Lab::Sweep::SweepReport.new(@ledger)
           sentences = Holdup::Lab::Sweep::Report::Sentences.new(plan, words: @words)

@@ -7,7 +7,7 @@ module Holdup
     class Jobs
       # The result as sentences, for a terminal and for programs.
       module Report
-        # What the result says in words.
+        # The result as sentences.
         class Sentences
           def initialize(result, words:)
             @result = result
@@ -33,7 +33,7 @@ module Holdup
             @result.others.any? ? [sentence, accuracy] : [sentence]
           end
 
-          # @return [Array<String>] what makes the figures worth less
+          # @return [Array<String>] reasons to trust the figures less
           def doubts
             doubts = []
             doubts << stopped if @result.left.positive?
@@ -44,7 +44,7 @@ module Holdup
             doubts
           end
 
-          # @return [String] of an error: "+1.6 %"
+          # @return [String] an error such as "+1.6 %"
           def self.signed(error)
             "#{View::Figures.change(error)} %"
           end
@@ -84,11 +84,11 @@ module Holdup
 
         # The result for a terminal or a pipe: the verdict, then measured and predicted side by side.
         class Text
-          # Texts are the same in every language.
+          # Strings are the same in every language; symbols are translated.
           COLUMNS = [:threads, :measured, :replay, :error, :closed, "Amdahl", :running, :stalled, "p95",
             "GVL"].freeze
 
-          # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
+          # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
           def initialize(result, words: View::Words.new, width: 80, table_width: width,
             style: View::Style.none)
             @result = result
@@ -148,7 +148,8 @@ module Holdup
           def duration(ns) = View::Figures.duration(ns)
         end
 
-        # The result for programs. The keys are documented in docs/lab-jobs.md and stay; new ones may come.
+        # The result for programs. The keys are documented in docs/lab-jobs.md and stable; new ones may be
+        # added.
         class Json
           SCHEMA = 1
           WAYS = %i[replay closed amdahl].freeze

@@ -7,9 +7,9 @@ module Holdup
     class SidekiqVcpu
       # The result for a terminal and for programs.
       module Report
-        # The result for a terminal or a pipe: what to remember first, then the figures, then what they mean.
+        # The result for a terminal or a pipe: the main sentence, the figures, then their meaning.
         class Text
-          # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
+          # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
           def initialize(result, words: View::Words.new, width: 80, table_width: width,
             style: View::Style.none)
             @result = result
@@ -79,8 +79,8 @@ module Holdup
           end
         end
 
-        # Each job as a bar on one scale of time: dots while it was in the queue, then its states with their
-        # own lengths. In truth running and stalled alternate; a bar has each state in one piece.
+        # Each job as a bar on one time scale: dots while queued, then each state by its total length. In fact
+        # running and stalled alternate.
         class Bars
           QUEUED = "."
 
@@ -129,7 +129,7 @@ module Holdup
 
           def columns(ns) = (ns * per_ns).round
 
-          # Room for the last mark, which stands to the right of its place.
+          # Leaves room for the last mark, which extends to the right.
           def per_ns
             @per_ns ||= (@width - label_width - 2).fdiv([longest_ns, alone_ns].max)
           end
@@ -145,8 +145,8 @@ module Holdup
           end
         end
 
-        # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stay; new ones may
-        # come.
+        # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stable; new ones may be
+        # added.
         class Json
           SCHEMA = 1
 

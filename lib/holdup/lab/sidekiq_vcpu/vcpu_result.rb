@@ -26,7 +26,7 @@ module Holdup
             best.undisturbed_ns / alone.undisturbed_ns
           end
 
-          # Every job begins with the first or when one before it has ended.
+          # Every job begins with the first or when one before the server has exited.
           # @return [Float] the same as `in_all`, had no CPU been missing
           def undisturbed_in_all
             undisturbed * experiment.jobs.fdiv(experiment.at_once)
@@ -63,7 +63,7 @@ module Holdup
 
         attr_reader :target
 
-        # @param target [Float] of the autoscaling, 0.0 .. 1.0 of the container's CPU
+        # @param target [Float] of the autoscaling, 0.0..1.0 of the container's CPU
         def initialize(outcomes, target:)
           @outcomes = outcomes
           @target = target

@@ -38,7 +38,7 @@ module Holdup
             }
           end
 
-          # @return [String] the one to remember
+          # @return [String] the main sentence
           def verdict
             rate = @result.rate
             return word(:early, base:) unless rate && @result.noise(rate)

@@ -90,13 +90,13 @@ module Holdup
         end
       end
 
-      # Less than that is noise even where two runs of the same happened to agree.
+      # A smaller difference is noise, even if two runs of the same setting agree.
       LEAST_NOISE = 0.05
 
-      # @return [Integer, nil] the signal that ended it before its time
+      # @return [Integer, nil] the signal that ended it early
       attr_reader :signal
 
-      # @return [Holdup::Error, nil] what ended it before its time
+      # @return [Holdup::Error, nil] the error that ended it early
       attr_reader :failure
 
       def initialize(ledger, signal: nil, failure: nil)
@@ -109,7 +109,7 @@ module Holdup
 
       def path = @ledger.path
 
-      # @return [Integer] steps that are still to be done
+      # @return [Integer] remaining steps
       def left = @ledger.left.size
 
       # @return [Array<Numeric>] at which anything was measured
