@@ -19,7 +19,7 @@ module Holdup
       module_function
 
       # @param states [Array<String>] of STATES, in addition to off
-      # @param mem_size [Integer, nil] MiB for one more arm
+      # @param mem_size [Integer, nil] MiB for an additional arm
       # @return [Array<Arm>] off first
       def arms(env, states: STATES.keys, mem_size: nil, rubies: [])
         wanted = STATES.slice("off", *states)

@@ -35,7 +35,7 @@ module Holdup
       LATEST_S = 1 << 40
 
       # @param seconds [Numeric] approximate time of one job alone
-      # @param repeats [Integer] runs of each experiment
+      # @param repeats [Integer] runs of each experiment experiment
       # @param redis_url [String, nil] nil: a private one
       # @param target [Float] of the autoscaling
       # @param progress [#call] receives the Experiment and the number of its run before each run

@@ -2,11 +2,11 @@
 
 module Holdup
   module Lab
-    # The user's own server with one setting after the other, the same requests at the same rates, in rounds
-    # of changing order. The first setting, the baseline, runs twice: that shows how much chance alone
-    # changes. Its recording predicts the others: predicted and measured stand side by side.
+    # Measures the user's own server with each setting, with the same requests at the same rates, in rounds of
+    # changing order. The first setting, the baseline, runs twice to show how much chance alone changes. Its
+    # recording predicts the others.
     class Sweep
-      # A rate is too much where the mean response is so many times that of the lowest one.
+      # A rate is too high if the mean response is this many times that of the lowest rate.
       OVERLOAD = 1.5
 
       # @raise [UnsupportedError] the tool is not on this machine
@@ -53,7 +53,7 @@ module Holdup
         @ledger.add(measurements, (arm == @plan.baseline) ? predictions(outcomes, round) : [])
       end
 
-      # From the lowest rate up, until it is too much.
+      # Raises the rate until it is too high.
       def climb(session, round)
         outcomes = []
         @plan.rates.each do |rate|
@@ -73,9 +73,8 @@ module Holdup
         slower || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
       end
 
-      # Each rate is predicted from the recording at the same rate: waits elsewhere (database, network) then
-      # stay as they were. Requests of other load tools don't say when they were sent, so there are no
-      # arrivals to replay.
+      # Predicts each rate from the recording at the same rate, so that other waits (database, network) stay
+      # the same. Requests of other load tools lack X-Request-Start, so there are no arrivals to replay.
       def predictions(outcomes, round)
         return [] if @plan.tool
         outcomes.flat_map do |outcome|
@@ -92,15 +91,14 @@ module Holdup
         @progress.call(@number, @plan.steps.size, step, **facts)
       end
 
-      # What a sweep is to try, complete enough to go on with it later.
+      # What a sweep tries, complete enough to resume it later.
       #
       # - `command`, `root`, `port`: see ServerUnderTest; `requests`: lines, see Route::Lines
       # - `arms`: Array of Arm, the baseline first and again right after it; `rates`: requests per second,
       #   ascending
-      # - `tool`: of LoadTool, nil: the built-in load; where it is a closed loop, the rates are connections,
-      #   each of which asks again as soon as it has an answer
-      # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as it was typed, nil: none
-      # - `recorded`: where the requests are those of a recording, Recorded#to_h
+      # - `tool`: of LoadTool, nil: the built-in load; in a closed loop the rates are numbers of connections
+      # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as the user wrote it, or nil
+      # - `recorded`: RecordedTraffic#to_h if the requests come from a recording
       SweepPlan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds,
         :warm_up_s, :slo, :tool, :recorded) do
         # @param arms [Array<Arm>] each setting once
@@ -119,10 +117,10 @@ module Holdup
           super
         end
 
-        # @return [Boolean] whether slow answers keep further requests back
+        # @return [Boolean] whether slow answers delay further requests
         def closed? = LoadTool::CLOSED.include?(tool)
 
-        # @return [Array<Array(Integer, Arm)>] round and arm, in the order in which they are tried
+        # @return [Array<Array(Integer, Arm)>] round and arm, in order
         def steps
           (0...rounds).flat_map { |round| Arm::Rounds.order(arms, round).map { |arm| [round, arm] } }
         end
@@ -143,8 +141,8 @@ module Holdup
         def to_h = super.merge(arms: arms.map(&:to_h))
       end
 
-      # What one recording lets expect of another setting in the very same experiment: as many requests at the
-      # same rate. Times in ns, means but for percentiles.
+      # A prediction for another setting from one recording: the same requests at the same rate. Times in ns,
+      # means except percentiles.
       Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns,
         :p50_ns, :p95_ns, :p99_ns) do
         # @param hash [Hash{Symbol => Object}] from to_h
@@ -152,7 +150,7 @@ module Holdup
           new(**hash, arm: Arm.from(hash.fetch(:arm)))
         end
 
-        # @return [Integer] ns that a user feels of waiting
+        # @return [Integer] ns of waiting that a user notices
         def wait_ns = queued_ns + stalled_ns
 
         # @see SettingMeasurement#percentile

@@ -24,7 +24,8 @@ end
 # The second.
 class JobB < JobA; end
 
-# Ignores scheduled jobs outside the experiment: with --redis-url they may belong to an application.
+# Replaces Sidekiq's scheduler and enqueues nothing: with --redis-url scheduled jobs may belong to an
+# application.
 class NothingScheduled
   def initialize(_config)
   end

@@ -107,9 +107,8 @@ module Holdup
         class Queue < Redis::JobQueue
           # Redis takes whole seconds; Sidekiq's connections wait a little longer.
           WAIT_S = 1
-          # ready: a process can take jobs. begun: a job runs, and waits for go, so that jobs that run at the
-          # same time start at the same time: once one of them computes, the way to the start of another is
-          # long. done: the server has exited.
+          # ready: a process can take jobs. begun: a job runs and waits for go, so that concurrent jobs start
+          # together (a computing job would delay the others' start). done: the job has ended.
           LISTS = %w[ready begun go done].freeze
           PATIENCE_S = 3
 
