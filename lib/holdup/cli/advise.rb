@@ -186,7 +186,7 @@ module Holdup
           end
           Formats.declare(parser, values, FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-          parser.on("--save FILE", "keep it there for --verify, besides") { |text| values[:save] = text }
+          parser.on("--save FILE", "also save it there for --verify") { |text| values[:save] = text }
           parser.on("--verify FILE", "what --save kept: has it come true since?") do |text|
             values[:verify] = text
           end

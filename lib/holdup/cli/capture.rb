@@ -26,7 +26,7 @@ module Holdup
             values[:pid] = Queries::OptionValues.whole("--pid", text, 1..2**31)
           end
           parser.on("--all", "every process that measures on this host") { values[:all] = true }
-          parser.on("--out DIR", "where to keep the files (captures, beside the store)") do |text|
+          parser.on("--out DIR", "folder of the files (captures, next to the store)") do |text|
             values[:out] = text
           end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }

@@ -130,7 +130,7 @@ module Holdup
           return @early << signal unless @pid
           return Process.kill(signal, @pid) unless FROM_TERMINAL.include?(signal) && foreground?
           Process.kill(:STOP, Process.pid) if signal == "TSTP" # Ctrl-Z: we stop as the command does
-        rescue Errno::ESRCH # it has just ended: wait tells how
+        rescue Errno::ESRCH # it has just ended: wait returns its status
           nil
         end
 

@@ -6,7 +6,7 @@ module Holdup
     class Lab
       SUMMARIES = {
         "sweep" => "your server with one setting after the other",
-        "jobs" => "Sidekiq at each concurrency, beside the prediction",
+        "jobs" => "Sidekiq at each concurrency, measured and predicted",
         "check" => "a gate for CI: did an endpoint get worse?",
         "jit" => "your server with YJIT off, on at boot, on after boot",
         "sidekiq-vcpu" => "why CPU % halves when the vCPUs double"

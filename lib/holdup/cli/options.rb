@@ -62,7 +62,7 @@ module Holdup
         broken = ours.find { |argument| !argument.valid_encoding? }
         return unless broken
         text = broken.scrub("?")[0, 100].inspect
-        raise UsageError.new("the argument #{text} is no valid #{broken.encoding} text", see_help)
+        raise UsageError.new("the argument #{text} is not valid #{broken.encoding} text", see_help)
       end
 
       def refuse(left)

@@ -19,7 +19,7 @@ module Holdup
             values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS)
           end
           parser.on("--out FILE", "write the export there") { |text| values[:out] = text }
-          parser.on("--store URL", "beside which captures are kept ($HOLDUP_STORE)") do |text|
+          parser.on("--store URL", "captures are next to it ($HOLDUP_STORE)") do |text|
             values[:store] = text
           end
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }

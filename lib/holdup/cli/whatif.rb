@@ -145,7 +145,7 @@ module Holdup
             values[:without] = text
           end
           parser.on("--own-pool GLOB[=PxT|=T]",
-            "in P processes of T threads; of jobs T threads beside") do |text|
+            "in P processes of T threads; jobs: or T more threads") do |text|
             values[:own_pool] = own_pool(text)
           end
           parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") do |text|

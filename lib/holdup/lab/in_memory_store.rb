@@ -19,7 +19,7 @@ module Holdup
       attr_reader :samples
 
       # @param folder [String] of the segments; created if missing
-      # @param log [#warn] for segments without a path be read
+      # @param log [#warn] for segments that can't be read
       def initialize(folder, clock: Clock.new, log: Log.new { $stderr })
         @clock = clock
         @directory = Segment::Directory.new(folder).tap(&:create)

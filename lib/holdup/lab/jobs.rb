@@ -25,7 +25,7 @@ module Holdup
       end
 
       # Ctrl-C or an error in a run ends it with the measurements so far.
-      # @raise [UnsupportedError] no Redis, or a Ruby without a path be measured
+      # @raise [UnsupportedError] no Redis, or a Ruby that can't be measured
       # @raise [Holdup::Error] an error before the first measurement
       def call
         @ledger.write

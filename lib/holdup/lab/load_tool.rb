@@ -209,7 +209,7 @@ module Holdup
         PROGRAM = "oha"
         KIND = :paced
         PACKAGES = "`brew install oha`, `cargo install oha`"
-        # Requests at once, at most; further due requests wait, and their latency grows.
+        # At most this many requests at once; further due requests wait, and their latency grows.
         CONNECTIONS = 128
         # Requests still running at the end: not a failure of the server.
         CUT_OFF = "aborted due to deadline"

@@ -35,7 +35,7 @@ module Holdup
       LATEST_S = 1 << 40
 
       # @param seconds [Numeric] approximate time of one job alone
-      # @param repeats [Integer] runs of each experiment experiment
+      # @param repeats [Integer] runs of each experiment
       # @param redis_url [String, nil] nil: a private one
       # @param target [Float] of the autoscaling
       # @param progress [#call] receives the Experiment and the number of its run before each run
@@ -48,7 +48,7 @@ module Holdup
         @progress = progress
       end
 
-      # @raise [UnsupportedError] no Sidekiq, no Redis, or a Ruby without a path be measured
+      # @raise [UnsupportedError] no Sidekiq, no Redis, or a Ruby that can't be measured
       # @raise [Holdup::Error] an experiment failed
       def call
         @program = Library.load

@@ -27,9 +27,9 @@ module Holdup
       def parse(url)
         uri = URI.parse(url)
         return uri if uri.is_a?(URI::HTTP) && !uri.is_a?(URI::HTTPS) && !uri.host.to_s.empty?
-        raise UsageError.new("#{url} is no http address", "give one such as http://127.0.0.1:9300")
+        raise UsageError.new("#{url} is not an http address", "give one such as http://127.0.0.1:9300")
       rescue URI::InvalidURIError
-        raise UsageError.new("#{url.inspect} is no address", "give one such as http://127.0.0.1:9300")
+        raise UsageError.new("#{url.inspect} is not an address", "give one such as http://127.0.0.1:9300")
       end
 
       def addresses(uri)

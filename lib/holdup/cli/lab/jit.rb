@@ -35,7 +35,7 @@ module Holdup
             parser.on("--mem-size MIB", "also with so much memory for YJIT") do |text|
               values[:mem_size] = Queries::OptionValues.whole("--mem-size", text, Jit::MEM_SIZES)
             end
-            parser.on("--arms boot,after", "besides off; both are the default") do |text|
+            parser.on("--arms boot,after", "in addition to off; both are the default") do |text|
               values[:states] = text.split(",").map { |name|
                 Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name.strip, Jit::STATES.keys))
               }

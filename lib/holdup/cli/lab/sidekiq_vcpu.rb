@@ -44,7 +44,7 @@ module Holdup
         end
 
         # @param seconds [Numeric] approximate time of one job alone
-        # @param repeats [Integer] runs of each experiment experiment
+        # @param repeats [Integer] runs of each experiment
         # @param target [Integer] percent of the container's CPU
         # @param lab [#new] Holdup::Lab::SidekiqVcpu
         def initialize(console:, seconds: DEFAULT_SECONDS, repeats: DEFAULT_REPEATS, target: DEFAULT_TARGET,

@@ -98,7 +98,7 @@ module Holdup
           left.zero? && enough == lines.last && enough.median(&:gvl_share) < ENOUGH
         end
 
-        # @return [Array<Line>] whose throughput waits for locks limit
+        # @return [Array<Line>] limited by waits for locks
         def locked
           lines.select { |line| line.median(&:lock_share) > LOCKED }
         end

@@ -26,7 +26,7 @@ module Holdup
             best.undisturbed_ns / alone.undisturbed_ns
           end
 
-          # Every job begins with the first or when one before the server has exited.
+          # Every job begins with the first or after another has ended.
           # @return [Float] `in_all` without the waits for a CPU
           def undisturbed_in_all
             undisturbed * experiment.jobs.fdiv(experiment.at_once)
