@@ -10,15 +10,15 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
-    # Ruby adds its C function and the path to the message of a failed system call; our sentence has the path.
+    # Ruby adds its C function and the path to the message of a failed system call. Our sentence names the
+    # path.
     INSIDES = / @ \w+(?: - [^)]*)?/
 
-    # @param console [Console] everything outside that a command may touch
+    # @param console [Console]
     def initialize(console: Console.system)
       @console = console
     end
 
-    # @return [Integer] exit status
     def run(argv)
       ours = own_arguments(argv).map { |argument| Utf8.of(argument) }
       @debug = ours.include?("--debug")

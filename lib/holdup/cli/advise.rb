@@ -4,34 +4,18 @@ module Holdup
   class CLI
     # How many threads, processes and job slots: keep, change, or can't say, with the evidence.
     class Advise
-      # @param console [Console]
-      # @return [#parse]
       def self.options(console)
         Arguments.new(console.clock.realtime_s)
       end
 
-      # @param console [Console]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param kind [Symbol]
-      # @param queue [String, nil] of jobs: what serves it is sized
-      # @param slo [Sizing::Slo]
+      # @param queue [String, nil] of jobs: sizes the processes that serve it
       # @param objective [Symbol, nil] nil: latency for requests, throughput for jobs
-      # @param factor [Float]
-      # @param vcpus [Float, nil]
       # @param memory [Integer, nil] bytes of a host
-      # @param connections [Integer, nil]
       # @param format [Symbol] :text, :json, :markdown, :html
-      # @param limit [Integer] rows
-      # @param warm_up_s [Integer]
-      # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured
-      #   since
-      # @param app [String, nil] application; nil: all of the store
+      # @param verify [String, nil] file of an earlier advice, which is then compared with later measurements
       # @param out [String, nil] file that it is written to
-      # @param save [String, nil] file that it is kept in besides, as `verify` takes it
-      # @param store [String, nil]
-      # @param language [String, nil]
-      # @raise [UsageError] for throughput of requests, which arrive by themselves
+      # @param save [String, nil] file for `--verify`, in addition to the output
+      # @raise [UsageError] the objective is throughput of requests: users decide how many arrive
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new,
         objective: nil, factor: 1.0, vcpus: nil, memory: nil, connections: nil, format: :text,
         limit: Arguments::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil,
@@ -61,7 +45,6 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
       def run
         return verification.run if @verify
         sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
@@ -89,7 +72,7 @@ module Holdup
         )
       end
 
-      # Both are written from one read: a second read of a store that is written to may differ.
+      # One read serves both outputs, because a collector may write to the store between two reads.
       def write(sized, findings)
         @save&.write(json(sized.recommendation, findings).call)
         @destination.write(report(sized, findings).call)
@@ -137,17 +120,15 @@ module Holdup
         ROWS = 14
         FORMATS = %i[text json markdown html].freeze
         OBJECTIVES = %i[latency cost balanced throughput].freeze
-        # Options that go with an advice and not with its verification.
+        # Options of an advice that its verification does not take.
         ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out save].freeze
 
-        # @param now_s [Integer]
         def initialize(now_s)
           @now_s = now_s
         end
 
-        # @param argv [Array<String>]
         # @return [Hash{Symbol => Object}] the keywords of Advise
-        # @raise [UsageError] for what can't be read or contradicts itself
+        # @raise [UsageError] an option can't be read or contradicts another
         def parse(argv)
           options = Options.new("holdup advise [options]") { |parser, read| declare(parser, read) }
           values = options.parse(argv)
@@ -164,7 +145,7 @@ module Holdup
           SizingOptions.span_of(values, @now_s)
         end
 
-        # The file of an advice has what it was asked for.
+        # The advice's file already holds these options.
         def check(values)
           given = values.keys & ASKED
           given << :html if values[:format] == :html
@@ -205,28 +186,26 @@ module Holdup
           end
           Formats.declare(parser, values, FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-          parser.on("--save FILE", "keep it there for --verify, besides") { |text| values[:save] = text }
+          parser.on("--save FILE", "also save it there for --verify") { |text| values[:save] = text }
           parser.on("--verify FILE", "what --save kept: has it come true since?") do |text|
             values[:verify] = text
           end
         end
       end
 
-      # The line of a configuration file that sets something, such as "config/puma.rb:12", and files that all
-      # applications have. The place comes from a store, which is not trusted: only files below the folder in
-      # which the command runs, and one short line of them.
+      # Shows the line of a configuration file that sets something, such as "config/puma.rb:12". The place
+      # comes from a store, which is not trusted, so it reads only files below the working directory and
+      # returns one short line.
       class SourceLines
         PLACE = /\A([^:]+):(\d{1,6})\z/
         LONGEST = 200
         MOST = 2000
 
-        # @param root [String]
         def initialize(root: Dir.pwd)
           @root = File.realpath(root)
         end
 
         # @param place [String] "config/puma.rb:12"
-        # @return [String, nil]
         def call(place)
           match = PLACE.match(place)
           file = match && inside(match[1])
@@ -238,7 +217,7 @@ module Holdup
         end
 
         # @param path [String] below the folder
-        # @return [Array<String>] its lines; none where it can't be read
+        # @return [Array<String>] its lines; empty if the file can't be read
         def all(path)
           file = inside(path)
           return [] unless file

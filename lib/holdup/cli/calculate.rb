@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # The thread calculator: no recording, no store, only the known times of a request or job.
+    # The thread calculator: needs only the known times of a request or job, and neither recording nor store.
     class Calculate
       def self.options(_console)
         Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
@@ -45,16 +45,9 @@ module Holdup
       end
       private_class_method :arrivals
 
-      # @param console [Console]
       # @param io [Float, nil] 0.0...1.0
-      # @param running_ns [Integer, nil]
-      # @param idle_ns [Integer, nil]
-      # @param acquisitions [Integer]
-      # @param threads [Array<Integer>, nil]
-      # @param format [Symbol] :text or :json
-      # @param language [String, nil]
       # @param arrivals [Hash{Symbol => Numeric}] rate, and with it processes, vcpus, cv2
-      # @raise [UsageError] when nothing, or two different things, were said about the unit
+      # @raise [UsageError] the options describe the request or job not at all, or twice
       def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil,
         format: :text, language: nil, **arrivals)
         @console = console
@@ -66,7 +59,6 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
       def run
         calculator = Sizing::Calculator.new(@demand, threads: @threads)
         report = View::Calculation.new(calculator, words: @words, **@console.layout, timed: @timed,

@@ -2,13 +2,13 @@
 
 module Holdup
   class CLI
-    # Has one or all measuring processes of this host record every GVL event for some seconds, and keeps the
-    # files.
+    # Asks one or all measured processes of this host to record every GVL event for some seconds, and saves
+    # the files.
     class Capture
       SECONDS = (1..60)
       DEFAULT_S = 10
       DEFAULT_UNTIL_S = 60
-      # A process looks once a tick, which is 5 s at most.
+      # A process checks once a tick, and a tick takes 5 s at most.
       PATIENCE_S = 8
       LOOK_S = 0.1
 
@@ -26,7 +26,7 @@ module Holdup
             values[:pid] = Queries::OptionValues.whole("--pid", text, 1..2**31)
           end
           parser.on("--all", "every process that measures on this host") { values[:all] = true }
-          parser.on("--out DIR", "where to keep the files (captures, beside the store)") do |text|
+          parser.on("--out DIR", "folder of the files (captures, next to the store)") do |text|
             values[:out] = text
           end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
@@ -44,15 +44,9 @@ module Holdup
       end
       private_class_method :rule
 
-      # @param console [Console]
-      # @param rule [Holdup::Capture::Trigger, nil] of the unit that ends it
+      # @param rule [Holdup::Capture::Trigger, nil] the condition that ends the capture
       # @param seconds [Integer] in SECONDS; with a rule, up to an hour
-      # @param pid [Integer, nil]
-      # @param all [Boolean]
       # @param out [String, nil] folder
-      # @param dir [String, nil]
-      # @param store [String, nil]
-      # @param language [String, nil]
       # @raise [UsageError]
       def initialize(console:, rule: nil, seconds: rule ? DEFAULT_UNTIL_S : DEFAULT_S, pid: nil, all: false,
         out: nil, dir: nil, store: nil, language: nil)
@@ -71,8 +65,8 @@ module Holdup
         @report = Report.new(console, language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status: 1 when a process did not do it
-      # @raise [Error, UsageError] nothing to capture, or too much to choose from
+      # @return [Integer] exit status: 1 when a process made no capture
+      # @raise [Error, UsageError] no process can be captured, or several can and none was chosen
       def run
         asked = ask(chosen)
         begun = await(asked, PATIENCE_S, &:begun?)
@@ -122,7 +116,7 @@ module Holdup
           "those that do: #{entries.map(&:pid).join(", ")}")
       end
 
-      # @return [Array<Asking>] those of which the block came true in time
+      # @return [Array<Asking>] those for which the block became true in time
       def await(askings, seconds, &condition)
         deadline = @console.clock.monotonic_ns + (seconds * 1_000_000_000)
         waiting = askings
@@ -133,7 +127,7 @@ module Holdup
         askings - waiting
       end
 
-      # With a rule, one process that has caught a request or job is enough.
+      # With a rule, it is enough that one process catches a request or job.
       def caught?
         return true if @rule.nil? || @caught
         @report.uncaught(@seconds)
@@ -151,38 +145,31 @@ module Holdup
         raise Error.new("the capture can't be kept (#{error.message})", "name another folder with --out")
       end
 
-      # What `holdup capture` says while it waits, and of what it kept.
+      # Prints what `holdup capture` waits for and which files it saved.
       class Report
-        # @param console [Console]
-        # @param language [String]
         def initialize(console, language)
           @console = console
           @words = View::Words.new(language)
         end
 
-        # On a terminal: in a pipe the line would stay, once for each process that is done.
-        # @return [void]
+        # Prints on a terminal only: a pipe would get one line for each finished process.
         def waiting(count, seconds)
           @console.pass(@words.call(:capture_waiting, count:, seconds:)) if @console.err.tty?
         end
 
         # @param askings [Array<Capture::Asking>] of processes that did not begin
-        # @return [void]
         def silent(askings)
           askings.each { |asking|
             @console.err.puts("holdup: #{@words.call(:capture_silent, pid: asking.entry.pid)}")
           }
         end
 
-        # @return [void]
         def uncaught(seconds)
           @console.err.puts("holdup: #{@words.call(:capture_uncaught, seconds:)}")
         end
 
         # @param path [String] of the file
-        # @param recording [Capture::Recording]
         # @param ended [Boolean] whether the process ended it
-        # @return [void]
         def kept(path, recording, ended)
           header = recording.header
           @console.err.puts("holdup: #{@words.call(:capture_cut, pid: header.pid)}") unless ended

@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Carries the segments of this host to the store, until it gets a signal to stop or its parent ends.
+    # Moves the segments of this host to the store until a signal stops it or its parent exits.
     class Collect
       INTERVAL_S = (0.1..3600)
       DEFAULT_INTERVAL_S = 10
@@ -24,14 +24,10 @@ module Holdup
         end
       end
 
-      # @param console [Console]
-      # @param store [String, nil]
-      # @param dir [String, nil]
       # @param interval [Numeric] seconds
       # @param parent [Integer, nil] pid
-      # @param once [Boolean]
-      # @param quietly [Boolean] whether it says nothing when another process collects
-      # @param again [Boolean] whether an earlier start has said which library is missing
+      # @param quietly [Boolean] whether it stays silent when another process collects
+      # @param again [Boolean] whether an earlier start already reported the missing library
       def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false,
         quietly: false, again: false)
         @console = console
@@ -46,7 +42,7 @@ module Holdup
       end
 
       # @return [Integer] exit status; CANNOT_LOAD when a library is missing
-      # @raise [Holdup::Error] with --once; otherwise the collector says what is wrong and goes on
+      # @raise [Holdup::Error] with --once; otherwise the collector logs the error and continues
       def run
         @once ? once : keep_on
         OK
@@ -80,7 +76,7 @@ module Holdup
           parent: @parent, captures: @captures, log:)
       end
 
-      # The processes are measured all the same: what collects needs more than what measures.
+      # Measuring continues: the collector needs libraries that the measured processes do not.
       def missing(error)
         MissingLibrary.sentence(error, dir: @dir, env: @console.env)
       end

@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Says what a change did: two times, settings, arms or revisions side by side, with intervals.
+    # Compares two times, settings, arms or revisions, with confidence intervals.
     class Compare
       WIDEST = 120
 
@@ -10,15 +10,10 @@ module Holdup
         Arguments.new(console)
       end
 
-      # @param console [Console]
       # @param sides [Hash{Symbol => Object}] what is compared, see Arguments
-      # @param filter [Analysis::UnitFilter]
       # @param format [Symbol] one of Arguments::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
-      # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
-      # @param store [String, nil]
-      # @param language [String, nil]
       def initialize(console:, sides:, filter:, format: :text, families: nil, app: nil, out: nil, store: nil,
         language: nil)
         @console = console
@@ -32,8 +27,7 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
-      # @raise [Error] where there is nothing to compare
+      # @raise [Error] there is nothing to compare
       def run
         @destination.write(@asked[:states] ? states : rendered(comparison))
         OK
@@ -60,7 +54,7 @@ module Holdup
         @picked.sides.map { |label, settings| [recorded, label, settings] }
       end
 
-      # Each state may be in a store of its own, as experiments leave them.
+      # Each state may have its own store, as experiments leave them.
       def states
         sides = @asked[:states].map { |state| side_of(state) }
         sides.each { |side| check(side) }
@@ -115,7 +109,7 @@ module Holdup
         end
       end
 
-      # With the distributions of both sides in one chart.
+      # Shows the distributions of both sides in one chart.
       def html(comparison)
         page = report(comparison).page
         charts = View::Charts::Sides.new([comparison.before, comparison.after], words: @words).call
@@ -146,12 +140,12 @@ module Holdup
         FAMILIES = Analysis::Comparison::Metric::FAMILIES
         # Options that take several arguments.
         LISTS = %w[--revision --states].freeze
-        # Ways to say both sides, each with the values that it takes.
+        # Ways to name both sides, each with the values that it takes.
         MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision],
                  "--states" => %i[states]}.freeze
 
-        # One of `--states`. `store`: nil for that of `--store`; `setting`: the beginning of its fingerprint,
-        # nil for all of that time
+        # One of `--states`. `store`: nil for that of `--store`; `setting`: start of its fingerprint, nil for
+        # all settings
         State = Data.define(:label, :store, :from_s, :to_s, :setting)
         FINGERPRINT = /\A\h{4,12}\z/
 
@@ -160,8 +154,6 @@ module Holdup
           @now_s = console.clock.realtime_s
         end
 
-        # @param argv [Array<String>]
-        # @return [Hash{Symbol => Object}]
         # @raise [UsageError]
         def parse(argv)
           values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(spread(argv))

@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Everything outside that a command may touch: where it writes, the environment, the time.
+    # A command's only access to the outside: its output, the environment, the time.
     Console = Data.define(:out, :err, :env, :clock) do
       # @return [Console] of this process
       def self.system
@@ -25,7 +25,7 @@ module Holdup
         (columns || 80).clamp(self.class::NARROW, most)
       end
 
-      # In a pipe or a file, where the width is not known: as many as they need.
+      # A pipe or file has no width, so tables take the columns that they need.
       # @return [Numeric] columns of tables
       def table_width
         columns || Float::INFINITY
@@ -37,30 +37,27 @@ module Holdup
         {width: width(most), table_width:, style: View::Style.for(out, env)}
       end
 
-      # One line that the next one takes the place of; elsewhere than on a terminal each stays.
-      # @param text [String]
-      # @return [void]
+      # Prints a line that the next one replaces; outside a terminal each line stays.
       def pass(text)
         err.tty? ? err.print("\r#{text}\e[K") : err.puts(text)
       end
 
-      # Takes the last such line away.
-      # @return [void]
+      # Removes the last such line.
       def clear
         err.tty? && err.print("\r\e[K")
       end
 
-      # So that a closed pipe shows here and not when Ruby exits.
+      # Detects a closed pipe here instead of when Ruby exits.
       def flush
         out.flush
       end
 
-      # Nothing more can be written: Ruby's own flush at exit must not fail either.
+      # The output is closed, and Ruby's own flush at exit must not fail.
       def discard
         out.reopen(IO::NULL, "w") if out.respond_to?(:reopen) && out.respond_to?(:fileno)
       end
     end
-    # The narrowest that sentences are wrapped to.
+    # Sentences are never wrapped to fewer columns.
     Console::NARROW = 40
   end
 end

@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Says what is measured on this host, what is missing, and why a number may be wrong, each with the
+    # Reports what is measured on this host, what is missing, and why a number may be wrong, each with the
     # remedy.
     class Doctor
       WIDEST = 120
@@ -23,12 +23,7 @@ module Holdup
         end
       end
 
-      # @param console [Console]
-      # @param store [String, nil]
-      # @param dir [String, nil]
       # @param autoscale_target [Integer, nil] percentage
-      # @param format [Symbol] :text or :json
-      # @param language [String, nil]
       def initialize(console:, store: nil, dir: nil, autoscale_target: nil, format: :text, language: nil)
         @console = console
         @store = store

@@ -2,15 +2,14 @@
 
 module Holdup
   class CLI
-    # Runs a command with Holdup in every Ruby that it starts, and a collector. The application is
-    # not changed and need not name Holdup in its Gemfile: RUBYOPT loads one small file before anything of it.
+    # Runs a command with Holdup in every Ruby that it starts, and a collector. The application stays
+    # unchanged and needs no Holdup in its Gemfile: RUBYOPT loads one small file first.
     class Exec
       BOOT = File.expand_path("../agent/exec_boot", __dir__)
-      # Under `bundle exec holdup exec`: what a server that executes itself again (Puma at SIGUSR2) goes back
-      # to.
+      # Under `bundle exec holdup exec`, a server that executes itself again (Puma at SIGUSR2) restores this.
       BUNDLERS = "BUNDLER_ORIG_RUBYOPT"
       BUNDLERS_NIL = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
-      # What a shell answers for a command that it can't find, or may not run.
+      # A shell's exit statuses for a command that it can't find or may not run.
       NOT_FOUND = 127
       NOT_ALLOWED = 126
 
@@ -24,10 +23,7 @@ module Holdup
         end
       end
 
-      # @param console [Console]
       # @param command [Array<String>] the program and its arguments
-      # @param store [String, nil]
-      # @param dir [String, nil]
       # @param collector [Boolean] whether to start one
       def initialize(console:, command:, store: nil, dir: nil, collector: true)
         @console = console
@@ -81,7 +77,7 @@ module Holdup
         @supervisor ||= Runtime::CollectorSupervisor.new(dir: @dir, store: @store, log: method(:say))
       end
 
-      # A command may be over before its collector was up: what it left is then carried here.
+      # A command may exit before its collector is up; this collects its segments.
       def finish
         return unless @supervisor
         @supervisor.stop
@@ -95,30 +91,27 @@ module Holdup
         @console.err.puts("holdup: #{message}")
       end
 
-      # The command that runs: gets every signal that we get, and gives its exit status back. We stay between
-      # because a container stops its first process only, and because the collector must see the end.
+      # Runs the command, forwards every signal to it and returns its exit status. Holdup stays its parent
+      # because a container stops only its first process, and because the collector must see the end.
       class Child
-        # All that servers and job runners give a meaning to: URG (Puma reforks), TSTP (Sidekiq goes quiet),
-        # WINCH, PWR ...
+        # Signals that servers and job runners handle: URG (Puma reforks), TSTP (Sidekiq goes quiet), WINCH,
+        # PWR ...
         SIGNALS = (%w[INT TERM HUP QUIT USR1 USR2 TTIN TTOU URG TSTP WINCH PWR] & Signal.list.keys).freeze
-        # The terminal sends these to the whole foreground group; sent twice, they mean "now, at once" to
-        # servers.
+        # The terminal sends these to the whole foreground group; a second one makes servers exit at once.
         FROM_TERMINAL = %w[INT QUIT TSTP WINCH].freeze
 
-        # @param command [Array<String>]
-        # @param environment [Hash{String => String}] added to ours
+        # @param environment [Hash{String => String}] added to the current environment
         def initialize(command, environment)
           @command = command
           @environment = environment
           @early = []
         end
 
-        # @return [Integer] exit status
-        # @raise [SystemCallError] the command can't be started
+        # @raise [SystemCallError] the command can't start
         def run
           previous = SIGNALS.to_h { |signal| [signal, trap(signal) { forward(signal) }] }
           program, *arguments = @command
-          # The pair keeps a shell out of it.
+          # The pair avoids a shell.
           @pid = Process.spawn(@environment, [program, program], *arguments)
           @early.each { |signal| forward(signal) }
           wait
@@ -137,11 +130,11 @@ module Holdup
           return @early << signal unless @pid
           return Process.kill(signal, @pid) unless FROM_TERMINAL.include?(signal) && foreground?
           Process.kill(:STOP, Process.pid) if signal == "TSTP" # Ctrl-Z: we stop as the command does
-        rescue Errno::ESRCH # it has just ended: wait tells how
+        rescue Errno::ESRCH # it has just ended: wait returns its status
           nil
         end
 
-        # Whether a terminal's Ctrl-C reaches the child without us.
+        # Whether a terminal's Ctrl-C reaches the child directly.
         def foreground?
           _, _, group, _, _, terminal_group = File.binread("/proc/self/stat").rpartition(")").last.split
           group == terminal_group

@@ -2,20 +2,18 @@
 
 module Holdup
   class CLI
-    # The forms of a command's output: `--format NAME` or the name alone, and `--out FILE`.
+    # A command's output formats: `--format NAME` or the name alone, and `--out FILE`.
     module Formats
       MEANINGS = {json: "for programs", markdown: "for a pull request or an issue",
                   html: "one file for a browser; name it with --out"}.freeze
 
-      # Where the output goes: to a file that was named, else to the terminal or the pipe.
+      # Writes the output to the named file, else to the terminal or the pipe.
       class Destination
-        # Formats that a terminal can't show, and a file for each.
+        # Formats that a terminal can't show, each with a title and an example file name.
         UNREADABLE = {html: ["HTML", "report.html"],
                       perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
 
-        # @param console [Console]
         # @param file [String, nil] path
-        # @param format [Symbol]
         # @param option [String] that names the file
         # @raise [UsageError] a terminal can't show this format
         def initialize(console, file: nil, format: :text, option: "--out")
@@ -29,8 +27,6 @@ module Holdup
           end
         end
 
-        # @param text [String]
-        # @return [void]
         # @raise [Error] the file can't be written
         def write(text)
           @file ? File.write(@file, text) : @console.out.write(text)
@@ -42,10 +38,8 @@ module Holdup
 
       module_function
 
-      # @param parser [OptionParser]
       # @param values [Hash] that gets `:format`
       # @param known [Array<Symbol>] :text and some of MEANINGS
-      # @return [void]
       def declare(parser, values, known)
         parser.on("--format FORMAT", known.join(", ")) do |text|
           choose(values, Queries::OptionValues.choice("--format", text, known))
@@ -55,12 +49,9 @@ module Holdup
         end
       end
 
-      # @param page [View::Page]
       # @param format [Symbol] :markdown, :html, else text
-      # @param console [Console]
       # @param widest [Integer] columns of sentences at most
       # @param language [String] of an HTML page
-      # @return [String] ends with a newline
       def render(page, format:, console:, widest:, language: "en")
         case format
         when :markdown then View::PageMarkdown.new(page).call

@@ -2,16 +2,13 @@
 
 module Holdup
   class CLI
-    # Has everything stored that was measured up to now: asks the collector for a round and waits for it, or,
-    # where none runs, makes one.
+    # Brings all measurements up to now into the store: asks the collector for a round and waits for it, or
+    # collects here if no collector runs.
     class FreshReport
       PATIENCE_S = 5
       STEP_S = 0.1
 
-      # @param console [Console]
-      # @param store [String, nil] URL or path
       # @param dir [String] folder of the segments
-      # @param patience_s [Numeric]
       def initialize(console, store:, dir:, patience_s: PATIENCE_S)
         @console = console
         @url = Places.store(console.env, store)
@@ -22,7 +19,7 @@ module Holdup
         @patience_s = patience_s
       end
 
-      # @return [String, nil] why something may be missing, in one sentence; nil when all is stored
+      # @return [String, nil] a sentence on why something may be missing; nil when all is stored
       def call
         found = @uncollected.measured
         return if found.empty? || stored?(found)
@@ -35,7 +32,7 @@ module Holdup
 
       private
 
-      # The segments may belong to another store: collecting them here would remove them for that one.
+      # The segments may belong to another store, and collecting them here would take them from it.
       def collect(found)
         unless ours?(found)
           return "no collector is running, and that of #{@dir} has not written to #{Store.redact(@url)}; " \
@@ -66,7 +63,7 @@ module Holdup
         end
       end
 
-      # A store that is not there yet has nothing.
+      # A missing store is empty.
       def reading
         store = Store.open(@url, read_only: true)
         yield store

@@ -6,7 +6,7 @@ module Holdup
     class Lab
       SUMMARIES = {
         "sweep" => "your server with one setting after the other",
-        "jobs" => "Sidekiq at each concurrency, beside the prediction",
+        "jobs" => "Sidekiq at each concurrency, measured and predicted",
         "check" => "a gate for CI: did an endpoint get worse?",
         "jit" => "your server with YJIT off, on at boot, on after boot",
         "sidekiq-vcpu" => "why CPU % halves when the vCPUs double"
@@ -29,10 +29,8 @@ module Holdup
         }
       }.freeze
 
-      # Takes the name of the experiment off and gives the rest to its own options.
+      # Takes the experiment's name and passes the rest to the experiment's own options.
       Arguments = Data.define(:console) do
-        # @param argv [Array<String>]
-        # @return [Hash{Symbol => Object}]
         # @raise [UsageError]
         def parse(argv)
           name, *rest = argv
@@ -65,24 +63,20 @@ module Holdup
         nearest || "it is one of #{LOADERS.keys.join(", ")}"
       end
 
-      # @param console [Console]
       # @param experiment [Class] the command of one experiment
       # @param values [Hash{Symbol => Object}] its keywords
       def initialize(console:, experiment:, values:)
         @command = experiment.new(console:, **values)
       end
 
-      # @return [Integer] exit status
       def run = @command.run
 
-      # How far an experiment is, with the time that is left: one line that changes on a terminal, a line for
-      # each new thing that it does elsewhere.
+      # Shows an experiment's progress and the time left: one changing line on a terminal, elsewhere a line
+      # for each new activity.
       class Progress
         MINUTE_S = 60
 
-        # @param console [Console]
-        # @param words [View::Words]
-        # @param step_s [Numeric] how long a step takes, before one was seen
+        # @param step_s [Numeric] estimate of a step's time before the first step ends
         def initialize(console, words:, step_s:)
           @console = console
           @words = words
@@ -91,11 +85,7 @@ module Holdup
         end
 
         # @param number [Integer] of the step, from 1
-        # @param of [Integer]
-        # @param doing [Symbol]
-        # @param arm [Holdup::Lab::Arm]
         # @param facts of what it does
-        # @return [void]
         def call(number, of, doing, arm:, **facts)
           @first ||= number
           return if printed?(number, doing) && !@console.err.tty?
@@ -106,7 +96,7 @@ module Holdup
 
         private
 
-        # @return [Boolean] whether this was the last thing that was printed
+        # @return [Boolean] whether the last print showed the same
         def printed?(*step)
           same = @printed == step
           @printed = step
@@ -117,28 +107,23 @@ module Holdup
           @words.call(:"sweep_doing_#{doing}", **facts)
         end
 
-        # By what the steps took so far.
+        # Estimated from the steps so far.
         def left(steps, done)
           each_s = done.zero? ? @step_s : (@console.clock.realtime_s - @started_s).fdiv(done)
           @words.call(:sweep_about, minutes: [(steps * each_s / MINUTE_S).ceil, 1].max)
         end
       end
 
-      # The options of experiments that last: in which file and store they are kept, and with which file one
-      # goes on.
+      # The options of long experiments: in which file and store to save them, and which file to resume.
       class SavedResult
         # @param experiment [String] "sweep"
-        # @param now_s [Integer]
-        # @param output [Array<Symbol>] values that one may give anew when going on
+        # @param output [Array<Symbol>] values that may change on resume
         def initialize(experiment, now_s:, output:)
           @experiment = experiment
           @now_s = now_s
           @output = output
         end
 
-        # @param parser [OptionParser]
-        # @param values [Hash{Symbol => Object}]
-        # @return [void]
         def declare(parser, values)
           parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") do |text|
             values[:out] = text
@@ -149,10 +134,10 @@ module Holdup
           end
         end
 
-        # @param values [Hash{Symbol => Object}] that were read
-        # @param ledgers [#new, #open] the experiment's Ledger
-        # @yieldreturn [Object] the plan of a new one
-        # @return [Object] the ledger, new or to go on with
+        # @param values [Hash{Symbol => Object}] as parsed
+        # @param ledgers [#new, #open] class of the experiment's file
+        # @yieldreturn [Object] the plan of a new file
+        # @return [Object] the experiment's file, new or resumed
         # @raise [UsageError]
         def ledger(values, ledgers)
           return ledgers.new(File.expand_path(values.fetch(:out) { file_name }), yield) unless values[:resume]

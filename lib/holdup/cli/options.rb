@@ -4,16 +4,14 @@ require "optparse"
 
 module Holdup
   class CLI
-    # Reads a command's arguments to the keywords of the command, and turns whatever is wrong with them into
-    # one line.
+    # Parses a command's arguments into the command's keywords, and reports each mistake in one line.
     #
     #   Options.new("holdup collect [options]") do |parser, values|
     #     parser.on("--once") { values[:once] = true }
     #   end
     class Options
       # @param usage [String] the first line of the help
-      # @param rest [Symbol, nil] the keyword that gets the arguments after the options; nil: there may be
-      #   none
+      # @param rest [Symbol, nil] the keyword for the arguments after the options; nil: none allowed
       # @param mixed [Boolean] whether options may also follow those arguments
       # @yield [OptionParser, Hash] to declare options that write into the hash
       def initialize(usage, rest: nil, mixed: false, &declare)
@@ -23,7 +21,6 @@ module Holdup
         @declare = declare
       end
 
-      # @param argv [Array<String>]
       # @return [Hash{Symbol => Object}] keywords of the command, or {help: text}
       # @raise [UsageError]
       def parse(argv)
@@ -40,7 +37,7 @@ module Holdup
 
       private
 
-      # The optparse of Ruby 3.3 can't take "--" where names have to be exact, so it never sees it.
+      # The optparse of Ruby 3.3 can't handle "--" with exact names, so it never sees it.
       def order(parser, argv)
         return parser.permute(argv) if @mixed
         separator = argv.index("--") or return parser.order(argv)
@@ -59,13 +56,13 @@ module Holdup
         end
       end
 
-      # A command's own arguments may be any bytes; ours are text.
+      # The arguments of the user's command may be any bytes; Holdup's are text.
       def check_encoding(argv)
         ours = @rest ? argv.take_while { |argument| argument.start_with?("-") && argument != "--" } : argv
         broken = ours.find { |argument| !argument.valid_encoding? }
         return unless broken
         text = broken.scrub("?")[0, 100].inspect
-        raise UsageError.new("the argument #{text} is no valid #{broken.encoding} text", see_help)
+        raise UsageError.new("the argument #{text} is not valid #{broken.encoding} text", see_help)
       end
 
       def refuse(left)

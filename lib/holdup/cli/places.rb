@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Where things are when no option says so: the same rules as inside the application, from the same table.
+    # Default locations: the same rules as inside the application, from the same table.
     module Places
       module_function
 
@@ -11,7 +11,7 @@ module Holdup
         given ? Utf8.of(File.expand_path(given)) : Configuration.build(env:).segment_dir
       end
 
-      # @return [String, nil] URL or path of the store that somebody named
+      # @return [String, nil] URL or path of the store in the option or environment
       def named_store(env, given = nil)
         given || Configuration.build(env:).store
       end
@@ -33,7 +33,7 @@ module Holdup
       end
 
       # Opens the store to read, and closes it.
-      # @param app [String, nil] the application whose part of it is read; nil: all
+      # @param app [String, nil] reads only this application; nil: all
       # @yield [store]
       # @raise [UsageError] the store has no application of that name
       def reading(env, given, app: nil)

@@ -2,18 +2,17 @@
 
 module Holdup
   class CLI
-    # The commands, and how each is loaded: only when it is called, because `holdup version` must not load a
-    # database.
+    # The commands. Each loads only when called, because `holdup version` must not load a database.
     module Registry
       SUMMARIES = {
         "report" => "where the time went, who stalled and who caused it",
         "doctor" => "what is measured, what is missing, and how to fix it",
         "advise" => "how many threads, processes and job slots, with the evidence",
-        "whatif" => "another setting or load, replayed beside the one there is",
+        "whatif" => "another setting or load, replayed next to the current one",
         "compare" => "what a change did: two times, settings or revisions, with intervals",
         "capture" => "every GVL event of some seconds, thread by thread",
         "timeline" => "what happened in a capture: who waited, and for whom",
-        "calculate" => "how many threads for an io share, beside Amdahl's law",
+        "calculate" => "how many threads for an io share, next to Amdahl's law",
         "collect" => "carry the measurements of this host to the store",
         "exec" => "run a command with Holdup in it, with no change to the application",
         "lab" => "experiments with real processes on this machine",
@@ -71,9 +70,8 @@ module Holdup
         }
       }.freeze
 
-      # Parses arguments and runs the command they make.
+      # Parses the arguments and runs the command.
       Entry = Data.define(:command) do
-        # @return [Integer] exit status
         def call(argv, console)
           options = command.options(console).parse(argv)
           return command.new(console:, **options).run unless options.key?(:help)
@@ -82,9 +80,7 @@ module Holdup
         end
       end
 
-      # @param name [String]
-      # @return [Entry]
-      # @raise [UsageError] with the nearest name
+      # @raise [UsageError] no such command; suggests the nearest name
       def self.fetch(name)
         loader = LOADERS[name]
         return Entry.new(command: loader.call) if loader
@@ -104,7 +100,6 @@ module Holdup
           @topic, *@rest = topics
         end
 
-        # @return [Integer] exit status
         def run
           return Registry.fetch(@topic).call([*@rest, "--help"], @console) if @topic && @topic != "settings"
           @console.out.puts(@topic ? settings : overview)
@@ -149,7 +144,6 @@ module Holdup
           @console = console
         end
 
-        # @return [Integer] exit status
         def run
           @console.out.puts("holdup #{VERSION} (#{RUBY_DESCRIPTION})")
           OK

@@ -8,26 +8,21 @@ module Holdup
       LIMIT = 15
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
-      # Of sentences: longer lines are harder to read.
+      # Columns of sentences: longer lines are harder to read.
       WIDEST = 120
 
       def self.options(console) = Arguments.new(console)
 
-      # @param console [Console]
       # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @param filter [Analysis::UnitFilter]
       # @param by [Symbol] a value of Analysis::SeriesRow::Grouping::BY
       # @param sort [Symbol] a key of Analysis::SeriesRow::Grouping::SORT
       # @param format [Symbol] one of FORMATS
-      # @param app [String, nil] application; nil: all of the store
       # @param store [String, nil] URL or path; nil: where the collector keeps it
-      # @param language [String, nil] nil: from the environment
       # @param limit [Integer] rows of each table
       # @param details [Boolean] also the group means of each row
       # @param out [String, nil] file that it is written to
       # @param live [Boolean] whether the span ends now
-      # @param fresh [Boolean] whether what was measured up to now is waited for
+      # @param fresh [Boolean] whether it first waits for the latest measurements
       # @param dir [String, nil] folder of the segments
       def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, app: nil,
         out: nil, store: nil, language: nil, live: true, fresh: false, dir: nil)
@@ -45,8 +40,7 @@ module Holdup
         @destination = Formats::Destination.new(console, file: out, format:)
       end
 
-      # @return [Integer] exit status
-      # @raise [UsageError] for a filter that nothing matches
+      # @raise [UsageError] nothing matches the filter
       def run
         freshen if @fresh
         @destination.write((@format == :html) ? html : report(summary).call)
@@ -99,7 +93,7 @@ module Holdup
         @uncollected = uncollected.look(store, named: !@store.nil?)
       end
 
-      # Drifts are of the whole application, so a report of some requests or jobs has none.
+      # Drifts describe the whole application, so a filtered report has none.
       def drifts(store)
         return [] if @view[:filter].narrow?
         Holdup::Doctor::StoreChecks::Drift.findings(Queries::SettingHistory.drifts(store, @span[:to_s]))
@@ -133,7 +127,7 @@ module Holdup
       # The arguments of `holdup report` as the keywords of Report.
       class Arguments
         USAGE = "holdup report [options]"
-        # More rows, and a file might be larger than 1 MB.
+        # With more rows a file may exceed 1 MB.
         HTML_LIMIT = 100
 
         # @param console [Console] for the time
@@ -141,8 +135,6 @@ module Holdup
           @now_s = console.clock.realtime_s
         end
 
-        # @param argv [Array<String>]
-        # @return [Hash{Symbol => Object}]
         # @raise [UsageError]
         def parse(argv)
           values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
@@ -227,7 +219,7 @@ module Holdup
           }
         end
 
-        # Pages have rows by name, and those of the worst units have all of them.
+        # An HTML file lists rows by name and has the group means on its pages.
         def check_html(values)
           other = %i[by details].find { |key| values[key] && values[key] != :name }
           if other
@@ -251,7 +243,8 @@ module Holdup
             "the report would cover no time; swap or correct them")
         end
 
-        # A process's window holds all its units in one, and so does a priority's, which only jobs have.
+        # A process's window sums all its requests and jobs, and so does a priority's; only jobs have
+        # priorities.
         def by_of(values, filter)
           by = values.fetch(:by, :name)
           if by == :process && filter.narrow?

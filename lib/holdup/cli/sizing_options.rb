@@ -4,17 +4,14 @@ require "shellwords"
 
 module Holdup
   class CLI
-    # The options that `advise` and `whatif` share: which recording, and what its deployment may use.
+    # The options that `advise` and `whatif` share: the recording, and the limits of its deployment.
     module SizingOptions
       SINCE_S = 2 * 3600
       BYTES = {"" => 1, "K" => 1 << 10, "M" => 1 << 20, "G" => 1 << 30, "T" => 1 << 40}.freeze
 
       module_function
 
-      # @param parser [OptionParser]
       # @param values [Hash] that they go to
-      # @param now_s [Integer]
-      # @return [void]
       def declare(parser, values, now_s)
         parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") do |text|
           values[:slo] = slo(text)
@@ -32,7 +29,6 @@ module Holdup
       end
 
       # @param text [String] "2G", "512M"
-      # @return [Integer]
       def bytes(option, text)
         match = /\A(\d{1,9}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?\z/i.match(text)
         return (Float(match[1]) * BYTES.fetch(match[2].upcase)).round if match && Float(match[1]).positive?
@@ -40,7 +36,6 @@ module Holdup
           "it takes a size such as 512M or 2G")
       end
 
-      # @return [Sizing::Slo]
       def slo(text)
         slo = Sizing::Slo.parse(text)
         return slo if slo
@@ -48,9 +43,7 @@ module Holdup
           "it takes a percentile from p50 on and a time, such as p95=300ms")
       end
 
-      # @param values [Hash]
-      # @param now_s [Integer]
-      # @return [Hash{Symbol => Integer}] from_s and to_s; the others of values stay
+      # @return [Hash{Symbol => Integer}] from_s and to_s
       def span_of(values, now_s)
         to_s = values.fetch(:until, now_s)
         from_s = values.fetch(:since, to_s - SINCE_S)
@@ -66,9 +59,7 @@ module Holdup
         [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
       end
 
-      # @param app [String, nil]
-      # @param store [String, nil]
-      # @return [String] options with which another command looks at the same
+      # @return [String] options that make another command read the same recording
       def again(from_s:, to_s:, app: nil, store: nil)
         from, to = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
         words = ["--since", from, "--until", to]

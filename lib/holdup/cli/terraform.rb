@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Prints what makes metrics, alarms and a dashboard of lines of statistics, for Terraform to apply.
+    # Prints Terraform code that makes metrics, alarms and a dashboard from the statistics lines.
     class Terraform
       LOG_GROUP = %r{\A[\w.\-/#]{1,512}\z}
       REGION = /\A[a-z]{2}(-[a-z]+)+-\d\z/
@@ -49,16 +49,14 @@ module Holdup
       end
       private_class_method :matching, :namespace
 
-      # @param console [Console]
       # @param values [Hash{Symbol => Object}] of Holdup::Terraform::Plan
-      # @raise [UsageError] when metrics would not be found, or options contradict each other
+      # @raise [UsageError] CloudWatch would not find the metrics, or options contradict each other
       def initialize(console:, **values)
         @console = console
         check(**values.slice(:format, :log_group, :server))
         @plan = Holdup::Terraform::Plan.new(**values)
       end
 
-      # @return [Integer] exit status
       def run
         @console.out.write(Holdup::Terraform.write(@plan))
         OK

@@ -2,8 +2,8 @@
 
 module Holdup
   class CLI
-    # Tells what happened in a capture, or in one unit of it, or hands it over to another viewer; or which
-    # captures are kept.
+    # Shows what happened in a capture or in one of its requests or jobs, exports it for another viewer, or
+    # lists the saved captures.
     class Timeline
       UNIT = /\A(slowest|caught|\d{1,9})\z/
       EXPORTS = View::TraceFormats::FORMATS.keys
@@ -19,7 +19,7 @@ module Holdup
             values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS)
           end
           parser.on("--out FILE", "write the export there") { |text| values[:out] = text }
-          parser.on("--store URL", "beside which captures are kept ($HOLDUP_STORE)") do |text|
+          parser.on("--store URL", "captures are next to it ($HOLDUP_STORE)") do |text|
             values[:store] = text
           end
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
@@ -33,14 +33,10 @@ module Holdup
       end
       private_class_method :unit
 
-      # @param console [Console]
-      # @param files [Array<String>] the one file, or id of one that is kept; none: those that are kept are
-      #   listed
+      # @param files [Array<String>] one file, or the id of a saved capture; empty: lists the saved captures
       # @param unit [String, nil] id, or "slowest"
       # @param export [Symbol, nil] one of EXPORTS
       # @param out [String, nil] file that the export is written to
-      # @param store [String, nil]
-      # @param language [String, nil]
       # @raise [UsageError]
       def initialize(console:, files: [], unit: nil, export: nil, out: nil, store: nil, language: nil)
         if files.size > 1 || (files.empty? && (unit || export))
@@ -56,8 +52,7 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
-      # @raise [Error] it can't be read, or there is no such unit
+      # @raise [Error] the file can't be read, or has no such request or job
       def run
         @destination.write(text)
         OK
@@ -79,7 +74,7 @@ module Holdup
         (@unit ? story : overview).call
       end
 
-      # JSON leaves some characters that a terminal would obey.
+      # JSON does not escape every terminal control character.
       def exported
         trace = View::TraceFormats.call(scene, @export)
         View::TraceFormats::BINARY.key?(@export) ? trace : "#{View::Width.clean(trace)}\n"

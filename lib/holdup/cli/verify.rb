@@ -4,21 +4,14 @@ require "json"
 
 module Holdup
   class CLI
-    # `holdup advise --verify FILE`: whether what was predicted came true, once the advice was followed. FILE
-    # is what `holdup advise --save` kept (or `--json` wrote); the recording that it was given for is still in
-    # the store.
+    # `holdup advise --verify FILE`: whether the prediction came true after the advice was followed. FILE
+    # comes from `holdup advise --save` (or `--json`); the store must still have the advice's recording.
     class Verify
       VERSION = 1
       LARGEST = 10_000_000
 
-      # @param console [Console]
-      # @param file [String]
       # @param from_s [Integer, nil] nil: since the advice
-      # @param to_s [Integer]
-      # @param json [Boolean]
       # @param warm_up_s [Integer, nil] nil: as when advice was given
-      # @param store [String, nil]
-      # @param words [View::Words]
       def initialize(console:, file:, to_s:, words:, from_s: nil, json: false, warm_up_s: nil, store: nil)
         @console = console
         @file = file
@@ -30,8 +23,8 @@ module Holdup
         @words = words
       end
 
-      # @return [Integer] exit status: 0 kept, 1 missed
-      # @raise [Error] where there is nothing to compare
+      # @return [Integer] exit status: 0 if the prediction came true, else 1
+      # @raise [Error] there is nothing to compare
       def run
         found = verification
         report = View::Verification.new(found, stored: stored?(found), span: SizingOptions.span_text(**@span),
@@ -65,7 +58,7 @@ module Holdup
         Sizing::Verification.new(recorded(before), changed(since))
       end
 
-      # Later advice learns from it; without the right to write to the store the answer is the same.
+      # Later advice learns from it. The answer is the same without write access to the store.
       def stored?(found)
         outcome = found.outcome(**@advice.slice(:from_s, :to_s), at_s: @span[:to_s])
         return false unless outcome
@@ -98,8 +91,8 @@ module Holdup
           "single requests and jobs are kept for 14 days")
       end
 
-      # Where the advice was to keep the setting, the latest other setting since then is what can be learned
-      # from.
+      # If the advice was to keep the setting, the latest other setting since then shows the effect of a
+      # change.
       def changed(sized)
         measured = sized.observations.select { |observation| observation.profiles.any? }
         same, others = measured.partition { |observation| advised == ran(observation) }

@@ -2,7 +2,7 @@
 
 module Holdup
   class CLI
-    # Serves the dashboard by itself, for this user on this machine.
+    # Serves the dashboard standalone, for this user on this machine.
     class Web
       HOST = "127.0.0.1"
       PORT = 9900
@@ -29,13 +29,7 @@ module Holdup
         end
       end
 
-      # @param console [Console]
-      # @param host [String]
-      # @param port [Integer]
-      # @param store [String, nil]
-      # @param dir [String, nil]
-      # @param language [String, nil]
-      # @raise [UsageError] for an address of others' without a password
+      # @raise [UsageError] other machines can reach the address and no password is set
       def initialize(console:, host: HOST, port: PORT, store: nil, dir: nil, language: nil)
         @console = console
         @host = host
@@ -54,7 +48,6 @@ module Holdup
       end
 
       # Serves until it gets a signal to stop.
-      # @return [Integer] exit status
       def run
         RubyVM::YJIT.enable if defined?(RubyVM::YJIT)
         Holdup::Web::Server.new(dashboard, host: @host, port: @port).run do |address|
@@ -67,8 +60,7 @@ module Holdup
 
       def loopback? = LOOPBACK.include?(@host)
 
-      # A user who may run this may read the store. A page of another site that uses a host name of its own
-      # must not.
+      # A user who may run this may read the store. A page of another site, under another host name, must not.
       def dashboard
         Holdup::Web.new(
           store: -> { Store.open(@store, read_only: true) },

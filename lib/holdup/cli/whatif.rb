@@ -2,24 +2,13 @@
 
 module Holdup
   class CLI
-    # What would be if something were otherwise: before and after side by side, at the peak of the recording.
+    # Predicts the effect of a change: before and after side by side, at the peak of the recording.
     class Whatif
-      # @param console [Console]
-      # @return [#parse]
       def self.options(console)
         Arguments.new(console.clock.realtime_s)
       end
 
-      # @param console [Console]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
       # @param change [Hash{Symbol => Object}] see Sizing::WhatIf::WhatIfChange
-      # @param kind [Symbol]
-      # @param slo [Sizing::Slo]
-      # @param json [Boolean]
-      # @param app [String, nil] application; nil: all of the store
-      # @param store [String, nil]
-      # @param language [String, nil]
       def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Sizing::Slo.new, json: false,
         app: nil, store: nil, language: nil, **)
         @console = console
@@ -32,9 +21,8 @@ module Holdup
         @words = View::Words.new(language || Places.language(console.env))
       end
 
-      # @return [Integer] exit status
-      # @raise [Error] where there is nothing to replay
-      # @raise [UsageError] for a name that no unit has
+      # @raise [Error] there is nothing to replay
+      # @raise [UsageError] no request or job has this name
       def run
         sized = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
         recommendation = sized.recommendation
@@ -100,9 +88,9 @@ module Holdup
 
       def span = SizingOptions.span_text(**@span)
 
-      # The arguments of `holdup whatif`: what would be different, and of which recording.
+      # The arguments of `holdup whatif`: the change and the recording.
       class Arguments
-        # Options that say what would be different, and the keywords of WhatIf::Change that they are read to.
+        # Options of a change, and the keywords of WhatIf::Change that they set.
         CHANGES = {
           "--threads" => :threads,
           "--processes" => :processes,
@@ -123,14 +111,12 @@ module Holdup
         SIZE = /\A(\d+)x(\d+)\z/
         THREADS = /\A\d+\z/
 
-        # @param now_s [Integer]
         def initialize(now_s)
           @now_s = now_s
         end
 
-        # @param argv [Array<String>]
         # @return [Hash{Symbol => Object}] the keywords of Whatif
-        # @raise [UsageError] for what can't be read, and when nothing would change
+        # @raise [UsageError] an option can't be read, or nothing changes
         def parse(argv)
           values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
           return values if values.key?(:help)
@@ -159,7 +145,7 @@ module Holdup
             values[:without] = text
           end
           parser.on("--own-pool GLOB[=PxT|=T]",
-            "in P processes of T threads; of jobs T threads beside") do |text|
+            "in P processes of T threads; jobs: or T more threads") do |text|
             values[:own_pool] = own_pool(text)
           end
           parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") do |text|
@@ -189,7 +175,7 @@ module Holdup
           end
         end
 
-        # 1x2: processes of their own; 2: threads in the same process.
+        # 1x2: separate processes; 2: threads in the same process.
         def own_pool(text)
           name, size = NAMED.match(text)&.captures || [text, nil]
           if THREADS.match?(size.to_s)
@@ -210,7 +196,7 @@ module Holdup
           Queries::OptionValues.whole("--own-pool", text, 1..1000)
         end
 
-        # A name may have an = in it.
+        # A name may contain "=".
         # @return [Array(String, String)] name and value
         def named(option, text)
           match = NAMED.match(text)

@@ -2,25 +2,23 @@
 
 module Holdup
   module Lab
-    # One setting to try: what it changes in the environment and in the command of the user's server. What is
-    # nil stays as the application has it.
+    # One setting to try: its changes to the environment and command of the user's server. nil leaves the
+    # application's value.
     #
     # - `processes`, `threads` (of each); `yjit`: on from Ruby's start, or never on; `time_slice_ns`
-    # - `again`: the same setting once more, which shows how much chance alone changes
-    # - `extra`: further variables of the environment; `label`: its name, nil: named after what it changes
+    # - `again`: repeats the same setting, to show how much chance alone changes
+    # - `extra`: further environment variables; `label`: its name, nil: named after its changes
     Arm = Data.define(:processes, :threads, :yjit, :time_slice_ns, :again, :extra, :label) do
       def initialize(processes: nil, threads: nil, yjit: nil, time_slice_ns: nil, again: false, extra: {},
         label: nil)
         super
       end
 
-      # @param hash [Hash{Symbol => Object}] from to_h, out of a file
-      # @return [Arm]
+      # @param hash [Hash{Symbol => Object}] from to_h, read from a file
       def self.from(hash)
         new(**hash, extra: hash.fetch(:extra, {}).transform_keys(&:to_s))
       end
 
-      # @return [Hash{String => String}]
       def env
         {
           **variables(self.class::PROCESSES, processes),
@@ -32,13 +30,12 @@ module Holdup
       end
 
       # @param argument [String] of the command; {threads} and {processes} are replaced
-      # @return [String]
       def fill(argument, **others)
         values = {threads:, processes:, **others}
         argument.gsub(/\{(threads|processes|port)\}/) { values[$1.to_sym].to_s }
       end
 
-      # @return [Arm] the same setting, whichever time it is tried
+      # @return [Arm] the same setting without `again`
       def setting = with(again: false)
 
       # @return [String] "2 x 5, yjit, 10 ms (again)"; the same in every language
@@ -64,14 +61,13 @@ module Holdup
       end
     end
 
-    # What Rails' and Puma's own configuration read.
+    # Variables that Rails' and Puma's own configuration read.
     Arm::THREADS = %w[RAILS_MAX_THREADS RAILS_MIN_THREADS PUMA_MAX_THREADS PUMA_MIN_THREADS].freeze
     Arm::PROCESSES = %w[WEB_CONCURRENCY].freeze
 
-    # Measures all arms in each round, every round in another order: what changes slowly (heat, other load on
-    # the machine) affects all arms alike.
+    # Measures all arms in each round, in a new order every round, so that slow changes (heat, other load on
+    # the machine) affect all arms alike.
     module Arm::Rounds
-      # @param arms [Array]
       # @param count [Integer] rounds
       # @yieldparam arm one of the arms
       # @yieldreturn [Object] a sample
@@ -82,9 +78,8 @@ module Holdup
         samples
       end
 
-      # @param arms [Array]
       # @param round [Integer] from 0
-      # @return [Array] in that round's order; in the first one as they are
+      # @return [Array] in that round's order; round 0 keeps the given order
       def self.order(arms, round)
         (round.odd? ? arms.reverse : arms).rotate(round / 2)
       end

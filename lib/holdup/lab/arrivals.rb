@@ -2,18 +2,15 @@
 
 module Holdup
   module Lab
-    # Poisson arrivals of a mix of routes: independent users, who neither wait for each other nor come in
-    # step. The same seed gives the same traffic.
+    # Poisson arrivals of a mix of routes: independent users who do not wait for each other. The same seed
+    # gives the same traffic.
     class Arrivals
-      # A request that is to be sent at a moment, `at_ns` after the start, whatever became of those before it.
+      # A request due `at_ns` after the start, independent of earlier requests.
       Arrival = Data.define(:at_ns, :route, :path)
 
       include Enumerable
 
-      # @param routes [Array<Route>]
-      # @param rate [Numeric] requests per second
       # @param seconds [Numeric] for how long
-      # @param seed [Integer]
       def initialize(routes:, rate:, seconds:, seed: 1)
         @routes = routes
         @rate = rate
@@ -44,7 +41,7 @@ module Holdup
         @shares.find { |limit, _| point < limit }&.last || @routes.last
       end
 
-      # Each route with the upper end of its part of 0...1.
+      # Each route with the upper end of its interval within 0...1.
       def shares(routes)
         total = routes.sum(&:weight).to_f
         sum = 0

@@ -4,21 +4,18 @@ require "json"
 
 module Holdup
   module Lab
-    # A gate for CI: did an endpoint get worse? How often it takes the GVL is a count, which may not grow at
-    # all; how long it holds the GVL, and the predicted p95, may grow by a tolerance.
+    # A gate for CI: did an endpoint get worse? The number of GVL acquisitions may not grow; the time it holds
+    # the GVL and the predicted p95 may grow by a tolerance.
     class Check
-      # One figure of one endpoint. `key`: a member of Endpoints::Figures; `limit`: the most that is still all
-      # right
+      # One figure of one endpoint. `key`: a member of Endpoints::Figures; `limit`: largest value that passes
       Row = Data.define(:name, :key, :before, :after, :limit) do
-        # @return [Boolean]
         def worse? = after > limit
 
-        # @return [Float, nil] share by which it grew; nil where there was nothing before
+        # @return [Float, nil] growth as a share; nil if it was 0 before
         def change
           before.zero? ? nil : after / before.to_f - 1
         end
 
-        # @return [Hash] for programs
         def figures
           {before:, after:, limit:, worse: worse?}
         end
@@ -27,27 +24,24 @@ module Holdup
       KEYS = %i[acquisitions longest_hold_ns p95_ns].freeze
       COUNTS = %i[acquisitions].freeze
 
-      # @param baseline [Baseline]
-      # @param endpoints [Hash{String => Endpoints::Figures}] as they are now
-      # @param tolerance [Float]
+      # @param endpoints [Hash{String => Endpoints::Figures}] current figures
       def initialize(baseline, endpoints, tolerance:)
         @before = baseline.endpoints
         @after = endpoints
         @tolerance = tolerance
       end
 
-      # @return [Array<Row>] of the endpoints that both have, with requests enough
+      # @return [Array<Row>] for endpoints on both sides with enough requests
       def rows
         @rows ||= comparable.flat_map { |name| KEYS.map { |key| row(name, key) } }
       end
 
-      # @return [Array<Row>]
       def worse = rows.select(&:worse?)
 
-      # @return [Boolean] whether the gate opens
+      # @return [Boolean] whether the gate passes
       def passed? = worse.empty?
 
-      # @return [Array<String>] endpoints that the baseline doesn't have
+      # @return [Array<String>] endpoints missing in the baseline
       def added = @after.keys - @before.keys
 
       # @return [Array<String>] endpoints that only the baseline has
@@ -56,7 +50,6 @@ module Holdup
       # @return [Array<String>] endpoints with too few requests on one side
       def thin = (@before.keys & @after.keys) - comparable
 
-      # @return [Hash] for programs
       def to_h
         endpoints = rows.group_by(&:name).transform_values { |own| own.to_h { |row| [row.key, row.figures] } }
         {passed: passed?, tolerance: @tolerance, added:, gone:, too_few: thin, endpoints:}
@@ -75,20 +68,17 @@ module Holdup
         Row.new(name:, key:, before:, after:, limit:)
       end
 
-      # The figures of each endpoint that a check compares with, in a file that is committed with the code.
+      # Each endpoint's reference figures, in a file that is committed with the code.
       class Baseline
         SCHEMA = 1
         KIND = "holdup check"
 
-        # @return [Endpoints::Reference] for which p95 was predicted
+        # @return [Endpoints::Reference] load of the predicted p95
         attr_reader :load
 
-        # @return [Hash{String => Endpoints::Figures}]
         attr_reader :endpoints
 
-        # @param path [String]
-        # @return [Baseline]
-        # @raise [Holdup::Error] it can't be read, or is none
+        # @raise [Holdup::Error] the file can't be read, or has another format
         def self.open(path)
           hash = JSON.parse(File.read(path), symbolize_names: true)
           raise damaged(path) unless hash.is_a?(Hash) && hash.values_at(:kind, :schema) == [KIND, SCHEMA]
@@ -105,15 +95,11 @@ module Holdup
         end
         private_class_method :damaged
 
-        # @param load [Endpoints::Reference]
-        # @param endpoints [Hash{String => Endpoints::Figures}]
         def initialize(load, endpoints)
           @load = load
           @endpoints = endpoints
         end
 
-        # @param path [String]
-        # @return [void]
         # @raise [Holdup::Error]
         def write(path)
           figures = endpoints.transform_values(&:to_h)
@@ -125,14 +111,12 @@ module Holdup
         end
       end
 
-      # Where a check's figures come from: a sweep's file, or a span of a store.
+      # Reads a check's figures from a sweep's file or a time span of a store.
       module Sources
         module_function
 
-        # @param path [String]
-        # @param load [Endpoints::Reference, nil] that the sweep must have tried; nil: its baseline at the
-        #   lowest rate
-        # @return [Baseline]
+        # @param load [Endpoints::Reference, nil] must be part of the sweep; nil: its baseline at the lowest
+        #   rate
         # @raise [Holdup::Error]
         def sweep(path, load: nil)
           ledger = Sweep::ProgressFile.open(path)
@@ -150,11 +134,7 @@ module Holdup
             "sweep the setting and rate of the baseline, or make it anew with --write")
         end
 
-        # @param store [Store::Sql]
-        # @param from_s [Integer]
-        # @param to_s [Integer]
         # @param load [Endpoints::Reference, nil] nil: as it was recorded
-        # @return [Baseline]
         # @raise [Holdup::Error] there is nothing
         def store(store, from_s, to_s, load: nil)
           recording = Sizing::Recording.new(windows: store.windows(from_s, to_s).to_a,
@@ -167,7 +147,7 @@ module Holdup
           Baseline.new(endpoints.load, endpoints.to_h)
         end
 
-        # Of several rounds the middle one, figure by figure.
+        # The median round, for each figure separately.
         def middle(rounds)
           rounds.flat_map(&:keys).uniq.sort.to_h do |name|
             own = rounds.filter_map { |endpoints| endpoints[name] }
@@ -178,18 +158,13 @@ module Holdup
         private_class_method :middle, :unmeasured
       end
 
-      # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, what got worse and why,
-      # and all figures.
+      # A check's result for a terminal, a pipe or a CI log: the verdict, what got worse and why, and all
+      # figures.
       class Text
         COLUMNS = {acquisitions: :count, longest_hold_ns: :duration, p95_ns: :duration}.freeze
         WORSE = "!"
 
-        # @param check [Check]
-        # @param tolerance [Float]
-        # @param words [View::Words]
-        # @param width [Integer] columns
-        # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-        # @param style [View::Style]
+        # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
         def initialize(check, tolerance:, words: View::Words.new, width: 80, table_width: width,
           style: View::Style.none)
           @check = check
@@ -198,7 +173,6 @@ module Holdup
           @layout = View::Layout.new(width:, style:, table_width:)
         end
 
-        # @return [String] ends with a newline
         def call
           color = @check.passed? ? :green : :red
           lines = [*@layout.lines(verdict, color), *worse, *remarks, *table]
@@ -218,7 +192,7 @@ module Holdup
           end
         end
 
-        # Where only the p95 grew, the cause is in other endpoints.
+        # If only the p95 grew, the cause is in other endpoints.
         def figures(rows)
           figures = rows.map { |row| word(:"worse_#{row.key}", **formatted(row)) }.join("; ")
           (rows.map(&:key) == [:p95_ns]) ? word(:worse_by_others, figures:) : figures

@@ -4,22 +4,21 @@ require "etc"
 
 module Holdup
   module Lab
-    # A process that an experiment starts, with all its child processes. It has a process group of its own:
-    # Ctrl-C reaches only the experiment, which then ends its processes itself, and none outlives it.
+    # A process that an experiment starts, with its child processes. It has its own process group: Ctrl-C
+    # reaches only the experiment, which then stops all its processes.
     class Child
       POLL_S = 0.02
       GRACE_S = 10
-      # A line of a backtrace, and nothing but that.
+      # A line that is only a backtrace entry.
       CALLER = /\A\s*(from )?\S+:\d+:in [`'][^']*'\s*\z/
 
-      # @return [Integer]
       attr_reader :pid
 
       # @param command [Array<String>] program and arguments
-      # @param log [String] the file that gets what it says
-      # @param env [Hash{String => String, nil}] added to ours
+      # @param log [String] file for its output
+      # @param env [Hash{String => String, nil}] added to the current environment
       # @param folder [String] where it runs
-      # @param grace_s [Numeric] how long it may take to end when it is asked to
+      # @param grace_s [Numeric] time it has to exit after the signal
       # @raise [SystemCallError] it can't be started
       def initialize(*command, log:, env: {}, folder: Dir.pwd, grace_s: GRACE_S)
         program, *arguments = command
@@ -34,20 +33,17 @@ module Holdup
         raise
       end
 
-      # @return [Boolean]
       def alive?
         @ended ||= !!Process.wait(@pid, Process::WNOHANG)
         !@ended
       end
 
-      # What it said last. Without backtraces: what happened stands before these.
-      # @return [String]
+      # The end of its output, without backtraces: the error message comes before them.
       def last_words(lines = 15)
         File.exist?(@log) ? File.readlines(@log).map(&:scrub).grep_v(CALLER).last(lines).join : ""
       end
 
-      # Asks it to end, and sees to it that its whole group has ended.
-      # @return [void]
+      # Asks it to exit, then kills what is left of its group.
       def stop
         Process.kill(:TERM, @pid) if alive?
         deadline = now + @grace_s
@@ -67,7 +63,7 @@ module Holdup
       # A server's processes, as /proc shows them.
       class ProcessTree
         TICKS = Etc.sysconf(Etc::SC_CLK_TCK)
-        # Fields of /proc/<pid>/stat behind the name.
+        # Indexes in /proc/<pid>/stat after the name.
         PARENT = 1
         USER = 11
         SYSTEM = 12
@@ -77,8 +73,9 @@ module Holdup
           @pid = pid
         end
 
-        # @yieldparam command [String] of a process; whether it counts. Without a block all do
-        # @return [Float] seconds that its processes have run so far
+        # @yieldparam command [String] of a process; the block decides whether it counts. Without a block all
+        #   count
+        # @return [Float] CPU seconds of its processes so far
         def cpu_seconds
           all = processes
           pids = members(all, @pid)
@@ -110,8 +107,8 @@ module Holdup
         end
       end
 
-      # Pressing Ctrl-C twice must not leave servers behind: the first signal ends the block as usual, and
-      # further ones do nothing while the processes are ended, which is bounded in time.
+      # A second Ctrl-C must not leave servers behind: the first signal ends the block as usual; later ones do
+      # nothing while the processes stop, which takes a bounded time.
       module Signals
         NAMES = %w[INT TERM HUP].freeze
 
@@ -124,10 +121,10 @@ module Holdup
           previous&.each { |name, handler| trap(name, handler || "DEFAULT") }
         end
 
-        # For what must happen together, such as starting a process and storing its pid: a signal waits for
-        # the end of the block.
+        # Defers signals to the end of the block, for steps that must happen together, such as starting a
+        # process and storing its pid.
         # @return [Object] the block's value
-        # @raise [SignalException] for a signal that came meanwhile
+        # @raise [SignalException] for a deferred signal
         def self.later
           early = nil
           previous = NAMES.to_h { |name| [name, trap(name) { early ||= name }] }

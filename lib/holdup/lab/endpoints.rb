@@ -2,13 +2,13 @@
 
 module Holdup
   module Lab
-    # What each endpoint needs, in figures that depend on the code and hardly on how busy the machine is: how
+    # Each endpoint's cost in figures that depend on the code and hardly on other load of the machine: how
     # often it takes the GVL, how long it holds it, and its p95, replayed at a fixed load and setting. The
-    # replay uses CPU time instead of the time that the GVL was held: waits for a CPU are not the code's.
+    # replay uses CPU time instead of GVL hold time, to exclude waits for a CPU.
     class Endpoints
       UNITS = 10_000
       SEED = 1
-      # Of fewer requests a median says little.
+      # A median of fewer requests means little.
       FEWEST = 30
 
       # `count`: recorded requests; `acquisitions` and `longest_hold_ns`: medians of single requests;
@@ -18,7 +18,6 @@ module Holdup
         def enough? = count >= Endpoints::FEWEST
       end
 
-      # @param observation [Sizing::Observation]
       # @param load [Reference, nil] nil: as it was recorded
       def initialize(observation, load: nil)
         @observation = observation
@@ -29,7 +28,6 @@ module Holdup
       # The setting and the requests per second that p95 is predicted for.
       Reference = Data.define(:rate, :processes, :threads)
 
-      # @return [Reference]
       attr_reader :load
 
       # @return [Hash{String => Figures}] by name
@@ -53,8 +51,8 @@ module Holdup
         end
       end
 
-      # Counted from the requests: windows have the minute in which they were collected, which for a short
-      # recording is another.
+      # Counted from the requests: a window has the minute of its collection, which may differ in a short
+      # recording.
       def arrivals
         minute_ns = Sizing::Traffic::MINUTE_S * Sizing::Traffic::NS
         by_minute = profiles.group_by { |profile| profile.start_ns / minute_ns * Sizing::Traffic::MINUTE_S }

@@ -4,21 +4,17 @@ require "socket"
 
 module Holdup
   module Lab
-    # One request and its answer on a connection of its own that never blocks: the caller selects on #io and
-    # then calls #advance. One connection a request, as behind a proxy without keep-alive, so that the kernel
-    # spreads them over the workers.
+    # One request and its answer on its own non-blocking connection: the caller selects on #io, then calls
+    # #advance. One connection a request, as behind a proxy without keep-alive, lets the kernel spread
+    # requests over the workers.
     class Exchange
       CHUNK = 65_536
 
-      # @return [Socket]
       attr_reader :io
 
-      # @return [Arrival]
       attr_reader :arrival
 
-      # @param arrival [Arrival]
-      # @param target [Target]
-      # @param due_us [Integer] when it was to be sent, microseconds since 1970, for X-Request-Start
+      # @param due_us [Integer] when it was due, microseconds since 1970, for X-Request-Start
       def initialize(arrival, target, due_us:)
         @arrival = arrival
         @unsent = request(arrival, target, due_us)
@@ -31,23 +27,20 @@ module Holdup
 
       def done? = @io.closed?
 
-      # @return [Integer, nil] the answer's status; nil when there was no whole answer
+      # @return [Integer, nil] the answer's status; nil without a complete answer
       def status = Response.new(@received).status
 
-      # Goes on as far as it can without waiting.
-      # @return [void]
+      # Continues as far as possible without waiting.
       def advance
         return if done?
         guarded { writing? ? send_some : receive_some }
       end
 
-      # Gives up, or ends.
-      # @return [void]
       def close = @io.close
 
       private
 
-      # A refused or reset connection is a result like any other: an exchange without a status.
+      # A refused or reset connection is a normal result: an exchange without a status.
       def guarded
         yield
       rescue SystemCallError
@@ -73,22 +66,21 @@ module Holdup
           "x-request-start: t=#{due_us}\r\naccept: */*\r\n#{body}\r\n"
       end
 
-      # What came back until the server closed the connection.
+      # The bytes received until the server closed the connection.
       class Response
         # @param bytes [String] binary
         def initialize(bytes)
           @head, @body = bytes.split("\r\n\r\n", 2)
         end
 
-        # @return [Integer, nil] the status; nil when the answer is none, or was cut off
+        # @return [Integer, nil] the status; nil when the answer is not HTTP, or is incomplete
         def status
           whole? ? @head[%r{\AHTTP/1\.[01] (\d{3})}, 1]&.to_i : nil
         end
 
         private
 
-        # A connection that closes early looks like one that is done: only the announced length tells them
-        # apart.
+        # An early close looks like a normal end; only the announced length shows the difference.
         def whole?
           return false unless @body
           return @body.end_with?("0\r\n\r\n") if @head.match?(/^transfer-encoding: *chunked/i)
@@ -97,9 +89,9 @@ module Holdup
         end
       end
 
-      # Exact percentiles of a list that is small enough to keep, as a load test's is.
+      # Exact percentiles of a list that is small enough to keep, such as a load test's.
       module Percentile
-        # Those that are kept of each load, by their names.
+        # Quantiles stored for each load => names.
         KEPT = {0.5 => :p50_ns, 0.95 => :p95_ns, 0.99 => :p99_ns}.freeze
 
         # Nearest rank: always a value that occurred.
@@ -111,35 +103,30 @@ module Holdup
         end
 
         # @param quantile [Float] 0.0..1.0
-        # @return [Symbol] the next one above that is kept
+        # @return [Symbol] name of the next stored quantile at or above it
         def self.kept(quantile)
           KEPT.find { |at, _| quantile <= at }&.last || KEPT.values.last
         end
       end
 
-      # What became of a route's requests. Latencies are nanoseconds from the moment a request was due to the
-      # end of its answer. `errors`: status 500 and up, or no whole answer (`lost`); `unexpected`: not among
-      # the route's expected.
+      # Results of a route's requests. Latencies are nanoseconds from the time a request was due to the end of
+      # its answer. `errors`: status 500 and up, or no complete answer (`lost`); `unexpected`: status that the
+      # route does not expect.
       Outcome = Data.define(:label, :count, :errors, :lost, :unexpected, :p50_ns, :p95_ns, :p99_ns) do
-        # Requests that the server answered, and so must have counted.
+        # Requests that the server answered, and so counted.
         def answered = count - lost
       end
 
-      # Counts what became of each request while a load runs.
+      # Counts the results of requests while a load runs.
       class Counts
         def initialize
           @entries = Hash.new { |entries, label| entries[label] = [] }
         end
 
-        # @param route [Route]
-        # @param status [Integer, nil]
-        # @param latency_ns [Integer]
-        # @return [void]
         def add(route, status, latency_ns)
           @entries[route.label] << [status, latency_ns, route.expected.include?(status)]
         end
 
-        # @return [Integer]
         def count
           @entries.sum { |_, entries| entries.size }
         end
@@ -149,7 +136,7 @@ module Holdup
           @entries.to_h { |label, entries| [label, outcome(label, entries)] }.freeze
         end
 
-        # @return [Outcome, nil] of all routes together; nil when there was nothing
+        # @return [Outcome, nil] of all routes together; nil without requests
         def total
           outcome("all", @entries.values.flatten(1)) unless count.zero?
         end

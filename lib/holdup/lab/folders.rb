@@ -5,14 +5,13 @@ require "tmpdir"
 
 module Holdup
   module Lab
-    # The temporary folders of an experiment. Segments belong in memory; without /dev/shm they are on disk
-    # too.
+    # The temporary folders of an experiment. Segments belong in memory; without /dev/shm they are on disk.
     module Folders
       SHARED_MEMORY = "/dev/shm"
       PREFIX = "holdup-lab-"
 
       # @yieldparam folders [Hash{Symbol => String}] `folder` for logs and stores, `segments`
-      # @return [Object] the block's value; both are gone then
+      # @return [Object] the block's value; the folders are removed
       def self.open
         folder = Dir.mktmpdir(PREFIX)
         segments = Dir.mktmpdir(PREFIX, File.writable?(SHARED_MEMORY) ? SHARED_MEMORY : nil)

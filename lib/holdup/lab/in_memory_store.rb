@@ -4,22 +4,21 @@ require "etc"
 
 module Holdup
   module Lab
-    # What the processes with segments in a folder measured, collected by this process: a collector's round
-    # with a store that can be emptied. So an experiment leaves out exactly the requests and jobs before a
-    # moment; the minutes of a real store would mix warm-up and measurement.
+    # Collects the segments of a folder in this process, with a store that can be cleared. An experiment
+    # thereby leaves out exactly the requests and jobs before a moment; the minutes of a real store would mix
+    # warm-up and measurement.
     class InMemoryStore
-      # Every unit of an experiment is kept, and not only the sample that a store has room for.
+      # Keeps every request or job of an experiment; a real store keeps a sample.
       MOST = 50_000
 
-      # @return [Array<Window>] several of a series and minute
+      # @return [Array<Window>] may hold several of a series and minute
       attr_reader :windows
 
       # @return [Array<Hash{Symbol => Object}>] of the processes, see Collector::ProcessSampler; one of each
-      #   when it was cleared, and when it was closed
+      #   at #clear and one at #close
       attr_reader :samples
 
-      # @param folder [String] of the segments; made when it is not there
-      # @param clock [Clock]
+      # @param folder [String] of the segments; created if missing
       # @param log [#warn] for segments that can't be read
       def initialize(folder, clock: Clock.new, log: Log.new { $stderr })
         @clock = clock
@@ -37,24 +36,21 @@ module Holdup
         empty
       end
 
-      # Takes in what was added since the last time. Each ring holds 4,095 units: often enough, and none is
-      # missed.
-      # @return [self]
+      # Collects the additions since the last call. A ring holds 4,095 requests or jobs, so frequent calls
+      # miss none.
       def take
         @round.run(@clock.realtime_ns)
         self
       end
 
-      # Leaves out everything up to now, but how each process is.
-      # @return [self]
+      # Drops everything up to now, except each process's state.
       def clear
         @samples = []
         close
         empty
       end
 
-      # The last of a measurement: what was added, and how each process is now.
-      # @return [self]
+      # Ends a measurement: collects the latest additions and each process's state.
       def close
         @sampler.forget
         take
@@ -65,7 +61,7 @@ module Holdup
         @blocks.values.flat_map(&:weighted).sort_by(&:start_ns)
       end
 
-      # @return [Integer] units that have ended
+      # @return [Integer] finished requests and jobs
       def count
         @windows.sum { |window| window.series.unit? ? window.count : 0 }
       end
@@ -76,7 +72,7 @@ module Holdup
         headers.to_h { |header| [header.pid, header.gauges] }
       end
 
-      # As a store is asked; the round keeps its positions itself.
+      # A store's interface; the round keeps its positions itself.
       # @see Store::Sql#commit
       def commit(windows, _progress, processes: [], profiles: [], paths: {}, **)
         @windows.concat(windows)

@@ -5,23 +5,21 @@ require "rbconfig"
 
 module Holdup
   module Lab
-    # What YJIT does for the user's own server: a sweep whose arms are off, on from Ruby's start, on once the
+    # Measures YJIT on the user's own server: a sweep whose arms are off, on from Ruby's start, on once the
     # application is loaded, the same with little memory, and other Rubies.
     module Jit
       OFF = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "off"}.freeze
       AT_BOOT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
       AFTER_BOOT = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "on"}.freeze
       STATES = {"off" => OFF, "at boot" => AT_BOOT, "after boot" => AFTER_BOOT}.freeze
-      # Before 3.4 the code alone was limited, about a third of all.
+      # Before 3.4 the limit covered only the code, about a third of the memory.
       LIMITS_ALL = Gem::Version.new("3.4")
       CODE_SHARE = 3
 
       module_function
 
-      # @param env [Hash{String => String}] the environment
-      # @param states [Array<String>] of STATES, besides off
-      # @param mem_size [Integer, nil] MiB for one more arm
-      # @param rubies [Array<OtherRuby>]
+      # @param states [Array<String>] of STATES, in addition to off
+      # @param mem_size [Integer, nil] MiB for an additional arm
       # @return [Array<Arm>] off first
       def arms(env, states: STATES.keys, mem_size: nil, rubies: [])
         wanted = STATES.slice("off", *states)
@@ -46,13 +44,11 @@ module Holdup
         [rubyopt, "--yjit-disable", limit].compact.join(" ")
       end
 
-      # A Ruby other than ours that the command is to run with: it comes first on PATH, and nothing of our own
-      # Bundler is in its way.
+      # Another Ruby for the command: it comes first on PATH, without the variables of the current Bundler.
       #
-      # - `path`: of the program; `version`; `variables`: what it needs besides, such as BUNDLE_PATH
+      # - `path`: of the program; `version`; `variables`: other variables that it needs, such as BUNDLE_PATH
       OtherRuby = Data.define(:path, :version, :variables) do
         # @param text [String] "/opt/ruby-3.3/bin/ruby" or "/opt/ruby-3.3/bin/ruby,BUNDLE_PATH=vendor/3.3"
-        # @return [OtherRuby]
         # @raise [UsageError] it is none
         def self.parse(text)
           path, *pairs = text.split(",")
@@ -82,7 +78,6 @@ module Holdup
         end
         private_class_method :refusal
 
-        # @param env [Hash{String => String}] ours
         # @param root [String] folder of an application
         # @return [Boolean] whether it has the gems of the Gemfile there; true without a Gemfile
         def gems?(env, root: Dir.pwd)
@@ -92,8 +87,6 @@ module Holdup
           false
         end
 
-        # @param env [Hash{String => String}] ours
-        # @return [Hash{String => String, nil}]
         def env(env)
           removed = self.class::OURS.to_h { |name| [name, nil] }
           {**removed, "PATH" => "#{File.dirname(path)}:#{env["PATH"]}", **variables}
@@ -101,15 +94,14 @@ module Holdup
       end
 
       OtherRuby::SCRIPT = "RubyVM::YJIT.respond_to?(:enable) ? print(RUBY_VERSION) : exit(1)"
-      # What Bundler sets for our Ruby alone.
+      # Variables that Bundler sets for the current Ruby only.
       OtherRuby::OURS = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLER_VERSION BUNDLE_BIN_PATH GEM_HOME
         GEM_PATH].freeze
 
-      # The other Rubies of this machine that could run the command: those in folders next to ours (as rbenv,
-      # asdf, mise, chruby and ruby-install keep them) and those on PATH. One of each version, the oldest
-      # first; it has a YJIT, and the gems of this folder.
+      # The other Rubies of this machine that can run the command: those in sibling folders of the current one
+      # (as in rbenv, asdf, mise, chruby and ruby-install) and those on PATH. One of each version, the oldest
+      # first, each with YJIT and the gems of this folder.
       class InstalledRubies
-        # @param env [Hash{String => String}] the environment
         # @param ours [String] path of the Ruby that runs now
         def initialize(env, ours: RbConfig.ruby)
           @env = env
@@ -117,7 +109,7 @@ module Holdup
         end
 
         # @return [Array<OtherRuby>] at least one
-        # @raise [UsageError] there is none, and why
+        # @raise [UsageError] none is found; the message says why
         def call
           raise refusal("there is none next to #{@ours} or on PATH") if others.empty?
           usable = others.select { |ruby| ruby.gems?(@env) }
@@ -139,7 +131,7 @@ module Holdup
           [*neighbours, *on_path].select { |path| File.file?(path) && File.executable?(path) }.uniq
         end
 
-        # .../versions/3.4.5/bin/ruby and its neighbours.
+        # .../versions/3.4.5/bin/ruby and its siblings.
         def neighbours
           Dir[File.expand_path("../../../*/bin/ruby", @ours)].sort
         end
@@ -162,13 +154,12 @@ module Holdup
         end
       end
 
-      # How `holdup compare --states` finds the arms in a store that got the measurements: by the fingerprint
-      # of their setting.
+      # Arguments for `holdup compare --states`, which finds the arms in a store by the fingerprint of their
+      # setting.
       class States
-        # What a shell takes as it is.
+        # Text that a shell needs no quotes for.
         PLAIN = /\A[\w@%+=:,.\/-]+\z/
 
-        # @param result [Sweep::SweepReport]
         def initialize(result)
           @readings = result.plan.rates.flat_map { |rate| result.lines(rate).flat_map(&:readings) }
         end
@@ -179,7 +170,6 @@ module Holdup
           by_arm.transform_values { |own| fingerprint(own) }
         end
 
-        # @param store [String] URL or path
         # @return [String] for a shell
         def command(store)
           states = to_h.map { |name, fingerprint| "#{name}=#{fingerprint}" }

@@ -4,15 +4,13 @@ require "rbconfig"
 
 module Holdup
   module Lab
-    # A real Sidekiq at one concurrency after the other, always with work. The run of one of them, the
-    # baseline, predicts the others: measured and predicted side by side. The baseline runs twice in each
-    # round, which shows how much chance alone changes.
+    # Measures a real Sidekiq at each concurrency, always with work, and predicts the other concurrencies from
+    # the baseline's run. The baseline runs twice in each round, which shows how much chance alone changes.
     class Jobs
-      # @param ledger [JobLog] new, or one to go on with
-      # @param env [Hash{String => String}] the environment
+      # @param ledger [JobLog] new, or to resume
       # @param redis_url [String, nil] nil: a private one
-      # @param store [#commit, nil] gets what was measured as well
-      # @param progress [#call] gets the number of the run, how many there are, a Symbol and facts
+      # @param store [#commit, nil] receives the measurements as well
+      # @param progress [#call] receives the number of the run, their count, a Symbol and facts
       # @param run [#new] Run
       def initialize(ledger, env:, redis_url: nil, store: nil,
         progress: ->(_number, _of, _step, **_facts) {}, run: Run)
@@ -26,10 +24,9 @@ module Holdup
         @number = @plan.steps.size - ledger.left.size
       end
 
-      # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a run.
-      # @return [JobsResult]
+      # Ctrl-C or an error in a run ends it with the measurements so far.
       # @raise [UnsupportedError] no Redis, or a Ruby that can't be measured
-      # @raise [Holdup::Error] what went wrong before anything was measured
+      # @raise [Holdup::Error] an error before the first measurement
       def call
         @ledger.write
         Child::Signals.first_only { with_redis { |url| @ledger.left.each { |step| measure(step, url) } } }
@@ -85,14 +82,14 @@ module Holdup
         @redis_url ? yield(@redis_url) : Redis.run(path: @env.fetch("PATH", ""), &)
       end
 
-      # One kind of job in a mix. `arguments`: of each push; `weight`: so many of them in a cycle
+      # One kind of job in a mix. `arguments`: of each push; `weight`: number of pushes in a cycle
       Kind = Data.define(:name, :weight, :arguments) do
         def initialize(name:, weight: 1, arguments: [])
           super
         end
       end
 
-      # One run: which concurrency in which round; `again`: the baseline's second run in that round.
+      # One run: a concurrency in a round; `again`: the baseline's second run in that round.
       Step = Data.define(:round, :threads, :again) do
         # @return [String] "-c 5 (again)", in Sidekiq's own words
         def name
@@ -100,56 +97,52 @@ module Holdup
         end
       end
 
-      # How the Sidekiq of the experiment is started. `command`: without -c and -q; `folder`: where it runs,
-      # nil for one that goes away; `env`: added to ours
+      # How to start the experiment's Sidekiq. `command`: without -c and -q; `folder`: working directory, nil
+      # for a temporary one; `env`: added to the current environment
       Program = Data.define(:command, :folder, :env) do
         def initialize(command:, folder: nil, env: {})
           super
         end
 
         # @return [Program] with the lab's own jobs
-        # @raise [UnsupportedError] there is no Sidekiq
+        # @raise [UnsupportedError] Sidekiq is not installed
         def self.own(env: {}, jobs: File.expand_path("mix.rb", __dir__))
           new(command: [RbConfig.ruby, SidekiqVcpu::Library.load, "-r", jobs], env:)
         end
       end
 
-      # Which jobs come, for ever: cycle after cycle, each with all kinds by their weights in an order of its
-      # own. Random draws would give each setting another mix. The same seed gives the same jobs.
+      # An endless sequence of jobs: each cycle has all kinds by their weights in a new order. Random draws
+      # would give each setting another mix. The same seed gives the same jobs.
       class Work
-        # The jobs of jobs/mix.rb. `arguments`: steps, rounds of computing in each, ms of waiting in each
+        # The jobs of jobs/mix.rb. `arguments`: steps, rounds of computing and ms of waiting in each step
         OWN = [
           Kind.new(name: "LabMail", weight: 10, arguments: [4, 4, 5]),
           Kind.new(name: "LabSync", weight: 7, arguments: [6, 10, 2]),
           Kind.new(name: "LabReport", weight: 3, arguments: [2, 80, 6])
         ].freeze
 
-        # @param kinds [Array<Kind>]
-        # @param seed [Integer]
         def initialize(kinds = OWN, seed: 1)
           @random = Random.new(seed)
           @cycle = kinds.flat_map { |kind| [kind] * kind.weight }
           @left = []
         end
 
-        # @return [Kind]
         def next
           @left = @cycle.shuffle(random: @random) if @left.empty?
           @left.pop
         end
       end
 
-      # What is to be tried, complete enough to go on with it later.
+      # What to try, complete enough to resume it later.
       #
-      # - `command`, `root`: the user's Sidekiq without -c and -q, and where it runs; none: the lab's own
-      #   jobs; `kinds`: Array of Kind
-      # - `concurrency`: Array of threads, `baseline`: the one that is predicted from; `again`: whether it
-      #   runs twice in each round
-      # - `seconds` of each run, behind a warm-up of `warm_up_s`; `rounds`
+      # - `command`, `root`: the user's Sidekiq without -c and -q, and its working directory; nil: the lab's
+      #   own jobs; `kinds`: Array of Kind
+      # - `concurrency`: Array of threads, `baseline`: the one to predict from; `again`: whether it runs twice
+      #   in each round
+      # - `seconds` of each run, after a warm-up of `warm_up_s`; `rounds`
       JobsPlan = Data.define(:command, :root, :kinds, :concurrency, :baseline, :again, :seconds, :warm_up_s,
         :rounds) do
         # @param hash [Hash{Symbol => Object}] from to_h
-        # @return [JobsPlan]
         def self.from(hash)
           new(**hash.slice(*members), kinds: hash.fetch(:kinds).map { |kind| Kind.new(**kind) })
         end
@@ -158,34 +151,30 @@ module Holdup
           super(concurrency: concurrency | [baseline], baseline:, command:, root:, kinds:, again:, **rest)
         end
 
-        # Round by round, so that a machine that is busy for a while spoils one run of each; every round in
-        # the other direction, the baseline first.
-        # @return [Array<Step>]
+        # Round by round, so that other load on the machine spoils one run of each; each round reverses the
+        # order, with the baseline first.
         def steps
           (0...rounds).flat_map do |round|
             order(round).map { |threads, again| Step.new(round:, threads:, again:) }
           end
         end
 
-        # @param step [Step]
-        # @return [Array<Integer>] concurrencies that its run lets expect something of: the recording's,
-        #   itself included, no other's
+        # @return [Array<Integer>] concurrencies to predict from its run: all, itself included, from the
+        #   recording's; none from others
         def predicted_from(step)
           (step.threads == baseline && !step.again) ? concurrency : []
         end
 
-        # Sidekiq's client is needed here for either.
-        # @return [Program]
-        # @raise [UnsupportedError] there is no Sidekiq
+        # Both cases need Sidekiq's client here.
+        # @raise [UnsupportedError] Sidekiq is not installed
         def program
           own = Program.own
           command.empty? ? own : own.with(command:, folder: root)
         end
 
-        # @return [Float] seconds of a step, before anything is known
+        # @return [Float] estimated seconds of a step, before the first one
         def step_s = 3.0 + warm_up_s + seconds
 
-        # @return [Hash] for a file
         def to_h = super.merge(kinds: kinds.map(&:to_h))
 
         private
@@ -199,16 +188,13 @@ module Holdup
         end
       end
 
-      # The experiment's file: the plan, and everything that was measured and predicted so far. Written after
-      # each run.
+      # The experiment's file: the plan, and all measurements and predictions so far. Written after each run.
       class JobLog
         FILE = LedgerFile.new("jobs")
 
         attr_reader :path, :plan, :readings
 
-        # @param path [String]
-        # @return [JobLog]
-        # @raise [Holdup::Error] it can't be read, or is none
+        # @raise [Holdup::Error] the file can't be read, or has another format
         def self.open(path)
           FILE.read(path) do |hash|
             new(path, JobsPlan.from(hash.fetch(:plan)),
@@ -216,32 +202,25 @@ module Holdup
           end
         end
 
-        # @param path [String]
-        # @param plan [JobsPlan]
-        # @param readings [Array<JobsMeasurement>]
         def initialize(path, plan, readings: [])
           @path = path
           @plan = plan
           @readings = readings
         end
 
-        # @return [Array<Step>] that were not done yet
+        # @return [Array<Step>] that are still to be done
         def left
           plan.steps - readings.map { |reading| Step.new(**reading.to_h.slice(*Step.members)) }
         end
 
-        # @param reading [JobsMeasurement]
-        # @return [void]
         def add(reading)
           @readings += [reading]
           write
         end
 
-        # @return [void]
         # @raise [Holdup::Error]
         def write = FILE.write(path, parts)
 
-        # @return [Hash]
         def to_h = FILE.whole(parts)
 
         private

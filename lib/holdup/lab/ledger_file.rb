@@ -4,21 +4,20 @@ require "json"
 
 module Holdup
   module Lab
-    # The file of an experiment: JSON that says what it is, written whole or not at all, so that Ctrl-C and a
-    # crash cost one step at most.
+    # The file of an experiment: JSON with a header, written atomically, so that Ctrl-C or a crash costs one
+    # step at most.
     class LedgerFile
       SCHEMA = 1
 
-      # @param experiment [String] "sweep": what its command is called
+      # @param experiment [String] name of its command, such as "sweep"
       def initialize(experiment)
         @experiment = experiment
         @head = {kind: "holdup #{experiment}", schema: SCHEMA}
       end
 
-      # @param path [String]
       # @yieldparam hash [Hash{Symbol => Object}] of the file
       # @return [Object] the block's value
-      # @raise [Holdup::Error] it can't be read, or is none of this experiment and version
+      # @raise [Holdup::Error] the file can't be read, or belongs to another experiment or version
       def read(path)
         hash = JSON.parse(File.read(path), symbolize_names: true)
         raise damaged(path) unless hash.is_a?(Hash) && hash.slice(:kind, :schema) == @head
@@ -29,9 +28,6 @@ module Holdup
         raise Error.new("the #{@experiment} #{path} can't be read (#{error.message})", hint)
       end
 
-      # @param path [String]
-      # @param hash [Hash]
-      # @return [void]
       # @raise [Holdup::Error]
       def write(path, hash)
         File.write("#{path}.new", "#{JSON.pretty_generate(whole(hash))}\n")
@@ -41,8 +37,7 @@ module Holdup
           "name another file with --out")
       end
 
-      # @param hash [Hash]
-      # @return [Hash] as it is in the file
+      # @return [Hash] as stored in the file
       def whole(hash) = {**@head, **hash}
 
       private

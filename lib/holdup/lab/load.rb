@@ -2,10 +2,10 @@
 
 module Holdup
   module Lab
-    # An open loop: every request is sent when it is due, and its latency counts from then. A closed loop (a
-    # user waits for the answer before asking again) sends less as soon as the server is slow and so hides
-    # what users would feel. One thread with IO.select, in a process other than the server's, so that it takes
-    # no GVL of the server.
+    # An open loop: sends every request when it is due and measures its latency from then. A closed loop (each
+    # user waits for the answer before asking again) sends less when the server is slow and so hides what
+    # users would feel. One thread with IO.select, outside the server's process, so that it takes no GVL of
+    # the server.
     #
     #   arrivals = Arrivals.new(routes:, rate: 60, seconds: 20)
     #   Load.new(target: Target.new("http://127.0.0.1:9300"), arrivals:).run["OrdersController#index"].p95_ns
@@ -13,16 +13,14 @@ module Holdup
       REPORT_EVERY_NS = 250_000_000
       LONGEST_NAP_S = 0.1
 
-      # How far a load is. `elapsed_s` since its start, `done` and `open` count requests.
+      # Progress of a load. `elapsed_s` since its start, `done` and `open` count requests.
       Progress = Data.define(:elapsed_s, :done, :open)
 
-      # @param target [Target]
       # @param arrivals [Enumerable<Arrival>] in order of time
-      # @param connections [Integer] at most this many at once; what is due meanwhile waits, and its latency
+      # @param connections [Integer] at most this many at once; further due requests wait, and their latency
       #   grows
-      # @param patience_s [Numeric] an answer that takes longer is given up and counts as lost
-      # @param clock [Clock]
-      # @param progress [#call, nil] gets a Progress about four times a second
+      # @param patience_s [Numeric] a request without an answer by then counts as lost
+      # @param progress [#call, nil] receives a Progress about four times a second
       def initialize(target:, arrivals:, connections: 128, patience_s: 15, clock: Clock.new, progress: nil)
         @target = target
         @clock = clock
@@ -45,7 +43,7 @@ module Holdup
         @open.each(&:close)
       end
 
-      # @return [Float] how long it ran, to the last answer
+      # @return [Float] seconds from the start to the last answer
       attr_reader :elapsed_s
 
       # @return [Exchange::Outcome, nil] of all routes together; nil without requests
@@ -64,13 +62,13 @@ module Holdup
         @open.size < @connections && @arrivals.any? && @arrivals.first.at_ns <= elapsed_ns
       end
 
-      # The time that a request is late after it was due is queueing too, and X-Request-Start says so.
+      # The delay after a request was due is queueing too, so X-Request-Start has the due time.
       def launch
         arrival = @arrivals.shift
         @open << Exchange.new(arrival, @target, due_us: (@began_ns + arrival.at_ns) / 1000)
       end
 
-      # The exchanges that can go on, after waiting for one at most until the next request is due.
+      # The exchanges that can continue; waits for one until the next request is due.
       def ready
         by_io = @open.reject(&:done?).to_h { |exchange| [exchange.io, exchange] }
         writing, reading = by_io.values.partition(&:writing?)
@@ -108,11 +106,10 @@ module Holdup
         @progress.call(Progress.new(elapsed_s: elapsed_ns / 1e9, done: @tally.count, open: @open.size))
       end
 
-      # The built-in load: an open loop (see Load) out of this process. The same seed sends the same requests.
+      # The built-in load: an open loop (see Load) in this process. The same seed sends the same requests.
       class OpenLoop
-        # What a load's client saw. `total`: Exchange::Outcome of all routes; `routes`: the same by label;
-        # `seconds`: until the last answer; `mean_ns`: mean latency, of loads whose requests don't tell the
-        # server when they were sent
+        # The client's measurements of a load. `total`: Exchange::Outcome of all routes; `routes`: the same by
+        # label; `seconds`: until the last answer; `mean_ns`: mean latency, of loads without X-Request-Start
         Seen = Data.define(:total, :routes, :seconds, :mean_ns) do
           def initialize(total:, routes:, seconds:, mean_ns: nil)
             super
@@ -122,17 +119,11 @@ module Holdup
           def throughput = total.answered / seconds
         end
 
-        # @return [Symbol] :open: each request goes out when it is due, and tells when that was; others see
-        #   LoadTool
+        # @return [Symbol] :open: sends each request when due, with that time in X-Request-Start; other kinds
+        #   see LoadTool
         def kind = :open
 
-        # @param target [Target]
-        # @param routes [Array<Route>]
-        # @param rate [Numeric] requests per second
-        # @param seconds [Numeric]
-        # @param seed [Integer]
         # @param progress [#call, nil] see Load
-        # @return [Seen]
         def call(target, routes:, rate:, seconds:, seed: 1, progress: nil)
           load = Load.new(target:, arrivals: Arrivals.new(routes:, rate:, seconds:, seed:), progress:)
           routes = load.run
@@ -140,19 +131,17 @@ module Holdup
         end
       end
 
-      # Whether a server kept up with an open load. If it can't, its queue grows for as long as the
-      # measurement lasts, so the wait of its requests says nothing about the server.
+      # Whether a server kept up with an open load. If not, its queue grows as long as the measurement lasts,
+      # so the requests' wait depends on that length and not on the server.
       module Pace
-        # Share of the requests that were sent. A server that answers less can't keep up.
+        # A server that answers a smaller share of the sent requests can't keep up.
         SERVED = 0.95
         NS = 1_000_000_000
 
         # @param sent [Integer] requests; chance makes them a little more or less than the rate
         # @param throughput [Float] answers per second, until the last one
-        # @param seconds [Numeric] in which they were sent
-        # @param response_ns [Numeric] of a request: also where nothing queues the last answer comes after the
-        #   end
-        # @return [Boolean]
+        # @param seconds [Numeric] of sending
+        # @param response_ns [Numeric] of a request: even without a queue, the last answer comes after the end
         def self.kept?(sent:, throughput:, seconds:, response_ns:)
           throughput >= SERVED * sent / (seconds + response_ns / NS.to_f)
         end

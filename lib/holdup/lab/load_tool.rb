@@ -6,15 +6,15 @@ require "tempfile"
 
 module Holdup
   module Lab
-    # A program such as wrk as a load. Holdup takes from its report only what the client knows: how many
-    # requests it sent, and how long the answers took. Subclasses say how to call it, what kind of load it is
-    # and how to read its report.
+    # A program such as wrk as a load. Holdup takes only the client's figures from its report: the number of
+    # requests and their latencies. Subclasses define how to call it, its kind of load and how to read its
+    # report.
     #
     # Constants of each: PROGRAM; KIND, see #kind; PACKAGES, how to install it
     class LoadTool
       PATIENCE_S = 30
 
-      # @param path [String] folders with programs, as in PATH
+      # @param path [String] folders, as in PATH
       # @return [String, nil] where it is
       def self.which(path)
         programs = path.split(":").map { |folder| File.join(folder, self::PROGRAM) }
@@ -22,7 +22,6 @@ module Holdup
       end
 
       # @param path [String] the same
-      # @return [LoadTool]
       # @raise [UnsupportedError] there is none
       def self.find(path)
         program = which(path)
@@ -31,17 +30,16 @@ module Holdup
           "install it (#{self::PACKAGES}), or leave out --load-tool")
       end
 
-      # @param path [String] folders with programs, as in PATH
+      # @param path [String] folders, as in PATH
       # @return [String, nil] the first of CLOSED that is installed
       def self.closed(path)
         CLOSED.find { |name| ALL.fetch(name).which(path) }
       end
 
-      # @return [Boolean] whether it knows connections, each of which waits for its answer, and no rate
+      # @return [Boolean] whether it takes a number of connections, each waiting for its answer, and no rate
       def self.closed? = self::KIND == :closed
 
-      # @param routes [Array<Route>]
-      # @return [String, nil] why it can't send them
+      # @return [String, nil] the reason if it can't send these routes
       def self.refusal(_routes) = nil
 
       # @param program [String] its path
@@ -49,17 +47,14 @@ module Holdup
         @program = program
       end
 
-      # @return [Symbol] :closed (so many connections, each of which waits for its answer) or :paced (so many
-      #   requests a second, but none of them tells the server when it was sent)
+      # @return [Symbol] :closed (a number of connections, each waiting for its answer) or :paced (requests a
+      #   second, without X-Request-Start)
       def kind = self.class::KIND
 
-      # @param target [Target]
-      # @param routes [Array<Route>]
       # @param rate [Numeric] connections, or requests a second of a :paced one
-      # @param seconds [Numeric] at least 1, in whole ones
-      # @param seed [Integer] unheeded where the program takes none
-      # @param progress [#call, nil] unheeded: they tell nothing before their end
-      # @return [Load::OpenLoop::Seen]
+      # @param seconds [Numeric] at least 1, rounded to whole seconds
+      # @param seed [Integer] ignored if the program takes none
+      # @param progress [#call, nil] ignored: programs report only at their end
       # @raise [Holdup::Error]
       def call(target, routes:, rate:, seconds:, seed: 1, progress: nil)
         seen(run(target, routes:, rate:, seconds: [seconds.ceil, 1].max, seed:))
@@ -82,7 +77,6 @@ module Holdup
       # @param statuses [Hash{Integer => Integer}] answers by status
       # @param lost [Integer] requests without an answer
       # @param times [Hash{Symbol => Numeric}] seconds: p50, p95, p99 and mean
-      # @return [Load::OpenLoop::Seen]
       def seen_by_status(statuses, lost:, seconds:, times:)
         failed = statuses.sum { |status, count| (status >= 400) ? count : 0 }
         seen_requests(answered: statuses.values.sum, failed:, lost:, seconds:, times:)
@@ -103,15 +97,15 @@ module Holdup
         Load::OpenLoop::Seen.new(total:, routes: {}, seconds:, mean_ns: ns.fetch(:mean))
       end
 
-      # wrk as a load: a number of connections that each ask again as soon as they have an answer. A closed
-      # loop: it sends less when the server is slow, so it shows what a server can do, and hides what users
-      # would feel (coordinated omission).
+      # wrk as a load: a number of connections that each send again after an answer. As a closed loop it sends
+      # less when the server is slow, so it shows a server's capacity and hides what users would feel
+      # (coordinated omission).
       class Wrk < LoadTool
         PROGRAM = "wrk"
         KIND = :closed
         PACKAGES = "`apt-get install wrk`, `brew install wrk`"
-        # Asks for the paths of LAB_ROUTES (verb, path and weight, a line each) by their weights, and prints
-        # what came of it.
+        # Requests the paths of LAB_ROUTES (verb, path and weight, a line each) by their weights, and prints
+        # the results.
         SCRIPT = <<~'LUA'
           local routes, total = {}, 0
           for verb, path, weight in os.getenv("LAB_ROUTES"):gmatch("(%S+) (%S+) (%S+)\n") do
@@ -176,7 +170,7 @@ module Holdup
         KIND = :closed
         PACKAGES = "`apt-get install hey`, `brew install hey`"
         TIMEOUT_S = 20
-        # Of fewer requests it prints no such percentile; the nearest rank is then the slowest.
+        # With few requests it omits a percentile; the nearest rank is then the slowest.
         SHARES = {p50: 50, p95: 95, p99: 99}.freeze
 
         def self.refusal(routes)
@@ -202,25 +196,24 @@ module Holdup
           seen_by_status(statuses, lost:, seconds: summary["Total"], times:)
         end
 
-        # @return [Array<Array<Integer>>] numbers of each line of the part with that title
+        # @return [Array<Array<Integer>>] numbers of each line in the section with that title
         def listed(output, title, line)
           part = output[/^#{title} distribution:\n(.*?)(\n\n|\z)/m, 1].to_s
           part.scan(line).map { |numbers| numbers.map(&:to_i) }
         end
       end
 
-      # oha as a load: so many requests a second at even distances, and latencies from when each was due (its
-      # correction of coordinated omission), so a slow server hides nothing. Its report is read as oha 1.15
-      # documents it.
+      # oha as a load: requests at a constant rate, with latencies from when each was due (its correction of
+      # coordinated omission), so a slow server hides nothing. Reads the report of oha 1.15.
       class Oha < LoadTool
         PROGRAM = "oha"
         KIND = :paced
         PACKAGES = "`brew install oha`, `cargo install oha`"
-        # At most so many at once; what is due meanwhile waits, and its latency grows.
+        # At most this many requests at once; further due requests wait, and their latency grows.
         CONNECTIONS = 128
-        # Requests that were still running at the end: not a failure of the server.
+        # Requests still running at the end: not a failure of the server.
         CUT_OFF = "aborted due to deadline"
-        # Lines in the list of addresses for the sum of all weights, about.
+        # Approximate lines in the list of addresses for the sum of all weights.
         LINES = 1000
 
         def self.refusal(routes)
@@ -237,7 +230,7 @@ module Holdup
           end
         end
 
-        # oha draws a line for each request, so a path has as many lines as it has weight.
+        # oha draws a random line for each request, so the number of a path's lines is its weight.
         def with_list(target, routes)
           all = routes.sum(&:weight).to_f
           Tempfile.create("holdup-lab") do |file|
@@ -264,7 +257,7 @@ module Holdup
 
       # The programs by name.
       ALL = [Wrk, Hey, Oha].to_h { |tool| [tool::PROGRAM, tool] }.freeze
-      # In the order in which they are looked for.
+      # In the order of preference.
       CLOSED = ALL.select { |_, tool| tool.closed? }.keys.freeze
     end
   end

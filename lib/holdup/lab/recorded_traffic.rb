@@ -2,11 +2,11 @@
 
 module Holdup
   module Lab
-    # The requests of a recording, for a load that sends the like again: how often each endpoint was asked,
-    # how many came in a busy minute, and of endpoints that were asked by GET one path each, where the
-    # application keeps those (`config.example_paths`).
+    # The requests of a recording, for a load that sends similar ones: the frequency of each endpoint, the
+    # requests of a busy minute, and one path of each GET endpoint if the application keeps them
+    # (`config.example_paths`).
     class RecordedTraffic
-      # Of the rate in a busy minute: what was, and what may come.
+      # Multiples of the rate in a busy minute: lower, the same and higher.
       LADDER = [0.5, 1, 1.5, 2].freeze
       BUSY = 0.95
       MINUTE_S = 60
@@ -15,20 +15,17 @@ module Holdup
       LEAST = 0.001
       ALL = Series.new(kind: :request, name: "(all)")
 
-      # `path`: nil where none is known
+      # `path`: nil if unknown
       Endpoint = Data.define(:name, :count, :cpu_ns, :path)
 
-      # For a store: only series of which there is a path.
+      # A store's filter: only series with a known path.
       Known = Data.define(:paths) do
         def series?(series) = paths.key?(series)
       end
       private_constant :Known
 
-      # @param store [Store::Sql]
       # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @param app [String, nil] that is wanted, nil: any
-      # @return [RecordedTraffic]
+      # @param app [String, nil] to read, nil: any
       def self.read(store, from_s, to_s, app: nil)
         paths = store.paths
         windows = store.windows(from_s, to_s, kinds: [:request], histograms: []).to_a
@@ -39,9 +36,8 @@ module Holdup
       end
 
       # @param windows [Array<Window>] of requests
-      # @param paths [Hash{Series => String}]
-      # @param minutes [Array<Window>] of those with a path, put together; a minute each where the store still
-      #   has them
+      # @param minutes [Array<Window>] of those with a path, summed; one for each minute if the store still
+      #   has minutes
       def initialize(windows, paths:, minutes:)
         @windows = windows
         @paths = paths
@@ -54,18 +50,18 @@ module Holdup
           .sort_by { |endpoint| -endpoint.count }
       end
 
-      # @return [Array<String>] applications that it is of, as far as they have names
+      # @return [Array<String>] names of its applications
       def apps
         @windows.filter_map { |window| window.setting["app"] }.uniq.sort
       end
 
-      # @return [Array<Endpoint>] that can be asked again
+      # @return [Array<Endpoint>] that have a path to send again
       def known = endpoints.select(&:path)
 
-      # @return [Array<Endpoint>] that can't
+      # @return [Array<Endpoint>] without a path
       def unknown = endpoints.reject(&:path)
 
-      # @return [Float] requests with a path that came in a second of a busy minute, to each host
+      # @return [Float] requests with a path a second and host, in a busy minute
       def rate
         rates = @minutes.group_by(&:start_s).map do |_, windows|
           windows.sum(&:count).fdiv(windows.map(&:seconds).max)
@@ -84,13 +80,13 @@ module Holdup
         known.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path}" }
       end
 
-      # @return [Array<String>] the same of all endpoints, to be filled in
+      # @return [Array<String>] the same of all endpoints, for the user to add paths
       def outline
         endpoints.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path || "/..."} # #{endpoint.name}" }
       end
 
-      # @return [Hash] for a file: how many endpoints are sent again, at which recorded rate, and what is left
-      #   out
+      # @return [Hash] for a file: number of endpoints that are sent again, the recorded rate, and the
+      #   endpoints left out
       def to_h
         {endpoints: known.size, rate: rate.round(3), left: unknown.map(&:name), left_share: share(&:count),
          left_cpu: share(&:cpu_ns)}

@@ -7,7 +7,8 @@ require "tmpdir"
 
 module Holdup
   module Lab
-    # A private Redis for an experiment: on a free port of this machine, keeping nothing, gone afterwards.
+    # A private Redis for an experiment: on a free port of this machine, without persistence, stopped
+    # afterwards.
     #
     #   Redis.run(path: ENV["PATH"]) { |url| ... }
     class Redis
@@ -16,14 +17,14 @@ module Holdup
       TRIES = 5
       PATIENCE_S = 10
 
-      # Another process took the port after we had found it free.
+      # Another process took the port after Holdup found it free.
       PortTaken = Class.new(Error)
 
       class << self
-        # @param path [String] folders with programs, as in PATH
-        # @yieldparam url [String] where it answers
+        # @param path [String] folders, as in PATH
+        # @yieldparam url [String] its address
         # @return [Object] the block's value
-        # @raise [UnsupportedError] there is none on this machine
+        # @raise [UnsupportedError] not installed on this machine
         def run(path:)
           redis = start(find(path))
           yield redis.url
@@ -65,19 +66,16 @@ module Holdup
         @child = Child.new(program, *network, *storage, log: File.join(@folder, "log"))
       end
 
-      # @return [String]
       def url
         "redis://#{HOST}:#{@port}/0"
       end
 
-      # @return [void]
       def stop
         @child.stop
         FileUtils.rm_rf(@folder)
       end
 
-      # @return [void]
-      # @raise [Holdup::Error] it does not; then it has been stopped
+      # @raise [Holdup::Error] it does not answer; it is then stopped
       def wait_until_it_answers
         deadline = now + PATIENCE_S
         until answers?
@@ -112,12 +110,10 @@ module Holdup
         Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
 
-      # A queue of an experiment's own in a Redis that others may use too. Nothing of it is left afterwards.
+      # An experiment's own queue in a Redis that others may share. #remove deletes all of it.
       class JobQueue
-        # @return [String]
         attr_reader :name
 
-        # @param url [String] of Redis
         # @param library [Module] Sidekiq
         def initialize(url, library: ::Sidekiq)
           @name = "holdup-lab-#{SecureRandom.hex(4)}"
@@ -125,7 +121,6 @@ module Holdup
           @client = library::Client.new(pool: @pool)
         end
 
-        # @return [void]
         # @raise [Holdup::Error] it does not answer
         def check
           @pool.with { |redis| redis.call("PING") }
@@ -134,29 +129,25 @@ module Holdup
         end
 
         # @param job [String] class
-        # @param arguments [Array]
-        # @return [void]
         def push(job, *arguments)
           @client.push("class" => job, "args" => arguments, "queue" => name, "retry" => false)
         end
 
-        # @return [Integer] jobs that wait
+        # @return [Integer] waiting jobs
         def size
           @pool.with { |redis| redis.call("LLEN", "queue:#{name}") }
         end
 
-        # @return [void]
         def remove
           @pool.with do |redis|
             redis.call("DEL", *keys)
             redis.call("SREM", "queues", name)
           end
         rescue => error
-          # Redis has ended, and the queue with it.
+          # Redis has stopped, and the queue is gone with it.
           raise unless defined?(::RedisClient::Error) && error.is_a?(::RedisClient::Error)
         end
 
-        # @return [void]
         def close = @pool.shutdown(&:close)
 
         private

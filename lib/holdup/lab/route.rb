@@ -2,27 +2,25 @@
 
 module Holdup
   module Lab
-    # One kind of request in a mix: how often it comes, and which status codes are expected.
+    # One kind of request in a mix, with its frequency and expected status codes.
     #
     #   Route.new(label: "OrdersController#index", path: "/orders", weight: 10)
     #   Route.new(label: "OrdersController#show", path: ->(random) { "/orders/#{random.rand(20)}" })
     Route = Data.define(:label, :verb, :path, :weight, :expected) do
-      # @param path [String, #call] the path, or what makes one from a Random
+      # @param path [String, #call] the path, or a function of a Random
       # @param weight [Numeric] its share of the traffic, relative to the other routes'
       # @param expected [#include?] status codes
       def initialize(label:, path:, verb: "GET", weight: 1, expected: 200..399)
         super
       end
 
-      # @param random [Random]
-      # @return [String]
       def path_for(random)
         path.respond_to?(:call) ? path.call(random) : path
       end
     end
 
-    # How a user writes routes: "/orders", "POST /carts/7", "10 GET /products" (ten times as often as those
-    # without a number), one a line in a file, with comments after "#".
+    # Parses routes as users write them: "/orders", "POST /carts/7", "10 GET /products" (ten times as often as
+    # those without a number), one a line in a file, with comments after "#".
     module Route::Lines
       PATTERN = /\A
         (?:(?<weight>\d{1,6}(?:\.\d{1,3})?)[ ]+)?
@@ -32,8 +30,7 @@ module Holdup
 
       module_function
 
-      # @param lines [Array<String>]
-      # @return [Array<Route>] lines with the same verb and path are added up
+      # @return [Array<Route>] lines with the same verb and path are summed
       # @raise [UsageError]
       def routes(lines)
         requests = lines.map { |line| line.sub(/(?:\A|\s)#.*/, "").strip }.reject(&:empty?)
@@ -46,8 +43,6 @@ module Holdup
         }
       end
 
-      # @param file [String]
-      # @return [Array<String>]
       # @raise [UsageError] it can't be read
       def read(file)
         File.readlines(file, chomp: true, encoding: "UTF-8").map(&:scrub)

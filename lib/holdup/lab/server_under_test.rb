@@ -5,28 +5,23 @@ require "socket"
 
 module Holdup
   module Lab
-    # The user's own server with one setting: `holdup exec -- COMMAND`, so that nothing of the application has
-    # to change. PORT in the environment, or {port} in the command, says where it is to listen.
+    # The user's own server with one setting: `holdup exec -- COMMAND`, so that the application needs no
+    # change. It listens at PORT of the environment, or {port} in the command.
     class ServerUnderTest
       EXE = File.expand_path("../../../exe/holdup", __dir__)
       HOST = "127.0.0.1"
       BOOT_S = 60
       STEP_S = 0.1
-      # What the user's own environment says about Holdup is not for the experiment.
+      # The user's own variables of Holdup do not apply to the experiment.
       FOREIGN = /\AHOLDUP_/
-      # A unit of each request of a trial, in a process that takes all of them.
+      # Room for every request of a trial, even if one process takes all.
       RING = 32_768
 
-      # @return [Target]
       attr_reader :target
 
       # @param command [Array<String>] see Arm#fill
-      # @param arm [Arm]
-      # @param env [Hash{String => String}] the environment
-      # @param folder [String] for its log
-      # @param segments [String]
       # @param root [String] where it runs
-      # @param port [Integer, nil] where the command listens whatever we say; nil: where we say
+      # @param port [Integer, nil] the command's fixed port; nil: Holdup chooses one
       def initialize(command, arm:, env:, folder:, segments:, root: Dir.pwd, port: nil)
         @port = port || TCPServer.open(HOST, 0) { |server| server.addr[1] }
         @command = command.map { |argument| arm.fill(argument, port: @port) }
@@ -43,9 +38,8 @@ module Holdup
         @target = Target.new("http://#{HOST}:#{@port}")
       end
 
-      # @param route [Route] that is asked until there is an answer
-      # @return [self]
-      # @raise [Holdup::Error] there is none in time
+      # @param route [Route] to request until the server answers
+      # @raise [Holdup::Error] no answer in time
       def boot(route, patience_s: BOOT_S)
         @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@command, env: @env,
           folder: @root, log: @log)
@@ -61,21 +55,18 @@ module Holdup
         self
       end
 
-      # @return [void]
-      # @raise [Holdup::Error] it has ended
+      # @raise [Holdup::Error] the server has exited
       def check
         raise Error.new("the server has ended", said) unless @child.alive?
       end
 
-      # @return [Float, nil] seconds that its processes have run so far; nil where the system doesn't say
+      # @return [Float, nil] CPU seconds of its processes so far; nil if the system doesn't report them
       def cpu_seconds
         Child::ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat")
       end
 
-      # @return [void]
       def stop = @child&.stop
 
-      # @return [String]
       def said
         "it said: #{@child.last_words.strip}"
       end

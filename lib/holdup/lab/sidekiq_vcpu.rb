@@ -1,22 +1,20 @@
 # frozen_string_literal: true
 
 module Holdup
-  # Experiments with real servers, job runners and loads, measured by Holdup as any application would be.
+  # Experiments with real servers, job runners and loads, measured by Holdup like any application.
   module Lab
     # "We doubled the vCPUs, CPU % halved, nothing got faster and autoscaling stopped firing": shows with a
-    # real Sidekiq on this machine what happens to jobs that compute, in one process and in two.
+    # real Sidekiq on this machine how compute-bound jobs behave in one process and in two.
     class SidekiqVcpu
       # One way to run the jobs.
       #
-      # - `jobs`: how many, all put into the queue at once; `processes` that take them; `concurrency`: threads
-      #   of each
+      # - `jobs`: number of jobs, all enqueued at once; `processes` that run them; `concurrency`: threads of
+      #   each
       Experiment = Data.define(:name, :jobs, :processes, :concurrency) do
         # @return [Integer] jobs that run at the same time
         def at_once = [jobs, processes * concurrency].min
 
-        # What theory says: a process runs Ruby on one CPU at a time.
-        # @param vcpus [Numeric]
-        # @return [TheoreticalTimes]
+        # The theory: a process runs Ruby on one CPU at a time.
         def expected(vcpus)
           each = at_once / [[processes, at_once].min, vcpus].min.to_f
           TheoreticalTimes.new(each:, in_all: each * jobs.fdiv(at_once))
@@ -26,7 +24,7 @@ module Holdup
       # Multiples of the time of one job alone.
       TheoreticalTimes = Data.define(:each, :in_all)
 
-      # The first three are what a team in trouble tried; the fourth is what it lacked.
+      # The first three are the usual attempts; the fourth is the remedy.
       EXPERIMENTS = [
         Experiment.new(name: :alone, jobs: 1, processes: 1, concurrency: 1),
         Experiment.new(name: :threads, jobs: 2, processes: 1, concurrency: 2),
@@ -36,12 +34,11 @@ module Holdup
 
       LATEST_S = 1 << 40
 
-      # @param seconds [Numeric] that one job alone takes, about
+      # @param seconds [Numeric] approximate time of one job alone
       # @param repeats [Integer] runs of each experiment
       # @param redis_url [String, nil] nil: a private one
       # @param target [Float] of the autoscaling
-      # @param env [Hash{String => String}] the environment
-      # @param progress [#call] gets the Experiment and the number of its run before each
+      # @param progress [#call] receives the Experiment and the number of its run before each run
       def initialize(seconds:, repeats:, target:, env:, redis_url: nil, progress: ->(_experiment, _number) {})
         @seconds = seconds
         @repeats = repeats
@@ -51,9 +48,8 @@ module Holdup
         @progress = progress
       end
 
-      # @return [VcpuResult]
       # @raise [UnsupportedError] no Sidekiq, no Redis, or a Ruby that can't be measured
-      # @raise [Holdup::Error] what went wrong in an experiment
+      # @raise [Holdup::Error] an experiment failed
       def call
         @program = Library.load
         Child::Signals.first_only do
@@ -67,7 +63,8 @@ module Holdup
         @redis_url ? yield(@redis_url) : Redis.run(path: @env.fetch("PATH", ""), &)
       end
 
-      # Round by round, so that a machine that is busy for a while spoils one run of each and not all of one.
+      # Round by round, so that temporary load on the machine spoils one run of each instead of all runs of
+      # one.
       def outcomes(url, rounds)
         runs = (1..@repeats).flat_map do |number|
           EXPERIMENTS.map { |experiment| [experiment, outcome(experiment, number, url, rounds)] }
@@ -99,15 +96,15 @@ module Holdup
           "see `holdup doctor` for whether this Ruby can be")
       end
 
-      # The user's Sidekiq: of the bundle when we run in one, else the newest that is installed.
+      # The user's Sidekiq: of the current bundle, else the newest installed one.
       module Library
         OLDEST = "7.0"
 
         module_function
 
-        # Loads its client half.
+        # Loads the Sidekiq client.
         # @return [String] the path of its program
-        # @raise [UnsupportedError] there is none, or it is too old
+        # @raise [UnsupportedError] Sidekiq is missing or too old
         def load
           program = Gem.bin_path("sidekiq", "sidekiq", ">= #{OLDEST}")
           require "sidekiq"
@@ -117,7 +114,7 @@ module Holdup
           raise missing(error.message.lines.first.to_s.strip)
         end
 
-        # Bundler gives us what is in the bundle, whatever we ask for.
+        # Bundler activates the bundle's version, so the requested one is not guaranteed.
         def check(version)
           raise missing("the bundle has #{version}") if Gem::Version.new(version) < Gem::Version.new(OLDEST)
         end

@@ -2,7 +2,7 @@
 
 module Holdup
   module Lab
-    # Figures of one thing measured several times. The median speaks; the range says how far to trust it.
+    # Repeated measurements of one figure. The median is the result; the range shows its reliability.
     Spread = Data.define(:values) do
       # @param values [Enumerable<Numeric>] at least one
       def self.of(values) = new(values: values.sort.freeze)
@@ -16,7 +16,7 @@ module Holdup
         values.size.odd? ? values[middle] : (values[middle - 1] + values[middle]) / 2.0
       end
 
-      # @return [Spread] round by round against another: what disturbs a whole round cancels
+      # @return [Spread] compared round by round, so that a disturbance of a whole round cancels
       def self.paired(ones, others)
         of(ones.zip(others).map { |one, other| yield one, other })
       end

@@ -2,26 +2,22 @@
 
 module Holdup
   module Lab
-    # The user's own server with one setting after the other, the same requests at the same rates, in rounds
-    # of changing order. The first setting, the baseline, runs twice: that shows how much chance alone
-    # changes. Its recording predicts the others: predicted and measured stand side by side.
+    # Measures the user's own server with each setting, with the same requests at the same rates, in rounds of
+    # changing order. The first setting, the baseline, runs twice to show how much chance alone changes. Its
+    # recording predicts the others.
     class Sweep
-      # A rate is too much where the mean response is so many times that of the lowest one.
+      # A rate is too high if the mean response is this many times that of the lowest rate.
       OVERLOAD = 1.5
 
-      # @param plan [SweepPlan]
-      # @param env [Hash{String => String}] the environment
-      # @return [Load::OpenLoop, LoadTool]
       # @raise [UnsupportedError] the tool is not on this machine
       def self.load(plan, env)
         plan.tool ? LoadTool::ALL.fetch(plan.tool).find(env.fetch("PATH", "")) : Load::OpenLoop.new
       end
 
-      # @param ledger [ProgressFile] new, or one to go on with
-      # @param env [Hash{String => String}] the environment
+      # @param ledger [ProgressFile] new, or to resume
       # @param load [#call] see Trial
-      # @param store [#commit, nil] gets what was measured as well
-      # @param progress [#call] gets the number of the step, how many there are, a Symbol and facts
+      # @param store [#commit, nil] receives the measurements as well
+      # @param progress [#call] receives the number of the step, their count, a Symbol and facts
       # @param trial [#new] Trial
       def initialize(ledger, env:, load: self.class.load(ledger.plan, env), store: nil, trial: Trial,
         progress: ->(_number, _of, _step, **_facts) {})
@@ -34,9 +30,8 @@ module Holdup
           load:, warm_up_s: @plan.warm_up_s, progress: method(:report))
       end
 
-      # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a step.
-      # @return [SweepReport]
-      # @raise [Holdup::Error] what went wrong before anything was measured
+      # Ctrl-C or an error in a step ends it with the measurements so far.
+      # @raise [Holdup::Error] an error before the first measurement
       def call
         @ledger.write
         Child::Signals.first_only { @ledger.left.each { |round, arm| step(round, arm) } }
@@ -58,7 +53,7 @@ module Holdup
         @ledger.add(measurements, (arm == @plan.baseline) ? predictions(outcomes, round) : [])
       end
 
-      # From the lowest rate up, until it is too much.
+      # Raises the rate until it is too high.
       def climb(session, round)
         outcomes = []
         @plan.rates.each do |rate|
@@ -78,9 +73,8 @@ module Holdup
         slower || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
       end
 
-      # Each rate is predicted from the recording at the same rate: waits elsewhere (database, network) then
-      # stay as they were. Requests of other load tools don't say when they were sent, so there are no
-      # arrivals to replay.
+      # Predicts each rate from the recording at the same rate, so that other waits (database, network) stay
+      # the same. Requests of other load tools lack X-Request-Start, so there are no arrivals to replay.
       def predictions(outcomes, round)
         return [] if @plan.tool
         outcomes.flat_map do |outcome|
@@ -97,15 +91,14 @@ module Holdup
         @progress.call(@number, @plan.steps.size, step, **facts)
       end
 
-      # What a sweep is to try, complete enough to go on with it later.
+      # What a sweep tries, complete enough to resume it later.
       #
       # - `command`, `root`, `port`: see ServerUnderTest; `requests`: lines, see Route::Lines
       # - `arms`: Array of Arm, the baseline first and again right after it; `rates`: requests per second,
       #   ascending
-      # - `tool`: of LoadTool, nil: the built-in load; where it is a closed loop, the rates are connections,
-      #   each of which asks again as soon as it has an answer
-      # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as it was typed, nil: none
-      # - `recorded`: where the requests are those of a recording, Recorded#to_h
+      # - `tool`: of LoadTool, nil: the built-in load; in a closed loop the rates are numbers of connections
+      # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as the user wrote it, or nil
+      # - `recorded`: RecordedTraffic#to_h if the requests come from a recording
       SweepPlan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds,
         :warm_up_s, :slo, :tool, :recorded) do
         # @param arms [Array<Arm>] each setting once
@@ -116,7 +109,6 @@ module Holdup
         end
 
         # @param hash [Hash{Symbol => Object}] from to_h
-        # @return [SweepPlan]
         def self.from(hash)
           new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.from(arm) })
         end
@@ -125,45 +117,40 @@ module Holdup
           super
         end
 
-        # @return [Boolean] whether slow answers keep further requests back
+        # @return [Boolean] whether slow answers delay further requests
         def closed? = LoadTool::CLOSED.include?(tool)
 
-        # @return [Array<Array(Integer, Arm)>] round and arm, in the order in which they are tried
+        # @return [Array<Array(Integer, Arm)>] round and arm, in order
         def steps
           (0...rounds).flat_map { |round| Arm::Rounds.order(arms, round).map { |arm| [round, arm] } }
         end
 
-        # @return [Arm]
         def baseline = arms.first
 
-        # @return [Array<Route>]
         def routes = Route::Lines.routes(requests)
 
-        # @return [Sizing::Slo]
         def promise
           (slo && Sizing::Slo.parse(slo)) || Sizing::Slo.new
         end
 
-        # @return [Float] seconds of a step, before anything is known
+        # @return [Float] estimated seconds of a step, before the first one
         def step_s
           5 + warm_up_s / 2.0 + seconds * rates.size
         end
 
-        # @return [Hash] for a file
         def to_h = super.merge(arms: arms.map(&:to_h))
       end
 
-      # What one recording lets expect of another setting in the very same experiment: as many requests at the
-      # same rate. Times in ns, means but for percentiles.
+      # A prediction for another setting from one recording: the same requests at the same rate. Times in ns,
+      # means except percentiles.
       Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns,
         :p50_ns, :p95_ns, :p99_ns) do
         # @param hash [Hash{Symbol => Object}] from to_h
-        # @return [Prediction]
         def self.from(hash)
           new(**hash, arm: Arm.from(hash.fetch(:arm)))
         end
 
-        # @return [Integer] ns that a user feels of waiting
+        # @return [Integer] ns of waiting that a user notices
         def wait_ns = queued_ns + stalled_ns
 
         # @see SettingMeasurement#percentile
@@ -171,20 +158,16 @@ module Holdup
           public_send(Exchange::Percentile.kept(share))
         end
 
-        # @return [Hash] for a file
         def to_h = super.merge(arm: arm.to_h)
       end
 
-      # The sweep's file: the plan, and everything that was measured and predicted so far. Written after each
-      # step.
+      # The sweep's file: the plan, and all measurements and predictions so far. Written after each step.
       class ProgressFile
         FILE = LedgerFile.new("sweep")
 
         attr_reader :path, :plan, :readings, :predictions
 
-        # @param path [String]
-        # @return [ProgressFile]
-        # @raise [Holdup::Error] it can't be read, or is none
+        # @raise [Holdup::Error] the file can't be read, or has another format
         def self.open(path)
           FILE.read(path) do |hash|
             new(path, SweepPlan.from(hash.fetch(:plan)),
@@ -193,8 +176,6 @@ module Holdup
           end
         end
 
-        # @param path [String]
-        # @param plan [SweepPlan]
         def initialize(path, plan, readings: [], predictions: [])
           @path = path
           @plan = plan
@@ -202,25 +183,21 @@ module Holdup
           @predictions = predictions
         end
 
-        # @return [Array<Array(Integer, Arm)>] steps that were not done yet
+        # @return [Array<Array(Integer, Arm)>] remaining steps
         def left
           plan.steps.reject { |round, arm| done?(round, arm) }
         end
 
         # @param readings [Array<SettingMeasurement>] of one step
-        # @param predictions [Array<Prediction>]
-        # @return [void]
         def add(readings, predictions = [])
           @readings += readings
           @predictions += predictions
           write
         end
 
-        # @return [void]
         # @raise [Holdup::Error]
         def write = FILE.write(path, parts)
 
-        # @return [Hash]
         def to_h = FILE.whole(parts)
 
         private

@@ -5,13 +5,13 @@ require "uri"
 
 module Holdup
   module Lab
-    # Where a load goes. Only ever this machine: an open loop doesn't slow down when the other side does, so
-    # pointed at anything else it would be an attack.
+    # The address of a load, always on this machine: an open loop does not slow down with the server, so it
+    # would be an attack on any other host.
     class Target
-      # @return [Addrinfo] the address that was checked, so that no second look-up can lead elsewhere
+      # @return [Addrinfo] the checked address, so that no second look-up can return another
       attr_reader :address
 
-      # @return [String] what goes into the Host header
+      # @return [String] value of the Host header
       attr_reader :authority
 
       # @param url [String] "http://127.0.0.1:9300"
@@ -27,9 +27,9 @@ module Holdup
       def parse(url)
         uri = URI.parse(url)
         return uri if uri.is_a?(URI::HTTP) && !uri.is_a?(URI::HTTPS) && !uri.host.to_s.empty?
-        raise UsageError.new("#{url} is no http address", "give one such as http://127.0.0.1:9300")
+        raise UsageError.new("#{url} is not an http address", "give one such as http://127.0.0.1:9300")
       rescue URI::InvalidURIError
-        raise UsageError.new("#{url.inspect} is no address", "give one such as http://127.0.0.1:9300")
+        raise UsageError.new("#{url.inspect} is not an address", "give one such as http://127.0.0.1:9300")
       end
 
       def addresses(uri)

@@ -2,9 +2,9 @@
 
 module Holdup
   module Lab
-    # One setting on the user's own server, measured by Holdup as production would be: boots the command, asks
-    # until it answers, warms it up until it is steady, and yields a session that can measure as often as
-    # needed. Whatever happens, the server is stopped. Every step is bounded in time.
+    # Measures one setting on the user's own server as in production: boots the command, polls until it
+    # answers, warms it up until it is steady, and yields a session for any number of measurements. It always
+    # stops the server, and every step has a time limit.
     #
     #   trial = Trial.new(%w[bundle exec puma], routes: [Route.new(label: "/", path: "/")], env: ENV.to_h)
     #   trial.call(Arm.new(processes: 1, threads: 5), rate: 40) do |session|
@@ -12,15 +12,12 @@ module Holdup
     #   end
     class Trial
       # @param command [Array<String>] see ServerUnderTest
-      # @param routes [Array<Route>]
-      # @param env [Hash{String => String}] the environment
       # @param root [String] where the command runs
       # @param port [Integer, nil] see ServerUnderTest
       # @param load [#call] Load::OpenLoop, or a tool
       # @param warm_up_s [Numeric] at most
       # @param boot_s [Numeric] at most
-      # @param log [#warn]
-      # @param progress [#call] gets a Symbol (:boot, :warm_up, :measure, :stop) and facts
+      # @param progress [#call] receives a Symbol (:boot, :warm_up, :measure, :stop) and facts
       def initialize(command, routes:, env:, root: Dir.pwd, port: nil, load: Load::OpenLoop.new,
         warm_up_s: WarmUp::LONGEST_S, boot_s: ServerUnderTest::BOOT_S, log: Log.new { $stderr },
         progress: ->(_step, **_facts) {})
@@ -34,9 +31,7 @@ module Holdup
         @progress = progress
       end
 
-      # @param arm [Arm]
       # @param rate [Numeric] requests per second of the warm-up
-      # @yieldparam session [Session]
       # @return [Object] the block's value
       # @raise [Holdup::Error] the server doesn't boot, doesn't answer, isn't measured or has another setting
       #   than the arm's
@@ -55,22 +50,15 @@ module Holdup
         end
       end
 
-      # A server that answers, under load. A measurement leaves out every request before it.
+      # A running server under load. A measurement leaves out every earlier request.
       class Session
-        # Share of the longest warm-up that requests to rare endpoints may take in addition.
+        # Requests to rare endpoints may extend the longest warm-up by this share.
         RARE_SHARE = 0.25
-        # How the setting calls what an arm can ask for.
+        # The setting's names for an arm's attributes.
         FACTS = {processes: "workers", threads: "threads"}.freeze
 
-        # @return [WarmUp::Result, nil]
         attr_reader :warmed
 
-        # @param arm [Arm]
-        # @param served [ServerUnderTest]
-        # @param intake [InMemoryStore]
-        # @param routes [Array<Route>]
-        # @param load [#call]
-        # @param progress [#call]
         def initialize(arm:, served:, intake:, routes:, load:, progress:)
           @arm = arm
           @served = served
@@ -80,8 +68,6 @@ module Holdup
           @progress = progress
         end
 
-        # @param rate [Numeric] requests per second
-        # @return [self]
         # @raise [Holdup::Error]
         def warm_up(rate, longest_s: WarmUp::LONGEST_S)
           slice_s = WarmUp.slice_s(rate, kind: @load.kind, longest_s:)
@@ -93,11 +79,8 @@ module Holdup
           self
         end
 
-        # @param rate [Numeric] requests per second
-        # @param seconds [Numeric]
         # @param seed [Integer] the same requests for the same seed
-        # @return [Exchange::Outcome]
-        # @raise [Holdup::Error] the server has ended
+        # @raise [Holdup::Error] the server has exited
         def measure(rate:, seconds:, seed: 1)
           @intake.clear
           cpu_s = @served.cpu_seconds
@@ -130,7 +113,7 @@ module Holdup
           sizes.sum if sizes.any?
         end
 
-        # Of the processes that took requests.
+        # Processes that took requests.
         def pids
           @intake.profiles.map { |profile| profile.process.pid }.uniq
         end
@@ -146,7 +129,6 @@ module Holdup
           rare.call(@seen.routes.transform_values(&:count), processes: pids.size, longest_s:)
         end
 
-        # @return [WarmUp::Slice]
         def slice(rate, seconds)
           @intake.clear
           @seen = drive(rate, seconds, 1)
@@ -159,7 +141,8 @@ module Holdup
           Trial::WarmUp::Slice.new(cpu_ns:, compiled:)
         end
 
-        # @return [Integer, nil] pieces of code, of the processes whose JIT is not warm yet; nil: none
+        # @return [Integer, nil] pieces of code of the processes whose JIT is not warm yet; nil: no such
+        #   process
         def compiled
           cold = @intake.gauges.values_at(*pids).compact.reject { |gauges| warm?(gauges) }
           counts = cold.filter_map { |gauges| gauges[:jit_compiled_iseqs] }
@@ -176,13 +159,13 @@ module Holdup
             "see `holdup doctor`; #{@served.said}")
         end
 
-        # A wrong path, or an application that is not set up: all figures would be those of an error page.
+        # Rejects a wrong path or an unprepared application: the figures would describe an error page.
         def failing(seen)
           Error.new("none of #{seen.total.count} requests was answered with a status from 200 to 399",
             "try #{@routes.map(&:path).first(3).join(", ")} by hand; #{@served.said}")
         end
 
-        # A server that reads neither the variable nor the argument would be measured under a wrong name.
+        # Rejects a server that ignores the variable and the argument: its figures would have the wrong name.
         def check(setting)
           FACTS.each { |name, fact| check_size(name, setting[fact]) }
           check_slice(setting)

@@ -28,7 +28,7 @@ module Holdup
     ALL = [
       Key.new(
         name: :enabled, type: Types::Boolean.new, default: true,
-        help: "Whether anything is measured. false costs nothing: no hook, no thread, no file."
+        help: "Whether Holdup measures. false costs nothing: no hook, no thread, no file."
       ),
       Key.new(
         name: :dir, type: Types::Folder.new, default: nil, example: '"/dev/shm/holdup"',
@@ -56,12 +56,12 @@ module Holdup
       ),
       Key.new(
         name: :series_limit, type: Types::Whole.new(1..10_000), default: 200,
-        help: "How many different names of units a process records. The units beyond go to one series " \
-          "that says so. A name takes 25 kB of memory."
+        help: "How many different names of requests and jobs a process records. Further names share one " \
+          "series that says so. A name takes 25 kB of memory."
       ),
       Key.new(
         name: :ring_size, type: Types::Whole.new(64..1_000_000), default: 4096,
-        help: "How many of the latest units each process keeps singly, for the replay that sizes " \
+        help: "How many of the latest requests and jobs each process keeps, for the replay that sizes " \
           "threads. 112 bytes each."
       ),
       Key.new(
@@ -93,39 +93,39 @@ module Holdup
       ),
       Key.new(
         name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,
-        help: "How often a process writes its gauges and accounts. Units are written when they end, " \
-          "whatever this is."
+        help: "How often a process writes its gauges and accounts. Requests and jobs are " \
+          "always written when they end."
       ),
       Key.new(
         name: :jit, type: Types::Jit.new, default: nil, example: ":on",
-        help: "YJIT: :on switches it on in each process that takes units, once the application is " \
-          "loaded; a Hash does so with mem_size (MiB), call_threshold, or stats: :quiet (deep statistics " \
-          "in a tenth of the processes, stats_share of them); :off wants none, and doctor says who " \
+        help: "YJIT: :on switches it on in each process that takes requests or jobs, once the application " \
+          "is loaded; a Hash does so with mem_size (MiB), call_threshold, or stats: :quiet (deep " \
+          "statistics in a tenth of the processes, stats_share of them); with :off, doctor reports who " \
           "switches it on; nil leaves it alone. In the environment: on, off, or " \
           "mem_size=64,call_threshold=31."
       ),
       Key.new(
         name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
-        help: "What carries segments to the store: a process beside the server, a thread in it " \
+        help: "What carries segments to the store: a process next to the server, a thread in it " \
           "(development), or off when you run `holdup collect` yourself."
       ),
       Key.new(
         name: :stats_log, type: Types::StatsLog.new, default: nil,
         example: "{to: :stdout, every: 60, workers: 1}",
-        help: "One JSON line for each process and interval with its units, times, CPU, memory and JIT, " \
-          "and one when it boots, enables a JIT, is warm, has its JIT's memory full, exits: to :stdout, " \
-          ":stderr, a path or a Logger. A Hash says more: every (seconds), format (:json, :emf), sample " \
-          "(share of the lines), workers (so many of a server), namespace (for :emf). nil: none. In the " \
-          "environment: stdout, a path, off, or to=stdout,every=60."
+        help: "One JSON line for each process and interval with its requests or jobs, times, CPU, memory " \
+          "and JIT, and one when it boots, enables a JIT, is warm, has its JIT's memory full, exits: to " \
+          ":stdout, :stderr, a path or a Logger. A Hash says more: every (seconds), format (:json, :emf), " \
+          "sample (share of the lines), workers (so many of a server), namespace (for :emf). nil: none. " \
+          "In the environment: stdout, a path, off, or to=stdout,every=60."
       ),
       Key.new(
         name: :capture, type: Types::CaptureRule.new, default: nil,
         example: '{stall: "50 ms", only: "GET /orders"}',
-        help: "What led to the first unit that stalled (stall), or took (wall), longer is captured, " \
-          "thread by thread, and kept: so many us, ms, s, or \"p99 x 2\" of its own endpoint. A Hash " \
-          "says more: only (an endpoint; its start before a *), every (seconds between two, 60), events, " \
-          "stacks. nil: only what somebody asks for. In the environment: stall > 50 ms, or with options " \
-          "wall > p99 x 2, only=GET /orders."
+        help: "Captures, thread by thread, what led to the first request or job that stalled (stall) or " \
+          "took (wall) longer than a time in us, ms or s, or \"p99 x 2\" of its own endpoint. A Hash says " \
+          "more: only (an endpoint; its start before a *), every (seconds between two, 60), events, " \
+          "stacks. nil: only captures that a user asks for. In the environment: stall > 50 ms, or with " \
+          "options wall > p99 x 2, only=GET /orders."
       ),
       Key.new(
         name: :capture_sampler, type: Types::Choice.new(%i[auto holdup]), default: :auto, example: ":holdup",
@@ -137,9 +137,9 @@ module Holdup
         name: :web_auth, type: Types::WebAuth.new, default: nil,
         example: '->(env) { env["warden"]&.user&.admin? }',
         help: "Who may see the dashboard (Holdup::Web): a username with a password, something that " \
-          "answers call(env), or :none for everybody, where something of yours stands before it. nil: " \
-          "everybody in development and tests, nobody in production. In the environment: user:password, " \
-          "or none."
+          "answers call(env), or :none for everybody, if your own authentication comes first. nil: " \
+          "everybody in development and tests, and no one in production. In the environment: " \
+          "user:password, or none."
       ),
       Key.new(
         name: :web_capture, type: Types::Boolean.new, default: false, example: "true",
@@ -147,7 +147,7 @@ module Holdup
       ),
       Key.new(
         name: :log, type: Types::Target.new, default: $stderr, example: "Rails.logger",
-        help: "Where Holdup says what is wrong: an IO or a Logger; File::NULL for nothing."
+        help: "Where Holdup logs problems: an IO or a Logger; File::NULL for nothing."
       )
     ].freeze
   end

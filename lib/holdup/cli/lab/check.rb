@@ -5,7 +5,7 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # A gate for CI: fails when an endpoint got worse than a baseline that is committed with the code.
+      # A gate for CI: fails when an endpoint is worse than a baseline that is committed with the code.
       class Check
         USAGE = "holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]"
         TOLERANCE = 0.1
@@ -14,7 +14,6 @@ module Holdup
 
         # Reads the arguments to the keywords of Check.
         Arguments = Data.define(:now_s) do
-          # @return [Hash{Symbol => Object}]
           def parse(argv)
             values = Options.new(Check::USAGE) { |parser, read| declare(parser, read) }.parse(argv)
             return values if values.key?(:help)
@@ -63,22 +62,14 @@ module Holdup
           end
         end
 
-        # @param console [Console]
-        # @return [#parse]
         def self.options(console)
           Arguments.new(now_s: console.clock.realtime_s)
         end
 
-        # @param console [Console]
         # @param baseline [String] file
         # @param write [Boolean] whether to make it
-        # @param tolerance [Float]
         # @param sweep [String, nil] file
-        # @param store [String, nil] URL or path
         # @param from_s [Integer] of the store, seconds since 1970
-        # @param to_s [Integer]
-        # @param json [Boolean]
-        # @param language [String, nil]
         def initialize(console:, baseline:, write: false, from_s: 0, to_s: 0, tolerance: TOLERANCE,
           sweep: nil, store: nil, json: false, language: nil)
           @console = console
@@ -92,7 +83,7 @@ module Holdup
           @words = View::Words.new(language || Places.language(console.env))
         end
 
-        # @return [Integer] exit status: 1 when an endpoint got worse
+        # @return [Integer] exit status: 1 when an endpoint is worse
         # @raise [Holdup::Error]
         def run
           return write if @write
@@ -112,7 +103,7 @@ module Holdup
           OK
         end
 
-        # @return [Holdup::Lab::Check::Baseline] of what there is now
+        # @return [Holdup::Lab::Check::Baseline] the current figures
         def figures(load)
           sources = Holdup::Lab::Check::Sources
           return sources.sweep(@sweep, load:) if @sweep

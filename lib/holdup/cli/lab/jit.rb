@@ -5,8 +5,8 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # What YJIT does for the user's own server: off, on at boot, on after boot, with little memory, with
-      # other Rubies.
+      # Measures YJIT on the user's own server: off, on at boot, on after boot, with little memory, with other
+      # Rubies.
       class Jit < Sweep
         MEM_SIZES = (1..2048)
         SPANS = {warm_up_s: 90}.freeze
@@ -16,8 +16,6 @@ module Holdup
 
         # Reads the arguments to the keywords of Jit.
         Arguments = Data.define(:console) do
-          # @param argv [Array<String>]
-          # @return [Hash{Symbol => Object}]
           # @raise [UsageError]
           def parse(argv)
             options = TrialOptions.new("jit", usage: "--rate N --url PATH", console:, spans: Jit::SPANS)
@@ -37,7 +35,7 @@ module Holdup
             parser.on("--mem-size MIB", "also with so much memory for YJIT") do |text|
               values[:mem_size] = Queries::OptionValues.whole("--mem-size", text, Jit::MEM_SIZES)
             end
-            parser.on("--arms boot,after", "besides off; both are the default") do |text|
+            parser.on("--arms boot,after", "in addition to off; both are the default") do |text|
               values[:states] = text.split(",").map { |name|
                 Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name.strip, Jit::STATES.keys))
               }
@@ -56,11 +54,8 @@ module Holdup
           end
         end
 
-        # @param console [Console]
-        # @return [#parse]
         def self.options(console) = Arguments.new(console)
 
-        # @return [Integer] exit status
         def run
           @from_s = @console.clock.realtime_s
           super
@@ -68,7 +63,7 @@ module Holdup
 
         private
 
-        # Where there is a store, it is one command to the report of the states.
+        # With a store, one more command reports the states.
         def hints(result) = [took, *states(result)]
 
         def took

@@ -9,18 +9,10 @@ module Holdup
       class Jobs
         WIDEST = 100
 
-        # @param console [Console]
-        # @return [#parse]
         def self.options(console)
           Arguments.new(console.clock.realtime_s)
         end
 
-        # @param console [Console]
-        # @param ledger [Holdup::Lab::Jobs::JobLog]
-        # @param redis_url [String, nil]
-        # @param store [String, nil] URL or path
-        # @param json [Boolean]
-        # @param language [String, nil]
         # @param lab [#new] Holdup::Lab::Jobs
         def initialize(console:, ledger:, redis_url: nil, store: nil, json: false, language: nil,
           lab: Holdup::Lab::Jobs)
@@ -33,8 +25,7 @@ module Holdup
           @lab = lab
         end
 
-        # @return [Integer] exit status
-        # @raise [Holdup::Error] what went wrong in a run, after the output of what was measured before
+        # @raise [Holdup::Error] a run failed; the earlier measurements are printed first
         def run
           result = measured
           @console.out.write(report(result).call)
@@ -72,15 +63,13 @@ module Holdup
           SECONDS = (1..3600)
           ROUNDS = (1..100)
           KIND = /\A([A-Z][\w:]*)(?:,(\d{1,3}))?(?:,(\[.*\]))?\z/
-          # What is not of the plan.
+          # Values outside the plan.
           OUTPUT = %i[store redis_url json language].freeze
 
-          # @param now_s [Integer]
           def initialize(now_s)
             @kept = SavedResult.new("jobs", now_s:, output: OUTPUT)
           end
 
-          # @param argv [Array<String>]
           # @return [Hash{Symbol => Object}] keywords of Jobs, or {help: text}
           # @raise [UsageError]
           def parse(argv)

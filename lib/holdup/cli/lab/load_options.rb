@@ -10,16 +10,12 @@ module Holdup
         CONNECTIONS = (1..1000)
 
         # @param experiment [String] "sweep"
-        # @param console [Console]
         def initialize(experiment, console:)
           @experiment = experiment
           @path = console.env["PATH"].to_s
           @recorded = RecordedRequests.new(console)
         end
 
-        # @param parser [OptionParser]
-        # @param values [Hash{Symbol => Object}]
-        # @return [void]
         def declare(parser, values)
           amount(parser, values)
           parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") do |text|
@@ -35,7 +31,7 @@ module Holdup
           end
         end
 
-        # @param values [Hash{Symbol => Object}] that were read
+        # @param values [Hash{Symbol => Object}] as parsed
         # @return [Hash{Symbol => Object}] keywords of a plan
         # @raise [UsageError]
         def plan(values)
@@ -108,27 +104,24 @@ module Holdup
         def requests(values)
           lines = [*values[:urls]]
           lines.concat(Holdup::Lab::Route::Lines.read(values[:requests])) if values[:requests]
-          # Raises for what is not a request.
+          # Raises if a line is not a request.
           Holdup::Lab::Route::Lines.routes(lines)
           lines
         end
 
-        # The option `--recorded`: requests and rates out of a store, and what to do where that has no paths.
+        # The option `--recorded`: takes requests and rates from a store, and explains what to do if it has no
+        # paths.
         class RecordedRequests
           SINCE_S = 86_400
           SPAN = %i[since until].freeze
-          # At fewer requests a second none waits for another, whatever the setting.
+          # Below this many requests a second none waits for another, with any setting.
           FEWEST = 1.0
 
-          # @param console [Console]
           def initialize(console)
             @console = console
             @now_s = console.clock.realtime_s
           end
 
-          # @param parser [OptionParser]
-          # @param values [Hash{Symbol => Object}]
-          # @return [void]
           def declare(parser, values)
             parser.on("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate") do |text|
               values[:recorded] = text.to_s
@@ -141,10 +134,10 @@ module Holdup
             end
           end
 
-          # @param values [Hash{Symbol => Object}] that were read
+          # @param values [Hash{Symbol => Object}] as parsed
           # @return [Holdup::Lab::RecordedTraffic, nil] nil: without --recorded
-          # @raise [Holdup::Error] there is none, or it has no paths; then its endpoints are printed, to fill
-          #   in theirs
+          # @raise [Holdup::Error] the store has no recording, or no paths; then it prints the endpoints, for
+          #   the user to add paths
           def call(values)
             check(values)
             return unless values.key?(:recorded)
@@ -161,8 +154,6 @@ module Holdup
             found
           end
 
-          # @param recorded [Holdup::Lab::RecordedTraffic]
-          # @return [Array<Float>]
           # @raise [UsageError]
           def ladder(recorded)
             return recorded.ladder if recorded.rate >= FEWEST

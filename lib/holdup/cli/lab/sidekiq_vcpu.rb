@@ -11,7 +11,7 @@ module Holdup
         DEFAULT_REPEATS = 2
         PERCENT = (1..100)
         DEFAULT_TARGET = 60
-        # Below that the table has no room.
+        # A narrower table does not fit.
         WIDTHS = (66..100)
         LANGUAGES = View::Words::LANGUAGES.keys
 
@@ -43,13 +43,9 @@ module Holdup
           end
         end
 
-        # @param console [Console]
-        # @param seconds [Numeric] that one job alone takes, about
+        # @param seconds [Numeric] approximate time of one job alone
         # @param repeats [Integer] runs of each experiment
         # @param target [Integer] percent of the container's CPU
-        # @param redis_url [String, nil]
-        # @param json [Boolean]
-        # @param language [String, nil] nil: from the environment
         # @param lab [#new] Holdup::Lab::SidekiqVcpu
         def initialize(console:, seconds: DEFAULT_SECONDS, repeats: DEFAULT_REPEATS, target: DEFAULT_TARGET,
           redis_url: nil, json: false, language: nil, lab: Holdup::Lab::SidekiqVcpu)
@@ -61,7 +57,6 @@ module Holdup
             progress: method(:progress))
         end
 
-        # @return [Integer] exit status
         def run
           result = @lab.call
           @console.clear

@@ -5,22 +5,15 @@ require "json"
 module Holdup
   class CLI
     class Lab
-      # One setting of the user's own server after the other under the same load, measured and predicted.
+      # Measures and predicts each setting of the user's own server under the same load.
       class Sweep
-        # Below that the table has no room.
+        # A narrower table does not fit.
         WIDEST = 100
 
-        # @param console [Console]
-        # @return [#parse]
         def self.options(console)
           Arguments.new(console)
         end
 
-        # @param console [Console]
-        # @param ledger [Holdup::Lab::Sweep::ProgressFile]
-        # @param store [String, nil] URL or path
-        # @param format [Symbol] :text, :markdown or :json
-        # @param language [String, nil] nil: from the environment
         # @param lab [#new] Holdup::Lab::Sweep
         def initialize(console:, ledger:, store: nil, format: :text, language: nil, lab: Holdup::Lab::Sweep)
           @console = console
@@ -31,8 +24,7 @@ module Holdup
           @lab = lab
         end
 
-        # @return [Integer] exit status
-        # @raise [Holdup::Error] what went wrong in a step, after the output of what was measured before it
+        # @raise [Holdup::Error] a step failed; the earlier measurements are printed first
         def run
           result = measured
           @console.out.write(rendered(result))
@@ -53,7 +45,7 @@ module Holdup
           store&.close
         end
 
-        # Which requests it will send, where they come from a recording.
+        # Prints which requests it will send, if they come from a recording.
         def announce
           plan = Holdup::Lab::Sweep::SweepReport.new(@ledger)
           sentences = Holdup::Lab::Sweep::Report::Sentences.new(plan, words: @words)
@@ -75,7 +67,6 @@ module Holdup
 
         # Reads the arguments of `holdup lab sweep`: which settings are tried.
         Arguments = Data.define(:console) do
-          # @param argv [Array<String>]
           # @return [Hash{Symbol => Object}] keywords of Sweep
           # @raise [UsageError]
           def parse(argv)

@@ -3,17 +3,15 @@
 module Holdup
   class CLI
     class Lab
-      # The options that all experiments with the user's own server share: which load, for how long, and where
-      # the result goes.
+      # The options that all experiments with the user's own server share: load, duration and output.
       class TrialOptions
         SPANS = {seconds: 20, rounds: 2, warm_up_s: 45}.freeze
-        # What is not of the plan.
+        # Values outside the plan.
         OUTPUT = %i[store format language].freeze
         COMMAND = "end with it: -- bundle exec puma -p {port}"
 
         # @param experiment [String] "sweep"
-        # @param usage [String] what is special about it
-        # @param console [Console]
+        # @param usage [String] usage lines of this experiment only
         # @param spans [Hash{Symbol => Numeric}] other defaults than SPANS
         def initialize(experiment, usage:, console:, spans: {})
           @experiment = experiment
@@ -23,9 +21,7 @@ module Holdup
           @spans = SPANS.merge(spans)
         end
 
-        # @param argv [Array<String>]
         # @yieldparam parser [OptionParser] for further options
-        # @yieldparam values [Hash{Symbol => Object}]
         # @return [Hash{Symbol => Object}] values, or {help: text}
         # @raise [UsageError]
         def parse(argv)
@@ -38,9 +34,9 @@ module Holdup
         end
 
         # @param values [Hash{Symbol => Object}] from parse
-        # @yieldreturn [Array(Array<Holdup::Lab::Arm>, Holdup::Lab::Arm)] arms and baseline, for a new plan
-        # @return [Hash{Symbol => Object}] keywords of the command: the ledger, new or to go on with, and the
-        #   output
+        # @yieldreturn [Array(Array<Holdup::Lab::Arm>, Holdup::Lab::Arm)] arms and baseline of a new plan
+        # @return [Hash{Symbol => Object}] keywords of the command: the experiment's file, new or resumed, and
+        #   the output
         # @raise [UsageError]
         def keywords(values)
           ledger = @kept.ledger(values, Holdup::Lab::Sweep::ProgressFile) { plan(values, *yield) }

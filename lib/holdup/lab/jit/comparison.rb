@@ -3,12 +3,12 @@
 module Holdup
   module Lab
     module Jit
-      # What each arm does to the CPU time of a request, round by round against off: what disturbs a whole
-      # round cancels. And what it costs in memory.
+      # Each arm's CPU time of a request, compared with off in the same round, so that a disturbance of a
+      # whole round cancels; and its memory.
       class Comparison
-        # Less than that is noise even where two runs of the same happened to agree.
+        # A smaller difference is noise, even if two runs of the same setting agree.
         LEAST_NOISE = 0.02
-        # The arm of Jit.arms without a limit.
+        # The arm of Jit.arms without a memory limit.
         UNLIMITED = "after boot"
         MIB = 1 << 20
 
@@ -17,10 +17,9 @@ module Holdup
           @result = result
         end
 
-        # @return [Numeric, nil] requests per second at which it is compared: the lowest
+        # @return [Numeric, nil] requests per second of the comparison: the lowest rate
         def rate = @result.rates.first
 
-        # @return [Array<Sweep::SweepReport::Line>]
         def lines
           rate ? @result.lines(rate) : []
         end
@@ -30,9 +29,7 @@ module Holdup
           lines.find { |line| line.arm == @result.plan.baseline }
         end
 
-        # @param line [Sweep::SweepReport::Line]
-        # @return [Spread, nil] by what share a request takes more CPU than with off; nil where it is not
-        #   known
+        # @return [Spread, nil] additional CPU of a request compared with off, as a share; nil if unknown
         def change(line)
           off_ns = base ? base.readings.to_h { |reading| [reading.round, reading.cpu_ns] } : {}
           pairs = line.readings.map { |reading| [reading.cpu_ns, off_ns[reading.round]] }
@@ -40,14 +37,15 @@ module Holdup
           Spread.paired(*pairs.transpose) { |cpu_ns, off| cpu_ns / off.to_f - 1 } if pairs.any?
         end
 
-        # @return [Float, nil] by what share two runs of off differ; nil before the second
+        # @return [Float, nil] difference of two runs of off, as a share; nil before the second
         def noise
           again = lines.find { |line| line.arm == @result.plan.baseline.with(again: true) }
           spread = again && change(again)
           spread && [LEAST_NOISE, *spread.values.map(&:abs)].max
         end
 
-        # @return [Sweep::SweepReport::Line, nil] that takes least CPU, by more than chance
+        # @return [Sweep::SweepReport::Line, nil] the arm with the least CPU, if the difference exceeds the
+        #   noise
         def best
           return unless noise
           others = lines.reject { |line| line.arm.setting == @result.plan.baseline }
@@ -55,14 +53,13 @@ module Holdup
           better.min_by { |line| change(line).median }
         end
 
-        # @param line [Sweep::SweepReport::Line]
-        # @return [Float, nil] bytes that all its processes take more than with off
+        # @return [Float, nil] additional bytes of all its processes compared with off
         def memory(line)
           line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
         end
 
         # @return [Array<Sweep::SweepReport::Line>] that ran with another JIT than their name says: the
-        #   application switched it on, or this Ruby has none
+        #   application enabled it, or this Ruby has none
         def misnamed
           lines.select do |line|
             kinds = line.readings.filter_map { |reading| reading.jit[:kind] }
@@ -75,8 +72,8 @@ module Holdup
           lines.select { |line| line.readings.any? { |reading| reading.jit[:saturated] } }
         end
 
-        # @return [Integer, nil] MiB for code and metadata, half of what it took after boot; nil where a limit
-        #   was tried, or nothing compiled
+        # @return [Integer, nil] MiB for code and metadata, half of the use after boot; nil if a limit was
+        #   tried, or nothing was compiled
         def half_mib
           return if lines.any? { |line| line.arm.extra["RUBYOPT"].to_s.include?("mem-size") }
           unlimited = lines.find { |line| line.arm.label == UNLIMITED }
@@ -85,7 +82,6 @@ module Holdup
           [sizes.sum / 2 / MIB, 1].max if sizes.any?
         end
 
-        # @return [Hash] for programs
         def to_h
           {rate:, noise: noise&.round(4), best: best&.arm&.name, arms: lines.map { |line| figures(line) }}
         end
@@ -111,13 +107,11 @@ module Holdup
 
         def off?(arm) = arm.extra["HOLDUP_JIT"] == "off"
 
-        # The comparison as a report: the verdict first, then what it stands on.
+        # The comparison as a report: the verdict first, then its evidence.
         class Report
           MS = 1e6
 
-          # @param result [Sweep::SweepReport]
           # @param comparison [Comparison] of it
-          # @param words [View::Words]
           def initialize(result, comparison, words: View::Words.new)
             @result = result
             @comparison = comparison
@@ -125,7 +119,6 @@ module Holdup
             @sentences = Sweep::Report::Sentences.new(result, words:)
           end
 
-          # @return [View::Page]
           def page
             View::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict,
               remarks: doubts, sections: [speed, costs])
@@ -164,7 +157,7 @@ module Holdup
             lines.map { |line| line.arm.name }
           end
 
-          # @return [Array<String>] arms that did not get steady, with the number of rounds where it was not
+          # @return [Array<String>] arms that did not become steady, with the number of rounds unless it was
           #   all
           def unsteady
             @comparison.lines.filter_map do |line|

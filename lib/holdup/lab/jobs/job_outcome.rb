@@ -3,12 +3,11 @@
 module Holdup
   module Lab
     class Jobs
-      # What Holdup measured in one run. Pure: windows and units in, figures out.
+      # Holdup's measurements of one run. Pure: windows and samples in, figures out.
       class JobOutcome
-        # @return [Integer]
         attr_reader :threads
 
-        # @return [Float] that it was measured
+        # @return [Float] of the measurement
         attr_reader :seconds
 
         # @return [Array<Window>] of that time
@@ -17,8 +16,7 @@ module Holdup
         # @return [Array<UnitSample>] every job
         attr_reader :profiles
 
-        # @param threads [Integer]
-        # @param seconds [Float] that it was measured
+        # @param seconds [Float] of the measurement
         # @param windows [Array<Window>] of that time
         # @param profiles [Array<UnitSample>] likewise
         def initialize(threads:, seconds:, windows:, profiles:)
@@ -33,7 +31,7 @@ module Holdup
         # @return [Integer] jobs that ended
         def count = @jobs.sum(&:count)
 
-        # @return [Integer] of these, with an exception
+        # @return [Integer] jobs that failed with an exception
         def errors = @jobs.sum(&:errors)
 
         # @return [Float] jobs per second
@@ -50,14 +48,13 @@ module Holdup
           Histogram.sum(@jobs.map { |window| window.histograms.fetch(:wall) })
         end
 
-        # @return [Float] of one CPU that all threads of the process used while they held the GVL
+        # @return [Float] share of one CPU that all threads of the process used while they held the GVL
         def gvl_share
           (total(@jobs, :running) + total(@accounts, :running)) / (@seconds * 1e9)
         end
 
-        # What its threads did between two jobs. A wait for a lock there (the log's, for one) counts as
-        # congestion, as it does within a job.
-        # @return [Sizing::DispatchCost]
+        # What its threads did between two jobs. A wait for a lock there (such as the log's) counts as
+        # congestion, as within a job.
         def between
           held_ns = outside_jobs(:running)
           stalled_ns = outside_jobs(:stalled)
@@ -72,7 +69,7 @@ module Holdup
             wait_ns: mean(:stalled) + outside_jobs(:stalled))
         end
 
-        # @return [Float] of its threads' time: waits for locks, in jobs and between them
+        # @return [Float] share of its threads' time in waits for locks, in jobs and between them
         def lock_share
           (mean(:lock_ns) + outside_jobs(:lock_ns)) * throughput / @threads / 1e9
         end
@@ -84,7 +81,7 @@ module Holdup
 
         private
 
-        # What the process spent outside of jobs (ns or a count), for each job.
+        # What the process spent outside jobs (ns or a count), for each job.
         def outside_jobs(key)
           total(@accounts, key).fdiv([count, 1].max)
         end
@@ -93,24 +90,22 @@ module Holdup
           windows.sum { |window| window.sums.fetch(key) { window.histograms.fetch(key).sum } }
         end
 
-        # What one run lets expect of other concurrencies: three ways to say how many jobs a second they do.
+        # Predicts the throughput of other concurrencies from one run, in three ways.
         class Forecast
           # @param outcome [JobOutcome] the recording
           def initialize(outcome)
             @outcome = outcome
           end
 
-          # @param threads [Integer]
-          # @return [Float] by replaying its jobs
+          # @return [Float] jobs per second, by replaying its jobs
           def replay(threads) = backlog.throughput(threads:)
 
-          # @return [Float] by the closed model, from means alone
+          # @return [Float] jobs per second, by the closed model, from means only
           def closed(threads) = model.throughput(threads)
 
-          # @return [Float] by Amdahl's law, known to be wrong: it is the lower bound
+          # @return [Float] jobs per second, by Amdahl's law, which is only a lower bound
           def amdahl(threads) = model.lower_bound(threads)
 
-          # @return [Sizing::CoherencyEstimator::IntervalEstimate]
           def growth = recording.growth.overall
 
           private

@@ -3,17 +3,14 @@
 module Holdup
   module Lab
     class Jobs
-      # What one run gave, in plain figures that a file can keep.
+      # The results of one run as plain figures for a file.
       #
       # - `means`: of a job, see MEANS, in ns except acquisitions; `setting`: the facts that Sidekiq reported
       # - `expected`: Array of PredictedThroughput, only of the baseline's first run
       # - `throughput`: jobs per second
       JobsMeasurement = Data.define(:round, :threads, :again, :setting, :count, :errors, :throughput, :means,
         :p95_ns, :gvl_share, :lock_share, :expected) do
-        # @param outcome [JobOutcome]
-        # @param step [Step]
-        # @param concurrency [Array<Integer>] that are predicted from it; empty where it is not the recording
-        # @return [JobsMeasurement]
+        # @param concurrency [Array<Integer>] that it predicts; empty unless the run is the recording
         def self.of(outcome, step, concurrency: [])
           forecast = JobOutcome::Forecast.new(outcome)
           new(
@@ -33,23 +30,18 @@ module Holdup
         end
 
         # @param hash [Hash{Symbol => Object}] from to_h
-        # @return [JobsMeasurement]
         def self.from(hash)
           new(**hash, setting: hash.fetch(:setting).transform_keys(&:to_s),
             expected: hash.fetch(:expected).map { |expected| self::PredictedThroughput.new(**expected) })
         end
 
         # @param key [Symbol] see MEANS
-        # @return [Float]
         def mean(key) = means.fetch(key)
 
-        # @param threads [Integer]
-        # @return [PredictedThroughput]
         def expect(threads)
           expected.find { |prediction| prediction.threads == threads }
         end
 
-        # @return [Hash] for a file
         def to_h
           super.merge(expected: expected.map(&:to_h))
         end
@@ -57,11 +49,8 @@ module Holdup
 
       JobsMeasurement::MEANS = %i[wall running stalled idle cpu_ns lock_ns acquisitions].freeze
 
-      # Jobs per second that the baseline's run predicts for so many threads, by three methods.
+      # Jobs per second that the baseline's run predicts for a number of threads, by three methods.
       JobsMeasurement::PredictedThroughput = Data.define(:threads, :replay, :closed, :amdahl) do
-        # @param forecast [JobOutcome::Forecast]
-        # @param threads [Integer]
-        # @return [PredictedThroughput]
         def self.of(forecast, threads)
           new(threads:, replay: forecast.replay(threads), closed: forecast.closed(threads),
             amdahl: forecast.amdahl(threads))

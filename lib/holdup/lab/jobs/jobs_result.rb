@@ -3,24 +3,22 @@
 module Holdup
   module Lab
     class Jobs
-      # What was measured at each concurrency, and what the baseline's run of the same round predicted. Errors
-      # are taken round by round: what slows a whole round down cancels.
+      # The measurement of each concurrency and the prediction from the baseline's run in the same round.
+      # Errors are computed per round, so that a disturbance of a whole round cancels.
       class JobsResult
-        # The fewest threads with so much of the most throughput are enough.
+        # Threads are enough at this share of the highest throughput.
         ENOUGH = 0.9
-        # CPU of a job beyond that share more or less than in the recording is nothing that a prediction
-        # knows.
+        # If the CPU of a job differs from the recording by more than this share, no prediction holds.
         OTHER_COST = 0.1
-        # Waits for locks beyond this share of the threads' time are the limit, and no model knows them.
+        # Waits for locks above this share of the threads' time limit the throughput, and no model includes
+        # them.
         LOCKED = 0.1
 
         # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement,
         # PredictedThroughput of its round] of each round
         Line = Data.define(:threads, :again, :pairs) do
-          # @return [Array<JobsMeasurement>]
           def readings = pairs.map(&:first)
 
-          # @yieldparam reading [JobsMeasurement]
           # @return [Numeric] the median of the rounds
           def median(&) = Spread.of(readings.map(&)).median
 
@@ -33,25 +31,20 @@ module Holdup
             Spread.of(pairs.map { |_, expected| expected.public_send(way) }).median
           end
 
-          # @param way [Symbol]
-          # @return [Spread] of the rounds, 0.03: 3 % too many jobs were expected
+          # @return [Spread] of the rounds; 0.03: the prediction was 3 % too high
           def errors(way = :replay)
             Spread.of(pairs.map { |reading, expected| expected.public_send(way) / reading.throughput - 1 })
           end
 
-          # @return [Float]
           def error(way = :replay) = errors(way).median
         end
 
-        # @return [Integer, nil] the signal that ended it before its time
+        # @return [Integer, nil] the signal that ended it early
         attr_reader :signal
 
-        # @return [Holdup::Error, nil] what ended it before its time
+        # @return [Holdup::Error, nil] the error that ended it early
         attr_reader :failure
 
-        # @param ledger [JobLog]
-        # @param signal [Integer, nil]
-        # @param failure [Holdup::Error, nil]
         def initialize(ledger, signal: nil, failure: nil)
           @ledger = ledger
           @signal = signal
@@ -66,7 +59,7 @@ module Holdup
         # @return [Integer] threads
         def baseline = plan.baseline
 
-        # @return [Integer] runs that are still to be done
+        # @return [Integer] remaining runs
         def left = @ledger.left.size
 
         # @return [Array<Line>] ascending, each concurrency once
@@ -75,15 +68,14 @@ module Holdup
         # @return [Line, nil] the baseline's second runs
         def again = all.find(&:again)
 
-        # @return [Float, nil] by how much two runs of the same differed at most: what is less is chance; nil
-        #   before there were two
+        # @return [Float, nil] the largest difference of two runs of the baseline: smaller ones are chance;
+        #   nil before there are two
         def noise
           return unless again
           first = base.readings.to_h { |reading| [reading.round, reading.throughput] }
           again.readings.map { |reading| (reading.throughput / first.fetch(reading.round) - 1).abs }.max
         end
 
-        # @return [Line]
         def base
           lines.find { |line| line.threads == baseline }
         end
@@ -91,34 +83,32 @@ module Holdup
         # @return [Array<Line>] all but the baseline
         def others = lines - [base]
 
-        # @param way [Symbol]
-        # @return [Float] the largest error, without its sign, of the others
+        # @return [Float] the largest absolute error of the others
         def worst(way = :replay)
           others.map { |line| line.error(way).abs }.max || 0.0
         end
 
-        # @return [Line] the fewest threads that do nearly as much as any
+        # @return [Line] the fewest threads with nearly the highest throughput
         def enough
           lines.find { |line| line.measured >= ENOUGH * lines.map(&:measured).max }
         end
 
-        # @return [Boolean] whether more threads than were tried may do more
+        # @return [Boolean] whether more threads than tried may raise throughput
         def open_ended?
           left.zero? && enough == lines.last && enough.median(&:gvl_share) < ENOUGH
         end
 
-        # @return [Array<Line>] whose threads wait for locks so much that these are the limit
+        # @return [Array<Line>] limited by waits for locks
         def locked
           lines.select { |line| line.median(&:lock_share) > LOCKED }
         end
 
-        # @return [Line, nil] whose jobs cost a CPU time unlike the recording's, most of all
+        # @return [Line, nil] whose CPU time of a job differs most from the recording's
         def dearest
           others.select { |line| cost(line).abs > OTHER_COST }.max_by { |line| cost(line).abs }
         end
 
-        # @param line [Line]
-        # @return [Float] share of CPU time that a job cost more than in the recording
+        # @return [Float] additional CPU time of a job compared with the recording, as a share
         def cost(line)
           here, recorded = [line, base].map { |each| each.median { |reading| reading.mean(:cpu_ns) } }
           here / recorded - 1
@@ -127,10 +117,9 @@ module Holdup
         # @return [Integer] jobs that failed
         def errors = @ledger.readings.sum(&:errors)
 
-        # @return [Integer] jobs that were measured
+        # @return [Integer] measured jobs
         def count = @ledger.readings.sum(&:count)
 
-        # @return [Integer]
         def round_count = rounds.size
 
         # @return [Hash{String => Object}] facts of the baseline
@@ -138,7 +127,7 @@ module Holdup
 
         private
 
-        # Each begins with the recording.
+        # Each round begins with the recording.
         def rounds
           @rounds ||= @ledger.readings.group_by(&:round).sort.map(&:last)
         end

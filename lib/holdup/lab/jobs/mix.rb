@@ -1,16 +1,14 @@
 # frozen_string_literal: true
 
-# What the lab's own Sidekiq loads (sidekiq -r) when no application is given: three classes of jobs that
-# compute, ask Redis and wait (as for a remote service), in different shares.
+# The lab's own Sidekiq loads this (sidekiq -r) when no application is given: three classes of jobs that
+# compute, query Redis and wait (as for a remote service), in different shares.
 require "sidekiq"
 require_relative "../sidekiq_vcpu/work"
 
-# So many steps, each of them some rounds of computing (a tenth of a millisecond each), one question to Redis
-# and a wait.
+# Runs steps, each with rounds of computing (a tenth of a millisecond each), one Redis query and a wait.
 class LabJob
   include Sidekiq::Job
 
-  # @param steps [Integer]
   # @param rounds [Integer] in each step
   # @param wait_ms [Numeric] in each step
   def perform(steps, rounds, wait_ms)
@@ -25,12 +23,11 @@ end
 # Waits most of its time.
 class LabMail < LabJob; end
 
-# Half and half.
+# Waits and computes about equally.
 class LabSync < LabJob; end
 
 # Computes most of its time.
 class LabReport < LabJob; end
 
-# Two lines of log for each job are written with a lock held: at high concurrency threads queue for that
-# instead.
+# Sidekiq holds a lock to write two log lines for each job; at high concurrency threads would queue for it.
 Sidekiq.configure_server { |config| config.logger.level = Logger::WARN }

@@ -7,22 +7,18 @@ module Holdup
     class Jobs
       # The result as sentences, for a terminal and for programs.
       module Report
-        # What the result says in words.
+        # The result as sentences.
         class Sentences
-          # @param result [JobsResult]
-          # @param words [View::Words]
           def initialize(result, words:)
             @result = result
             @words = words
           end
 
-          # @return [String]
           def title
             @words.call(:lab_jobs_title, sidekiq: setting["jobs_version"], ruby: setting["ruby"],
               vcpus: setting["vcpus"])
           end
 
-          # @return [Array<String>]
           def facts
             count = View::Figures.count(@result.count)
             measured = @words.call(:lab_jobs_facts, count:, rounds: @result.round_count)
@@ -30,7 +26,6 @@ module Holdup
             [measured, noise].compact
           end
 
-          # @return [Array<String>]
           def verdict
             enough = @result.enough
             sentence = @words.call(:lab_jobs_enough, threads: enough.threads,
@@ -38,7 +33,7 @@ module Holdup
             @result.others.any? ? [sentence, accuracy] : [sentence]
           end
 
-          # @return [Array<String>] what makes the figures worth less
+          # @return [Array<String>] reasons to trust the figures less
           def doubts
             doubts = []
             doubts << stopped if @result.left.positive?
@@ -49,7 +44,7 @@ module Holdup
             doubts
           end
 
-          # @return [String] of an error: "+1.6 %"
+          # @return [String] an error such as "+1.6 %"
           def self.signed(error)
             "#{View::Figures.change(error)} %"
           end
@@ -89,15 +84,11 @@ module Holdup
 
         # The result for a terminal or a pipe: the verdict, then measured and predicted side by side.
         class Text
-          # Texts are the same in every language.
+          # Strings are the same in every language; symbols are translated.
           COLUMNS = [:threads, :measured, :replay, :error, :closed, "Amdahl", :running, :stalled, "p95",
             "GVL"].freeze
 
-          # @param result [JobsResult]
-          # @param words [View::Words]
-          # @param width [Integer] columns
-          # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-          # @param style [View::Style]
+          # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
           def initialize(result, words: View::Words.new, width: 80, table_width: width,
             style: View::Style.none)
             @result = result
@@ -106,7 +97,6 @@ module Holdup
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [String] ends with a newline
           def call
             table = @layout.table(section)
             "#{[*@layout.bold(@sentences.title), "", *verdict, *doubts, "", *table, *notes].join("\n")}\n"
@@ -158,25 +148,23 @@ module Holdup
           def duration(ns) = View::Figures.duration(ns)
         end
 
-        # The result for programs. The keys are documented in docs/lab-jobs.md and stay; new ones may come.
+        # The result for programs. The keys are documented in docs/lab-jobs.md and stable; new ones may be
+        # added.
         class Json
           SCHEMA = 1
           WAYS = %i[replay closed amdahl].freeze
           MEANS = %i[wall running stalled idle cpu_ns lock_ns acquisitions].freeze
 
-          # @param result [JobsResult]
           # @param words [View::Words] for the sentences
           def initialize(result, words: View::Words.new)
             @result = result
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [String] ends with a newline
           def call
             "#{JSON.pretty_generate(to_h)}\n"
           end
 
-          # @return [Hash]
           def to_h
             {
               schema: SCHEMA,

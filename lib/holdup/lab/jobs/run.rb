@@ -6,24 +6,19 @@ module Holdup
   module Lab
     class Jobs
       # One Sidekiq process with one concurrency, from its start to its end: `holdup exec -- sidekiq ... -c N
-      # -q QUEUE` with a queue that never gets empty. What was before the end of the warm-up doesn't count.
+      # -q QUEUE` with a queue that never gets empty. Jobs before the end of the warm-up don't count.
       class Run
         EXE = File.expand_path("../../../../exe/holdup", __dir__)
         BOOT_S = 60
         STEP_S = 0.25
-        # What the user's own environment says about Holdup, Sidekiq and Redis is not for the experiment.
+        # The user's own variables of Holdup, Sidekiq and Redis do not apply to the experiment.
         FOREIGN = /\A(HOLDUP_|REDIS_PROVIDER\z)/
 
-        # @param threads [Integer]
         # @param program [Program] how to start it
-        # @param work [Work]
-        # @param redis [String] URL
-        # @param env [Hash{String => String}] the environment
-        # @param folder [String] for its log
         # @param segments [String] folder on tmpfs
-        # @param supply [#new] what puts work into the queue, and how often; see Supply
-        # @param keep [#call] gets the Intake when all was measured
-        # @param progress [#call] gets :boot, :warm_up or :count
+        # @param supply [#new] puts work into the queue; see Supply
+        # @param keep [#call] receives the InMemoryStore after the measurement
+        # @param progress [#call] receives :boot, :warm_up or :count
         def initialize(threads, program:, work:, redis:, env:, folder:, segments:, supply: Supply,
           keep: ->(_intake) {}, progress: ->(_doing) {})
           @threads = threads
@@ -44,9 +39,6 @@ module Holdup
           }
         end
 
-        # @param warm_up_s [Numeric]
-        # @param seconds [Numeric]
-        # @return [JobOutcome]
         # @raise [Holdup::Error]
         def call(warm_up_s:, seconds:)
           @queue.check
@@ -113,27 +105,24 @@ module Holdup
           Process.clock_gettime(Process::CLOCK_MONOTONIC)
         end
 
-        # Keeps a queue from running empty: what is measured is what threads get done that always have work.
+        # Keeps the queue from running empty, so that the threads always have work.
         class Supply
           LEAST = 1_000
-          # As many as went in so many times the last interval.
+          # Keeps this many times the jobs of the last interval in the queue.
           AHEAD = 6
           PAUSE_S = 0.25
 
-          # @param queue [Redis::JobQueue]
-          # @param work [Work]
           def initialize(queue, work)
             @queue = queue
             @work = work
             @left = @pushed = 0
           end
 
-          # @return [Float] until it has to look again
+          # @return [Float] until the next #fill
           def pause_s = PAUSE_S
 
-          # Puts more jobs in than go until the next call.
-          # @return [void]
-          # @raise [Holdup::Error] it had run empty
+          # Adds more jobs than run until the next call.
+          # @raise [Holdup::Error] the queue had run empty
           def fill
             left = @queue.size
             raise empty if left.zero? && @pushed.positive?

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# What the experiment's Sidekiq processes load (sidekiq -r): two classes of jobs with the same work, so that a
-# report can tell who stalled whom.
+# The experiment's Sidekiq processes load this (sidekiq -r): two classes of jobs with the same work, so that a
+# report shows which stalled which.
 require "sidekiq"
 require_relative "work"
 
@@ -12,7 +12,7 @@ class JobA
   LONGEST_WAIT_S = 60
 
   # @param rounds [Integer] of Holdup::Lab::SidekiqVcpu::Work
-  # @param name [String] before the names of the experiment's lists in Redis
+  # @param name [String] prefix of the experiment's lists in Redis
   def perform(rounds, name)
     Sidekiq.redis { |redis| redis.call("LPUSH", "#{name}:begun", self.class.name) }
     Sidekiq.redis { |redis| redis.blocking_call(LONGEST_WAIT_S + 1, "BRPOP", "#{name}:go", LONGEST_WAIT_S) }
@@ -24,7 +24,8 @@ end
 # The second.
 class JobB < JobA; end
 
-# Leaves everything in the Redis alone that is not the experiment's: with --redis-url it may be somebody's.
+# Replaces Sidekiq's scheduler and enqueues nothing: with --redis-url scheduled jobs may belong to an
+# application.
 class NothingScheduled
   def initialize(_config)
   end

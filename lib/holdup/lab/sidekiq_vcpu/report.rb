@@ -7,13 +7,9 @@ module Holdup
     class SidekiqVcpu
       # The result for a terminal and for programs.
       module Report
-        # The result for a terminal or a pipe: what to remember first, then the figures, then what they mean.
+        # The result for a terminal or a pipe: the main sentence, the figures, then their meaning.
         class Text
-          # @param result [VcpuResult]
-          # @param words [View::Words]
-          # @param width [Integer] columns
-          # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-          # @param style [View::Style]
+          # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
           def initialize(result, words: View::Words.new, width: 80, table_width: width,
             style: View::Style.none)
             @result = result
@@ -24,7 +20,6 @@ module Holdup
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [String] ends with a newline
           def call
             meaning = list(:lab_meaning, @sentences.meaning)
             advice = list(:lab_advice, @sentences.advice)
@@ -84,14 +79,11 @@ module Holdup
           end
         end
 
-        # Each job as a bar on one scale of time: dots while it was in the queue, then its states with their
-        # own lengths. In truth running and stalled alternate; a bar has each state in one piece.
+        # Each job as a bar on one time scale: dots while queued, then each state by its total length. In fact
+        # running and stalled alternate.
         class Bars
           QUEUED = "."
 
-          # @param result [VcpuResult]
-          # @param words [View::Words]
-          # @param width [Integer] columns
           def initialize(result, words:, width:)
             @result = result
             @words = words
@@ -137,7 +129,7 @@ module Holdup
 
           def columns(ns) = (ns * per_ns).round
 
-          # Room for the last mark, which stands to the right of its place.
+          # Leaves room for the last mark, which extends to the right.
           def per_ns
             @per_ns ||= (@width - label_width - 2).fdiv([longest_ns, alone_ns].max)
           end
@@ -153,24 +145,21 @@ module Holdup
           end
         end
 
-        # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stay; new ones may
-        # come.
+        # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stable; new ones may be
+        # added.
         class Json
           SCHEMA = 1
 
-          # @param result [VcpuResult]
           # @param words [View::Words] for the sentences
           def initialize(result, words: View::Words.new)
             @result = result
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [String] ends with a newline
           def call
             "#{JSON.pretty_generate(to_h)}\n"
           end
 
-          # @return [Hash]
           def to_h
             {
               schema: SCHEMA,

@@ -6,25 +6,20 @@ require "rbconfig"
 module Holdup
   module Lab
     class SidekiqVcpu
-      # One run of one experiment, measured as an application would be: `holdup exec -- sidekiq`, and when all
-      # is over `holdup collect --once`. The jobs are put into the queue only when every process is ready to
-      # take them.
+      # One run of one experiment, measured like an application: `holdup exec -- sidekiq`, then `holdup
+      # collect --once`. Enqueues the jobs only when every process is ready.
       class Run
         EXE = File.expand_path("../../../../exe/holdup", __dir__)
         JOBS = File.expand_path("jobs.rb", __dir__)
         NAMES = %w[JobA JobB].freeze
         BOOT_S = 60
-        # How much longer than theory says a job may take on a machine that others use too.
+        # A job may take this many times the theoretical time, because others may use the machine.
         PATIENCE = 20
-        # What the user's own environment says about Holdup, Sidekiq and Redis is not for the experiment.
+        # The user's own variables of Holdup, Sidekiq and Redis do not apply to the experiment.
         FOREIGN = /\A(HOLDUP_|REDIS_PROVIDER\z)/
 
-        # @param experiment [Experiment]
         # @param program [String] Sidekiq's
-        # @param redis [String] URL
-        # @param folder [String] for logs and the store
         # @param segments [String] folder on tmpfs
-        # @param env [Hash{String => String}] the environment
         def initialize(experiment, program:, redis:, folder:, segments:, env:)
           @experiment = experiment
           @program = program
@@ -40,9 +35,9 @@ module Holdup
           @children = []
         end
 
-        # @param rounds [Integer] of each job's work
-        # @param seconds [Numeric] that one alone should take
-        # @return [String] path of the store with what was measured
+        # @param rounds [Integer] of work in each job
+        # @param seconds [Numeric] target time of one job alone
+        # @return [String] path of the store with the measurements
         # @raise [Holdup::Error]
         def call(rounds, seconds)
           @queue.check
@@ -66,7 +61,7 @@ module Holdup
             env: @env, folder: @folder, log: File.join(@folder, "sidekiq-#{number}.log"))
         end
 
-        # @param times [Integer] entries of the list
+        # @param times [Integer] number of entries to wait for
         def await(list, times, patience_s)
           deadline = now + patience_s
           until times.zero?
@@ -108,23 +103,19 @@ module Holdup
           Process.clock_gettime(Process::CLOCK_MONOTONIC)
         end
 
-        # The queue with the lists by which the experiment's processes tell how far they are.
+        # The queue, with the lists through which the experiment's processes report progress.
         class Queue < Redis::JobQueue
           # Redis takes whole seconds; Sidekiq's connections wait a little longer.
           WAIT_S = 1
-          # ready: a process can take jobs. begun: a job runs, and waits for go, so that jobs that run at the
-          # same time start at the same time: once one of them computes, the way to the start of another is
-          # long. done: it has ended.
+          # ready: a process can take jobs. begun: a job runs and waits for go, so that concurrent jobs start
+          # together (a computing job would delay the others' start). done: the job has ended.
           LISTS = %w[ready begun go done].freeze
           PATIENCE_S = 3
 
           # @param job [String] class
-          # @param rounds [Integer]
-          # @return [void]
           def push(job, rounds) = super(job, rounds, name)
 
-          # @param count [Integer] of jobs that may start
-          # @return [void]
+          # @param count [Integer] number of jobs that may start
           def go(count)
             @pool.with { |redis| redis.call("LPUSH", "#{name}:go", *[name] * count) }
           end

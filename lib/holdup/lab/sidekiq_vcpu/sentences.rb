@@ -3,25 +3,21 @@
 module Holdup
   module Lab
     class SidekiqVcpu
-      # The result in sentences: what it means, what to do, and what to mistrust.
+      # The result in sentences: its meaning, advice and doubts.
       class Sentences
-        # From here on the same work took more CPU time, not only a little noise of it.
+        # From this ratio on the same work took more CPU time by more than noise.
         SLOWER = 1.1
 
-        # @param result [VcpuResult]
-        # @param words [View::Words]
         def initialize(result, words:)
           @result = result
           @words = words
           @ceiling = View::Remarks::Ceiling.new(result.ceiling, words:)
         end
 
-        # @return [String]
         def title
           @words.call(:lab_vcpu_title, vcpus: @ceiling.vcpus)
         end
 
-        # @return [Array<String>]
         def facts
           setting = @result.alone.setting
           sentence = @words.call(:lab_vcpu_facts, sidekiq: setting["jobs_version"], ruby: setting["ruby"],
@@ -29,16 +25,14 @@ module Holdup
           [sentence, *repeats]
         end
 
-        # @return [String] the one to remember
+        # @return [String] the main sentence
         def headline
           return @ceiling.sentence if @result.ceiling.low?
           @words.call(:lab_vcpu_full, vcpus: @ceiling.vcpus, processes: @ceiling.processes)
         end
 
-        # @return [Array<String>]
         def meaning = [threads, serial, processes, *halved]
 
-        # @return [Array<String>]
         def advice
           [
             @words.call(:lab_advice_processes, needed: @result.ceiling.processes_needed),
@@ -47,13 +41,12 @@ module Holdup
           ]
         end
 
-        # @return [Array<String>] what differs from theory, with the reason
+        # @return [Array<String>] differences from theory, with reasons
         def doubts
           doubts = @result.doubtful.map { |line| "#{off(line)} #{reason(line)}" }
           @result.starved? ? [starved, *doubts] : doubts
         end
 
-        # @param ratio [Float]
         # @return [String] "2.00x"
         def self.times(ratio) = format("%.2fx", ratio)
 
@@ -85,7 +78,7 @@ module Holdup
             vcpus: @ceiling.vcpus)
         end
 
-        # The same work before and after the vCPUs were doubled.
+        # Compares the same work before and after doubling the vCPUs.
         def halved
           return [] if @result.vcpus < 2
           two = line(:threads)
@@ -108,8 +101,8 @@ module Holdup
           with_undisturbed(measured, line.undisturbed_cores / vcpus) { |part| share([part, 1.0].min) }
         end
 
-        # The sentences explain theory: where something else took the CPUs, they give the figure without that
-        # time next to the measured one.
+        # If something else took the CPUs, the sentences add the figure without that time, because they
+        # explain theory.
         def with_undisturbed(measured, undisturbed)
           return yield(measured) unless @result.starved?
           @words.call(:lab_undisturbed, undisturbed: yield(undisturbed), measured: yield(measured))

@@ -3,55 +3,54 @@
 module Holdup
   module Lab
     class SidekiqVcpu
-      # The four experiments side by side, as multiples of one job alone. Of several runs the fastest counts:
-      # the work is fixed, so what makes a run slower comes from outside.
+      # The four experiments side by side, as multiples of one job alone. The fastest run of each counts: the
+      # work is fixed, so other causes make a run slower.
       class VcpuResult
         TOLERANCE = 0.1
-        # From here on jobs that hold the GVL lack a CPU too often for exact ratios.
+        # From this share on, jobs that hold the GVL lack a CPU too often for exact ratios.
         STARVED = 0.05
 
-        # One experiment. `runs`: all its outcomes; `alone`: the Outcome of one job alone that the others are
-        # multiples of
+        # One experiment. `runs`: all its outcomes; `alone`: the ExperimentOutcome of one job alone, the unit
+        # of all multiples
         Line = Data.define(:experiment, :runs, :alone) do
           def best = runs.min_by(&:in_all_ns)
 
-          # @return [Float] multiple of one alone that each job took
+          # @return [Float] time of each job, as a multiple of one alone
           def each = best.each_ns / alone.each_ns
 
-          # @return [Float] multiple that all took together
+          # @return [Float] time of all together, as a multiple of one alone
           def in_all = best.in_all_ns / alone.each_ns
 
-          # @return [Float] the same as `each`, had no CPU been missing
+          # @return [Float] `each` without the waits for a CPU
           def undisturbed
             best.undisturbed_ns / alone.undisturbed_ns
           end
 
-          # Every job begins with the first or when one before it has ended.
-          # @return [Float] the same as `in_all`, had no CPU been missing
+          # Every job begins with the first or after another has ended.
+          # @return [Float] `in_all` without the waits for a CPU
           def undisturbed_in_all
             undisturbed * experiment.jobs.fdiv(experiment.at_once)
           end
 
-          # @return [Float] how much of the elapsed time CPUs were not missing
+          # @return [Float] share of the elapsed time without waits for a CPU
           def quiet
             undisturbed_in_all * alone.undisturbed_ns / best.in_all_ns
           end
 
-          # @return [Float] CPUs that the processes used, had none been missing
+          # @return [Float] CPUs that the processes would have used without waits for a CPU
           def undisturbed_cores = best.cores / quiet
 
-          # @return [Float] multiple of the CPU time for the same work
+          # @return [Float] CPU time for the same work, as a multiple of one alone
           def cpu = best.cpu_ns / alone.cpu_ns
 
-          # @return [Float] how much slower than the fastest the slowest run was
+          # @return [Float] how much slower the slowest run was than the fastest
           def spread
             runs.map(&:in_all_ns).max.fdiv(best.in_all_ns) - 1
           end
 
-          # @return [TheoreticalTimes]
           def expected = experiment.expected(best.vcpus)
 
-          # @return [Boolean] whether it came out as theory says
+          # @return [Boolean] whether it agrees with theory
           def as_expected?
             near?(each, expected.each) && near?(in_all, expected.in_all)
           end
@@ -64,20 +63,17 @@ module Holdup
 
         attr_reader :target
 
-        # @param outcomes [Hash{Experiment => Array<ExperimentOutcome>}]
-        # @param target [Float] of the autoscaling, 0.0 .. 1.0 of the container's CPU
+        # @param target [Float] of the autoscaling, 0.0..1.0 of the container's CPU
         def initialize(outcomes, target:)
           @outcomes = outcomes
           @target = target
         end
 
-        # @return [Array<Line>]
         def lines
           @lines ||= @outcomes.map { |experiment, runs| Line.new(experiment:, runs:, alone:) }
         end
 
         # @param name [Symbol] of an experiment
-        # @return [Line]
         def line(name)
           lines.find { |line| line.experiment.name == name }
         end
@@ -87,46 +83,45 @@ module Holdup
           @alone ||= @outcomes.find { |experiment, _| experiment.name == :alone }.last.min_by(&:in_all_ns)
         end
 
-        # @return [Numeric]
         def vcpus = alone.vcpus
 
-        # @return [Analysis::CpuCeiling] of the one process that the team had
+        # @return [Analysis::CpuCeiling] of one process
         def ceiling = line(:threads).best.ceiling(1)
 
-        # @param line [Line]
         # @return [Boolean] whether an alarm on the container's CPU would have fired
         def alarm?(line) = line.best.cpu_share >= target
 
-        # @return [Array<Line>] that came out otherwise than theory says, on a machine that had CPUs to spare
+        # @return [Array<Line>] that differ from theory although CPUs were idle
         def doubtful
           starved? ? [] : lines.reject(&:as_expected?)
         end
 
-        # @return [Boolean] whether something else on the machine took so much CPU that ratios are off
+        # @return [Boolean] whether other load took so much CPU that the ratios are wrong
         def starved?
           starved_share > STARVED && !lines.all?(&:as_expected?)
         end
 
-        # Fewer vCPUs than processes: that they lack one is the result, not a disturbance.
-        # @return [Float] the largest share of their time in which jobs held the GVL and had no CPU
+        # Leaves out experiments with more processes than vCPUs: there a lack of CPUs is the result, not a
+        # disturbance.
+        # @return [Float] the largest share of the jobs' time in which they held the GVL and had no CPU
         def starved_share
           sharing = lines.select { |line| line.experiment.processes <= vcpus }
           sharing.map { |line| line.best.starved_share }.max
         end
 
-        # @return [Integer] runs of each
+        # @return [Integer] runs of each experiment
         def repeats = @outcomes.values.first.size
 
-        # What Holdup measured in one run. Pure: windows in, figures out.
+        # Holdup's measurements of one run. Pure: windows in, figures out.
         class ExperimentOutcome
-          # Below this share of the elapsed time the cause of the stall does not matter.
+          # Below this share of the elapsed time the stall's cause does not matter.
           NOTABLE = 0.01
-          # Totals of processes are in the units already.
+          # The jobs' windows already include the totals of processes.
           KINDS = Series::KINDS - Series::VIEWS
 
-          # One job. Durations in ns; `queued_ns` since it was put into the queue.
+          # One job. Durations in ns; `queued_ns` since it was enqueued.
           Job = Data.define(:name, :queued_ns, :wall_ns, :running_ns, :stalled_ns, :split) do
-            # @return [Integer] ns since it was put into the queue
+            # @return [Integer] ns since it was enqueued
             def done_ns = queued_ns + wall_ns
           end
 
@@ -136,12 +131,12 @@ module Holdup
             @summary = Analysis::Summary.new(windows, from_s: 0, to_s: 1 << 40)
           end
 
-          # @return [Array<Job>] in the order in which they were put into the queue
+          # @return [Array<Job>] in the order of the queue
           def jobs
             @jobs ||= @summary.rows.map { |row| job(row) }.sort_by(&:name)
           end
 
-          # @return [Boolean] whether each of that many jobs was measured, once
+          # @return [Boolean] whether it measured that number of jobs, each once
           def complete?(count)
             @summary.rows.map(&:count) == [1] * count
           end
@@ -158,18 +153,18 @@ module Holdup
             jobs.map(&:done_ns).max - jobs.map(&:queued_ns).min
           end
 
-          # @return [Float] CPU time that one job took, ns
+          # @return [Float] CPU time of one job, ns
           def cpu_ns
             jobs.sum { |job| job.split.cpu }.fdiv(jobs.size)
           end
 
-          # @return [Float] of the jobs' elapsed time: they held the GVL and had no CPU
+          # @return [Float] share of the jobs' elapsed time in which they held the GVL and had no CPU
           def starved_share
             jobs.sum { |job| job.split.starved }.fdiv(jobs.sum(&:wall_ns))
           end
 
-          # What a job would have taken with a CPU for every thread that holds the GVL: without the time that
-          # it lacked a CPU itself, and without the part of its stall in which the holder lacked one.
+          # A job's time with a CPU for every thread that holds the GVL: without its own waits for a CPU, and
+          # without the part of its stall in which the holder waited for one.
           # @return [Float] ns, mean of the jobs
           def undisturbed_ns
             starved_ns = jobs.sum { |job| job.split.starved }
@@ -177,16 +172,16 @@ module Holdup
             each_ns - starved_ns.fdiv(jobs.size) - stall_ns
           end
 
-          # How much of the jobs' stall other jobs caused. Holdup measures what threads outside of jobs and
-          # the hand-off caused; the rest can only come from another job, so it is at least that much.
-          # @return [Float, nil] 0.0 .. 1.0; nil when there was next to no stall
+          # Share of the jobs' stall that other jobs caused, at least. Holdup measures the part from threads
+          # outside jobs and from the hand-off; the rest can only come from other jobs.
+          # @return [Float, nil] 0.0 .. 1.0; nil when there was hardly any stall
           def caused_by_job
             stalled = jobs.sum(&:stalled_ns)
             return if stalled < jobs.sum(&:wall_ns) * NOTABLE
             [stalled - blame.accounts.sum(&:caused) - blame.handoff_ns, 0].max.fdiv(stalled)
           end
 
-          # @return [Float] CPUs that the processes used on average, all their threads together
+          # @return [Float] CPUs that all threads of the processes used on average
           def cores
             used_ns = @windows.sum { |window| sign(window) * window.sums.values_at(:cpu_ns, :native_ns).sum }
             used_ns.fdiv(in_all_ns)
@@ -200,8 +195,6 @@ module Holdup
           # @return [Float] share of the container's vCPUs that the processes used
           def cpu_share = cores / vcpus
 
-          # @param processes [Integer]
-          # @return [Analysis::CpuCeiling]
           def ceiling(processes)
             native_ratio = Analysis::CpuCeiling.native_ratio(@windows)
             Analysis::CpuCeiling.new(vcpus:, processes:, native_ratio:)

@@ -3,9 +3,8 @@
 module Holdup
   module Lab
     class SidekiqVcpu
-      # A fixed amount of work: Ruby that computes, holds the GVL and allocates nothing, so that the garbage
-      # of one job costs no other. Done twice it takes twice the CPU time, which is what makes ratios of it
-      # exact.
+      # A fixed amount of work: Ruby that computes, holds the GVL and allocates nothing, so that no job pays
+      # for another's garbage. Twice the work takes twice the CPU time, so ratios are exact.
       module Work
         # One round is about a tenth of a millisecond.
         STEPS = 2_000
@@ -13,8 +12,7 @@ module Holdup
 
         module_function
 
-        # @param rounds [Integer]
-        # @return [Integer] of no use
+        # @return [Integer] a meaningless result
         def run(rounds)
           value = 1
           rounds.times { value = round(value) }
@@ -22,14 +20,14 @@ module Holdup
         end
 
         # @param seconds [Numeric] of CPU time
-        # @return [Integer] rounds that take about that long here, in this Ruby
+        # @return [Integer] rounds that take about that long on this machine, in this Ruby
         def rounds_for(seconds)
           rounds = 100
           rounds *= 2 while (taken = cpu_s { run(rounds) }) < [ENOUGH_S, seconds].min
           [(rounds * seconds / taken).round, 1].max
         end
 
-        # A method of its own, so that a JIT compiles it after some calls.
+        # A separate method, so that a JIT compiles it after some calls.
         def round(value)
           step = 0
           while step < STEPS

@@ -5,11 +5,11 @@ module Holdup
     class Sweep
     end
 
-    # Predicts by the replay that `holdup advise` uses, of the very requests that were recorded, when they
-    # came: each setting gets the same. The baseline is predicted too: that is the self-test.
+    # Predicts by the replay of `holdup advise`, with the recorded requests and arrival times for each
+    # setting. It also predicts the baseline, as a self-test.
     class Sweep::Predictor
       # @param outcome [Trial::TrialResult] of the baseline: the recording
-      # @param round [Integer] in which it was made
+      # @param round [Integer] of the recording
       def initialize(outcome, round:)
         @outcome = outcome
         @round = round
@@ -19,9 +19,7 @@ module Holdup
         @trace = Sizing::Trace.of(outcome.profiles)
       end
 
-      # @param arm [Arm]
-      # @return [Prediction, nil] nil where the recording can't say: with another JIT the code takes another
-      #   time
+      # @return [Prediction, nil] nil if the JIT differs, because the code then takes another time
       def call(arm)
         return unless arm.yjit == @outcome.arm.yjit && arm.extra == @outcome.arm.extra
         replayed = forecast(handoff_ns).call(candidate(arm), @trace, force: true)
@@ -39,7 +37,7 @@ module Holdup
 
       private
 
-      # What was sent in fact: chance makes it a little more or less than was asked for.
+      # The actual rate, which chance makes differ a little from the wanted one.
       def rate
         @outcome.seen.total.count / @outcome.seconds.to_f
       end

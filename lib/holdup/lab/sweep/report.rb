@@ -3,37 +3,31 @@
 module Holdup
   module Lab
     class Sweep
-      # A sweep's result as a report: the verdict first, then what it stands on.
+      # A sweep's result as a report: the verdict first, then its evidence.
       class Report
-        # @param result [SweepReport]
-        # @param words [View::Words]
         def initialize(result, words: View::Words.new)
           @sentences = Sentences.new(result, words:)
           @tables = Tables.new(result, words:)
         end
 
-        # @return [View::Page]
         def page
           View::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict,
             remarks: @sentences.doubts, sections: @tables.sections)
         end
 
-        # A sweep's result in sentences: the verdict, how good the predictions were, and what to mistrust.
+        # A sweep's result in sentences: the verdict, the errors of the predictions, and doubts.
         class Sentences
-          # Endpoints that are named; of the others how many there are.
+          # Endpoints to name; the others are only counted.
           NAMED = 5
 
-          # @param result [SweepReport]
-          # @param words [View::Words]
           def initialize(result, words:)
             @result = result
             @words = words
           end
 
-          # @return [String]
           def title = word(:title, **facts)
 
-          # @return [Hash{Symbol => Object}] what was tried, for a title
+          # @return [Hash{Symbol => Object}] what it tried, for a title
           def facts
             plan = @result.plan
             {
@@ -44,7 +38,7 @@ module Holdup
             }
           end
 
-          # @return [String] the one to remember
+          # @return [String] the main sentence
           def verdict
             rate = @result.rate
             return word(:early, base:) unless rate && @result.noise(rate)
@@ -52,7 +46,7 @@ module Holdup
             @result.best ? word(:best, **facts, **better(@result.best)) : word(:same, **facts)
           end
 
-          # @return [String] how far the predictions were off, at their worst
+          # @return [String] the largest errors of the predictions
           def predictions
             return word(:unpredicted, base:) unless @result.predicted?
             lines = @result.rates.flat_map { |rate| @result.lines(rate) }
@@ -63,15 +57,14 @@ module Holdup
             word(:predicted, base:, share: percentile, **worst)
           end
 
-          # @return [String, nil] what Amdahl's law suggests for the baseline, to compare with what was
-          #   measured
+          # @return [String, nil] what Amdahl's law suggests for the baseline, next to the measurement
           def amdahl
             share = @result.idle_share
             return unless share
             @words.call(:advice_amdahl, amdahl: Analysis::Amdahl.suggestion(share), share: share(share))
           end
 
-          # @return [Array<String>] where the requests come from, if nobody typed them
+          # @return [Array<String>] the recording that the requests come from, if any
           def recorded
             recorded = @result.plan.recorded
             return [] unless recorded
@@ -79,7 +72,7 @@ module Holdup
             [word(:recorded, endpoints: recorded[:endpoints], rate:, level: level(*@result.plan.rates))]
           end
 
-          # @return [Array<String>] what of the recording is not sent
+          # @return [Array<String>] what it leaves out of the recording
           def left_out
             recorded = @result.plan.recorded.to_h
             return [] if recorded.fetch(:left, []).empty?
@@ -87,12 +80,11 @@ module Holdup
               cpu: share(recorded[:left_cpu]))]
           end
 
-          # @return [Array<String>] what to mistrust
+          # @return [Array<String>] doubts about the figures
           def doubts
             [*left, *left_out, *unsteady, *overrun, *failed, *tool]
           end
 
-          # @param rates [Array<Numeric>]
           # @return [String] "20, 40 requests/s"
           def level(*rates)
             key = @result.plan.closed? ? :level_closed : :level_open
@@ -149,20 +141,17 @@ module Holdup
           end
         end
 
-        # A sweep's result as sections of a report: measured and predicted side by side at each rate, and what
-        # each setting takes.
+        # A sweep's result as sections of a report: measured and predicted side by side at each rate, and the
+        # cost of each setting.
         class Tables
           MS = 1e6
 
-          # @param result [SweepReport]
-          # @param words [View::Words]
           def initialize(result, words:)
             @result = result
             @words = words
             @sentences = Sentences.new(result, words:)
           end
 
-          # @return [Array<View::Section>]
           def sections
             [*@result.rates.map { |rate| rate(rate) }, costs]
           end
@@ -209,7 +198,7 @@ module Holdup
             ]
           end
 
-          # Two cells; none where nothing was predicted at all.
+          # Two cells; none without any prediction.
           def compared(value, unit, error)
             return [] unless @result.predicted?
             value ? [View::Figures.rate(value / unit), "#{View::Figures.change(error, 0)} %"] : ["", ""]

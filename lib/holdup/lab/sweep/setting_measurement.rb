@@ -5,8 +5,8 @@ module Holdup
     class Sweep
     end
 
-    # What one step gave at one rate, in plain figures that a file can keep. Durations are means in ns unless
-    # their name says otherwise.
+    # The results of one step at one rate, as plain figures for a file. Durations are means in ns unless their
+    # name says otherwise.
     #
     # - `arm`, `round`, `rate`; `setting`: the facts that the server reported
     # - as the client saw it: `sent`, `answered`, `errors`, `throughput` (answers per second), `client_p50_ns`
@@ -14,8 +14,9 @@ module Holdup
     # - in the server: `queued_ns` (from the client's sending), `stalled_ns`, `running_ns`, `idle_ns`,
     #   `response_ns`, `p50_ns`, `p95_ns` and `p99_ns` (queued included), `cpu_ns` of a request,
     #   `memory_bytes`
-    # - `jit`: {kind, by, code_bytes, metadata_bytes, saturated}, sizes of the largest process; `cold`: by how
-    #   much more CPU than in the end the first requests took, `warm_after_s`: until they took no more
+    # - `jit`: {kind, by, code_bytes, metadata_bytes, saturated}, sizes of the largest process; `cold`:
+    #   additional CPU of the first requests compared with the last, as a share; `warm_after_s`: time until it
+    #   vanished
     # - `warm_up_s`, `steady`; `endpoints`: {name => Endpoints::Figures}
     Sweep::SettingMeasurement = Data.define(
       :arm, :round, :rate, :setting,
@@ -23,9 +24,6 @@ module Holdup
       :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns,
       :cpu_ns, :memory_bytes, :jit, :cold, :warm_after_s, :warm_up_s, :steady, :endpoints
     ) do
-      # @param outcome [Trial::TrialResult]
-      # @param round [Integer]
-      # @return [SettingMeasurement]
       def self.of(outcome, round:)
         new(
           arm: outcome.arm,
@@ -43,7 +41,6 @@ module Holdup
       end
 
       # @param hash [Hash{Symbol => Object}] from to_h
-      # @return [SettingMeasurement]
       def self.from(hash)
         endpoints = hash.fetch(:endpoints).to_h do |name, figures|
           [name.to_s, Endpoints::Figures.new(**figures)]
@@ -100,28 +97,27 @@ module Holdup
       end
       private_class_method :client, :server, :jit, :reference, :warm_up
 
-      # @return [Endpoints::Reference] that the endpoints' figures are for
+      # @return [Endpoints::Reference] of the endpoints' figures
       def load
         Endpoints::Reference.new(rate:, processes: [setting["workers"].to_i, 1].max,
           threads: setting["threads"] || arm.threads || 1)
       end
 
-      # @return [Integer] ns that a user feels of waiting, mean
+      # @return [Integer] ns of waiting that a user notices, mean
       def wait_ns = queued_ns.to_i + stalled_ns
 
-      # @param seconds [Numeric] in which its requests were sent
+      # @param seconds [Numeric] of sending its requests
       # @return [Boolean] whether the server kept up with them, see Load::Pace
       def kept_up?(seconds)
         Load::Pace.kept?(sent:, throughput:, seconds:, response_ns:)
       end
 
-      # @param share [Float] 0.5, 0.95 or 0.99; others by the next one above
+      # @param share [Float] 0.5, 0.95 or 0.99; others use the next stored one above
       # @return [Integer] ns
       def percentile(share)
         public_send(Exchange::Percentile.kept(share))
       end
 
-      # @return [Hash] for a file
       def to_h
         super.merge(arm: arm.to_h, endpoints: endpoints.transform_values(&:to_h))
       end

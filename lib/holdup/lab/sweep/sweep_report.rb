@@ -5,20 +5,18 @@ module Holdup
     class Sweep
     end
 
-    # What a sweep found. Pure: readings in, figures out.
+    # The results of a sweep. Pure: readings in, figures out.
     class Sweep::SweepReport
       # One setting at one rate: the medians of all rounds, measured and predicted.
       Line = Data.define(:arm, :readings, :predictions) do
         # @return [Float] answers per second
         def throughput = median(readings, &:throughput)
 
-        # @return [Float] ns
         def wait_ns = median(readings, &:wait_ns)
 
         # @return [Float] ns, mean, with queueing
         def response_ns = median(readings, &:response_ns)
 
-        # @param share [Float]
         # @return [Float] ns, with queueing
         def percentile(share)
           median(readings) { |reading| reading.percentile(share) }
@@ -30,22 +28,20 @@ module Holdup
           readings.count { |reading| reading.kept_up?(seconds) } * 2 > readings.size
         end
 
-        # @return [Float, nil] ns as the client saw it
+        # @return [Float, nil] ns, measured by the client
         def client_p95_ns = median(readings, &:client_p95_ns)
 
         # @return [Float, nil] ns of CPU for a request
         def cpu_ns = median(readings, &:cpu_ns)
 
-        # @return [Float, nil]
         def memory_bytes = median(readings, &:memory_bytes)
 
-        # @return [Boolean] whether the recording said anything of it
+        # @return [Boolean] whether there is a prediction
         def predicted? = predictions.any?
 
         # @return [Float, nil] answers per second
         def predicted_throughput = median(predictions, &:throughput)
 
-        # @return [Float, nil] ns
         def predicted_wait_ns = median(predictions, &:wait_ns)
 
         # @return [Float, nil] ns
@@ -53,9 +49,10 @@ module Holdup
           median(predictions) { |prediction| prediction.percentile(share) }
         end
 
-        # Signed shares; the wait's is relative to the response time: 1 ms instead of 2 of 300 does not
-        # matter.
-        # @return [Hash{Symbol => Float}] throughput, wait and the percentile; empty without a prediction
+        # Signed shares; the wait's error is relative to the response time: 1 ms instead of 2 ms of 300 ms
+        # does not matter.
+        # @return [Hash{Symbol => Float}] errors of throughput, wait and percentile; empty without a
+        #   prediction
         def errors(share)
           return {} unless predicted?
           {
@@ -65,7 +62,6 @@ module Holdup
           }
         end
 
-        # @return [Hash] for programs
         def to_h
           {
             arm: arm.to_h,
@@ -95,18 +91,15 @@ module Holdup
         end
       end
 
-      # Less than that is noise even where two runs of the same happened to agree.
+      # A smaller difference is noise, even if two runs of the same setting agree.
       LEAST_NOISE = 0.05
 
-      # @return [Integer, nil] the signal that ended it before its time
+      # @return [Integer, nil] the signal that ended it early
       attr_reader :signal
 
-      # @return [Holdup::Error, nil] what ended it before its time
+      # @return [Holdup::Error, nil] the error that ended it early
       attr_reader :failure
 
-      # @param ledger [ProgressFile]
-      # @param signal [Integer, nil]
-      # @param failure [Holdup::Error, nil]
       def initialize(ledger, signal: nil, failure: nil)
         @ledger = ledger
         @signal = signal
@@ -117,14 +110,13 @@ module Holdup
 
       def path = @ledger.path
 
-      # @return [Integer] steps that are still to be done
+      # @return [Integer] remaining steps
       def left = @ledger.left.size
 
-      # @return [Array<Numeric>] at which anything was measured
+      # @return [Array<Numeric>] that have measurements
       def rates = plan.rates & @ledger.readings.map(&:rate)
 
-      # @param rate [Numeric]
-      # @return [Array<Line>] in the order of the plan, of the settings that got that far
+      # @return [Array<Line>] in the order of the plan, of the settings measured at this rate
       def lines(rate)
         by_arm = @ledger.readings.select { |reading| reading.rate == rate }.group_by(&:arm)
         plan.arms.select { |arm| by_arm.key?(arm) }.map do |arm|
@@ -132,8 +124,7 @@ module Holdup
         end
       end
 
-      # How much two runs of the baseline differ: less than that is chance.
-      # @param rate [Numeric]
+      # The difference of two runs of the baseline: smaller differences are chance.
       # @return [Float, nil] share of the percentile of the SLO; nil before the second run of the baseline
       def noise(rate)
         first, second = [plan.baseline, plan.baseline.with(again: true)].map { |arm| at(arm, rate)&.readings }
@@ -144,9 +135,7 @@ module Holdup
         [LEAST_NOISE, *differences].max
       end
 
-      # @param arm [Arm]
-      # @return [Numeric, nil] the highest rate that was not too much for it; what it served at most in a
-      #   closed loop
+      # @return [Numeric, nil] the highest rate that it sustained; in a closed loop the highest throughput
       def capacity(arm)
         lines = rates.to_h { |rate| [rate, at(arm, rate)] }.compact
         return lines.values.filter_map(&:throughput).max if plan.closed?
@@ -156,9 +145,6 @@ module Holdup
         sustained.keys.max
       end
 
-      # @param arm [Arm]
-      # @param rate [Numeric]
-      # @return [Line, nil]
       def at(arm, rate)
         lines(rate).find { |line| line.arm == arm }
       end
@@ -168,7 +154,7 @@ module Holdup
         rates.select { |rate| at(plan.baseline, rate) }.max
       end
 
-      # @return [Line, nil] that is better than the baseline by more than chance, and needs the fewest threads
+      # @return [Line, nil] better than the baseline by more than chance, with the fewest threads
       def best
         base = rate && at(plan.baseline, rate)
         return unless base && noise(rate)
@@ -178,13 +164,13 @@ module Holdup
         better.select { |line| gain(line, base) > top - noise(rate) }.min_by { |line| size(line.arm) }
       end
 
-      # @return [Float] of the promised percentile, against the baseline at the same rate
+      # @return [Float] improvement of the promised percentile over the baseline at the same rate
       def gain(line, base = at(plan.baseline, rate))
         1 - line.percentile(share) / base.percentile(share).to_f
       end
 
-      # @return [Float, nil] share of its own time that a request of the baseline leaves the GVL to others, at
-      #   the lowest rate
+      # @return [Float, nil] share of its own time in which a baseline request does not need the GVL, at the
+      #   lowest rate
       def idle_share
         reading = rates.min && at(plan.baseline, rates.min)&.readings&.first
         return unless reading
@@ -192,16 +178,16 @@ module Holdup
         reading.idle_ns.fdiv(own_ns) if own_ns.positive?
       end
 
-      # @return [Boolean] whether a recording of the baseline was replayed
+      # @return [Boolean] whether it replayed a recording of the baseline
       def predicted? = @ledger.predictions.any?
 
-      # @return [Float] percentile that counts
+      # @return [Float] the promised percentile
       def share = plan.promise.percentile
 
       # @return [Array<SettingMeasurement>] of servers that were not warm yet
       def unsteady = @ledger.readings.reject(&:steady)
 
-      # @return [Array<Line>] of settings for which already the lowest rate was too much
+      # @return [Array<Line>] of settings that did not sustain even the lowest rate
       def overrun
         return [] if plan.closed? || rates.empty?
         lines(rates.min).reject { |line| line.kept_up?(plan.seconds) }
@@ -226,7 +212,7 @@ module Holdup
         @ledger.predictions.select { |prediction| prediction.rate == rate && prediction.arm == arm.setting }
       end
 
-      # @return [Array<Integer>] all threads, then those of each process
+      # @return [Array<Integer>] all threads, then threads of each process
       def size(arm)
         [arm.processes.to_i * arm.threads.to_i, arm.threads.to_i]
       end

@@ -5,14 +5,14 @@ module Holdup
     class Trial
     end
 
-    # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
+    # The results of one measurement of a setting, from the client and from Holdup in the server.
     #
-    # - `arm`, `rate` (requests per second to send), for so many `seconds`; `load`: see
-    #   Load::OpenLoop#kind and LoadTool#kind; `seen`: Load::OpenLoop::Seen
+    # - `arm`; `rate`: requests per second to send, for `seconds`; `load`: see Load::OpenLoop#kind and
+    #   LoadTool#kind; `seen`: Load::OpenLoop::Seen
     # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at
-    #   the end (PSS); nil where the system doesn't say; `gauges`: of each of these processes; `warmed`:
+    #   the end (PSS); nil if the system doesn't report it; `gauges`: of each of these processes; `warmed`:
     #   WarmUp::Result
-    # - `windows`, `profiles`, `samples`: of this measurement only; minutes are not whole ones
+    # - `windows`, `profiles`, `samples`: of this measurement only; windows may cover parts of minutes
     class Trial::TrialResult
       attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :gauges, :warmed, :windows,
         :profiles, :samples
@@ -39,7 +39,7 @@ module Holdup
       # @return [Array<Analysis::SeriesRow>] by name
       def rows = summary.rows
 
-      # @return [Setting] that the server ran with
+      # @return [Setting] of the server
       def setting = observation.setting
 
       # @return [Float] answers per second
@@ -50,10 +50,10 @@ module Holdup
         Load::Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
       end
 
-      # @return [Boolean] whether each request told the server when it was sent
+      # @return [Boolean] whether each request carries its time of sending
       def sent_times? = load == :open
 
-      # @return [Float, nil] ns, mean; with the time from the client's sending to the thread's taking it
+      # @return [Float, nil] ns, mean; from the client's sending until a thread takes it
       def queued_ns
         sent_times? ? total.histogram(:queued).mean : [response_ns - wall_ns, 0.0].max
       end
@@ -61,7 +61,7 @@ module Holdup
       # @return [Float, nil] ns, mean
       def stalled_ns = total.histogram(:stalled).mean
 
-      # @return [Float] ns that a user feels of waiting, mean
+      # @return [Float] ns of waiting that a user notices, mean
       def wait_ns = queued_ns.to_f + stalled_ns.to_f
 
       # @return [Float] ns from the client's sending to the request's end, mean
@@ -69,20 +69,19 @@ module Holdup
         sent_times? ? queued_ns.to_f + wall_ns : seen.mean_ns
       end
 
-      # @param share [Float]
-      # @return [Integer, nil] ns, percentile of the response times of single requests; as the client saw it
-      #   where requests don't say when they were sent
+      # @return [Integer, nil] ns, percentile of the response times of single requests; from the client if
+      #   requests don't carry their time of sending
       def percentile(share)
         return Exchange::Percentile.of(responses, share) if sent_times?
         seen.total.public_send(Exchange::Percentile.kept(share))
       end
 
-      # @return [Float, nil] ns of CPU that a request took, all threads of the server together
+      # @return [Float, nil] CPU ns of a request, all threads of the server together
       def cpu_ns
         cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
       end
 
-      # @return [Array<SampleBlock>] the profiles as a store takes them
+      # @return [Array<SampleBlock>] the profiles for a store
       def blocks = SampleBlock.of(profiles)
 
       # @return [Sizing::Observation] for predictions

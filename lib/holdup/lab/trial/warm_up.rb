@@ -5,27 +5,25 @@ module Holdup
     class Trial
     end
 
-    # Drives a server until it is steady. It gets the same requests again and again, slice by slice; while
-    # code is loaded and compiled and caches fill, the CPU that a request takes falls. Steady: in CALM slices
-    # one after the other it was not lower than in the one before, but for noise, and hardly anything more was
-    # compiled.
+    # Drives a server with the same requests, slice by slice, until it is steady. While it loads and compiles
+    # code and fills caches, the CPU of a request falls. Steady: in CALM successive slices the CPU did not
+    # fall by more than noise, and hardly any code was compiled.
     class Trial::WarmUp
       LONGEST_S = 45
       SLICE_S = (2.0..10.0)
-      # So many requests in a slice, that their mean says something.
+      # Requests of a slice, enough for a meaningful mean.
       REQUESTS = 100
       FALL = 0.05
       CALM = 2
-      # Of what is compiled, from one slice to the next; Jit::Warmth asks for no less.
+      # Growth of compiled code from one slice to the next; Jit::Warmth uses the same limit.
       GROWTH = 0.01
 
-      # `cpu_ns`: of a request; `compiled`: pieces of code that processes have compiled which do not call
-      # themselves warm; nil: none
+      # `cpu_ns`: of a request; `compiled`: pieces of code of the processes whose JIT is not warm yet; nil: no
+      # such process
       Slice = Data.define(:cpu_ns, :compiled) do
         def initialize(cpu_ns:, compiled: nil) = super
 
-        # @param before [Slice]
-        # @return [Boolean] whether it was like the one before
+        # @return [Boolean] whether it was like the previous one
         def calm?(before)
           !cheaper?(before) && !compiled_more?(before)
         end
@@ -41,20 +39,19 @@ module Holdup
         end
       end
 
-      # `seconds`: how long it took; `cpu_ns`: of a request, slice by slice; `steady`: whether it got there in
+      # `seconds`: duration; `cpu_ns`: of a request, slice by slice; `steady`: whether it became steady in
       # time
       Result = Data.define(:seconds, :cpu_ns, :steady) do
-        # @return [Float] by how much more CPU than in the end a request took in the first slice
+        # @return [Float] additional CPU of a request in the first slice compared with the last, as a share
         def cold = cpu_ns.first / cpu_ns.last - 1
 
-        # @return [Float] seconds until a request took as little as in the end, but for noise
+        # @return [Float] seconds until a request took as little CPU as at the end, except for noise
         def warm_after_s
           seconds / cpu_ns.size * cpu_ns.index { |cpu| cpu <= cpu_ns.last * (1 + FALL) }
         end
       end
 
-      # @param rate [Numeric] requests per second
-      # @param kind [Symbol] of the load; the rate of a :closed loop is not known, but high
+      # @param kind [Symbol] of the load; the rate of a :closed loop is unknown, but high
       # @param longest_s [Numeric] of the warm-up
       # @return [Float] seconds of a slice
       def self.slice_s(rate, kind: :open, longest_s: LONGEST_S)
@@ -62,16 +59,13 @@ module Holdup
         [slice_s, longest_s].min
       end
 
-      # @param slice_s [Numeric]
-      # @param longest_s [Numeric]
       def initialize(slice_s:, longest_s: LONGEST_S)
         @slice_s = slice_s
         @most = [(longest_s / slice_s).floor, 1].max
       end
 
-      # @yieldparam slices [Integer] that were before
-      # @yieldreturn [Slice] one more
-      # @return [Result]
+      # @yieldparam slices [Integer] number of slices so far
+      # @yieldreturn [Slice] the next slice
       def call
         slices = []
         slices << yield(slices.size) until steady?(slices) || slices.size >= @most
@@ -85,28 +79,22 @@ module Holdup
         slices.last(CALM + 1).each_cons(2).all? { |before, after| after.calm?(before) }
       end
 
-      # Asks endpoints that hardly ever come, one after the other, until a JIT has seen each as often as it
-      # wants to before it compiles: two of a hundred requests would be compiled in the middle of the
-      # measurement.
+      # Requests rare endpoints until each reaches the JIT's call threshold; otherwise their code would be
+      # compiled during the measurement.
       class Rare
-        # YJIT compiles what was called thirty times.
+        # YJIT compiles after thirty calls.
         CALLS = 40
         PATIENCE_S = 5
 
-        # @param target [Target]
-        # @param routes [Array<Route>]
-        # @param clock [Clock]
         def initialize(target, routes:, clock: Clock.new)
           @target = target
           @routes = routes
           @clock = clock
         end
 
-        # @param counts [Hash{String => Integer}] how often each was asked so far, by its label; empty where
-        #   it is not known
+        # @param counts [Hash{String => Integer}] requests so far by label; empty if unknown
         # @param processes [Integer] that share the requests
         # @param longest_s [Numeric] at most
-        # @return [void]
         def call(counts, processes:, longest_s:)
           return if counts.empty?
           random = Random.new(1)
@@ -118,7 +106,7 @@ module Holdup
 
         private
 
-        # One after the other, round by round.
+        # Round by round, one route after another.
         def missing(counts, calls)
           left = @routes.to_h { |route| [route, calls - counts.fetch(route.label, 0)] }
           (1..left.values.max).flat_map { |round| left.select { |_, times| times >= round }.keys }
