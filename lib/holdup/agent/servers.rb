@@ -13,14 +13,14 @@ module Holdup
   # - `#install`: hooks into the server's classes, once. It then calls `runtime.serve(Identity)` in each
   #   process that takes units, once that is ready, and `runtime.wait_for_server` in one that stops taking any
   module Servers
-    # loads its adapter, once that class is loaded. => Class of a server to the loader of its adapter. `holdup
-    # exec` waits for these classes.
+    # Class of a server => loads its adapter, once that class exists. `holdup exec` waits for these classes.
     KNOWN = {
       "Puma::Launcher" => -> {
         require_relative "servers/puma"
         Puma
       },
       "Puma::RackHandler" => -> { # `rails server` loads the launcher after the application
+        require_relative "servers/puma"
         Puma
       },
       "Unicorn::HttpServer" => -> {
