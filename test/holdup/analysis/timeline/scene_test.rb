@@ -66,9 +66,8 @@ class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
 
   def test_a_unit_knows_its_trace
     trace = "0af7651916cd43dd0000000000000001"
-    ring = EventRing.new.running(2).begins(1, 2, 5).ends(1, 2, 9, name: "GET /hog", trace:).begins(2, 2, 10).ends(
-      2, 2, 11, name: "GET /hog"
-    )
+    ring = EventRing.new.running(2).begins(1, 2, 5).ends(1, 2, 9, name: "GET /hog", trace:)
+    ring.begins(2, 2, 10).ends(2, 2, 11, name: "GET /hog")
     assert_equal [trace, nil],
       Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 20)).units.map(&:trace)
   end
