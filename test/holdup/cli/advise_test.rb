@@ -65,10 +65,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
           /\s+/, " "
         )]
     }
-    assert_match(
-      /\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: most of it is from the first two minutes after a boot; record for longer\./,
-      said["advise"]
-    )
+    advice = /\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: most of it/
+    assert_match(/#{advice} is from the first two minutes after a boot; record for longer\./, said["advise"])
     assert_match(/900 jobs in 7\.60 s, 11\d per second, 0 errors/, said["report"])
     refute_match(/lower bound/, said["report"])
   end
@@ -227,10 +225,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       assert_equal [[2, 5, later.to_s]], outcomes(path).map { |one| [one.processes, one.threads, one.at_s] }
       again = locked(path) { verify(path, "--json", now_s: later.to_s + 1) }
       assert_equal 0, again.status
-      assert_match(
-        /\Aholdup: what came of it was not stored for later advice: the store .* is locked by another process.*\n\z/,
-        again.err
-      )
+      not_stored = /\Aholdup: what came of it was not stored for later advice: the store/
+      assert_match(/#{not_stored} .* is locked by another process.*\n\z/, again.err)
       assert_equal [later.to_s], outcomes(path).map(&:at_s)
       stored, lines = JSON.parse(again.out).values_at("stored", "lines")
       refute stored
@@ -304,10 +300,10 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def test_forty_requests
     few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
-    assert_match(
-      /CAN'T SAY: not enough data yet: \d\d units in 4 minutes so far, which tell time with the GVL to \+-[\d.]+ %, .* Missing: at least 400 units, two hours with the peak in them.*Amdahl's law says \d+ threads/,
-      said(played: few)
-    )
+    few_units = /CAN'T SAY: not enough data yet: \d\d units in 4 minutes so far/
+    gvl_time = /which tell time with the GVL to \+-[\d.]+ %/
+    missing = /Missing: at least 400 units, two hours with the peak in them/
+    assert_match(/#{few_units}, #{gvl_time}, .* #{missing}.*Amdahl's law says \d+ threads/, said(played: few))
   end
 
   def test_one_file_for_a_browser
@@ -329,10 +325,10 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     File.write("#{folder}/config/database.yml", "default:\n  pool: <%= ENV.fetch(\"DB_POOL\") { 3 } %>\n")
     text = Dir.chdir(folder) { said(played: recorded(pool_share: 0.2, facts: {"db_pool" => 3})) }
     assert_match(/Warning: 20\.0 % of the elapsed time were waits for database connections/, text)
-    assert_match(
-      /In config\/database.yml:2 \(then restart; where DB_POOL is set, that counts\): - pool: <%= ENV.fetch\("DB_POOL"\) { 3 } %> \+ pool: <%= ENV.fetch\("DB_POOL"\) { 5 } %>/,
-      text
-    )
+    place = %r{In config/database.yml:2 \(then restart; where DB_POOL is set, that counts\):}
+    removed = /- pool: <%= ENV.fetch\("DB_POOL"\) { 3 } %>/
+    added = /\+ pool: <%= ENV.fetch\("DB_POOL"\) { 5 } %>/
+    assert_match(/#{place} #{removed} #{added}/, text)
   end
 
   def test_what_can_not_be_asked

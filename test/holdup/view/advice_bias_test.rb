@@ -7,16 +7,20 @@ require_relative "../../support/learned"
 class Holdup::View::AdviceBiasTest < Minitest::Test
   include Learned
 
-  THREE = Holdup::Sizing::PredictionBias.new([Learned.outcome(figures: {response: Learned.figure(0.98),
-                                                                        p95: Learned.figure(1.04), wait: Learned.figure(1.0)})] * 3)
+  FIGURES = {response: Learned.figure(0.98), p95: Learned.figure(1.04), wait: Learned.figure(1.0)}.freeze
+  THREE = Holdup::Sizing::PredictionBias.new([Learned.outcome(figures: FIGURES)] * 3)
 
   def told(bias, language = "en")
     Holdup::View::AdviceFigures::Bias.new(bias, words: Holdup::View::Words.new(language)).sentences
   end
 
   def test_what_came_and_what_follows
-    assert_equal ["Earlier predictions that were tried here (3) came out, beyond what their self-tests were off by: mean response -2.0 %, p95 +4.0 %, queued + stalled 0.0 % against what was predicted. " \
-      "Other settings are corrected for that: mean response -0.9 %, p95 +1.7 %, queued + stalled 0.0 %. Better by a correction alone is not advised."], told(THREE)
+    expected = "Earlier predictions that were tried here (3) came out, " \
+      "beyond what their self-tests were off by: " \
+      "mean response -2.0 %, p95 +4.0 %, queued + stalled 0.0 % against what was predicted. " \
+      "Other settings are corrected for that: mean response -0.9 %, p95 +1.7 %, queued + stalled 0.0 %. " \
+      "Better by a correction alone is not advised."
+    assert_equal [expected], told(THREE)
     assert_match(/3 件.*p95 \+4\.0 %.*p95 \+1\.7 %/, told(THREE, "ja").first)
   end
 
@@ -25,7 +29,8 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
   end
 
   def test_for_programs
-    assert_equal({predictions: 3, ratio: 1.04, factor: 1.017}, Holdup::View::AdviceFigures::Bias.json(THREE).fetch(:p95))
+    p95 = Holdup::View::AdviceFigures::Bias.json(THREE).fetch(:p95)
+    assert_equal({predictions: 3, ratio: 1.04, factor: 1.017}, p95)
     assert_empty Holdup::View::AdviceFigures::Bias.json(Holdup::Sizing::PredictionBias::NONE)
   end
 end

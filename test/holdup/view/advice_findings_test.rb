@@ -7,15 +7,15 @@ class Holdup::View::AdviceFindingsTest < Minitest::Test
   include Situations
 
   def expected(gain, interval, **options)
-    finding = Holdup::Advice::Finding.new(rule: :memory_headroom,
-      facts: {memory_bytes: 9, limit_bytes: 10, used_share: 0.9, query: "report"}, gain:, interval:, **options)
+    facts = {memory_bytes: 9, limit_bytes: 10, used_share: 0.9, query: "report"}
+    finding = Holdup::Advice::Finding.new(rule: :memory_headroom, facts:, gain:, interval:, **options)
     %w[en ja].map { |language| told(finding, language).values_at("expect", "効果").compact.first }
   end
 
   def test_a_gain_a_loss_and_what_nobody_knows
-    assert_equal "25.0 % less queued + stalled at the percentile, against the response (20.0 % to 30.0 % with 90 % confidence)",
-      expected(0.25, 0.2..0.3).first
-    assert_equal ["25.0 % more queued + stalled at the percentile, against the response (20.0 % to 30.0 % with 90 % confidence)",
+    share = "queued + stalled at the percentile, against the response (20.0 % to 30.0 % with 90 % confidence)"
+    assert_equal "25.0 % less #{share}", expected(0.25, 0.2..0.3).first
+    assert_equal ["25.0 % more #{share}",
       "キュー待ち + GVL 待ちが、応答時間に対して 25.0 % 増える（90 % 信頼区間 20.0 %〜30.0 %）"], expected(-0.25, -0.3..-0.2)
     assert_match(/\A25.0 % more jobs/, expected(0.25, 0.2..0.3, measure: :throughput).first)
     assert_match(/\Anot predicted/, expected(nil, nil).first)

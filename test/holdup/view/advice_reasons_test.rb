@@ -26,7 +26,9 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     refute_includes text, "Likely"
   end
 
-  {starved: "it takes 1.2 % of the response (named from 5.0 % on)", waits_beside: "0.3 % of the response", busy: "held for 31.0 % of the time at the peak",
+  {starved: "it takes 1.2 % of the response (named from 5.0 % on)",
+   waits_beside: "0.3 % of the response",
+   busy: "held for 31.0 % of the time at the peak",
    swings: "1.40 times the mean"}.each do |cause, figure|
     define_method(:"test_#{cause}_is_said_with_its_figure") {
       assert_includes said(:self_test, cause), figure

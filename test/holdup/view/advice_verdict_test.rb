@@ -29,14 +29,15 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def told(language = "en", growth: nil, estimate: growth, rest: nil)
     RECORDING.found = [growth, estimate, rest]
-    Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words: Holdup::View::Words.new(language)).details.join("\n")
+    words = Holdup::View::Words.new(language)
+    Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words:).details.join("\n")
   end
 
   def test_what_concurrency_costs
     growth = estimate(0.123, 0.08, 0.17, gc: 0.05)
-    assert_match(
-      /^Twice as many units in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:)
-    )
+    added = /Twice as many units in flight add 12\.3 % CPU to each of them/
+    bounds = /8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection/
+    assert_match(/^#{added} \(#{bounds}\)\.$/, told(growth:))
     assert_match(/12\.3 %.*8\.0 %.*17\.0 %.*5\.0 %/, told("ja", growth:))
     refute_match(/concurrency costs|caches are cold/, told(growth:))
   end
@@ -58,17 +59,18 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def test_concurrency_did_not_vary_enough
     unknown = estimate(nil, -0.2, 1.0)
+    bounds = /\(-20\.0 % to 100\.0 % CPU for twice as many\)/
     assert_match(
-      /^What concurrency costs is not known: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. Predictions take it as constant\.$/, told(estimate: unknown)
+      /^What concurrency costs is not known: .* #{bounds}\. Predictions take it as constant\.$/,
+      told(estimate: unknown)
     )
     assert_match(/-20\.0 %.*100\.0 %/, told("ja", estimate: unknown))
   end
 
   def test_what_a_rest_costs
     rest = estimate(0.2, 0.1, 0.3)
-    assert_match(
-      /has rested takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\), perhaps because caches are cold then/, told(rest:)
-    )
+    cold = /has rested takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\)/
+    assert_match(/#{cold}, perhaps because caches are cold then/, told(rest:))
     assert_match(/20\.0 %.*10\.0 %.*30\.0 %/, told("ja", rest:))
   end
 
@@ -78,12 +80,15 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   end
 
   def test_what_may_be_the_reason_where_nothing_can_be_said
-    recording = Struct.new(:warnings).new({cpu_saturated: {cpu_share: 0.91},
-held_without_cpu: {starved_share: 0.2}})
+    warnings = {cpu_saturated: {cpu_share: 0.91}, held_without_cpu: {starved_share: 0.2}}
+    recording = Struct.new(:warnings).new(warnings)
     unsaid = Struct.new(:verdict, :recording).new(:unknown, recording)
-    expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. For 20.0 % of the time that the GVL was held, its holder was on no CPU: " \
-      "CPUs were short, a quota stopped the process, pages were read from a disk, or C code waited with the GVL held."
-    assert_equal [expected], Holdup::View::AdviceVerdict.new(unsaid, span: "now", words: Holdup::View::Words.new).details
+    expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. " \
+      "For 20.0 % of the time that the GVL was held, its holder was on no CPU: " \
+      "CPUs were short, a quota stopped the process, pages were read from a disk, " \
+      "or C code waited with the GVL held."
+    verdict = Holdup::View::AdviceVerdict.new(unsaid, span: "now", words: Holdup::View::Words.new)
+    assert_equal [expected], verdict.details
   end
 
   def test_the_same_for_programs

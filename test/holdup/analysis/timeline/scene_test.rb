@@ -30,10 +30,9 @@ class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
     ring.unit(1, 2, 3 * MS, 4 * MS, name: "GET /light") { ring }
     bytes = ring.bytes(to: 5 * MS)
     caught = ->(number) {
-      bytes[312, 40] =
-        [1, 0, 0, number, 0].pack("Q<5") and Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::EventLog.parse(
-          bytes, path: "the ring"
-        )).caught.name
+      bytes[312, 40] = [1, 0, 0, number, 0].pack("Q<5")
+      recording = Holdup::Capture::EventLog.parse(bytes, path: "the ring")
+      Holdup::Analysis::Timeline::Scene.new(recording).caught.name
     }
     assert_equal ["GET /hog", "GET /light"], [caught.call(2), caught.call(5)]
   end

@@ -14,7 +14,8 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
   def sample = @sample ||= SampleWindows.new
 
   def summary(windows = sample.to_a, **filter)
-    Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, filter: Holdup::Analysis::UnitFilter.new(**filter))
+    filter = Holdup::Analysis::UnitFilter.new(**filter)
+    Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, filter:)
   end
 
   def section(kind, summary, limit: 15)
@@ -24,7 +25,9 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
   def test_rows_and_columns_of_the_matrix_add_up
     [[summary, 15], [summary, 3], [summary(name: "Orders*"), 15]].each do |summary, limit|
       found = section(Exact, summary, limit:)
-      lines = [*found.rows, found.total].map { |line| line.drop(1).map { |figure| (figure == Holdup::View::Figures::NONE) ? 0 : figure } }
+      lines = [*found.rows, found.total].map do |line|
+        line.drop(1).map { |figure| (figure == Holdup::View::Figures::NONE) ? 0 : figure }
+      end
       lines.each { |*parts, whole| assert_equal whole, parts.sum }
       lines.transpose.each { |*parts, whole| assert_equal whole, parts.sum }
       assert_equal summary.blame.suffered_ns, found.total.last
@@ -52,8 +55,9 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
     found = section(Holdup::View::Sections::Stalls::StallPairTable, alike)
     assert_empty found.columns
     assert_empty found.rows
-    assert_equal ["Not known: the bounds of all pairs are so wide that an estimate would only repeat how much each caused of all stall."],
-      found.notes
+    note = "Not known: the bounds of all pairs are so wide that an estimate would only repeat " \
+      "how much each caused of all stall."
+    assert_equal [note], found.notes
     assert_nil section(Holdup::View::Sections::StallMatrix, alike)
   end
 
@@ -85,8 +89,11 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
         histograms: {running: Holdup::Histogram.of([40_000_000])})
     end
     found = section(Holdup::View::Sections::Stalls::StallOriginTable, summary([long, short]))
-    assert_equal [["Reports#long", "20.0 ms", "20.0 ms", "long holds"], ["Orders#short", "1.00 ms", "1.00 ms", "short holds"]].sort,
-      found.rows.map { |row| row.values_at(0, 3, 4, 7) }.sort
+    expected = [
+      ["Orders#short", "1.00 ms", "1.00 ms", "short holds"],
+      ["Reports#long", "20.0 ms", "20.0 ms", "long holds"]
+    ]
+    assert_equal expected, found.rows.map { |row| row.values_at(0, 3, 4, 7) }.sort
     assert_match(/0 in all, 0 for each time/, found.notes.last)
     assert_nil section(Holdup::View::Sections::Stalls::StallOriginTable, summary([]))
   end

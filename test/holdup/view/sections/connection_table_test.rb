@@ -30,17 +30,19 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
   end
 
   def test_the_holder_first_then_who_waits
-    assert_equal [["Slow#show", "0", "0", "95.0 ms", "95.0"], ["Quick#show", "40.0 ms", "80.0", "5.00 ms", "5.0"]],
-      section.rows
+    slow = ["Slow#show", "0", "0", "95.0 ms", "95.0"]
+    quick = ["Quick#show", "40.0 ms", "80.0", "5.00 ms", "5.0"]
+    assert_equal [slow, quick], section.rows
     assert_equal ["all", "20.0 ms", "26.7", "50.0 ms", "100"], section.total
     assert_includes section.notes, "The pool has 2 connections in each process."
   end
 
   def test_the_pools
-    sample = {host: "h", pid: 1, name: "worker 0", server: "puma", at_s: SampleWindows::START_S, "pool.0": "db primary",
-              "pool.0.max": 2, "pool.0.busy": 2, "pool.0.backlog": 3}
+    sample = {host: "h", pid: 1, name: "worker 0", server: "puma", at_s: SampleWindows::START_S,
+              "pool.0": "db primary", "pool.0.max": 2, "pool.0.busy": 2, "pool.0.backlog": 3}
     assert_includes section(summary(samples: [sample])).notes,
-      "Pool primary: 2 connections in each process; on average 2 were in use and 0.20 requests or jobs waited for one (3 threads at most, of one look a minute)."
+      "Pool primary: 2 connections in each process; on average 2 were in use and 0.20 requests or jobs " \
+      "waited for one (3 threads at most, of one look a minute)."
   end
 
   def test_threads_outside_of_units
@@ -65,7 +67,8 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
 
   def test_the_report_says_it_in_one_sentence_and_fits
     text = Holdup::View::Text.new(summary, width: 80).call
-    assert_includes text.tr("\n", " ").squeeze(" "), "spent 26.7 % of their time waiting for a database connection; the pool has 2, " \
+    assert_includes text.tr("\n", " ").squeeze(" "),
+      "spent 26.7 % of their time waiting for a database connection; the pool has 2, " \
       "and Slow#show kept them for 95.0 % of the time that they were in use."
     assert_empty text.lines.select { |line| line.chomp.size > 80 }
     japanese = Holdup::View::Text.new(summary, width: 80, words: Holdup::View::Words.new("ja")).call
