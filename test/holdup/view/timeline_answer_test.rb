@@ -18,39 +18,40 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
 
   # The hog collects garbage for a while; who waits is the light one.
   def hog(ring = EventRing.new)
-    ring.running(2).idle(3).begins(2, 2, 1 * MS).begins(1, 3, 2 * MS).stack(2, 20 * MS, CRUNCH, unit: 2).ready(3, 10 * MS, unit: 1).collected(
-      2, 30 * MS, 60 * MS
-    )
-    ring.suspended(2, 70 * MS, unit: 2).resumed(3, 72 * MS, unit: 1).ends(2, 2, 73 * MS, name: "GET /hog").ends(
-      1, 3, 82 * MS, name: "GET /light"
-    )
+    ring.running(2).idle(3).begins(2, 2, 1 * MS).begins(1, 3, 2 * MS)
+    ring.stack(2, 20 * MS, CRUNCH, unit: 2).ready(3, 10 * MS, unit: 1).collected(2, 30 * MS, 60 * MS)
+    ring.suspended(2, 70 * MS, unit: 2).resumed(3, 72 * MS, unit: 1)
+    ring.ends(2, 2, 73 * MS, name: "GET /hog").ends(1, 3, 82 * MS, name: "GET /light")
   end
 
   def test_who_waited_for_the_gvl
-    held = "60.0 ms (96.8 %) for GET /hog, 100 % of it in Report#crunch (app/models/report.rb:13), 30.0 ms of it in garbage collection."
+    held = "60.0 ms (96.8 %) for GET /hog, 100 % of it in Report#crunch (app/models/report.rb:13), " \
+      "30.0 ms of it in garbage collection."
     unit, whole = answers(hog)
     assert_equal "GET /light took 80.0 ms, 62.0 ms waiting for the GVL: #{held}", unit
     assert_equal "Threads waited 62.0 ms for the GVL: #{held}", whole
   end
 
   def test_who_waited_for_the_gvl_in_japanese
-    held = "うち 60.0 ms（96.8 %）は GET /hog を待っていました。その 100 % は Report#crunch（app/models/report.rb:13） の実行中。その 30.0 ms は GC の時間。"
+    held = "うち 60.0 ms（96.8 %）は GET /hog を待っていました。" \
+      "その 100 % は Report#crunch（app/models/report.rb:13） の実行中。その 30.0 ms は GC の時間。"
     assert_equal "GET /light は 80.0 ms のうち 62.0 ms が GVL 待ちで、#{held}", answers(hog, language: "ja").first
   end
 
   def test_nobody_had_it
-    ring = EventRing.new.running(2).idle(3).begins(1, 3, 2 * MS).ready(3, 10 * MS, unit: 1).suspended(2, 11 * MS).resumed(3, 70 * MS, unit: 1).ends(
-      1, 3, 72 * MS, name: "GET /light"
-    )
-    assert_equal "GET /light took 70.0 ms, 60.0 ms waiting for the GVL: 59.0 ms (98.3 %) for nobody: the hand-off from thread to thread.",
+    ring = EventRing.new.running(2).idle(3).begins(1, 3, 2 * MS).ready(3, 10 * MS, unit: 1)
+    ring.suspended(2, 11 * MS).resumed(3, 70 * MS, unit: 1).ends(1, 3, 72 * MS, name: "GET /light")
+    assert_equal "GET /light took 70.0 ms, 60.0 ms waiting for the GVL: " \
+      "59.0 ms (98.3 %) for nobody: the hand-off from thread to thread.",
       answers(ring).first
   end
 
   def test_what_ran_itself
-    ring = EventRing.new.running(2).begins(1, 2, 1 * MS).stack(2, 20 * MS, CRUNCH, unit: 1).ends(1, 2,
-      81 * MS, name: "GET /hog")
-    assert_equal ["GET /hog took 80.0 ms, and had the GVL itself for 80.0 ms, 100 % of it in Report#crunch (app/models/report.rb:13).", nil],
-      answers(ring)
+    ring = EventRing.new.running(2).begins(1, 2, 1 * MS)
+    ring.stack(2, 20 * MS, CRUNCH, unit: 1).ends(1, 2, 81 * MS, name: "GET /hog")
+    expected = "GET /hog took 80.0 ms, and had the GVL itself for 80.0 ms, " \
+      "100 % of it in Report#crunch (app/models/report.rb:13)."
+    assert_equal [expected, nil], answers(ring)
   end
 
   # Seven methods of 10 ms each, and one of 12 ms.
@@ -63,19 +64,16 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   end
 
   def test_the_method_that_ran_longest_of_many_has_its_own_share
-    ring = many_methods(EventRing.new.running(2).begins(1, 2, 1 * MS), 2, 3).ends(1, 2, 81 * MS,
-      name: "GET /hog")
+    ring = many_methods(EventRing.new.running(2).begins(1, 2, 1 * MS), 2, 3)
+    ring.ends(1, 2, 81 * MS, name: "GET /hog")
     assert_includes answers(ring).first, "had the GVL itself for 80.0 ms, 16.2 % of it in Report#crunch "
   end
 
   def test_a_method_of_the_holder_has_its_share_of_what_the_holder_held
-    ring = many_methods(
-      EventRing.new.running(2).idle(3).begins(2, 3, 1 * MS).begins(1, 2, 1 * MS).ready(3, 1 * MS,
-        unit: 2), 2, 3
-    )
-    ring.suspended(2, 81 * MS, unit: 1).resumed(3, 81 * MS, unit: 2).ends(1, 2, 82 * MS, name: "GET /hog").ends(
-      2, 3, 83 * MS, name: "GET /light"
-    )
+    ring = EventRing.new.running(2).idle(3).begins(2, 3, 1 * MS).begins(1, 2, 1 * MS)
+    many_methods(ring.ready(3, 1 * MS, unit: 2), 2, 3)
+    ring.suspended(2, 81 * MS, unit: 1).resumed(3, 81 * MS, unit: 2)
+    ring.ends(1, 2, 82 * MS, name: "GET /hog").ends(2, 3, 83 * MS, name: "GET /light")
     assert_includes answers(ring).last, "80.0 ms (100 %) for GET /hog, 16.2 % of it in Report#crunch "
   end
 
@@ -92,8 +90,9 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
 
   def test_waits_for_a_connection_are_no_sleep
     ring = idle(:sleep) { |events| events.pool_wait(3, 77 * MS, 70 * MS, unit: 1) }
-    assert_equal ["GET /light took 80.0 ms, 70.0 ms waiting for a connection of the pool.", "Units waited 70.0 ms for a connection of the pool; for the GVL threads waited 0."],
-      answers(ring)
+    unit = "GET /light took 80.0 ms, 70.0 ms waiting for a connection of the pool."
+    whole = "Units waited 70.0 ms for a connection of the pool; for the GVL threads waited 0."
+    assert_equal [unit, whole], answers(ring)
   end
 
   def test_nothing_is_known
@@ -103,9 +102,8 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   private
 
   def idle(kind)
-    ring = EventRing.new.running(3).begins(1, 3, 1 * MS).suspended(3, 2 * MS, unit: 1).ready(3, 77 * MS, kind:, unit: 1).resumed(
-      3, 77 * MS, unit: 1
-    )
+    ring = EventRing.new.running(3).begins(1, 3, 1 * MS).suspended(3, 2 * MS, unit: 1)
+    ring.ready(3, 77 * MS, kind:, unit: 1).resumed(3, 77 * MS, unit: 1)
     yield ring if block_given?
     ring.ends(1, 3, 81 * MS, name: "GET /light")
   end

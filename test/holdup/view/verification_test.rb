@@ -25,15 +25,16 @@ class Holdup::View::VerificationTest < Minitest::Test
 
   def test_a_miss_names_the_cause_that_its_figure_supports
     text = said(:starved, starved: 0.2)
-    assert_match(
-      /MISSED: .* came out otherwise than predicted\. Likely because threads that hold the GVL lack a CPU: it takes 20\.0 % of the response/, text
-    )
+    otherwise = /MISSED: .* came out otherwise than predicted/
+    cause = /threads that hold the GVL lack a CPU: it takes 20\.0 % of the response/
+    assert_match(/#{otherwise}\. Likely because #{cause}/, text)
   end
 
   def test_a_miss_without_such_a_figure_says_that_the_cause_is_not_known
     text = said(:unknown)
     assert_includes text,
-      "The cause is not known. Too small to explain it: threads that held the GVL without a CPU, 0.0 % of the response"
+      "The cause is not known. Too small to explain it: threads that held the GVL without a CPU, " \
+      "0.0 % of the response"
     assert_includes text, "that was not looked at"
   end
 

@@ -68,7 +68,8 @@ class Holdup::Web::AppTest < Minitest::Test
         clock: CommandLine::Still.new(now_s: sample.to_s))
       get "/endpoints"
       assert_includes text,
-        "The newest figures are 7.00 s old. Requests and jobs that have ended since and wait for the next round of the collector: 2."
+        "The newest figures are 7.00 s old. " \
+        "Requests and jobs that have ended since and wait for the next round of the collector: 2."
       get "/endpoints?lang=ja"
       assert_includes text, "最新の計測値は 7.00 秒前のものです。その後に終了し、コレクターの次の回を待っているリクエストとジョブ：2 件。"
       get "/endpoints?until=2m"
@@ -88,9 +89,8 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_what_holdup_itself_took
     get "/health"
-    assert_match(
-      /CPU of the collector, of one core 0\.4 % memory of the collector 40\.0 MB memory of the segments 3\.00 MB/, text
-    )
+    cpu = /CPU of the collector, of one core 0\.4 %/
+    assert_match(/#{cpu} memory of the collector 40\.0 MB memory of the segments 3\.00 MB/, text)
   end
 
   def test_rules_of_the_jit_stand_beside_it
@@ -110,7 +110,8 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_one_of_several_applications
     admin = SampleWindows.new(
-      units: {"Users#index" => SampleWindows::STOREFRONT.fetch("CartsController#update")}, setting: SampleWindows::SETTING.merge("app" => "admin")
+      units: {"Users#index" => SampleWindows::STOREFRONT.fetch("CartsController#update")},
+      setting: SampleWindows::SETTING.merge("app" => "admin")
     )
     @app = dashboard(store: sample_store.tap { |store| store.commit(admin.to_a, {}) })
     get "/"
@@ -174,9 +175,19 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_what_is_put_together_wrongly_is_said
     assert_equal 400, answer("/endpoints", "since=%ZZ")
-    {"since=x" => "since can", "since=1h&until=2h" => "since is not before until", "kind=cat" => "kind can", "sort=nme" => "did you mean name?", "sort=p95&dir=up" => "dir can",
-     "limit=0" => "limit can", "least=0" => "least can", "threads=x" => "threads can", "name=%00" => "no text", "name=#{"a" * 1001}" => "too long",
-     "x=#{"a" * 9000}" => "too long"}.each do |query, sentence|
+    {
+      "since=x" => "since can",
+      "since=1h&until=2h" => "since is not before until",
+      "kind=cat" => "kind can",
+      "sort=nme" => "did you mean name?",
+      "sort=p95&dir=up" => "dir can",
+      "limit=0" => "limit can",
+      "least=0" => "least can",
+      "threads=x" => "threads can",
+      "name=%00" => "no text",
+      "name=#{"a" * 1001}" => "too long",
+      "x=#{"a" * 9000}" => "too long"
+    }.each do |query, sentence|
       get "/endpoints?#{query}"
       assert_equal 400, last_response.status, query[0, 60]
       assert_includes CGI.unescapeHTML(text), sentence
@@ -190,8 +201,11 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   # What pages take from the address.
-  WORDS = {"/jobs" => %w[since until kind name queue threads lang limit least sort dir], "/endpoint" => %w[unit in], "/calculator" => %w[io running idle acquisitions],
-           "/compare" => %w[base_since base_until base candidate], "/advice" => %w[if_load if_threads if_slice]}.freeze
+  WORDS = {"/jobs" => %w[since until kind name queue threads lang limit least sort dir],
+           "/endpoint" => %w[unit in],
+           "/calculator" => %w[io running idle acquisitions],
+           "/compare" => %w[base_since base_until base candidate],
+           "/advice" => %w[if_load if_threads if_slice]}.freeze
   NOBODY_TYPES = ["-1", "9" * 30, "99999999d", "0000-00-00", "0000-01-01", "9999-12-31T23:59", "\u{1F4A9}",
     "<script>", "\xFF", "NaN", "{a,b}", "[", "\\"].freeze
 
@@ -227,7 +241,9 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_a_filter_that_nothing_matches_says_what_there_was
-    {"/endpoints?name=orders" => 'No request or job of this span is called "orders". Did you mean one of these? OrdersController#index.',
+    {"/endpoints?name=orders" =>
+       'No request or job of this span is called "orders". ' \
+       "Did you mean one of these? OrdersController#index.",
      "/?name=zzz" => 'No request or job of this span is called "zzz". There were: ProductsController#index',
      "/jobs?name=Pdf" => "No jobs were measured in this span. There were: requests.",
      "/blame?threads=4" => "Nothing in this span ran with 4 threads. There were: 5.",

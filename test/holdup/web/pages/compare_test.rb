@@ -18,7 +18,9 @@ class Holdup::Web::CompareTest < Minitest::Test
   end
 
   def changed
-    SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: SampleWindows::SETTING.merge("jit" => "none")).to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    setting = SampleWindows::SETTING.merge("jit" => "none")
+    windows = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting:).to_a
+    windows.map { |window| window.with(start_s: window.start_s + LATER_S) }
   end
 
   def app
@@ -53,13 +55,17 @@ class Holdup::Web::CompareTest < Minitest::Test
 
   def test_two_that_are_chosen
     get "/compare", {"since" => "2h"}
-    values = last_response.body[%r{<select name="before">.*?</select>}m].scan(/<option value="([^"]*)"/).flatten
+    select = last_response.body[%r{<select name="before">.*?</select>}m]
+    values = select.scan(/<option value="([^"]*)"/).flatten
     assert_equal 3, values.size
     get "/compare", {"since" => "2h", "before" => values.last, "after" => values[1]}
     assert_match(/Worse: .*CPU of each unit \+\d\d/, text)
     assert_includes last_response.body, %(<option value="#{values.last}" selected>)
-    {"before=x" => "before and after belong together",
-     "before=x&after=y" => %(nothing in this span is called "x"), "before=x&after=y&base_since=3h" => "can't be combined"}.each do |query, sentence|
+    {
+      "before=x" => "before and after belong together",
+      "before=x&after=y" => %(nothing in this span is called "x"),
+      "before=x&after=y&base_since=3h" => "can't be combined"
+    }.each do |query, sentence|
       get "/compare?since=2h&#{query}"
       assert_equal 400, last_response.status
       assert_includes CGI.unescapeHTML(text), sentence
@@ -70,7 +76,13 @@ class Holdup::Web::CompareTest < Minitest::Test
   def test_two_arms
     arms = {"stable" => sample, "canary" => SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2)}
     store = Holdup::Store.open("memory:")
-    arms.each { |arm, windows| store.commit(windows.to_a.map { |window| window.with(setting: Holdup::Setting.new(attributes: {**window.setting.attributes, "arm" => arm})) }, {}) }
+    arms.each do |arm, windows|
+      of_arm = windows.to_a.map do |window|
+        attributes = {**window.setting.attributes, "arm" => arm}
+        window.with(setting: Holdup::Setting.new(attributes:))
+      end
+      store.commit(of_arm, {})
+    end
     @app = dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s))
     get "/compare", {"since" => "13m", "before" => "arm:stable", "after" => "arm:canary"}
     assert_match(/Better: .*CPU of each unit -\d\d/, text)
