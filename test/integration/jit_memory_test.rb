@@ -41,7 +41,8 @@ class JitMemoryTest < Minitest::Test
       situation = Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits))
       advised = Holdup::Advice::JitMemoryRules::Saturated.call(situation)
       found = [jits.on.first.facts.saturated, advised]
-      print found.first, " ", found.last.rule, " ", found.last.change.new, " ", manager.profile["jit.limit_from"]
+      change = found.last.change.new
+      print found.first, " ", found.last.rule, " ", change, " ", manager.profile["jit.limit_from"]
     RUBY
     assert_match(/\Afalse jit_stuck RUBYOPT="--yjit-disable #{option}=[23]" assumed default\z/, said)
   end
@@ -59,7 +60,8 @@ class JitMemoryTest < Minitest::Test
   # Thousands of methods, each called often enough to be compiled, until there is no room.
   # @return [Array<Hash>] what the doctor says in that same process, and the advice once it is in a store
   def fill(option)
-    JSON.parse("[#{fresh_ruby(<<~RUBY, gems: true, env: {"HOLDUP_LOG" => "off"}, options: ["--yjit-disable", option], prelude: "", timeout: 100)}]")
+    environment = {env: {"HOLDUP_LOG" => "off"}, options: ["--yjit-disable", option]}
+    output = fresh_ruby(<<~RUBY, gems: true, **environment, prelude: "", timeout: 100)
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
       require "holdup/loader"
@@ -88,5 +90,6 @@ class JitMemoryTest < Minitest::Test
       holdup = Holdup::CLI.new(console: Holdup::CLI::Console.system.with(clock: later.new))
       holdup.run(["advise", "--kind", "job", "--json", "--store", store, "--since", "10m"])
     RUBY
+    JSON.parse("[#{output}]")
   end
 end
