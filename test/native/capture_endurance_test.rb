@@ -97,8 +97,10 @@ class CaptureEnduranceTest < NativeTest
       left = -> { File.read("/proc/self/maps").include?(FOLDER) || Dir["/proc/self/fd/*"].any?(&links_here) }
       ends = Array.new(#{FORKS}) do |i|
         child = LivingChild.fork do
-          works = P.after_fork && P.enable && P.open_capture(FILE + i.to_s, 1_000, 0, 0, STACKS) && P.close_capture
-          exit!((left.() ? 1 : 0) + (works ? 0 : 2))
+          links_left = left.()
+          opened = P.after_fork && P.enable && P.open_capture(FILE + i.to_s, 1_000, 0, 0, STACKS)
+          works = opened && P.close_capture
+          exit!((links_left ? 1 : 0) + (works ? 0 : 2))
         end
         Process.wait2(child).last.then { |status| status.exitstatus || status.to_s }
       end

@@ -62,7 +62,8 @@ class CaptureNativeTest < NativeTest
         spans.select { |span| span.from >= unit.from && span.to <= unit.to }.sum(&:length)
       end
       captured = replay.units.select(&:whole?).map do |unit|
-        [inside.(unit, :running), inside.(unit, :stalled), unit.caused].map { |ticks| recording.header.ns(ticks) }
+        ticks = [inside.(unit, :running), inside.(unit, :stalled), unit.caused]
+        ticks.map { |each| recording.header.ns(each) }
       end
       expected = units.map { |unit| [unit.running_ns, unit.stalled_ns, unit.caused_ns] }
       puts (expected - captured).empty? && captured.size == units.size + 1

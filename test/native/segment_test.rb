@@ -40,7 +40,8 @@ class SegmentTest < Minitest::Test
 
   def test_jobs_of_another_pool_or_priority_are_apart
     write(<<~RUBY)
-      [[nil, nil], ["default", nil], ["default", "5"], ["default", "5"], ["d" * 70, "5" * 20]].each do |pool, priority|
+      queues = [[nil, nil], ["default", nil], ["default", "5"], ["default", "5"], ["d" * 70, "5" * 20]]
+      queues.each do |pool, priority|
         Holdup::Probe.record(Holdup::Probe.enter, 2, "J", "low", nil, false, pool, priority)
       end
     RUBY
@@ -102,8 +103,9 @@ class SegmentTest < Minitest::Test
       names.each { |name| Holdup::Probe.record(Holdup::Probe.enter, 1, name, nil, nil, false) }
     RUBY
     snapshot = read
+    units = snapshot.slots.map { |slot| slot.series }.select(&:unit?)
     assert_equal ["日本語", "🍣", "é" * 100, "invalid ?", "あ" * 66, "a?b"],
-      snapshot.slots.map { |slot| slot.series }.select(&:unit?).reject { |one| one.kind == :overflow }.map(&:name)
+      units.reject { |one| one.kind == :overflow }.map(&:name)
     assert_equal 3, snapshot.counters[:sanitised]
   end
 
@@ -115,7 +117,8 @@ class SegmentTest < Minitest::Test
           Holdup::Probe.record(Holdup::Probe.enter, kind, name, nil, nil, false, nil, nil, nil, path)
         end
       end
-      tell.call(1, "A#b", nil, 7, "", "orders", "/a b", "/\u00e4", "/a\n", "/\#{"x" * 120}", "/orders/7", "/orders/8")
+      tell.call(1, "A#b", nil, 7, "", "orders", "/a b", "/\u00e4", "/a\n", "/\#{"x" * 120}",
+        "/orders/7", "/orders/8")
       tell.call(1, "A#c", "/\#{"x" * 119}")
       tell.call(2, "J", "/jobs")
       17.times { |number| tell.call(1, "B\#{number}", "/b/\#{number}") }
@@ -186,9 +189,8 @@ class SegmentTest < Minitest::Test
   end
 
   def test_both_writers_put_the_same_words_in_the_same_places
-    write(
-      'Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, nil, nil, nil, "/orders/7")', ring: 64
-    )
+    script = 'Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, nil, nil, nil, "/orders/7")'
+    write(script, ring: 64)
     slot = read.slot("A#b")
     ours = SegmentWriter.new(File.join(@dir, "ours"), ring: 64, worker: 3)
     ours.record("A#b", path: "/orders/7", **slot.named_sums,

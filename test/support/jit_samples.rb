@@ -13,8 +13,11 @@ module JitSamples
              jit_saturated: 0, jit_code_bytes: 10 * MIB, jit_alloc_bytes: 22 * MIB,
              jit_limit_bytes: 128 * MIB, jit_compiled_iseqs: 5000, jit_live_iseqs: 20_000,
              jit_enabled_ns: START_S * 1_000_000_000,
-             jit_warm_ns: (START_S + 60) * 1_000_000_000, jit_failures: 0, jit_code_gcs: 0, jit_redefined: 10, jit_invalidations: 20,
-             jit_interpreted_instructions: ->(age_s) { (age_s <= 60) ? age_s * 100_000 : 6_000_000 + age_s * 100 },
+             jit_warm_ns: (START_S + 60) * 1_000_000_000, jit_failures: 0, jit_code_gcs: 0,
+             jit_redefined: 10, jit_invalidations: 20,
+             jit_interpreted_instructions: ->(age_s) {
+               (age_s <= 60) ? age_s * 100_000 : 6_000_000 + age_s * 100
+             },
              "jit.kind": "yjit", "jit.by": "holdup", "jit.at": "process", "jit.parent": "off",
              "jit.available": true, "jit.limit_of": "total", "jit.limit_from": "default",
              "jit.threshold": 30}.freeze

@@ -165,7 +165,8 @@ class SegmentWriter
     index = @series.size
     raise "no room for another series" if index >= @capacity
     put(slot_offset(index), "\0" * L::SERIES_BYTES)
-    put(slot_offset(index), [KINDS.fetch(kind), *texts.map { |text| text.to_s.bytesize }].pack(L::SERIES_HEAD))
+    sizes = texts.map { |text| text.to_s.bytesize }
+    put(slot_offset(index), [KINDS.fetch(kind), *sizes].pack(L::SERIES_HEAD))
     L::SERIES_TEXTS.each_value.zip(texts) { |(offset, _), text| put(slot_offset(index) + offset, text.to_s) }
     L::HISTOGRAMS.each_index do |histogram|
       put_word(slot_offset(index) + L.histogram_offset(histogram) + 40, L::BUCKETS)
