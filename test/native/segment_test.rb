@@ -189,7 +189,8 @@ class SegmentTest < Minitest::Test
   end
 
   def test_both_writers_put_the_same_words_in_the_same_places
-    script = 'Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, nil, nil, nil, "/orders/7")'
+    script = 'Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, ' \
+      'nil, nil, nil, "/orders/7")'
     write(script, ring: 64)
     slot = read.slot("A#b")
     ours = SegmentWriter.new(File.join(@dir, "ours"), ring: 64, worker: 3)
