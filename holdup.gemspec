@@ -7,20 +7,30 @@ Gem::Specification.new do |spec|
   spec.version = Holdup::VERSION
   spec.authors = ["The Holdup authors"]
   spec.summary = "Who holds the GVL, who waits for it, and how many threads and processes you need"
-  spec.description = "Measures where each request's and job's time goes (running, stalled on the GVL, io, lock, " \
-    "sleep, native), explains who caused the stall, and sizes threads and processes from it. Always on, in production."
+  spec.description = "Measures where each request's and job's time goes (running, stalled on the GVL, io, " \
+    "lock, sleep, native), explains who caused the stall, and sizes threads and processes from it. " \
+    "Always on, in production."
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.3"
   spec.metadata = {"rubygems_mfa_required" => "true"}
-  spec.files = Dir["lib/**/*.{rb,yml,tt,erb,css,js,svg,txt}", "ext/**/*.{rb,c,h}", "exe/*", "docs/**/*.md", "*.md", "LICENSE.txt"]
+  spec.files = Dir[
+    "lib/**/*.{rb,yml,tt,erb,css,js,svg,txt}",
+    "ext/**/*.{rb,c,h}",
+    "exe/*",
+    "docs/**/*.md",
+    "*.md",
+    "LICENSE.txt"
+  ]
   spec.bindir = "exe"
   spec.executables = ["holdup"]
-  # JRuby has no GVL to measure and no sqlite3: a gem of its own (`HOLDUP_PLATFORM=java gem build`) installs and loads there.
+  # JRuby has no GVL to measure and no sqlite3: a gem of its own (`HOLDUP_PLATFORM=java gem build`) installs
+  # and loads there.
   java = RUBY_ENGINE == "jruby" || ENV["HOLDUP_PLATFORM"] == "java"
   spec.platform = "java" if java
   spec.extensions = ["ext/holdup/extconf.rb"] unless java
 
-  # Only the collector, the stores, the CLI and the dashboard load these; the half that runs inside the application loads none.
+  # Only the collector, the stores, the CLI and the dashboard load these; the half that runs inside the
+  # application loads none.
   spec.add_dependency "zeitwerk", "~> 2.6"
   spec.add_dependency "sequel", "~> 5.80"
   spec.add_dependency "sqlite3", ">= 1.7" unless java

@@ -57,7 +57,8 @@ class DocumentsTest < Minitest::Test
 
   def test_every_option_is_written_down
     silent = COMMANDS.flat_map do |command|
-      text = PAGES.without("CHANGELOG.md").map { |page| read(page) }.select { |page| page.include?("holdup #{command}") }.join
+      pages = PAGES.without("CHANGELOG.md").map { |page| read(page) }
+      text = pages.select { |page| page.include?("holdup #{command}") }.join
       (options_of(command) - EVERYWHERE - text.scan(OPTION)).map { |option| "holdup #{command} #{option}" }
     end
     assert_empty silent

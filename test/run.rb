@@ -5,7 +5,8 @@
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
-#   ruby test/run.rb --thorough native     # of these, what test/support/thorough.rb leaves to bin/test --thorough
+#   ruby test/run.rb --thorough native
+#     of these, what test/support/thorough.rb leaves to bin/test --thorough
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
 RUNNERS = "test/integration/{active_job,good_job,job_report,sidekiq,sidekiq_blame,solid_queue}_test.rb " \

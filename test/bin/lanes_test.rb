@@ -47,8 +47,9 @@ class LanesTest < Minitest::Test
     refute_predicate status, :success?, said
     assert_match(/^what went wrong$/, said)
     assert_match(/^holdup: one: second took/, said, "later steps run all the same")
-    assert said.end_with?("one: first (again: bin/test --lane one)\n  ATest#test_fails (again: bin/test test/a_test.rb:7)\n"),
-      said
+    failures = "one: first (again: bin/test --lane one)\n" \
+      "  ATest#test_fails (again: bin/test test/a_test.rb:7)\n"
+    assert said.end_with?(failures), said
   end
 
   def test_a_lane_that_ends_early_is_a_failure
@@ -67,7 +68,9 @@ class LanesTest < Minitest::Test
     said, = lanes(<<~BASH)
       progress_seconds=1
       one() { step "first" noted wait_for_progress; }
-      wait_for_progress() { for _ in $(seq 1000); do if [ -e "$notes/seen" ]; then return; fi; sleep 0.01; done; }
+      wait_for_progress() {
+        for _ in $(seq 1000); do if [ -e "$notes/seen" ]; then return; fi; sleep 0.01; done
+      }
       told() { tell_progress "$@"; touch "$notes/seen"; }
       eval "$(declare -f run_lanes | sed 's/tell_progress/told/')"
       run_lanes one

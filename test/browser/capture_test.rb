@@ -28,7 +28,9 @@ class CaptureTest < Minitest::Test
 
   %w[en ja].each do |language|
     define_method(:"test_the_list_and_the_viewer_in_#{language}") do
-      ["/captures", self.class.kept.path(unit: KeptCapture::CAUGHT)].each { |path| assert_fine(path, language, dashboard: self.class.dashboard) }
+      ["/captures", self.class.kept.path(unit: KeptCapture::CAUGHT)].each do |path|
+        assert_fine(path, language, dashboard: self.class.dashboard)
+      end
       assert page.has_css?(".stage canvas", visible: :all)
     end
   end
@@ -68,13 +70,19 @@ class CaptureTest < Minitest::Test
 
   def test_moving_and_zooming_draw_within_bounds
     show
-    page.execute_script("window.drawn = []; document.querySelector('[data-capture]').addEventListener('holdup:drawn', ({ detail }) => drawn.push(detail.drawn))")
+    page.execute_script(<<~JS)
+      window.drawn = [];
+      document.querySelector('[data-capture]')
+        .addEventListener('holdup:drawn', ({ detail }) => drawn.push(detail.drawn))
+    JS
     focus_stage
+    two_frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))) && 1"
     ["+", "-", "-", :left, :home, :end, "0"].each { |key|
-      page.send_keys(key) && page.evaluate_script("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))) && 1")
+      page.send_keys(key) && page.evaluate_script(two_frames)
     }
     assert page.has_css?(".stage canvas")
-    rows, width = page.evaluate_script("[document.querySelector('.stage canvas').clientHeight / 39, document.querySelector('.stage').clientWidth]")
+    rows = page.evaluate_script("document.querySelector('.stage canvas').clientHeight / 39")
+    width = page.evaluate_script("document.querySelector('.stage').clientWidth")
     drawn = page.evaluate_script("drawn")
     refute_empty drawn
     assert_operator drawn.max, :<=, rows * width

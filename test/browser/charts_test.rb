@@ -9,7 +9,8 @@ class ChartsTest < Minitest::Test
   include Looking
 
   CHARTED = %w[/ /processes /jit /endpoint?unit=OrdersController%23index&kind=request].freeze
-  SLIDE = "const slider = document.querySelector('input[type=range]'); slider.value = 160; slider.dispatchEvent(new Event('input'))"
+  SLIDE = "const slider = document.querySelector('input[type=range]'); slider.value = 160; " \
+    "slider.dispatchEvent(new Event('input'))"
 
   def setup
     chromium.theme("light")

@@ -10,8 +10,9 @@ class Chromium
   # Style sheets are not fetched once more: the policy would forbid it to a script of ours.
   RUN_AXE = <<~JS
     const done = arguments[0];
+    const told = (rule, node) => `${rule.id}: ${node.target} ${node.failureSummary}`;
     axe.run(document, { resultTypes: ["violations"], preload: false })
-      .then((found) => done(found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.target} ${node.failureSummary}`))))
+      .then((found) => done(found.violations.flatMap((rule) => rule.nodes.map((node) => told(rule, node)))))
       .catch((error) => done([`axe failed: ${error}`]));
   JS
   WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -24,7 +25,14 @@ class Chromium
   attr_reader :session
 
   def initialize
-    Capybara.register_driver(:chromium) { |app| Capybara::Cuprite::Driver.new(app, timeout: PATIENCE_S, process_timeout: PATIENCE_S, browser_options: FLAGS) }
+    Capybara.register_driver(:chromium) do |app|
+      Capybara::Cuprite::Driver.new(
+        app,
+        timeout: PATIENCE_S,
+        process_timeout: PATIENCE_S,
+        browser_options: FLAGS
+      )
+    end
     @session = Capybara::Session.new(:chromium)
     Capybara.default_max_wait_time = PATIENCE_S
   end

@@ -7,7 +7,8 @@ require_relative "looking"
 class ChromiumTest < Minitest::Test
   include Looking
 
-  WRONG = '<script>document.title = "inline"</script><img src="https://elsewhere.invalid/pixel.png"><svg width="5000" height="10"></svg></main>'
+  WRONG = '<script>document.title = "inline"</script><img src="https://elsewhere.invalid/pixel.png">' \
+    '<svg width="5000" height="10"></svg></main>'
 
   def spoilt(web)
     lambda do |env|

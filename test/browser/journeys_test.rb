@@ -65,7 +65,8 @@ class JourneysTest < Minitest::Test
   # Names wrap between their parts: in the clipboard they are whole.
   def test_names_are_copied_as_they_are
     look("/endpoints")
+    select_first = "getSelection().selectAllChildren(document.querySelector('tbody th a'))"
     assert_equal "OrdersController#index",
-      page.evaluate_script("getSelection().selectAllChildren(document.querySelector('tbody th a')) || getSelection().toString()")
+      page.evaluate_script("#{select_first} || getSelection().toString()")
   end
 end

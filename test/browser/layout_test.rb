@@ -15,7 +15,10 @@ class LayoutTest < Minitest::Test
   # Columns of the first table whose right edge is to be seen, by their titles.
   VISIBLE = <<~JS
     [...document.querySelectorAll("thead")[0].querySelectorAll("th")]
-      .filter((head) => head.getBoundingClientRect().right <= document.querySelector(".wide").getBoundingClientRect().right + 1)
+      .filter((head) => {
+        const edge = document.querySelector(".wide").getBoundingClientRect().right;
+        return head.getBoundingClientRect().right <= edge + 1;
+      })
       .map((head) => head.textContent.replace(/[▲▼]/, "").trim())
   JS
   # Names that break where no part of them ends.
@@ -23,7 +26,8 @@ class LayoutTest < Minitest::Test
     [...document.querySelectorAll("tbody th a")].flatMap((link) => [...link.childNodes]).filter((node) => {
       const range = document.createRange();
       range.selectNode(node);
-      return node.nodeType === Node.TEXT_NODE && !/\\s/.test(node.textContent) && range.getClientRects().length > 1;
+      return node.nodeType === Node.TEXT_NODE && !/\\s/.test(node.textContent) &&
+        range.getClientRects().length > 1;
     }).map((node) => node.textContent)
   JS
 
@@ -109,7 +113,8 @@ class LayoutTest < Minitest::Test
     assert_equal "group", region[:role]
     assert_equal "One by one (scrolls sideways)", region["aria-label"]
     assert_equal "0", region[:tabindex]
-    width, room = page.evaluate_script("(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector('.wide'))")
+    wide = "document.querySelector('.wide')"
+    width, room = page.evaluate_script("[#{wide}.scrollWidth, #{wide}.clientWidth]")
     assert_operator width, :>, room
   end
 

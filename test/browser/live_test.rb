@@ -45,16 +45,24 @@ class LiveTest < Minitest::Test
   end
 
   def hide(hidden)
-    page.execute_script("Object.defineProperty(document, 'hidden', {value: #{hidden}, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))")
+    page.execute_script(<<~JS)
+      Object.defineProperty(document, 'hidden', {value: #{hidden}, configurable: true});
+      document.dispatchEvent(new Event('visibilitychange'))
+    JS
   end
 
   def test_what_one_has_open_and_where_one_is_stays
     page.find("details.twin summary").click
-    page.execute_script("window.drawn = document.querySelector('canvas'); document.querySelectorAll('.plot')[2].focus()")
-    page.execute_script("document.querySelector('[data-live] button').click(); document.querySelector('[data-live] button').click()")
+    page.execute_script(<<~JS)
+      window.drawn = document.querySelector('canvas');
+      document.querySelectorAll('.plot')[2].focus()
+    JS
+    button = "document.querySelector('[data-live] button')"
+    page.execute_script("#{button}.click(); #{button}.click()")
     assert page.has_css?("h1", text: "Overview 2")
     assert page.has_css?("details.twin[open] table")
-    assert page.evaluate_script("drawn.isConnected && document.activeElement === document.querySelectorAll('.plot')[2]")
+    focused = "document.activeElement === document.querySelectorAll('.plot')[2]"
+    assert page.evaluate_script("drawn.isConnected && #{focused}")
   end
 
   def test_a_refresh_that_failed_is_told_until_one_succeeds

@@ -45,7 +45,8 @@ module Looking
   # @param path [String]
   # @param words [Hash] for the address
   def look(path, dashboard: Looking.recorded, **words)
-    chromium.visit("#{dashboard.address}#{path}#{path.include?("?") ? "&" : "?"}#{URI.encode_www_form(words)}")
+    separator = path.include?("?") ? "&" : "?"
+    chromium.visit("#{dashboard.address}#{path}#{separator}#{URI.encode_www_form(words)}")
   end
 
   # What no page may do, in a language and in themes, at each width; axe looks at one of them.

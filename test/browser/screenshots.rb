@@ -19,7 +19,8 @@ class Screenshots
   WIDTH = 1280
   # name => path, height in pixels
   RECORDED = {"overview" => ["/?since=7m", 1180],
-              "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=7m", 1180], "blame" => ["/blame?since=7m", 860]}.freeze
+              "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=7m", 1180],
+              "blame" => ["/blame?since=7m", 860]}.freeze
   SIMULATED = {"advice" => ["/advice?", 1180]}.freeze
   CAPTURED = {"captures" => ["/captures?", 330], "capture" => ["/capture?id=#{KeptCapture::ID}", 1240]}.freeze
   LANGUAGES = %w[en ja].freeze

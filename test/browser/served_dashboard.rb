@@ -24,9 +24,19 @@ class ServedDashboard
       Holdup::Store.open(store, read_only: true)
     end
     answers = Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s:)
-    web = Holdup::Web.new(store: opened, dir:, captures: -> { captures }, auth: :none, answers:, clock: CommandLine::Still.new(now_s:))
+    web = Holdup::Web.new(
+      store: opened,
+      dir:,
+      captures: -> { captures },
+      auth: :none,
+      answers:,
+      clock: CommandLine::Still.new(now_s:)
+    )
     addresses = Queue.new
-    @thread = Thread.new { Holdup::Web::Server.new(around.call(web), host: HOST, port: 0).run { |address| addresses << address } }
+    @thread = Thread.new do
+      server = Holdup::Web::Server.new(around.call(web), host: HOST, port: 0)
+      server.run { |address| addresses << address }
+    end
     @thread.report_on_exception = false
     @address = (addresses.pop(timeout: PATIENCE_S) or @thread.value).delete_suffix("/")
   end

@@ -284,7 +284,8 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_alarm_in_words
-    report = Holdup::View::DoctorReport.new(alarm(60, signals: {queued_p95_ns: 12_340_000})).call.gsub(/\s+/, " ")
+    signals = {queued_p95_ns: 12_340_000}
+    report = Holdup::View::DoctorReport.new(alarm(60, signals:)).call.gsub(/\s+/, " ")
     assert_includes report,
       "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."

@@ -31,7 +31,8 @@ class Holdup::WebTest < Minitest::Test
 
   def test_refusals_and_files_are_as_closed_as_pages
     require "holdup/loader"
-    open = %w[/nowhere /endpoint /overview.csv /series/overview] << "/assets/#{Holdup::Web::Assets.new.name("main.js")}"
+    script = "/assets/#{Holdup::Web::Assets.new.name("main.js")}"
+    open = ["/nowhere", "/endpoint", "/overview.csv", "/series/overview", script]
     answers = open.map { |path| get(path) } + [post("/", {}, {"HTTP_SEC_FETCH_SITE" => "cross-site"}),
       Rack::MockRequest.new(dashboard(auth: nil)).get("/")]
     assert_equal [404, 400, 200, 200, 200, 403, 403], answers.map(&:status)
@@ -51,8 +52,12 @@ class Holdup::WebTest < Minitest::Test
   end
 
   def test_closed_in_production_open_in_development
-    {{"RAILS_ENV" => "production", "RACK_ENV" => nil, "APP_ENV" => nil} => true, {"RAILS_ENV" => nil, "RACK_ENV" => nil, "APP_ENV" => nil} => true,
-     {"RAILS_ENV" => "development", "RACK_ENV" => "production", "APP_ENV" => nil} => true, {"RAILS_ENV" => nil, "RACK_ENV" => "test", "APP_ENV" => nil} => false}.each do |variables, closed|
+    {
+      {"RAILS_ENV" => "production", "RACK_ENV" => nil, "APP_ENV" => nil} => true,
+      {"RAILS_ENV" => nil, "RACK_ENV" => nil, "APP_ENV" => nil} => true,
+      {"RAILS_ENV" => "development", "RACK_ENV" => "production", "APP_ENV" => nil} => true,
+      {"RAILS_ENV" => nil, "RACK_ENV" => "test", "APP_ENV" => nil} => false
+    }.each do |variables, closed|
       in_environment(variables.merge("HOLDUP_STORE" => "/nonexistent/store.sqlite3",
         "HOLDUP_WEB_AUTH" => nil)) do
         assert_equal closed, Holdup::Web.call(Rack::MockRequest.env_for("/")).first == 403, variables.inspect
@@ -61,11 +66,9 @@ class Holdup::WebTest < Minitest::Test
   end
 
   def test_loading_it_loads_no_library
-    output = fresh_ruby(
-      "require 'holdup/web'; puts $LOADED_FEATURES.grep(/sequel|roda|tilt|sqlite|analysis/)", options: ["-I#{File.expand_path(
-        "../../lib", __dir__
-      )}"], prelude: ""
-    )
+    script = "require 'holdup/web'; puts $LOADED_FEATURES.grep(/sequel|roda|tilt|sqlite|analysis/)"
+    lib = File.expand_path("../../lib", __dir__)
+    output = fresh_ruby(script, options: ["-I#{lib}"], prelude: "")
     assert_empty output
   end
 
@@ -100,7 +103,9 @@ class Holdup::WebTest < Minitest::Test
 
   def get_from(path)
     raise "#{path} can be written" if File.writable?(path) || File.writable?(File.dirname(path))
-    dashboard(store: Holdup::Store.open(path, read_only: true)).call(Rack::MockRequest.env_for("/endpoints")).then { |status, _, body| [status, body.each.to_a.join] }
+    app = dashboard(store: Holdup::Store.open(path, read_only: true))
+    status, _, body = app.call(Rack::MockRequest.env_for("/endpoints"))
+    [status, body.each.to_a.join]
   end
 
   def test_a_failure_of_ours_is_a_page_and_stands_in_the_log

@@ -31,7 +31,8 @@ class AgreementTest < Minitest::Test
 
   def drive(app)
     numbers = Queue.new.tap { |queue| REQUESTS.times { |number| queue << number } }.close
-    Array.new(CLIENTS) { Thread.new { while (number = numbers.pop) do app.get("/work?#{number}") end } }.each(&:join)
+    ask = -> { while (number = numbers.pop) do app.get("/work?#{number}") end }
+    Array.new(CLIENTS) { Thread.new(&ask) }.each(&:join)
   end
 
   def report(segments, folder)

@@ -29,7 +29,8 @@ class CaptureRuleIntegrationTest < Minitest::Test
     end
 
     def method_share
-      share(Holdup::Analysis::Timeline::HolderTable::HolderMethods.new(scene).call(hogs).select { |ran| ran.frame.method_name == METHOD })
+      methods = Holdup::Analysis::Timeline::HolderTable::HolderMethods.new(scene).call(hogs)
+      share(methods.select { |ran| ran.frame.method_name == METHOD })
     end
 
     def unit_share = share(hogs)

@@ -35,7 +35,8 @@ class CaptureIntegrationTest < Minitest::Test
 
     # Of what was seen while others waited for hogs: a busy machine lets who watches look when it does.
     def method_share
-      hogs = Holdup::Analysis::Timeline::StackShares::MethodTable.new(@scene).call.select { |row| row.unit == "GET /hog" && row.method }
+      methods = Holdup::Analysis::Timeline::StackShares::MethodTable.new(@scene).call
+      hogs = methods.select { |row| row.unit == "GET /hog" && row.method }
       crunching = hogs.select { |row| row.method == "Report.crunch" && row.path.end_with?("config.ru") }
       crunching.sum(&:caused).fdiv(hogs.sum(&:caused))
     end
@@ -119,9 +120,8 @@ class CaptureIntegrationTest < Minitest::Test
     assert_operator seen.hog_percent, :>=, 80, seen.text
     assert_match(/^GET \/hog /, holdup("timeline", seen.file).out[/For whom.*/m].lines[2])
     assert_operator seen.method_share, :>=, 0.95
-    assert_match(
-      /waited for GET \/hog \(thread puma srv tp \d+\) [\d.]+ m?s, \S+ % of it in Report\.crunch \(.*config\.ru:\d+\)/, text
-    )
+    hog = /waited for GET \/hog \(thread puma srv tp \d+\)/
+    assert_match(/#{hog} [\d.]+ m?s, \S+ % of it in Report\.crunch \(.*config\.ru:\d+\)/, text)
     assert_exported(seen.file, seen.light)
   end
 
@@ -130,9 +130,9 @@ class CaptureIntegrationTest < Minitest::Test
     assert_equal [told["length_ns"]],
       told["threads"].map { |thread| thread["periods"].sum { |one| one["to_ns"] - one["from_ns"] } }.uniq
     hogs = told["units"].select { |unit| unit["name"] == "GET /hog" }.map { |unit| unit["id"] }
-    held = told["threads"].flat_map { |thread| thread["periods"] }.select { |one| one["unit"] == light.id && one["held_by"] }.flat_map { |one|
-      one["held_by"]
-    }
+    periods = told["threads"].flat_map { |thread| thread["periods"] }
+    waits = periods.select { |one| one["unit"] == light.id && one["held_by"] }
+    held = waits.flat_map { |one| one["held_by"] }
     assert_operator held.select { |one| hogs.include?(one["unit"]) }.sum { |one| one["ns"] }, :>,
       held.sum { |one| one["ns"] } / 2
   end

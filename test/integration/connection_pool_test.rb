@@ -22,7 +22,10 @@ class ConnectionPoolIntegrationTest < Minitest::Test
 
   # Each client asks again as soon as it has its answer.
   def load(app, clients = CLIENTS, rounds = ROUNDS)
-    clients.flat_map { |path, count| Array.new(count) { Thread.new { Array.new(rounds) { app.get(path).code } } } }.flat_map(&:value)
+    threads = clients.flat_map do |path, count|
+      Array.new(count) { Thread.new { Array.new(rounds) { app.get(path).code } } }
+    end
+    threads.flat_map(&:value)
   end
 
   # Leases are looked at from the pool's first wait on.
@@ -32,7 +35,8 @@ class ConnectionPoolIntegrationTest < Minitest::Test
 
   def summary(app)
     environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
-    app.wait { system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true) && app.snapshots.empty? }
+    collect = [environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once"]
+    app.wait { system(*collect, exception: true) && app.snapshots.empty? }
     store = Holdup::Store.open(app.store)
     now = Time.now.to_i
     Holdup::Analysis::Summary.new(store.windows(now - 600, now + 120), from_s: now - 600, to_s: now + 120,
@@ -111,29 +115,37 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     require "tmpdir"
     require "holdup"
     require "holdup/segment/directory"
-    ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: File.join(ENV.fetch("HOLDUP_DIR"), "..", "db.sqlite3"), pool: 2)
+    database = File.join(ENV.fetch("HOLDUP_DIR"), "..", "db.sqlite3")
+    ActiveRecord::Base.establish_connection(adapter: "sqlite3", database:, pool: 2)
     POOL = ActiveRecord::Base.connection_pool
     Holdup.start
     def contended # somebody has waited
-      Array.new(2) { POOL.checkout }.tap { POOL.checkout(0.001) rescue 0 }.each { |connection| POOL.checkin(connection) }
+      connections = Array.new(2) { POOL.checkout }
+      POOL.checkout(0.001) rescue 0
+      connections.each { |connection| POOL.checkin(connection) }
     end
     def units(name)
       Holdup.stop
-      slots = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.flat_map { |entry| entry.read(&:snapshot).slots.compact }
-      slots.select { |slot| slot.series.name == name }.map { |slot| Holdup::Segment::Layout::SUMS.zip(slot.sums).to_h.merge(count: slot.count) }
+      entries = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries
+      slots = entries.flat_map { |entry| entry.read(&:snapshot).slots.compact }
+      slots.select { |slot| slot.series.name == name }.map do |slot|
+        Holdup::Segment::Layout::SUMS.zip(slot.sums).to_h.merge(count: slot.count)
+      end
     end
   RUBY
 
   def script(text)
     Dir.mktmpdir do |root|
       env = {"HOLDUP_DIR" => File.join(root, "segments"), "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off"}
-      JSON.parse(fresh_ruby(SCRIPT + text, env:, prelude: "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\n", gems: true)) # it prints an array
+      load_path = "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\n"
+      JSON.parse(fresh_ruby(SCRIPT + text, env:, prelude: load_path, gems: true)) # it prints an array
     end
   end
 
   def test_connecting_is_no_wait
     wait, slept = script(<<~RUBY)
-      ActiveRecord::ConnectionAdapters::SQLite3Adapter.prepend(Module.new { def initialize(...) = sleep(0.05).then { super(...) } })
+      slow = Module.new { def initialize(...) = sleep(0.05).then { super(...) } }
+      ActiveRecord::ConnectionAdapters::SQLite3Adapter.prepend(slow)
       Holdup.measure("first") { POOL.with_connection { |connection| connection.select_value("SELECT 1") } }
       p units("first").first.values_at(:pool_wait_ns, :sleep_ns)
     RUBY
@@ -164,7 +176,8 @@ class ConnectionPoolIntegrationTest < Minitest::Test
         POOL.checkin(kept.pop)
         asks.join
       end
-      kept = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.first.then { |entry| Holdup.stop || entry.read { |reader| reader.header.gauges } }
+      entry = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.first
+      kept = Holdup.stop || entry.read { |reader| reader.header.gauges }
       p units("asks").first.values_at(:pool_wait_ns, :pool_held_ns) + [kept[:connections_kept_ns]]
     RUBY
     assert_equal [0, 0], [wait, held]

@@ -65,13 +65,25 @@ class DemoAdviceTest < Minitest::Test
     assert_equal [{workers: 2, threads: 3, slice_ns: nil}, :started], written.done
     told = []
     written = Written.new({"verdict" => "unknown"})
-    Demo::Following.new(advice: written, storefront: written, say: ->(*lines) { told.concat(lines) }).call { flunk }
+    say = ->(*lines) { told.concat(lines) }
+    Demo::Following.new(advice: written, storefront: written, say:).call { flunk }
     assert_empty written.done
     assert_includes told.last, "no recommendation"
   end
 
   def test_a_machine_that_can_not_keep_up_is_said_once
-    outcome = ->(lost) { Holdup::Lab::Exchange::Outcome.new(label: "GET /", count: 100, errors: lost, lost:, unexpected: lost, p50_ns: 1, p95_ns: 1, p99_ns: 1) }
+    outcome = lambda do |lost|
+      Holdup::Lab::Exchange::Outcome.new(
+        label: "GET /",
+        count: 100,
+        errors: lost,
+        lost:,
+        unexpected: lost,
+        p50_ns: 1,
+        p95_ns: 1,
+        p99_ns: 1
+      )
+    end
     report = JSON.generate(series: [],
       totals: {stalled_ns: {sum: 0}, caused_ns: 0, handoff_ns: 0, accounts: []})
     assert_match(/\A30 requests got no answer in time: .*--rate/,
@@ -80,7 +92,8 @@ class DemoAdviceTest < Minitest::Test
   end
 
   def test_settings_one_after_the_other
-    assert_equal [[5, 3], true], Demo::Options.parse(%w[--threads 5,3 --jobs]).then { |options| [options.threads, options.jobs] }
+    options = Demo::Options.parse(%w[--threads 5,3 --jobs])
+    assert_equal [[5, 3], true], [options.threads, options.jobs]
     %w[5,x 0 5,-1].each { |list| assert_equal 2, refused(list) }
   end
 

@@ -22,7 +22,9 @@ class DemoDashboardTest < Minitest::Test
   end
 
   def test_why_it_does_not_start
-    failure = assert_raises(Demo::Failure) { Demo::Dashboard.new(children: Demo::Children.new, folder:, env: {"HOLDUP_WEB_AUTH" => "nonsense"}).start }
+    env = {"HOLDUP_WEB_AUTH" => "nonsense"}
+    dashboard = Demo::Dashboard.new(children: Demo::Children.new, folder:, env:)
+    failure = assert_raises(Demo::Failure) { dashboard.start }
     assert_match(/holdup web did not start:\n.*HOLDUP_WEB_AUTH/m, failure.message)
   end
 end

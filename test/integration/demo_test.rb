@@ -16,8 +16,11 @@ class DemoTest < Minitest::Test
   # The part that each endpoint was built for. On a machine that has other things to do, computing under the
   # GVL shows as starved too and computing without it as io too, so these two are judged apart.
   BUILT_FOR = {
-    "QuotesController#show" => "io_ns", "FeedsController#show" => "io_ns", "CartsController#update" => "lock_ns",
-    "InventoryController#show" => "sleep_ns", "NotificationsController#create" => "sleep_ns"
+    "QuotesController#show" => "io_ns",
+    "FeedsController#show" => "io_ns",
+    "CartsController#update" => "lock_ns",
+    "InventoryController#show" => "sleep_ns",
+    "NotificationsController#create" => "sleep_ns"
   }.freeze
 
   def test_the_report_shows_what_each_endpoint_was_built_for

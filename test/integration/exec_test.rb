@@ -54,7 +54,8 @@ class ExecIntegrationTest < Minitest::Test
   end
 
   def test_other_rubies_are_left_alone
-    script = "p $LOADED_FEATURES.grep(%r{/lib/holdup}).map { |path| File.basename(path) }, defined?(JSON), Gem.loaded_specs.key?(\"json\")"
+    script = "p $LOADED_FEATURES.grep(%r{/lib/holdup}).map { |path| File.basename(path) }, " \
+      "defined?(JSON), Gem.loaded_specs.key?(\"json\")"
     output, = Open3.capture2e(environment(BUNDLE_GEMFILE: nil, BUNDLE_PATH: nil), RbConfig.ruby, "-e", script)
     assert_equal "[\"exec_boot.rb\"]\nnil\nfalse\n", output
   end
@@ -67,7 +68,8 @@ class ExecIntegrationTest < Minitest::Test
   end
 
   def test_a_constant_of_that_name_that_is_something_else
-    script = "Puma = 3; class Rails; Engine = 4; end; module Other; module Puma; Launcher = 5; end; end; puts :fine"
+    script = "Puma = 3; class Rails; Engine = 4; end; " \
+      "module Other; module Puma; Launcher = 5; end; end; puts :fine"
     output, = Open3.capture2e(environment(BUNDLE_GEMFILE: nil), RbConfig.ruby, "-W0", "-e", script)
     assert_match(/fine/, output)
   end

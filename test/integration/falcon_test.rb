@@ -55,7 +55,8 @@ class FalconTest < Minitest::Test
       assert_equal wall, running + stalled + idle
       assert_operator running, :<=, app.snapshots.sum { |snapshot| snapshot.counters[:running_ns] }
       assert_operator wall, :>, 3 * running
-      assert_operator slot.named_sums[:acquisitions], :<, 6 * 15 # its own: five sleeps, and what the time slice took
+      # Its own: five sleeps, and what the time slice took.
+      assert_operator slot.named_sums[:acquisitions], :<, 6 * 15
       assert_equal 0, app.snapshots.first.counters[:nested]
     end
   end
@@ -79,7 +80,8 @@ class FalconTest < Minitest::Test
   def test_falcon_serve_forked_threaded_and_hybrid
     {[2, 1] => %w[--count 2], [0, 2] => %w[--threaded --count 2],
      [2, 3] => %w[--hybrid --forks 2 --threads 3]}.each do |facts, options|
-      serve_started("falcon serve --bind http://127.0.0.1:$PORT --config started.ru #{options.join(" ")}") do |app|
+      command = "falcon serve --bind http://127.0.0.1:$PORT --config started.ru #{options.join(" ")}"
+      serve_started(command) do |app|
         app.wait { app.live.size == [facts[0], 1].max }
         10.times { app.get("/orders") }
         app.wait { app.counts == {"GET /orders" => 10} }
@@ -93,7 +95,8 @@ class FalconTest < Minitest::Test
 
   # The framework starts Holdup while Falcon makes the worker; much garbage is collected by then.
   def test_a_rails_application
-    environment = {"WITH_HOLDUP" => "1", "RAILS_ENV" => "production", "RUBYLIB" => File.join(ServedApp::ROOT, "lib")}
+    environment = {"WITH_HOLDUP" => "1", "RAILS_ENV" => "production",
+                   "RUBYLIB" => File.join(ServedApp::ROOT, "lib")}
     command = "exec bundle exec falcon serve --bind http://127.0.0.1:$PORT --count 2"
     ServedApp.serve("sh", "-c", command, app: "rails", env: environment) do |app|
       app.wait { app.live.size == 2 }

@@ -39,12 +39,10 @@ class FirefoxProfilerTest < Minitest::Test
   def scene
     crunch = ["Report#crunch", "/srv/report.rb", 12]
     sum = ["Array#sum", nil, 0]
-    ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(
-      3, 10 * MS, unit: 2
-    )
-    ring.stack(2, 20 * MS, crunch, unit: 1).collected(2, 30 * MS, 31 * MS).stack(2, 60 * MS, sum, crunch, unit: 1).ends(
-      1, 2, 99 * MS, name: "GET /hog"
-    )
+    ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3)
+    ring.begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
+    ring.stack(2, 20 * MS, crunch, unit: 1).collected(2, 30 * MS, 31 * MS)
+    ring.stack(2, 60 * MS, sum, crunch, unit: 1).ends(1, 2, 99 * MS, name: "GET /hog")
     ring.suspended(2, 100 * MS).resumed(3, 102 * MS, unit: 2).ends(2, 3, 110 * MS, name: "GET /light")
     Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
   end

@@ -36,7 +36,8 @@ class GoodJobIntegrationTest < Minitest::Test
       app.client("2.times { SlowJob.perform_later(1) }")
       app.wait { pools(app).first&.values_at(:max, :busy) == [3, 2] }
       app.client("2.times { ThrottledJob.perform_later }; #{JobRunnerContract::MIXED}")
-      app.counted({**JobRunnerContract::UNITS, "ThrottledJob" => 2}) # GoodJob puts the second one back: a run without an error
+      # GoodJob puts the second one back: a run without an error.
+      app.counted({**JobRunnerContract::UNITS, "ThrottledJob" => 2})
       assert_the_facts(app)
       assert_no_slower_stop(seconds { assert_equal 0, app.stop.exitstatus })
       assert_the_units(app, "SlowJob", "ThrottledJob")

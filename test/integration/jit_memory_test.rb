@@ -13,7 +13,8 @@ class JitMemoryTest < Minitest::Test
 
   # A title hides the command line, so 48 or 128 MiB are assumed; that it is full shows in what stands still.
   def test_a_limit_that_nobody_can_read
-    option = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total? ? "--yjit-mem-size" : "--yjit-exec-mem-size"
+    total = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
+    option = total ? "--yjit-mem-size" : "--yjit-exec-mem-size"
     said = fresh_ruby(<<~RUBY, gems: true, options: ["--yjit-disable", "#{option}=1"], prelude: "")
       $0 = "puma: cluster worker 0: 123 [app]" + " " * 500
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
@@ -21,19 +22,27 @@ class JitMemoryTest < Minitest::Test
       require "holdup/loader"
       require "holdup/agent/jit"
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
-      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      guard = Holdup::Guard.new(log:, clock:)
+      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard:, log:, clock:)
       sample = lambda do |minute|
-        300.times { |number| eval("def m\#{minute}_\#{number}(n) = [n, n * 2].map { |x| x.to_s + 'a' * 3 }.join.size + \#{number}") }
+        300.times do |number|
+          body = "[n, n * 2].map { |x| x.to_s + 'a' * 3 }.join.size + \#{number}"
+          eval("def m\#{minute}_\#{number}(n) = \#{body}")
+        end
         300.times { |number| 60.times { |n| send(:"m\#{minute}_\#{number}", n) } }
         manager.install
         told = manager.profile.transform_keys(&:to_sym)
-        {at_s: 60 * minute, host: "h", pid: 7, start: 1, name: "worker 0", server: "puma", setting: "s", **manager.gauges.compact, **told}
+        process = {host: "h", pid: 7, start: 1, name: "worker 0", server: "puma", setting: "s"}
+        {at_s: 60 * minute, **process, **manager.gauges.compact, **told}
       end
       samples = Array.new(12) { |minute| sample.call(minute) }
       setting = Struct.new(:attributes).new({"ruby" => RUBY_VERSION, **manager.facts})
       jits = Holdup::Analysis::JitReport.new(samples, settings: {"s" => setting})
-      found = [jits.on.first.facts.saturated, Holdup::Advice::JitMemoryRules::Saturated.call(Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits)))]
-      print found.first, " ", found.last.rule, " ", found.last.change.new, " ", manager.profile["jit.limit_from"]
+      situation = Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits))
+      advised = Holdup::Advice::JitMemoryRules::Saturated.call(situation)
+      found = [jits.on.first.facts.saturated, advised]
+      change = found.last.change.new
+      print found.first, " ", found.last.rule, " ", change, " ", manager.profile["jit.limit_from"]
     RUBY
     assert_match(/\Afalse jit_stuck RUBYOPT="--yjit-disable #{option}=[23]" assumed default\z/, said)
   end
@@ -51,7 +60,8 @@ class JitMemoryTest < Minitest::Test
   # Thousands of methods, each called often enough to be compiled, until there is no room.
   # @return [Array<Hash>] what the doctor says in that same process, and the advice once it is in a store
   def fill(option)
-    JSON.parse("[#{fresh_ruby(<<~RUBY, gems: true, env: {"HOLDUP_LOG" => "off"}, options: ["--yjit-disable", option], prelude: "", timeout: 100)}]")
+    environment = {env: {"HOLDUP_LOG" => "off"}, options: ["--yjit-disable", option]}
+    output = fresh_ruby(<<~RUBY, gems: true, **environment, prelude: "", timeout: 100)
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
       require "holdup/loader"
@@ -59,10 +69,13 @@ class JitMemoryTest < Minitest::Test
       require "tmpdir"
       dir = Dir.mktmpdir
       at_exit { FileUtils.remove_entry(dir) }
-      Holdup.configure { |config| config.dir, config.collector, config.jit, config.tick_seconds = dir, :off, :on, 0.05 }
+      Holdup.configure do |config|
+        config.dir, config.collector, config.jit, config.tick_seconds = dir, :off, :on, 0.05
+      end
       Holdup.start
       methods = Array.new(3000) do |number|
-        eval("def m\#{number}(n) = [n, n * 2].map { |x| x.to_s + 'a' * \#{number % 7} }.join.size + n / 3 - \#{number}")
+        body = "[n, n * 2].map { |x| x.to_s + 'a' * \#{number % 7} }.join.size + n / 3 - \#{number}"
+        eval("def m\#{number}(n) = \#{body}")
       end
       methods.each { |name| 40.times { |n| send(name, n) } }
       read = -> { Holdup::Segment::Directory.new(dir).entries.first.read(&:header).gauges[:jit_saturated] }
@@ -77,5 +90,6 @@ class JitMemoryTest < Minitest::Test
       holdup = Holdup::CLI.new(console: Holdup::CLI::Console.system.with(clock: later.new))
       holdup.run(["advise", "--kind", "job", "--json", "--store", store, "--since", "10m"])
     RUBY
+    JSON.parse("[#{output}]")
   end
 end

@@ -14,8 +14,8 @@ class JitIntegrationTest < Minitest::Test
   ON = {"HOLDUP_JIT" => "on"}.freeze
 
   def serve(command, workers: [0, 1], app: "plain", **env)
-    ServedApp.serve(*command, app:,
-      env: {"WORKERS" => workers.count { |index| !index.negative? }.to_s, **env.transform_keys(&:to_s)}) do |app|
+    count = workers.count { |index| !index.negative? }.to_s
+    ServedApp.serve(*command, app:, env: {"WORKERS" => count, **env.transform_keys(&:to_s)}) do |app|
       app.wait { app.live_workers == workers }
       wait_for_jits(app)
       yield app

@@ -11,10 +11,14 @@ class JitTurnsTest < Minitest::Test
   SCRIPT = <<~RUBY
     require "holdup/base"
     Holdup.start
-    3000.times { |number| eval("def m\#{number}(n) = [n, n * 2].map { |x| x.to_s + 'a' * 3 }.join.size + \#{number}") }
+    3000.times do |number|
+      body = "[n, n * 2].map { |x| x.to_s + 'a' * 3 }.join.size + \#{number}"
+      eval("def m\#{number}(n) = \#{body}")
+    end
     Holdup.measure("fill") { 3000.times { |number| 40.times { |n| send(:"m\#{number}", n) } } }
     told = -> { File.exist?(ENV["HOLDUP_STATS_LOG"]) ? File.read(ENV["HOLDUP_STATS_LOG"]) : "" }
-    3000.times { |number| send(:"m\#{number}", 1) } until %w[saturated warm].all? { |event| told.call.include?('"event":"' + event) }
+    both = -> { %w[saturated warm].all? { |event| told.call.include?('"event":"' + event) } }
+    3000.times { |number| send(:"m\#{number}", 1) } until both.call
   RUBY
 
   def setup

@@ -9,7 +9,8 @@ require "json"
 class JobReportTest < Minitest::Test
   include CommandLine
 
-  PUSH = "30.times { PdfJob.perform_async; 2.times { MailJob.perform_async } }; 20.times { MailJob.set(queue: 'single').perform_async }"
+  PUSH = "30.times { PdfJob.perform_async; 2.times { MailJob.perform_async } }; " \
+    "20.times { MailJob.set(queue: 'single').perform_async }"
 
   def test_jobs_queues_and_the_process
     with_report do |store|

@@ -11,7 +11,8 @@ class LabJitTest < Minitest::Test
   include TemporaryFolder
 
   APP = <<~RUBY
-    run(->(_env) { [200, {"content-type" => "text/plain"}, [(1..300).sum { |number| number.to_s.size }.to_s]] })
+    digits = -> { (1..300).sum { |number| number.to_s.size }.to_s }
+    run(->(_env) { [200, {"content-type" => "text/plain"}, [digits.call]] })
   RUBY
 
   def setup

@@ -20,8 +20,8 @@ class LabSidekiqVcpuTest < Minitest::Test
   end
 
   def ours?(path)
-    %w[cmdline
-      environ].any? { |file| File.binread("#{path}/#{file}").include?(folder) } && File.read("#{path}/stat").match?(/\) [^Z]/)
+    named = %w[cmdline environ].any? { |file| File.binread("#{path}/#{file}").include?(folder) }
+    named && File.read("#{path}/stat").match?(/\) [^Z]/)
   rescue SystemCallError # it has just ended
     false
   end

@@ -96,8 +96,8 @@ class LabSweepTest < Minitest::Test
     readings = JSON.parse(said.out)["readings"]
     assert_equal [first, [[1, false], [1, true]]],
       [readings.first, readings.map { |reading| reading["arm"].values_at("processes", "again") }]
-    assert_equal [0, ["step 2/2"]],
-      [readings.last["errors"], said.err.lines.grep(/measuring/).map { |line| line[/step \d\/2/] }.uniq], said.err
+    steps = said.err.lines.grep(/measuring/).map { |line| line[/step \d\/2/] }.uniq
+    assert_equal [0, ["step 2/2"]], [readings.last["errors"], steps], said.err
   end
 
   # What is in the file stays; the two steps that are left differ in both from each other, as they were

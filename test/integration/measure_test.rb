@@ -72,7 +72,8 @@ class MeasureIntegrationTest < Minitest::Test
   def test_units_are_there_singly
     status = script(<<~RUBY)
       gate = Queue.new # all three are there before one begins
-      threads = Array.new(3) { Thread.new { gate.pop; 5.times { Holdup.measure("cron") { 20_000.times { |i| i.to_s }; sleep(0.002) } } } }
+      work = -> { Holdup.measure("cron") { 20_000.times { |i| i.to_s }; sleep(0.002) } }
+      threads = Array.new(3) { Thread.new { gate.pop; 5.times { work.call } } }
       Thread.pass until gate.num_waiting == 3
       gate.close
       threads.each(&:join)
@@ -102,7 +103,8 @@ class MeasureIntegrationTest < Minitest::Test
         Process.wait(fork { raise "in the child" })
         system("true")
       end
-      child = Holdup.measure("forks and goes on") { fork } # both processes leave the block; one of them began it
+      # Both processes leave the block; one of them began it.
+      child = Holdup.measure("forks and goes on") { fork }
       child ? Process.wait(child) : Holdup.measure("later in the child") { }
     RUBY
     assert_predicate status, :success?, @output

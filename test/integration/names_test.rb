@@ -15,9 +15,17 @@ class NamesTest < Minitest::Test
 
   # What is measured => what is shown.
   NAMES = {
-    "Plain#index" => "Plain#index", "日本語" => "日本語", "emoji 🍣🍺" => "emoji 🍣🍺", "invalid \xFF\xFE end" => "invalid ?? end",
-    "é" * 100 => "é" * 100, "#{"x" * 199}é" => "x" * 199, "あ" * 80 => "あ" * 66, "nul\0inside" => "nul?inside", "bytes é".b => "bytes é",
-    "=cmd|' /C calc'!A1" => "=cmd|' /C calc'!A1", "<b>|`" => "<b>|`"
+    "Plain#index" => "Plain#index",
+    "日本語" => "日本語",
+    "emoji 🍣🍺" => "emoji 🍣🍺",
+    "invalid \xFF\xFE end" => "invalid ?? end",
+    "é" * 100 => "é" * 100,
+    "#{"x" * 199}é" => "x" * 199,
+    "あ" * 80 => "あ" * 66,
+    "nul\0inside" => "nul?inside",
+    "bytes é".b => "bytes é",
+    "=cmd|' /C calc'!A1" => "=cmd|' /C calc'!A1",
+    "<b>|`" => "<b>|`"
   }.freeze
 
   APPLICATION = <<~'RUBY'

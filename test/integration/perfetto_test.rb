@@ -14,8 +14,9 @@ class PerfettoIntegrationTest < Minitest::Test
     trace = Holdup::View::TraceFormats.call(scene, :perfetto)
     told = protoc("decode", trace)
     refute_match(/^ *\d+[:{ ]/, told, "a field without a name")
-    assert_equal Holdup::View::TraceFormats::Picture.new(scene).then { |picture| picture.lanes.sum { |lane| picture.ran(lane).size } },
-      told.scan("stack_sample {").size
+    picture = Holdup::View::TraceFormats::Picture.new(scene)
+    ran = picture.lanes.sum { |lane| picture.ran(lane).size }
+    assert_equal ran, told.scan("stack_sample {").size
     ["thread_name: \"puma srv tp 002\"", "name: \"ReportsController#sales\"",
       "str: \"SalesReport#pair_counts\"", "primary_weight: "].each { |text|
       assert_includes told, text

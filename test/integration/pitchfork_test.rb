@@ -84,8 +84,8 @@ class PitchforkTest < Minitest::Test
     serve do |app|
       complete(app)
       refork(app, 1)
-      assert_equal [nil, nil, true, true],
-        app.snapshots.sort_by { |snapshot| snapshot.header.generation }.map { |snapshot| snapshot.setting["refork"] }
+      snapshots = app.snapshots.sort_by { |snapshot| snapshot.header.generation }
+      assert_equal [nil, nil, true, true], snapshots.map { |snapshot| snapshot.setting["refork"] }
       app.stop
       assert_no_trouble(app)
     end
@@ -108,7 +108,8 @@ class PitchforkTest < Minitest::Test
       answered = asked(app)
       first = app.wait { collectors(app).first }
       refork(app, 1)
-      app.wait { collectors(app).then { |pids| pids.size == 1 && pids != [first] } } # the first ends with its mold
+      # The first ends with its mold.
+      app.wait { collectors(app).then { |pids| pids.size == 1 && pids != [first] } }
       answered += asked(app)
       app.stop
       app.wait { app.processes.empty? }
@@ -119,7 +120,12 @@ class PitchforkTest < Minitest::Test
   end
 
   def test_a_start_in_the_users_hooks
-    {"after_mold_fork" => [0, 1], "after_worker_fork" => [0, 1], "after_worker_ready" => [-1, -1]}.each do |hook, workers| # too late for the index in the last
+    # Too late for the index in the last.
+    {
+      "after_mold_fork" => [0, 1],
+      "after_worker_fork" => [0, 1],
+      "after_worker_ready" => [-1, -1]
+    }.each do |hook, workers|
       serve(WITHOUT_HOLDUP: "1", HOOK: hook) do |app|
         app.wait { app.live_workers == workers }
         refork(app, 1)
@@ -137,7 +143,8 @@ class PitchforkTest < Minitest::Test
       app.wait { collectors(app).then { |pids| pids.any? && !pids.include?(first) } }
       said = app.log.lines.grep(/holdup: (?!measuring )/)
       assert_equal 1, said.size
-      assert_match(/the collector ended \((reaped elsewhere|SIGKILL.*)\); started again in 1 s/, said.first) # whoever was first
+      # Whoever was first.
+      assert_match(/the collector ended \((reaped elsewhere|SIGKILL.*)\); started again in 1 s/, said.first)
       app.stop
       assert_gone(app)
     end
@@ -169,8 +176,9 @@ class PitchforkTest < Minitest::Test
   end
 
   def serve_started(**env, &)
-    ServedApp.serve(*server_command, "started.ru",
-      app: "plain", env: {"WITHOUT_HOLDUP" => "1", "WORKERS" => "2", "RUBYLIB" => lib, **env.transform_keys(&:to_s)}, &)
+    started = {"WITHOUT_HOLDUP" => "1", "WORKERS" => "2", "RUBYLIB" => lib}
+    env = {**started, **env.transform_keys(&:to_s)}
+    ServedApp.serve(*server_command, "started.ru", app: "plain", env:, &)
   end
 
   def lib = File.join(ServedApp::ROOT, "lib")

@@ -18,7 +18,8 @@ class PumaContractTest < Minitest::Test
   end
 
   def server_facts
-    {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => 2, "threads" => 3, "min_threads" => 3, "preload" => true}
+    {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => 2, "threads" => 3,
+     "min_threads" => 3, "preload" => true}
   end
 
   def server_levers

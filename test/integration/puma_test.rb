@@ -14,7 +14,8 @@ class PumaIntegrationTest < Minitest::Test
   end
 
   def server_facts
-    {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => server_workers.first.negative? ? 0 : 2, "threads" => 3}
+    workers = server_workers.first.negative? ? 0 : 2
+    {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => workers, "threads" => 3}
   end
 
   def server_workers
@@ -38,9 +39,12 @@ class PumaIntegrationTest < Minitest::Test
       assert_identity(app)
       app.wait { app.processes.size == 2 } # with the collector
       app.signal(:USR2)
-      app.wait(ServedApp::RESTART_SECONDS, error: ServedApp::Stuck) { app.log.scan("Use Ctrl-C").size == 2 && app.live_workers == [-1] }
+      app.wait(ServedApp::RESTART_SECONDS, error: ServedApp::Stuck) do
+        app.log.scan("Use Ctrl-C").size == 2 && app.live_workers == [-1]
+      end
       answered += ask_again(app)
-      app.wait { app.processes.size == 2 } # the collector of before had this same parent, which does not know it
+      # The collector of before had this same parent, which does not know it.
+      app.wait { app.processes.size == 2 }
       app.stop
       app.wait { app.processes.empty? }
       assert_equal answered, carried(app.store)

@@ -14,7 +14,11 @@ class PumaVersionsTest < Minitest::Test
   end
 
   def server_env
-    {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"), "PRELOAD" => "0", "FORK_WORKER" => "1", "SHUTDOWN_TIMEOUT" => "4", "HOLDUP_JIT" => "on"}
+    {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"),
+     "PRELOAD" => "0",
+     "FORK_WORKER" => "1",
+     "SHUTDOWN_TIMEOUT" => "4",
+     "HOLDUP_JIT" => "on"}
   end
 
   def server_facts
@@ -31,8 +35,8 @@ class PumaVersionsTest < Minitest::Test
 
   def assert_all(puma, version)
     @puma = puma
-    @version = File.read(File.join(ServedApp::ROOT, "gemfiles", "#{puma}.gemfile.lock"))[/^    puma \((\S+)\)/,
-      1]
+    lock = File.read(File.join(ServedApp::ROOT, "gemfiles", "#{puma}.gemfile.lock"))
+    @version = lock[/^    puma \((\S+)\)/, 1]
     assert_match version, @version
     serve do |app|
       ask(app)

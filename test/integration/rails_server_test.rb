@@ -7,7 +7,8 @@ require "puma/const"
 # launcher.
 class RailsServerTest < Minitest::Test
   BOOT = File.join(ServedApp::ROOT, "lib/holdup/agent/exec_boot")
-  COMMAND = 'exec bundle exec ruby -W:deprecated bin/rails server -b 127.0.0.1 -p $PORT -P "$TMP/server.pid" -e production'
+  COMMAND = "exec bundle exec ruby -W:deprecated bin/rails server -b 127.0.0.1 -p $PORT " \
+    '-P "$TMP/server.pid" -e production'
 
   def assert_known(**env)
     Dir.mktmpdir do |folder|

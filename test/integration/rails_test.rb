@@ -27,14 +27,16 @@ class RailsIntegrationTest < Minitest::Test
     end
   end
 
-  def test_initializers_the_outermost_middleware_and_a_setting_with_rails_the_application_and_a_jit_that_came_late
+  # The setting has Rails, the application, and a JIT that came late.
+  def test_initializers_the_outermost_middleware_and_the_setting
     serve do |app|
       answer = JSON.parse(app.get("/orders").body)
       assert_equal %w[holdup.configure holdup.middleware holdup.jobs holdup.start], answer["initializers"]
       assert_equal "Holdup::Instrumentation::Rack", answer["outermost"]
       app.wait { app.snapshots.any? { |snapshot| snapshot.setting["jit"] == "yjit" } }
       setting = app.snapshots.last.setting
-      assert_equal ["Shop", Rails::VERSION::STRING, "production"], %w[app rails environment].map { |fact| setting[fact] }
+      facts = %w[app rails environment].map { |fact| setting[fact] }
+      assert_equal ["Shop", Rails::VERSION::STRING, "production"], facts
     end
   end
 
@@ -46,9 +48,8 @@ class RailsIntegrationTest < Minitest::Test
         app.stop
         assert_equal({"OrdersController#index" => 1}, app.counts, env.inspect)
         assert_equal 1, app.log.scan("holdup:").size, app.log
-        assert_match(
-          /holdup: measuring puma \((worker 0, )?pid \d+\) into #{app.dir}; HOLDUP_ENABLED=false switches it off/, app.log
-        )
+        measuring = /holdup: measuring puma \((worker 0, )?pid \d+\) into #{app.dir}/
+        assert_match(/#{measuring}; HOLDUP_ENABLED=false switches it off/, app.log)
       end
     end
   end
@@ -60,8 +61,9 @@ class RailsIntegrationTest < Minitest::Test
         app.running_servers.map { |server| [server.name, server.loaded, server.measures] }
       app.stop
       said = app.log.lines(chomp: true).grep(/holdup:/)
-      assert_equal ["holdup: not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"],
-        said
+      expected = "holdup: not measuring: HOLDUP_ENABLED or config.enabled is false; " \
+        "HOLDUP_ENABLED=true measures"
+      assert_equal [expected], said
     end
   end
 
@@ -99,9 +101,8 @@ class RailsIntegrationTest < Minitest::Test
   def test_a_tool_says_why_it_measures_nothing_where_the_log_is_wordy
     output = run_rails("bin/rails", "runner", MEASURING, LOGGED: "1")
     assert_equal 1, output.scan("holdup:").size, output
-    assert_match(
-      /holdup: not measuring: `rails runner` takes no requests and no jobs; HOLDUP_ENABLED=true measures/, output
-    )
+    reason = /`rails runner` takes no requests and no jobs/
+    assert_match(/holdup: not measuring: #{reason}; HOLDUP_ENABLED=true measures/, output)
   end
 
   def test_a_tool_is_measured_when_somebody_says_so

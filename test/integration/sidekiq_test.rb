@@ -9,8 +9,13 @@ class SidekiqIntegrationTest < Minitest::Test
 
   BOOT = File.join(ServedApp::ROOT, "lib/holdup/agent/exec_boot")
   EARLIER = %w[puma6 puma7].map { |name| File.join(ServedApp::ROOT, "gemfiles/#{name}.gemfile") }.freeze
-  ALL_KINDS = "5.times { PlainJob.perform_async }; RaisingJob.perform_async; OuterJob.perform_async; ForkingJob.perform_async; SingleJob.perform_async"
-  COUNTED = {"PlainJob" => [5, 0], "RaisingJob" => [2, 1], "OuterJob" => [1, 0], "InnerJob" => [1, 0], "ForkingJob" => [1, 0],
+  ALL_KINDS = "5.times { PlainJob.perform_async }; RaisingJob.perform_async; OuterJob.perform_async; " \
+    "ForkingJob.perform_async; SingleJob.perform_async"
+  COUNTED = {"PlainJob" => [5, 0],
+             "RaisingJob" => [2, 1],
+             "OuterJob" => [1, 0],
+             "InnerJob" => [1, 0],
+             "ForkingJob" => [1, 0],
              "SingleJob" => [1, 0]}.freeze
   HOUR_NS = 3_600_000_000_000
 
@@ -62,7 +67,8 @@ class SidekiqIntegrationTest < Minitest::Test
       facts = sidekiq.snapshots.first.setting.attributes
       assert_equal ["sidekiq", 4, -1, "default:3 single:1", "default low single"],
         facts.values_at("jobs", "job_threads", "job_priority", "job_capsules", "job_queues")
-      seen = sidekiq.wait { Holdup::Doctor::RunningServers.new.call.find { |server| server.pid == sidekiq.pid } }
+      servers = Holdup::Doctor::RunningServers
+      seen = sidekiq.wait { servers.new.call.find { |server| server.pid == sidekiq.pid } }
       assert_equal ["sidekiq", sidekiq.dir], [seen.name, seen.dir]
       profile = sidekiq.entries.first.read(&:profile)
       assert_equal ["default (default, low)", "single"], profile.values_at("pool.0", "pool.1")

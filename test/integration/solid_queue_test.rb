@@ -52,7 +52,9 @@ class SolidQueueIntegrationTest < Minitest::Test
 
   def assert_the_facts_of_workers(app)
     settings = app.settings.sort_by { |setting| setting["job_threads"] }
-    assert_equal [["solid_queue", SolidQueue::VERSION, 2, 2, "reports"], ["solid_queue", SolidQueue::VERSION, 3, 2, "mails,urgent"]],
+    reports = ["solid_queue", SolidQueue::VERSION, 2, 2, "reports"]
+    mails = ["solid_queue", SolidQueue::VERSION, 3, 2, "mails,urgent"]
+    assert_equal [reports, mails],
       settings.map { |setting|
         setting.values_at("jobs", "jobs_version", "job_threads", "job_processes",
           "job_queues")

@@ -75,7 +75,8 @@ class StatsLogIntegrationTest < Minitest::Test
         nil until pipe.write_nonblock("x" * 4096, exception: false) == :wait_writable
         beats = -> { app.live.map { |entry| entry.read(&:header).heartbeat_ns } }
         before = beats.call
-        app.wait { beats.call.zip(before).all? { |now, then_ns| now > then_ns + 3_000_000_000 } } # several lines were due
+        # Several lines were due.
+        app.wait { beats.call.zip(before).all? { |now, then_ns| now > then_ns + 3_000_000_000 } }
         assert_equal "200", app.get("/").code
         pipe.readpartial(1 << 20)
         line = app.wait {

@@ -100,7 +100,8 @@ class UnicornTest < Minitest::Test
             :backlog)
         } == [[0, 0], [0, nil]]
       }
-      assert_equal 21, app.snapshots.sum { |snapshot| snapshot.gauges[:requests_count] } # and ServedApp's look whether it answers
+      # And ServedApp's look whether it answers.
+      assert_equal 21, app.snapshots.sum { |snapshot| snapshot.gauges[:requests_count] }
     end
   end
 
@@ -130,7 +131,8 @@ class UnicornTest < Minitest::Test
   end
 
   def test_a_start_in_the_users_hooks
-    {"after_fork" => [0, 1], "after_worker_ready" => [-1, -1]}.each do |hook, workers| # too late for the index in the second
+    # Too late for the index in the second.
+    {"after_fork" => [0, 1], "after_worker_ready" => [-1, -1]}.each do |hook, workers|
       serve(WITHOUT_HOLDUP: "1", HOOK: hook) do |app|
         app.wait { app.live_workers == workers }
         app.stop(stop_signal)
@@ -159,7 +161,8 @@ class UnicornTest < Minitest::Test
       assert_equal [second], collectors(app)
       said = app.log.lines.grep(/holdup: (?!measuring )/)
       assert_equal 1, said.size
-      assert_match(/the collector ended \((reaped elsewhere|SIGKILL.*)\); started again in 1 s/, said.first) # whoever was first
+      # Whoever was first.
+      assert_match(/the collector ended \((reaped elsewhere|SIGKILL.*)\); started again in 1 s/, said.first)
       app.stop(stop_signal)
       assert_gone(app)
     end

@@ -21,7 +21,8 @@ class UnknownServerTest < Minitest::Test
     traffic = Traffic.to(app, "/orders")
     app.wait { traffic.answered >= 30 && app.live.count { |entry| units(entry) > 0 } == 2 }
     traffic.stop
-    app.wait { app.counts["GET /orders"] == before + traffic.answered } # answers are sent before their units end
+    # Answers are sent before their units end.
+    app.wait { app.counts["GET /orders"] == before + traffic.answered }
     assert_equal 0, traffic.troubled
     traffic.answered
   end

@@ -14,17 +14,23 @@ class WebIntegrationTest < Minitest::Test
     # /hello.
     def ask(app, at: "/inside/holdup")
       request = Rack::MockRequest.new(app)
-      pages = ["", "/", "/endpoints?since=6h", "/calculator", "/health"].map { |path| request.get(at + path, "HTTP_HOST" => "localhost") }
+      local = {"HTTP_HOST" => "localhost"}
+      paths = ["", "/", "/endpoints?since=6h", "/calculator", "/health"]
+      pages = paths.map { |path| request.get(at + path, local) }
       links = pages.flat_map { |page| page.body.scan(/(?:href|action|src|data-series)="([^"#]+)"/).flatten }
-      parts = links.grep(%r{/assets/|/series/}).uniq.map { |link| request.get(link.gsub("&amp;", "&"), "HTTP_HOST" => "localhost").status }
-      hello = request.get("/hello", "HTTP_HOST" => "localhost")
-      puts [pages.map(&:status).uniq, links.reject { |link| link.start_with?(at + "/") }, parts.uniq, hello.status, measured, pages.last.headers["set-cookie"]].inspect
+      files = links.grep(%r{/assets/|/series/}).uniq
+      parts = files.map { |link| request.get(link.gsub("&amp;", "&"), local).status }
+      hello = request.get("/hello", local)
+      outside = links.reject { |link| link.start_with?(at + "/") }
+      cookie = pages.last.headers["set-cookie"]
+      puts [pages.map(&:status).uniq, outside, parts.uniq, hello.status, measured, cookie].inspect
     end
 
     # Units of this process.
     def measured
       require "holdup/segment/directory"
-      Holdup::Segment::Directory.new(ENV["HOLDUP_DIR"]).entries.find { |entry| entry.pid == Process.pid }.read(&:snapshot).counters[:units]
+      entries = Holdup::Segment::Directory.new(ENV["HOLDUP_DIR"]).entries
+      entries.find { |entry| entry.pid == Process.pid }.read(&:snapshot).counters[:units]
     end
   RUBY
   RAILS = <<~RUBY
@@ -53,9 +59,18 @@ class WebIntegrationTest < Minitest::Test
 
   def inside(script)
     Dir.mktmpdir do |folder|
-      Holdup::Store.open("#{folder}/store.sqlite3").then { |store| store.commit(SampleWindows.new.to_a, {}) && store.close }
-      fresh_ruby(ASK + script, prelude: "", gems: true, options: ["-I#{LIB}"],
-        env: {"HOLDUP_STORE" => "#{folder}/store.sqlite3", "HOLDUP_DIR" => "#{folder}/segments", "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOLDUP_WEB_AUTH" => "none", "RAILS_ENV" => "production"})
+      store = Holdup::Store.open("#{folder}/store.sqlite3")
+      store.commit(SampleWindows.new.to_a, {})
+      store.close
+      env = {
+        "HOLDUP_STORE" => "#{folder}/store.sqlite3",
+        "HOLDUP_DIR" => "#{folder}/segments",
+        "HOLDUP_COLLECTOR" => "off",
+        "HOLDUP_LOG" => "off",
+        "HOLDUP_WEB_AUTH" => "none",
+        "RAILS_ENV" => "production"
+      }
+      fresh_ruby(ASK + script, prelude: "", gems: true, options: ["-I#{LIB}"], env:)
     end
   end
 
@@ -95,7 +110,12 @@ class WebIntegrationTest < Minitest::Test
         Rack::Builder.app { map("/inside/holdup") { run Holdup::Web }; run Small },
         Tree.app].each do |app|
         reader, writer = IO.pipe
-        pid = fork { $stdout.reopen(writer); ask(Holdup::Instrumentation::Rack.new(app, Holdup.requests)); $stdout.flush; exit!(0) }
+        pid = fork do
+          $stdout.reopen(writer)
+          ask(Holdup::Instrumentation::Rack.new(app, Holdup.requests))
+          $stdout.flush
+          exit!(0)
+        end
         Process.wait(pid)
         writer.close
         print reader.read

@@ -30,8 +30,10 @@ class AnonymousSegmentTest < Minitest::Test
   def teardown = FileUtils.remove_entry(@dir)
 
   def process
-    Open3.popen2(RbConfig.ruby, "-W0", "-I#{File.expand_path("../../lib", __dir__)}", "-e",
-      SCRIPT.gsub("ARGV[0]", "\"#{@dir}/\#{Process.pid}-\#{File.read(\"/proc/self/stat\").rpartition(\")\").last.split[19]}.segment\"")) do |input, output, thread|
+    start = "\#{File.read(\"/proc/self/stat\").rpartition(\")\").last.split[19]}"
+    script = SCRIPT.gsub("ARGV[0]", "\"#{@dir}/\#{Process.pid}-#{start}.segment\"")
+    lib = File.expand_path("../../lib", __dir__)
+    Open3.popen2(RbConfig.ruby, "-W0", "-I#{lib}", "-e", script) do |input, output, thread|
       assert_equal "ready\n", output.gets
       yield thread, ->(line) { input.puts(line) || output.gets }
     end

@@ -9,8 +9,13 @@ class BlameTest < NativeTest
     queue = Queue.new
     reader, writer = IO.pipe
     work = [
-      -> { GvlWork.hold(100_000) }, -> { sleep(0.0001) }, -> { mutex.synchronize { GvlWork.hold(20_000) } },
-      -> { (queue << 1) && queue.pop }, -> { writer.write("a") && reader.read(1) }, -> { Thread.pass }, -> { GvlWork.release(2) }
+      -> { GvlWork.hold(100_000) },
+      -> { sleep(0.0001) },
+      -> { mutex.synchronize { GvlWork.hold(20_000) } },
+      -> { (queue << 1) && queue.pop },
+      -> { writer.write("a") && reader.read(1) },
+      -> { Thread.pass },
+      -> { GvlWork.release(2) }
     ]
     threads = Array.new(8) { |seed| Thread.new { stress(work, Random.new(seed)) } }
     units = threads.flat_map(&:value)
@@ -37,7 +42,8 @@ class BlameTest < NativeTest
       Holdup::Probe.enable
       Holdup::Probe.label(Thread.main, "main")
       before = Holdup::Probe.snapshot
-      units = Array.new(6) { |i| Thread.new { Array.new(40) { measured { i.even? ? GvlWork.hold(200_000) : GvlWork.wait(300_000) } } } }.flat_map(&:value)
+      work = ->(i) { measured { i.even? ? GvlWork.hold(200_000) : GvlWork.wait(300_000) } }
+      units = Array.new(6) { |i| Thread.new { Array.new(40) { work.call(i) } } }.flat_map(&:value)
       others = Array.new(3) { Thread.new { 50.times { GvlWork.hold(100_000); sleep(0.0002) } } }.each(&:join)
       sleep 0.05 while Holdup::Probe.snapshot[:waiting_threads] > 0
       accounts = Holdup::Probe.accounts
@@ -87,7 +93,8 @@ class BlameTest < NativeTest
       caused = slots.sum { |slot| slot.sums[Holdup::Segment::Layout::SUMS.index(:caused_ns)] }
       stalled = slots.sum { |slot| slot.histogram(:stalled).sum }
       totals = snapshot.counters.values_at(:caused_ns, :handoff_ns, :stalled_ns)
-      puts [snapshot.gauges[:waiting_threads], caused + totals[1], stalled, totals[0] + totals[1], totals[2]].join(" ")
+      waiting = snapshot.gauges[:waiting_threads]
+      puts [waiting, caused + totals[1], stalled, totals[0] + totals[1], totals[2]].join(" ")
     end
   RUBY
 

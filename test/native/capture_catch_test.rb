@@ -26,7 +26,11 @@ class CaptureCatchTest < NativeTest
       P.record(handle, 1, name, nil, nil, false)
     end
     def open(limits) = P.open_capture(FILE, 10_000, *limits.of_all) && limits.tick
-    def caught = Holdup::Capture::EventLog.parse(File.binread(FILE), path: FILE).then { |r| [r.header.caught_wall_ns, r.names[r.header.caught_series].name] }
+    def caught
+      recording = Holdup::Capture::EventLog.parse(File.binread(FILE), path: FILE)
+      header = recording.header
+      [header.caught_wall_ns, recording.names[header.caught_series].name]
+    end
     P.enable
     P.open_segment(File.join(FOLDER, "segment"), 30, 64, nil, 0)
   RUBY
@@ -97,7 +101,8 @@ class CaptureCatchTest < NativeTest
       P.open_capture(FILE, 10_000, 0, 1_000_000)
       said = []
       go = Thread::Queue.new
-      beside = Thread.new { P.enter.then { |handle| go.pop && P.record(handle, 1, "GET /beside", nil, nil, false) } }
+      record = ->(handle) { P.record(handle, 1, "GET /beside", nil, nil, false) }
+      beside = Thread.new { P.enter.then { |handle| go.pop && record.call(handle) } }
       Thread.pass until go.num_waiting == 1
       unit("GET /orders", 2_000_000)
       P.enter

@@ -30,14 +30,21 @@ class CaptureEnduranceTest < NativeTest
   # More than calls would fit on the stack of a thread.
   def test_as_many_units_open_as_there_can_be
     assert_equal "[true, 60000]", capture(<<~RUBY)
-      Thread.new { 60_000.times { P.enter } && p([P.open_capture(FILE, 100_000, 0, 0), P.close_capture && Captured.read(FILE).events.count { |event| event.kind == :unit_open }]) }.join
+      count = -> { Captured.read(FILE).events.count { |event| event.kind == :unit_open } }
+      Thread.new do
+        60_000.times { P.enter }
+        p [P.open_capture(FILE, 100_000, 0, 0), P.close_capture && count.call]
+      end.join
     RUBY
   end
 
   repeated def test_whoever_asks_while_it_is_let_go_is_told_nothing
     assert_equal CAPTURES.to_s, capture(<<~RUBY)
       stop = false
-      asking = Array.new(2) { Thread.new { (P.caught? || P.capture_complete? || P.limit_capture(0, 1, 1)) && P.name_captured(Thread.current, "asks") until stop } }
+      ask = -> { P.caught? || P.capture_complete? || P.limit_capture(0, 1, 1) }
+      asking = Array.new(2) do
+        Thread.new { ask.call && P.name_captured(Thread.current, "asks") until stop }
+      end
       puts #{CAPTURES}.times.count { |i| P.open_capture(FILE, 20_000, 0, 0) && P.close_capture }
       stop = true
       asking.each(&:join)
@@ -82,10 +89,19 @@ class CaptureEnduranceTest < NativeTest
   repeated def test_a_child_has_nothing_of_its_parents_capture_whenever_it_was_forked
     assert_equal "{0 => #{FORKS}}", capture(<<~RUBY)
       stop = false
-      threads = [Thread.new { P.open_capture(FILE, 20_000, 0, 0, STACKS) && P.close_capture until stop }, Thread.new { GvlWork.hold(20_000) && GvlWork.release(2) until stop }]
-      left = -> { File.read("/proc/self/maps").include?(FOLDER) || Dir["/proc/self/fd/*"].any? { |file| File.symlink?(file) && File.readlink(file).include?(FOLDER) } }
+      threads = [
+        Thread.new { P.open_capture(FILE, 20_000, 0, 0, STACKS) && P.close_capture until stop },
+        Thread.new { GvlWork.hold(20_000) && GvlWork.release(2) until stop }
+      ]
+      links_here = ->(file) { File.symlink?(file) && File.readlink(file).include?(FOLDER) }
+      left = -> { File.read("/proc/self/maps").include?(FOLDER) || Dir["/proc/self/fd/*"].any?(&links_here) }
       ends = Array.new(#{FORKS}) do |i|
-        child = LivingChild.fork { exit!((left.() ? 1 : 0) + ((P.after_fork && P.enable && P.open_capture(FILE + i.to_s, 1_000, 0, 0, STACKS) && P.close_capture) ? 0 : 2)) }
+        child = LivingChild.fork do
+          links_left = left.()
+          opened = P.after_fork && P.enable && P.open_capture(FILE + i.to_s, 1_000, 0, 0, STACKS)
+          works = opened && P.close_capture
+          exit!((links_left ? 1 : 0) + (works ? 0 : 2))
+        end
         Process.wait2(child).last.then { |status| status.exitstatus || status.to_s }
       end
       stop = true
@@ -117,7 +133,8 @@ class CaptureEnduranceTest < NativeTest
           P.after_fork
           P.enable
           Array.new(2) { Thread.new { loop { P.finish(P.enter.tap { GvlWork.hold(20_000) }) } } }
-          Thread.new { loop { P.open_capture(FILE, 2_000, 0, 0, STACKS / 10) && GvlWork.hold(2_000_000) && P.close_capture } }
+          capture = -> { P.open_capture(FILE, 2_000, 0, 0, STACKS / 10) && GvlWork.hold(2_000_000) }
+          Thread.new { loop { capture.call && P.close_capture } }
           Ractor.new { loop { GvlWork.hold(20_000); Thread.pass } } if ractors
           20.times { GvlWork.hold(1_000_000) }
           eval(way)

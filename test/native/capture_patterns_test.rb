@@ -52,8 +52,8 @@ class CapturePatternsTest < NativeTest
     end
     assert_equal [3, 3], found.fetch(:pool_wait).values_at(:count, :waits)
     scene = Holdup::Analysis::Timeline::Scene.new(Captured.read(@file))
-    assert_includes Holdup::Analysis::Timeline::UnitStory.new(scene, scene.whole_units.first).call.map(&:kind),
-      :pool
+    story = Holdup::Analysis::Timeline::UnitStory.new(scene, scene.whole_units.first)
+    assert_includes story.call.map(&:kind), :pool
   end
 
   # As a pool's checkout waits, and as it is told.

@@ -85,9 +85,10 @@ class CaptureSamplesTest < NativeTest
   def assert_in_place(recording)
     Holdup::Analysis::Timeline::Scene.new(recording).samples.all.each do |sample|
       state = {held: :running, stalled: :stalled}.fetch(sample.kind)
-      assert(
-        sample.lane.spans.any? { |span| span.state == state && (span.from..span.to).cover?(sample.time) }, sample.to_s
-      )
+      covering = sample.lane.spans.any? do |span|
+        span.state == state && (span.from..span.to).cover?(sample.time)
+      end
+      assert covering, sample.to_s
     end
   end
 

@@ -104,8 +104,12 @@ class CaptureStacksTest < NativeTest
     end
     assert_operator recording.header.stacks.first_event, :>, 0
     assert_operator recording.stacks.table.size, :<=, recording.header.stacks.frame_capacity
-    chains = recording.events.filter_map { |event| recording.stacks.of(event) if event.kind == :stack_held }
-      .map { |stack| recording.stacks.frames(stack).filter_map { |frame| frame.method_name[/link_\d+/] } }.reject(&:empty?)
+    held = recording.events.select { |event| event.kind == :stack_held }
+    stacks = held.filter_map { |event| recording.stacks.of(event) }
+    links = stacks.map do |stack|
+      recording.stacks.frames(stack).filter_map { |frame| frame.method_name[/link_\d+/] }
+    end
+    chains = links.reject(&:empty?)
     assert_operator chains.size, :>, 0
     chains.each { |links| assert_equal Array.new(links.size) { |index| "link_#{index}" }, links.reverse }
   end
@@ -114,9 +118,8 @@ class CaptureStacksTest < NativeTest
   def chain(set, length)
     (@chains ||= {})[set] ||= Class.new {
       length.times { |index|
-        class_eval(
-          "def link_#{index}(&work) = (#{(index + 1 < length) ? "link_#{index + 1}(&work)" : "work.call"}).then { nil }", __FILE__, __LINE__
-        )
+        following = (index + 1 < length) ? "link_#{index + 1}(&work)" : "work.call"
+        class_eval("def link_#{index}(&work) = (#{following}).then { nil }", __FILE__, __LINE__)
       }
     }.new
   end

@@ -21,14 +21,24 @@ class CaptureNativeTest < NativeTest
     at_exit { FileUtils.rm_rf(FOLDER) }
     FILE = File.join(FOLDER, "events")
     STACKS = 100_000 # ns that somebody waits, so that there are many
-    WORK = [-> { GvlWork.hold(50_000) }, -> { sleep(0.0002) }, -> { GvlWork.release(3) }, -> { Thread.pass },
-      -> { Mutex.new.synchronize { GvlWork.hold(5_000) } }, -> { (q = Queue.new) << 1; q.pop }, -> { GvlWork.wait(100_000) }].freeze
+    WORK = [
+      -> { GvlWork.hold(50_000) },
+      -> { sleep(0.0002) },
+      -> { GvlWork.release(3) },
+      -> { Thread.pass },
+      -> { Mutex.new.synchronize { GvlWork.hold(5_000) } },
+      -> { (q = Queue.new) << 1; q.pop },
+      -> { GvlWork.wait(100_000) }
+    ].freeze
     def work(threads = 5, rounds = 60, seed = 0)
       shared = Mutex.new
       Array.new(threads) do |i|
         Thread.new do
           random = Random.new(seed + i)
-          Array.new(rounds) { measured { (random.rand(4) > 0) ? WORK.sample(random: random).call : shared.synchronize { GvlWork.hold(20_000) } } }
+          alone = -> { shared.synchronize { GvlWork.hold(20_000) } }
+          Array.new(rounds) do
+            measured { (random.rand(4) > 0) ? WORK.sample(random: random).call : alone.call }
+          end
         end
       end.flat_map(&:value)
     end
@@ -47,11 +57,16 @@ class CaptureNativeTest < NativeTest
       puts Captured.disagreement(FILE)
       recording = Captured.read(FILE)
       replay = Holdup::Analysis::Timeline::EventReplay.new(recording).call
-      inside = ->(unit, state) { unit.lane.spans.select { |span| span.state == state && span.from >= unit.from && span.to <= unit.to }.sum(&:length) }
-      captured = replay.units.select(&:whole?).map do |unit|
-        [inside.(unit, :running), inside.(unit, :stalled), unit.caused].map { |ticks| recording.header.ns(ticks) }
+      inside = lambda do |unit, state|
+        spans = unit.lane.spans.select { |span| span.state == state }
+        spans.select { |span| span.from >= unit.from && span.to <= unit.to }.sum(&:length)
       end
-      puts (units.map { |unit| [unit.running_ns, unit.stalled_ns, unit.caused_ns] } - captured).empty? && captured.size == units.size + 1
+      captured = replay.units.select(&:whole?).map do |unit|
+        ticks = [inside.(unit, :running), inside.(unit, :stalled), unit.caused]
+        ticks.map { |each| recording.header.ns(each) }
+      end
+      expected = units.map { |unit| [unit.running_ns, unit.stalled_ns, unit.caused_ns] }
+      puts (expected - captured).empty? && captured.size == units.size + 1
       job = replay.units.last
       puts [job.name, job.queue, job.job, job.failed] == ["ReportJob", "low", true, true]
     RUBY
@@ -74,14 +89,16 @@ class CaptureNativeTest < NativeTest
       P.open_capture(FILE, 100_000, 0, 0, STACKS)
       ractors = Array.new(2) do
         Ractor.new do
-          threads = Array.new(2) { Thread.new { 60.times { GvlWork.hold(100_000); Thread.pass; GvlWork.release(2) } } }
+          turn = -> { GvlWork.hold(100_000); Thread.pass; GvlWork.release(2) }
+          threads = Array.new(2) { Thread.new { 60.times { turn.call } } }
           threads.each(&:join)
         end
       end
       20.times { GvlWork.hold(100_000); sleep(0.001) }
       sleep 0.01 while P.snapshot[:threads] > 1
       P.close_capture
-      puts Captured.disagreement(FILE), Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.ledgers.size
+      replay = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call
+      puts Captured.disagreement(FILE), replay.ledgers.size
     RUBY
   end
 
@@ -104,7 +121,9 @@ class CaptureNativeTest < NativeTest
       ended = children.map { |pid| Process.wait2(pid).last.success? }
       settle
       P.close_capture
-      puts Captured.disagreement(FILE), Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.marks.count { |mark, _| mark == :fork }, ended.all?
+      replay = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call
+      forks = replay.marks.count { |mark, _| mark == :fork }
+      puts Captured.disagreement(FILE), forks, ended.all?
       puts Captured.disagreement(FILE + "0")
     RUBY
   end
@@ -117,7 +136,8 @@ class CaptureNativeTest < NativeTest
       GC.stress = false
       settle
       P.close_capture
-      puts Captured.disagreement(FILE), Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.collections.size > 10
+      replay = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call
+      puts Captured.disagreement(FILE), replay.collections.size > 10
     RUBY
   end
 
@@ -125,12 +145,19 @@ class CaptureNativeTest < NativeTest
     assert_equal ["", "true"], capture(<<~RUBY).lines(chomp: true)
       P.follow_fibers(true)
       P.open_capture(FILE, 20_000, 0, 0, STACKS)
-      fibers = Array.new(3) { Fiber.new { handle = P.enter; 3.times { GvlWork.hold(20_000); Fiber.yield }; P.finish(handle); nil } }
+      unit = lambda do
+        handle = P.enter
+        3.times { GvlWork.hold(20_000); Fiber.yield }
+        P.finish(handle)
+        nil
+      end
+      fibers = Array.new(3) { Fiber.new(&unit) }
       4.times { fibers.each { |fiber| fiber.resume if fiber.alive? } }
       P.close_capture
       puts Captured.disagreement(FILE)
       units = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.units
-      puts units.size == 3 && units.all? { |unit| unit.fibers && unit.lane.spans.count { |span| span.unit == unit.number } >= 3 }
+      spans = ->(unit) { unit.lane.spans.count { |span| span.unit == unit.number } }
+      puts units.size == 3 && units.all? { |unit| unit.fibers && spans.(unit) >= 3 }
     RUBY
   end
 
@@ -143,7 +170,8 @@ class CaptureNativeTest < NativeTest
       P.close_capture
       recording = Captured.read(FILE)
       replay = Holdup::Analysis::Timeline::EventReplay.new(recording).call
-      puts recording.events.size, recording.header.overwritten, replay.lanes.all? { |lane| lane.spans.sum(&:length) == recording.length_ticks }
+      whole = replay.lanes.all? { |lane| lane.spans.sum(&:length) == recording.length_ticks }
+      puts recording.events.size, recording.header.overwritten, whole
     RUBY
     assert_equal "1024", kept
     assert_operator overwritten.to_i, :>, 1000
@@ -189,13 +217,21 @@ class CaptureNativeTest < NativeTest
         P.enable
         P.open_capture(FILE, 100_000, 0, 0, STACKS)
         Thread.new { work(3, 10_000) }
-        GvlWork.hold(1_000_000) until (head = File.binread(FILE, 4096)) && head.unpack1("Q<", offset: 64) > 2_000 && Holdup::Capture::Header.parse(head, path: FILE).stacks.taken > 3
+        written = lambda do
+          head = File.binread(FILE, 4096)
+          head && head.unpack1("Q<", offset: 64) > 2_000 &&
+            Holdup::Capture::Header.parse(head, path: FILE).stacks.taken > 3
+        end
+        GvlWork.hold(1_000_000) until written.call
         Process.kill(:KILL, Process.pid)
       end
       status = Process.wait2(child).last
       recording = Captured.read(FILE)
-      puts status.termsig, recording.header.closed?, recording.events.size > 100, Holdup::Analysis::Timeline::EventReplay.new(recording).call.units.count(&:whole?) > 10
-      puts recording.events.filter_map { |event| recording.stacks.of(event) if event.kind.start_with?("stack") }.all? { |stack| recording.stacks.frames(stack).any? }
+      units = Holdup::Analysis::Timeline::EventReplay.new(recording).call.units
+      puts status.termsig, recording.header.closed?, recording.events.size > 100, units.count(&:whole?) > 10
+      taken = recording.events.select { |event| event.kind.start_with?("stack") }
+      stacks = taken.filter_map { |event| recording.stacks.of(event) }
+      puts stacks.all? { |stack| recording.stacks.frames(stack).any? }
     RUBY
     assert_equal %w[9 false true true true], [pid, state, events, units, stacks]
   end
@@ -236,7 +272,9 @@ class CaptureNativeTest < NativeTest
       refute Probe.capturing?
       assert_raises(ArgumentError) { Probe.open_capture(File.join(folder, "file"), 1 << 40, 0, 0) }
       assert_empty Dir.children(folder)
-      assert_raises(Errno::EISDIR) { Probe.open_capture(Dir.mkdir(File.join(folder, "taken")) && File.join(folder, "taken"), 1_000, 0, 0) }
+      taken = File.join(folder, "taken")
+      Dir.mkdir(taken)
+      assert_raises(Errno::EISDIR) { Probe.open_capture(taken, 1_000, 0, 0) }
       assert_equal ["taken"], Dir.children(folder)
     end
   end

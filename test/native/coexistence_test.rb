@@ -39,7 +39,8 @@ class CoexistenceTest < NativeTest
           end.map(&:value)
         end
         sleep 0.02 while Holdup::Probe.snapshot[:waiting_threads] > 0
-        puts units.sum { |unit, _| unit.stalled_ns }, units.sum(&:last), Holdup::Probe.snapshot[:identity_ticks]
+        stalled_ns = units.sum { |unit, _| unit.stalled_ns }
+        puts stalled_ns, units.sum(&:last), Holdup::Probe.snapshot[:identity_ticks]
       RUBY
       ours, gvltools, identity = output.lines.last(3).map(&:to_i)
       assert_equal 0, identity
@@ -49,8 +50,10 @@ class CoexistenceTest < NativeTest
   end
 
   PROFILERS = {
-    "stackprof" => "StackProf.start(mode: :wall, interval: 1000, raw: true); at_end = -> { StackProf.stop; StackProf.results[:samples] }",
-    "vernier" => "Vernier.start_profile(mode: :wall, interval: 500); at_end = -> { Vernier.stop_profile.threads.values.sum { |thread| thread[:samples].size } }",
+    "stackprof" => "StackProf.start(mode: :wall, interval: 1000, raw: true); " \
+      "at_end = -> { StackProf.stop; StackProf.results[:samples] }",
+    "vernier" => "Vernier.start_profile(mode: :wall, interval: 500); " \
+      "at_end = -> { Vernier.stop_profile.threads.values.sum { |thread| thread[:samples].size } }",
     "datadog" => <<~RUBY
       Datadog.configure do |c|
         c.logger.instance = Logger.new(File::NULL)
@@ -79,7 +82,8 @@ class CoexistenceTest < NativeTest
             file = File.join(folder, "events")
             P.open_capture(file, 100_000, 0, 0, 100_000)
             until Holdup::Capture::Header.parse(File.binread(file, 4096), path: file).stacks.taken > 20
-              Array.new(3) { Thread.new { 10.times { GvlWork.hold(1_000_000); GvlWork.release(1) } } }.each(&:join)
+              work = -> { 10.times { GvlWork.hold(1_000_000); GvlWork.release(1) } }
+              Array.new(3) { Thread.new(&work) }.each(&:join)
             end
             sleep 0.01 while P.snapshot[:waiting_threads] > 0
             P.close_capture

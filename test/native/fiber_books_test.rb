@@ -11,7 +11,14 @@ class FiberBooksTest < NativeTest
     Holdup::Probe.follow_fibers(true)
     Holdup::Probe.enable
     Holdup::Probe.label(Thread.main, "main")
-    WORK = [-> { GvlWork.hold(30_000) }, -> { GvlWork.wait(50_000) }, -> { GvlWork.release(3) }, -> { Thread.pass }, -> { sleep(0.0001) }, -> { "x" * 1000 }].freeze
+    WORK = [
+      -> { GvlWork.hold(30_000) },
+      -> { GvlWork.wait(50_000) },
+      -> { GvlWork.release(3) },
+      -> { Thread.pass },
+      -> { sleep(0.0001) },
+      -> { "x" * 1000 }
+    ].freeze
 
     def request(random, finish)
       handles = [Holdup::Probe.enter]
@@ -52,7 +59,8 @@ class FiberBooksTest < NativeTest
         threads.each(&:join)
         sleep 0.01 while Holdup::Probe.snapshot[:waiting_threads] > 0
         Holdup::Probe.tick([])
-        puts Holdup::Probe.snapshot.values_at(:identity_ticks, :discarded, :abandoned, :units_in_flight).join(" ")
+        keys = %i[identity_ticks discarded abandoned units_in_flight]
+        puts Holdup::Probe.snapshot.values_at(*keys).join(" ")
       RUBY
       assert_equal "0 0 0 0", output.chomp
       assert_books Holdup::Segment::Reader.open("#{folder}/segment", gone: true, &:snapshot)
@@ -64,7 +72,9 @@ class FiberBooksTest < NativeTest
       GC.stress = true
       loop_of(3, 4, Random.new(1), ->(handle) { Holdup::Probe.finish(handle) })
       GC.stress = false
-      GC.verify_compaction_references(expand_heap: true, toward: :empty) if GC.respond_to?(:verify_compaction_references)
+      if GC.respond_to?(:verify_compaction_references)
+        GC.verify_compaction_references(expand_heap: true, toward: :empty)
+      end
       loop_of(3, 10, Random.new(2), ->(handle) { Holdup::Probe.finish(handle) })
       puts Holdup::Probe.snapshot.values_at(:identity_ticks, :units_in_flight).join(" ")
     RUBY
@@ -104,7 +114,8 @@ class FiberBooksTest < NativeTest
           Holdup::Probe.after_fork
           Holdup::Probe.enable
           loop_of(3, 5, Random.new(1), ->(handle) { Holdup::Probe.finish(handle) })
-          puts Holdup::Probe.finish(outer).inspect, Holdup::Probe.snapshot.values_at(:identity_ticks, :units_in_flight).join(" ")
+          finished = Holdup::Probe.finish(outer).inspect
+          puts finished, Holdup::Probe.snapshot.values_at(:identity_ticks, :units_in_flight).join(" ")
         end
         Process.wait(pid)
         puts Holdup::Probe.finish(outer).size
@@ -141,7 +152,8 @@ class FiberBooksTest < NativeTest
     sums = %i[running stalled].to_h { |name|
       [name, counted.sum { |slot| slot.histogram(name).sum } - nested.sum { |slot| slot.histogram(name).sum }]
     }
-    caused = counted.sum { |slot| slot.named_sums[:caused_ns] } - nested.sum { |slot| slot.named_sums[:caused_ns] }
+    counted_ns = counted.sum { |slot| slot.named_sums[:caused_ns] }
+    caused = counted_ns - nested.sum { |slot| slot.named_sums[:caused_ns] }
     running, stalled, handoff = snapshot.counters.values_at(:running_ns, :stalled_ns, :handoff_ns)
     assert_in_delta 1.0, sums[:running].fdiv(running), 0.0001
     assert_in_delta 1.0, sums[:stalled].fdiv(stalled), 0.0001

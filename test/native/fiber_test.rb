@@ -33,7 +33,8 @@ class FiberTest < NativeTest
       assert_adds_up unit
     end
     assert_operator long.longest_hold_ns, :>=, 9 * MS
-    assert_operator short.longest_hold_ns - short.starved_ns, :<, 9 * MS # however long it had no CPU in a hold of its own
+    # However long it had no CPU in a hold of its own.
+    assert_operator short.longest_hold_ns - short.starved_ns, :<, 9 * MS
     assert_worked short.wall_ns - short.running_ns - short.stalled_ns, :io_ns, short
     assert_operator short.io_ns, :>=, 9 * 15 * MS # each of its turns but the last waited for the two others'
   end
@@ -41,7 +42,8 @@ class FiberTest < NativeTest
   def test_every_kind_of_time_goes_to_the_fiber_that_spent_it
     kinds = {io_ns: -> { GvlWork.wait(5 * MS) }, native_ns: -> { GvlWork.burn(5 * MS) },
              sleep_ns: -> { sleep(0.005) }}
-    units = take_turns(*kinds.values.map { |work| Fiber.new { measured { 3.times { work.call && Fiber.yield || Fiber.yield } } } })
+    turns = ->(work) { measured { 3.times { work.call && Fiber.yield || Fiber.yield } } }
+    units = take_turns(*kinds.values.map { |work| Fiber.new { turns.call(work) } })
     _, native, sleeping = units
     assert_worked 15 * MS, :native_ns, native, within: 0.2
     assert_operator sleeping.sleep_ns, :>=, 15 * MS
@@ -112,7 +114,8 @@ class FiberTest < NativeTest
     output = fresh_ruby(<<~RUBY, gems: true)
       require "async"
       Holdup::Probe.enable
-      work = ->(ns) { measured { 3.times { GvlWork.hold(ns) && nil || Async { sleep(0.001) && GvlWork.hold(ns) }.wait } } }
+      rest = ->(ns) { Async { sleep(0.001) && GvlWork.hold(ns) }.wait }
+      work = ->(ns) { measured { 3.times { GvlWork.hold(ns) && nil || rest.call(ns) } } }
       units = Sync { [6, 18].map { |ms| Async { work.call(ms * GvlWork::MS) } }.map(&:wait) }
       puts units.map(&:cpu_ns).join(" "), Holdup::Probe.snapshot[:identity_ticks]
     RUBY

@@ -13,7 +13,8 @@ class ForkTest < NativeTest
     output = fresh_ruby(<<~RUBY, timeout: 200)
       Holdup::Probe.enable
       stop = false
-      load = Array.new(4) { |i| Thread.new { (measured { i.odd? ? GvlWork.hold(20_000) : GvlWork.release(5) } && GvlWork.wait(2_000_000)) until stop } }
+      unit = ->(i) { measured { i.odd? ? GvlWork.hold(20_000) : GvlWork.release(5) } }
+      load = Array.new(4) { |i| Thread.new { (unit.call(i) && GvlWork.wait(2_000_000)) until stop } }
       lost = []
       run = -> do
         reader, writer = IO.pipe

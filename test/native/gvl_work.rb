@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require File.join(__dir__, "../../tmp/gvl_work/#{RbConfig::CONFIG["ruby_version"]}-#{RbConfig::CONFIG["arch"]}/gvl_work")
+gvl_work_build = "#{RbConfig::CONFIG["ruby_version"]}-#{RbConfig::CONFIG["arch"]}"
+require File.join(__dir__, "../../tmp/gvl_work/#{gvl_work_build}/gvl_work")
 
 # Exact GVL work (test/native/ext), and the measuring of it.
 module GvlWork

@@ -10,13 +10,21 @@ class HoldersTest < NativeTest
     Probe.watch_holders(true)
     unit = ->(random) do
       handle = Probe.enter
-      [-> { GvlWork.hold(1_500_000) }, -> { GvlWork.release(2) }, -> { sleep(0.0005) }, -> { Thread.pass }].sample(random:).call
+      work = [
+        -> { GvlWork.hold(1_500_000) },
+        -> { GvlWork.release(2) },
+        -> { sleep(0.0005) },
+        -> { Thread.pass }
+      ]
+      work.sample(random:).call
       told = Probe.holders(handle)
       stalled = Probe.stalled(handle)
       Probe.finish(handle)
       told.sum(&:last) <= stalled
     end
-    threads = Array.new(6) { |seed| Thread.new { random = Random.new(seed); Array.new(60) { unit.call(random) } } }
+    threads = Array.new(6) do |seed|
+      Thread.new { random = Random.new(seed); Array.new(60) { unit.call(random) } }
+    end
   RUBY
 
   def setup
@@ -97,7 +105,8 @@ class HoldersTest < NativeTest
       Probe = Holdup::Probe
       Probe.enable
       Probe.watch_holders(true)
-      beside = ->(ms) { Thread.new { measured { GvlWork.hold(ms * GvlWork::MS) } }.then { |hog| GvlWork.release(1) while hog.alive? } }
+      hog = ->(ms) { Thread.new { measured { GvlWork.hold(ms * GvlWork::MS) } } }
+      beside = ->(ms) { hog.(ms).then { |thread| GvlWork.release(1) while thread.alive? } }
       beside.(20)
       reader, writer = IO.pipe
       Process.wait(fork do
@@ -122,7 +131,11 @@ class HoldersTest < NativeTest
   def test_never_more_than_was_waited_while_everything_is_collected
     output = fresh_ruby(<<~RUBY)
       #{STRESS}
-      ractor = Ractor.new { handle = Holdup::Probe.enter; Array.new(3) { Thread.new { GvlWork.hold(3_000_000) } }.each(&:join); Holdup::Probe.holders(handle).size }
+      ractor = Ractor.new do
+        handle = Holdup::Probe.enter
+        Array.new(3) { Thread.new { GvlWork.hold(3_000_000) } }.each(&:join)
+        Holdup::Probe.holders(handle).size
+      end
       GC.stress = true
       5.times { unit.call(Random.new(5)) }
       GC.stress = false

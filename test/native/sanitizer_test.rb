@@ -66,19 +66,33 @@ class SanitizerTest < NativeTest
         Probe.stalled(i.even? ? handle : inner)
         Probe.holders(i.even? ? handle : inner)
         Probe.finish(inner)
-        Probe.record(handle, 1 + i % 2, "name \\xff\\0\#{"é" * (i % 150)}\#{i % 40}", "q" * (i % 100), i, i.even?, nil, nil, ["0af7651916cd43dd8448eb211c80319c", "x" * 32, "\\0" * 31, nil][i % 4])
+        name = "name \\xff\\0\#{"é" * (i % 150)}\#{i % 40}"
+        trace = ["0af7651916cd43dd8448eb211c80319c", "x" * 32, "\\0" * 31, nil][i % 4]
+        Probe.record(handle, 1 + i % 2, name, "q" * (i % 100), i, i.even?, nil, nil, trace)
       }
       8.times.map { |t| Thread.new { 100.times { |i| one.(i + t) } } }.each(&:join)
       200.times { Thread.new { Probe.enter } } # dies with a unit open
       Probe.follow_fibers(true)
-      in_turns = ->(i) { Array.new(5) { |k| Fiber.new { Fiber.yield(one.(i + k)) && (Probe.enter if k == 3) } }.each { |fiber| 2.times { fiber.resume } } }
-      4.times.map { |t| Thread.new { 30.times { |i| in_turns.(i + t) } } }.each(&:join) # and each dies with units open
+      in_turns = lambda do |i|
+        fibers = Array.new(5) do |k|
+          Fiber.new { Fiber.yield(one.(i + k)) && (Probe.enter if k == 3) }
+        end
+        fibers.each { |fiber| 2.times { fiber.resume } }
+      end
+      # And each dies with units open.
+      4.times.map { |t| Thread.new { 30.times { |i| in_turns.(i + t) } } }.each(&:join)
       Probe.follow_fibers(false)
       3_000.times.map { Probe.enter }.shuffle.each { |handle| Probe.cancel(handle) }
-      Ractor.new { 50.times { Holdup::Probe.finish(Holdup::Probe.enter) } }.then { |r| r.respond_to?(:value) ? r.value : r.take }
-      12.times.map { Thread.new { 8.times { |i| one.(i); GvlWork.hold(1_200_000) } } }.each(&:join) # more holds, and holders, than there is room for
+      ractor = Ractor.new { 50.times { Holdup::Probe.finish(Holdup::Probe.enter) } }
+      ractor.respond_to?(:value) ? ractor.value : ractor.take
+      # More holds, and holders, than there is room for.
+      12.times.map { Thread.new { 8.times { |i| one.(i); GvlWork.hold(1_200_000) } } }.each(&:join)
       Thread.list.each { |thread| Probe.label(thread, "label " * 40) }
-      100.times { |i| Probe.label(Thread.main, "account \#{i}"); GvlWork.release(1); Probe.tick([i, nil] * 50) }
+      100.times do |i|
+        Probe.label(Thread.main, "account \#{i}")
+        GvlWork.release(1)
+        Probe.tick([i, nil] * 50)
+      end
       # A thread that is just leaving may have a lock of the sanitizer, which a fork's child would never get:
       # main, Ruby's timer and one spare are left.
       settled = -> { 500.times { break if Dir.children("/proc/self/task").size <= 3; sleep 0.01 } }
@@ -96,7 +110,13 @@ class SanitizerTest < NativeTest
         Process.wait2(pid).last.success?
       end
       stack_of = ->(set, file) {
-        deep = Class.new { 180.times { |k| class_eval("def link_\#{k}(&work) = \#{(k < 179) ? "link_\#{k + 1}(&work)" : "work.call"}") } }.new
+        links = Class.new do
+          180.times do |k|
+            following = (k < 179) ? "link_\#{k + 1}(&work)" : "work.call"
+            class_eval("def link_\#{k}(&work) = \#{following}")
+          end
+        end
+        deep = links.new
         taken = -> { File.binread(file, 8, 456).unpack1("Q<") }
         before = taken.()
         100.times { deep.link_0 { GvlWork.hold(20_000_000) } if taken.() == before }
@@ -106,8 +126,12 @@ class SanitizerTest < NativeTest
       elsewhere = ->(i) {
         Probe.sample_elsewhere(true)
         gone = Thread.new { GvlWork.release(1); now.() }.value
-        [[nil, gone], [Thread.current, now.()], [Thread.new { sleep }, 0], [nil, 1 << 63]].each do |thread, at|
-          40.times { |k| Probe.take_sample(thread, at, functions.rotate(k + i).flat_map { |function| [function, k] } * 3) }
+        sampled = [[nil, gone], [Thread.current, now.()], [Thread.new { sleep }, 0], [nil, 1 << 63]]
+        sampled.each do |thread, at|
+          40.times do |k|
+            stack = functions.rotate(k + i).flat_map { |function| [function, k] } * 3
+            Probe.take_sample(thread, at, stack)
+          end
         end
         Probe.charge_capture(i)
         Probe.sample_elsewhere(i == 8)
@@ -117,17 +141,32 @@ class SanitizerTest < NativeTest
         Thread.list.each { |thread| Probe.name_captured(thread, "thread " * 20) }
         [0, 11, 95, 96, 10**6].each { |series| Probe.limit_capture(series, i, 1) } if i.odd?
         3.times.map { |t| Thread.new { 20.times { |k| one.(k + t) } } }.each(&:join)
-        Array.new(1_100) { Thread.new { Probe.name_captured(Thread.current, "") } }.each(&:join) if i == 7 # more than the table has room for
+        if i == 7 # more than the table has room for
+          Array.new(1_100) { Thread.new { Probe.name_captured(Thread.current, "") } }.each(&:join)
+        end
         Probe.setting = "{}"
         settled.() if i == 9
         Process.wait(fork { one.(1) }) if i == 9
         elsewhere.(i) if i % 4 == 0
-        14.times { |set| stack_of.(set, "#{folder}/capture\#{i}") } if i == 12 # more methods than the table has room for
+        # More methods than the table has room for.
+        14.times { |set| stack_of.(set, "#{folder}/capture\#{i}") } if i == 12
         Probe.close_capture
       end
-      options = {vcpus: 1.5, handoff_ns: 9, growth: 0.1, marking: 0.1, cold: 0.1, rest_half_ns: 9, assignment: :least_busy, others_assignment: :shared, seed: 1, limit: 0}
+      options = {
+        vcpus: 1.5,
+        handoff_ns: 9,
+        growth: 0.1,
+        marking: 0.1,
+        cold: 0.1,
+        rest_half_ns: 9,
+        assignment: :least_busy,
+        others_assignment: :shared,
+        seed: 1,
+        limit: 0
+      }
       replay = ->(pool, groups) {
-        units = Array.new(200) { |i| [i % 100, 9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3] }.flatten.pack("Q<*")
+        words = Array.new(200) { |i| [i % 100, 9, 9, 3, 2, 4, 1000, 5, i % 2, i % 3 % 2, 0, pool, i % 3] }
+        units = words.flatten.pack("Q<*")
         Holdup::ReplayEngine.simulate(units, groups, **options, own: 100) rescue nil
       }
       replay.(0, [[3, 2, 1, 5, 1], [1, 1, 0, 5]])

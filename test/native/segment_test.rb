@@ -40,7 +40,8 @@ class SegmentTest < Minitest::Test
 
   def test_jobs_of_another_pool_or_priority_are_apart
     write(<<~RUBY)
-      [[nil, nil], ["default", nil], ["default", "5"], ["default", "5"], ["d" * 70, "5" * 20]].each do |pool, priority|
+      queues = [[nil, nil], ["default", nil], ["default", "5"], ["default", "5"], ["d" * 70, "5" * 20]]
+      queues.each do |pool, priority|
         Holdup::Probe.record(Holdup::Probe.enter, 2, "J", "low", nil, false, pool, priority)
       end
     RUBY
@@ -55,8 +56,19 @@ class SegmentTest < Minitest::Test
   def test_for_how_long_the_threads_of_each_pool_were_busy
     write(<<~RUBY)
       Holdup::Probe.pools = ["db primary", "jobs", "web"]
-      units = Array.new(3) { Thread.new { handle = Holdup::Probe.enter("web"); sleep 0.01; Holdup::Probe.record(handle, 1, "A", nil, nil, false) } }
-      units << Thread.new { handle = Holdup::Probe.enter("jobs"); inner = Holdup::Probe.enter; burn; Holdup::Probe.record(inner, 2, "I", nil, nil, false); Holdup::Probe.record(handle, 2, "J", nil, nil, false) }
+      web = lambda do
+        handle = Holdup::Probe.enter("web")
+        sleep 0.01
+        Holdup::Probe.record(handle, 1, "A", nil, nil, false)
+      end
+      units = Array.new(3) { Thread.new(&web) }
+      units << Thread.new do
+        handle = Holdup::Probe.enter("jobs")
+        inner = Holdup::Probe.enter
+        burn
+        Holdup::Probe.record(inner, 2, "I", nil, nil, false)
+        Holdup::Probe.record(handle, 2, "J", nil, nil, false)
+      end
       units << Thread.new { Holdup::Probe.cancel(Holdup::Probe.enter("elsewhere")) }
       units.each(&:join)
       Holdup::Probe.tick([nil] * 32 + [5, 1, 0] * 3)
@@ -86,18 +98,27 @@ class SegmentTest < Minitest::Test
   # Only names that were changed count as cleaned.
   def test_names_in_any_script
     names = ["日本語", "🍣", "é" * 100, "invalid \xFF", "あ" * 80, "a\0b"]
-    write("Marshal.load(#{Marshal.dump(names).dump}).each { |name| Holdup::Probe.record(Holdup::Probe.enter, 1, name, nil, nil, false) }")
+    write(<<~RUBY)
+      names = Marshal.load(#{Marshal.dump(names).dump})
+      names.each { |name| Holdup::Probe.record(Holdup::Probe.enter, 1, name, nil, nil, false) }
+    RUBY
     snapshot = read
+    units = snapshot.slots.map { |slot| slot.series }.select(&:unit?)
     assert_equal ["日本語", "🍣", "é" * 100, "invalid ?", "あ" * 66, "a?b"],
-      snapshot.slots.map { |slot| slot.series }.select(&:unit?).reject { |one| one.kind == :overflow }.map(&:name)
+      units.reject { |one| one.kind == :overflow }.map(&:name)
     assert_equal 3, snapshot.counters[:sanitised]
   end
 
   # The first that can be asked again; of requests, and never of what is too many.
   def test_a_path_of_each_series_is_kept
     write(<<~RUBY)
-      tell = ->(kind, name, *paths) { paths.each { |path| Holdup::Probe.record(Holdup::Probe.enter, kind, name, nil, nil, false, nil, nil, nil, path) } }
-      tell.call(1, "A#b", nil, 7, "", "orders", "/a b", "/\u00e4", "/a\n", "/\#{"x" * 120}", "/orders/7", "/orders/8")
+      tell = lambda do |kind, name, *paths|
+        paths.each do |path|
+          Holdup::Probe.record(Holdup::Probe.enter, kind, name, nil, nil, false, nil, nil, nil, path)
+        end
+      end
+      tell.call(1, "A#b", nil, 7, "", "orders", "/a b", "/\u00e4", "/a\n", "/\#{"x" * 120}",
+        "/orders/7", "/orders/8")
       tell.call(1, "A#c", "/\#{"x" * 119}")
       tell.call(2, "J", "/jobs")
       17.times { |number| tell.call(1, "B\#{number}", "/b/\#{number}") }
@@ -115,8 +136,10 @@ class SegmentTest < Minitest::Test
       header = Holdup::Probe.read_segment(0, 4096)
       count, start = header.unpack1("Q<", offset: 48), header.unpack1("Q<", offset: 64)
       size = start + count * #{L::SERIES_BYTES}
-      raise "not all of it" unless Holdup::Probe.read_segment(0, size) == File.binread(#{File.join(@dir, "1-1.segment").dump}, size)
-      raise "beyond" if Holdup::Probe.read_segment(0, size + 1) || Holdup::Probe.read_segment(size + 1, 0) || Holdup::Probe.read_segment(8, 2**64 - 4)
+      written = File.binread(#{File.join(@dir, "1-1.segment").dump}, size)
+      raise "not all of it" unless Holdup::Probe.read_segment(0, size) == written
+      beyond = [[0, size + 1], [size + 1, 0], [8, 2**64 - 4]]
+      raise "beyond" if beyond.any? { |range| Holdup::Probe.read_segment(*range) }
       Holdup::Probe.close_segment
       raise "closed" if Holdup::Probe.read_segment(0, 8)
     RUBY
@@ -125,7 +148,13 @@ class SegmentTest < Minitest::Test
 
   # wall = running + stalled + idle holds for sums, and the ring tells the same units as the histograms.
   def test_histograms_sums_and_ring_agree
-    write('30.times { |n| Holdup::Probe.record(Holdup::Probe.enter.tap { burn(n * 300) }, 1, "A#b", nil, n * 1_000_000, n.even?) }')
+    write(<<~RUBY)
+      30.times do |n|
+        handle = Holdup::Probe.enter
+        burn(n * 300)
+        Holdup::Probe.record(handle, 1, "A#b", nil, n * 1_000_000, n.even?)
+      end
+    RUBY
     snapshot = read
     slot = snapshot.slot("A#b")
     {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns,
@@ -141,7 +170,11 @@ class SegmentTest < Minitest::Test
   # The first begins with an unknown history, the second after a rest, the third and fourth while others run.
   def test_how_units_began
     write(<<~RUBY)
-      run = ->(&inside) { handle = Holdup::Probe.enter; inside&.call; Holdup::Probe.record(handle, 1, "A#b", nil, nil, false) }
+      run = lambda do |&inside|
+        handle = Holdup::Probe.enter
+        inside&.call
+        Holdup::Probe.record(handle, 1, "A#b", nil, nil, false)
+      end
       run.call
       rested = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.02
       Thread.pass until Process.clock_gettime(Process::CLOCK_MONOTONIC) > rested
@@ -156,9 +189,9 @@ class SegmentTest < Minitest::Test
   end
 
   def test_both_writers_put_the_same_words_in_the_same_places
-    write(
-      'Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, nil, nil, nil, "/orders/7")', ring: 64
-    )
+    script = 'Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, ' \
+      'nil, nil, nil, "/orders/7")'
+    write(script, ring: 64)
     slot = read.slot("A#b")
     ours = SegmentWriter.new(File.join(@dir, "ours"), ring: 64, worker: 3)
     ours.record("A#b", path: "/orders/7", **slot.named_sums,

@@ -130,7 +130,8 @@ class StatesTest < NativeTest
   end
 
   def test_units_in_flight
-    wait_until { Holdup::Probe.snapshot[:units_in_flight].zero? } # a dead thread's units are taken away at the next look
+    # A dead thread's units are taken away at the next look.
+    wait_until { Holdup::Probe.snapshot[:units_in_flight].zero? }
     alone = measured { GvlWork.hold(5 * MS) }
     assert_equal 1000, alone.in_flight
   end

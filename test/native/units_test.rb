@@ -32,7 +32,8 @@ class UnitsTest < NativeTest
     early = first.resume
     late = second.resume
     [early, late].each { |measurement| assert_adds_up measurement }
-    assert_operator early.cpu_ns, :>, late.cpu_ns # the second's work is in the first, which was open meanwhile
+    # The second's work is in the first, which was open meanwhile.
+    assert_operator early.cpu_ns, :>, late.cpu_ns
   end
 
   def test_an_unfinished_unit_of_a_dead_thread_is_abandoned

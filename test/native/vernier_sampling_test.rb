@@ -52,17 +52,22 @@ class VernierSamplingTest < NativeTest
     def share(scene)
       hogs = scene.lanes.reject { |lane| lane.name == "main" }
       pieces = hogs.flat_map { |lane| scene.samples.held(lane, 0, scene.recording.length_ticks) }
-      named = pieces.select { |piece| piece.stack && scene.recording.stacks.frames(piece.stack).any? { |frame| frame.label.include?("Hog.") } }
+      stacks = scene.recording.stacks
+      hog = ->(stack) { stacks.frames(stack).any? { |frame| frame.label.include?("Hog.") } }
+      named = pieces.select { |piece| piece.stack && hog.(piece.stack) }
       named.sum(&:length).fdiv(pieces.sum(&:length))
     end
 
     def in_own_holds?(scene)
-      scene.samples.all.select { |sample| sample.kind == :held }.all? { |sample| sample.lane.runs.any? { |run| (run.first.from..run.last.to).cover?(sample.time) } }
+      scene.samples.all.select { |sample| sample.kind == :held }.all? do |sample|
+        sample.lane.runs.any? { |run| (run.first.from..run.last.to).cover?(sample.time) }
+      end
     end
 
     # The methods of ours that each thread was seen in.
     def seen(scene)
-      scene.samples.all.group_by(&:lane).values.map { |own| own.filter_map { |sample| scene.recording.stacks.frames(sample.stack).map(&:label).grep(/Hog/).last }.uniq }
+      method = ->(sample) { scene.recording.stacks.frames(sample.stack).map(&:label).grep(/Hog/).last }
+      scene.samples.all.group_by(&:lane).values.map { |own| own.filter_map(&method).uniq }
     end
   RUBY
 
@@ -76,8 +81,11 @@ class VernierSamplingTest < NativeTest
       Dir.mktmpdir("holdup", "/dev/shm") do |folder|
         own = captured(File.join(folder, "own"), sampling: nil) { work { nil } }
         theirs = captured(File.join(folder, "theirs")) { work { SAMPLING.tick } }
-        puts share(own), share(theirs), theirs.recording.header.facts["sampler"] == "vernier \#{Vernier::VERSION}"
-        puts in_own_holds?(own), in_own_holds?(theirs), seen(theirs).map(&:size).max, seen(theirs).flatten.uniq.sort.join(" ")
+        sampler = theirs.recording.header.facts["sampler"]
+        puts share(own), share(theirs), sampler == "vernier \#{Vernier::VERSION}"
+        methods = seen(theirs)
+        puts in_own_holds?(own), in_own_holds?(theirs)
+        puts methods.map(&:size).max, methods.flatten.uniq.sort.join(" ")
         puts theirs.recording.stacks.table.count { |frame| frame.label != frame.method_name }
       end
     RUBY
@@ -99,7 +107,8 @@ class VernierSamplingTest < NativeTest
           GC.start
           result = Vernier.stop_profile
         end
-        names = result.threads.values.flat_map { |thread| thread[:samples].flat_map { |stack| result.stack(stack).frames.map(&:label) } }
+        samples = result.threads.values.flat_map { |thread| thread[:samples] }
+        names = samples.flat_map { |stack| result.stack(stack).frames.map(&:label) }
         puts names.include?("Hog.even"), result.gc_markers.any?, share(scene) > 0, in_own_holds?(scene)
       end
     RUBY
@@ -111,7 +120,12 @@ class VernierSamplingTest < NativeTest
       Holdup::ForkHook.install(before: -> { SAMPLING.give_way }) { P.after_fork }
       Dir.mktmpdir("holdup", "/dev/shm") do |folder|
         scene = captured(File.join(folder, "events")) do
-          Process.wait(fork { Array.new(3) { Thread.new { 20.times { Thread.pass } } }.each(&:join); puts "child"; exit!(0) })
+          child = fork do
+            Array.new(3) { Thread.new { 20.times { Thread.pass } } }.each(&:join)
+            puts "child"
+            exit!(0)
+          end
+          Process.wait(child)
           work { SAMPLING.tick }
         end
         puts $?.success?, share(scene) > 0
@@ -122,8 +136,9 @@ class VernierSamplingTest < NativeTest
   def test_a_killed_process_leaves_a_file
     Dir.mktmpdir("holdup", "/dev/shm") do |folder|
       file = File.join(folder, "events")
-      io = IO.popen([RbConfig.ruby, "-W:no-experimental", "-e",
-        "#{FreshRuby::PRELUDE}#{SCRIPT}captured(#{file.dump}) { work { SAMPLING.tick }; puts :ready; loop { Hog.even(100) } }"])
+      work = "{ work { SAMPLING.tick }; puts :ready; loop { Hog.even(100) } }"
+      script = "#{FreshRuby::PRELUDE}#{SCRIPT}captured(#{file.dump}) #{work}"
+      io = IO.popen([RbConfig.ruby, "-W:no-experimental", "-e", script])
       assert_equal "ready", io.gets&.chomp
       Process.kill(:KILL, io.pid)
       io.close

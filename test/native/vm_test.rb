@@ -25,7 +25,13 @@ class VmTest < NativeTest
       ractors = Array.new(2) do
         Ractor.new do
           gate = Queue.new # both are there before one begins
-          threads = Array.new(2) { Thread.new { gate.pop; handle = Holdup::Probe.enter; 40.times { GvlWork.hold(500_000); Thread.pass }; Holdup::Probe.finish(handle) } }
+          unit = lambda do
+            gate.pop
+            handle = Holdup::Probe.enter
+            40.times { GvlWork.hold(500_000); Thread.pass }
+            Holdup::Probe.finish(handle)
+          end
+          threads = Array.new(2) { Thread.new(&unit) }
           Thread.pass until gate.num_waiting == 2
           gate.close
           threads.map(&:value)
@@ -56,10 +62,12 @@ class VmTest < NativeTest
   def test_mn_threads_count_right_and_park_as_io
     output = fresh_ruby(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"})
       Holdup::Probe.enable
-      units = Array.new(6) { Thread.new { measured { 20.times { GvlWork.hold(200_000); sleep(0.001) } } } }.map(&:value)
+      work = -> { 20.times { GvlWork.hold(200_000); sleep(0.001) } }
+      units = Array.new(6) { Thread.new { measured(&work) } }.map(&:value)
       sleep 0.05 while Holdup::Probe.snapshot[:waiting_threads] > 0
       puts units.all? { |unit| unit.wall_ns == unit.running_ns + unit.stalled_ns + unit.idle_ns }
-      puts units.all? { |unit| unit.sleep_ns.zero? && unit.io_ns.positive? }, Holdup::Probe.snapshot[:identity_ticks]
+      idle = units.all? { |unit| unit.sleep_ns.zero? && unit.io_ns.positive? }
+      puts idle, Holdup::Probe.snapshot[:identity_ticks]
     RUBY
     assert_equal %w[true true 0], output.split
   end
@@ -80,7 +88,9 @@ class VmTest < NativeTest
         Holdup::Probe.snapshot
         Holdup::Probe.accounts
         GC.stress = false
-        GC.verify_compaction_references(expand_heap: true, toward: :empty) if GC.respond_to?(:verify_compaction_references)
+        if GC.respond_to?(:verify_compaction_references)
+          GC.verify_compaction_references(expand_heap: true, toward: :empty)
+        end
         Holdup::Probe.tick([])
         puts Holdup::Probe.snapshot[:identity_ticks]
       RUBY

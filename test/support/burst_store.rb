@@ -37,8 +37,23 @@ class BurstStore
     def profile(start_ns, step_ns)
       wall_ns = [step_ns, 8 * MS].min.round(-3)
       process = Holdup::UnitSample::SampledProcess.new(pid:, since_ns: (START_S + born_s) * NS)
-      Holdup::UnitSample.new(series:, setting:, host: "a", process:, start_ns:, running_ns: wall_ns, cpu_ns: wall_ns,
-        idle_ns: 0, stalled_ns: 0, acquisitions: 2, longest_hold_ns: wall_ns, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: 1.0)
+      Holdup::UnitSample.new(
+        series:,
+        setting:,
+        host: "a",
+        process:,
+        start_ns:,
+        running_ns: wall_ns,
+        cpu_ns: wall_ns,
+        idle_ns: 0,
+        stalled_ns: 0,
+        acquisitions: 2,
+        longest_hold_ns: wall_ns,
+        gc_ns: 0,
+        queued_ns: 0,
+        in_flight_milli: 1000,
+        weight: 1.0
+      )
     end
   end
 
@@ -114,7 +129,8 @@ class BurstStore
 
   def process(burst, at_s)
     {at_s:, host: "a", pid: burst.pid, start: burst.born_s, since_s: START_S + burst.born_s, name: "worker 0",
-     server: "puma", setting: burst.setting.fingerprint, cpu_ns: cpu_ns(at_s), rss_bytes: 300_000_000, "pool.0": "web", "pool.0.max": 5, "pool.0.busy": 1}
+     server: "puma", setting: burst.setting.fingerprint, cpu_ns: cpu_ns(at_s), rss_bytes: 300_000_000,
+     "pool.0": "web", "pool.0.max": 5, "pool.0.busy": 1}
   end
 
   # What runs beside the application uses a tenth of a CPU, whatever the load is.

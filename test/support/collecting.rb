@@ -8,7 +8,9 @@ module Collecting
   COLLECTOR = <<~RUBY
     require "holdup/loader"
     log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
-    Holdup::Collector.new(store: Holdup::Store.open(ARGV[1]), directory: ARGV[0], log:, interval: Float(ARGV[2]), host: "h").run
+    store = Holdup::Store.open(ARGV[1])
+    interval = Float(ARGV[2])
+    Holdup::Collector.new(store:, directory: ARGV[0], log:, interval:, host: "h").run
   RUBY
 
   # Writes units for ever and tells each on standard output once it is recorded, as a client that got its
@@ -22,7 +24,8 @@ module Collecting
     trap("TERM") { stop = true }
     until stop
       name = "Controller\#{random.rand(5)}#action"
-      writer.record(name, start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), wall: random.rand(1..10_000_000), running: random.rand(1..90_000))
+      start_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+      writer.record(name, start_ns:, wall: random.rand(1..10_000_000), running: random.rand(1..90_000))
       $stdout.syswrite(".")
       writer.heartbeat if random.rand(20).zero?
       IO.select(nil, nil, nil, random.rand(0.002))

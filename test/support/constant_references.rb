@@ -28,7 +28,8 @@ class ConstantReferences
   def visit(node)
     case node
     when Prism::ModuleNode, Prism::ClassNode then inside(node)
-    when Prism::ConstantPathNode then PATH.match?(node.slice) ? refer(node) : node.compact_child_nodes.each { |child| visit(child) }
+    when Prism::ConstantPathNode
+      PATH.match?(node.slice) ? refer(node) : node.compact_child_nodes.each { |child| visit(child) }
     when Prism::ConstantReadNode then refer(node)
     else node.compact_child_nodes.each { |child| visit(child) }
     end

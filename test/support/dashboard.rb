@@ -20,7 +20,9 @@ module Dashboard
 
   def sample_store
     require "holdup/loader"
-    Holdup::Store.open("memory:").tap { |store| store.commit(sample.to_a, {}, processes: SampleProcesses.new(sample).to_a) }
+    store = Holdup::Store.open("memory:")
+    store.commit(sample.to_a, {}, processes: SampleProcesses.new(sample).to_a)
+    store
   end
 
   # @return [String] the page without its own script, and without the places where names may wrap

@@ -5,7 +5,8 @@ require "json"
 # What CloudWatch's specification of its embedded metric format asks of a line (Specification: Embedded metric
 # format, structure and limits).
 module EmfSchema
-  UNITS = /\A(?:Seconds|Microseconds|Milliseconds|(?:Kilo|Mega|Giga|Tera)?(?:b|B)(?:it|yte)s(?:\/Second)?|Percent|Count(?:\/Second)?|None)\z/
+  BYTE_UNITS = /(?:Kilo|Mega|Giga|Tera)?(?:b|B)(?:it|yte)s(?:\/Second)?/
+  UNITS = /\A(?:Seconds|Microseconds|Milliseconds|#{BYTE_UNITS}|Percent|Count(?:\/Second)?|None)\z/
   BYTES = 256 * 1024
 
   module_function
@@ -15,31 +16,38 @@ module EmfSchema
   def troubles(text)
     root = JSON.parse(text)
     head = root.fetch("_aws")
-    ["more than one line"].select { text.count("\n") != 1 } + ["too long"].select { text.bytesize > BYTES } +
-      ["Timestamp is no time in ms"].reject { head["Timestamp"].is_a?(Integer) && head["Timestamp"].digits.size == 13 } +
-      ["members beside"].reject {
-        head.keys.sort == %w[CloudWatchMetrics
-          Timestamp]
-      } + head.fetch("CloudWatchMetrics").flat_map { |one| directive(root, one) }
+    time = head["Timestamp"]
+    milliseconds = time.is_a?(Integer) && time.digits.size == 13
+    found = []
+    found << "more than one line" if text.count("\n") != 1
+    found << "too long" if text.bytesize > BYTES
+    found << "Timestamp is no time in ms" unless milliseconds
+    found << "members beside" unless head.keys.sort == %w[CloudWatchMetrics Timestamp]
+    found + head.fetch("CloudWatchMetrics").flat_map { |one| directive(root, one) }
   end
 
   def directive(root, one)
     namespace, dimensions, metrics = one.fetch_values("Namespace", "Dimensions", "Metrics")
-    ["namespace"].reject { namespace.is_a?(String) && namespace.size.between?(1, 255) } +
-      ["no set of dimensions"].select { dimensions.empty? } + ["more than 100 metrics"].select { metrics.size > 100 } +
-      dimensions.flat_map { |set|
-        dimension_set(root,
-          set)
-      } + metrics.flat_map { |metric| definition(root, metric) }
+    found = []
+    found << "namespace" unless namespace.is_a?(String) && namespace.size.between?(1, 255)
+    found << "no set of dimensions" if dimensions.empty?
+    found << "more than 100 metrics" if metrics.size > 100
+    found += dimensions.flat_map { |set| dimension_set(root, set) }
+    found + metrics.flat_map { |metric| definition(root, metric) }
   end
 
   def dimension_set(root, set)
-    ["too many dimensions"].select { set.size > 9 } + set.reject { |name| root[name].is_a?(String) && !root[name].empty? }.map { |name| "dimension #{name}" }
+    found = (set.size > 9) ? ["too many dimensions"] : []
+    unnamed = set.reject { |name| root[name].is_a?(String) && !root[name].empty? }
+    found + unnamed.map { |name| "dimension #{name}" }
   end
 
   def definition(root, metric)
     name, unit = metric.values_at("Name", "Unit")
-    ["metric #{name} is no number"].reject { root[name].is_a?(Numeric) } + ["unit #{unit}"].reject { UNITS.match?(unit) } +
-      ["members of #{name}"].reject { (metric.keys - %w[Name Unit StorageResolution]).empty? }
+    found = []
+    found << "metric #{name} is no number" unless root[name].is_a?(Numeric)
+    found << "unit #{unit}" unless UNITS.match?(unit)
+    found << "members of #{name}" unless (metric.keys - %w[Name Unit StorageResolution]).empty?
+    found
   end
 end

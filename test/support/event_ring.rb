@@ -4,7 +4,8 @@
 # units are numbers; a thread's phase before an event is kept track of.
 class EventRing
   CODES = %i[none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn
-    unit_named gc_start gc_end fork setting stack_held stack_stalled unit_trace pool_wait].each_with_index.to_h.freeze
+    unit_named gc_start gc_end fork setting stack_held stack_stalled unit_trace
+    pool_wait].each_with_index.to_h.freeze
   PHASES = {ready: 2, resumed: 1, suspended: 3}.freeze
   KINDS = {io: 0, lock: 1, sleep: 2}.freeze
   CAPACITY = 4096
@@ -105,8 +106,12 @@ class EventRing
     frames_at = names_at + @names.size * 272
     nodes_at = frames_at + @frames.size * 320
     events_at = nodes_at + @nodes.size * 12
-    header = ["HOLDUPEV", version, 4096, 7, 8, 0, closed ? to : 0, 1_790_000_000_000_000_000, 1 << 32, @events.size, CAPACITY, 32,
-      threads_at, @threads.size, 96, @threads.size, names_at, @names.size, 272, events_at, closed ? 1 : 0, 10_000, 0, -1].pack("a8L<2Q<20q<")
+    times = [closed ? to : 0, 1_790_000_000_000_000_000, 1 << 32]
+    events = [@events.size, CAPACITY, 32]
+    threads = [threads_at, @threads.size, 96, @threads.size]
+    names = [names_at, @names.size, 272]
+    fields = ["HOLDUPEV", version, 4096, 7, 8, 0, *times, *events, *threads, *names]
+    header = [*fields, events_at, closed ? 1 : 0, 10_000, 0, -1].pack("a8L<2Q<20q<")
     stacks = [frames_at, @frames.size, 320, @frames.size, nodes_at, @nodes.size, 12, @nodes.size, 10_000_000,
       @nodes.size, 0, 0, 20_000, 30_000].pack("Q<14")
     (header.ljust(384, "\0") + stacks).ljust(4096,

@@ -7,8 +7,11 @@ require "rbconfig"
 # GC.stress) or may take it down.
 module FreshRuby
   PRELUDE = <<~RUBY
-    $LOAD_PATH.unshift(#{File.expand_path("../../lib", __dir__).dump}, #{File.expand_path("..", __dir__).dump})
-    $LOAD_PATH.push(*#{Gem.loaded_specs.fetch("zeitwerk").full_require_paths.inspect}) # without gems, for those that read with the other half
+    $LOAD_PATH.unshift(
+      #{File.expand_path("../../lib", __dir__).dump}, #{File.expand_path("..", __dir__).dump}
+    )
+    # Without gems, for those that read with the other half.
+    $LOAD_PATH.push(*#{Gem.loaded_specs.fetch("zeitwerk").full_require_paths.inspect})
     require "holdup/agent/probe"
     require "holdup/model/measurement"
     require "native/gvl_work"

@@ -26,7 +26,8 @@ class HclText
     parts = []
     parts << part until @scan.skip(/"/)
     return parts.join if parts.all?(String)
-    Template.new(parts: parts.chunk_while { |one, other| one.is_a?(String) && other.is_a?(String) }.map { |group| group.first.is_a?(String) ? group.join : group.first })
+    runs = parts.chunk_while { |one, other| one.is_a?(String) && other.is_a?(String) }
+    Template.new(parts: runs.map { |run| run.first.is_a?(String) ? run.join : run.first })
   end
 
   private

@@ -9,11 +9,17 @@ module JitSamples
   MIB = 1 << 20
   START_S = SampleWindows::START_S
   # A warm worker of Puma with room to spare: 100 units a second, 10 MiB of code.
-  HEALTHY = {server: "puma", rss_bytes: 250 * MIB, units: ->(age_s) { age_s * 100 }, jit_enabled: 1, jit_saturated: 0, jit_code_bytes: 10 * MIB, jit_alloc_bytes: 22 * MIB,
-             jit_limit_bytes: 128 * MIB, jit_compiled_iseqs: 5000, jit_live_iseqs: 20_000, jit_enabled_ns: START_S * 1_000_000_000,
-             jit_warm_ns: (START_S + 60) * 1_000_000_000, jit_failures: 0, jit_code_gcs: 0, jit_redefined: 10, jit_invalidations: 20,
-             jit_interpreted_instructions: ->(age_s) { (age_s <= 60) ? age_s * 100_000 : 6_000_000 + age_s * 100 },
-             "jit.kind": "yjit", "jit.by": "holdup", "jit.at": "process", "jit.parent": "off", "jit.available": true, "jit.limit_of": "total", "jit.limit_from": "default",
+  HEALTHY = {server: "puma", rss_bytes: 250 * MIB, units: ->(age_s) { age_s * 100 }, jit_enabled: 1,
+             jit_saturated: 0, jit_code_bytes: 10 * MIB, jit_alloc_bytes: 22 * MIB,
+             jit_limit_bytes: 128 * MIB, jit_compiled_iseqs: 5000, jit_live_iseqs: 20_000,
+             jit_enabled_ns: START_S * 1_000_000_000,
+             jit_warm_ns: (START_S + 60) * 1_000_000_000, jit_failures: 0, jit_code_gcs: 0,
+             jit_redefined: 10, jit_invalidations: 20,
+             jit_interpreted_instructions: ->(age_s) {
+               (age_s <= 60) ? age_s * 100_000 : 6_000_000 + age_s * 100
+             },
+             "jit.kind": "yjit", "jit.by": "holdup", "jit.at": "process", "jit.parent": "off",
+             "jit.available": true, "jit.limit_of": "total", "jit.limit_from": "default",
              "jit.threshold": 30}.freeze
   OFF = {server: "puma", rss_bytes: 250 * MIB, units: ->(age_s) { age_s * 100 }, jit_enabled: 0,
          "jit.kind": "off", "jit.available": true, "jit.parent": "off"}.freeze
@@ -32,9 +38,10 @@ module JitSamples
     (0..minutes).map do |minute|
       age_s = minute * 60
       known = facts.transform_values { |value| value.respond_to?(:call) ? value.call(age_s) : value }
-      {at_s: START_S + born + age_s, host:, pid: 100 + index, start: 1 + born, since_s: START_S + born, name:, setting:, **known, ended: (if ended && minute == minutes
-                                                                                                                                            true
-                                                                                                                                          end)}.compact
+      at_s = START_S + born + age_s
+      process = {pid: 100 + index, start: 1 + born, since_s: START_S + born}
+      has_ended = (ended && minute == minutes) ? true : nil
+      {at_s:, host:, **process, name:, setting:, **known, ended: has_ended}.compact
     end
   end
 

@@ -17,13 +17,24 @@ module JitSituations
   # @return [Holdup::Advice::Finding, nil]
   def advise(rule, *lives, settings: [jit_setting], ms: HALF)
     rule.call(Holdup::Advice::Situation.new(summary: summary(lives.flatten, settings, ms)))&.tap do |found|
-      %w[en ja].each { |language| refute_empty Holdup::View::AdviceFindings.new([found], words: Holdup::View::Words.new(language)).first.what }
+      %w[en ja].each do |language|
+        words = Holdup::View::Words.new(language)
+        refute_empty Holdup::View::AdviceFindings.new([found], words:).first.what
+      end
     end
   end
 
   # A container in which so much of the memory is in use.
   def container(used:, host: "web-1", limit_bytes: 2048 * JitSamples::MIB)
-    [0, 60].map { |passed| {at_s: JitSamples::START_S + passed, host:, pid: 0, name: "container", vcpus: 2.0, memory_bytes: (limit_bytes * used).round, memory_limit_bytes: limit_bytes} }
+    [0, 60].map do |passed|
+      {at_s: JitSamples::START_S + passed,
+       host:,
+       pid: 0,
+       name: "container",
+       vcpus: 2.0,
+       memory_bytes: (limit_bytes * used).round,
+       memory_limit_bytes: limit_bytes}
+    end
   end
 
   private

@@ -19,8 +19,21 @@ module Learned
   # @param ratio [Float] of p95
   # @return [Holdup::PredictionOutcome]
   def outcome(ratio = 1.0, figures: {p95: figure(ratio)}, **rest)
-    Holdup::PredictionOutcome.new(at_s: 0, app: Holdup::Analysis::ApplicationShares::UNNAMED, kind: :request,
-      pool: "", setting: "a", from_s: 0, to_s: 1, processes: 2, threads: 5, time_slice_ns: NS, units: 5_000, figures:, **rest)
+    Holdup::PredictionOutcome.new(
+      at_s: 0,
+      app: Holdup::Analysis::ApplicationShares::UNNAMED,
+      kind: :request,
+      pool: "",
+      setting: "a",
+      from_s: 0,
+      to_s: 1,
+      processes: 2,
+      threads: 5,
+      time_slice_ns: NS,
+      units: 5_000,
+      figures:,
+      **rest
+    )
   end
 
   # @param ratios [Array<Float>] of one outcome each, of all its figures

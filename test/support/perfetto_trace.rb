@@ -113,14 +113,17 @@ class PerfettoTrace
   end
 
   def descriptors
-    @descriptors ||= @packets.flat_map { |packet| packet[60] }.map { |bytes| PerfettoTrace.fields(bytes) }.to_h { |found|
-      [found[1].first, found]
-    }
+    @descriptors ||= begin
+      blobs = @packets.flat_map { |packet| packet[60] }
+      found = blobs.map { |bytes| PerfettoTrace.fields(bytes) }
+      found.to_h { |fields| [fields[1].first, fields] }
+    end
   end
 
   def path(number)
     found = descriptors.fetch(number)
-    name = found[2].first || PerfettoTrace.fields(found[4].first || found[3].first)[found[4].any? ? 5 : 6].first
+    kind = found[4].any? ? 5 : 6
+    name = found[2].first || PerfettoTrace.fields(found[4].first || found[3].first)[kind].first
     [*(if found[5].any? && descriptors.fetch(found[5].first)[5].any?
          path(found[5].first)
        end), name.dup.force_encoding("UTF-8")].join(": ")

@@ -58,13 +58,29 @@ class PlayedJobs
     name, (held, idle, acquisitions, _) = SHAPES.to_a[index % 20 / 10 + index % 20 / 17]
     around = ->(ms) { (ms * MS * (0.5 - 0.5 * Math.log(1 - random.rand))).round }
     [name,
-      Sizing::Trace::TraceUnit.new(arrival_ns: index, held_ns: (around[held] * truth).round, idle_ns: around[idle],
-        acquisitions:)]
+      Sizing::Trace::TraceUnit.new(
+        arrival_ns: index,
+        held_ns: (around[held] * truth).round,
+        idle_ns: around[idle],
+        acquisitions:
+      )]
   end
 
   def profile(name, unit, (_, stalled, held, _))
-    SampleProfiles.profile(unit.arrival_ns / 1e6, name:, kind: :job, queue: "lab", setting:, running_ns: held, cpu_ns: held, idle_ns: unit.idle_ns, stalled_ns: stalled,
-      acquisitions: unit.acquisitions, longest_hold_ns: 0, in_flight_milli: 1000)
+    SampleProfiles.profile(
+      unit.arrival_ns / 1e6,
+      name:,
+      kind: :job,
+      queue: "lab",
+      setting:,
+      running_ns: held,
+      cpu_ns: held,
+      idle_ns: unit.idle_ns,
+      stalled_ns: stalled,
+      acquisitions: unit.acquisitions,
+      longest_hold_ns: 0,
+      in_flight_milli: 1000
+    )
   end
 
   def setting
@@ -89,7 +105,16 @@ class PlayedJobs
       Holdup::Histogram.of(same.map(&field))
     }
     empty = Holdup::Window.empty(series:, setting:, host: "a", start_s: SampleProfiles::START_S, seconds: 60)
-    empty.with(count: same.size, errors: @errors, histograms: empty.histograms.merge(histograms), sums: empty.sums.merge(cpu_ns: same.sum(&:cpu_ns),
-      acquisitions: same.sum(&:acquisitions), lock_ns: (same.sum(&:wall_ns) * @locked * threads / 20).round))
+    sums = {
+      cpu_ns: same.sum(&:cpu_ns),
+      acquisitions: same.sum(&:acquisitions),
+      lock_ns: (same.sum(&:wall_ns) * @locked * threads / 20).round
+    }
+    empty.with(
+      count: same.size,
+      errors: @errors,
+      histograms: empty.histograms.merge(histograms),
+      sums: empty.sums.merge(sums)
+    )
   end
 end

@@ -42,7 +42,8 @@ class PlayedRecording
   # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the
   #   self-test must see it
   def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0,
-    kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false, queue: nil, pools: {})
+    kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false,
+    queue: nil, pools: {})
     @shapes = shapes
     @rate = rate
     @minutes = minutes
@@ -149,17 +150,32 @@ class PlayedRecording
   def measured
     @measured ||= begin
       outcome = truth_at(threads:, processes:)
-      Sizing::SelfTest::MeasuredFigures.new(queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
-        response_ns: outcome.mean(:response), p95_ns: outcome.histogram(:response).quantile(0.95), utilisation: outcome.utilisation)
+      Sizing::SelfTest::MeasuredFigures.new(
+        queued_ns: outcome.mean(:queued),
+        stalled_ns: outcome.mean(:stalled),
+        handoff_ns: outcome.handoff_ns,
+        response_ns: outcome.mean(:response),
+        p95_ns: outcome.histogram(:response).quantile(0.95),
+        utilisation: outcome.utilisation
+      )
     end
   end
 
   # @return [Holdup::Sizing::Replay::ReplayResult] of the whole time on another setting
   def truth_at(threads:, processes:)
-    trace = Sizing::Traffic.of(profiles, arrivals, pools:, concurrent_units:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
-    Sizing::Replay.call(trace,
-      Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside,
-        cost: Sizing::CoherencyCost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
+    traffic = Sizing::Traffic.of(profiles, arrivals, pools:, concurrent_units:)
+    recorded = traffic.recorded(seed: 99, units: 30_000)
+    trace = recorded.map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
+    scenario = Sizing::Scenario.of(
+      processes:,
+      threads:,
+      vcpus:,
+      beside: pools.beside,
+      cost: Sizing::CoherencyCost.new(growth: @growth),
+      assignment: (kind == :job) ? :shared : :random,
+      seed: 7
+    )
+    Sizing::Replay.call(trace, scenario)
   end
 
   def limits(**options)
@@ -178,9 +194,23 @@ class PlayedRecording
 
   def profile(at_s, index, count)
     name, (_, held, idle, acquisitions) = draw
-    Holdup::UnitSample.new(series: Holdup::Series.new(kind:, name:, queue: queue(name)), setting: nil, host: "web-1", process: nil,
-      start_ns: at_s * 1_000_000_000 + index * MS, running_ns: spread(held), cpu_ns: spread(held), idle_ns: spread(idle), stalled_ns: 0,
-      acquisitions:, longest_hold_ns: 0, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: count.fdiv([PER_MINUTE, count].min))
+    Holdup::UnitSample.new(
+      series: Holdup::Series.new(kind:, name:, queue: queue(name)),
+      setting: nil,
+      host: "web-1",
+      process: nil,
+      start_ns: at_s * 1_000_000_000 + index * MS,
+      running_ns: spread(held),
+      cpu_ns: spread(held),
+      idle_ns: spread(idle),
+      stalled_ns: 0,
+      acquisitions:,
+      longest_hold_ns: 0,
+      gc_ns: 0,
+      queued_ns: 0,
+      in_flight_milli: 1000,
+      weight: count.fdiv([PER_MINUTE, count].min)
+    )
   end
 
   def queue(name)

@@ -12,8 +12,12 @@ class PlayedStore
   NS = 1_000_000_000
   START_S = 1_790_000_400
   HOST = "web-1"
-  LEVERS = {"lever.threads.value": 5, "lever.threads.how": "threads N, N, then restart", "lever.threads.where": "config/puma.rb:12",
-            "lever.processes.value": 1, "lever.processes.how": "workers N, then restart", "lever.processes.where": "config/puma.rb:14"}.freeze
+  LEVERS = {"lever.threads.value": 5,
+            "lever.threads.how": "threads N, N, then restart",
+            "lever.threads.where": "config/puma.rb:12",
+            "lever.processes.value": 1,
+            "lever.processes.how": "workers N, then restart",
+            "lever.processes.where": "config/puma.rb:14"}.freeze
 
   # @param recording [PlayedRecording] its shapes, its load, its setting
   # @param facts [Hash] more of the setting
@@ -30,12 +34,11 @@ class PlayedStore
     @held_per_cpu = held_per_cpu
     @pool_share = pool_share
     @pid = pid
-    shape = [shape(recording, recording.threads - recording.beside&.threads.to_i), (if recording.beside
-                                                                                      shape(recording.beside, recording.beside.threads)
-                                                                                    end)].compact
-    @setting = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus}.merge(
-      *shape, facts
-    ))
+    beside = recording.beside
+    shapes = [shape(recording, recording.threads - beside&.threads.to_i)]
+    shapes << shape(beside, beside.threads) if beside
+    attributes = {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus}
+    @setting = Holdup::Setting.new(attributes: attributes.merge(*shapes, facts))
   end
 
   attr_reader :from_s
@@ -73,9 +76,11 @@ class PlayedStore
   end
 
   def shape(recording, threads)
-    (recording.kind == :job) ? {"jobs" => "sidekiq",
-                                "job_threads" => threads} : {"server" => "puma",
-                                                             "workers" => recording.processes, "threads" => threads}
+    if recording.kind == :job
+      {"jobs" => "sidekiq", "job_threads" => threads}
+    else
+      {"server" => "puma", "workers" => recording.processes, "threads" => threads}
+    end
   end
 
   def profiles
@@ -105,13 +110,32 @@ class PlayedStore
   end
 
   def played
-    @played ||= Sizing::Replay.call(trace, Sizing::Scenario.of(processes: @recording.processes, threads: @recording.threads, beside: @recording.pools.beside, vcpus: @recording.vcpus,
-      assignment: (@recording.kind == :job) ? :shared : :least_busy))
+    @played ||= begin
+      scenario = Sizing::Scenario.of(
+        processes: @recording.processes,
+        threads: @recording.threads,
+        beside: @recording.pools.beside,
+        vcpus: @recording.vcpus,
+        assignment: (@recording.kind == :job) ? :shared : :least_busy
+      )
+      Sizing::Replay.call(trace, scenario)
+    end
   end
 
   def singly((queued, stalled, held, _), unit, profile)
-    profile.with(setting: @setting, host: HOST, process: Holdup::UnitSample::SampledProcess.new(pid: @pid, since_ns: @booted_s * NS), start_ns: from_s * NS + unit.arrival_ns,
-      running_ns: held, cpu_ns: (held / @held_per_cpu).round, idle_ns: unit.idle_ns, stalled_ns: stalled, queued_ns: queued, longest_hold_ns: held / (unit.acquisitions + 1), weight: 1.0)
+    profile.with(
+      setting: @setting,
+      host: HOST,
+      process: Holdup::UnitSample::SampledProcess.new(pid: @pid, since_ns: @booted_s * NS),
+      start_ns: from_s * NS + unit.arrival_ns,
+      running_ns: held,
+      cpu_ns: (held / @held_per_cpu).round,
+      idle_ns: unit.idle_ns,
+      stalled_ns: stalled,
+      queued_ns: queued,
+      longest_hold_ns: held / (unit.acquisitions + 1),
+      weight: 1.0
+    )
   end
 
   # Those that were done in time.
@@ -130,13 +154,15 @@ class PlayedStore
   end
 
   def windows
-    @windows ||= by_minute(&:series) + ((@recording.pools.several? && !@recording.beside) ? by_minute { |profile|
-      profile.series.queue.then { |pool|
-        Holdup::Series.new(
-          kind: :pool, name: pool, queue: pool
-        )
-      }
-    } : [])
+    @windows ||= by_minute(&:series) + pool_windows
+  end
+
+  def pool_windows
+    return [] if !@recording.pools.several? || @recording.beside
+    by_minute do |profile|
+      pool = profile.series.queue
+      Holdup::Series.new(kind: :pool, name: pool, queue: pool)
+    end
   end
 
   def by_minute
@@ -159,21 +185,29 @@ class PlayedStore
       Holdup::Histogram.of(same.map(&field))
     }
     empty = Holdup::Window.empty(series:, setting: @setting, host: HOST, start_s:, seconds: 60)
-    empty.with(count: same.size, histograms:, sums: empty.sums.merge(cpu_ns: same.sum(&:cpu_ns), io_ns: same.sum(&:idle_ns), acquisitions: same.sum(&:acquisitions),
-      caused_ns: same.sum(&:stalled_ns), pool_wait_ns: (same.sum(&:wall_ns) * @pool_share).round))
+    sums = {
+      cpu_ns: same.sum(&:cpu_ns),
+      io_ns: same.sum(&:idle_ns),
+      acquisitions: same.sum(&:acquisitions),
+      caused_ns: same.sum(&:stalled_ns),
+      pool_wait_ns: (same.sum(&:wall_ns) * @pool_share).round
+    }
+    empty.with(count: same.size, histograms:, sums: empty.sums.merge(sums))
   end
 
   def samples
     (from_s...to_s).step(60).flat_map do |at_s|
       [*Array.new(@recording.processes) { |index| process(at_s, index) },
         {at_s:, host: HOST, pid: 0, name: "container", cpus: 2, vcpus: @recording.vcpus,
-         cpu_ns: (at_s - from_s) * NS / 2, memory_bytes: 600_000_000, reclaimable_bytes: 0, memory_limit_bytes: 4_000_000_000}]
+         cpu_ns: (at_s - from_s) * NS / 2, memory_bytes: 600_000_000, reclaimable_bytes: 0,
+         memory_limit_bytes: 4_000_000_000}]
     end
   end
 
   def process(at_s, index)
     jobs = @recording.kind == :job
-    {at_s:, host: HOST, pid: @pid + index, start: 1, since_s: @booted_s, name: "worker #{index}", server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
+    {at_s:, host: HOST, pid: @pid + index, start: 1, since_s: @booted_s, name: "worker #{index}",
+     server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
      rss_bytes: 300_000_000, pss_bytes: 200_000_000, **pools, **LEVERS}
   end
 

@@ -15,8 +15,9 @@ class PostgresServer
   STAND_INS = %w[postgres nobody].freeze
   USER = "holdup"
   PATIENCE_S = WaitUntil::PATIENCE_S
-  SETTINGS = {fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off", max_connections: 60,
-              shared_buffers: "16MB", wal_level: "minimal", max_wal_senders: 0, listen_addresses: ""}.freeze
+  SETTINGS = {fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off",
+              max_connections: 60, shared_buffers: "16MB", wal_level: "minimal", max_wal_senders: 0,
+              listen_addresses: ""}.freeze
 
   class << self
     # @return [Boolean] whether the programs are on this machine

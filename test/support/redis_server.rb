@@ -52,8 +52,9 @@ class RedisServer
   # @return [self]
   def start
     @folder = Dir.mktmpdir("holdup-redis")
-    @pid = Process.spawn(PROGRAM, "--port", @port.to_s, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-      "--dir", @folder, in: File::NULL, out: log_path, err: %i[child out])
+    address = ["--port", @port.to_s, "--bind", "127.0.0.1"]
+    options = [*address, "--save", "", "--appendonly", "no", "--dir", @folder]
+    @pid = Process.spawn(PROGRAM, *options, in: File::NULL, out: log_path, err: %i[child out])
     wait_until_it_answers
     self
   end

@@ -12,8 +12,10 @@ module SampleMinutes
   # @return [Holdup::Window] one minute with these durations
   def minute(offset = 0, name: "OrdersController#index", values: [5_000_000])
     histograms = Holdup::Window::HISTOGRAMS.to_h { |one| [one, Holdup::Histogram.of(values)] }
-    Holdup::Window.empty(series: Holdup::Series.new(kind: :request, name:), setting: MINUTE_SETTING, host: "a",
-      start_s: MINUTE_START + offset * 60, seconds: 60).with(count: values.size, histograms:)
+    series = Holdup::Series.new(kind: :request, name:)
+    start_s = MINUTE_START + offset * 60
+    empty = Holdup::Window.empty(series:, setting: MINUTE_SETTING, host: "a", start_s:, seconds: 60)
+    empty.with(count: values.size, histograms:)
   end
 
   # @return [Integer] units in the store

@@ -35,19 +35,26 @@ class SampleProcesses
   private
 
   def process(server, index, at_s, seconds)
-    {at_s:, host: @host, pid: 100 * server.size + index, start: 5, since_s: @windows.from_s, name: (server == "puma") ? "worker #{index}" : "pid #{100 * server.size}",
-     server:, setting: @windows.to_a.first&.setting&.fingerprint, generation: 0, cpu_ns: seconds * (5 + index) * NS / 10, run_delay_ns: seconds * NS / 20,
-     rss_bytes: 250 * MB, pss_bytes: 140 * MB, uss_bytes: 90 * MB, **((server == "sidekiq") ? {redis_rtt_ns: 350_000 + seconds} : {}), **pools(server)}
+    name = (server == "puma") ? "worker #{index}" : "pid #{100 * server.size}"
+    redis = (server == "sidekiq") ? {redis_rtt_ns: 350_000 + seconds} : {}
+    {at_s:, host: @host, pid: 100 * server.size + index, start: 5, since_s: @windows.from_s, name:,
+     server:, setting: @windows.to_a.first&.setting&.fingerprint, generation: 0,
+     cpu_ns: seconds * (5 + index) * NS / 10, run_delay_ns: seconds * NS / 20,
+     rss_bytes: 250 * MB, pss_bytes: 140 * MB, uss_bytes: 90 * MB, **redis, **pools(server)}
   end
 
   def pools(server)
     return {"pool.0": "web", "pool.0.max": 5, "pool.0.busy": 3, "pool.0.backlog": 1} if server == "puma"
-    {"pool.0": "default", "pool.0.max": 10, "pool.0.busy": 9, "pool.0.backlog": 40, "pool.0.oldest_ns": 3 * NS, "pool.1": "pdf", "pool.1.max": 1, "pool.1.busy": 1,
+    {"pool.0": "default", "pool.0.max": 10, "pool.0.busy": 9, "pool.0.backlog": 40,
+     "pool.0.oldest_ns": 3 * NS,
+     "pool.1": "pdf", "pool.1.max": 1, "pool.1.busy": 1,
      "pool.2": "db primary", "pool.2.max": 11, "pool.2.busy": 4}
   end
 
   def container(at_s, seconds)
-    {at_s:, host: @host, pid: 0, name: "container", cpus: 4, vcpus: @vcpus, cpu_ns: seconds * 17 * NS / 10, periods: seconds * 10, throttled_periods: seconds,
-     throttled_ns: seconds * NS / 50, memory_bytes: 900 * MB, reclaimable_bytes: 100 * MB, memory_limit_bytes: 2000 * MB, collector_cpu_ns: seconds * NS / 250, collector_rss_bytes: 40 * MB, segment_bytes: 3 * MB}
+    {at_s:, host: @host, pid: 0, name: "container", cpus: 4, vcpus: @vcpus, cpu_ns: seconds * 17 * NS / 10,
+     periods: seconds * 10, throttled_periods: seconds, throttled_ns: seconds * NS / 50,
+     memory_bytes: 900 * MB, reclaimable_bytes: 100 * MB, memory_limit_bytes: 2000 * MB,
+     collector_cpu_ns: seconds * NS / 250, collector_rss_bytes: 40 * MB, segment_bytes: 3 * MB}
   end
 end

@@ -14,8 +14,25 @@ module SampleProfiles
   # @param at_ms [Numeric] after START_S
   def profile(at_ms = 0, name: "A#b", kind: :request, queue: nil, setting: SETTING, host: "a", **rest)
     series = Holdup::Series.new(kind:, name:, queue:)
-    Holdup::UnitSample.new(series:, setting:, host:, process: PROCESS, start_ns: START_S * 1_000_000_000 + (at_ms * MS).round(-3), running_ns: 8 * MS,
-      cpu_ns: 7 * MS, idle_ns: 20 * MS, stalled_ns: 3 * MS, acquisitions: 6, longest_hold_ns: 2 * MS, gc_ns: MS, queued_ns: 500_000, in_flight_milli: 1500, weight: 1.0, **rest)
+    start_ns = START_S * 1_000_000_000 + (at_ms * MS).round(-3)
+    Holdup::UnitSample.new(
+      series:,
+      setting:,
+      host:,
+      process: PROCESS,
+      start_ns:,
+      running_ns: 8 * MS,
+      cpu_ns: 7 * MS,
+      idle_ns: 20 * MS,
+      stalled_ns: 3 * MS,
+      acquisitions: 6,
+      longest_hold_ns: 2 * MS,
+      gc_ns: MS,
+      queued_ns: 500_000,
+      in_flight_milli: 1500,
+      weight: 1.0,
+      **rest
+    )
   end
 
   # @return [Holdup::SampleBlock]
@@ -29,10 +46,23 @@ module SampleProfiles
     around = ->(ms) { (ms * MS * Math.exp(random.rand(-2.0..2.0))).round(-3) }
     Array.new(count) do |index|
       running_ns = around[8]
-      profile(index * 600_000.0 / count + random.rand, name: "Controller#{(random.rand**3 * 40).to_i}#show", process: PROCESS.with(pid: random.rand(1..16)),
-        running_ns:, cpu_ns: running_ns - around[0.1].clamp(0, running_ns), idle_ns: around[20], stalled_ns: around[3], longest_hold_ns: around[3],
-        gc_ns: random.rand(3).zero? ? around[1] : 0, queued_ns: around[1], acquisitions: random.rand(1..60), in_flight_milli: random.rand(1000..5000),
-        concurrency: (concurrency = random.rand(0..3)), rest_ns: concurrency.zero? ? around[50] : 0, **rest)
+      profile(
+        index * 600_000.0 / count + random.rand,
+        name: "Controller#{(random.rand**3 * 40).to_i}#show",
+        process: PROCESS.with(pid: random.rand(1..16)),
+        running_ns:,
+        cpu_ns: running_ns - around[0.1].clamp(0, running_ns),
+        idle_ns: around[20],
+        stalled_ns: around[3],
+        longest_hold_ns: around[3],
+        gc_ns: random.rand(3).zero? ? around[1] : 0,
+        queued_ns: around[1],
+        acquisitions: random.rand(1..60),
+        in_flight_milli: random.rand(1000..5000),
+        concurrency: (concurrency = random.rand(0..3)),
+        rest_ns: concurrency.zero? ? around[50] : 0,
+        **rest
+      )
     end
   end
 end

@@ -99,8 +99,14 @@ class SampleWindows
   def unit_window(name, units, caused, start_s)
     shape = @units[name]
     every = shape[:error_every]
-    window(name, start_s:, count: units.size, errors: every ? units.size / every : 0, histograms: histograms(units),
-      sums: sums(units).merge(caused_ns: caused, acquisitions: shape[:acquisitions] * units.size, gc_ns: sum(units, :cpu) / 12, preemptions: units.size / 9))
+    totals = sums(units).merge(
+      caused_ns: caused,
+      acquisitions: shape[:acquisitions] * units.size,
+      gc_ns: sum(units, :cpu) / 12,
+      preemptions: units.size / 9
+    )
+    errors = every ? units.size / every : 0
+    window(name, start_s:, count: units.size, errors:, histograms: histograms(units), sums: totals)
   end
 
   def sums(units)

@@ -52,10 +52,14 @@ class SegmentWriter
   #   waited, and its threads were busy
   def pools=(pools)
     oldest = pools.map { |pool| pool[3] }
-    pools.each_with_index { |pool, index| put_word(L::COUNTERS_OFFSET + (L::POOLS_BUSY_AT + index) * 8, pool[4].to_i) }
+    pools.each_with_index do |pool, index|
+      put_word(L::COUNTERS_OFFSET + (L::POOLS_BUSY_AT + index) * 8, pool[4].to_i)
+    end
     pools = pools.map { |pool| pool.first(3) }
     {L::POOLS_AT => pools.flatten(1), L::POOLS_OLDEST_AT => oldest}.each do |from, values|
-      values.each_with_index { |value, index| put_word(L::GAUGES_OFFSET + (from + index) * 8, value || L::UNKNOWN) }
+      values.each_with_index do |value, index|
+        put_word(L::GAUGES_OFFSET + (from + index) * 8, value || L::UNKNOWN)
+      end
     end
   end
 
@@ -69,7 +73,10 @@ class SegmentWriter
     L::SUMS.each_with_index { |sum, index| pairs[base + L::SUMS_OFFSET + index * 8] = values.fetch(sum, 0) }
     changes = pairs.reject { |_, more| more.zero? }.to_h { |at, more| [at, @words[at] + more] }
     keep_path(changes, base + L::PATH_OFFSET, path) if path
-    L::HISTOGRAMS.each_with_index { |histogram, index| observe(changes, base + L.histogram_offset(index), values.fetch(histogram, (histogram == :queued) ? nil : 0)) }
+    L::HISTOGRAMS.each_with_index do |histogram, index|
+      value = values.fetch(histogram, (histogram == :queued) ? nil : 0)
+      observe(changes, base + L.histogram_offset(index), value)
+    end
     push(changes, @series.fetch(key), values)
     commit(changes, die_after)
     @units += 1
@@ -79,7 +86,9 @@ class SegmentWriter
   def account(name, caused: 0, running: 0, stalled: 0, idle: 0)
     base = slot(:account, name, nil)
     changes = {base + L::SUMS_OFFSET + L::SUMS.index(:caused_ns) * 8 => caused}
-    {running:, stalled:, idle:}.each { |histogram, sum| changes[base + L.histogram_offset(L::HISTOGRAMS.index(histogram)) + 8] = sum }
+    {running:, stalled:, idle:}.each do |histogram, sum|
+      changes[base + L.histogram_offset(L::HISTOGRAMS.index(histogram)) + 8] = sum
+    end
     commit(changes, nil)
   end
 
@@ -138,8 +147,11 @@ class SegmentWriter
 
   def write_header(pid:, start:, worker:, parent:, namespace:, now_ns:)
     put(0, "\0" * L.series_offset(@ring))
-    fields = [L::VERSION, L::HEADER_BYTES, pid, start, now_ns, 0, 0, @capacity, L.series_offset(@ring), L::SERIES_BYTES,
-      L::RING_OFFSET, @ring, L::RING_ENTRY_BYTES, 0, L::LOG_OFFSET, 0, L::SETTING_OFFSET, 0, 0, L::LIVE, now_ns, worker, 0, parent, 0, 0, namespace]
+    slots = [@capacity, L.series_offset(@ring), L::SERIES_BYTES]
+    ring = [L::RING_OFFSET, @ring, L::RING_ENTRY_BYTES, 0]
+    log = [L::LOG_OFFSET, 0, L::SETTING_OFFSET, 0, 0]
+    state = [L::LIVE, now_ns, worker, 0, parent, 0, 0, namespace]
+    fields = [L::VERSION, L::HEADER_BYTES, pid, start, now_ns, 0, 0, *slots, *ring, *log, *state]
     put(8, fields.pack("L<2 Q<19 q< Q<5"))
     L::GAUGE_SLOTS.times { |index| put_word(L::GAUGES_OFFSET + index * 8, L::UNKNOWN) }
     put(0, L::MAGIC)
@@ -153,9 +165,12 @@ class SegmentWriter
     index = @series.size
     raise "no room for another series" if index >= @capacity
     put(slot_offset(index), "\0" * L::SERIES_BYTES)
-    put(slot_offset(index), [KINDS.fetch(kind), *texts.map { |text| text.to_s.bytesize }].pack(L::SERIES_HEAD))
+    sizes = texts.map { |text| text.to_s.bytesize }
+    put(slot_offset(index), [KINDS.fetch(kind), *sizes].pack(L::SERIES_HEAD))
     L::SERIES_TEXTS.each_value.zip(texts) { |(offset, _), text| put(slot_offset(index) + offset, text.to_s) }
-    L::HISTOGRAMS.each_index { |histogram| put_word(slot_offset(index) + L.histogram_offset(histogram) + 40, L::BUCKETS) }
+    L::HISTOGRAMS.each_index do |histogram|
+      put_word(slot_offset(index) + L.histogram_offset(histogram) + 40, L::BUCKETS)
+    end
     put_word(L::SERIES_COUNT, index + 1)
     index
   end
@@ -183,8 +198,16 @@ class SegmentWriter
 
   def push(changes, index, values)
     head = @words[L::RING_HEAD]
-    entry = [values.fetch(:start_ns, head), index,
-      *%i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns].map { |name| values.fetch(name, 0) }, values[:queued] || L::UNKNOWN, values.fetch(:in_flight_milli, 1000), values.fetch(:before, 0), values.fetch(:trace, L::NO_TRACE)]
+    counted = %i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns]
+    entry = [
+      values.fetch(:start_ns, head),
+      index,
+      *counted.map { |name| values.fetch(name, 0) },
+      values[:queued] || L::UNKNOWN,
+      values.fetch(:in_flight_milli, 1000),
+      values.fetch(:before, 0),
+      values.fetch(:trace, L::NO_TRACE)
+    ]
     put(L::RING_OFFSET + head % @ring * L::RING_ENTRY_BYTES, entry.pack(L::RING_ENTRY))
     changes[L::RING_HEAD] = head + 1
   end

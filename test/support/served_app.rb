@@ -49,8 +49,13 @@ class ServedApp
     @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
     @command = (command.first(3) == BUNDLE_EXEC_RUBY) ? [*BUNDLED_RUBY, *command.drop(3)] : command
     @app = app
-    @env = {"PORT" => @port.to_s, "HOLDUP_DIR" => @dir, "HOLDUP_STORE" => store, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.1"}
-      .merge(env, unset.to_h { |name| [name, nil] })
+    @env = {
+      "PORT" => @port.to_s,
+      "HOLDUP_DIR" => @dir,
+      "HOLDUP_STORE" => store,
+      "HOLDUP_COLLECTOR" => "off",
+      "HOLDUP_TICK_SECONDS" => "0.1"
+    }.merge(env, unset.to_h { |name| [name, nil] })
   end
 
   # @return [String] URL of a store of its own; nothing is in it until a collector runs
@@ -129,7 +134,8 @@ class ServedApp
 
   # @return [Array<Holdup::Segment::DirectoryEntry>] of processes that run and measure
   def live
-    Holdup::Segment::Directory.new(@dir).entries.select { |entry| entry.alive && !entry.read(&:header).closed? }
+    entries = Holdup::Segment::Directory.new(@dir).entries
+    entries.select { |entry| entry.alive && !entry.read(&:header).closed? }
   end
 
   # @return [Array<Integer>] indexes of the workers that run and measure; -1 is a process that is no worker

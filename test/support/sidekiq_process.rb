@@ -53,15 +53,19 @@ class SidekiqProcess
   # Puts jobs into their queues, from a client process's point of view.
   # @param script [String] with the classes of the application
   def push(script, env: {})
-    system({**@env, "WITHOUT_HOLDUP" => "1", **env}, "bundle", "exec", "ruby", "-r", "./client", "-e", script, chdir: @app,
-      out: [log_path, "a"], err: %i[child out], exception: true)
+    env = {**@env, "WITHOUT_HOLDUP" => "1", **env}
+    command = ["bundle", "exec", "ruby", "-r", "./client", "-e", script]
+    system(env, *command, chdir: @app, out: [log_path, "a"], err: %i[child out], exception: true)
   end
 
   # What has failed is due now, and the scheduler sees it at its next look.
   def make_retries_due
     wait { @redis.call("ZCARD", "retry") != ":0" }
-    @redis.call("EVAL",
-      "for _, job in ipairs(redis.call('ZRANGE', 'retry', 0, -1)) do redis.call('ZADD', 'retry', 1, job) end", 0)
+    @redis.call("EVAL", <<~LUA, 0)
+      for _, job in ipairs(redis.call('ZRANGE', 'retry', 0, -1)) do
+        redis.call('ZADD', 'retry', 1, job)
+      end
+    LUA
   end
 
   def signal(name, pid = @pid) = Process.kill(name, pid)

@@ -56,9 +56,10 @@ class SimulatedRecording
       [unit.arrival_ns + queued, unit.arrival_ns + response]
     }
     flight = flight(spans)
-    played.results.each_slice(4).zip(units, names, spans,
-      beginnings(spans)).map do |result, unit, name, (from, to), (concurrency, rest_ns)|
-      profile(result, unit, name, from, (flight[to] - flight[from]).fdiv(to - from)).with(concurrency:, rest_ns:)
+    spread = played.results.each_slice(4).zip(units, names, spans, beginnings(spans))
+    spread.map do |result, unit, name, (from, to), (concurrency, rest_ns)|
+      in_flight = (flight[to] - flight[from]).fdiv(to - from)
+      profile(result, unit, name, from, in_flight).with(concurrency:, rest_ns:)
     end
   end
 
@@ -128,15 +129,31 @@ class SimulatedRecording
 
   def profile(result, unit, name, from_ns, in_flight)
     queued, stalled, held = result
-    Holdup::UnitSample.new(series: Holdup::Series.new(kind: :request, name:), setting: SampleProfiles::SETTING, host: "a", process: SampleProfiles::PROCESS,
-      start_ns: START_S * NS + from_ns, running_ns: held, cpu_ns: held, idle_ns: unit.idle_ns, stalled_ns: stalled, acquisitions: unit.acquisitions,
-      longest_hold_ns: held / unit.acquisitions, gc_ns: gc(held, in_flight), queued_ns: queued, in_flight_milli: (in_flight * 1000).round, weight: 1.0)
+    Holdup::UnitSample.new(
+      series: Holdup::Series.new(kind: :request, name:),
+      setting: SampleProfiles::SETTING,
+      host: "a",
+      process: SampleProfiles::PROCESS,
+      start_ns: START_S * NS + from_ns,
+      running_ns: held,
+      cpu_ns: held,
+      idle_ns: unit.idle_ns,
+      stalled_ns: stalled,
+      acquisitions: unit.acquisitions,
+      longest_hold_ns: held / unit.acquisitions,
+      gc_ns: gc(held, in_flight),
+      queued_ns: queued,
+      in_flight_milli: (in_flight * 1000).round,
+      weight: 1.0
+    )
   end
 
   # A tenth of the running time of a unit that is alone, and its part of the growth.
   # A tenth of what a unit takes alone, and what concurrency adds to it.
   def gc(held, in_flight)
-    (held / @cost.factor(in_flight:) * (0.1 + @gc_growth * Sizing::CoherencyCost.doublings(in_flight) + @cost.marking * Sizing::CoherencyCost.others(in_flight))).round
+    grown = @gc_growth * Sizing::CoherencyCost.doublings(in_flight)
+    marked = @cost.marking * Sizing::CoherencyCost.others(in_flight)
+    (held / @cost.factor(in_flight:) * (0.1 + grown + marked)).round
   end
 
   def block(start_s, profiles)

@@ -29,8 +29,10 @@ module Situations
     from_s = SampleWindows::START_S
     [0, 60, 120].flat_map do |passed|
       workers = Array.new(processes) do |index|
-        {at_s: from_s + passed, host: "web-1", pid: 10 + index, start: 1, since_s: from_s, name: "worker #{index}", server: "puma", cpu_ns: passed * 500 * MS,
-         run_delay_ns: run_delay_share && (passed * 500 * MS * run_delay_share).round, "pool.0": "web", "pool.0.max": 5}.compact
+        {at_s: from_s + passed, host: "web-1", pid: 10 + index, start: 1, since_s: from_s,
+         name: "worker #{index}", server: "puma", cpu_ns: passed * 500 * MS,
+         run_delay_ns: run_delay_share && (passed * 500 * MS * run_delay_share).round,
+         "pool.0": "web", "pool.0.max": 5}.compact
       end
       counted = facts.transform_values { |value| value.respond_to?(:call) ? value.call(passed) : value }
       [*workers,
@@ -45,7 +47,9 @@ module Situations
   # A finding as users read it, in both languages: every part of it has to be there.
   # @return [Hash{String => String}] what, seen, do (with its diff), expect, risk, verify, undo
   def told(finding, language = "en")
-    all = %w[en ja].to_h { |each| [each, Holdup::View::AdviceFindings.new([finding], words: Holdup::View::Words.new(each)).first] }
+    all = %w[en ja].to_h do |each|
+      [each, Holdup::View::AdviceFindings.new([finding], words: Holdup::View::Words.new(each)).first]
+    end
     all.each_value { |one|
       assert_equal [6, []], [one.parts.size, one.parts.select { |part| part.text.empty? }]
     }
@@ -57,6 +61,7 @@ module Situations
   # @param recording [PlayedRecording]
   # @return [Analysis::Sizing::Recommendation]
   def advised(recording, objective: :latency, **limits)
-    recording.recommendation(limits: recording.limits(**limits), objective: Holdup::Sizing::Objective.new(objective))
+    objective = Holdup::Sizing::Objective.new(objective)
+    recording.recommendation(limits: recording.limits(**limits), objective:)
   end
 end

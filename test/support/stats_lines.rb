@@ -17,10 +17,12 @@ class StatsLines
     end
   end
 
-  SETTING = '{"app":"shop","environment":"production","revision":"abc","ruby":"3.4.5","jit":"yjit","jit_by":"holdup","jit_effective":true}'
+  SETTING = '{"app":"shop","environment":"production","revision":"abc","ruby":"3.4.5","jit":"yjit",' \
+    '"jit_by":"holdup","jit_effective":true}'
   # What the YJIT of a process with some traffic says.
-  GAUGES = {jit_enabled: 1, jit_saturated: 0, jit_code_bytes: 4 << 20, jit_alloc_bytes: 8 << 20, jit_limit_bytes: 128 << 20, jit_compiled_iseqs: 900,
-            jit_live_iseqs: 9000, jit_invalidations: 3, jit_enabled_ns: 1_699_999_990_000_000_000, jit_compile_ns: 70_000_000,
+  GAUGES = {jit_enabled: 1, jit_saturated: 0, jit_code_bytes: 4 << 20, jit_alloc_bytes: 8 << 20,
+            jit_limit_bytes: 128 << 20, jit_compiled_iseqs: 900, jit_live_iseqs: 9000, jit_invalidations: 3,
+            jit_enabled_ns: 1_699_999_990_000_000_000, jit_compile_ns: 70_000_000,
             jit_interpreted_instructions: 1_000_000, cpu_ns: 5_000_000_000}.freeze
 
   attr_reader :segment, :sink, :clock, :log, :stats, :gauges

@@ -12,8 +12,9 @@ module Storefront
   def with_storefront
     Dir.mktmpdir("holdup") do |folder|
       next_door(folder) do |env|
-        assert system(env, "bundle", "exec", "bin/rails", "db:prepare", chdir: APP, out: "#{folder}/log", err: %i[child out]),
-          "#{folder}/log"
+        log = "#{folder}/log"
+        prepare = [env, "bundle", "exec", "bin/rails", "db:prepare"]
+        assert system(*prepare, chdir: APP, out: log, err: %i[child out]), log
         yield env
       end
     end
@@ -27,7 +28,12 @@ module Storefront
     writer.close
     flunk "the process next door did not start" unless reader.wait_readable(START_S)
     upstream, database = reader.gets.split
-    yield("RAILS_ENV" => "production", "STOREFRONT_STORAGE" => folder, "STOREFRONT_UPSTREAM" => upstream, "STOREFRONT_DATABASE_PEER" => database)
+    yield(
+      "RAILS_ENV" => "production",
+      "STOREFRONT_STORAGE" => folder,
+      "STOREFRONT_UPSTREAM" => upstream,
+      "STOREFRONT_DATABASE_PEER" => database
+    )
   ensure
     Process.kill(:KILL, pid)
     Process.wait(pid)

@@ -6,7 +6,9 @@ require "tmpdir"
 # What examples/storefront needs beside its server: the process next door and a filled database, in a folder
 # of its own.
 #
-#   StorefrontApp.prepared { |env| ServedApp.serve("bundle", "exec", "unicorn", "-c", "config/unicorn.rb", app: StorefrontApp::PATH, env:) }
+#   StorefrontApp.prepared { |env|
+#     ServedApp.serve("bundle", "exec", "unicorn", "-c", "config/unicorn.rb", app: StorefrontApp::PATH, env:)
+#   }
 module StorefrontApp
   # From test/integration/apps, where ServedApp looks.
   PATH = "../../../examples/storefront"

@@ -2,8 +2,8 @@
 
 module Bench
   module Growth
-    # Work that comes and goes, as over a day: without that, nobody can tell from one recording what concurrency
-    # costs.
+    # Work that comes and goes, as over a day: without that, nobody can tell from one recording what
+    # concurrency costs.
     class Tide
       # Jobs per second of one phase after the other, independent of each other: concurrent and alone, rested
       # and not, in each mixture.

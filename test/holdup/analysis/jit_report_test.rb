@@ -24,7 +24,8 @@ class Holdup::Analysis::JitReportTest < Minitest::Test
 
   def test_what_one_tells
     facts = jits(life).on.first.facts
-    assert_equal ["yjit", "holdup", "process", 32 * JitSamples::MIB, (32 * JitSamples::MIB * 1.3).round, false, 0],
+    memory_bytes = (32 * JitSamples::MIB * 1.3).round
+    assert_equal ["yjit", "holdup", "process", 32 * JitSamples::MIB, memory_bytes, false, 0],
       [*facts.to_h.values_at(:kind, :by, :at), facts.total_bytes, facts.memory_bytes, facts.saturated,
         facts.code_gcs]
     assert_equal [3, 4, 5], jits(life).on.first.ruby.numbers

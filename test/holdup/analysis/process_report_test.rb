@@ -89,8 +89,12 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
   end
 
   def test_the_container
-    machine = processes(sample(0, cpu: 0), sample(60, cpu: 30), container(0, cpu: 0, periods: 100, throttled: 10),
-      container(60, cpu: 60, periods: 300, throttled: 60)).machines.first
+    machine = processes(
+      sample(0, cpu: 0),
+      sample(60, cpu: 30),
+      container(0, cpu: 0, periods: 100, throttled: 10),
+      container(60, cpu: 60, periods: 300, throttled: 60)
+    ).machines.first
     assert_in_delta 0.5, machine.cpu_share
     assert_in_delta 0.25, machine.throttled_share
     assert_in_delta 0.25, machine.share_of(machine.members.first)

@@ -68,8 +68,10 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
 
   def test_who_has_a_gvl_of_its_own_is_not_to_blame
     jobs = SampleWindows.new(
-      units: {"Report" => {ms: {cpu: 5, stalled: 8}, acquisitions: 4, units: 30,
-                           blame: 1}}, kind: :job, queue: "low", setting: SampleWindows::SETTING.merge("server" => "sidekiq")
+      units: {"Report" => {ms: {cpu: 5, stalled: 8}, acquisitions: 4, units: 30, blame: 1}},
+      kind: :job,
+      queue: "low",
+      setting: SampleWindows::SETTING.merge("server" => "sidekiq")
     ).to_a
     assert_equal "ReportsController#sales", summary(@sample.to_a + jobs).blame.main_cause.name
     blame = summary(@sample.to_a + jobs, filter: Filter.new(kind: :job)).blame
@@ -125,8 +127,14 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
 
   def test_nested_units_count_once_in_the_totals
     plain = summary
-    nested = @sample.window("(nested)", kind: :nested, queue: nil, count: 3, sums: {cpu_ns: 1000, caused_ns: 70},
-      histograms: {wall: Holdup::Histogram.of_sum(1700), stalled: Holdup::Histogram.of_sum(700)})
+    nested = @sample.window(
+      "(nested)",
+      kind: :nested,
+      queue: nil,
+      count: 3,
+      sums: {cpu_ns: 1000, caused_ns: 70},
+      histograms: {wall: Holdup::Histogram.of_sum(1700), stalled: Holdup::Histogram.of_sum(700)}
+    )
     netted = summary(@sample.to_a + [nested])
     assert_equal plain.total.count, netted.total.count
     assert_equal plain.total.wall_ns - 1700, netted.total.wall_ns

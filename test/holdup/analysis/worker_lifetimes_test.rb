@@ -22,8 +22,8 @@ class Holdup::Analysis::WorkerLifetimesTest < Minitest::Test
   end
 
   def test_a_deployment_or_a_stop_is_no_recycling
-    refute_predicate lives(sample(1, 200, 40, ended: true), sample(2, 250, 40, ended: true), sample(3, 300, 5)).first,
-      :recycled?
+    followed = lives(sample(1, 200, 40, ended: true), sample(2, 250, 40, ended: true), sample(3, 300, 5))
+    refute_predicate followed.first, :recycled?
     refute_predicate lives(sample(1, 200, 40, ended: true), sample(2, 250, 40, ended: true)).first, :recycled?
   end
 

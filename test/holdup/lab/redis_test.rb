@@ -37,10 +37,8 @@ class Holdup::Lab::RedisTest < Minitest::Test
 
   def test_says_how_to_get_one
     error = assert_raises(Holdup::UnsupportedError) { Holdup::Lab::Redis.run(path: folder) { flunk } }
-    assert_match(
-      /no redis-server on this machine; install it \(`apt-get install redis-server`.*`bin\/setup --services`.*--redis-url redis:/,
-      error.message
-    )
+    remedy = /install it \(`apt-get install redis-server`.*`bin\/setup --services`.*--redis-url redis:/
+    assert_match(/no redis-server on this machine; #{remedy}/, error.message)
   end
 
   def test_one_that_does_not_start_says_why

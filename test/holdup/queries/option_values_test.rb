@@ -52,14 +52,22 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
   def test_numbers
     assert_equal 5, Values.whole("--threads", "5", 1..9)
     assert_in_delta 0.5, Values.seconds("--interval", "0.5", 0.1..9)
-    %w[0 10 five 1e3 5.5].each { |text| assert_raises(Holdup::UsageError, text) { Values.whole("--threads", text, 1..9) } }
-    %w[0 nan inf ten].each { |text| assert_raises(Holdup::UsageError, text) { Values.seconds("--interval", text, 0.1..9) } }
+    %w[0 10 five 1e3 5.5].each do |text|
+      assert_raises(Holdup::UsageError, text) { Values.whole("--threads", text, 1..9) }
+    end
+    %w[0 nan inf ten].each do |text|
+      assert_raises(Holdup::UsageError, text) { Values.seconds("--interval", text, 0.1..9) }
+    end
   end
 
   def test_factors_and_time_slices
     assert_equal [1.5, 2.0, 0.5], %w[x1.5 2 x0.5].map { |text| Values.factor("--load", text) }
     assert_equal 10_000_000, Values.time_slice("--slice", "10ms")
-    %w[x x0 -1 twice].each { |text| assert_raises(Holdup::UsageError, text) { Values.factor("--load", text) } }
-    %w[10 2s 1us].each { |text| assert_raises(Holdup::UsageError, text) { Values.time_slice("--slice", text) } }
+    %w[x x0 -1 twice].each do |text|
+      assert_raises(Holdup::UsageError, text) { Values.factor("--load", text) }
+    end
+    %w[10 2s 1us].each do |text|
+      assert_raises(Holdup::UsageError, text) { Values.time_slice("--slice", text) }
+    end
   end
 end

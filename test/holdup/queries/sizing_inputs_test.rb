@@ -17,7 +17,8 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
     WEB.in_a_file(JOBS) do |path|
       store = Holdup::Store.open(path)
       servers = lambda do |kind|
-        inputs = Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind:, objective: nil)
+        range = {from_s: WEB.from_s, to_s: WEB.to_s}
+        inputs = Holdup::Queries::SizingInputs.new(store, **range, kind:, objective: nil)
         inputs.lately.map { |sample| sample[:server] }.uniq
       end
       assert_equal [%w[puma], %w[sidekiq]], [servers.call(:request), servers.call(:job)]

@@ -57,10 +57,8 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
     before = course.mean(:stalled).first
     first = @sample.to_a.select { |window| window.series.unit? && window.start_s == @sample.from_s }
     units = first.sum(&:count)
-    @store.commit(
-      [@sample.window("ReportJob", kind: :nested, histograms: {stalled: Holdup::Histogram.of_sum(units * 1000)},
-        count: 1)], {}
-    )
+    histograms = {stalled: Holdup::Histogram.of_sum(units * 1000)}
+    @store.commit([@sample.window("ReportJob", kind: :nested, histograms:, count: 1)], {})
     assert_in_delta before - 1000, course.mean(:stalled).first, 1e-3
     filter = Holdup::Analysis::UnitFilter.new(kind: :request)
     assert_in_delta before, course(filter:).mean(:stalled).first, 1e-3
@@ -96,8 +94,8 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
 
   # Units of which half were stamped, then units of which none was.
   def test_a_queue_time_that_is_unknown_is_no_zero
-    half = @sample.window("GET /", count: 2,
-      histograms: {wall: Holdup::Histogram.of([9, 9]), queued: Holdup::Histogram.of([1_000])}, start_s: @sample.to_s)
+    histograms = {wall: Holdup::Histogram.of([9, 9]), queued: Holdup::Histogram.of([1_000])}
+    half = @sample.window("GET /", count: 2, histograms:, start_s: @sample.to_s)
     none = @sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9])},
       start_s: @sample.to_s + MINUTE)
     @store.commit([half, none], {})

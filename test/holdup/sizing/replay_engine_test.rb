@@ -45,7 +45,8 @@ class Holdup::ReplayEngineTest < Minitest::Test
   end
 
   def test_refuses_options_that_are_missing_unknown_or_impossible
-    assert_equal "missing keyword: :seed", assert_raises(ArgumentError) { Engine.simulate(trace, GROUPS, **OPTIONS.except(:seed)) }.message
+    missing = assert_raises(ArgumentError) { Engine.simulate(trace, GROUPS, **OPTIONS.except(:seed)) }
+    assert_equal "missing keyword: :seed", missing.message
     assert_equal "unknown keyword: :cpus", refusal(cpus: 2)
     assert_equal "vcpus is above 0", refusal(vcpus: 0)
     assert_equal "cold is at least 0", refusal(cold: -1.0)
@@ -59,7 +60,18 @@ class Holdup::ReplayEngineTest < Minitest::Test
   end
 
   def test_words_of_units_and_results_are_in_the_order_that_ruby_packs_them
-    given = {arrival_ns: 1, held_ns: 2, idle_ns: 3, longest_ns: 6, in_flight_milli: 7, rest_ns: 8, group: 9, slice_ns: 11, pool: 12, before: 13}
+    given = {
+      arrival_ns: 1,
+      held_ns: 2,
+      idle_ns: 3,
+      longest_ns: 6,
+      in_flight_milli: 7,
+      rest_ns: 8,
+      group: 9,
+      slice_ns: 11,
+      pool: 12,
+      before: 13
+    }
     words = Engine::UNIT_WORDS.zip(Unit.new(acquisitions: 4, io: true, **given).words).to_h
     assert_equal({**given, holds: 5, gaps: 4, io: 1}, words)
     assert_equal Engine::RESULT_WORDS, Holdup::Sizing::Replay::COLUMNS

@@ -7,8 +7,8 @@ require_relative "../../support/learned"
 class Holdup::View::AdviceBiasTest < Minitest::Test
   include Learned
 
-  THREE = Holdup::Sizing::PredictionBias.new([Learned.outcome(figures: {response: Learned.figure(0.98),
-                                                                        p95: Learned.figure(1.04), wait: Learned.figure(1.0)})] * 3)
+  FIGURES = {response: Learned.figure(0.98), p95: Learned.figure(1.04), wait: Learned.figure(1.0)}.freeze
+  THREE = Holdup::Sizing::PredictionBias.new([Learned.outcome(figures: FIGURES)] * 3)
 
   def told(bias, language = "en")
     Holdup::View::AdviceFigures::Bias.new(bias, words: Holdup::View::Words.new(language)).sentences
@@ -25,7 +25,8 @@ class Holdup::View::AdviceBiasTest < Minitest::Test
   end
 
   def test_for_programs
-    assert_equal({predictions: 3, ratio: 1.04, factor: 1.017}, Holdup::View::AdviceFigures::Bias.json(THREE).fetch(:p95))
+    p95 = Holdup::View::AdviceFigures::Bias.json(THREE).fetch(:p95)
+    assert_equal({predictions: 3, ratio: 1.04, factor: 1.017}, p95)
     assert_empty Holdup::View::AdviceFigures::Bias.json(Holdup::Sizing::PredictionBias::NONE)
   end
 end

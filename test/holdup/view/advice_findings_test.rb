@@ -7,8 +7,8 @@ class Holdup::View::AdviceFindingsTest < Minitest::Test
   include Situations
 
   def expected(gain, interval, **options)
-    finding = Holdup::Advice::Finding.new(rule: :memory_headroom,
-      facts: {memory_bytes: 9, limit_bytes: 10, used_share: 0.9, query: "report"}, gain:, interval:, **options)
+    facts = {memory_bytes: 9, limit_bytes: 10, used_share: 0.9, query: "report"}
+    finding = Holdup::Advice::Finding.new(rule: :memory_headroom, facts:, gain:, interval:, **options)
     %w[en ja].map { |language| told(finding, language).values_at("expect", "効果").compact.first }
   end
 

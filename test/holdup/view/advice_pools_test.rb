@@ -9,7 +9,11 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
 
   # The busiest pool has too few threads for its part of the mix.
   def self.advised
-    @advised ||= PlayedRecording.capsules.then { |one| one.recommendation(limits: one.limits, objective: Sizing::Objective.new(:throughput), units: 2000) }
+    @advised ||= begin
+      capsules = PlayedRecording.capsules
+      objective = Sizing::Objective.new(:throughput)
+      capsules.recommendation(limits: capsules.limits, objective:, units: 2000)
+    end
   end
 
   def advised = self.class.advised
@@ -51,7 +55,8 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     assert_match(/\AFor all processes of a host, at the peak\. .*Requests and jobs share these processes/, section(found).notes.first)
     assert_match(/リクエストとジョブは同じプロセス/, section(found, language: "ja").notes.first)
     told = Holdup::View::JsonAdvice.new(found, [], from_s: 0, to_s: 1).to_h
-    assert_equal [[5], %w[default web]], [told[:current][:concurrent_threads], told[:pools].map { |pool| pool[:name] }]
+    names = told[:pools].map { |pool| pool[:name] }
+    assert_equal [[5], %w[default web]], [told[:current][:concurrent_threads], names]
   end
 
   def test_nothing_with_one_pool

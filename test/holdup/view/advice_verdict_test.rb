@@ -29,7 +29,8 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def told(language = "en", growth: nil, estimate: growth, rest: nil)
     RECORDING.found = [growth, estimate, rest]
-    Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words: Holdup::View::Words.new(language)).details.join("\n")
+    words = Holdup::View::Words.new(language)
+    Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words:).details.join("\n")
   end
 
   def test_what_concurrency_costs
@@ -78,8 +79,8 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
   end
 
   def test_what_may_be_the_reason_where_nothing_can_be_said
-    recording = Struct.new(:warnings).new({cpu_saturated: {cpu_share: 0.91},
-held_without_cpu: {starved_share: 0.2}})
+    warnings = {cpu_saturated: {cpu_share: 0.91}, held_without_cpu: {starved_share: 0.2}}
+    recording = Struct.new(:warnings).new(warnings)
     unsaid = Struct.new(:verdict, :recording).new(:unknown, recording)
     expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. For 20.0 % of the time that a thread held the GVL, it had no CPU: " \
       "CPUs were short, a quota stopped the process, pages were read from a disk, or C code waited with the GVL held."

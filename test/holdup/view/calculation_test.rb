@@ -8,7 +8,8 @@ class Holdup::View::CalculationTest < Minitest::Test
 
   def plot(share)
     calculator = Sizing::Calculator.new(Sizing::ServiceDemand.of_share(share))
-    Holdup::View::Calculation.new(calculator).call.lines.grep(/^ +\d+ \|/).map { |line| line.split("|").last.chomp }
+    rows = Holdup::View::Calculation.new(calculator).call.lines.grep(/^ +\d+ \|/)
+    rows.map { |line| line.split("|").last.chomp }
   end
 
   def test_amdahl_is_never_beyond_the_model_nor_the_model_beyond_the_bound

@@ -7,11 +7,20 @@ class Holdup::View::FiguresTest < Minitest::Test
   Figures = Holdup::View::Figures
 
   def test_durations_have_three_digits_and_the_unit_that_fits
-    {nil => "-", 0 => "0", 0.2 => "0", 850 => "850 ns", 1_234 => "1.23 us", 34_210_000 => "34.2 ms", 999_900_000 => "1.00 s",
-     1_234_000_000 => "1.23 s", 119_000_000_000 => "119 s", 720_000_000_000 => "12.0 min", 36_000_000_000_000 => "10.0 h", -5_000_000 => "-5.00 ms"}
-      .each { |ns, text|
-      assert_equal text, Figures.duration(ns), ns.inspect
-    }
+    {
+      nil => "-",
+      0 => "0",
+      0.2 => "0",
+      850 => "850 ns",
+      1_234 => "1.23 us",
+      34_210_000 => "34.2 ms",
+      999_900_000 => "1.00 s",
+      1_234_000_000 => "1.23 s",
+      119_000_000_000 => "119 s",
+      720_000_000_000 => "12.0 min",
+      36_000_000_000_000 => "10.0 h",
+      -5_000_000 => "-5.00 ms"
+    }.each { |ns, text| assert_equal text, Figures.duration(ns), ns.inspect }
   end
 
   def test_durations_never_get_wide

@@ -7,8 +7,19 @@ class Holdup::View::FindingsJsonTest < Minitest::Test
   Finding = Holdup::Doctor::CheckResult
 
   def process(setting)
-    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: 1_700_000_000_500_000_000, setting:, counters: {}, requests: 3, queued: 0,
-      worker: 1, profile: {"server" => "puma", "jit.at" => "process"}, gauges: {jit_enabled_ns: 1_700_000_000_000_000_000, jit_code_bytes: 5, jit_alloc_bytes: 15})
+    Holdup::Doctor::Host::HostProcess.new(
+      pid: 7,
+      alive: true,
+      closed: false,
+      heartbeat_ns: 1_700_000_000_500_000_000,
+      setting:,
+      counters: {},
+      requests: 3,
+      queued: 0,
+      worker: 1,
+      profile: {"server" => "puma", "jit.at" => "process"},
+      gauges: {jit_enabled_ns: 1_700_000_000_000_000_000, jit_code_bytes: 5, jit_alloc_bytes: 15}
+    )
   end
 
   def json(findings, *processes)

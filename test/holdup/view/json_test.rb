@@ -17,8 +17,11 @@ class Holdup::View::JsonTest < Minitest::Test
   def test_the_keys_of_schema_1
     made = report
     assert_equal [1, "2026-09-21T14:14:00Z", "2026-09-21T14:17:00Z"], made.values_at("schema", "from", "to")
-    assert_equal %w[schema from to by uncollected verdict drifts marks settings totals series pairs machines pools pool_cpu processes jit].sort,
-      made.keys.sort
+    keys = %w[
+      schema from to by uncollected verdict drifts marks settings totals series pairs machines pools
+      pool_cpu processes jit
+    ]
+    assert_equal keys.sort, made.keys.sort
     [made["totals"], *made["series"]].each do |figures|
       assert_empty %w[count errors] + DISTRIBUTIONS + SUMS - figures.keys
       DISTRIBUTIONS.each { |key| assert_equal %w[sum mean p50 p90 p95 p99 max], figures[key].keys }
@@ -73,7 +76,8 @@ class Holdup::View::JsonTest < Minitest::Test
   end
 
   def test_hostile_names_are_valid_json
-    hostile = SampleWindows.new.window("\xff\0\e", count: 1, histograms: {wall: Holdup::Histogram.of([5_000])})
+    histograms = {wall: Holdup::Histogram.of([5_000])}
+    hostile = SampleWindows.new.window("\xff\0\e", count: 1, histograms:)
     assert_equal "???", report([hostile])["series"].first["name"]
   end
 end

@@ -11,8 +11,8 @@ class Holdup::View::SentencesTest < Minitest::Test
   TABLES = Holdup::View::Words::LANGUAGES.transform_values { |table|
     table.select { |_, text| text.is_a?(String) }
   }
-  REGULAR = %w[thread unit request job setting minute second connection application endpoint thing name time worker
-    event stack step run round arm vCPU error host sample row pool].freeze
+  REGULAR = %w[thread unit request job setting minute second connection application endpoint thing name time
+    worker event stack step run round arm vCPU error host sample row pool].freeze
   NOUNS = {"process" => "processes", "stretch" => "stretches",
            **REGULAR.to_h { |noun| [noun, "#{noun}s"] }}.freeze
   # "1 and 1 processes" is of two numbers, "1 requests/s" a rate.

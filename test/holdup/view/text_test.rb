@@ -4,7 +4,8 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::View::TextTest < Minitest::Test
-  LONG = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController#recalculate_everything_for_all_tenants"
+  LONG = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController" \
+    "#recalculate_everything_for_all_tenants"
 
   def text(sample = SampleWindows.new, language: "en", style: Holdup::View::Style.none, extra: [], by: :name,
     **options)
@@ -29,9 +30,8 @@ class Holdup::View::TextTest < Minitest::Test
   end
 
   def test_units_that_hardly_take_the_gvl_have_no_stall_for_each_time
-    free = text(SampleWindows.new(units: {"GET /" => {ms: {cpu: 3}, acquisitions: 0, units: 50, blame: 1}})).tr(
-      "\n", " "
-    )
+    units = {"GET /" => {ms: {cpu: 3}, acquisitions: 0, units: 50, blame: 1}}
+    free = text(SampleWindows.new(units:)).tr("\n", " ")
     assert_includes free, "(most ran without having to take the GVL)"
     assert_includes text.tr("\n", " "), "GVL acquisitions)"
   end
@@ -128,6 +128,8 @@ class Holdup::View::TextTest < Minitest::Test
 
   def test_every_verdict_has_a_sentence_in_every_language
     keys = %i[no_data one_cause account_cause spread handoff starved lock sleep native io cpu calm]
-    Holdup::View::Words::LANGUAGES.each_value { |table| keys.each { |key| assert table.key?(:"verdict_#{key}"), key } }
+    Holdup::View::Words::LANGUAGES.each_value do |table|
+      keys.each { |key| assert table.key?(:"verdict_#{key}"), key }
+    end
   end
 end

@@ -18,23 +18,23 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
 
   # The hog collects garbage for a while; who waits is the light one.
   def hog(ring = EventRing.new)
-    ring.running(2).idle(3).begins(2, 2, 1 * MS).begins(1, 3, 2 * MS).stack(2, 20 * MS, CRUNCH, unit: 2).ready(3, 10 * MS, unit: 1).collected(
-      2, 30 * MS, 60 * MS
-    )
-    ring.suspended(2, 70 * MS, unit: 2).resumed(3, 72 * MS, unit: 1).ends(2, 2, 73 * MS, name: "GET /hog").ends(
-      1, 3, 82 * MS, name: "GET /light"
-    )
+    ring.running(2).idle(3).begins(2, 2, 1 * MS).begins(1, 3, 2 * MS)
+    ring.stack(2, 20 * MS, CRUNCH, unit: 2).ready(3, 10 * MS, unit: 1).collected(2, 30 * MS, 60 * MS)
+    ring.suspended(2, 70 * MS, unit: 2).resumed(3, 72 * MS, unit: 1)
+    ring.ends(2, 2, 73 * MS, name: "GET /hog").ends(1, 3, 82 * MS, name: "GET /light")
   end
 
   def test_who_waited_for_the_gvl
-    held = "60.0 ms (96.8 %) for GET /hog, 100 % of it in Report#crunch (app/models/report.rb:13), 30.0 ms of it in garbage collection."
+    held = "60.0 ms (96.8 %) for GET /hog, 100 % of it in Report#crunch (app/models/report.rb:13), " \
+      "30.0 ms of it in garbage collection."
     unit, whole = answers(hog)
     assert_equal "GET /light took 80.0 ms, 62.0 ms waiting for the GVL: #{held}", unit
     assert_equal "Threads waited 62.0 ms for the GVL: #{held}", whole
   end
 
   def test_who_waited_for_the_gvl_in_japanese
-    held = "うち 60.0 ms（96.8 %）は GET /hog を待っていました。その 100 % は Report#crunch（app/models/report.rb:13） の実行中。その 30.0 ms は GC の時間。"
+    held = "うち 60.0 ms（96.8 %）は GET /hog を待っていました。" \
+      "その 100 % は Report#crunch（app/models/report.rb:13） の実行中。その 30.0 ms は GC の時間。"
     assert_equal "GET /light は 80.0 ms のうち 62.0 ms が GVL 待ちで、#{held}", answers(hog, language: "ja").first
   end
 
@@ -69,13 +69,10 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   end
 
   def test_a_method_of_the_holder_has_its_share_of_what_the_holder_held
-    ring = many_methods(
-      EventRing.new.running(2).idle(3).begins(2, 3, 1 * MS).begins(1, 2, 1 * MS).ready(3, 1 * MS,
-        unit: 2), 2, 3
-    )
-    ring.suspended(2, 81 * MS, unit: 1).resumed(3, 81 * MS, unit: 2).ends(1, 2, 82 * MS, name: "GET /hog").ends(
-      2, 3, 83 * MS, name: "GET /light"
-    )
+    ring = EventRing.new.running(2).idle(3).begins(2, 3, 1 * MS).begins(1, 2, 1 * MS)
+    many_methods(ring.ready(3, 1 * MS, unit: 2), 2, 3)
+    ring.suspended(2, 81 * MS, unit: 1).resumed(3, 81 * MS, unit: 2)
+    ring.ends(1, 2, 82 * MS, name: "GET /hog").ends(2, 3, 83 * MS, name: "GET /light")
     assert_includes answers(ring).last, "80.0 ms (100 %) for GET /hog, 16.2 % of it in Report#crunch "
   end
 
@@ -103,9 +100,8 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   private
 
   def idle(kind)
-    ring = EventRing.new.running(3).begins(1, 3, 1 * MS).suspended(3, 2 * MS, unit: 1).ready(3, 77 * MS, kind:, unit: 1).resumed(
-      3, 77 * MS, unit: 1
-    )
+    ring = EventRing.new.running(3).begins(1, 3, 1 * MS).suspended(3, 2 * MS, unit: 1)
+    ring.ready(3, 77 * MS, kind:, unit: 1).resumed(3, 77 * MS, unit: 1)
     yield ring if block_given?
     ring.ends(1, 3, 81 * MS, name: "GET /light")
   end

@@ -20,7 +20,8 @@ class Holdup::View::TimelineStoryTest < Minitest::Test
     scene = Holdup::Analysis::Timeline::Scene.new(recording)
     layout = Holdup::View::Layout.new(width: 120, style: Holdup::View::Style.for(StringIO.new, {}))
     unit = scene.units.first
-    Holdup::View::TimelineStory.new(scene, unit,
-      story: Holdup::Analysis::Timeline::UnitStory.new(scene, unit), words: Holdup::View::Words.new(language), layout:).call
+    story = Holdup::Analysis::Timeline::UnitStory.new(scene, unit)
+    words = Holdup::View::Words.new(language)
+    Holdup::View::TimelineStory.new(scene, unit, story:, words:, layout:).call
   end
 end

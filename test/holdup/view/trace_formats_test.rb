@@ -73,11 +73,14 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   end
 
   def test_names_of_any_language
-    ring = EventRing.new(names: ["GET /商品"], threads: {2 => "店"}).running(2).begins(1, 2, 1 * MS).ends(1, 2, 9 * MS, name: "GET /商品").stack(
-      2, 5 * MS, ["店#品", "/srv/店.rb", 12]
-    )
+    ring = EventRing.new(names: ["GET /商品"], threads: {2 => "店"})
+    ring.running(2).begins(1, 2, 1 * MS).ends(1, 2, 9 * MS, name: "GET /商品")
+    ring.stack(2, 5 * MS, ["店#品", "/srv/店.rb", 12])
     named = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
-    READERS.each_key { |format| ["店#品", "GET /商品"].each { |name| assert_includes Holdup::View::TraceFormats.call(named, format).b, name.b, format } }
+    READERS.each_key do |format|
+      trace = Holdup::View::TraceFormats.call(named, format).b
+      ["店#品", "GET /商品"].each { |name| assert_includes trace, name.b, format }
+    end
     assert_equal ["店: units", "店#品"],
       export(:perfetto, named).then { |trace| [trace.tracks.last, trace.samples.first.frames.first.first] }
   end
@@ -131,8 +134,9 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     told = export(:json, seen)
     assert_equal [[[1, 1], [0, 13]], [[0, 13]]], told["stacks"]
     assert_equal [[2, 20 * MS, "held", 0], [2, 60 * MS, "held", 1]], told["samples"].map(&:values)
-    assert_equal [{"label" => "Report#crunch", "path" => "/srv/report.rb", "line" => 12}, {"label" => "C#call", "path" => nil, "line" => 0}],
-      told["frames"]
+    crunch = {"label" => "Report#crunch", "path" => "/srv/report.rb", "line" => 12}
+    call = {"label" => "C#call", "path" => nil, "line" => 0}
+    assert_equal [crunch, call], told["frames"]
     assert_equal 100 * MS, told["methods"].sum { |row| row["held_ns"] }
     frames = export(:speedscope, seen)["shared"]["frames"].map { |frame| frame["name"] }
     assert_equal ["running", "Report#crunch", "C#call", "GET /hog"], frames
@@ -143,17 +147,15 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
 
   # It waits 40 ms for the hog, 10 ms for another thread, and 1 ms for nobody before each of them goes on.
   def test_speedscope_gives_each_holder_its_own_part_of_a_wait
-    ring = EventRing.new(names: ["GET /hog", "GET /light"],
-      threads: {2 => "srv 1", 3 => "srv 2", 4 => "srv 3"}).running(2).idle(3).idle(4)
-    ring.begins(1, 2, 1 * MS).ready(3, 10 * MS).ready(4, 10 * MS).suspended(2, 50 * MS, unit: 1).resumed(4, 51 * MS).suspended(4, 61 * MS).resumed(
-      3, 62 * MS
-    )
+    threads = {2 => "srv 1", 3 => "srv 2", 4 => "srv 3"}
+    ring = EventRing.new(names: ["GET /hog", "GET /light"], threads:).running(2).idle(3).idle(4)
+    ring.begins(1, 2, 1 * MS).ready(3, 10 * MS).ready(4, 10 * MS).suspended(2, 50 * MS, unit: 1)
+    ring.resumed(4, 51 * MS).suspended(4, 61 * MS).resumed(3, 62 * MS)
     told = export(:speedscope, Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 70 * MS)))
     frames = told["shared"]["frames"].map { |frame| frame["name"] }
     waited = told["profiles"].find { |profile| profile["name"] == "srv 2" }
-    moments = waited["events"].select { |event| frames[event["frame"]].start_with?("for ") }.group_by { |event|
-      frames[event["frame"]]
-    }
+    waits = waited["events"].select { |event| frames[event["frame"]].start_with?("for ") }
+    moments = waits.group_by { |event| frames[event["frame"]] }
     lengths = moments.transform_values { |events|
       events.each_slice(2).sum { |open, close| close["at"] - open["at"] }
     }
@@ -183,7 +185,8 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
       assert_equal [markers["length"]], markers.except("length").values.map(&:size).uniq
       assert_equal markers["startTime"].sort, markers["startTime"]
       assert_empty markers["category"].uniq - (0...told["meta"]["categories"].size).to_a
-      assert_empty markers["data"].map { |data| data["type"] }.uniq - told["meta"]["markerSchema"].map { |schema| schema["name"] }
+      known = told["meta"]["markerSchema"].map { |schema| schema["name"] }
+      assert_empty markers["data"].map { |data| data["type"] }.uniq - known
       %w[samples stackTable frameTable funcTable resourceTable nativeSymbols].each { |table|
         assert_equal 0, thread.fetch(table).fetch("length")
       }
@@ -213,8 +216,8 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     samples = export(:perfetto, Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 100 * MS))).samples
     assert_equal [[2, 0, 40 * MS], [2, 40 * MS, 60 * MS]],
       samples.map { |one| [one.thread, one.at_ns, one.held_ns] }
-    assert_equal [[["C#call", nil, 1], ["Report#crunch", "/srv/report.rb", 13]], [["Report#crunch", "/srv/report.rb", 13]]],
-      samples.map(&:frames)
+    crunch = ["Report#crunch", "/srv/report.rb", 13]
+    assert_equal [[["C#call", nil, 1], crunch], [crunch]], samples.map(&:frames)
   end
 
   private
@@ -223,9 +226,8 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   # until 102 ms.
   def scene
     @scene ||= begin
-      ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(
-        3, 10 * MS, unit: 2
-      )
+      ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3)
+      ring.begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
       ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
       ring.ends(1, 2, 103 * MS, name: "GET /hog").ends(2, 3, 110 * MS, name: "GET /light")
       Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))

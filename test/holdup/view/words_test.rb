@@ -20,7 +20,8 @@ class Holdup::View::WordsTest < Minitest::Test
 
   def test_no_key_stands_in_two_files
     %w[en ja].each do |language|
-      keys = Dir["#{LOCALES}/#{language}/*.yml"].flat_map { |file| File.read(file).scan(/^  "?(\w+)"?:/).flatten }
+      files = Dir["#{LOCALES}/#{language}/*.yml"]
+      keys = files.flat_map { |file| File.read(file).scan(/^  "?(\w+)"?:/).flatten }
       assert_empty keys.tally.select { |_, count| count > 1 }.keys, language
     end
   end

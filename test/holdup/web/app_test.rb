@@ -110,7 +110,8 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_one_of_several_applications
     admin = SampleWindows.new(
-      units: {"Users#index" => SampleWindows::STOREFRONT.fetch("CartsController#update")}, setting: SampleWindows::SETTING.merge("app" => "admin")
+      units: {"Users#index" => SampleWindows::STOREFRONT.fetch("CartsController#update")},
+      setting: SampleWindows::SETTING.merge("app" => "admin")
     )
     @app = dashboard(store: sample_store.tap { |store| store.commit(admin.to_a, {}) })
     get "/"
@@ -190,8 +191,11 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   # What pages take from the address.
-  WORDS = {"/jobs" => %w[since until kind name queue threads lang limit least sort dir], "/endpoint" => %w[unit in], "/calculator" => %w[io running idle acquisitions],
-           "/compare" => %w[base_since base_until base candidate], "/advice" => %w[if_load if_threads if_slice]}.freeze
+  WORDS = {"/jobs" => %w[since until kind name queue threads lang limit least sort dir],
+           "/endpoint" => %w[unit in],
+           "/calculator" => %w[io running idle acquisitions],
+           "/compare" => %w[base_since base_until base candidate],
+           "/advice" => %w[if_load if_threads if_slice]}.freeze
   NOBODY_TYPES = ["-1", "9" * 30, "99999999d", "0000-00-00", "0000-01-01", "9999-12-31T23:59", "\u{1F4A9}",
     "<script>", "\xFF", "NaN", "{a,b}", "[", "\\"].freeze
 

@@ -18,9 +18,8 @@ class Holdup::Web::CapturesTest < Minitest::Test
 
   # The hog holds for 100 ms, while the light unit waits for 90 of them, and 2 ms for nobody.
   def ring(hog: "GET /hog")
-    ring = EventRing.new(names: [hog, "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(
-      3, 10 * MS, unit: 2
-    )
+    ring = EventRing.new(names: [hog, "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"})
+    ring.running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
     ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
     ring.ends(1, 2, 103 * MS, name: hog).ends(2, 3, 110 * MS, name: "GET /light")
   end
@@ -89,12 +88,13 @@ class Holdup::Web::CapturesTest < Minitest::Test
     kept = KeptCapture.new
     @app = dashboard(captures: -> { kept.folder })
     get "/captures"
-    assert_match(
-      /Storefront worker 0 holdup capture --until: stall > 150 ms ProductsController#index 241 ms ReportsController#sales 217 ms/, CGI.unescapeHTML(text)
-    )
+    unescaped = CGI.unescapeHTML(text)
+    units = /ProductsController#index 241 ms ReportsController#sales 217 ms/
+    assert_match(/Storefront worker 0 holdup capture --until: stall > 150 ms #{units}/, unescaped)
     get kept.path(unit: KeptCapture::CAUGHT)
     assert_includes CGI.unescapeHTML(text),
-      "waiting for the GVL: 217 ms (90.1 %) for ReportsController#sales, 95.2 % of it in SalesReport#pair_counts"
+      "waiting for the GVL: 217 ms (90.1 %) for ReportsController#sales, " \
+      "95.2 % of it in SalesReport#pair_counts"
     %w[held stalled caused].each do |mode|
       get kept.path(mode:)
       assert_match(/<svg class="flame #{mode}".*<title>[^<]*\(\d/m, markup)
@@ -130,7 +130,8 @@ class Holdup::Web::CapturesTest < Minitest::Test
     keep
     random = Random.new(3)
     names = ["", "..", "../secret", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "*",
-      "20261121T120000Z-7.holdup-capture", "\u{1F4A9}", "a" * 900, "[", "{a,b}", "\\"] + Array.new(60) { random.bytes(random.rand(1..20)) }
+      "20261121T120000Z-7.holdup-capture", "\u{1F4A9}", "a" * 900, "[", "{a,b}", "\\"]
+    names += Array.new(60) { random.bytes(random.rand(1..20)) }
     names.each do |name|
       assert_includes 400..499, answer("/capture", URI.encode_www_form("id" => name)), name.inspect
       next if name.empty? || name.match?(%r{[/\0]})
@@ -203,8 +204,13 @@ class Holdup::Web::CapturesTest < Minitest::Test
 
   def test_where_it_is_allowed_only_by_a_page_of_ours
     @app = dashboard(captures: -> { folder }, orders: true)
-    {{"HTTP_SEC_FETCH_SITE" => "cross-site"} => 403, {"HTTP_ORIGIN" => "http://elsewhere.example"} => 403, {"HTTP_ORIGIN" => "null"} => 403,
-     {"HTTP_SEC_FETCH_SITE" => "same-origin"} => 503, {"HTTP_ORIGIN" => "http://example.org"} => 503}.each do |headers, status|
+    {
+      {"HTTP_SEC_FETCH_SITE" => "cross-site"} => 403,
+      {"HTTP_ORIGIN" => "http://elsewhere.example"} => 403,
+      {"HTTP_ORIGIN" => "null"} => 403,
+      {"HTTP_SEC_FETCH_SITE" => "same-origin"} => 503,
+      {"HTTP_ORIGIN" => "http://example.org"} => 503
+    }.each do |headers, status|
       post "/captures", {"pid" => "1"}, headers
       assert_equal status, last_response.status, headers.inspect
     end

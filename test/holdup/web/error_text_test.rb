@@ -6,13 +6,21 @@ require "holdup/loader"
 class Holdup::Web::ErrorTextTest < Minitest::Test
   Store = Holdup::StoreError
   STORE_ERRORS = [
-    Store::Locked.new(location: "/db", seconds: 1), Store::Full.new(location: "/db"), Store::ReadOnly.new(location: "/db"),
-    Store::Corrupt.new(location: "/db", reason: "bad page"), Store::Missing.new(location: "/db"),
-    Store::NotOurs.new(location: "/db"), Store::NotOurs.new(location: "/db", kind: :foreign, reason: "orders", tables: "orders"),
-    Store::NotOurs.new(location: "/db", kind: :foreign_id, reason: "5", id: 5), Store::BadRow.new(location: "/db", reason: "too big"),
-    Store::Folder.new(location: "/db", inside: "/db/holdup.sqlite3"), Store::Missing.new(location: "/db", folder: "/no"),
-    Store::Unreachable.new(location: "/db", reason: "no folder"), Store::BeingMade.new(location: "/db"),
-    Store::NewerSchema.new(location: "/db", found: 9, known: 1), Store::OlderSchema.new(location: "/db", found: 1, known: 9),
+    Store::Locked.new(location: "/db", seconds: 1),
+    Store::Full.new(location: "/db"),
+    Store::ReadOnly.new(location: "/db"),
+    Store::Corrupt.new(location: "/db", reason: "bad page"),
+    Store::Missing.new(location: "/db"),
+    Store::NotOurs.new(location: "/db"),
+    Store::NotOurs.new(location: "/db", kind: :foreign, reason: "orders", tables: "orders"),
+    Store::NotOurs.new(location: "/db", kind: :foreign_id, reason: "5", id: 5),
+    Store::BadRow.new(location: "/db", reason: "too big"),
+    Store::Folder.new(location: "/db", inside: "/db/holdup.sqlite3"),
+    Store::Missing.new(location: "/db", folder: "/no"),
+    Store::Unreachable.new(location: "/db", reason: "no folder"),
+    Store::BeingMade.new(location: "/db"),
+    Store::NewerSchema.new(location: "/db", found: 9, known: 1),
+    Store::OlderSchema.new(location: "/db", found: 1, known: 9),
     Store::UnknownScheme.new(location: "/db", known: ["sqlite:///path"])
   ].freeze
 
@@ -48,7 +56,9 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     sources = Dir[File.expand_path(
       "../../../lib/holdup/{web/**/*,queries/option_values,queries/application_store}.rb", __dir__
     )]
-    texts = sources.flat_map { |file| File.read(file).scan(/UsageError\.new\(\s*"((?:[^"\\]|\\.)*)",\s+"((?:[^"\\]|\\.)*)"/) }.flatten
+    literal = /"((?:[^"\\]|\\.)*)"/
+    errors = /UsageError\.new\(\s*#{literal},\s+#{literal}/
+    texts = sources.flat_map { |file| File.read(file).scan(errors) }.flatten
     assert_operator texts.size, :>=, 30
     told = texts.map { |text| text.gsub(/\#\{(?:[^{}]|\{[^}]*\})*\}/, "7") }
     assert_empty told.reject { |text| Holdup::Web::ErrorPages::ErrorText::TRANSLATIONS["ja"].keys.any? { |pattern| pattern.match?(text) } }

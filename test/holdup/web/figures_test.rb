@@ -14,7 +14,9 @@ class Holdup::Web::FiguresTest < Minitest::Test
     figures = JSON.parse(File.read(FILE))
     assert_equal TOLD.keys, figures.keys
     figures.each do |unit, values|
-      values.each { |value, text| assert_equal text, Holdup::View::Figures.public_send(TOLD[unit], value), "#{unit} #{value}" }
+      values.each do |value, text|
+        assert_equal text, Holdup::View::Figures.public_send(TOLD[unit], value), "#{unit} #{value}"
+      end
     end
   end
 end

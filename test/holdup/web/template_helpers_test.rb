@@ -33,8 +33,13 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
 
   def test_colours_are_chosen_by_the_address
     dark = %r{<link rel="stylesheet" href="/assets/dark-\h{12}\.css" media="([^"]+)">}
-    {nil => ["light dark", "screen and (prefers-color-scheme: dark)"], "light" => ["light", nil],
-     "dark" => %w[dark screen], "x" => ["light dark", "screen and (prefers-color-scheme: dark)"]}.each do |theme, (scheme, media)|
+    both = "screen and (prefers-color-scheme: dark)"
+    {
+      nil => ["light dark", both],
+      "light" => ["light", nil],
+      "dark" => %w[dark screen],
+      "x" => ["light dark", both]
+    }.each do |theme, (scheme, media)|
       get "/", {"theme" => theme}.compact
       assert_equal [scheme, media],
         [last_response.body[/name="color-scheme" content="([^"]+)"/, 1], last_response.body[dark, 1]]
@@ -60,12 +65,17 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
 
   def test_moments_in_sentences_are_exact_for_scripts
     view = Holdup::Web::TemplateHelpers.new(request: nil, words: nil, query: nil, name: nil)
-    {"since 2026-11-21 12:03 +09:00." => %(since <time datetime="2026-11-21T03:03:00Z">2026-11-21 12:03 +09:00</time>.), "2026-11-21 12:03:04 UTC" => %(<time datetime="2026-11-21T12:03:04Z" data-seconds>2026-11-21 12:03:04 UTC</time>),
-     "2026-11-21 12:00 - 2026-11-21 13:00 +01:00" => %(<time datetime="2026-11-21T11:00:00Z">2026-11-21 12:00</time> - <time datetime="2026-11-21T12:00:00Z">2026-11-21 13:00 +01:00</time>),
-     "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC", "2026-11-21 12:00" => "2026-11-21 12:00"}.each { |text, html|
-      assert_equal html,
-        view.told(text)
-    }
+    {
+      "since 2026-11-21 12:03 +09:00." =>
+        %(since <time datetime="2026-11-21T03:03:00Z">2026-11-21 12:03 +09:00</time>.),
+      "2026-11-21 12:03:04 UTC" =>
+        %(<time datetime="2026-11-21T12:03:04Z" data-seconds>2026-11-21 12:03:04 UTC</time>),
+      "2026-11-21 12:00 - 2026-11-21 13:00 +01:00" =>
+        %(<time datetime="2026-11-21T11:00:00Z">2026-11-21 12:00</time> - ) +
+          %(<time datetime="2026-11-21T12:00:00Z">2026-11-21 13:00 +01:00</time>),
+      "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC",
+      "2026-11-21 12:00" => "2026-11-21 12:00"
+    }.each { |text, html| assert_equal html, view.told(text) }
   end
 
   def test_files_of_pages_never_change
@@ -80,11 +90,13 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
   end
 
   def view
-    Holdup::Web::TemplateHelpers.new(request: nil, words: Holdup::View::Words.new("en"), query: nil, name: nil)
+    words = Holdup::View::Words.new("en")
+    Holdup::Web::TemplateHelpers.new(request: nil, words:, query: nil, name: nil)
   end
 
   def test_names_may_wrap_between_their_words_and_nowhere_else
-    assert_equal "Admin<wbr>::Comments<wbr>Controller<wbr>#index", view.breaking("Admin::CommentsController#index")
+    breaking = view.breaking("Admin::CommentsController#index")
+    assert_equal "Admin<wbr>::Comments<wbr>Controller<wbr>#index", breaking
     assert_equal "GET /<wbr>orders/<wbr>:id", view.breaking("GET /orders/:id")
     ["82.0 kB", "4/4", "GraphQL", "vCPUs"].each { |text| assert_equal text, view.breaking(text) }
   end

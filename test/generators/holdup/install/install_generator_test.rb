@@ -23,7 +23,8 @@ class InstallGeneratorTest < Minitest::Test
   def read(path) = File.read(File.join(@root, path))
 
   def generate
-    Holdup::Generators::InstallGenerator.start(["--quiet"], destination_root: @root, shell: Thor::Shell::Basic.new)
+    shell = Thor::Shell::Basic.new
+    Holdup::Generators::InstallGenerator.start(["--quiet"], destination_root: @root, shell:)
   end
 
   def test_writes_the_commented_initializer_the_plugin_the_mount_line_and_gitignore

@@ -98,7 +98,8 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
   def test_in_japanese
     text = sentence(ring(EVERY_TEN), language: "ja")
     assert_includes text,
-      "スレッド srv 1 が GVL を 400 ms 続けて保持しました（うち 99.5 % は GET /hog、100 % は Report#crunch（app/models/report.rb:13））"
+      "スレッド srv 1 が GVL を 400 ms 続けて保持しました" \
+      "（うち 99.5 % は GET /hog、100 % は Report#crunch（app/models/report.rb:13））"
     assert_includes text, "動いていたのは Ruby のコードです（スタックを 40 回取得、間隔は最長 10.0 ms）"
   end
 end

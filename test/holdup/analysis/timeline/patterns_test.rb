@@ -44,9 +44,8 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
   end
 
   def test_threads_and_units_without_a_name_are_told_apart
-    ring = EventRing.new(threads: {2 => "", 3 => "srv 2"}).running(2).ready(3, 50 * MS).suspended(2, 400 * MS).resumed(
-      3, 401 * MS
-    )
+    ring = EventRing.new(threads: {2 => "", 3 => "srv 2"})
+    ring.running(2).ready(3, 50 * MS).suspended(2, 400 * MS).resumed(3, 401 * MS)
     scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 500 * MS))
     assert_match(
       /\ALONG HOLD: thread 2 held the GVL for 400 ms without a break, 100 % of it outside requests and jobs;/, sentences(
@@ -64,9 +63,8 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
 
   # Not C code that does not release the GVL.
   def test_a_long_hold_that_collects_garbage
-    ring = EventRing.new.running(2).ready(3, 50 * MS).collected(2, 10 * MS, 390 * MS).suspended(2, 400 * MS).resumed(
-      3, 401 * MS
-    )
+    ring = EventRing.new.running(2).ready(3, 50 * MS).collected(2, 10 * MS, 390 * MS)
+    ring.suspended(2, 400 * MS).resumed(3, 401 * MS)
     assert_equal [:gc_pause], patterns(ring).keys
   end
 
@@ -76,9 +74,8 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
     ring.unit(1, 3, 0, 1_100 * MS, name: "GET /light") do
       10.times do |turn|
         at = 1 + turn * 110
-        ring.suspended(3, at * MS, unit: 1).resumed(2, at * MS).ready(3, (at + 1) * MS, unit: 1).suspended(2, (at + 101) * MS).resumed(
-          3, (at + 101) * MS, unit: 1
-        )
+        ring.suspended(3, at * MS, unit: 1).resumed(2, at * MS).ready(3, (at + 1) * MS, unit: 1)
+        ring.suspended(2, (at + 101) * MS).resumed(3, (at + 101) * MS, unit: 1)
       end
     end
     found = patterns(ring).fetch(:convoy)
@@ -88,13 +85,13 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
   def test_units_in_line_for_a_lock
     ring = EventRing.new(threads: (1..6).to_h { |number| [number, "srv #{number}"] }).running(1)
     (2..5).each { |thread|
-      ring.idle(thread).ready(thread, thread * MS).resumed(thread, thread * MS, unit: thread).suspended(thread,
-        thread * MS + 1, unit: thread)
+      ring.idle(thread).ready(thread, thread * MS).resumed(thread, thread * MS, unit: thread)
+      ring.suspended(thread, thread * MS + 1, unit: thread)
     }
     (2..5).each { |thread|
-      ring.ready(thread, (thread + 20) * MS, kind: :lock, unit: thread).resumed(thread, (thread + 20) * MS, unit: thread).suspended(
-        thread, (thread + 21) * MS, unit: thread
-      )
+      ring.ready(thread, (thread + 20) * MS, kind: :lock, unit: thread)
+      ring.resumed(thread, (thread + 20) * MS, unit: thread)
+      ring.suspended(thread, (thread + 21) * MS, unit: thread)
     }
     assert_equal 4, patterns(ring).fetch(:lock_queue).fetch(:count)
   end
@@ -102,9 +99,8 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
   def test_waits_for_a_pool
     ring = EventRing.new(threads: (1..4).to_h { |number| [number, "srv #{number}"] }).idle(2).idle(3).idle(4)
     [2, 3].each { |thread|
-      ring.ready(thread, 50 * MS, kind: :sleep).resumed(thread, 50 * MS).pool_wait(thread, 50 * MS + thread, 40 * MS, unit: thread).suspended(
-        thread, 51 * MS
-      )
+      ring.ready(thread, 50 * MS, kind: :sleep).resumed(thread, 50 * MS)
+      ring.pool_wait(thread, 50 * MS + thread, 40 * MS, unit: thread).suspended(thread, 51 * MS)
     }
     ring.resumed(4, 60 * MS).pool_wait(4, 61 * MS, 2 * MS, unit: 4)
     assert_equal({count: 2, waits: 2, waited_ns: 80 * MS}, patterns(ring, to: 70 * MS).fetch(:pool_wait))
@@ -129,9 +125,8 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
     60.times do |turn|
       at = (turn * 2 + 1) * MS
       unit = (turn < 45) ? 1 : 0
-      ring.suspended(2, at, unit:).ready(2, at, yielded: true, unit:).resumed(3, at + 1).suspended(3, at + MS).resumed(
-        2, at + MS, unit:
-      )
+      ring.suspended(2, at, unit:).ready(2, at, yielded: true, unit:).resumed(3, at + 1)
+      ring.suspended(3, at + MS).resumed(2, at + MS, unit:)
       ring.ends(1, 2, at + MS + 1, name: "GET /hog") if turn == 44
     end
     found = patterns(ring).fetch(:pass_storm)

@@ -30,10 +30,9 @@ class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
     ring.unit(1, 2, 3 * MS, 4 * MS, name: "GET /light") { ring }
     bytes = ring.bytes(to: 5 * MS)
     caught = ->(number) {
-      bytes[312, 40] =
-        [1, 0, 0, number, 0].pack("Q<5") and Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::EventLog.parse(
-          bytes, path: "the ring"
-        )).caught.name
+      bytes[312, 40] = [1, 0, 0, number, 0].pack("Q<5")
+      recording = Holdup::Capture::EventLog.parse(bytes, path: "the ring")
+      Holdup::Analysis::Timeline::Scene.new(recording).caught.name
     }
     assert_equal ["GET /hog", "GET /light"], [caught.call(2), caught.call(5)]
   end
@@ -66,9 +65,8 @@ class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
 
   def test_a_unit_knows_its_trace
     trace = "0af7651916cd43dd0000000000000001"
-    ring = EventRing.new.running(2).begins(1, 2, 5).ends(1, 2, 9, name: "GET /hog", trace:).begins(2, 2, 10).ends(
-      2, 2, 11, name: "GET /hog"
-    )
+    ring = EventRing.new.running(2).begins(1, 2, 5).ends(1, 2, 9, name: "GET /hog", trace:)
+    ring.begins(2, 2, 10).ends(2, 2, 11, name: "GET /hog")
     assert_equal [trace, nil],
       Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 20)).units.map(&:trace)
   end

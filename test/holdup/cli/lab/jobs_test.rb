@@ -54,8 +54,10 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
 
   def test_asked_wrongly
     {["--concurrency", "0"] => /--concurrency can't be "0"/,
-     ["--job", "report"] =>
-       /--job can't be "report"; it takes a class, and how often and with what, such as ReportJob,3,\[42,"pdf"\]/,
+     ["--job", "report"] => Regexp.new(
+       %q(--job can't be "report"; it takes a class, and how often and with what, ) +
+       %q(such as ReportJob,3,\[42,"pdf"\])
+     ),
      ["--job", "Report,1,[1"] => /--job can't be/,
      ["--job", "Report"] => /--job needs the Sidekiq that has it; give its command last/,
      ["--", "sidekiq"] => /which jobs are to be put into the queue\?; name them with --job/,

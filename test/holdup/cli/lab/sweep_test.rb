@@ -122,10 +122,8 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     said = holdup("lab", "sweep", "--threads", "1", "--recorded", recorded({}), "--", "puma", now_s: NOW_S)
     assert_equal [1, "405.405 GET /... # ProductsController#index"],
       [said.status, said.out.lines(chomp: true).first]
-    assert_match(
-      /no paths were recorded; set config\.example_paths = true \(HOLDUP_EXAMPLE_PATHS=on\) where .*--requests FILE/,
-      said.err
-    )
+    remedy = /set config\.example_paths = true \(HOLDUP_EXAMPLE_PATHS=on\) where/
+    assert_match(/no paths were recorded; #{remedy} .*--requests FILE/, said.err)
     assert_match(/no requests were recorded in that span/,
       holdup("lab", "sweep", "--threads", "1", "--recorded", recorded({}), "--until", "1d", "--", "puma",
         now_s: NOW_S).err)
@@ -198,10 +196,8 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
 
   def test_markdown_for_a_pull_request
     _, out, = run_command(result(reading(arm)), format: :markdown)
-    assert_match(
-      /\A# Settings of \\`puma\\`: 2, .*\*\*Too early to say.*^\| setting \| served\/s .*^\| 1 x 5 \\\* \| 40\.0 /m,
-      out
-    )
+    title = /\A# Settings of \\`puma\\`: 2, .*\*\*Too early to say/m
+    assert_match(/#{title}.*^\| setting \| served\/s .*^\| 1 x 5 \\\* \| 40\.0 /m, out)
     assert_match(/--json and --markdown can't be combined/,
       refused("--json", "--markdown", "--threads", "1", *REST))
     assert_equal :markdown, parse("--threads", "1", "--markdown", *REST)[:format]

@@ -17,7 +17,9 @@ class Holdup::SampleBlock
 
     def test_keeps_how_many_units_were_in_flight_when_one_began
       began = [[nil, nil], [0, 3000], [4, 0]]
-      all = began.each_with_index.map { |(concurrency, rest_ns), index| profile(index, concurrency:, rest_ns:) }
+      all = began.each_with_index.map do |(concurrency, rest_ns), index|
+        profile(index, concurrency:, rest_ns:)
+      end
       assert_equal began, copy(block(all)).profiles.map { |one| [one.concurrency, one.rest_ns] }
     end
 

@@ -10,7 +10,8 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
   def course(windows = sample.to_a)
     store = Holdup::Store.open("memory:")
     store.commit(windows, {})
-    Holdup::Queries::TimeSeriesQuery.call(store, from_s: sample.from_s, to_s: sample.to_s, histograms: Holdup::View::Charts::TimeSeries::HEATS.values)
+    histograms = Holdup::View::Charts::TimeSeries::HEATS.values
+    Holdup::Queries::TimeSeriesQuery.call(store, from_s: sample.from_s, to_s: sample.to_s, histograms:)
   end
 
   def words = @words ||= Holdup::View::Words.new("en")
@@ -48,9 +49,11 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
   end
 
   def test_the_spread_of_each_time_has_its_percentiles_beside_it
-    charts(names: Holdup::View::Charts::TimeSeries::HEATS.keys).each { |name, heat| assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name }
-    table = Holdup::View::Charts::TimeSeries::Table.new(course, words:, limit: 2,
-      names: %w[heat_wall heat_running]).call
+    charts(names: Holdup::View::Charts::TimeSeries::HEATS.keys).each do |name, heat|
+      assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name
+    end
+    names = %w[heat_wall heat_running]
+    table = Holdup::View::Charts::TimeSeries::Table.new(course, words:, limit: 2, names:).call
     assert_equal ["from", "running, p50", "running, p95"], table.columns
     assert_equal Holdup::View::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
   end
@@ -65,14 +68,16 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
     assert_equal({"queued" => nil, "stalled" => 1.0},
       waits.series.to_h { |line| [line.label, line.values.first] })
     assert_nil JSON.parse(waits.to_json)["series"].first["values"].first
-    table = Holdup::View::Charts::TimeSeries::Table.new(course(unknown), words:, limit: 5, names: ["waits"]).call
+    names = ["waits"]
+    table = Holdup::View::Charts::TimeSeries::Table.new(course(unknown), words:, limit: 5, names:).call
     assert_equal Holdup::View::Figures::NONE, table.rows.last[1]
   end
 
   def test_minutes_in_which_nothing_was_measured_have_no_rate
     assert_equal [nil, nil], charts(unknown, names: ["rate"])["rate"].series.first.values.last(2)
     assert_equal [2, nil, nil], charts(unknown, names: ["heat_wall"])["heat_wall"].series.first.values
-    table = Holdup::View::Charts::TimeSeries::Table.new(course(unknown), words:, limit: 5, names: ["rate"]).call
+    names = ["rate"]
+    table = Holdup::View::Charts::TimeSeries::Table.new(course(unknown), words:, limit: 5, names:).call
     assert_equal Holdup::View::Figures::NONE, table.rows.first[1]
   end
 

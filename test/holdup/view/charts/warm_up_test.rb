@@ -9,7 +9,8 @@ class Holdup::View::Charts::WarmUpTest < Minitest::Test
   NS = 1_000_000_000
 
   def charted(*samples, **)
-    Holdup::View::Charts::WarmUp.new(jits(*samples, **).lives, every_s: 60, words: Holdup::View::Words.new("en"))
+    words = Holdup::View::Words.new("en")
+    Holdup::View::Charts::WarmUp.new(jits(*samples, **).lives, every_s: 60, words:)
   end
 
   def test_processes_are_laid_over_each_other_by_their_age

@@ -61,12 +61,18 @@ class Holdup::View::Pages::SlowestUnitsTest < Minitest::Test
   end
 
   def test_traces_where_there_are_some
-    refute_includes get("/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}).body,
-      ">trace</th>"
-    slow = @profiles.find { |profile| profile.series.name == "OrdersController#index" }.with(idle_ns: 10**12,
-      trace: "0af7651916cd43dd8448eb211c80319c")
-    @store.commit([], {},
-      profiles: [Holdup::SampleBlock.new(setting: slow.setting, host: slow.host, start_s: Holdup::SampleBlock.start_of(slow.start_ns), seen: 1, profiles: [slow])])
+    parameters = {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
+    refute_includes get("/endpoint", parameters).body, ">trace</th>"
+    orders = @profiles.find { |profile| profile.series.name == "OrdersController#index" }
+    slow = orders.with(idle_ns: 10**12, trace: "0af7651916cd43dd8448eb211c80319c")
+    block = Holdup::SampleBlock.new(
+      setting: slow.setting,
+      host: slow.host,
+      start_s: Holdup::SampleBlock.start_of(slow.start_ns),
+      seen: 1,
+      profiles: [slow]
+    )
+    @store.commit([], {}, profiles: [block])
     get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
     assert_equal [slow.trace, *[Holdup::View::Figures::NONE] * 9],
       slowest.scan(%r{<td[^>]*>([^<]*?)\s*</td></tr>}).flatten

@@ -14,7 +14,8 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
   def sample = @sample ||= SampleWindows.new
 
   def summary(windows = sample.to_a, **filter)
-    Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, filter: Holdup::Analysis::UnitFilter.new(**filter))
+    filter = Holdup::Analysis::UnitFilter.new(**filter)
+    Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, filter:)
   end
 
   def section(kind, summary, limit: 15)
@@ -24,7 +25,9 @@ class Holdup::View::Sections::BlameTest < Minitest::Test
   def test_rows_and_columns_of_the_matrix_add_up
     [[summary, 15], [summary, 3], [summary(name: "Orders*"), 15]].each do |summary, limit|
       found = section(Exact, summary, limit:)
-      lines = [*found.rows, found.total].map { |line| line.drop(1).map { |figure| (figure == Holdup::View::Figures::NONE) ? 0 : figure } }
+      lines = [*found.rows, found.total].map do |line|
+        line.drop(1).map { |figure| (figure == Holdup::View::Figures::NONE) ? 0 : figure }
+      end
       lines.each { |*parts, whole| assert_equal whole, parts.sum }
       lines.transpose.each { |*parts, whole| assert_equal whole, parts.sum }
       assert_equal summary.blame.suffered_ns, found.total.last

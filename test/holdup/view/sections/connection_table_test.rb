@@ -30,15 +30,16 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
   end
 
   def test_the_holder_first_then_who_waits
-    assert_equal [["Slow#show", "0", "0", "95.0 ms", "95.0"], ["Quick#show", "40.0 ms", "80.0", "5.00 ms", "5.0"]],
-      section.rows
+    slow = ["Slow#show", "0", "0", "95.0 ms", "95.0"]
+    quick = ["Quick#show", "40.0 ms", "80.0", "5.00 ms", "5.0"]
+    assert_equal [slow, quick], section.rows
     assert_equal ["all", "20.0 ms", "26.7", "50.0 ms", "100"], section.total
     assert_includes section.notes, "The pool has 2 connections in each process."
   end
 
   def test_the_pools
-    sample = {host: "h", pid: 1, name: "worker 0", server: "puma", at_s: SampleWindows::START_S, "pool.0": "db primary",
-              "pool.0.max": 2, "pool.0.busy": 2, "pool.0.backlog": 3}
+    sample = {host: "h", pid: 1, name: "worker 0", server: "puma", at_s: SampleWindows::START_S,
+              "pool.0": "db primary", "pool.0.max": 2, "pool.0.busy": 2, "pool.0.backlog": 3}
     assert_includes section(summary(samples: [sample])).notes,
       "Pool primary: 2 connections in each process; on average 2 were in use and 0.20 requests or jobs waited for one (at most 3 threads, sampled once a minute)."
   end

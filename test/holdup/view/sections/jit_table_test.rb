@@ -34,7 +34,8 @@ class Holdup::View::Sections::JitTableTest < Minitest::Test
   def test_where_it_comes_from_and_what_it_did
     said = flat(*mixed)
     assert_includes said,
-      "puma: yjit since 2026-09-21 14:14:00 UTC, switched on by: holdup (at: process); limit by: default, of: total."
+      "puma: yjit since 2026-09-21 14:14:00 UTC, switched on by: holdup (at: process); " \
+      "limit by: default, of: total."
     assert_includes said,
       "puma: interpreted instructions for each request or job: 1,000 up to 60.0 s of age, 1.00 up to 10.0 min of age."
     assert_includes said,
@@ -56,7 +57,8 @@ class Holdup::View::Sections::JitTableTest < Minitest::Test
     assert_includes flat(*lives),
       "puma: newly compiled methods and blocks for each request or job: 0.50 up to 60.0 s of age, 0 up to 10.0 min of age."
     assert_includes flat(*lives, language: "ja"), "新しくコンパイルされた"
-    assert_equal [{age_ns: 60_000_000_000, compiled_per_unit: 0.5}], Holdup::View::Json.new(summary(*lives)).to_h[:jit].first[:compiling].first(1)
+    jit = Holdup::View::Json.new(summary(*lives)).to_h[:jit].first
+    assert_equal [{age_ns: 60_000_000_000, compiled_per_unit: 0.5}], jit[:compiling].first(1)
   end
 
   def test_fits_in_80_columns

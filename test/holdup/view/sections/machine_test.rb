@@ -24,7 +24,8 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
 
   def test_the_sentence_about_the_ceiling
     assert_includes flat(samples: container(used: 0.5)),
-      "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at least 0.9 vCPUs are always idle."
+      "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; " \
+      "at least 0.9 vCPUs are always idle."
     refute_includes text(samples: SampleProcesses.new(jobs, vcpus: 1.0, servers: {"sidekiq" => 1}).to_a),
       "can never pass"
     refute_includes flat(samples: container(used: 1.6)), "can never pass", "others use what these can't"
@@ -33,7 +34,8 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
   def test_the_host_is_named_where_there_are_several
     samples = container(used: 0.5) + container(used: 0.5, host: "job-2", vcpus: 4.0)
     assert_includes flat(samples:),
-      "On host job-2: 4 vCPUs, 1 process: CPU can never pass 25-28 %; an autoscaling target of 30 % never fires; at least 2.9 vCPUs are always idle."
+      "On host job-2: 4 vCPUs, 1 process: CPU can never pass 25-28 %; " \
+      "an autoscaling target of 30 % never fires; at least 2.9 vCPUs are always idle."
     assert_includes text(samples:), "host job-2, pid 700"
   end
 
@@ -94,8 +96,8 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
     sample = SampleWindows.new(setting: SampleWindows::SETTING.merge("jit_effective" => true))
     summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s,
       samples: with_jit(SampleProcesses.new(sample).to_a))
-    section = Holdup::View::Sections::Processes::WorkerTable.new(summary, words: Holdup::View::Words.new("en"),
-      limit: 15).call
+    words = Holdup::View::Words.new("en")
+    section = Holdup::View::Sections::Processes::WorkerTable.new(summary, words:, limit: 15).call
     more = section.rows.to_h { |name, *cells| [name.strip, cells.last(4)] }
     assert_equal ["wait GVL", "GC %", "JIT", "age"], section.columns.last(4)
     assert_equal ["2.00", "1.0", "yjit, warm, full, works", "180 s"], more["worker 0"]
@@ -134,9 +136,8 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
   end
 
   def test_fits_in_80_columns
-    long = SampleWindows.new(
-      units: JOBS.transform_keys { |name| "Admin::Reporting::Quarterly::#{name * 9}" }, kind: :job, queue: "q" * 64
-    )
+    units = JOBS.transform_keys { |name| "Admin::Reporting::Quarterly::#{name * 9}" }
+    long = SampleWindows.new(units:, kind: :job, queue: "q" * 64)
     hosts = SampleProcesses.new(host: "ip-10-0-137-22.eu-central-1.compute.internal").to_a
     [jobs, long].product(%w[en ja], %i[name queue setting]).each do |sample, language, by|
       text(sample, language:, by:,

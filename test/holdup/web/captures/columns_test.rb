@@ -11,9 +11,8 @@ class Holdup::Web::Captures::ColumnsTest < Minitest::Test
 
   # The hog holds for 100 ms, while the light unit waits for 90 of them, and 2 ms for nobody.
   def ring
-    ring = EventRing.new(names: ["GET /hog", "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(
-      3, 10 * MS, unit: 2
-    )
+    ring = EventRing.new(names: ["GET /hog", "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"})
+    ring.running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
     ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
     ring.ends(1, 2, 103 * MS, name: "GET /hog").ends(2, 3, 110 * MS, name: "GET /light")
   end
@@ -38,10 +37,10 @@ class Holdup::Web::Captures::ColumnsTest < Minitest::Test
   end
 
   def test_names_in_any_script
-    ring = EventRing.new(names: ["GET /注文"], threads: {2 => "スレッド 🍣"}).running(2).begins(1, 2, 1 * MS).suspended(2, 90 * MS, unit: 1).ends(
-      1, 2, 103 * MS, name: "GET /注文"
-    )
-    told = columns(Holdup::Web::Captures::Columns.new(Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))).call)
+    ring = EventRing.new(names: ["GET /注文"], threads: {2 => "スレッド 🍣"}).running(2)
+    ring.begins(1, 2, 1 * MS).suspended(2, 90 * MS, unit: 1).ends(1, 2, 103 * MS, name: "GET /注文")
+    scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
+    told = columns(Holdup::Web::Captures::Columns.new(scene).call)
     assert_equal ["スレッド 🍣"], told[:names]
   end
 
@@ -54,7 +53,9 @@ class Holdup::Web::Captures::ColumnsTest < Minitest::Test
       assert_in_delta scene.ns(spans.sum(&:length)),
         told[:lanes].flatten(1).sum { |from, to, shown, _| (shown == state) ? to - from : 0 }, spans.size
     end
-    held = Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call.select { |row| row.held.positive? }.group_by(&:method).transform_values { |rows| scene.ns(rows.sum(&:held)) }
+    methods = Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call
+    holders = methods.select { |row| row.held.positive? }.group_by(&:method)
+    held = holders.transform_values { |rows| scene.ns(rows.sum(&:held)) }
     seen = told[:holders].group_by { |_, _, _, _, method| told[:methods][method]&.split(" (")&.first }
     assert_equal held.keys.compact.sort, seen.keys.compact.sort
     held.each { |method, ns|

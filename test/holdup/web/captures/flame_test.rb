@@ -13,8 +13,9 @@ class Holdup::Web::Captures::FlameTest < Minitest::Test
   end
 
   def node(frame, ticks, *children)
-    Holdup::Analysis::Timeline::StackShares::FlameTree::FlameNode.new(frame:, ticks:, self: ticks - children.sum(&:ticks),
-      children:)
+    own_ticks = ticks - children.sum(&:ticks)
+    tree = Holdup::Analysis::Timeline::StackShares::FlameTree
+    tree::FlameNode.new(frame:, ticks:, self: own_ticks, children:)
   end
 
   def library(label, ticks, *children)
@@ -32,14 +33,21 @@ class Holdup::Web::Captures::FlameTest < Minitest::Test
 
   def tree
     crunch = own("Report#crunch", 800, library("Array#sort", 500), library("Hash#to_h", 200))
-    node(nil, 1000,
-      library("Puma::Server#run", 900, library("Rack::Head#call", 900, crunch, library("Rack::ETag#call", 99))), node(nil, 99), library("GC.start", 1))
+    rack = library("Rack::Head#call", 900, crunch, library("Rack::ETag#call", 99))
+    node(nil, 1000, library("Puma::Server#run", 900, rack), node(nil, 99), library("GC.start", 1))
   end
 
   def test_boxes_are_as_wide_as_their_share_and_callers_stand_above
     boxes = block(tree).boxes
-    assert_equal ["Puma::Server#run … Rack::Head#call (2)", "Report#crunch", "Array#sort", "Hash#to_h", "Rack::ETag#call", "no stack"],
-      boxes.map(&:label)
+    labels = [
+      "Puma::Server#run … Rack::Head#call (2)",
+      "Report#crunch",
+      "Array#sort",
+      "Hash#to_h",
+      "Rack::ETag#call",
+      "no stack"
+    ]
+    assert_equal labels, boxes.map(&:label)
     assert_equal [0.9, 0.8, 0.5, 0.2, 0.099, 0.099], boxes.map(&:width)
     assert_equal [0.0, 0.0, 0.0, 0.5, 0.8, 0.9], boxes.map(&:x)
     assert_equal [0, 1, 2, 2, 1, 0], boxes.map(&:row)

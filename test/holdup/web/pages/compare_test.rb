@@ -18,7 +18,9 @@ class Holdup::Web::CompareTest < Minitest::Test
   end
 
   def changed
-    SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: SampleWindows::SETTING.merge("jit" => "none")).to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    setting = SampleWindows::SETTING.merge("jit" => "none")
+    windows = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting:).to_a
+    windows.map { |window| window.with(start_s: window.start_s + LATER_S) }
   end
 
   def app
@@ -53,7 +55,8 @@ class Holdup::Web::CompareTest < Minitest::Test
 
   def test_two_that_are_chosen
     get "/compare", {"since" => "2h"}
-    values = last_response.body[%r{<select name="before">.*?</select>}m].scan(/<option value="([^"]*)"/).flatten
+    select = last_response.body[%r{<select name="before">.*?</select>}m]
+    values = select.scan(/<option value="([^"]*)"/).flatten
     assert_equal 3, values.size
     get "/compare", {"since" => "2h", "before" => values.last, "after" => values[1]}
     assert_match(/Worse: .*CPU per request or job \+\d\d/, text)
@@ -70,7 +73,13 @@ class Holdup::Web::CompareTest < Minitest::Test
   def test_two_arms
     arms = {"stable" => sample, "canary" => SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2)}
     store = Holdup::Store.open("memory:")
-    arms.each { |arm, windows| store.commit(windows.to_a.map { |window| window.with(setting: Holdup::Setting.new(attributes: {**window.setting.attributes, "arm" => arm})) }, {}) }
+    arms.each do |arm, windows|
+      of_arm = windows.to_a.map do |window|
+        attributes = {**window.setting.attributes, "arm" => arm}
+        window.with(setting: Holdup::Setting.new(attributes:))
+      end
+      store.commit(of_arm, {})
+    end
     @app = dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s))
     get "/compare", {"since" => "13m", "before" => "arm:stable", "after" => "arm:canary"}
     assert_match(/Better: .*CPU per request or job -\d\d/, text)

@@ -55,9 +55,9 @@ class Prefork
   end
 
   def environment(method, path, query)
-    {"REQUEST_METHOD" => method, "SCRIPT_NAME" => "", "PATH_INFO" => path, "QUERY_STRING" => query, "SERVER_NAME" => "127.0.0.1",
-     "SERVER_PORT" => @listener.addr[1].to_s, "SERVER_PROTOCOL" => "HTTP/1.1", "rack.url_scheme" => "http",
-     "rack.input" => StringIO.new, "rack.errors" => $stderr}
+    {"REQUEST_METHOD" => method, "SCRIPT_NAME" => "", "PATH_INFO" => path, "QUERY_STRING" => query,
+     "SERVER_NAME" => "127.0.0.1", "SERVER_PORT" => @listener.addr[1].to_s, "SERVER_PROTOCOL" => "HTTP/1.1",
+     "rack.url_scheme" => "http", "rack.input" => StringIO.new, "rack.errors" => $stderr}
   end
 
   def write(socket, status, body)

@@ -7,7 +7,9 @@ require "action_controller/railtie"
 require "holdup"
 
 SPANS = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
-OpenTelemetry::SDK.configure { |config| config.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(SPANS)) }
+OpenTelemetry::SDK.configure do |config|
+  config.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(SPANS))
+end
 
 class Traced
   TRACER = OpenTelemetry.tracer_provider.tracer("test")
