@@ -118,7 +118,7 @@ class CaptureIntegrationTest < Minitest::Test
     text = seen.text.gsub(/\s+/, " ")
     assert_match(/waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/hog, \S+ % of it in Report\.crunch /, text)
     assert_operator seen.hog_percent, :>=, 80, seen.text
-    assert_match(/^GET \/hog /, holdup("timeline", seen.file).out[/For whom.*/m].lines[2])
+    assert_match(/^GET \/hog /, holdup("timeline", seen.file).out[/Who held the GVL.*/m].lines[2])
     assert_operator seen.method_share, :>=, 0.95
     hog = /waited for GET \/hog \(thread puma srv tp \d+\)/
     assert_match(/#{hog} [\d.]+ m?s, \S+ % of it in Report\.crunch \(.*config\.ru:\d+\)/, text)

@@ -106,7 +106,7 @@ module Holdup
 
         # @return [Program] with the lab's own jobs
         # @raise [UnsupportedError] Sidekiq is not installed
-        def self.own(env: {}, jobs: File.expand_path("mix.rb", __dir__))
+        def self.own(env: {}, jobs: File.expand_path("jobs/mix.rb", __dir__))
           new(command: [RbConfig.ruby, SidekiqVcpu::Library.load, "-r", jobs], env:)
         end
       end
