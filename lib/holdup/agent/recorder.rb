@@ -30,7 +30,8 @@ module Holdup
     def leave(
       handle, kind:, name:, queue:, queued_ns:, error:, pool: nil, priority: nil, trace: nil, path: nil
     )
-      @probe.record(handle, Probe::KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
+      number = Probe::KINDS.fetch(kind)
+      @probe.record(handle, number, name, queue, queued_ns, error, pool, priority, trace, path)
       nil
     end
 

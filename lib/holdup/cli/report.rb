@@ -104,7 +104,9 @@ module Holdup
       end
 
       def drifted
-        @drifted ||= @drifts.map { |finding| View::DoctorReport::Sentence.call(@words, finding.key, finding.facts) }
+        @drifted ||= @drifts.map { |finding|
+          View::DoctorReport::Sentence.call(@words, finding.key, finding.facts)
+        }
       end
 
       def remarks
@@ -185,7 +187,8 @@ module Holdup
             values[:by] = Queries::OptionValues.choice("--by", text, Analysis::SeriesRow::Grouping::BY)
           end
           parser.on("--sort KEY", "by stalled, caused, wall or count") do |text|
-            values[:sort] = Queries::OptionValues.choice("--sort", text, Analysis::SeriesRow::Grouping::SORT.keys)
+            orders = Analysis::SeriesRow::Grouping::SORT.keys
+            values[:sort] = Queries::OptionValues.choice("--sort", text, orders)
           end
           Formats.declare(parser, values, Report::FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }

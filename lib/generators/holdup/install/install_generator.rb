@@ -10,7 +10,7 @@ module Holdup
     class InstallGenerator < ::Rails::Generators::Base
       desc "Sets Holdup up: a commented initializer, the Puma plugin, .gitignore"
 
-      PLUGIN = "\n# Holdup: starts its collector with the server and tells the workers apart.\nplugin :holdup\n"
+      PLUGIN = "\n# Holdup: starts its collector with the server and numbers its workers.\nplugin :holdup\n"
       IGNORED = "\n# Holdup's store, when it is kept here\n/holdup.sqlite3*\n"
       MOUNT = "# Holdup's dashboard, behind your own authentication: mount Holdup::Web => \"/holdup\""
 

@@ -9,8 +9,10 @@ module Holdup
     class ProcessStats
       JIT = %i[jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_compile_ns
         jit_interpreted_instructions].freeze
-      LATER = %i[redis_rtt_ns connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns jit_warm_ns
-        jit_failures jit_code_gcs jit_redefined].freeze
+      LATER = %i[
+        redis_rtt_ns connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated
+        jit_invalidations jit_enabled_ns jit_warm_ns jit_failures jit_code_gcs jit_redefined
+      ].freeze
       MOST_POOLS = Segment::Layout::POOLS
 
       # @param pools [#call] gives the state of each group of threads: [Servers::Pool]
