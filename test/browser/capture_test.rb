@@ -63,7 +63,7 @@ class CaptureTest < Minitest::Test
   def find_by_keyboard(id)
     page.send_keys(%i[shift tab]) until page.active_element[:type] == "search"
     page.send_keys("##{id}", :enter)
-    assert page.has_css?("h2", text: /\AUnit #{id}: /)
+    assert page.has_css?("h2", text: / \(id #{id}\) /)
     assert_match(/unit=#{id}/, page.current_url)
     page.send_keys(:tab) until page.active_element[:role] == "application"
   end
@@ -91,7 +91,7 @@ class CaptureTest < Minitest::Test
   def test_without_scripts_tables_tell_it
     chromium.scripts(false)
     show
-    assert page.has_css?("h2", text: "Unit #{KeptCapture::CAUGHT}")
+    assert page.has_css?("h2", text: "(id #{KeptCapture::CAUGHT})")
     assert page.has_css?("tbody tr th", text: "ReportsController#sales")
     assert page.has_css?("svg.flame text", text: "SalesReport#pair_counts")
     assert page.has_no_css?(".stage", wait: 0)

@@ -59,7 +59,7 @@ class JourneysTest < Minitest::Test
   def test_what_refreshes_itself_can_be_paused
     look("/", lang: "en")
     page.click_button("Pause")
-    assert page.has_button?("Go on")
+    assert page.has_button?("Resume")
   end
 
   # Names wrap between their parts: in the clipboard they are whole.

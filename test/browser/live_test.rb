@@ -41,7 +41,7 @@ class LiveTest < Minitest::Test
   # Going on refreshes at once.
   def refresh
     page.click_button("Pause")
-    page.click_button("Go on")
+    page.click_button("Resume")
   end
 
   def hide(hidden)
