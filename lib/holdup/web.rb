@@ -21,6 +21,13 @@ module Holdup
     PRIORITY = -3
     ORDERS = "/captures"
 
+    # Dependencies of a dashboard request. `store` opens the store; `captures`: the stored ones; `ordering`:
+    # takes orders for captures, nil if disabled; `refusal`: why the request is not answered, usually nil;
+    # `answers`: results of the pages that take seconds.
+    Context = Data.define(:store, :dir, :captures, :ordering, :clock, :language, :refusal, :answers)
+    # Its key in the Rack environment.
+    Context::KEY = "holdup.web"
+
     class << self
       # Answers with the application's configuration.
       def call(env)

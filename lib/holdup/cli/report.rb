@@ -120,9 +120,9 @@ module Holdup
           View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks,
             uncollected: @uncollected)
         when :markdown
-          View::Markdown.new(summary, words: @words, told: remarks, **@layout)
+          View::Markdown.new(summary, words: @words, remarks:, **@layout)
         else
-          View::Text.new(summary, words: @words, told: remarks, **@console.layout(WIDEST), **@layout)
+          View::Text.new(summary, words: @words, remarks:, **@console.layout(WIDEST), **@layout)
         end
       end
 

@@ -23,8 +23,8 @@ module Holdup
           end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--lang LANG",
-            "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") do |text|
-            values[:language] = Queries::OptionValues.choice("--lang", text, Holdup::Web::Language::KNOWN)
+            "where a browser asks for none of #{Holdup::Web::App::Language::KNOWN.join(" and ")}") do |text|
+            values[:language] = Queries::OptionValues.choice("--lang", text, Holdup::Web::App::Language::KNOWN)
           end
         end
       end

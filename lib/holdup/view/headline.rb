@@ -18,12 +18,12 @@ module Holdup
       NAME = 60
       NS = 1_000_000_000
 
-      # @param told [Array<String>] more remarks
+      # @param general_remarks [Array<String>] remarks that hold even without any figures
       # @param zone [String, nil] UTC offset ("+09:00", "UTC"); nil: the system's own
-      def initialize(summary, words:, told: [], zone: nil)
+      def initialize(summary, words:, general_remarks: [], zone: nil)
         @summary = summary
         @words = words
-        @told = told
+        @general_remarks = general_remarks
         @zone = zone
       end
 
@@ -45,11 +45,11 @@ module Holdup
       def figures = [volume, costs]
 
       def remarks
-        [connections, starved, few, short, applications, mixed_settings, overflow, ceiling, *@told].compact
+        own = [connections, starved, few, short, applications, mixed_settings, overflow, ceiling]
+        [*own, *@general_remarks].compact
       end
 
-      # @return [Array<String>] the remarks that hold even without any figures
-      attr_reader :told
+      attr_reader :general_remarks
 
       # @return [String] "requests", "jobs" or "units"
       def units = @words.units(@summary.unit_kind)

@@ -9,12 +9,12 @@ module Holdup
 
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
-      # @param told [Array<String>] more remarks
+      # @param remarks [Array<String>] more remarks
       # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
-      def initialize(summary, words: Words.new, limit: LIMIT, details: false, told: [], zone: nil)
+      def initialize(summary, words: Words.new, limit: LIMIT, details: false, remarks: [], zone: nil)
         @summary = summary
         @words = words
-        @headline = Headline.new(summary, words:, told:, zone:)
+        @headline = Headline.new(summary, words:, general_remarks: remarks, zone:)
         @contents = Contents.new(summary, words:, limit:, details:)
       end
 
@@ -27,7 +27,8 @@ module Holdup
 
       def head
         head = ["# #{@words.call(:title)}", "", @headline.span, "", "**#{escape(@headline.verdict)}**"]
-        (@summary.empty? && @headline.told.any?) ? [*head, *listed(@headline.told)] : head
+        remarks = @headline.general_remarks
+        (@summary.empty? && remarks.any?) ? [*head, *listed(remarks)] : head
       end
 
       def facts

@@ -11,16 +11,16 @@ module Holdup
       # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
-      # @param told [Array<String>] more remarks
+      # @param remarks [Array<String>] more remarks
       # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
       def initialize(summary, words: Words.new, width: WIDTH, table_width: width, style: Style.none,
-        limit: LIMIT, details: false, told: [], zone: nil)
+        limit: LIMIT, details: false, remarks: [], zone: nil)
         @summary = summary
         @words = words
         @width = width
         @table_width = table_width
         @style = style
-        @headline = Headline.new(summary, words:, told:, zone:)
+        @headline = Headline.new(summary, words:, general_remarks: remarks, zone:)
         @contents = Contents.new(summary, words:, limit:, details:)
       end
 
@@ -34,7 +34,7 @@ module Holdup
       def head
         ["#{bold(@words.call(:title))}  #{@headline.span}", "",
           *wrap(@headline.verdict).map { |line| bold(line) },
-          *(@summary.empty? ? @headline.told.flat_map { |line| remark(line) } : facts)]
+          *(@summary.empty? ? @headline.general_remarks.flat_map { |line| remark(line) } : facts)]
       end
 
       def facts

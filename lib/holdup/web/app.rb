@@ -157,6 +157,47 @@ module Holdup
       end
 
       def word(key, **facts) = words.call(key, **facts)
+
+      # A page's colours: the browser's preference, or the theme in its address. The dark ones are a separate
+      # style sheet, so its `media` alone decides and nothing is written twice. Paper is always light.
+      module Theme
+        KNOWN = %w[auto light dark].freeze
+        # When the dark style sheet applies; without an entry, never.
+        MEDIA = {"auto" => View::Html::DARK_MEDIA, "dark" => "screen"}.freeze
+        # For parts that the browser draws itself, such as scroll bars.
+        SCHEMES = {"auto" => "light dark", "light" => "light", "dark" => "dark"}.freeze
+
+        # @param asked [String, nil] in the address
+        # @return [String] one of KNOWN
+        def self.of(asked)
+          KNOWN.find { |theme| theme == asked } || KNOWN.first
+        end
+      end
+
+      # Which language a browser gets.
+      module Language
+        KNOWN = %w[en ja].freeze
+        PART = /\A\s*([a-zA-Z]{1,8})(?:-[a-zA-Z0-9-]*)?(?:\s*;\s*q=([01](?:\.\d{1,3})?))?\s*\z/
+
+        module_function
+
+        # @param asked [String, nil] in the address
+        # @param header [String, nil] Accept-Language
+        # @return [String] one of KNOWN
+        def of(asked, header, default = nil)
+          KNOWN.find { |language| language == asked } || accepted(header) || default || KNOWN.first
+        end
+
+        def accepted(header)
+          wishes = header.to_s.b[0, 200].split(",").filter_map { |part| PART.match(part)&.captures }
+          wishes.map { |language, weight|
+            [language.downcase,
+              (weight || 1).to_f]
+          }.select { |language, weight| KNOWN.include?(language) && weight.positive? }
+            .max_by(&:last)&.first
+        end
+        private_class_method :accepted
+      end
     end
   end
 end

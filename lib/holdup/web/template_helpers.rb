@@ -12,17 +12,17 @@ module Holdup
 
       attr_reader :name
       attr_reader :query
-      # @return [String] one of Theme::KNOWN
+      # @return [String] one of App::Theme::KNOWN
       attr_reader :theme
       # @return [Integer, nil] seconds after which the page reloads by itself
       attr_reader :again_s
 
       # @param query [PageQuery, nil] nil if it is invalid
-      # @param theme [String] one of Theme::KNOWN
+      # @param theme [String] one of App::Theme::KNOWN
       # @param kept [Hash{String => String}] parameters of links
       # @param title [String, nil] if other than the menu's
       # @param computed_s [Integer, nil] when the page's contents were computed, for cached pages
-      def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first,
+      def initialize(request:, words:, query:, name:, theme: App::Theme::KNOWN.first,
         kept: query ? query.kept : {},
         title: nil, again_s: nil, computed_s: nil)
         super(words:, title:)
