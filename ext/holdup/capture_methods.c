@@ -89,7 +89,7 @@ static void capm_without_gvl(void *(*work)(void *), void *given, const bool *don
  * stalled longer than stalled_over_ns or took longer than wall_over_ns (0: no limit). With stacks, also those
  * of holders while others wait longer than stacks_over_ns (0: no stacks).
  * @return [Boolean] false when nothing is measured, or a capture is on
- * @raise [SystemCallError] when there is no space for it
+ * @raise [SystemCallError] when the disk is full
  */
 static VALUE capm_open(int argc, VALUE *argv, VALUE self)
 {

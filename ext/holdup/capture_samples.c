@@ -76,7 +76,7 @@ static uint32_t smp_intern(VALUE stack)
 /*
  * sample_elsewhere(on): whether from now on another sampler takes the stacks of threads that run. Holders
  * that others wait for, and threads that wait, are still asked.
- * @return [Integer, nil] number of events so far; nil while there is no capture with stacks
+ * @return [Integer, nil] number of events so far; nil outside a capture with stacks
  */
 static VALUE smp_elsewhere(VALUE self, VALUE on)
 {

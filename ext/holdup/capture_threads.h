@@ -9,7 +9,7 @@
 #include "capture.h"
 #include "thread_clock.h"
 
-/* The entry of a living thread, brought up to date; NULL when there is no place for it. */
+/* The entry of a living thread, brought up to date; NULL when the table is full. */
 cap_thread_t *capt_list(tclock_t *c);
 
 void capt_list_all(void);

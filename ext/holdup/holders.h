@@ -3,7 +3,7 @@
  * the holders of the GVL during its long waits. Kept only while the span of a tracer asks for it.
  *
  * A hold is written by its own thread at its end, and read by threads that have just taken the GVL: both hold
- * that GVL, so there is no lock.
+ * that GVL, so it needs no lock.
  */
 #ifndef HOLDUP_HOLDERS_H
 #define HOLDUP_HOLDERS_H

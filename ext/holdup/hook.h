@@ -26,7 +26,7 @@ void hook_add_living_threads(void);
 /* Begins a new epoch: the calling thread runs; the state of the others is unknown until their next event. */
 void hook_begin_epoch(void);
 
-/* The clock of the current thread; NULL when there is no memory. */
+/* The clock of the current thread; NULL when out of memory. */
 static inline tclock_t *hook_current(void)
 {
     VALUE thread = rb_thread_current();

@@ -105,7 +105,7 @@ static VALUE mass_mix(VALUE self, VALUE totals, VALUE weights)
 /*
  * find(masses, share)
  * @return [Array(Integer, Float), nil] the column in which that share of the mass is reached, and at which
- *   share of the column's own mass; nil: there is no mass
+ *   share of the column's own mass; nil: the mass is zero
  */
 static VALUE mass_find(VALUE self, VALUE string, VALUE share)
 {

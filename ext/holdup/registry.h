@@ -38,7 +38,7 @@ static inline tclock_t *reg_clock(VALUE thread)
 /* A ledger for one more Ractor; without memory the main one's. `shared`: its threads share native threads. */
 blame_t *reg_add_ledger(bool shared);
 
-/* NULL when there is no memory. */
+/* NULL when out of memory. */
 tclock_t *reg_add_clock(VALUE thread, blame_t *ledger);
 
 /*

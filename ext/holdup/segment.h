@@ -102,11 +102,11 @@ static inline seg_text_t seg_text(const char *text)
 seg_key_t seg_name_key(enum seg_kind kind, const char *name);
 
 /*
- * Slot + 1 of a new series, or 0 when there is no room. Its words are set before the count makes it visible.
+ * Slot + 1 of a new series, or 0 when the table is full. Its words are set before the count makes it visible.
  */
 uint64_t seg_append(const seg_key_t *key);
 
-/* Slot + 1 of a series, which is appended when it is new; 0 when there is no room. */
+/* Slot + 1 of a series, which is appended when it is new; 0 when the table is full. */
 uint64_t seg_series(const seg_key_t *key);
 
 /* The series of a unit; beyond the limit all share one, which says so. */

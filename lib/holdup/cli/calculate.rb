@@ -23,9 +23,7 @@ module Holdup
           end
           arrivals(parser, values)
           Formats.declare(parser, values, %i[text json])
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
-            values[:language] = text
-          end
+          Options.language(parser, values)
         end
       end
 

@@ -30,10 +30,8 @@ module Holdup
             values[:out] = text
           end
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
-            values[:store] = text
-          end
-          parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
+          Options.store(parser, values)
+          Options.language(parser, values)
         end
       end
 

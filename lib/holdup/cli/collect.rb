@@ -9,9 +9,7 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup collect [options]") do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
-            values[:store] = text
-          end
+          Options.store(parser, values)
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") do |text|
             values[:interval] = Queries::OptionValues.seconds("--interval", text, INTERVAL_S)

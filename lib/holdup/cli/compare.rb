@@ -179,12 +179,8 @@ module Holdup
           units(parser, values)
           Formats.declare(parser, values, FORMATS)
           parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
-            values[:store] = text
-          end
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
-            values[:language] = text
-          end
+          Options.store(parser, values)
+          Options.language(parser, values)
         end
 
         def sides(parser, values)

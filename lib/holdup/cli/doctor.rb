@@ -9,17 +9,13 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup doctor [options]") do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
-            values[:store] = text
-          end
+          Options.store(parser, values)
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") do |text|
             values[:autoscale_target] = Queries::OptionValues.whole("--autoscale-target", text, 1..100)
           end
           Formats.declare(parser, values, %i[text json])
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
-            values[:language] = text
-          end
+          Options.language(parser, values)
         end
       end
 

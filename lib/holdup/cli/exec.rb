@@ -15,9 +15,7 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup exec [options] -- command [arguments]", rest: :command) do |parser, values|
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
-            values[:store] = text
-          end
+          Options.store(parser, values)
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--no-collector", "when `holdup collect` runs elsewhere") { values[:collector] = false }
         end

@@ -10,6 +10,16 @@ module Holdup
     #     parser.on("--once") { values[:once] = true }
     #   end
     class Options
+      # Declares --store.
+      def self.store(parser, values)
+        parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+      end
+
+      # Declares --lang.
+      def self.language(parser, values)
+        parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+      end
+
       # @param usage [String] the first line of the help
       # @param rest [Symbol, nil] the keyword for the arguments after the options; nil: none allowed
       # @param mixed [Boolean] whether options may also follow those arguments

@@ -149,13 +149,9 @@ module Holdup
           span(parser, values)
           choice(parser, values)
           view(parser, values)
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
-            values[:store] = text
-          end
+          Options.store(parser, values)
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
-            values[:language] = text
-          end
+          Options.language(parser, values)
         end
 
         def span(parser, values)

@@ -24,8 +24,8 @@ module Holdup
           values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
         end
         span(parser, values, now_s)
-        parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
-        parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        Options.store(parser, values)
+        Options.language(parser, values)
       end
 
       # @param text [String] "2G", "512M"

@@ -22,7 +22,7 @@ module Holdup
           parser.on("--store URL", "captures are next to it ($HOLDUP_STORE)") do |text|
             values[:store] = text
           end
-          parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
+          Options.language(parser, values)
         end
       end
 

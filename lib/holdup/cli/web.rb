@@ -18,9 +18,7 @@ module Holdup
           parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") do |text|
             values[:host] = text
           end
-          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
-            values[:store] = text
-          end
+          Options.store(parser, values)
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--lang LANG",
             "where a browser asks for none of #{Holdup::Web::App::Language::KNOWN.join(" and ")}") do |text|

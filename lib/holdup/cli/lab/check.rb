@@ -43,16 +43,12 @@ module Holdup
             end
             recording(parser, values)
             parser.on("--json", "for programs") { values[:json] = true }
-            parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
-              values[:language] = text
-            end
+            Options.language(parser, values)
           end
 
           def recording(parser, values)
             parser.on("--sweep FILE", "what `holdup lab sweep` measured") { |text| values[:sweep] = text }
-            parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") do |text|
-              values[:store] = text
-            end
+            Options.store(parser, values)
             parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") do |text|
               values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
             end

@@ -91,9 +91,7 @@ module Holdup
             end
             @kept.declare(parser, values)
             parser.on("--json", "for programs") { values[:json] = true }
-            parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
-              values[:language] = text
-            end
+            Options.language(parser, values)
           end
 
           def runs(parser, values)

@@ -13,7 +13,6 @@ module Holdup
         DEFAULT_TARGET = 60
         # A narrower table does not fit.
         WIDTHS = (66..100)
-        LANGUAGES = View::Words::LANGUAGES.keys
 
         class << self
           def options(_console)
@@ -26,7 +25,7 @@ module Holdup
                 values[:target] = Queries::OptionValues.whole("--autoscale-target", text, PERCENT)
               end
               parser.on("--json", "for programs") { values[:json] = true }
-              parser.on("--lang LANG", LANGUAGES.join(" or ")) { |text| values[:language] = text }
+              Options.language(parser, values)
             end
           end
 

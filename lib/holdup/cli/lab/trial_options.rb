@@ -69,9 +69,7 @@ module Holdup
           @kept.declare(parser, values)
           parser.on("--json", "for programs") { lay_out(values, :json) }
           parser.on("--markdown", "for a pull request or an issue") { lay_out(values, :markdown) }
-          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) do |text|
-            values[:language] = text
-          end
+          Options.language(parser, values)
         end
 
         def lay_out(values, name)
