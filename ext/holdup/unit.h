@@ -104,7 +104,7 @@ static inline unit_t *unit_of(VALUE handle)
     return FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
 }
 
-/* Starts a unit on the current thread, whose clock is `c`. Returns its handle, or 0 when no more can be allocated. */
+/* Starts a unit on the current thread, whose clock is `c`. Returns its handle, or 0 when out of memory. */
 uint64_t unit_enter(tclock_t *c, uint8_t pool);
 
 /*
@@ -119,7 +119,7 @@ void unit_abandon_all(tclock_t *c);
 
 /* --- for units of fibers --- */
 
-/* A new unit that begins at `t` on the thread of `c`, which is of that pool; NULL when no more can be allocated. */
+/* A new unit that begins at `t` on the thread of `c`, in that pool; NULL when out of memory. */
 unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool);
 
 /* The unit ended at `t`; `known`: its numbers are. */
