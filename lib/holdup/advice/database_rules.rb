@@ -64,19 +64,20 @@ module Holdup
           @size = size
         end
 
-        # @return [ProposedChange] of the line or its variable; a general one if no line is certain
+        # @return [Finding::ProposedChange] of the line or its variable; a general one if no line is certain
         def change(wanted)
           return new_line(wanted) unless number
           return in_environment(wanted) if variable && default != @size
           rest = variable ? "#{THEN}; where #{variable} is set, that counts" : THEN
-          ProposedChange.new(new: rewritten(wanted), old: text, where: "#{PATH}:#{number + 1}", rest:)
+          where = "#{PATH}:#{number + 1}"
+          Finding::ProposedChange.new(new: rewritten(wanted), old: text, where:, rest:)
         end
 
         private
 
         def new_line(wanted)
           new = "max_connections: #{wanted} (before Rails 8.1 pool: #{wanted})"
-          ProposedChange.new(new:, where: PATH, rest: THEN)
+          Finding::ProposedChange.new(new:, where: PATH, rest: THEN)
         end
 
         # With several databases or environments, the line that has the measured size.
@@ -97,7 +98,7 @@ module Holdup
 
         # The file's number is only the default: the variable has another value.
         def in_environment(wanted)
-          ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}",
+          Finding::ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}",
             where: "environment #{variable}", rest: THEN)
         end
 

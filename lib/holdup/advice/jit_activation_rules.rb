@@ -16,7 +16,7 @@ module Holdup
           ruby_share = JitCompilationRules::WaitBound.ruby_share(situation)
           most_share = JitCompilationRules::WaitBound.most_share(ruby_share)
           Finding.new(rule: :jit_not_enabled, remedy: :setting, weight: most_share,
-            change: ProposedChange.new(new: "config.jit = :on"),
+            change: Finding::ProposedChange.new(new: "config.jit = :on"),
             facts: {processes: lives.size, ruby_share:, most_share:, query: "report"})
         end
 
@@ -96,7 +96,7 @@ module Holdup
           facts = {server: tight.name.to_s, memory_bytes:, rss_bytes: tight.median(&:rss_bytes),
                    query: "report"}
           Finding.new(rule: :jit_per_role, remedy: :setting, weight: 0.02, facts:,
-            change: ProposedChange.new(new: "HOLDUP_JIT=off"))
+            change: Finding::ProposedChange.new(new: "HOLDUP_JIT=off"))
         end
 
         # Jobs that run in a web server's processes share its JIT.
@@ -137,7 +137,7 @@ module Holdup
           lives = situation.summary.jits.on.select { |life| life.facts.kind == "zjit" }
           return if lives.empty?
           Finding.new(rule: :jit_zjit, remedy: :setting, weight: 0.05,
-            change: ProposedChange.new(new: "config.jit = :on"),
+            change: Finding::ProposedChange.new(new: "config.jit = :on"),
             facts: {processes: lives.size, ruby: lives.first["ruby"].to_s, query: "doctor"})
         end
       end

@@ -190,7 +190,7 @@ module Holdup
 
         def change(life)
           return JitRules::OptionText.without(life, OPTION) if given?(life)
-          ProposedChange.new(new: "config.jit = {stats: :quiet, stats_share: 0.1}")
+          Finding::ProposedChange.new(new: "config.jit = {stats: :quiet, stats_share: 0.1}")
         end
         private_class_method :deep?, :given?, :change
       end

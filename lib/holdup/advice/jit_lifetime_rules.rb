@@ -40,7 +40,7 @@ module Holdup
           short = ended.select { |life| life.age_s < SHORT_S }
           return if short.size < MANY || short.size * 2 < ended.size
           Finding.new(rule: :jit_short_processes, remedy: :setting, weight: 0.02,
-            change: ProposedChange.new(new: "HOLDUP_JIT=off"),
+            change: Finding::ProposedChange.new(new: "HOLDUP_JIT=off"),
             facts: {processes: short.size, all: ended.size, query: "report"})
         end
       end

@@ -57,7 +57,7 @@ module Holdup
           unless limited.limit_from == UNKNOWN
             return JitRules::OptionText.with(life, limited.size_option, limited.larger_mib)
           end
-          ProposedChange.new(new: "RubyVM::YJIT.enable(mem_size: #{limited.larger_mib})")
+          Finding::ProposedChange.new(new: "RubyVM::YJIT.enable(mem_size: #{limited.larger_mib})")
         end
 
         def facts(life, jit, full)
@@ -162,7 +162,7 @@ module Holdup
         def change(jit)
           option = JitRules::OptionText
           needed_mib = (jit.total_bytes * ROOM / MIB).ceil
-          ProposedChange.new(new: "RUBYOPT=\"#{option::WAIT} #{option::TOTAL_SIZE}=#{needed_mib}\"")
+          Finding::ProposedChange.new(new: "RUBYOPT=\"#{option::WAIT} #{option::TOTAL_SIZE}=#{needed_mib}\"")
         end
         private_class_method :change
       end
@@ -185,7 +185,7 @@ module Holdup
                    jit_bytes: jit(life).round, rss_bytes: life.rss_bytes, query: "report"}
           return Finding.new(rule: :jit_memory_leak, facts:) if life["malloc"] || life["malloc_arena_max"]
           Finding.new(rule: :jit_memory_elsewhere, remedy: :setting, facts:,
-            change: ProposedChange.new(new: "MALLOC_ARENA_MAX=2"))
+            change: Finding::ProposedChange.new(new: "MALLOC_ARENA_MAX=2"))
         end
 
         def grows?(life)
@@ -231,7 +231,7 @@ module Holdup
           return if untidy.size < 2
           hook = hook(untidy.first)
           Finding.new(rule: :jit_no_warmup, remedy: :setting,
-            change: hook && ProposedChange.new(new: hook),
+            change: hook && Finding::ProposedChange.new(new: hook),
             facts: {processes: untidy.size, server: untidy.first["server"].to_s, query: "report"})
         end
 

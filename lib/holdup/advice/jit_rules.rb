@@ -46,7 +46,7 @@ module Holdup
 
         def with(life, name, value)
           if KEYWORDS[name] && life.ruby&.takes_options?
-            return ProposedChange.new(new: "config.jit = {#{KEYWORDS[name]}: #{value}}")
+            return Finding::ProposedChange.new(new: "config.jit = {#{KEYWORDS[name]}: #{value}}")
           end
           rubyopt([*kept(life, name), "#{name}=#{value}"], life)
         end
@@ -55,15 +55,15 @@ module Holdup
           rubyopt(kept(life, name), life)
         end
 
-        # @return [ProposedChange] so that a JIT that is on from Ruby's start waits until it is switched on
+        # @return [Finding::ProposedChange] so that a JIT that starts with Ruby waits until it is enabled
         def late(life)
           options = [*kept(life, "--yjit"), WAIT].uniq
-          ProposedChange.new(new: "config.jit = :on", rest: "RUBYOPT=\"#{options.join(" ")}\"")
+          Finding::ProposedChange.new(new: "config.jit = :on", rest: "RUBYOPT=\"#{options.join(" ")}\"")
         end
 
         def rubyopt(options, life)
           options = [WAIT, *options] unless life.facts.at_boot? || options.include?(WAIT) || options.empty?
-          ProposedChange.new(new: "RUBYOPT=\"#{options.join(" ")}\"")
+          Finding::ProposedChange.new(new: "RUBYOPT=\"#{options.join(" ")}\"")
         end
 
         def kept(life, name)

@@ -116,10 +116,10 @@ module Holdup
           @job = job
         end
 
-        # @return [ProposedChange, nil] nil for an unknown runner
+        # @return [Finding::ProposedChange, nil] nil for an unknown runner
         def change
           words = WORDS[@runner]
-          words && ProposedChange.new(new: "queue_as :#{queue} in #{@job}; #{format(words, queue:)}")
+          words && Finding::ProposedChange.new(new: "queue_as :#{queue} in #{@job}; #{format(words, queue:)}")
         end
 
         # @return [String] "ReportJob" => "report"

@@ -11,7 +11,7 @@ module Holdup
         def with_value(value, line: nil)
           return in_environment($1, value) if /\Aenvironment (\w+)\z/ =~ where.to_s
           new = replaced(line, value) || written(value)
-          ProposedChange.new(new:, old: old(line, value), where:, rest:)
+          Finding::ProposedChange.new(new:, old: old(line, value), where:, rest:)
         end
 
         private
@@ -49,7 +49,7 @@ module Holdup
 
         def in_environment(variable, value)
           old = self.value && "#{variable}=#{self.value}"
-          ProposedChange.new(new: "#{variable}=#{value}", old:, where:, rest:)
+          Finding::ProposedChange.new(new: "#{variable}=#{value}", old:, where:, rest:)
         end
       end
 
@@ -76,7 +76,7 @@ module Holdup
 
       def to_a = @levers.values
 
-      # @return [ProposedChange, nil] nil if the server has no such lever
+      # @return [Finding::ProposedChange, nil] nil if the server has no such lever
       def change(*names, value)
         lever = self[*names]
         return unless lever&.how

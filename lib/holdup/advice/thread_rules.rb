@@ -120,7 +120,7 @@ module Holdup
         def change(situation, slice_ns, now_ns)
           steps = situation.jobs? ? situation.fact("job_priority").to_i : 0
           new, old = [slice_ns, now_ns].map { |slice| "#{VARIABLE}=#{(slice / 2.0**steps / MS).round}" }
-          ProposedChange.new(new:, old:, where: "environment #{VARIABLE}", rest: "then restart")
+          Finding::ProposedChange.new(new:, old:, where: "environment #{VARIABLE}", rest: "then restart")
         end
 
         # Predictions that differ from the present in the time slice alone.
@@ -157,7 +157,7 @@ module Holdup
             query: "whatif --priority #{situation.quoted(row.name, "=-#{STEPS}")}",
             priorities: {situation.literal(row.name) => -STEPS})
           return unless effect
-          change = ProposedChange.new(new: "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}")
+          change = Finding::ProposedChange.new(new: "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}")
           Finding.new(rule: :priority, change:, **effect)
         end
 
