@@ -147,7 +147,7 @@ module Holdup
         BUSY = 0.85
         # Peak against mean: beyond it a minute has bursts that its mean rate hides.
         SWINGS = 3.0
-        LIMITS = {starved: SHARE, waits_beside: SHARE, busy: BUSY, swings: SWINGS}.freeze
+        LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS}.freeze
 
         def initialize(recording, traffic:, processes:)
           @recording = recording
@@ -161,11 +161,11 @@ module Holdup
           [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
         end
 
-        # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the
+        # @return [Hash{Symbol => Float}] starved and resource_waits as shares of the response, busy of the
         #   time, swings as a ratio
         def figures
           @figures ||= {starved: starved_ns / measured.response_ns,
-                        waits_beside: @recording.wait_beside_ns / measured.response_ns.to_f,
+                        resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
                         busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:}
         end
 
