@@ -26,7 +26,7 @@ module Holdup
 
       # @param rate [Float] units per second of a host at its peak; 0 for jobs
       def initialize(demand, limits:, rate:, current:, kind: :request,
-        concurrent_load: ConcurrentUnits::NOBODY)
+        concurrent_load: ConcurrentUnits::NONE)
         @demand = demand.in_all
         @limits = limits
         @rate = rate

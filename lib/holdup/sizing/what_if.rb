@@ -48,7 +48,7 @@ module Holdup
       end
 
       # Whether the change treats some units differently.
-      def told_apart?
+      def selective?
         (@change.names - [@change.without]).any? && series.any? { |name| !@change.touches?(name) }
       end
 
@@ -67,7 +67,7 @@ module Holdup
       def setting = @base.recording.setting
 
       # Whether the change names all recorded units, so that nothing remains to compare.
-      def nobody_left?
+      def claims_all?
         series.all? { |name| @change.claims?(name) }
       end
 
