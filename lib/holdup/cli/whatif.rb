@@ -80,7 +80,7 @@ module Holdup
           raise UsageError.new("no #{kind} is left for #{name[0, 100].inspect}",
             "--without, or a name before it, has all of them; leave one out")
         end
-        if found.nobody_left?
+        if found.claims_all?
           raise UsageError.new("no other #{kind} of that span is left to compare",
             "let --without, --own-pool and --mix name fewer")
         end

@@ -18,7 +18,7 @@ module Holdup
 
       # Load of a host. `busy`: threads in use when none has to wait; `cpus`: in use
       ConcurrentLoad = Data.define(:busy, :cpus)
-      NOBODY = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
+      NONE = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
 
       # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it, on all hosts
       # @param slice_ns [Integer] time slice of their threads; 0: that of the others

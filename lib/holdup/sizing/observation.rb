@@ -123,7 +123,7 @@ module Holdup
       end
 
       # @return [Float] mean ns that a unit waits for connections and locks
-      def wait_beside_ns
+      def resource_wait_ns
         %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
       end
 

@@ -11,7 +11,7 @@ module Holdup
     # `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads`
     # (of one host, now), `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured`
     # (SelfTest::MeasuredFigures), `pools` (ThreadPools), `concurrent_units` (ConcurrentUnits or nil),
-    # `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
+    # `resource_wait_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
     class Recommendation
       # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
       HYSTERESIS = 0.05

@@ -253,7 +253,8 @@ module Holdup
         BUSY = 0.85
         # Peak against mean: beyond it a minute has bursts that its mean rate hides.
         SWINGS = 3.0
-        LIMITS = {starved: SHARE, waits_beside: SHARE, busy: BUSY, swings: SWINGS, ceiling: CEILING}.freeze
+        LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS,
+                  ceiling: CEILING}.freeze
 
         # @param errors [Hash{Symbol => Float}] see SelfTestResult
         def initialize(recording, traffic:, processes:, errors: {})
@@ -269,11 +270,11 @@ module Holdup
           [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
         end
 
-        # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the
+        # @return [Hash{Symbol => Float}] starved and resource_waits as shares of the response, busy of the
         #   time, swings as a ratio, ceiling of the throughput
         def figures
           @figures ||= {starved: starved_ns / measured.response_ns,
-                        waits_beside: @recording.wait_beside_ns / measured.response_ns.to_f,
+                        resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
                         busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:,
                         ceiling: @errors.fetch(:throughput, 0.0).abs}
         end

@@ -46,13 +46,13 @@ module Holdup
       attr_reader :units
 
       # @param concurrent_units [Trace, nil] see ConcurrentUnits
-      def initialize(units, concurrent_units: self.class::NOBODY)
+      def initialize(units, concurrent_units: self.class::NONE)
         @units = units.sort_by(&:arrival_ns).freeze
         @concurrent_units = concurrent_units
       end
 
       def concurrent_units
-        @concurrent_units || self.class::NOBODY
+        @concurrent_units || self.class::NONE
       end
 
       # Without the concurrent units.
@@ -100,6 +100,6 @@ module Holdup
       end
     end
 
-    Trace::NOBODY = Trace.new([], concurrent_units: nil)
+    Trace::NONE = Trace.new([], concurrent_units: nil)
   end
 end

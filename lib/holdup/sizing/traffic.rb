@@ -76,7 +76,7 @@ module Holdup
       end
 
       def concurrent_load
-        concurrent_units ? concurrent_units.load(concurrent_rate) : ConcurrentUnits::NOBODY
+        concurrent_units ? concurrent_units.load(concurrent_rate) : ConcurrentUnits::NONE
       end
 
       # @return [Float] number of units that it represents

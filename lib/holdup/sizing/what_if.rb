@@ -48,7 +48,7 @@ module Holdup
       end
 
       # Whether the change treats some units differently.
-      def told_apart?
+      def selective?
         (@change.names - [@change.without]).any? && series.any? { |name| !@change.touches?(name) }
       end
 
@@ -67,7 +67,7 @@ module Holdup
       def setting = @base.recording.setting
 
       # Whether the change names all recorded units, so that nothing remains to compare.
-      def nobody_left?
+      def claims_all?
         series.all? { |name| @change.claims?(name) }
       end
 
@@ -166,9 +166,9 @@ module Holdup
 
         def apart? = true
 
-        def beside(others)
+        def with_others(others)
           others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil,
-            beside: [], concurrent_threads: []))
+            other_threads: [], concurrent_threads: []))
         end
 
         def place(unit, _candidate)
@@ -180,12 +180,12 @@ module Holdup
       OwnThreads = Data.define(:name, :threads) do
         def apart? = false
 
-        def beside(others)
-          others.with(threads: others.threads + threads, beside: [*others.beside, threads])
+        def with_others(others)
+          others.with(threads: others.threads + threads, other_threads: [*others.other_threads, threads])
         end
 
         def place(unit, candidate)
-          unit.with(pool: candidate.beside.size)
+          unit.with(pool: candidate.other_threads.size)
         end
       end
 

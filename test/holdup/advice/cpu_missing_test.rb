@@ -40,7 +40,7 @@ module Holdup::Advice
 
     def test_other_processes_of_the_container
       found = starved(vcpus: 1.0, cpu_ns: 950, steal_ns: 0, host_busy_ns: 1000)
-      assert_equal :starved_beside, found.rule
+      assert_equal :starved_other_processes, found.rule
       assert_match(/not measured use 0\.45 of 1 vCPU, the measured ones 0\.50\./, told(found)["seen"])
     end
 

@@ -42,7 +42,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
          threads: pool.values_at(:current, :best).map { |side| side[:threads] }}
       }
     assert_operator told[:pools][1][:best][:stalled_ns], :>, told[:pools][1][:current][:stalled_ns]
-    assert_equal [2], told[:best][:beside]
+    assert_equal [2], told[:best][:other_pool_threads]
   end
 
   # A job runner in a web server: at the peak, and what is asked about first.
