@@ -24,8 +24,8 @@ module Holdup
       end
 
       # @param predictions [Array<Prediction>] that no guard rejects
-      # @return [Prediction, nil] the smallest change among those about as good as the best, unless one of these
-      #   is better and cheaper
+      # @return [Prediction, nil] the smallest change among those about as good as the best, unless one of
+      #   these is better and cheaper
       def best(predictions, current)
         if name == :throughput
           return nearly_all(predictions, current).min_by { |prediction| prediction.candidate.threads }

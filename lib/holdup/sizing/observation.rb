@@ -151,9 +151,7 @@ module Holdup
         coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
       end
 
-      def coverage
-        @coverage ||= Analysis::MeasuredTime.of(recording.profiles)
-      end
+      def coverage = recording.measured_time
 
       def undisturbed
         @undisturbed ||= CpuWaitCorrection.new(@members, held_per_cpu: recording.held_per_cpu)
@@ -177,9 +175,10 @@ module Holdup
 
       # Threads outside of units and concurrent units of the other kind hold the GVL too.
       def utilisation
+        arrived = recording.arrivals.values.sum
+        each_ns = held_ns.fdiv(units) + recording.between.held_ns
         others_ns = concurrent_units ? @other.held_ns : 0
-        between_ns = recording.between.held_ns * units
-        (held_ns + others_ns + between_ns) / (seconds * NS * hosts * processes)
+        (each_ns * arrived + others_ns) / (seconds * NS * hosts * processes)
       end
 
       def seconds

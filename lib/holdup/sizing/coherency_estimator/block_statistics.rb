@@ -6,8 +6,8 @@ module Holdup
       # Compares units of one series and one block of time, so that neither another mix nor another hour (a
       # nightly batch of the same name, a slower machine) looks like growth. Blocks count as independent.
       #
-      # While arrivals wait for answers, the number in flight stays what it is within a block. It is the client
-      # that changes it, whatever units take, so there blocks of the same ten minutes are compared.
+      # While arrivals wait for answers, the number in flight stays what it is within a block. The client
+      # changes it, whatever units take, so there the moments of ten minutes are compared.
       class UnitGroups
         # Of a unit of a closed load: the cell counts as independent, and cells of an era are compared.
         ClosedTime = Data.define(:cell, :era) do
