@@ -89,7 +89,7 @@ module Holdup
       running = run_in_thread
       wait_until { @log.lines.any? }
       wait_until { (@waited = @waited.to_i + 1) > 20 } # several attempts
-      assert_match(/is no store of Holdup.*move the file away.*segments are kept/, @log.lines.join("\n"))
+      assert_match(/is not a store of Holdup.*move the file away.*segments are kept/, @log.lines.join("\n"))
       assert_equal 1, @log.lines.size
       assert_equal "this is no database", File.binread(store_path, 19), "nothing of it was touched"
       File.rename(store_path, "#{store_path}.bad")

@@ -294,7 +294,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_lines_fit_and_say_how_it_stands
-    sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is no segment"],
+    sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is not a segment"],
       segments: [process(counters: {clock_backward: 3}, queued: 0)])
     %w[en ja].each do |language|
       report = Holdup::View::DoctorReport.new(sick, words: Holdup::View::Words.new(language)).call

@@ -91,7 +91,7 @@ module Holdup
         end
 
         def self.damaged(path)
-          Error.new("#{path} is no baseline of this version", "make it anew with --write")
+          Error.new("#{path} is not a baseline of this version", "write a new one with --write")
         end
         private_class_method :damaged
 

@@ -39,7 +39,8 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     in_folder do |archive|
       path = archive.add(bytes, Time.at(0))
       File.truncate(path, 40)
-      assert_match(/is no capture/, assert_raises(Holdup::DamagedData) { Archive.read(path) }.message)
+      error = assert_raises(Holdup::DamagedData) { Archive.read(path) }
+      assert_match(/is not a capture of Holdup/, error.message)
     end
   end
 

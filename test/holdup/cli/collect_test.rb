@@ -58,7 +58,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
     File.write(@store, "this is no database" * 100)
     said = collect("--once")
     assert_equal [1, 1], [said.status, said.err.lines.size]
-    assert_match(/\Aholdup: the file .* is no store of Holdup .*;/, said.err)
+    assert_match(/\Aholdup: the file .* is not a store of Holdup .*;/, said.err)
     assert_path_exists path
   end
 

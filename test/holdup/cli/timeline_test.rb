@@ -148,7 +148,7 @@ class TimelineTest < Minitest::Test
       assert_match(/this capture has no request or job 99/, holdup("timeline", file, "--unit", "99").err)
       assert_match(/none" can't be read .*; give a file that `holdup capture` made/,
         holdup("timeline", "/none").err)
-      assert_match(/is no capture of Holdup/, holdup("timeline", __FILE__).err)
+      assert_match(/is not a capture of Holdup/, holdup("timeline", __FILE__).err)
     end
   end
 

@@ -106,7 +106,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
 
   def test_says_what_is_no_such_file
     File.write(path, '{"kind":"holdup sweep","schema":1}')
-    assert_match(/is no jobs of this version; name the file that `holdup lab jobs` wrote/,
+    assert_match(/was not written by this version; name the file that `holdup lab jobs` wrote/,
       assert_raises(Holdup::Error) { Jobs::JobLog.open(path) }.message)
   end
 end

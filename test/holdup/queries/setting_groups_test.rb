@@ -33,7 +33,7 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
       assert_raises(Holdup::Error) { pick("revison") }.message)
     assert_match(/no jit .* "zjit"; there are none, yjit/,
       assert_raises(Holdup::Error) { pick("jit", %w[zjit none]) }.message)
-    assert_match(/"a1" twice is no comparison; give two of a1, b2/,
+    assert_match(/"a1" is given twice; give two of a1, b2/,
       assert_raises(Holdup::Error) { pick("revision", %w[a1 a1]) }.message)
   end
 
