@@ -131,7 +131,7 @@ module Holdup
         def unmeasured(path, load)
           place = load ? " at #{load.to_h.map { |name, value| "#{name} #{value}" }.join(", ")}" : ""
           Error.new("#{path} measured nothing#{place}",
-            "sweep the setting and rate of the baseline, or make it anew with --write")
+            "sweep the setting and rate of the baseline, or write a new one with --write")
         end
 
         # @param load [Endpoints::Reference, nil] nil: as it was recorded

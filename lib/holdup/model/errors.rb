@@ -124,7 +124,7 @@ module Holdup
     # A file of another program. Needs a person: Holdup writes only into its own files.
     class NotOurs < StoreError
       ADVICE = "name another file with --store or HOLDUP_STORE; " \
-        "if it was one, move the file away or restore it from a backup"
+        "if it was a store, move the file away or restore it from a backup"
       private_constant :ADVICE
 
       def initialize(location:, kind: :no_database, reason: "it is not a SQLite database", **facts)

@@ -111,7 +111,7 @@ module Holdup
 
       def no_such_fact
         hint = OptionValues::NearestName.hint(@fact, facts) || "they have #{facts.join(", ")}"
-        UsageError.new("no setting of that span says #{@fact[0, 100]}", hint)
+        UsageError.new("no setting of that span has #{@fact[0, 100].inspect}", hint)
       end
 
       # Whether more than one setting is in question, so that they differ only in their arm.

@@ -168,7 +168,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       said = ask.call("--queue", "mialers")
       assert_equal 2, said.status
       assert_match(/no job of queue "mialers" was recorded.*did you mean mailers\?/m, said.err)
-      assert_match(/--queue is of jobs/, ask.call("--queue", "low", "--kind", "request").err)
+      assert_match(/--queue is for jobs/, ask.call("--queue", "low", "--kind", "request").err)
     end
   end
 

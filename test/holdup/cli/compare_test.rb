@@ -252,7 +252,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
 
   def test_what_can_not_be_asked
     {
-      [] => /what with what/,
+      [] => /compare needs two sides/,
       %w[--before 1h..] => /--after is missing/,
       %w[--before 1h.. --by jit] => /can't be combined/,
       %w[--revision a] => /takes two/,
@@ -272,7 +272,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
 
   def test_what_is_not_there
     {
-      %w[--by arm] => /no setting of that span says arm; they have jit, /,
+      %w[--by arm] => /no setting of that span has "arm"; they have jit, /,
       %w[--revision ccc aaa] => /no revision .* "ccc"; there are aaa111, bbb222/,
       [*SPANS, "--kind", "job"] => /no job was measured in that span; there were requests/,
       [*SPANS, "--name", "Nobody*"] => /no request of that span is called "Nobody\*"; there were /

@@ -87,12 +87,12 @@ class Holdup::CLI::WhatifTest < Minitest::Test
 
   def test_what_can_not_be
     {
-      [] => /what would be different/,
+      [] => /whatif needs a change/,
       %w[--without Nobody*] => /no request of that span is called "Nobody\*"/,
       %w[--slice 2s] => /from 1ms to 1s/,
       %w[--threads 0] => /whole number/,
       %w[--load much] => /above 0/,
-      %w[--load x1] => /the load that there is/,
+      %w[--load x1] => /--load x1 changes nothing/,
       %w[--io Orders*] => /belong together/,
       %w[--io a --max-io-threads 2 --kind job] => /is for requests/,
       %w[--mix Orders*] => /such as Orders\*=30%/,

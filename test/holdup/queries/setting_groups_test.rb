@@ -27,9 +27,9 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
   end
 
   def test_what_is_not_there
-    assert_match(/no setting of that span says arm; they have jit, revision/,
+    assert_match(/no setting of that span has "arm"; they have jit, revision/,
       assert_raises(Holdup::Error) { pick("arm") }.message)
-    assert_match(/says revison; did you mean revision\?/,
+    assert_match(/has "revison"; did you mean revision\?/,
       assert_raises(Holdup::Error) { pick("revison") }.message)
     assert_match(/no jit .* "zjit"; there are none, yjit/,
       assert_raises(Holdup::Error) { pick("jit", %w[zjit none]) }.message)

@@ -60,7 +60,7 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
      ),
      ["--job", "Report,1,[1"] => /--job can't be/,
      ["--job", "Report"] => /--job needs the Sidekiq that has it; give its command last/,
-     ["--", "sidekiq"] => /which jobs are to be put into the queue\?; name them with --job/,
+     ["--", "sidekiq"] => /lab jobs needs jobs for the queue; name them with --job/,
      ["--resume", "x", "--rounds", "2"] => /--resume goes on as it was begun/,
      ["--baselines", "5"] => /did you mean --baseline\?/}.each do |arguments, message|
       answer = holdup("lab", "jobs", *arguments)

@@ -50,7 +50,7 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
     now = Sizing::Candidate.new(processes: 1, threads: 5, other_threads: [2])
     assert_equal [7, 2], change(threads: 9).candidate(now).caps
     error = assert_raises(Holdup::UsageError) { change(threads: 2).candidate(now) }
-    assert_match(/of 2 threads none is left for the pool in question/, error.message)
+    assert_match(/2 threads leave none for this pool; the other pools of a process have 2/, error.message)
     own = change(own_pool: Sizing::WhatIf::OwnPool.new(name: "Reports*", threads: 1)).candidate(now)
     assert_equal [[3, 2], [1]], own.groups.map(&:caps)
   end
