@@ -83,7 +83,7 @@ module Holdup
       end
     end
 
-    def test_a_store_that_fails_is_told_once_kept_from_and_used_again
+    def test_a_failing_store_is_logged_once_avoided_and_used_again
       SegmentWriter.new(@segments).record("A#b", wall: 5_000)
       File.binwrite(store_path, "this is no database" * 100)
       running = run_in_thread

@@ -38,7 +38,7 @@ module Holdup::Advice
       assert_equal ["Reports#sales", nil], [found.facts[:name], found.gain]
     end
 
-    def test_nothing_for_short_holds_or_where_nobody_stalls
+    def test_no_finding_for_short_holds_or_without_stalls
       assert_nil find(GvlRules::Convoy,
         units: unit("A#a", cpu: 10, stalled: 10, blame: 80).merge(unit("B#b", cpu: 2, stalled: 10)))
       assert_nil find(GvlRules::Convoy, units: HEAVY)

@@ -18,7 +18,7 @@ module Holdup::Advice
     end
 
     # A sentence has no hole where nobody counted the waits.
-    def test_waits_for_a_cpu_that_nobody_counted
+    def test_waits_for_a_cpu_that_were_not_measured
       told = told(find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4), samples: container))
       assert_match(
         /\ARequests and jobs held the GVL for 28.\d % .* with one\. How long threads waited for a CPU was not measured here\. \[/, told["seen"]
@@ -57,7 +57,7 @@ module Holdup::Advice
         told(found)["seen"])
     end
 
-    def test_nobody_can_tell_who
+    def test_the_culprit_is_unknown
       assert_equal :starved, starved(cpu_ns: 500, steal_ns: 1, host_busy_ns: 900).rule
     end
 
@@ -68,7 +68,7 @@ module Holdup::Advice
       assert_match(/How long threads waited for a CPU was not measured here\./, told(found)["seen"])
     end
 
-    def test_nothing_where_nobody_else_had_it
+    def test_no_finding_without_starved_units_or_waits_for_a_cpu
       assert_nil find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4),
         samples: container(run_delay_share: 0.001))
       assert_nil find(MachineRules::CpuMissing, units: unit(cpu: 10),

@@ -25,7 +25,7 @@ module Holdup::Advice
       assert_match(/PgBouncer/, told["do"])
     end
 
-    def test_nothing_where_there_is_room_or_nobody_said_how_many
+    def test_no_finding_below_the_limit_or_without_one
       assert_nil found(32)
       assert_nil found(nil)
     end

@@ -28,7 +28,7 @@ module Holdup::Advice
       assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
     end
 
-    def test_nothing_where_the_slice_can_be_set_or_nobody_would_give_way
+    def test_no_finding_where_the_slice_can_be_set_or_native_code_holds
       assert_nil found(slices: true)
       assert_nil found(hold_ms: 400), "native code"
     end

@@ -29,7 +29,7 @@ module Holdup::Advice
       assert_match(/falls by [\d.]+ % of the response/, told(found)["expect"])
     end
 
-    def test_nothing_for_few_or_where_nobody_stalls
+    def test_no_finding_for_few_acquisitions_or_without_stalls
       assert_nil find(GvlRules::ReleaseStorm, units: unit(acquisitions: 80, cpu: 50, stalled: 30))
       assert_nil find(GvlRules::ReleaseStorm, units: unit(acquisitions: 4000, cpu: 50))
     end

@@ -47,7 +47,7 @@ module Holdup::Advice
       refute_match(/Run \d/, told(found)["do"])
     end
 
-    def test_nothing_where_there_are_enough_or_nobody_knows
+    def test_no_finding_with_enough_processes_or_unknown_vcpus
       assert_nil find(MachineRules::VcpuMismatch, samples: container(processes: 4, vcpus: 4.0),
         units: unit(cpu: 5))
       assert_nil find(MachineRules::VcpuMismatch, units: unit(cpu: 5))

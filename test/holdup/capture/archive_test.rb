@@ -35,7 +35,7 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     end
   end
 
-  def test_a_damaged_file_says_so
+  def test_rejects_a_damaged_file
     in_folder do |archive|
       path = archive.add(bytes, Time.at(0))
       File.truncate(path, 40)

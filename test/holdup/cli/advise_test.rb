@@ -46,7 +46,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   # All of them are of the first seconds of their process: too little for an advice, and yet they were
   # measured.
-  def test_the_load_of_a_few_seconds_is_told_where_nothing_can_be_said
+  def test_shows_the_load_of_a_few_seconds_without_a_verdict
     path = File.join(folder, "store.sqlite3")
     BurstStore.new(BurstStore::Burst.new(from_s: 10, to_s: 17.6, count: 900, kind: :job,
       born_s: 5)).open(url: path).close

@@ -44,7 +44,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
     assert_equal 7, stored
   end
 
-  def test_once_beside_another_collector
+  def test_once_while_another_collector_runs
     FileUtils.mkdir_p(@segments)
     File.open(File.join(@segments, "collector.lock"), File::CREAT | File::RDWR) do |lock|
       lock.flock(File::LOCK_EX)
@@ -62,7 +62,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
     assert_path_exists path
   end
 
-  def test_runs_until_it_is_told_to_end
+  def test_runs_until_a_signal
     path = write(5)
     error, input = IO.pipe
     mistyped = {"HOLDUP_STROE" => "/x"}

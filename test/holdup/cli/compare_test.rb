@@ -76,7 +76,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     end
   end
 
-  def test_two_arms_side_by_side_and_what_differs_beside_the_arm
+  def test_two_arms_side_by_side_and_their_other_differences
     stable, canary = [arm("stable", SHOP), arm("canary", HALF, "jit" => "none")].map(&:to_a)
     with_store(stable + canary) do |path|
       said = holdup("compare", "--store", path, "--by", "arm", now_s: NOW_S).out
@@ -99,7 +99,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     }
   end
 
-  def test_differences_that_matter_to_nobody
+  def test_differences_that_change_no_figure
     @before = alike(10.0)
     @after = alike(10.02)
     said = compare(*SPANS).out

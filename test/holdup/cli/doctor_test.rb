@@ -26,7 +26,7 @@ class Holdup::CLI::DoctorTest < Minitest::Test
     assert_match(/ok Scale on queue time: above .* at p95/, said)
   end
 
-  def test_nobody_asked_and_nobody_knows
+  def test_without_an_alarm_and_with_an_unknown_ceiling
     refute_match(/alarm/, doctor.out)
     assert_match(/Holdup does not know whether the CPU alarm at 60 % can fire/,
       doctor("--autoscale-target", "60").out)

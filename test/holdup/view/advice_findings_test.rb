@@ -12,7 +12,7 @@ class Holdup::View::AdviceFindingsTest < Minitest::Test
     %w[en ja].map { |language| told(finding, language).values_at("expect", "効果").compact.first }
   end
 
-  def test_a_gain_a_loss_and_what_nobody_knows
+  def test_a_gain_a_loss_and_an_unknown_effect
     assert_equal "queued + stalled at the percentile falls by 25.0 % of the response (20.0 % to 30.0 % with 90 % confidence)",
       expected(0.25, 0.2..0.3).first
     assert_equal ["queued + stalled at the percentile rises by 25.0 % of the response (20.0 % to 30.0 % with 90 % confidence)",

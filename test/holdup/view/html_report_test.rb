@@ -53,7 +53,7 @@ class Holdup::View::HtmlReportTest < Minitest::Test
     assert_operator without.css("#overview .drawings figure").size, :>, 3
   end
 
-  def test_drawings_of_a_long_span_show_the_part_that_has_data_and_say_so
+  def test_drawings_of_a_long_span_show_and_name_the_part_that_has_data
     page = parsed(sample, before_s: 86_400)
     assert_match(/The charts show .*, the part of this span that has data\./,
       page.at_css("#overview .note:contains('charts show')").text)

@@ -38,7 +38,7 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
     assert_equal "GET /light は 80.0 ms のうち 62.0 ms が GVL 待ちで、#{held}", answers(hog, language: "ja").first
   end
 
-  def test_nobody_had_it
+  def test_the_handoff_took_most_of_the_wait
     ring = EventRing.new.running(2).idle(3).begins(1, 3, 2 * MS).ready(3, 10 * MS, unit: 1).suspended(2, 11 * MS).resumed(3, 70 * MS, unit: 1).ends(
       1, 3, 72 * MS, name: "GET /light"
     )

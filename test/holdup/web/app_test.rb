@@ -76,7 +76,7 @@ class Holdup::Web::AppTest < Minitest::Test
     end
   end
 
-  def test_nothing_is_said_of_the_age_where_no_collector_has_told_it
+  def test_shows_no_age_without_a_collector
     get "/endpoints"
     refute_includes text, "newest figures"
   end
@@ -93,7 +93,7 @@ class Holdup::Web::AppTest < Minitest::Test
     )
   end
 
-  def test_rules_of_the_jit_stand_beside_it
+  def test_rules_of_the_jit_stand_on_its_page
     get "/jit"
     assert_includes text, "Findings about the JIT A JIT can make these requests and jobs at most"
   end

@@ -43,7 +43,7 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
     assert_empty patterns(ring)
   end
 
-  def test_threads_and_units_without_a_name_are_told_apart
+  def test_threads_and_units_without_a_name_are_numbered
     ring = EventRing.new(threads: {2 => "", 3 => "srv 2"})
     ring.running(2).ready(3, 50 * MS).suspended(2, 400 * MS).resumed(3, 401 * MS)
     scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 500 * MS))

@@ -35,7 +35,7 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
 
   # A job runner in a web server: what is asked for are the threads of one kind, and processes of their own
   # take no other.
-  def test_threads_beside_those_of_the_other_kind
+  def test_threads_next_to_those_of_the_other_kind
     now = Sizing::Candidate.new(processes: 1, threads: 8, other_threads: [3], concurrent_threads: [3])
     assert_equal [[10, 3], 13],
       change(threads: 10).candidate(now).then { |candidate| [candidate.caps, candidate.threads] }

@@ -30,7 +30,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     db&.disconnect
   end
 
-  def test_a_locked_store_says_so_in_time_and_works_again_by_itself
+  def test_a_locked_store_fails_in_time_and_recovers_by_itself
     store.commit([minute], {"s" => "1"})
     locking do
       error = assert_raises(StoreError::Locked) { store.commit([minute], {"s" => "2"}) }
@@ -196,7 +196,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_equal 1, units(store)
   end
 
-  def test_a_folder_that_can_not_be_made_is_told
+  def test_names_a_folder_that_can_not_be_made
     File.write(File.join(folder, "file"), "")
     bad = Holdup::Store::Sql.new(Holdup::Store::Sql::Sqlite.new(File.join(folder, "file", "a.sqlite3")))
 

@@ -43,7 +43,7 @@ class Holdup::View::Sections::JitTableTest < Minitest::Test
     refute_includes said, "sidekiq: yjit"
   end
 
-  def test_what_nobody_told_is_left_out
+  def test_omits_unknown_figures
     assert_match(%r{^puma +1/1 +-}, text(life(jit_code_bytes: nil)))
     refute_match(/interpreted instructions for|thrown away/,
       flat(life(jit_interpreted_instructions: nil, jit_invalidations: nil)))
