@@ -17,7 +17,8 @@ module Holdup
         def initialize(profiles)
           starts = profiles.map(&:start_ns)
           first_ns, last_ns = starts.minmax
-          length_ns = block_ns(last_ns.to_i - first_ns.to_i, profiles.size)
+          # One more than the distance, so that the last unit does not get a block of its own.
+          length_ns = block_ns(last_ns.to_i - first_ns.to_i + 1, profiles.size)
           @blocks = numbered(starts.map { |start_ns| ((start_ns - first_ns) / length_ns).floor })
           @groups = numbered(profiles.map(&:series).zip(@blocks))
           @weights = profiles.map(&:weight)
