@@ -16,9 +16,9 @@ module Holdup::Advice
     def test_long_holds
       told = told(found = find(GvlRules::Convoy, units:))
       assert_operator found.facts[:hold_ns], :>, 50 * Situations::MS
-      assert_match(
-        /\AIt causes \d\d.\d % of the stall and is 9.1 % of the requests or jobs; .*\[holdup report --name .Reports#sales.\]\z/, told["seen"]
-      )
+      sentence = /\AIt causes \d\d.\d % of the stall and is 9.1 % of the requests or jobs; .*/
+      command = /\[holdup report --name .Reports#sales.\]\z/
+      assert_match(/#{sentence}#{command}/, told["seen"])
       assert_match(/Move it to a job or to processes of its own/, told["do"])
     end
 

@@ -20,8 +20,10 @@ module Holdup::Advice
 
     def test_more_than_the_server_has
       told = told(found(30))
-      assert_equal "All threads together may open 25 (requests 15, jobs 10) of 30; above 80.0 % of the limit, a restart, a console or a migration may find none free. [holdup advise --db-connections 30]",
-        told["seen"]
+      expected = "All threads together may open 25 (requests 15, jobs 10) of 30; " \
+        "above 80.0 % of the limit, a restart, a console or a migration may find none free. " \
+        "[holdup advise --db-connections 30]"
+      assert_equal expected, told["seen"]
       assert_match(/PgBouncer/, told["do"])
     end
 

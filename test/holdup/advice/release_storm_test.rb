@@ -15,8 +15,9 @@ module Holdup::Advice
 
     def test_thousands_of_acquisitions
       told = told(find(GvlRules::ReleaseStorm, units: storm))
-      assert_equal "Orders#index takes the GVL 4,000 times in each request or job, and may wait for it each time.",
-        told["what"]
+      expected = "Orders#index takes the GVL 4,000 times in each request or job, " \
+        "and may wait for it each time."
+      assert_equal expected, told["what"]
       assert_match(/\AEach stalls .*, .* per acquisition\. \[holdup report --name .Orders#index.\]\z/,
         told["seen"])
       assert_match(/not predicted/, told["expect"])
