@@ -100,6 +100,8 @@ class PlayedRecording
 
   def warnings = {}
 
+  def closed_load = Holdup::Sizing::ClosedLoad::NONE
+
   def growth = nil
 
   def growth_estimate = nil

@@ -39,6 +39,15 @@ module Holdup
         @profiles ||= undisturbed.profiles(recording.profiles)
       end
 
+      # @return [ClosedLoad] of units as they were measured
+      def closed_load
+        @closed_load ||= ClosedLoad.new(recording.profiles)
+      end
+
+      # @param profiles [Array<UnitSample>] as they were measured
+      # @return [Array<UnitSample>] without waits for a CPU
+      def on_free_cpus(profiles) = undisturbed.profiles(profiles)
+
       def units = recording.units
 
       def handoff_ns = recording.handoff_ns

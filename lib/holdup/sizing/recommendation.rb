@@ -5,8 +5,9 @@ module Holdup
     # Keep, change, or unknown: from one recording of one setting, tries every other setting within the limits
     # at peak load. Pure: the same recording and seed, the same answer. docs/sizing.md explains the steps.
     #
-    # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `growth_estimate`,
-    # `growth` and `rest` (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series),
+    # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `closed_load`
+    # (ClosedLoad), `growth_estimate`, `growth` and `rest` (CoherencyEstimator::IntervalEstimate or nil),
+    # `growths` (of each Series),
     # `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads`
     # (of one host, now), `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured`
     # (SelfTest::MeasuredFigures), `pools` (ThreadPools), `concurrent_units` (ConcurrentUnits or nil),
@@ -15,6 +16,9 @@ module Holdup
       # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
       HYSTERESIS = 0.05
       DISTANCES = {2.0 => :high, 4.0 => :medium}.freeze
+      # Acquisitions of the GVL in a replay, at most about; but not fewer units than a percentile needs.
+      HOLDS = 1_000_000
+      LEAST_UNITS = 1_500
       CONFIDENCES = %i[low medium high].freeze
 
       attr_reader :recording, :limits, :objective, :factor, :bias
@@ -91,7 +95,8 @@ module Holdup
       def self_test
         @self_test ||= SelfTest.new(recording, traffic:, current: now,
           vcpus: limits.free_vcpus..limits.vcpus,
-          assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * @units, seed: @seed).call
+          assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * units_of_replay,
+          load: recording.closed_load, seed: @seed).call
       end
 
       def sufficiency
@@ -105,6 +110,11 @@ module Holdup
 
       # @return [Float] units per second and host at peak
       def rate = traffic.peak_rate * factor
+
+      # @return [Numeric, nil] units of a host in the system at peak, if arrivals waited for answers
+      def population
+        recording.closed_load.peak * factor if recording.closed_load.closed?
+      end
 
       def traffic
         @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts,
@@ -142,18 +152,27 @@ module Holdup
 
       def search
         @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus),
-          slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
+          slo: objective.slo, rate:, units: units_of_replay, handoff_ns: self_test.handoff_ns, seed: @seed,
+          population:)
       end
 
       # The peak of a part underestimates the peak, but its mean estimates the mean.
       def trial(part, seed)
         there = rate * part.mean_rate / traffic.mean_rate
         again = forecast(demand: estimates.call(part, seed:), rate: there)
-        drawn = ->(one, share) { search.drawn(part, one, seed:, rate: there, units: @units / share) }
+        drawn = ->(one, share) { search.drawn(part, one, seed:, rate: there, units: units_of_replay / share) }
         unless current.replayed? && best.replayed?
           return choice.gain(*both { |one| again.estimate(one, (drawn.call(one, 4) if one.shared?)) })
         end
         choice.gain(*both { |one| again.call(one, drawn.call(one, 2), force: true) })
+      end
+
+      # A unit with many acquisitions takes long to replay, and shows as much as many short ones.
+      def units_of_replay
+        @units_of_replay ||= begin
+          most = [HOLDS.fdiv(recording.demand.acquisitions + 1).floor, LEAST_UNITS].max
+          [@units, most].min
+        end
       end
 
       def both(&) = [now, best.candidate].map(&)

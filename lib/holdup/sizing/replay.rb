@@ -24,6 +24,11 @@ module Holdup
         ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
       end
 
+      # Replays them as if each next one arrived when one of `population` ends, whatever their arrivals.
+      def self.closed(trace, scenario, population)
+        call(trace.backlog, scenario.with(most: population)).since_admission(population)
+      end
+
       def self.whole(trace, between)
         (between == DispatchCost::NOTHING) ? trace : trace.map { |unit| between.before(unit) }
       end
@@ -71,6 +76,17 @@ module Holdup
 
         # @return [Float] mean ns of a unit's stall while no thread held the GVL
         def handoff_ns = handed_ns / trace.size
+
+        # Times since a unit was one of the population: the first ones at 0, each further one when one ended.
+        def since_admission(population)
+          ends = column(:response).zip(trace.units).map { |ns, unit| unit.arrival_ns + ns }.sort
+          since = results.dup
+          trace.units.each_with_index do |unit, index|
+            before_ns = (index < population) ? 0 : ends[index - population] - unit.arrival_ns
+            [:queued, :response].each { |which| since[index * WORDS + COLUMNS.index(which)] -= before_ns }
+          end
+          with(results: since)
+        end
 
         def throughput = trace.size * 1e9 / elapsed_ns
 

@@ -4,7 +4,8 @@ module Holdup
   module Sizing
     # A deployment for a trace: groups of processes (one, unless an endpoint has its own) on a container.
     #
-    # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff; `cost`, `between`: see ServiceDemand
+    # - `vcpus`: may be a fraction; `cost`, `between`: see ServiceDemand
+    # - `handoff_ns`: of one hand-off, or of those with 1, 2, ... waiting threads, see Handoff
     # - `most`: units in flight at most, the next one comes when one of them ends; 0: any number
     # - `assignment`: of arriving units: `:random` (the kernel among listening workers), `:least_busy`, or
     #   `:shared` (one queue for free threads, as in job runners); `concurrent_assignment`: likewise, of
@@ -30,8 +31,8 @@ module Holdup
       end
 
       def options
-        {vcpus:, handoff_ns:, **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS, assignment:,
-         others_assignment: concurrent_assignment, seed:, limit: most}
+        {vcpus:, handoff_ns: Array(handoff_ns), **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS,
+         assignment:, others_assignment: concurrent_assignment, seed:, limit: most}
       end
     end
 

@@ -19,6 +19,13 @@ module Holdup::Sizing
       Handoff.fit(measured) { |handoff_ns| figures(handoff_ns) }
     end
 
+    def test_between_two_numbers_of_waiting_threads
+      table = [10, 20, 60]
+      expected = [10, 10, 15, 20, 40, 60, 60]
+      assert_equal expected, [0, 1, 1.5, 2, 2.5, 3, 9].map { |waiting| Handoff.with_waiting(table, waiting) }
+      assert_equal 30, Handoff.with_waiting(30, 5)
+    end
+
     def test_finds_the_one_that_there_was
       [5_000, 20_000, 60_000].each { |truth| assert_in_epsilon truth, fit(figures(truth)), 0.05 }
     end

@@ -5,7 +5,18 @@ module Holdup
     module CoherencyEstimator::BlockStatistics
       # Compares units of one series and one block of time, so that neither another mix nor another hour (a
       # nightly batch of the same name, a slower machine) looks like growth. Blocks count as independent.
+      #
+      # While arrivals wait for answers, the number in flight stays what it is within a block. It is the client
+      # that changes it, whatever units take, so there blocks of the same ten minutes are compared.
       class UnitGroups
+        # Of a unit of a closed load: the cell counts as independent, and cells of an era are compared.
+        ClosedTime = Data.define(:cell, :era) do
+          def self.of(unit)
+            second = unit.start_ns / NS
+            new(cell: second / ClosedLoad::CELL_S, era: [:closed, second / BLOCK_S.max.to_i])
+          end
+        end
+
         NS = 1_000_000_000
         # Number of blocks if there are units enough; ten minutes each if the recording exceeds five hours.
         BLOCKS = 30
@@ -14,13 +25,16 @@ module Holdup
 
         attr_reader :blocks
 
-        def initialize(profiles)
-          starts = profiles.map(&:start_ns)
-          first_ns, last_ns = starts.minmax
+        # @param closed [Set<UnitSample>] by identity: those of a ClosedLoad
+        def initialize(profiles, closed: Set.new)
+          first_ns, last_ns = profiles.map(&:start_ns).minmax
           # One more than the distance, so that the last unit does not get a block of its own.
           length_ns = block_ns(last_ns.to_i - first_ns.to_i + 1, profiles.size)
-          @blocks = numbered(starts.map { |start_ns| ((start_ns - first_ns) / length_ns).floor })
-          @groups = numbered(profiles.map(&:series).zip(@blocks))
+          times = profiles.map do |unit|
+            closed.include?(unit) ? ClosedTime.of(unit) : ((unit.start_ns - first_ns) / length_ns).floor
+          end
+          @blocks = numbered(times)
+          @groups = numbered(profiles.zip(times).map { |unit, time| [unit.series, compared(time)] })
           @weights = profiles.map(&:weight)
           @totals = sums(@groups) { 1.0 }
         end
@@ -35,6 +49,10 @@ module Holdup
         def by_block(&) = sums(@blocks, &)
 
         private
+
+        def compared(time)
+          time.is_a?(ClosedTime) ? time.era : time
+        end
 
         def block_ns(span_ns, units)
           (span_ns.fdiv(NS) / (units / UNITS).clamp(1, BLOCKS)).clamp(BLOCK_S) * NS

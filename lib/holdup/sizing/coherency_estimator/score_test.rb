@@ -12,11 +12,13 @@ module Holdup
       attr_reader :size
 
       # @param profiles [Array<UnitSample>] with some of the time that may grow, if the shape needs that
+      # @param closed [Set<UnitSample>] those of a ClosedLoad
       # @yieldreturn [Integer] a profile's time that may grow
-      def initialize(profiles, shape)
+      def initialize(profiles, shape, closed: Set.new)
         @size = profiles.size
         @shape = shape
-        @groups = CoherencyEstimator::BlockStatistics::UnitGroups.new(profiles)
+        @groups = CoherencyEstimator::BlockStatistics::UnitGroups.new(profiles, closed:)
+        @closed = profiles.map { |profile| closed.include?(profile) }
         @amounts = profiles.map { |profile| shape.amount(profile.in_flight) }
         @weights = profiles.map(&:weight)
         @before = @groups.centred(profiles.map { |profile| shape.amount(1 + profile.concurrency) })
@@ -42,6 +44,14 @@ module Holdup
       def spread
         square = mean_of { |index| @before[index]**2 }
         square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)
+      end
+
+      # @return [Float] share of what the estimate rests on that comes from comparing levels of a closed load
+      def between_levels
+        whole, part = [->(_) { true }, ->(index) { @closed[index] }].map do |counts|
+          mean_of { |index| counts.call(index) ? @before[index]**2 : 0.0 }
+        end
+        whole.zero? ? 0.0 : part / whole
       end
 
       # Mean over the units that the sample stands for.
