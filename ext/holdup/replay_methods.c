@@ -74,7 +74,7 @@ static enum rp_assignment rp_read_assignment(VALUE name)
     Check_Type(name, T_SYMBOL);
     for (int i = 0; i < RP_ASSIGNMENTS; i++)
         if (SYM2ID(name) == rb_intern(rp_assignment_names[i])) return (enum rp_assignment)i;
-    rb_raise(rb_eArgError, "there is no assignment %"PRIsVALUE, name);
+    rb_raise(rb_eArgError, "unknown assignment %"PRIsVALUE, name);
 }
 
 static rp_options_t rp_read_options(VALUE hash, uint32_t units)

@@ -5,7 +5,7 @@ require "contracts/server_contract"
 
 class FalconTest < Minitest::Test
   include ServerContract
-  include JitTold
+  include DoctorJit
 
   def server_command
     %w[bundle exec ruby -W:deprecated -S falcon host falcon.rb]

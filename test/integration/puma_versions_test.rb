@@ -7,7 +7,7 @@ require "contracts/server_steps"
 class PumaVersionsTest < Minitest::Test
   include ServerSteps
   include PumaRestarts
-  include JitTold
+  include DoctorJit
 
   def server_command
     %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]

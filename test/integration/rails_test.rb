@@ -105,7 +105,7 @@ class RailsIntegrationTest < Minitest::Test
     assert_match(/holdup: not measuring: #{reason}; HOLDUP_ENABLED=true measures/, output)
   end
 
-  def test_a_tool_is_measured_when_somebody_says_so
+  def test_a_tool_is_measured_on_request
     assert_match(/^measuring=true/, run_rails("bin/rails", "runner", MEASURING, HOLDUP_ENABLED: "TRUE"))
   end
 

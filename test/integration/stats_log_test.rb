@@ -68,7 +68,7 @@ class StatsLogIntegrationTest < Minitest::Test
   end
 
   # It is full, and nobody reads it.
-  def test_a_full_pipe_keeps_nobody_waiting
+  def test_a_full_pipe_delays_no_request
     File.mkfifo(@path)
     File.open(@path, File::RDWR | File::NONBLOCK) do |pipe|
       serve("to=#{@path},every=1") do |app|

@@ -19,7 +19,7 @@ module Holdup
     # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
     # clusters.
     class CoherencyEstimator
-      # With fewer units, or blocks' worth of variation, there is no estimate.
+      # With fewer units, or blocks' worth of variation, nothing is estimated.
       FEWEST = 200
       FEWEST_BLOCKS = 2
       # Nine hours full of units: more take longer and add hardly any precision.

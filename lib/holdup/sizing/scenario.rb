@@ -45,7 +45,7 @@ module Holdup
         other_threads: [])
         if threads <= other_threads.sum
           raise ArgumentError,
-            "of #{threads} threads #{other_threads.sum} are of other pools: that leaves none"
+            "other pools have #{other_threads.sum} of #{threads} threads: that leaves none"
         end
         super
       end

@@ -64,7 +64,7 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
     assert_equal 0.0, Holdup::Analysis::CpuCeiling.native_ratio([])
   end
 
-  def test_none_is_told_from_processes_that_were_there_too_short
+  def test_no_ceiling_from_processes_that_ran_too_short
     member = Struct.new(:from_s, :to_s) do
       def takes?(*) = true
 

@@ -41,7 +41,7 @@ module Holdup::Sizing
       assert_in_epsilon figures(20_000).wait_ns, figures(found).wait_ns, 0.01
     end
 
-    def test_where_nobody_knows_what_was_counted_waits_come_out
+    def test_fits_the_measured_waits_where_the_handoff_is_unknown
       found = fit(figures(60_000).with(handoff_ns: nil))
       assert_in_epsilon figures(60_000).wait_ns, figures(found).wait_ns, 0.01
     end
@@ -53,7 +53,7 @@ module Holdup::Sizing
       assert_equal 0, fit(Handoff::HandoffTimes.new(**little, wait_ns: 0.5 * figures(0).wait_ns))
     end
 
-    def test_where_nobody_waits_nothing_can_be_found
+    def test_finds_nothing_without_waits
       assert_equal(Handoff::NS,
         Handoff.fit(Handoff::HandoffTimes.new(handoff_ns: 0,
           wait_ns: 1.0)) { |_| Handoff::HandoffTimes.new(handoff_ns: 0.0, wait_ns: 1.0) })

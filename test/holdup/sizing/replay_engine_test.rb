@@ -50,7 +50,7 @@ class Holdup::ReplayEngineTest < Minitest::Test
     assert_equal "unknown keyword: :cpus", refusal(cpus: 2)
     assert_equal "vcpus is above 0", refusal(vcpus: 0)
     assert_equal "cold is at least 0", refusal(cold: -1.0)
-    assert_equal "there is no assignment nobody", refusal(assignment: :nobody)
+    assert_equal "unknown assignment nowhere", refusal(assignment: :nowhere)
     assert_equal "the trace has 1 units, which is less than 5 own ones", refusal(own: 5)
   end
 

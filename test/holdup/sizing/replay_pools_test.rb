@@ -40,7 +40,7 @@ module Holdup::Sizing
       }.sort.inject([0, 0]) { |(now, most), (_, step)| [now + step, [most, now + step].max] }.last
     end
 
-    def test_a_pool_that_nobody_needs_changes_nothing
+    def test_an_unused_pool_changes_nothing
       units = mixed.map { |each| each.with(pool: 0) }
       Scenario::ASSIGNMENTS.product([1, 3]).each do |assignment, processes|
         options = {assignment:, processes:, vcpus: 1.5,

@@ -44,7 +44,7 @@ module Holdup::Sizing
       assert_equal 768 * MB, limits.memory(NOW.with(threads: 1), current: NOW)
     end
 
-    def test_nobody_knows
+    def test_unknown_limits
       limits = ResourceLimits.of(nil, processes: 1)
       assert_nil limits.vcpus
       assert_nil limits.memory(NOW, current: NOW)

@@ -78,7 +78,7 @@ module Holdup::Sizing
     end
 
     # The other kind is unknown; nobody knows who ran what; processes that differ; more than a replay knows.
-    def test_one_kind_where_the_other_can_not_be_told
+    def test_one_kind_where_the_other_is_unknown
       both = [pool("web", 5), *capsules]
       assert_same ThreadPools::ONE, pools(both, kind: :request)
       assert_equal ["low", "default (mail, high)"], pools(both).names

@@ -135,7 +135,7 @@ module Holdup::Sizing
       assert_in_delta 1, found.after.response_ns / truth.mean(:response), 0.05
     end
 
-    def test_a_name_that_nobody_has
+    def test_a_name_without_units
       assert_equal ["Nobody*"], what_if(without: "Nobody*", halved: "Orders*").unknown
     end
   end

@@ -28,7 +28,8 @@ module Holdup
         # @param closed [Set<UnitSample>] by identity: those of a ClosedLoad
         def initialize(profiles, closed: Set.new)
           first_ns, last_ns = profiles.map(&:start_ns).minmax
-          length_ns = block_ns(last_ns.to_i - first_ns.to_i, profiles.size)
+          # One more than the distance, so that the last unit does not get a block of its own.
+          length_ns = block_ns(last_ns.to_i - first_ns.to_i + 1, profiles.size)
           times = profiles.map do |unit|
             closed.include?(unit) ? ClosedTime.of(unit) : ((unit.start_ns - first_ns) / length_ns).floor
           end

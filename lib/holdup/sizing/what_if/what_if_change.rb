@@ -68,8 +68,8 @@ module Holdup
       def candidate(now)
         all = threads && threads + now.concurrent_threads.sum
         if all && all <= now.other_threads.sum
-          raise UsageError.new("of #{threads} threads none is left for the pool in question",
-            "the others of a process have #{now.other_threads.join(" + ")}")
+          raise UsageError.new("#{threads} threads leave none for this pool",
+            "the other pools of a process have #{now.other_threads.join(" + ")}")
         end
         changed = now.with(**{threads: all, processes:, time_slice_ns:, io_threads:}.compact)
         own_pool ? own_pool.with_others(changed) : changed

@@ -35,7 +35,7 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
 
   # A job runner in a web server: what is asked for are the threads of one kind, and processes of their own
   # take no other.
-  def test_threads_beside_those_of_the_other_kind
+  def test_threads_next_to_those_of_the_other_kind
     now = Sizing::Candidate.new(processes: 1, threads: 8, other_threads: [3], concurrent_threads: [3])
     assert_equal [[10, 3], 13],
       change(threads: 10).candidate(now).then { |candidate| [candidate.caps, candidate.threads] }
@@ -50,7 +50,7 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
     now = Sizing::Candidate.new(processes: 1, threads: 5, other_threads: [2])
     assert_equal [7, 2], change(threads: 9).candidate(now).caps
     error = assert_raises(Holdup::UsageError) { change(threads: 2).candidate(now) }
-    assert_match(/of 2 threads none is left for the pool in question/, error.message)
+    assert_match(/2 threads leave none for this pool; the other pools of a process have 2/, error.message)
     own = change(own_pool: Sizing::WhatIf::OwnPool.new(name: "Reports*", threads: 1)).candidate(now)
     assert_equal [[3, 2], [1]], own.groups.map(&:caps)
   end
