@@ -12,7 +12,7 @@ class Clinic < Rails::Application
   config.root = File.expand_path("..", __dir__)
   config.load_defaults 8.1
   config.api_only = true
-  config.eager_load = true
+  config.eager_load = false # half of what a boot costs
   config.yjit = false if ENV["HOLDUP_JIT"] # which then does it, in each process that runs jobs
   config.logger = Logger.new($stdout)
   config.log_level = :error
