@@ -162,7 +162,7 @@ module ServerSteps
     headers.to_h { |header| [header.worker_index, header.generation] }
   end
 
-  # Waits until other processes have taken over.
+  # Waits until other processes have taken over and those before them are gone.
   # @param workers [Array<Integer>] which are to be others
   def replaced(app, workers = server_workers)
     before = pids(app)
@@ -172,5 +172,7 @@ module ServerSteps
       now = pids(app)
       workers.none? { |index| [nil, *before.values].include?(now[index]) }
     end
+    old = before.values_at(*workers)
+    app.wait { app.processes.none? { |process| old.include?(process[:pid]) } }
   end
 end
