@@ -104,8 +104,13 @@ class ServedApp
   # @return [Array<Hash>] {pid:, state:} of all processes that the server has started and that are there
   #   still, zombies too
   def processes
-    lines = `ps -A -o pid=,pgid=,stat=`.lines.map(&:split)
-    lines.filter_map { |pid, group, state| {pid: pid.to_i, state:} if group.to_i == @group }
+    Dir["/proc/[0-9]*/stat"].filter_map do |path|
+      stat = File.read(path)
+      state, _parent, group = stat.rpartition(")").last.split
+      {pid: stat.to_i, state:} if group.to_i == @group
+    rescue SystemCallError # it has just ended
+      nil
+    end
   end
 
   # @return [Array<Holdup::Doctor::RunningServers::Server>] what the doctor sees of it in the process table
@@ -158,14 +163,15 @@ class ServedApp
   end
 
   # @param error [Class] what is raised when it does not come
-  def wait(timeout = WaitUntil::PATIENCE_S, error: RuntimeError)
+  # @param every [Numeric] seconds between two looks
+  def wait(timeout = WaitUntil::PATIENCE_S, error: RuntimeError, every: 0.02)
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
     until (value = yield)
       if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
         raise error, "nothing after #{timeout} s:\n#{log}"
       end
       raise "the server is gone:\n#{log}" if gone?
-      IO.select(nil, nil, nil, 0.02)
+      IO.select(nil, nil, nil, every)
     end
     value
   end
