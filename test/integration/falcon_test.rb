@@ -93,7 +93,7 @@ class FalconTest < Minitest::Test
 
   # The framework starts Holdup while Falcon makes the worker; much garbage is collected by then.
   def test_a_rails_application
-    environment = {"WITH_HOLDUP" => "1", "RAILS_ENV" => "production",
+    environment = {"WITH_HOLDUP" => "1", "RAILS_ENV" => "production", "EAGER_LOAD" => "1",
                    "RUBYLIB" => File.join(ServedApp::ROOT, "lib")}
     command = "exec bundle exec falcon serve --bind http://127.0.0.1:$PORT --count 2"
     ServedApp.serve("sh", "-c", command, app: "rails", env: environment) do |app|

@@ -11,7 +11,7 @@ class Library < Rails::Application
   config.root = File.expand_path("..", __dir__)
   config.load_defaults 8.1
   config.api_only = true
-  config.eager_load = true
+  config.eager_load = false # half of what a boot costs
   config.logger = Logger.new(File::NULL)
   config.secret_key_base = "x" * 64
   config.hosts.clear
