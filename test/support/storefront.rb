@@ -8,6 +8,7 @@ require_relative "served_app"
 module Storefront
   APP = File.expand_path("../../examples/storefront", __dir__)
   START_S = 20
+  BOOTSNAP = File.join(ServedApp::APPS, "bootsnap_setup")
 
   class << self
     # @param env [Hash{String => String}] of the storefront
@@ -50,6 +51,7 @@ module Storefront
     upstream, database = reader.gets.split
     yield(
       "RAILS_ENV" => "production",
+      "RUBYOPT" => "#{ENV["RUBYOPT"]} -r#{BOOTSNAP}",
       "STOREFRONT_STORAGE" => folder,
       "STOREFRONT_UPSTREAM" => upstream,
       "STOREFRONT_DATABASE_PEER" => database

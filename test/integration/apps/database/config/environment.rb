@@ -2,6 +2,7 @@
 
 # Six threads that share two connections: one action keeps its connection while it sleeps, the other only asks
 # for a moment. The database is in HOLDUP_DIR's neighbourhood, so that it goes with the test's folder.
+require_relative "../../bootsnap_setup"
 require "rails"
 require "action_controller/railtie"
 require "active_record/railtie"

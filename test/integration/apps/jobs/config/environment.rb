@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 # A small Rails application with jobs, a database and the adapter that ADAPTER names; no Gemfile of its own.
+require_relative "../../bootsnap_setup"
 require "rails"
 require "active_record/railtie"
 require "active_job/railtie"

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 # The smallest real application: API only, no database, no Gemfile of its own.
+require_relative "../../bootsnap_setup"
 require "rails"
 require "action_controller/railtie"
 require "holdup" if ENV["WITH_HOLDUP"]
