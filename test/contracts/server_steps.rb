@@ -5,6 +5,7 @@ require "contracts/server_description"
 
 # The steps of ServerContract, also for tests of what only one server has.
 module ServerSteps
+  include CommandLine
   include NoSlower
   include ServerDescription
 
@@ -125,11 +126,16 @@ module ServerSteps
     app.processes.select { |process| process[:state].start_with?("Z") }
   end
 
-  # A real collector, one round each time, until what the block asks for is so.
+  # The collector, one round each time, until what the block asks for is so.
   def collect(app)
-    environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
-    command = [RbConfig.ruby, CommandLine::EXE, "collect", "--once"]
-    app.wait { system(environment, *command, exception: true) && yield }
+    app.wait { collect_once(app) && yield }
+  end
+
+  # @return [true]
+  def collect_once(app)
+    said = holdup("collect", "--once", "--dir", app.dir, "--store", app.store, now_s: Time.now.to_i)
+    assert_equal 0, said.status, said.err
+    true
   end
 
   # @return [Integer] units in the store
