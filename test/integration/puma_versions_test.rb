@@ -17,7 +17,6 @@ class PumaVersionsTest < Minitest::Test
     {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"),
      "PRELOAD" => "0",
      "FORK_WORKER" => "1",
-     "SHUTDOWN_TIMEOUT" => "4",
      "HOLDUP_JIT" => "on"}
   end
 
