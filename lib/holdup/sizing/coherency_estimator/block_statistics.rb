@@ -12,8 +12,6 @@ module Holdup
         BLOCK_S = (10.0..600.0)
         UNITS = 50
 
-        attr_reader :blocks
-
         def initialize(profiles)
           starts = profiles.map(&:start_ns)
           first_ns, last_ns = starts.minmax
@@ -21,17 +19,22 @@ module Holdup
           @blocks = numbered(starts.map { |start_ns| ((start_ns - first_ns) / length_ns).floor })
           @groups = numbered(profiles.map(&:series).zip(@blocks))
           @weights = profiles.map(&:weight)
-          @totals = sums(@groups) { 1.0 }
+          @totals = by_group { 1.0 }
         end
 
         # The values of all units, each without the mean of its group.
         def centred(values)
-          sums = sums(@groups) { |index| values[index] }
+          sums = by_group { |index| values[index] }
           Array.new(values.size) { |index| values[index] - sums[@groups[index]] / @totals[@groups[index]] }
         end
 
         # Sums a value of each unit index by block.
-        def by_block(&) = sums(@blocks, &)
+        # @param units [Enumerable<Integer>] indices of those that have one
+        def by_block(units = @blocks.each_index)
+          sums = Array.new(@blocks.max.to_i + 1, 0.0)
+          units.each { |index| sums[@blocks[index]] += @weights[index] * yield(index) }
+          sums
+        end
 
         private
 
@@ -44,9 +47,9 @@ module Holdup
           values.map { |value| numbers[value] ||= numbers.size }
         end
 
-        def sums(numbers)
-          sums = Array.new(numbers.max.to_i + 1, 0.0)
-          numbers.each_with_index { |number, index| sums[number] += @weights[index] * yield(index) }
+        def by_group
+          sums = Array.new(@groups.max.to_i + 1, 0.0)
+          @groups.each_with_index { |group, index| sums[group] += @weights[index] * yield(index) }
           sums
         end
       end
@@ -64,9 +67,8 @@ module Holdup
         # @return [Array<Float>] value, low, high
         def of(from, to, blocks, &)
           certain = student(blocks - 1)
-          [0.0, certain, -certain].map { |bound|
-            where(from, to, bound) { |value| ratio(yield(value), blocks) }
-          }
+          ratios = Hash.new { |known, value| known[value] = ratio(yield(value), blocks) }
+          [0.0, certain, -certain].map { |bound| where(from, to, bound) { |value| ratios[value] } }
         end
 
         # The value at which the scores are `bound` standard errors above 0.

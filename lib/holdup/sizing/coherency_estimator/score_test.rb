@@ -25,11 +25,13 @@ module Holdup
 
       def highest = @shape.highest
 
-      # The score of each block: above 0 if running times grew more than `growth`.
+      # The score of each block: above 0 if running times grew more than `growth`. Times need not be centred,
+      # because `@before` is. A search asks for dozens of growths, so units alone are summed once.
       def scores(growth)
-        alone = Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) }
-        residuals = @groups.centred(alone)
-        @groups.by_block { |index| @before[index] * residuals[index] }
+        scores_together = @groups.by_block(together) do |index|
+          @before[index] * @shape.without(@figures[index], 1 + growth * @amounts[index])
+        end
+        scores_alone.zip(scores_together).map(&:sum)
       end
 
       # How many equal blocks would say as much: a block in which concurrency hardly varies says nothing.
@@ -51,6 +53,20 @@ module Holdup
 
       def alone_ns(growth)
         mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }
+      end
+
+      private
+
+      # Indices of the units whose time depends on the growth.
+      def together
+        @together ||= (0...size).select { |index| @amounts[index].positive? }
+      end
+
+      def scores_alone
+        @scores_alone ||= begin
+          alone = (0...size).reject { |index| @amounts[index].positive? }
+          @groups.by_block(alone) { |index| @before[index] * @figures[index] }
+        end
       end
 
       # How times may grow with the units in flight. `amount(in_flight)`: what they grow with; `figure(ns)`:
