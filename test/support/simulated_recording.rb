@@ -64,7 +64,8 @@ class SimulatedRecording
         [unit.arrival_ns + queued, unit.arrival_ns + response]
       }
       flight = flight(spans)
-      results.zip(units, names, spans, beginnings(spans)).map do |result, unit, name, (from, to), (found, rest)|
+      spread = results.zip(units, names, spans, beginnings(spans))
+      spread.map do |result, unit, name, (from, to), (found, rest)|
         in_flight = (flight[to] - flight[from]).fdiv(to - from)
         profile(result, unit, name, from, in_flight:, concurrency: found, rest_ns: rest)
       end
