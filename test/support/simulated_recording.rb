@@ -64,9 +64,10 @@ class SimulatedRecording
         [unit.arrival_ns + queued, unit.arrival_ns + response]
       }
       flight = flight(spans)
-      results.zip(units, names, spans, beginnings(spans)).map do |result, unit, name, (from, to), (found, rest)|
+      spread = results.zip(units, names, spans, beginnings(spans))
+      spread.map do |result, unit, name, (from, to), (found, rest)|
         in_flight = (flight[to] - flight[from]).fdiv(to - from)
-        profile(result, unit, name, from, in_flight).with(concurrency: found, rest_ns: rest)
+        profile(result, unit, name, from, in_flight:, concurrency: found, rest_ns: rest)
       end
     end
   end
@@ -173,7 +174,7 @@ class SimulatedRecording
     found
   end
 
-  def profile(result, unit, name, from_ns, in_flight)
+  def profile(result, unit, name, from_ns, in_flight:, **beginning)
     queued, stalled, held = result
     Holdup::UnitSample.new(
       series: Holdup::Series.new(kind: :request, name:),
@@ -190,11 +191,11 @@ class SimulatedRecording
       gc_ns: gc(held, in_flight),
       queued_ns: queued,
       in_flight_milli: (in_flight * 1000).round,
-      weight: 1.0
+      weight: 1.0,
+      **beginning
     )
   end
 
-  # A tenth of the running time of a unit that is alone, and its part of the growth.
   # A tenth of what a unit takes alone, and what concurrency adds to it.
   def gc(held, in_flight)
     grown = @gc_growth * Sizing::CoherencyCost.doublings(in_flight)

@@ -15,8 +15,10 @@ module Holdup
       CELL_S = 5
       # With fewer units, a cell says nothing.
       FEWEST = 5
-      # Share of a cell's units that found the same number of others.
+      # Share of a cell's units, without two of them, that found the same number of others: few units look
+      # alike by chance.
       SAME = 0.6
+      CHANCE = 2
       # Share of a cell in which no unit was there.
       EMPTY = 0.1
       # Share of the units that came in closed cells from which the whole recording counts as closed.
@@ -52,7 +54,7 @@ module Holdup
 
       # @return [Array<ClosedCell>]
       def cells
-        @cells ||= @profiles.group_by(&:host).flat_map { |host, units| cells_of(host, units) }
+        @cells ||= lasting(@profiles.group_by(&:host).flat_map { |host, units| cells_of(host, units) })
       end
 
       def closed?
@@ -160,7 +162,13 @@ module Holdup
       # The number that most of the units have; nil if most have others.
       def usual(units)
         number, same = units.group_by { |unit| yield unit }.max_by { |_, same| same.size }
-        number if same.size >= SAME * units.size
+        number if same.size - CHANCE >= SAME * units.size
+      end
+
+      # One cell alone is closed by chance.
+      def lasting(cells)
+        known = cells.to_set { |cell| [cell.host, cell.cell] }
+        cells.select { |cell| [-1, 1].any? { |step| known.include?([cell.host, cell.cell + step]) } }
       end
     end
 

@@ -32,7 +32,7 @@ module Holdup
         step = (profiles.size / MOST.to_f).ceil
         sampled = (step > 1) ? profiles.each_slice(step).map(&:first) : profiles
         @profiles = sampled.select(&:concurrency)
-        @closed = ClosedLoad.new(profiles).cells.flat_map(&:profiles).to_set.compare_by_identity
+        @closed = closed_units(ClosedLoad.new(profiles))
       end
 
       def overall = @overall ||= estimate(busy, apart)
@@ -66,6 +66,12 @@ module Holdup
       end
 
       private
+
+      # Moments in which all threads were busy are no closed load if other units came on their own.
+      def closed_units(load)
+        units = load.closed? ? load.cells.flat_map(&:profiles) : []
+        units.to_set.compare_by_identity
+      end
 
       def busy
         @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }

@@ -34,13 +34,15 @@ module Holdup
       end
 
       # @param spans [Array<(Float, Numeric)>] units per second, and for how long (ns), one after the other
-      def units(spans, pools:, seed:)
+      # @return [Trace]
+      def trace(spans, pools:, seed:)
         random = Random.new(seed + CHANCE)
         start_ns = 0
-        spans.flat_map do |rate, length_ns|
+        units = spans.flat_map do |rate, length_ns|
           arrivals = arrivals(rate, start_ns, start_ns += length_ns, random)
           arrivals.map { |at| unit(sample.draw(random), at, pools) }
         end
+        Trace.new(units)
       end
 
       def load(rate)

@@ -18,7 +18,7 @@ module Holdup
         unless defined?(ReplayEngine)
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
         end
-        units = whole(trace, scenario.between).bytes + trace.concurrent_units.bytes
+        units = trace.after(scenario.between).bytes + trace.concurrent_units.bytes
         groups = scenario.groups.map(&:words)
         packed, totals = ReplayEngine.simulate(units, groups, **scenario.options, own: trace.size)
         ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
@@ -29,17 +29,13 @@ module Holdup
         call(trace.backlog, scenario.with(most: population)).since_admission(population)
       end
 
-      def self.whole(trace, between)
-        (between == DispatchCost::NOTHING) ? trace : trace.map { |unit| between.before(unit) }
-      end
-
       # Work before a unit is part of its queue time, in any thread.
       def self.queued(results, between)
         added_ns = between.own_ns.round
         (0...results.size).step(WORDS) { |at| results[at] += added_ns } if added_ns.positive?
         results
       end
-      private_class_method :whole, :queued
+      private_class_method :queued
 
       # `results`: queued, stalled, held and response of each unit, one after the other (ns), concurrent units
       # last (0 for an unfinished one); `handed_ns`: sum of waits while the GVL was passed on; `used_ns`: for

@@ -69,6 +69,15 @@ module Holdup
 
       def map(&) = Trace.new(units.map(&), concurrent_units:)
 
+      # Each unit with the work before it: the same trace for all candidates that are replayed.
+      # @param between [DispatchCost]
+      def after(between)
+        return self if between == DispatchCost::NOTHING
+        @after = with_dispatch(between) unless @between == between
+        @between = between
+        @after
+      end
+
       # @param factor [Float] 2.0: twice the traffic, the same units in half the time
       def faster(factor)
         map { |unit| unit.with(arrival_ns: (unit.arrival_ns / factor).round) }
@@ -86,9 +95,8 @@ module Holdup
 
       # The concurrent units' time slices times the factor.
       def paced(factor)
-        return self if factor == 1 || concurrent_units.units.empty?
-        paced = concurrent_units.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) }
-        Trace.new(units, concurrent_units: paced)
+        return self if factor == 1 || concurrent_units.size.zero?
+        Trace.new(units, concurrent_units: slower(factor))
       end
 
       # Indices of the units of each pool.
@@ -97,6 +105,16 @@ module Holdup
           by_pool = units.each_index.group_by { |index| units[index].pool }
           Array.new(by_pool.keys.max.to_i + 1) { |pool| by_pool.fetch(pool, []) }
         end
+      end
+
+      private
+
+      def slower(factor)
+        concurrent_units.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) }
+      end
+
+      def with_dispatch(between)
+        map { |unit| between.before(unit) }
       end
     end
 

@@ -88,10 +88,8 @@ module Holdup::Sizing
       came = ConcurrentUnits.new(recorded[:job].profiles, {0 => 600, 60 => 0, 120 => 60})
       assert_equal [10.0, 0.0, 1.0, 0.0], came.rates([0, 60, 120, 180])
       assert_equal [5.0], came.rates([0], hosts: 2)
-      arrivals = came.units([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools,
-        seed: 1).map { |unit|
-        unit.arrival_ns / 1e9
-      }
+      trace = came.trace([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools, seed: 1)
+      arrivals = trace.units.map { |unit| unit.arrival_ns / 1e9 }
       assert_in_delta 600, arrivals.count { |at| at < 60 }, 75
       assert_empty arrivals.select { |at| at.between?(60, 120) }
       assert_equal arrivals.sort, arrivals

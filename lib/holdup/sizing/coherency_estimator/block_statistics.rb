@@ -23,8 +23,6 @@ module Holdup
         BLOCK_S = (10.0..600.0)
         UNITS = 50
 
-        attr_reader :blocks
-
         # @param closed [Set<UnitSample>] by identity: those of a ClosedLoad
         def initialize(profiles, closed: Set.new)
           first_ns, last_ns = profiles.map(&:start_ns).minmax
@@ -36,17 +34,22 @@ module Holdup
           @blocks = numbered(times)
           @groups = numbered(profiles.zip(times).map { |unit, time| [unit.series, compared(time)] })
           @weights = profiles.map(&:weight)
-          @totals = sums(@groups) { 1.0 }
+          @totals = by_group { 1.0 }
         end
 
         # The values of all units, each without the mean of its group.
         def centred(values)
-          sums = sums(@groups) { |index| values[index] }
+          sums = by_group { |index| values[index] }
           Array.new(values.size) { |index| values[index] - sums[@groups[index]] / @totals[@groups[index]] }
         end
 
         # Sums a value of each unit index by block.
-        def by_block(&) = sums(@blocks, &)
+        # @param units [Enumerable<Integer>] indices of those that have one
+        def by_block(units = @blocks.each_index)
+          sums = Array.new(@blocks.max.to_i + 1, 0.0)
+          units.each { |index| sums[@blocks[index]] += @weights[index] * yield(index) }
+          sums
+        end
 
         private
 
@@ -63,9 +66,9 @@ module Holdup
           values.map { |value| numbers[value] ||= numbers.size }
         end
 
-        def sums(numbers)
-          sums = Array.new(numbers.max.to_i + 1, 0.0)
-          numbers.each_with_index { |number, index| sums[number] += @weights[index] * yield(index) }
+        def by_group
+          sums = Array.new(@groups.max.to_i + 1, 0.0)
+          @groups.each_with_index { |group, index| sums[group] += @weights[index] * yield(index) }
           sums
         end
       end
@@ -83,9 +86,8 @@ module Holdup
         # @return [Array<Float>] value, low, high
         def of(from, to, blocks, &)
           certain = student(blocks - 1)
-          [0.0, certain, -certain].map { |bound|
-            where(from, to, bound) { |value| ratio(yield(value), blocks) }
-          }
+          ratios = Hash.new { |known, value| known[value] = ratio(yield(value), blocks) }
+          [0.0, certain, -certain].map { |bound| where(from, to, bound) { |value| ratios[value] } }
         end
 
         # The value at which the scores are `bound` standard errors above 0.

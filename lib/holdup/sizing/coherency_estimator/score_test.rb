@@ -29,9 +29,7 @@ module Holdup
 
       # The score of each block: above 0 if running times grew more than `growth`.
       def scores(growth)
-        alone = Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) }
-        residuals = @groups.centred(alone)
-        @groups.by_block { |index| @before[index] * residuals[index] }
+        @closed.any? ? centred_scores(growth) : plain_scores(growth)
       end
 
       # How many equal blocks would say as much: a block in which concurrency hardly varies says nothing.
@@ -61,6 +59,36 @@ module Holdup
 
       def alone_ns(growth)
         mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }
+      end
+
+      private
+
+      # Units of a closed load are compared across blocks, so a block alone does not balance.
+      def centred_scores(growth)
+        left = Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) }
+        residuals = @groups.centred(left)
+        @groups.by_block { |index| @before[index] * residuals[index] }
+      end
+
+      # Times need not be centred, because `@before` is. A search asks for dozens of growths, so units alone
+      # are summed once.
+      def plain_scores(growth)
+        scores_together = @groups.by_block(together) do |index|
+          @before[index] * @shape.without(@figures[index], 1 + growth * @amounts[index])
+        end
+        scores_alone.zip(scores_together).map(&:sum)
+      end
+
+      # Indices of the units whose time depends on the growth.
+      def together
+        @together ||= (0...size).select { |index| @amounts[index].positive? }
+      end
+
+      def scores_alone
+        @scores_alone ||= begin
+          alone = (0...size).reject { |index| @amounts[index].positive? }
+          @groups.by_block(alone) { |index| @before[index] * @figures[index] }
+        end
       end
 
       # How times may grow with the units in flight. `amount(in_flight)`: what they grow with; `figure(ns)`:
