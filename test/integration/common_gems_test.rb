@@ -35,6 +35,12 @@ class CommonGemsTest < Minitest::Test
     thorough test unless QUICK.include?(way)
   end
 
+  def test_the_guide_says_how_many_gems_there_are
+    gems = File.readlines(CommonGemsApp::GEMFILE).grep(/\Agem "/).grep_v(/"holdup"/)
+    guide = File.read(File.join(ServedApp::ROOT, "docs/rails.md"))
+    assert_includes guide, "#{gems.size} common gems"
+  end
+
   def assert_measured(server, plugin, eager_load, workers)
     env = {**PLUGIN.fetch(plugin), **WORKERS.fetch(workers)}
     env.update(CommonGemsApp::BARE_ENV) if server == "puma"
