@@ -74,10 +74,10 @@ module Holdup
 
     # A server is about to start: nothing is measured before it calls `serve`. A forking server's master never
     # does, so only its children measure. May be called again (a master that reloads its configuration).
-    # @param name [String, nil] of that server. The line at boot waits for it: a job runner of the same process
-    #   may be ready, and measured, before.
+    # @param name [String, nil] of that server. The line at boot waits for it: a job runner of the same
+    #   process may be ready, and measured, before. A fork of another server's process writes one again.
     def wait_for_server(name = nil)
-      @expected = name if name
+      expect(name) if name
       return if @waiting
       stop
       follow_forks
@@ -182,6 +182,11 @@ module Holdup
       @log.public_send(level, line)
       unknown = Configuration::Variables.unknown(@env)
       @log.warn(Configuration::Variables.warning(unknown)) if unknown.any?
+    end
+
+    def expect(name)
+      @expected = name
+      @announced = false
     end
 
     def identify

@@ -112,9 +112,17 @@ class Holdup::RuntimeTest < Minitest::Test
 
   def test_a_job_runner_that_a_web_server_forks_says_that_it_measures
     @runtime.wait_for_server("puma")
-    @runtime.wait_for_server("solid_queue")
-    serve({"jobs" => "solid_queue"}, name: "solid_queue", worker: 0)
-    assert_match(/\Ameasuring solid_queue \(worker 0, pid \d+\) into /, @log.infos.first)
+    assert_match(/\Ameasuring solid_queue \(worker 0, pid \d+\) into /, said_by_forked_runner)
+    serve({"server" => "puma"})
+    assert_match(/\Ameasuring solid_queue \(worker 0, pid \d+\) into /, said_by_forked_runner)
+  end
+
+  def said_by_forked_runner
+    in_child do
+      @runtime.wait_for_server("solid_queue")
+      serve({"jobs" => "solid_queue"}, name: "solid_queue", worker: 0)
+      @log.infos.last
+    end
   end
 
   def test_a_worker_that_replaces_another_says_nothing
