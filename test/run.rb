@@ -10,7 +10,7 @@
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
 RUNNERS = "test/integration/{active_job,good_job,job_report,sidekiq,sidekiq_blame,solid_queue}_test.rb " \
-  "test/integration/lab_{jit,sidekiq_vcpu,sweep}_test.rb"
+  "test/integration/common_gems_jobs_test.rb test/integration/lab_{jit,sidekiq_vcpu,sweep}_test.rb"
 QUIET = "test/integration/{agreement,demo,lab_jobs}_test.rb"
 
 PARTS = {

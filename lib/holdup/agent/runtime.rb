@@ -74,7 +74,10 @@ module Holdup
 
     # A server is about to start: nothing is measured before it calls `serve`. A forking server's master never
     # does, so only its children measure. May be called again (a master that reloads its configuration).
-    def wait_for_server
+    # @param name [String, nil] of that server. The line at boot waits for it: a job runner of the same
+    #   process may be ready, and measured, before. A fork of another server's process writes one again.
+    def wait_for_server(name = nil)
+      expect(name) if name
       return if @waiting
       stop
       follow_forks
@@ -102,8 +105,9 @@ module Holdup
     def serve(identity)
       @lock.synchronize do
         @waiting = false
+        @expected = nil if identity.name == @expected
         @identities = @identities.merge(identity.name => identity)
-        running? ? @guard.call(:serve) { @session.identify(server) } : start
+        running? ? @guard.call(:serve) { identify } : start
       end
     end
 
@@ -180,7 +184,18 @@ module Holdup
       @log.warn(Configuration::Variables.warning(unknown)) if unknown.any?
     end
 
+    def expect(name)
+      @expected = name
+      @announced = false
+    end
+
+    def identify
+      @session.identify(server)
+      announce_measuring
+    end
+
     def announce_measuring
+      return if @expected
       identity = server
       worker = "worker #{identity.worker}, " if identity.worker
       what = identity.name.empty? ? "this process" : identity.name

@@ -100,6 +100,31 @@ class Holdup::RuntimeTest < Minitest::Test
     end
   end
 
+  def test_a_job_runner_that_is_ready_before_its_web_server_leaves_the_line_at_boot_to_it
+    @runtime.wait_for_server("puma")
+    serve({"jobs" => "good_job"}, name: "good_job")
+    assert_predicate @runtime, :running?
+    assert_empty @log.infos
+    2.times { serve({"server" => "puma"}, worker: 0) }
+    assert_equal 1, @log.infos.size
+    assert_match(/\Ameasuring puma\+good_job \(worker 0, pid \d+\) into /, @log.infos.first)
+  end
+
+  def test_a_job_runner_that_a_web_server_forks_says_that_it_measures
+    @runtime.wait_for_server("puma")
+    assert_match(/\Ameasuring solid_queue \(worker 0, pid \d+\) into /, said_by_forked_runner)
+    serve({"server" => "puma"})
+    assert_match(/\Ameasuring solid_queue \(worker 0, pid \d+\) into /, said_by_forked_runner)
+  end
+
+  def said_by_forked_runner
+    in_child do
+      @runtime.wait_for_server("solid_queue")
+      serve({"jobs" => "solid_queue"}, name: "solid_queue", worker: 0)
+      @log.infos.last
+    end
+  end
+
   def test_a_worker_that_replaces_another_says_nothing
     clock = HandClock.new
     @runtime = runtime(clock:)

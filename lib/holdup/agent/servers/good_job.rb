@@ -33,7 +33,7 @@ module Holdup
       # Runs in the process that forks the subprocesses and runs no jobs (GoodJob 4.20 and later).
       def supervising
         guard do
-          @runtime.wait_for_server
+          @runtime.wait_for_server(NAME)
           @runtime.start_collector
         end
       end

@@ -64,7 +64,7 @@ module Holdup
           @launcher = launcher
           @levers = Levers.new(launcher, env: @env)
           hook_server_and_workers
-          @runtime.wait_for_server
+          @runtime.wait_for_server("puma")
           register(launcher.events)
         end
       end

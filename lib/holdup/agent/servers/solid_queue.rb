@@ -60,7 +60,7 @@ module Holdup
         guard do
           @topology = Topology.new(yield)
           next unless @topology.fork?
-          @runtime.wait_for_server
+          @runtime.wait_for_server(NAME)
           @runtime.start_collector if Process.pid == @installed_in
         end
       end

@@ -23,7 +23,7 @@ class PumaTest < Minitest::Test
     def serve(identity) = @identities << identity
 
     %i[wait_for_server start_collector end_collector stop].each do |name|
-      define_method(name) { @calls << name }
+      define_method(name) { |*| @calls << name }
     end
   end
 

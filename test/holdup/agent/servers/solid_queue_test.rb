@@ -75,7 +75,7 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
       @guard = Holdup::Guard.new(log: CollectedLog.new, clock: Holdup::Clock.new)
     end
 
-    def wait_for_server = @calls << :wait_for_server
+    def wait_for_server(_name) = @calls << :wait_for_server
 
     def start_collector = @calls << :start_collector
   end
