@@ -135,6 +135,17 @@ module Holdup
 
       def forecast(...) = search.forecast(...)
 
+      # A prediction for a part of the recording, or for all of it. Several what-ifs ask for the same ones.
+      # @param draw [Hash] seed, rate and units: see Traffic#peak
+      # @param growth_seed [Integer, nil] see DemandEstimates
+      def of_part(part, candidate, draw, growth_seed: nil)
+        @of_parts ||= {}
+        @of_parts[[part.blocks.map(&:object_id), candidate, draw, growth_seed]] ||= begin
+          again = forecast(demand: estimates.call(part, seed: growth_seed), rate: draw[:rate])
+          again.call(candidate, search.drawn(part, candidate, **draw), force: true)
+        end
+      end
+
       private
 
       def change?
@@ -159,12 +170,14 @@ module Holdup
       # The peak of a part underestimates the peak, but its mean estimates the mean.
       def trial(part, seed)
         there = rate * part.mean_rate / traffic.mean_rate
-        again = forecast(demand: estimates.call(part, seed:), rate: there)
-        drawn = ->(one, share) { search.drawn(part, one, seed:, rate: there, units: units_of_replay / share) }
+        draw = ->(share) { {seed:, rate: there, units: units_of_replay / share} }
         unless current.replayed? && best.replayed?
-          return choice.gain(*both { |one| again.estimate(one, (drawn.call(one, 4) if one.shared?)) })
+          again = forecast(demand: estimates.call(part, seed:), rate: there)
+          return choice.gain(*both do |one|
+            again.estimate(one, (search.drawn(part, one, **draw.call(4)) if one.shared?))
+          end)
         end
-        choice.gain(*both { |one| again.call(one, drawn.call(one, 2), force: true) })
+        choice.gain(*both { |one| of_part(part, one, draw.call(2), growth_seed: seed) })
       end
 
       # A unit with many acquisitions takes long to replay, and shows as much as many short ones.

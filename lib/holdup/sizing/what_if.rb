@@ -128,6 +128,7 @@ module Holdup
       end
 
       def now(part, draw, growth_seed, counts)
+        return @base.of_part(part, @base.now, draw, growth_seed:) if @change.names.empty?
         forecast = @base.forecast(demand: @base.estimates.call(part, seed: growth_seed), rate: draw[:rate])
         forecast.call(@base.now, part.peak(**draw), force: true, counted: counted(part, draw, counts))
       end
