@@ -193,14 +193,15 @@ module Bench
       shares = DAY_SHARES.minmax.map { |share| percent(share) }.join(" and ")
       "It is recorded at #{RECORDED.join(" x ")} for #{@plan.recorded_s} s under each of three loads: a " \
       "closed ramp of #{RAMP.join(", ")} connections with keep-alive; an open load (Poisson) at " \
-      "#{percent(OPEN_SHARE)} of the throughput at saturation; and a day, an open load between #{shares} of it."
+      "#{percent(OPEN_SHARE)} of the throughput at saturation; and a day, an open load between #{shares} " \
+      "of it."
     end
 
     def measured
       "Then every setting has a boot of its own: throughput is measured for #{@plan.saturated_s} s with " \
       "#{TrackerServer::CROWD} connections a thread, times for #{@plan.open_s} s under " \
-      "#{format("%.2f", rate)} requests a second (Poisson). The row #{RECORDED.join(" x ")} is the recorded " \
-      "setting, booted again."
+      "#{format("%.2f", rate)} requests a second (Poisson). The row #{RECORDED.join(" x ")} is the " \
+      "recorded setting, booted again."
     end
 
     def notes
