@@ -1,23 +1,22 @@
 # frozen_string_literal: true
 
 require_relative "support/bench"
-require_relative "support/tracker/calibration"
+require_relative "support/tracker/experiment"
 require_relative "support/tracker/recorded_predictions"
-require_relative "support/tracker/trial"
 
 module Bench
   # Whether the advice is right for an application with hundreds of queries in each request, however its load
   # was while it was recorded.
   class PredictDatabase
-    RECORDED = [1, 5].freeze
     # The recorded setting again: how much differs without any prediction of another one.
-    SETTINGS = [RECORDED, [1, 1], [1, 2], [1, 3], [1, 8], [1, 10], [2, 5]].freeze
-    QUICK_SETTINGS = [RECORDED, [2, 5]].freeze
-    RAMP = [1, 2, 3, 4, 5, 7, 10, 15].freeze
-    # Of the throughput at saturation.
-    OPEN_SHARE = 0.7
-    DAY_SHARES = (0.2..0.9)
-    SEED = 0
+    SETTINGS = [TrackerExperiment::RECORDED, [1, 1], [1, 2], [1, 3], [1, 8], [1, 10], [2, 5]].freeze
+    WHOLE = TrackerExperiment::Plan.new(settings: SETTINGS, warm_up_s: 15, saturated_s: 20, open_s: 50,
+      recorded_s: 180, whole_minutes: true)
+    QUICK = TrackerExperiment::Plan.new(settings: [SETTINGS.first, SETTINGS.last], warm_up_s: 2,
+      saturated_s: 3, open_s: 5, recorded_s: 8, whole_minutes: false)
+    # Variable with a folder that keeps what was recorded and measured. A run that finds it there only
+    # predicts, so that two states of the model can be compared on the same measurements.
+    KEPT = "BENCH_RECORDINGS"
     MS = 1e6
     COLUMNS = [
       "processes x threads",
@@ -30,9 +29,6 @@ module Bench
     ].freeze
     NAMES = {throughput: "throughput", wait: "queued + stalled", p95: "p95"}.freeze
 
-    # Seconds of each part.
-    Plan = Data.define(:settings, :warm_up_s, :saturated_s, :open_s, :recorded_s, :whole_minutes)
-
     # One row. `raw` and `corrected`: SettingComparison
     ComparedSetting = Data.define(:measured, :predicted, :raw, :corrected) do
       def missed = corrected.missed
@@ -40,88 +36,41 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @plan = if quick
-        Plan.new(settings: QUICK_SETTINGS, warm_up_s: 2, saturated_s: 3, open_s: 5, recorded_s: 8,
-          whole_minutes: false)
-      else
-        Plan.new(settings: SETTINGS, warm_up_s: 15, saturated_s: 20, open_s: 50, recorded_s: 180,
-          whole_minutes: true)
-      end
+      @plan = quick ? QUICK : WHOLE
     end
 
     # @return [Result]
     def call
-      Fresh.scratch do |scratch|
-        TrackerApp.open do |app|
-          Calibration.run(app.folder) do |calibration|
-            run(TrackerTrial.new(app, calibration, scratch:, **spans))
-          end
-          compare
-        end
-      end
+      folder = ENV.fetch(KEPT, nil)
+      folder ? compare(kept(folder)) : Dir.mktmpdir("holdup-bench") { |own| compare(experiment(own)) }
       Result.new(title: "A database-bound Rails application at other settings, predicted", about:,
         tables: @compared.map { |recording, rows| table(recording, rows) }, budgets:, notes:)
     end
 
     private
 
-    def spans = @plan.to_h.slice(:warm_up_s, :saturated_s, :open_s, :whole_minutes)
-
-    # The recorded setting's own row gives the rate of everything else.
-    def run(trial)
-      first, *others = @plan.settings
-      @measured = [measure(trial, first, share: OPEN_SHARE)]
-      @recordings = record(trial)
-      @measured.concat(others.map { |setting| measure(trial, setting, rate:) })
+    def kept(folder)
+      return TrackerExperiment::Measurements.kept(folder) if TrackerExperiment::Measurements.kept?(folder)
+      FileUtils.mkdir_p(folder)
+      experiment(folder).keep(folder)
     end
 
-    def rate = @measured.first.rate
-
-    def capacity = @measured.first.figures.throughput
-
-    def measure(trial, setting, **load)
-      warn("bench: #{setting.join(" x ")}")
-      trial.measure(*setting, **load)
+    def experiment(folder)
+      TrackerExperiment.new(@plan, folder:, progress: ->(what) { warn("bench: #{what}") }).call
     end
 
-    def record(trial)
-      loads.map do |name, load|
-        warn("bench: recording: #{name}")
-        trial.record(*RECORDED, name, &load)
-      end
-    end
+    def rate = @measurements.rate
 
-    # @return [Hash{String => Proc}] each drives a server and returns the number of answers
-    def loads
-      {
-        "closed ramp" => method(:ramp).to_proc,
-        "open" => ->(server) { serve(server, steady) },
-        "day" => ->(server) { serve(server, day) }
-      }
-    end
-
-    def ramp(server)
-      RAMP.sum { |connections| server.ask(connections, @plan.recorded_s.fdiv(RAMP.size)).answered }
-    end
-
-    def serve(server, arrivals)
-      server.serve(arrivals, @plan.recorded_s).total.answered
-    end
-
-    def steady
-      ChangingArrivals.steady(TrackerPages::ALL, rate:, seconds: @plan.recorded_s, seed: SEED)
-    end
-
-    def day
-      least, most = DAY_SHARES.minmax.map { |share| share * capacity }
-      ChangingArrivals.day(TrackerPages::ALL, least:, most:, seconds: @plan.recorded_s, seed: SEED)
-    end
-
-    def compare
+    # Reads all that it needs, so that the stores may go afterwards.
+    def compare(measurements)
       warn("bench: predicting")
-      @predictions = @recordings.to_h { |recording| [recording, RecordedPredictions.new(recording, rate:)] }
+      @measurements = measurements
+      @plan = measurements.plan
+      @predictions = measurements.recordings.to_h do |recording|
+        [recording, RecordedPredictions.new(recording, rate:)]
+      end
       @compared = @predictions.to_h do |recording, predictions|
-        [recording, @measured.map { |measured| row(recording, predictions, measured) }]
+        [recording, measurements.measured.map { |measured| row(recording, predictions, measured) }]
       end
     end
 
@@ -167,7 +116,9 @@ module Bench
       end
     end
 
-    def ms(ns) = format("%.1f", ns / MS)
+    def ms(ns)
+      ns.to_f.infinite? ? "without end" : format("%.1f", ns / MS)
+    end
 
     def verdict(recording, row)
       return "ok" if row.missed.empty?
@@ -189,28 +140,32 @@ module Bench
       "recording's store as in `holdup advise`, for the same load."
     end
 
+    def recorded_setting = TrackerExperiment::RECORDED.join(" x ")
+
     def recorded
-      shares = DAY_SHARES.minmax.map { |share| percent(share) }.join(" and ")
-      "It is recorded at #{RECORDED.join(" x ")} for #{@plan.recorded_s} s under each of three loads: a " \
-      "closed ramp of #{RAMP.join(", ")} connections with keep-alive; an open load (Poisson) at " \
-      "#{percent(OPEN_SHARE)} of the throughput at saturation; and a day, an open load between #{shares} " \
-      "of it."
+      connections = TrackerExperiment::RAMP.join(", ")
+      share = percent(TrackerExperiment::OPEN_SHARE)
+      day = TrackerExperiment::DAY_SHARES.minmax.map { |limit| percent(limit) }.join(" and ")
+      "It is recorded at #{recorded_setting} for #{@plan.recorded_s} s under each of three loads: a closed " \
+      "ramp of #{connections} connections with keep-alive; an open load (Poisson) at #{share} of the " \
+      "throughput at saturation; and a day, an open load between #{day} of it."
     end
 
     def measured
       "Then every setting has a boot of its own: throughput is measured for #{@plan.saturated_s} s with " \
       "#{TrackerServer::CROWD} connections a thread, times for #{@plan.open_s} s under " \
-      "#{format("%.2f", rate)} requests a second (Poisson). The row #{RECORDED.join(" x ")} is the " \
+      "#{format("%.2f", rate)} requests a second (Poisson). The row #{recorded_setting} is the " \
       "recorded setting, booted again."
     end
 
     def notes
       ["Corrected: predicted for a machine that is slower or faster by the ratio of the calibration (fixed " \
         "work, timed once a second) in the row to that in the recording. Verdicts and budgets are about " \
-        "these errors. Caught: the self-test's grade was B or C.",
+        "these errors. A setting that keeps more CPUs busy slows the calibration too, and corrected errors " \
+        "leave that out. Caught: the self-test's grade was B or C.",
         "Too busy: the load is more than #{percent(SettingComparison::BUSY)} of what that setting served " \
           "at saturation, so the length of its queue is mostly chance, and throughput alone is judged.",
-        *@recordings.map { |recording| note(recording) }]
+        *@measurements.recordings.map { |recording| note(recording) }]
     end
 
     def note(recording)

@@ -36,6 +36,11 @@ class BenchComparisonTest < Minitest::Test
     assert_equal [:throughput], comparison.missed
   end
 
+  def test_times_without_a_prediction_are_missed
+    endless = figures.with(wait_ns: Float::INFINITY, p95_ns: Float::INFINITY)
+    assert_equal %i[wait p95], compare(figures, endless).missed
+  end
+
   def test_a_prediction_does_not_decide_whether_a_setting_is_nearly_full
     refute compare(figures, figures(throughput: 7.0), rate: 7.0).busy?
   end

@@ -20,15 +20,18 @@ module Bench
     def call(processes, threads, slower: 1.0, saturated: slower)
       recommendation = at(slower)
       prediction = recommendation.of(recommendation.now.with(processes:, threads:))
-      SettingFigures.new(throughput: prediction.ceiling, wait_ns: prediction.wait_ns,
-        response_ns: prediction.response_ns, p95_ns: prediction.responses.fetch(0.95))
-        .slowed(saturated:, open: slower)
+      SettingFigures.new(throughput: prediction.ceiling, **times(prediction)).slowed(saturated:, open: slower)
     end
 
     # @return [Holdup::Sizing::Recommendation] for that load
     def recommendation = at(1.0)
 
     private
+
+    def times(prediction)
+      {wait_ns: prediction.wait_ns, response_ns: prediction.response_ns, p95_ns: prediction.responses[0.95]}
+        .transform_values { |ns| ns || Float::INFINITY }
+    end
 
     def at(slower)
       @recommendations[slower] ||= Holdup::Sizing::Recommendation.new(recorded.recording,
@@ -42,7 +45,11 @@ module Bench
         store = Holdup::Store.open(@recording.store, read_only: true)
         inputs = Holdup::Queries::SizingInputs.new(store, from_s: @recording.from_s, to_s: @recording.to_s,
           kind: :request, objective: Holdup::Sizing::Objective.new(:latency), warm_up_s: 0)
-        inputs.recommendation or raise Failure, "#{@recording.name}: nothing was recorded"
+        recommendation = inputs.recommendation
+        if recommendation.nil? || recommendation.traffic.empty?
+          raise Failure, "#{@recording.name}: too little was recorded"
+        end
+        recommendation
       ensure
         store&.close
       end

@@ -2,7 +2,8 @@
 
 module Bench
   # What a setting does, measured or predicted. `throughput`: requests per second at saturation; at the open
-  # load `wait_ns` (queued + stalled) and `response_ns`: means, `p95_ns`: of the response
+  # load `wait_ns` (queued + stalled) and `response_ns`: means, `p95_ns`: of the response. Predicted times are
+  # infinite where there is no prediction because the load is more than the setting can serve.
   SettingFigures = Data.define(:throughput, :wait_ns, :response_ns, :p95_ns) do
     # As on a machine that needs so many times as long for everything, the database included. The waits have
     # to be predicted for as many times the requests: time is stretched, and the load with it.

@@ -31,13 +31,15 @@ module Bench
     DRAIN_S = 3
     OPEN_SEED = 7
 
+    # @param scratch [String] folder in memory; `folder`: for the stores
     # @param warm_up_s [Numeric] at least; `saturated_s` and `open_s`: of each measurement
     # @param whole_minutes [Boolean] whether recordings begin with a minute, so that no window of the store
     #   mixes them with the warm-up
-    def initialize(app, calibration, scratch:, warm_up_s:, saturated_s:, open_s:, whole_minutes:)
+    def initialize(app, calibration, scratch:, folder:, warm_up_s:, saturated_s:, open_s:, whole_minutes:)
       @app = app
       @calibration = calibration
       @scratch = scratch
+      @folder = folder
       @warm_up_s = warm_up_s
       @saturated_s = saturated_s
       @open_s = open_s
@@ -49,7 +51,7 @@ module Bench
     # @yieldreturn [Integer] requests that were answered
     # @return [TrackerRecording]
     def record(processes, threads, name)
-      store = File.join(@app.folder, "#{name.tr(" ", "-")}.sqlite3")
+      store = File.join(@folder, "#{name.tr(" ", "-")}.sqlite3")
       phase = boot(processes, threads, store:) do |server|
         warm_up_to_minute(server)
         phase(server) { yield server }
