@@ -99,6 +99,9 @@ module Holdup
           load: recording.closed_load, seed: @seed).call
       end
 
+      # @return [ResourceLimits] with the CPUs that fit the recording
+      def fitted_limits = limits.with(free: self_test.vcpus)
+
       def sufficiency
         @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
       end
@@ -162,7 +165,7 @@ module Holdup
       end
 
       def search
-        @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus),
+        @search ||= Search.new(recording, traffic:, now:, limits: fitted_limits,
           slo: objective.slo, rate:, units: units_of_replay, handoff_ns: self_test.handoff_ns, seed: @seed,
           population:)
       end

@@ -156,7 +156,7 @@ module Holdup
       end
 
       def limits
-        @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.limits
+        @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.fitted_limits
       end
 
       # Processes for some units only: by default with as many threads each as the others.
