@@ -73,8 +73,8 @@ class PumaIntegrationTest < Minitest::Test
   # Without the plugin: the application starts Holdup, in each worker or in the master.
   def test_an_application_that_starts_holdup_itself
     {"0" => false, "1" => true}.each do |preload, loaded|
-      serve_by([*server_command, "started.ru"], PRELOAD: preload, WITHOUT_HOLDUP: "1",
-        SHUTDOWN_TIMEOUT: UNTIL_STUCK) do |app|
+      env = {**ServedApp::LONG_SHUTDOWN, "PRELOAD" => preload, "WITHOUT_HOLDUP" => "1"}
+      serve_by([*server_command, "started.ru"], **env.transform_keys(&:to_sym)) do |app|
         ask(app)
         assert_identity(app)
         assert_equal [loaded], app.snapshots.map { |snapshot| snapshot.setting["preload"] }.uniq

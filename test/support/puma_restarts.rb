@@ -2,10 +2,6 @@
 
 # How a Puma is restarted; each method returns when that is over. For tests with ServerSteps.
 module PumaRestarts
-  # Seconds for SHUTDOWN_TIMEOUT where a worker is to end by itself: after a few idle ones the server counts as
-  # stuck and is tried again.
-  UNTIL_STUCK = "30"
-
   def hot(app)
     replaced(app) { app.signal(:USR2) }
   end

@@ -23,6 +23,10 @@ class ServedApp
   RESTART_SECONDS = 40
   TRIES = 4
 
+  # For a Puma whose workers have to end by themselves: instead of being killed after a second, a worker that
+  # hangs makes the server count as stuck.
+  LONG_SHUTDOWN = {"SHUTDOWN_TIMEOUT" => "30"}.freeze
+
   # The server did not stop. CRuby 3.4's IO#close can miss its wake-up for a pipe that a signal handler has
   # just written to, and Puma's shutdown does just that; where another thread lives in the process
   # (docs/puma.md, known trouble), it hangs.
