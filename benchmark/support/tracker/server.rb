@@ -19,6 +19,8 @@ module Bench
     # Room for every request of an experiment.
     RING = 32_768
     BOOT_S = 60
+    # A setting that is too small for the open load needs as long again to answer all that waits.
+    PATIENCE_S = 300
     POLL_S = 0.1
 
     # @return [Integer] threads of all its processes
@@ -80,7 +82,7 @@ module Bench
     # @raise [Failure] when an answer was not as it should be
     def serve(arrivals, seconds)
       target = Holdup::Lab::Target.new("http://127.0.0.1:#{@port}")
-      load = Holdup::Lab::Load.new(target:, arrivals:, patience_s: BOOT_S)
+      load = Holdup::Lab::Load.new(target:, arrivals:, patience_s: PATIENCE_S)
       routes = load.run
       total = load.total or raise Failure, "the tracker got no request"
       if total.unexpected.positive?

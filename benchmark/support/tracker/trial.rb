@@ -27,8 +27,8 @@ module Bench
     CostOfRequest = Data.define(:cpu_ns, :calibration_ns)
 
     MINUTE_S = 60
-    # The last requests of the warm-up end within these.
-    DRAIN_S = 3
+    # The client of the warm-up starts and its last requests end within these.
+    DRAIN_S = 6
     OPEN_SEED = 7
 
     # @param scratch [String] folder in memory; `folder`: for the stores
@@ -56,9 +56,7 @@ module Bench
         warm_up_to_minute(server)
         phase(server) { yield server }
       end
-      # A store finds a minute by its start, so without whole minutes the warm-up is part of the recording.
-      from_s = @whole_minutes ? phase.span.begin.floor : 0
-      TrackerRecording.new(name:, store:, from_s:, to_s: phase.span.end.ceil,
+      TrackerRecording.new(name:, store:, from_s: first_s(phase), to_s: phase.span.end.ceil,
         beside: phase.beside, **cost(phase, phase.value).to_h)
     end
 
@@ -98,6 +96,11 @@ module Bench
           yield server, segments
         end
       end
+    end
+
+    # A store finds a minute by its start, so without whole minutes the warm-up is part of the recording.
+    def first_s(phase)
+      @whole_minutes ? phase.span.begin.floor / MINUTE_S * MINUTE_S : 0
     end
 
     def warm_up_to_minute(server)
