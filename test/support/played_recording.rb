@@ -100,6 +100,9 @@ class PlayedRecording
 
   def warnings = {}
 
+  # Single units here have no waits.
+  def busiest = []
+
   def closed_load = Holdup::Sizing::ClosedLoad::NONE
 
   def growth = nil

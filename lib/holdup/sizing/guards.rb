@@ -3,7 +3,8 @@
 module Holdup
   module Sizing
     # The hard limits that no gain outweighs. Each names itself and both numbers, to show why a candidate is
-    # rejected. 85 %: beyond it a queue's length is mostly chance (OpenModel); 80 % of the connections leave
+    # rejected. 85 %: beyond it a queue's length is mostly chance (OpenModel), unless the recording shows that
+    # a larger share was served; 80 % of the connections leave
     # some for consoles and migrations; 50 threads is the most that Sidekiq itself recommends.
     class Guards
       # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes,
@@ -25,11 +26,13 @@ module Holdup
       NS = 1_000_000_000
 
       # @param rate [Float] units per second of a host at its peak; 0 for jobs
-      def initialize(demand, limits:, rate:, current:, kind: :request,
+      # @param served [Float] what the present setting served in a busy minute, likewise
+      def initialize(demand, limits:, rate:, current:, kind: :request, served: 0.0,
         concurrent_load: ConcurrentUnits::NONE)
         @demand = demand.in_all
         @limits = limits
         @rate = rate
+        @served = served
         @current = current
         @kind = kind
         @concurrent_load = concurrent_load
@@ -41,7 +44,7 @@ module Holdup
       end
 
       def of_processes(candidate, most = ceiling(candidate))
-        [above(:stability, @rate, BUSY * most), inflation(candidate), concurrent_units(candidate),
+        [above(:stability, @rate, busy * most), inflation(candidate), concurrent_units(candidate),
           pool(candidate), *jobs(candidate)].compact
       end
 
@@ -53,6 +56,11 @@ module Holdup
       def ceiling(candidate) = model(candidate).throughput
 
       private
+
+      # Share of what it can serve that a setting may have to serve.
+      def busy
+        @busy ||= (@served / ceiling(@current)).clamp(BUSY, 1.0)
+      end
 
       def inflation(candidate)
         return above(:inflation, model(candidate).inflation, INFLATION) if @rate.zero?

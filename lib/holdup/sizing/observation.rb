@@ -8,6 +8,8 @@ module Holdup
       MINUTE_S = 60
       # A shorter part of a minute does not show its load.
       LEAST_S = 5
+      # Share of the peak from which a minute is one of the busiest.
+      NEARLY_PEAK = 0.9
       # Share of units with a known arrival from which queueing is known.
       STAMPED = 0.5
 
@@ -42,6 +44,15 @@ module Holdup
       # @return [ClosedLoad] of units as they were measured
       def closed_load
         @closed_load ||= ClosedLoad.new(recording.profiles)
+      end
+
+      # @return [Array<UnitSample>] of the busiest minutes, as they were measured
+      def busiest
+        return busiest_levels.flat_map(&:profiles) if closed_load.closed?
+        rates = arrivals.values.sort
+        peak = rates[((rates.size - 1) * Traffic::PEAK).ceil]
+        busy = arrivals.select { |_, rate| peak?(rate, peak) }
+        recording.profiles.select { |unit| busy.key?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }
       end
 
       # @param profiles [Array<UnitSample>] as they were measured
@@ -139,6 +150,14 @@ module Holdup
       def held_ns = histogram(:running).sum
 
       private
+
+      def busiest_levels
+        closed_load.levels.select { |level| peak?(level.population, closed_load.peak) }
+      end
+
+      def peak?(load, peak)
+        load >= NEARLY_PEAK * peak
+      end
 
       def recorded?
         !setting.nil? && !demand.nil?

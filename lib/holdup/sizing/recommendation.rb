@@ -62,7 +62,20 @@ module Holdup
         current.allowed? ? :better : :guard
       end
 
+      # @return [Prediction] of the present setting, replayed: what others are compared with
       def current = choice.current
+
+      # @return [Prediction] of the present setting, with times that were measured in the busiest minutes; the
+      #   replay, if too few units were recorded or another load is asked about
+      def measured
+        @measured ||= begin
+          units = (factor == 1) ? recording.busiest : []
+          (units.size < Sufficiency::FEWEST) ? current : MeasuredTimes.new(units, objective.slo).in(current)
+        end
+      end
+
+      # Whether its times were measured.
+      def measured? = !measured.equal?(current)
 
       # @return [Prediction, nil] the best that no guard rejects
       def best = choice.best
@@ -192,6 +205,37 @@ module Holdup
       end
 
       def both(&) = [now, best.candidate].map(&)
+
+      # Measured times in the place of replayed ones.
+      class MeasuredTimes
+        def initialize(units, slo)
+          @units = units
+          @percentiles = [*Forecast::PERCENTILES, slo.percentile].uniq
+        end
+
+        # @param prediction [Prediction]
+        def in(prediction)
+          prediction.with(queued_ns: mean { |unit| unit.queued_ns.to_i }, stalled_ns: mean(&:stalled_ns),
+            response_ns: mean { |unit| response_ns(unit) },
+            responses: percentiles { |unit| response_ns(unit) },
+            waits: percentiles { |unit| unit.queued_ns.to_i + unit.stalled_ns })
+        end
+
+        private
+
+        def response_ns(unit) = unit.queued_ns.to_i + unit.wall_ns
+
+        def mean = WeightedSample.mean(weighted { |unit| yield(unit) })
+
+        def percentiles(&)
+          values = weighted(&)
+          @percentiles.to_h { |share| [share, WeightedSample.quantile(values, share)] }
+        end
+
+        def weighted
+          @units.map { |unit| [yield(unit), unit.weight] }
+        end
+      end
 
       # The best of the predicted settings, and gains against now: from replays, corrected by PredictionBias.
       class CandidateChoice

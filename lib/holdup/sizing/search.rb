@@ -22,6 +22,7 @@ module Holdup
         @handoff_ns = handoff_ns
         @seed = seed
         @population = population
+        @served = traffic.peak_rate
       end
 
       def predictions
@@ -77,7 +78,7 @@ module Holdup
       def guards(demand, limits, rate)
         offered = (@recording.kind == :job || @population) ? 0.0 : rate
         Guards.new(demand.with(handoff_ns: @handoff_ns), limits:, rate: offered, current: @now,
-          kind: @recording.kind, concurrent_load: @traffic.concurrent_load)
+          kind: @recording.kind, served: @served, concurrent_load: @traffic.concurrent_load)
       end
 
       def backlog

@@ -21,14 +21,19 @@ module Holdup
       # @return [Section, nil] nil without a recommendation
       def section
         return if @recommendation.nil? || @recommendation.verdict == :unknown
-        Section.new(title: word(:table), columns:, rows: shown.map { |prediction| row(prediction) },
-          notes: [word(:marks), *left_out])
+        rows = shown.map { |prediction| row(as_measured(prediction)) }
+        Section.new(title: word(:table), columns:, rows:,
+          notes: [word(@recommendation.measured? ? :marks_measured : :marks), *left_out])
       end
 
       private
 
       def word(key, **facts)
         @words.call(:"advice_#{key}", **facts)
+      end
+
+      def as_measured(prediction)
+        (prediction.candidate == now) ? @recommendation.measured : prediction
       end
 
       def columns

@@ -59,7 +59,7 @@ module Holdup
           return {verdict: :unknown, reasons: @recommendation.reasons, **tested}
         end
         {verdict: @recommendation.verdict, why: @recommendation.why, **decision,
-         current: self.class.prediction(@recommendation.current),
+         current: self.class.prediction(@recommendation.measured),
          candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
       end
 

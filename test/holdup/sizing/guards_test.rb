@@ -26,6 +26,17 @@ module Holdup::Sizing
       assert_equal [48, 42.5], [hit.value, hit.limit.round(3)]
     end
 
+    # A limit that the recording broke without harm is wrong: 95 % of what it can serve.
+    def test_a_share_that_was_served_is_no_violation
+      now = NOW.with(processes: 1)
+      limits = ResourceLimits.new(vcpus: 2)
+      most = Guards.new(DEMAND, limits:, rate: 1, current: now).ceiling(now)
+      found = [0, 0.95 * most].map do |served|
+        Guards.new(DEMAND, limits:, rate: 0.93 * most, current: now, served:).call(now).map(&:name)
+      end
+      assert_equal [[:stability], []], found
+    end
+
     def test_cpus_for_native_code_too
       assert_includes names(demand: DEMAND.with(native_ns: 30 * MS)), :cpu
       assert_equal [], names(demand: DEMAND.with(native_ns: 30 * MS), vcpus: 4, rate: 40)

@@ -67,6 +67,21 @@ module Holdup::Sizing
       assert_in_epsilon test.measured.p95_ns, test.predicted.p95_ns, 0.1
     end
 
+    # Clients waited 2.2 s at the most; an open replay said 85.7 s.
+    def test_the_row_of_now_is_what_was_measured
+      walls = observation.busiest.map { |unit| unit.queued_ns + unit.wall_ns }.sort
+      measured = recommendation.measured
+      assert recommendation.measured?
+      assert_in_epsilon walls[(walls.size * 0.95).floor], measured.responses[0.95], 0.02
+      assert_in_epsilon measured.responses[0.95], recommendation.current.responses[0.95], 0.15
+      refute_equal measured, recommendation.current
+    end
+
+    # Exactly this load was served.
+    def test_a_load_that_was_served_breaks_no_limit
+      assert_empty recommendation.current.guards
+    end
+
     # Each planted mistake has to show.
     def test_a_model_without_hand_offs_fails
       found = self_test(handoff_ns: 0)
