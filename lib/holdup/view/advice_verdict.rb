@@ -5,6 +5,8 @@ module Holdup
     # The sentences above the table: keep, change, or unknown, and how certain that is.
     class AdviceVerdict
       NS = 1_000_000_000
+      # Share of the time that a unit holds the GVL.
+      WORTH_SAYING = 0.05
 
       # @param summary [Analysis::Summary, nil] of all units of that kind, also of those without advice
       def initialize(recommendation, span:, words:, kind: :request, summary: nil)
@@ -33,7 +35,7 @@ module Holdup
       def details
         return [] if @recommendation.nil?
         return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, *bias, *growth, *cold, confidence, *sampling.call, *warnings, *canary]
+        [*effect, *promise, *bias, *growth, *handoff, *cold, confidence, *sampling.call, *warnings, *canary]
       end
 
       # @return [String, nil] the widely used rule and why it is wrong; nil without a recording
@@ -128,7 +130,17 @@ module Holdup
       def growth
         return unknown_growth unless (found = recording.growth)
         [word(:growth, **shares(found, :value, :low, :high), gc: @figures.share(found.gc.to_f)),
-          *most_growing]
+          *(word(:growth_levels) if found.between_levels > 0.5), *most_growing]
+      end
+
+      # What passing the GVL on takes of it, if others always wait.
+      def handoff
+        acquisitions = recording.demand.acquisitions
+        handoff_ns = @recommendation.self_test.handoff_ns
+        all_ns = acquisitions * handoff_ns
+        return [] if all_ns < WORTH_SAYING * recording.demand.held_ns
+        [word(:handoff, acquisitions: acquisitions.round, handoff: Figures.duration(handoff_ns),
+          all: Figures.duration(all_ns))]
       end
 
       # Among the effects that are certain.

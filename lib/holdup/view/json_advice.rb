@@ -83,7 +83,8 @@ module Holdup
 
       def self_test
         test = @recommendation.self_test
-        {grade: test.grade, errors: rounded(test.errors), causes: rounded(test.causes.figures)}
+        {grade: test.grade, errors: rounded(test.errors), causes: rounded(test.causes.figures),
+         handoff_ns: test.handoff_ns.round, closed_load: recording.closed_load.closed?}
       end
 
       def rounded(figures)

@@ -82,6 +82,14 @@ module Holdup::Sizing
       assert_empty recommendation.current.guards
     end
 
+    def test_the_advice_says_what_hand_offs_cost
+      said = Holdup::View::AdviceVerdict.new(recommendation, span: "now", words: Holdup::View::Words.new("en"))
+      details = said.details.join("\n")
+      assert_match(/^Each of 4\d\d GVL acquisitions costs [67]\d\.\d us more when others wait/, details)
+      assert_match(/up to [23]\d\.\d ms in each request or job: fewer threads, or fewer round trips\.$/, details)
+      assert_match(/^That compares moments with different numbers in flight/, details)
+    end
+
     # Each planted mistake has to show.
     def test_a_model_without_hand_offs_fails
       found = self_test(handoff_ns: 0)

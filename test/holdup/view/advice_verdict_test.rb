@@ -42,6 +42,12 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     refute_match(/cost of concurrency|caches are cold/, told(growth:))
   end
 
+  def test_from_what_concurrency_is_estimated
+    between = estimate(0.12, 0.08, 0.17).with(between_levels: 0.9)
+    assert_match(/^That compares moments with different numbers in flight/, told(growth: between))
+    refute_match(/That compares moments/, told(growth: between.with(between_levels: 0.1)))
+  end
+
   def test_which_units_concurrency_costs_most
     RECORDING.growths = {"A#a" => estimate(0.1, 0.05, 0.2), "B#b" => estimate(0.3, 0.2, 0.4),
                          "C#c" => estimate(0.9, -0.2, 1.0)}.transform_keys { |name|
