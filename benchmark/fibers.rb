@@ -4,7 +4,7 @@ require_relative "support/bench"
 
 module Bench
   # One switch of fibers: what each wait of a request costs where requests are fibers (Async, Falcon).
-  # Elsewhere the probe is not told of switches at all.
+  # Elsewhere the probe does not learn of switches at all.
   class Fibers
     # What is open around the two fibers that take turns => what the row is called.
     ARMS = {"bare" => "none", "idle" => "holdup, no unit open", "within" => "holdup, both in the same unit",

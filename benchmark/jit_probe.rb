@@ -7,7 +7,7 @@ module Bench
   # and for a part of it each minute.
   class JitProbe
     ARMS = %w[healthy spoiled].freeze
-    FOUND = {true => "it works", false => "it does nothing", nil => "not told"}.freeze
+    FOUND = {true => "it works", false => "it does nothing", nil => "not known"}.freeze
     COLUMNS = ["YJIT is", "found", "first, us of CPU (min..max)", "again, us"].freeze
     # "About a millisecond."
     LIMIT_US = 2000

@@ -96,7 +96,7 @@ module Bench
     # What everything else took of the machine is not the server's.
     def vcpus
       Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"],
-        beside: @recorded.beside).free_vcpus
+        other_cpus: @recorded.other_cpus).free_vcpus
     end
 
     def about
@@ -126,7 +126,7 @@ module Bench
         format(
           "Everything but the server (client, upstream, database's peer, the system) used %.2f CPUs " \
           "meanwhile; the replay has %.2f.",
-          @recorded.beside,
+          @recorded.other_cpus,
           vcpus
         ),
         self_test,

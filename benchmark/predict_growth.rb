@@ -151,7 +151,7 @@ module Bench
 
     def rested
       "A job that begins after its process has rested for long runs #{percent(growth.rest.value || 0.0)} " \
-      "longer (#{interval(growth.rest)}); in the rounds there is no rest."
+      "longer (#{interval(growth.rest)}); the rounds have no rests."
     end
 
     def interval(estimate)

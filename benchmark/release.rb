@@ -26,7 +26,7 @@ module Bench
     private
 
     def about
-      "One thread gives the GVL up and takes it again, with nothing in between and nobody else wanting " \
+      "One thread gives the GVL up and takes it again, with nothing in between and no other thread wanting " \
       "it. #{@rounds} " \
         "rounds, each arm in a fresh process every round, in changing order. \"5 open\" are five threads " \
         "that each have a " \

@@ -36,7 +36,7 @@ module Bench
     # @return [Float, nil] seconds; nil: it hung
     def stop(arm, workers)
       ServedApp.new("bundle", "exec", "puma", "-C", "puma.rb", app: "plain",
-        env: {"WORKERS" => workers, **((arm == "holdup") ? {} : WITHOUT)})
+        env: {**ServedApp::LONG_SHUTDOWN, "WORKERS" => workers, **((arm == "holdup") ? {} : WITHOUT)})
         .run { |app| timed_stop(app) }
     rescue ServedApp::Stuck
       nil

@@ -1,5 +1,5 @@
 /**
- * The last step over time at which anything was measured: of all lines the same, so that what is told of them belongs together.
+ * The last step over time at which anything was measured: of all lines the same, so that their values belong together.
  * @param {import("./plot.js").Chart} chart
  * @returns {number} -1 where there is none: nothing is last on another axis
  */

@@ -15,7 +15,7 @@ export function legend(chart) {
     return item.appendChild(document.createElement("b"));
   });
   const place = element.appendChild(Object.assign(document.createElement("li"), { className: "where" }));
-  const show = (where, texts) => [...values, place].forEach((told, at) => (told.textContent = [...texts, where][at]));
+  const show = (where, texts) => [...values, place].forEach((value, at) => (value.textContent = [...texts, where][at]));
   return { element, show };
 }
 

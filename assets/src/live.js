@@ -1,5 +1,5 @@
 /**
- * Refreshes a page by itself, unless somebody pauses it or nobody looks at it. `panel` has the button and the line that says
+ * Refreshes a page by itself, unless it is paused or hidden. `panel` has the button and the line that says
  * how the last refresh went; its data attributes have the words.
  */
 export class Live {

@@ -23,7 +23,7 @@ const TOGETHER = "holdup";
 export const data = (chart) => [chart.x.values, ...(chart.kind === "stack" ? stacked : (lines) => lines)(chart.series.map((line) => line.values))];
 
 /**
- * What uPlot is told of a chart.
+ * Options of uPlot for a chart.
  * @param {import("./plot.js").Chart} chart
  * @param {{width: number, ticks: Record<string, (value: number) => string>, clock: ReturnType<typeof import("./times.js").clocks>}} how
  * @returns {uPlot.Options}
@@ -90,7 +90,7 @@ const layer = (line) => ({ stroke: () => colour(line.state), width: 1, fill: (pl
 /** Each layer fills down to the one below it only. */
 const bands = (chart) => chart.series.slice(1).map((line, at) => ({ series: [at + 2, at + 1], fill: (plot) => fill(plot.ctx, line.state) }));
 
-/** Lines of a heat map are only told. */
+/** Lines of a heat map are only in its legend. */
 const hidden = () => ({ paths: () => null, points: { show: false } });
 
 const DRAWN = { stack: layer, line: stroke, heat: hidden };

@@ -53,11 +53,11 @@ function down(plot, { at, label }, index) {
 /** As much of a text as there is room for: its beginning says most. */
 function fitting(context, text, room) {
   let end = text.length;
-  while (end > 0 && context.measureText(told(text, end)).width > room) end -= 1;
-  return told(text, end);
+  while (end > 0 && context.measureText(shortened(text, end)).width > room) end -= 1;
+  return shortened(text, end);
 }
 
-const told = (text, end) => (end < text.length ? `${text.slice(0, end)}…` : text);
+const shortened = (text, end) => (end < text.length ? `${text.slice(0, end)}…` : text);
 
 /** A dot with its name above or below, or a cross. */
 function dot(plot, { x, y, label }, below) {

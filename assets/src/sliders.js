@@ -15,7 +15,7 @@ export function sliders(form, ask) {
   for (const field of fields) {
     const slider = beside(field);
     slider.addEventListener("input", () => {
-      field.value = told(field, slider);
+      field.value = described(field, slider);
       settle(field, fields);
       clearTimeout(waiting);
       waiting = setTimeout(() => ask(address(form)), REST);
@@ -33,7 +33,7 @@ function beside(field) {
 
 const range = (field) => scale(Number(field.dataset.min), Number(field.dataset.max));
 
-function told(field, slider) {
+function described(field, slider) {
   const number = range(field).number(slider.valueAsNumber);
   const text = `${field.dataset.unit ? Number(number.toPrecision(2)) : Math.round(number)}${field.dataset.unit}`;
   slider.setAttribute("aria-valuetext", text);

@@ -24,8 +24,8 @@ export function clocks(language, zone) {
     axis(seconds, step) {
       const days = seconds.map((second) => date.format(second * 1000));
       if (step >= DAY) return days;
-      const told = step < MINUTE ? clock : short;
-      return seconds.map((second, at) => (at && days[at] !== days[at - 1] ? `${days[at]} ` : "") + told.format(second * 1000));
+      const time = step < MINUTE ? clock : short;
+      return seconds.map((second, at) => (at && days[at] !== days[at - 1] ? `${days[at]} ` : "") + time.format(second * 1000));
     },
   };
 }

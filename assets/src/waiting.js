@@ -1,5 +1,5 @@
 /**
- * A page that is still being computed asks again by itself until it is complete, also while nobody looks at it: whoever waits
+ * A page that is still being computed asks again by itself until it is complete, also while it is hidden: whoever waits
  * may look at something else meanwhile.
  * @param {ParentNode} main has data-wait="SECONDS" in it for as long as the page is not complete
  * @param {() => Promise<void>} refresh

@@ -3,7 +3,7 @@
 const STATES = ["running", "stalled", "preempted", "io", "lock", "sleep", "idle", "unknown", "absent"];
 
 /**
- * @param {{length: number, lanes: {name: string, spans: [number, string, number?][]}[], units?: [number, number, string, number, number][], holders?: [number, number, number, number, number?][], methods?: string[]}} told
+ * @param {{length: number, lanes: {name: string, spans: [number, string, number?][]}[], units?: [number, number, string, number, number][], holders?: [number, number, number, number, number?][], methods?: string[]}} recorded
  * @returns {ArrayBuffer}
  */
 export function packed({ length, lanes, units = [], holders = [], methods = [null] }) {

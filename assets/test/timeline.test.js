@@ -4,7 +4,7 @@ import { decode } from "../src/timeline/data.js";
 import { DRAWN, Levels, groups } from "../src/timeline/levels.js";
 import { found } from "../src/timeline/search.js";
 import { end, first, last, longestStall, nextStall, stalled, waitedFor } from "../src/timeline/spans.js";
-import { filled } from "../src/timeline/told.js";
+import { filled } from "../src/timeline/description.js";
 import { keyed, showing, zoomed } from "../src/timeline/window.js";
 import { packed } from "./capture.js";
 
@@ -23,7 +23,7 @@ test("spans fill the window, of holders too", () => {
   assert.equal([...capture.rows[0].from.keys()].filter((at) => capture.states[capture.rows[0].state[at]] === "running").reduce((sum, at) => sum + end(capture, capture.rows[0], at) - capture.rows[0].from[at], 0), 110);
 });
 
-test("who held while a thread waited, and for how long nobody", () => {
+test("who held while a thread waited, and for how long no thread", () => {
   const capture = two(), row = capture.rows[2];
   const { held, handoff } = waitedFor(capture, row, 1);
   assert.deepEqual(held.map(({ by, unit, method, ns, from }) => [by, unit, method, ns, from]), [[1, 1, 1, 50, 10], [1, 2, 0, 30, 60]]);

@@ -4,7 +4,7 @@ import { clocks } from "../src/times.js";
 
 const NOON = Date.UTC(2026, 10, 21, 12, 3, 4) / 1000;
 
-test("a moment is told in the viewer's zone", () => {
+test("a moment is shown in the viewer's zone", () => {
   assert.match(clocks("en", "UTC").moment(NOON), /Nov 21, 2026.*12:03/);
   assert.match(clocks("ja", "Asia/Tokyo").moment(NOON), /2026.*21.*21:03/);
   assert.match(clocks("en", "Asia/Tokyo").second(NOON), /Nov 21, 2026.*21:03:04/);

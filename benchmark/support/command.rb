@@ -10,6 +10,7 @@ require_relative "../instructions"
 require_relative "../jit"
 require_relative "../jit_probe"
 require_relative "../predict"
+require_relative "../predict_database"
 require_relative "../predict_growth"
 require_relative "../predict_jobs"
 require_relative "../predict_uneven"
@@ -52,6 +53,7 @@ module Bench
       "predict-uneven" => PredictUneven,
       "predict-jobs" => PredictJobs,
       "predict-growth" => PredictGrowth,
+      "predict-database" => PredictDatabase,
       "capsules" => Capsules
     }.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze

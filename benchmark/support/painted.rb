@@ -65,7 +65,7 @@ module Bench
       visit(page)
       @browser.execute(LISTEN)
       @browser.css(CONTROLS).group_by(&:tag_name).each_value { |same| touch(same.first) }
-      sleep 0.1 # what is told of an event comes after its picture
+      sleep 0.1 # the figures of an event come after its picture
       @browser.evaluate("window.slowest")
     end
 

@@ -4,7 +4,7 @@ require_relative "replayed"
 require_relative "spread"
 
 module Bench
-  # One setting: what was measured in each of its boots, beside what the recording had let expect.
+  # One setting: what was measured in each of its boots, and what the recording predicted.
   class Prediction
     attr_reader :setting
 

@@ -11,7 +11,7 @@ module Bench
     DRAWS = 8
 
     # Durations in ns; means but for the percentiles.
-    # `handoff_ns`: of the wait, while the GVL was passed on; nil where nobody knows.
+    # `handoff_ns`: of the wait, while the GVL was passed on; nil where it is unknown.
     Figures = Data.define(:throughput, :wait_ns, :handoff_ns, :response_ns, :p50_ns, :p95_ns) do
       # @param responses [Array<Numeric>] ns
       # @param waits [Array<Numeric>] ns

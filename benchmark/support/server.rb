@@ -74,7 +74,7 @@ module Bench
       File.join(@shop.folder, "#{slug}.sqlite3")
     end
 
-    # Lets it go on, so that it can be told to end.
+    # Lets it go on, so that it can end when asked.
     # @return [void]
     def release
       signal(:CONT) if @pid

@@ -7,9 +7,9 @@ require_relative "shop"
 module Bench
   # The storefront in Puma as any setting of processes and threads, under an open load, measured by Holdup.
   class ShopTrial
-    # `outcome`: Holdup::Lab::Trial::TrialResult; `beside`: CPUs that everything else on the machine used
+    # `outcome`: Holdup::Lab::Trial::TrialResult; `other_cpus`: CPUs that everything else on the machine used
     # meanwhile
-    Measured = Data.define(:outcome, :beside)
+    Measured = Data.define(:outcome, :other_cpus)
 
     # @return [Holdup::Lab::Route] a label is the name that Holdup gives
     def self.read(label, path, weight)
@@ -47,7 +47,7 @@ module Bench
       @trial.call(arm(processes, threads), rate:) do |session|
         busy_s = Cores.busy_s
         outcome = session.measure(rate:, seconds:, seed:)
-        Measured.new(outcome:, beside: (Cores.busy_s - busy_s - outcome.cpu_s) / outcome.seen.seconds)
+        Measured.new(outcome:, other_cpus: (Cores.busy_s - busy_s - outcome.cpu_s) / outcome.seen.seconds)
       end
     end
 

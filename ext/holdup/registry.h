@@ -42,7 +42,7 @@ blame_t *reg_add_ledger(bool shared);
 tclock_t *reg_add_clock(VALUE thread, blame_t *ledger);
 
 /*
- * The ledger of a thread that is being created. There is no API for a thread's Ractor; but a Ractor's first
+ * The ledger of a thread that is being created. Ruby's API can't name a thread's Ractor, but a Ractor's first
  * thread is not in its creator's Thread.list (rb_ractor_living_threads_insert), and its other threads are
  * created by threads of its own.
  */

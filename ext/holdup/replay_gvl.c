@@ -39,6 +39,12 @@ static double rp_slice(const rp_t *r, const rp_process_t *p)
     return own ? (double)own : r->groups[p->group].slice;
 }
 
+static double rp_handoff(const rp_t *r, const rp_process_t *p)
+{
+    uint32_t waiters = p->ready.size;
+    return r->options.handoff[(waiters < RP_HANDOFFS ? waiters : RP_HANDOFFS) - 1];
+}
+
 void rp_hold(rp_t *r, rp_process_t *p, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
@@ -62,8 +68,9 @@ void rp_release(rp_t *r, rp_process_t *p)
     p->slice_at = RP_NEVER;
     r->holders--;
     if (!p->ready.size) return;
-    p->handoff_at = r->now + r->options.handoff;
-    r->handed += r->options.handoff * p->ready.size;
+    double handoff = rp_handoff(r, p);
+    p->handoff_at = r->now + handoff;
+    r->handed += handoff * p->ready.size;
 }
 
 void rp_want(rp_t *r, rp_process_t *p, uint32_t unit)

@@ -56,12 +56,25 @@ static double rp_not_negative(VALUE value, enum rp_option option)
     return number;
 }
 
+/* Of 1, 2, ... waiting threads; the last one stands for all further ones. */
+static void rp_read_handoffs(rp_options_t *o, VALUE list)
+{
+    Check_Type(list, T_ARRAY);
+    long count = RARRAY_LEN(list);
+    if (count < 1 || count > RP_HANDOFFS)
+        rb_raise(rb_eArgError, "handoff_ns has 1..%d numbers", RP_HANDOFFS);
+    for (long i = 0; i < RP_HANDOFFS; i++) {
+        VALUE given = rb_ary_entry(list, i < count ? i : count - 1);
+        o->handoff[i] = rp_not_negative(given, RP_HANDOFF);
+    }
+}
+
 static enum rp_assignment rp_read_assignment(VALUE name)
 {
     Check_Type(name, T_SYMBOL);
     for (int i = 0; i < RP_ASSIGNMENTS; i++)
         if (SYM2ID(name) == rb_intern(rp_assignment_names[i])) return (enum rp_assignment)i;
-    rb_raise(rb_eArgError, "there is no assignment %"PRIsVALUE, name);
+    rb_raise(rb_eArgError, "unknown assignment %"PRIsVALUE, name);
 }
 
 static rp_options_t rp_read_options(VALUE hash, uint32_t units)
@@ -72,7 +85,6 @@ static rp_options_t rp_read_options(VALUE hash, uint32_t units)
     rb_get_kwargs(hash, names, RP_OPTIONS, 0, values);
     rp_options_t o = {
         .vcpus = NUM2DBL(values[RP_VCPUS]),
-        .handoff = rp_not_negative(values[RP_HANDOFF], RP_HANDOFF),
         .growth = rp_not_negative(values[RP_GROWTH], RP_GROWTH),
         .marking = rp_not_negative(values[RP_MARKING], RP_MARKING),
         .cold = rp_not_negative(values[RP_COLD], RP_COLD),
@@ -82,6 +94,7 @@ static rp_options_t rp_read_options(VALUE hash, uint32_t units)
         .seed = NUM2ULL(values[RP_SEED]),
         .limit = NUM2UINT(values[RP_LIMIT]),
         .own = NUM2UINT(values[RP_OWN])};
+    rp_read_handoffs(&o, values[RP_HANDOFF]);
     if (!(o.vcpus > 0)) rb_raise(rb_eArgError, "vcpus is above 0");
     if (!(o.rest_half > 0)) rb_raise(rb_eArgError, "rest_half_ns is above 0");
     if (o.own > units)
@@ -278,6 +291,7 @@ static VALUE rp_symbols(const char *const *names, size_t count)
 void replay_init(VALUE holdup)
 {
     VALUE engine = rb_define_module_under(holdup, "ReplayEngine");
+    rb_define_const(engine, "HANDOFFS", INT2FIX(RP_HANDOFFS));
     rb_define_const(engine, "ASSIGNMENTS", rp_symbols(rp_assignment_names, RP_ASSIGNMENTS));
     rb_define_const(engine, "UNIT_WORDS", rp_symbols(rp_unit_words, RP_SIZE(rp_unit_words)));
     rb_define_const(engine, "RESULT_WORDS", rp_symbols(rp_result_words, RP_SIZE(rp_result_words)));

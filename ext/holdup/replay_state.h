@@ -15,6 +15,7 @@
 #define RP_MAX_PROCESSES 1024
 #define RP_MAX_POOLS 8 /* of a process, as a segment has */
 #define RP_MAX_UNITS (UINT32_MAX / 16)
+#define RP_HANDOFFS 16 /* numbers of waiting threads that hand-offs are told apart by */
 
 enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED, RP_ASSIGNMENTS };
 
@@ -83,7 +84,8 @@ typedef struct {
 /* Times in ns. `growth`, `marking`, `cold` and `rest_half` are those of Holdup::Sizing::HoldCost. */
 typedef struct {
     double vcpus;          /* may be a fraction */
-    double handoff;        /* from the end of a hold to the next one */
+    /* From the end of a hold to the next one, with 1, 2, ... threads that wait; more take the last. */
+    double handoff[RP_HANDOFFS];
     double growth, marking, cold, rest_half;
     enum rp_assignment assignment[2]; /* which process gets a unit: one in question, and another */
     uint64_t seed;

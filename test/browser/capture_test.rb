@@ -37,10 +37,11 @@ class CaptureTest < Minitest::Test
 
   def test_a_wait_says_who_held_and_leads_there
     show
-    assert_equal "puma srv tp 002 waits for the GVL", told[/\A[^.]*?GVL/]
-    assert_match(/ReportsController#sales #\d+ .* SalesReport#pair_counts/, page.first(".told button").text)
-    page.first(".told button").click
-    assert page.has_css?(".told p", text: /has the GVL .* ReportsController#sales/)
+    assert_equal "puma srv tp 002 waits for the GVL", description[/\A[^.]*?GVL/]
+    holder = page.first(".description button")
+    assert_match(/ReportsController#sales #\d+ .* SalesReport#pair_counts/, holder.text)
+    holder.click
+    assert page.has_css?(".description p", text: /has the GVL .* ReportsController#sales/)
     assert_empty chromium.faults
   end
 
@@ -102,7 +103,7 @@ class CaptureTest < Minitest::Test
 
   private
 
-  def told = page.find(".told p", text: /./).text
+  def description = page.find(".description p", text: /./).text
 
   def focus_stage
     page.find(".stage canvas", visible: :all)
@@ -112,7 +113,7 @@ class CaptureTest < Minitest::Test
   # @return [String] what is said after a key
   def press(key)
     page.send_keys(key)
-    page.assert_selector(".told p", visible: :all) { |line| yield line.text(:all) }
-    page.find(".told p", visible: :all).text(:all)
+    page.assert_selector(".description p", visible: :all) { |line| yield line.text(:all) }
+    page.find(".description p", visible: :all).text(:all)
   end
 end

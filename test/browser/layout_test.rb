@@ -106,7 +106,7 @@ class LayoutTest < Minitest::Test
     assert_equal %w[name suffered caused], page.evaluate_script(VISIBLE).first(3)
   end
 
-  def test_a_table_that_scrolls_can_be_reached_and_says_so
+  def test_a_table_that_scrolls_is_focusable_and_labelled
     chromium.size(390, 844)
     look("/endpoints", lang: "en")
     region = page.find(".wide")

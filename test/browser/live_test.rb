@@ -65,7 +65,7 @@ class LiveTest < Minitest::Test
     assert page.evaluate_script("drawn.isConnected && #{focused}")
   end
 
-  def test_a_refresh_that_failed_is_told_until_one_succeeds
+  def test_a_failed_refresh_is_shown_until_one_succeeds
     @changing.failing = true
     refresh
     assert page.has_css?("[data-live] [role=status]",
@@ -76,7 +76,7 @@ class LiveTest < Minitest::Test
     assert page.has_css?("[data-live] [role=status]", exact_text: "", visible: :all)
   end
 
-  def test_nobody_is_asked_while_nobody_looks
+  def test_a_hidden_page_does_not_refresh
     hide(true)
     refresh
     assert_equal 1, @changing.answers

@@ -14,7 +14,7 @@ class PagesTest < Minitest::Test
   end
 
   # Names are an application's: long, without a place to wrap, from right to left, markup.
-  def test_names_that_nobody_expects
+  def test_unusual_names
     names = ["<script>alert(1)</script>", "Admin::" * 25 + "OrdersController#index", "x" * 200,
       "\u3042" * 66, "\u0645\u0631\u062D\u0628\u0627#\u202Eindex"]
     sample = SampleWindows.new(units: names.to_h { |name| [name, SampleWindows::STOREFRONT.values.first] })

@@ -11,7 +11,7 @@ module LoadedPreforkContract
 
   LIB = File.expand_path("../../lib", __dir__)
 
-  def test_a_server_that_is_loaded_but_does_not_run_keeps_nobody_waiting
+  def test_a_server_that_is_loaded_but_does_not_run_delays_no_exit
     assert_equal "true\ntrue\n", loaded("puts Holdup.start, Holdup.running?")
   end
 

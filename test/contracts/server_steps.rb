@@ -5,6 +5,7 @@ require "contracts/server_description"
 
 # The steps of ServerContract, also for tests of what only one server has.
 module ServerSteps
+  include CommandLine
   include NoSlower
   include ServerDescription
 
@@ -125,11 +126,16 @@ module ServerSteps
     app.processes.select { |process| process[:state].start_with?("Z") }
   end
 
-  # A real collector, one round each time, until what the block asks for is so.
+  # The collector, one round each time, until what the block asks for is so.
   def collect(app)
-    environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
-    command = [RbConfig.ruby, CommandLine::EXE, "collect", "--once"]
-    app.wait { system(environment, *command, exception: true) && yield }
+    app.wait { collect_once(app) && yield }
+  end
+
+  # @return [true]
+  def collect_once(app)
+    said = holdup("collect", "--once", "--dir", app.dir, "--store", app.store, now_s: Time.now.to_i)
+    assert_equal 0, said.status, said.err
+    true
   end
 
   # @return [Integer] units in the store
@@ -162,7 +168,7 @@ module ServerSteps
     headers.to_h { |header| [header.worker_index, header.generation] }
   end
 
-  # Waits until other processes have taken over.
+  # Waits until other processes have taken over and those before them are gone.
   # @param workers [Array<Integer>] which are to be others
   def replaced(app, workers = server_workers)
     before = pids(app)
@@ -172,5 +178,7 @@ module ServerSteps
       now = pids(app)
       workers.none? { |index| [nil, *before.values].include?(now[index]) }
     end
+    old = before.values_at(*workers)
+    app.wait { app.processes.none? { |process| old.include?(process[:pid]) } }
   end
 end

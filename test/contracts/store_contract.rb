@@ -69,7 +69,7 @@ module StoreContract
     assert_equal ["3-4.segment"], @store.progress.keys
   end
 
-  def test_of_each_series_the_path_that_was_told_last
+  def test_keeps_the_latest_path_of_each_series
     assert_empty @store.paths
     @store.commit([window, window(series: series("B"))], {},
       paths: {series("A") => "/orders/7", series("C") => "/c"})

@@ -15,7 +15,7 @@ class Holdup::CliTest < Minitest::Test
 
   def test_an_unknown_command_names_the_nearest
     said = holdup("repotr")
-    assert_equal [2, "", "holdup: there is no command \"repotr\"; did you mean report?\n"],
+    assert_equal [2, "", "holdup: unknown command \"repotr\"; did you mean report?\n"],
       [said.status, said.out, said.err]
     assert_match(/`holdup help` lists them/, holdup("xyzzy").err)
   end

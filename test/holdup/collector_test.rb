@@ -83,13 +83,13 @@ module Holdup
       end
     end
 
-    def test_a_store_that_fails_is_told_once_kept_from_and_used_again
+    def test_a_failing_store_is_logged_once_avoided_and_used_again
       SegmentWriter.new(@segments).record("A#b", wall: 5_000)
       File.binwrite(store_path, "this is no database" * 100)
       running = run_in_thread
       wait_until { @log.lines.any? }
       wait_until { (@waited = @waited.to_i + 1) > 20 } # several attempts
-      assert_match(/is no store of Holdup.*move the file away.*segments are kept/, @log.lines.join("\n"))
+      assert_match(/is not a store of Holdup.*move the file away.*segments are kept/, @log.lines.join("\n"))
       assert_equal 1, @log.lines.size
       assert_equal "this is no database", File.binread(store_path, 19), "nothing of it was touched"
       File.rename(store_path, "#{store_path}.bad")

@@ -54,7 +54,7 @@ class Holdup::DoctorTest < Minitest::Test
       findings.map(&:key)
   end
 
-  def test_several_applications_are_told
+  def test_names_several_applications
     apps = %w[shop shop admin].map { |app| [Holdup::Setting.new(attributes: {"app" => app}), 1] }
     applications = Holdup::Analysis::ApplicationShares.of(apps)
     found = findings(applications:).find { |finding| finding.key == :applications }
@@ -221,7 +221,7 @@ class Holdup::DoctorTest < Minitest::Test
     refute_includes findings.map(&:key), :fibers
   end
 
-  def test_queued_time_that_nobody_sends
+  def test_queue_time_without_a_header
     assert_equal({queue_unknown: :warn}, troubles(segments: [process(queued: 0)]))
     assert_empty troubles(segments: [process(queued: 0, requests: 3)])
   end
@@ -246,7 +246,7 @@ class Holdup::DoctorTest < Minitest::Test
     assert_empty troubles(machines: [machine(vcpus: nil)])
   end
 
-  def test_every_anomaly_is_told
+  def test_reports_every_anomaly
     counters = Holdup::Doctor::ProbeChecks::Anomalies::COUNTERS.to_h { |name| [name, 2] }
     assert_equal counters.keys, troubles(segments: [process(counters:)]).keys
     assert_equal({series_overflow: :warn}, troubles(segments: [process(counters: {overflowed: 4})]))
@@ -294,7 +294,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_lines_fit_and_say_how_it_stands
-    sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is no segment"],
+    sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is not a segment"],
       segments: [process(counters: {clock_backward: 3}, queued: 0)])
     %w[en ja].each do |language|
       report = Holdup::View::DoctorReport.new(sick, words: Holdup::View::Words.new(language)).call

@@ -78,7 +78,8 @@ class Holdup::WebTest < Minitest::Test
     get "/"
     assert_equal 503, last_response.status
     assert_includes CGI.unescapeHTML(text),
-      "Overview This can't be shown now. The store /nonexistent/store.sqlite3 and the folder /nonexistent do not exist. The collector creates both"
+      "Overview This can't be shown now. The store /nonexistent/store.sqlite3 and the folder /nonexistent " \
+      "do not exist. The collector creates both"
     get "/health"
     assert_equal 200, last_response.status
   end

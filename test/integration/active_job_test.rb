@@ -15,7 +15,7 @@ class ActiveJobIntegrationTest < Minitest::Test
     app.wait { app.requests.to_h { |slot| [slot.series.name, [slot.count, slot.errors]] } == expected }
   end
 
-  def test_jobs_in_threads_beside_the_requests
+  def test_jobs_in_threads_of_the_web_server
     serve("async") do |app|
       4.times { app.get("/enqueue") }
       assert_equal({"MailJob" => 4}, app.counted({"MailJob" => 4}))

@@ -7,6 +7,8 @@ require "holdup/loader"
 # Rails with more threads than connections, on a real database; and Active Record's pool by itself, where
 # nothing hides which thread waits for what.
 class ConnectionPoolIntegrationTest < Minitest::Test
+  include CommandLine
+
   REPORTS = "ReportsController#show"
   BOOKS = "BooksController#index"
   CLIENTS = {"/reports" => 2, "/books" => 4}.freeze
@@ -33,10 +35,13 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     app.wait { load(app, CLIENTS, 1) && app.unit(BOOKS).named_sums[:pool_wait_ns].positive? }
   end
 
+  def collect(app)
+    said = holdup("collect", "--once", "--dir", app.dir, "--store", app.store, now_s: Time.now.to_i)
+    assert_equal 0, said.status, said.err
+  end
+
   def summary(app)
-    environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
-    collect = [environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once"]
-    app.wait { system(*collect, exception: true) && app.snapshots.empty? }
+    app.wait { collect(app) && app.snapshots.empty? }
     store = Holdup::Store.open(app.store)
     now = Time.now.to_i
     Holdup::Analysis::Summary.new(store.windows(now - 600, now + 120), from_s: now - 600, to_s: now + 120,

@@ -5,7 +5,7 @@ require "contracts/server_contract"
 
 class FalconTest < Minitest::Test
   include ServerContract
-  include JitTold
+  include DoctorJit
 
   def server_command
     %w[bundle exec ruby -W:deprecated -S falcon host falcon.rb]
@@ -38,9 +38,7 @@ class FalconTest < Minitest::Test
 
   # Until the old workers are gone: a TERM before that has Falcon kill them.
   def reload(app)
-    before = app.live.map(&:pid)
     replaced(app) { app.signal(:HUP) }
-    app.wait { app.processes.none? { |process| before.include?(process[:pid]) } }
   end
 
   # Six requests at once in one thread: each has its own work, and waits while the others have the loop.
@@ -95,7 +93,7 @@ class FalconTest < Minitest::Test
 
   # The framework starts Holdup while Falcon makes the worker; much garbage is collected by then.
   def test_a_rails_application
-    environment = {"WITH_HOLDUP" => "1", "RAILS_ENV" => "production",
+    environment = {"WITH_HOLDUP" => "1", "RAILS_ENV" => "production", "EAGER_LOAD" => "1",
                    "RUBYLIB" => File.join(ServedApp::ROOT, "lib")}
     command = "exec bundle exec falcon serve --bind http://127.0.0.1:$PORT --count 2"
     ServedApp.serve("sh", "-c", command, app: "rails", env: environment) do |app|

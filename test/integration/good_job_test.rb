@@ -8,7 +8,7 @@ require "rails/version"
 
 class GoodJobIntegrationTest < Minitest::Test
   include JobRunnerContract
-  include JitTold
+  include DoctorJit
 
   PROGRAM = %w[bundle exec good_job start].freeze
   PUMA = %w[bundle exec puma -C puma.rb].freeze

@@ -9,7 +9,7 @@ class JitLivesTest < Minitest::Test
 
   def test_workers_from_birth_to_exit
     ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "plain",
-      env: {"WORKERS" => "2", "PRELOAD" => "1", "HOLDUP_JIT" => "on"}) do |app|
+      env: {**ServedApp::LONG_SHUTDOWN, "WORKERS" => "2", "PRELOAD" => "1", "HOLDUP_JIT" => "on"}) do |app|
       app.wait { app.live_workers == [0, 1] }
       5.times { app.get("/pid") }
       app.wait { app.live.all? { |entry| entry.read(&:header).gauges[:jit_enabled] == 1 } } # a first tick

@@ -12,7 +12,7 @@ class JitMemoryTest < Minitest::Test
   end
 
   # A title hides the command line, so 48 or 128 MiB are assumed; that it is full shows in what stands still.
-  def test_a_limit_that_nobody_can_read
+  def test_an_unreadable_limit
     total = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
     option = total ? "--yjit-mem-size" : "--yjit-exec-mem-size"
     said = fresh_ruby(<<~RUBY, gems: true, options: ["--yjit-disable", "#{option}=1"], prelude: "")

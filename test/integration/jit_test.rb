@@ -6,7 +6,7 @@ require "holdup/agent/jit"
 
 # YJIT in real servers, as `holdup doctor --json` tells it from outside.
 class JitIntegrationTest < Minitest::Test
-  include JitTold
+  include DoctorJit
 
   PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"].freeze
   UNICORN = [*ServedApp::BUNDLED, "unicorn", "-c", "unicorn.rb"].freeze
@@ -87,7 +87,7 @@ class JitIntegrationTest < Minitest::Test
     end
   end
 
-  def test_a_hook_that_runs_in_the_master_beside_holdup
+  def test_another_hook_in_the_master
     serve(PUMA, **ON, WRONG_HOOK: "1", PRELOAD: "1") do |app|
       said = examine(app)
       assert_equal %w[jit jit_wrong_hook], found(said)

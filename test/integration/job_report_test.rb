@@ -65,7 +65,7 @@ class JobReportTest < Minitest::Test
       sized = Holdup::Queries::SizingInputs.new(store, from_s: 0, to_s: Time.now.to_i + 1, kind: :job,
         objective: Holdup::Sizing::Objective.new(:throughput), warm_up_s: 0, pool: "single")
       found = sized.observations.first
-      assert_equal [%w[single default], [5], 6], [found.pools.names, found.pools.beside, found.threads]
+      assert_equal [%w[single default], [5], 6], [found.pools.names, found.pools.other_threads, found.threads]
       assert_equal({%w[MailJob single] => 0, %w[MailJob default] => 1, %w[PdfJob default] => 1},
         found.profiles.to_h { |profile|
           [[profile.series.name, profile.series.queue],

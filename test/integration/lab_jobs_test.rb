@@ -12,7 +12,7 @@ class LabJobsTest < Minitest::Test
   COMMAND = %w[lab jobs --concurrency 1,4 --baseline 4 --seconds 2 --warm-up 1 --rounds 1 --json --out
     jobs.json --store store.sqlite3].freeze
 
-  def test_measured_beside_predicted
+  def test_prints_measured_next_to_predicted
     Dir.mkdir(rest = File.join(folder, "tmp"))
     said = holdup_process(*COMMAND, env: {"TMPDIR" => rest}, chdir: folder)
     assert_equal 0, said.status, said.err

@@ -117,7 +117,7 @@ class LabSweepTest < Minitest::Test
     assert_equal [0], readings.drop(2).map { |reading| reading["errors"] }.uniq
   end
 
-  def test_a_server_that_heeds_nobody_is_refused
+  def test_a_server_that_ignores_its_variables_is_refused
     said = holdup_process(*command("--threads", "3", server: %w[puma -t 2:2 -p {port} config.ru]),
       chdir: folder)
     assert_equal 1, said.status

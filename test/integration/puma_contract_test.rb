@@ -26,5 +26,10 @@ class PumaContractTest < Minitest::Test
     {"threads" => 3, "processes" => 2, "max_io_threads" => 0, "preload" => true, "fork_worker" => false}
   end
 
+  def server_env = ServedApp::LONG_SHUTDOWN
+
+  # What was before a hot restart may be stuck: nothing of it is looked at.
+  def restarted_env = {"SHUTDOWN_TIMEOUT" => "1"}
+
   def server_restarts = {"a hot restart" => method(:hot)}
 end

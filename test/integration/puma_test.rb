@@ -39,9 +39,7 @@ class PumaIntegrationTest < Minitest::Test
       assert_identity(app)
       app.wait { app.processes.size == 2 } # with the collector
       app.signal(:USR2)
-      app.wait(ServedApp::RESTART_SECONDS, error: ServedApp::Stuck) do
-        app.log.scan("Use Ctrl-C").size == 2 && app.live_workers == [-1]
-      end
+      app.wait_for_restart { app.log.scan("Use Ctrl-C").size == 2 && app.live_workers == [-1] }
       answered += ask_again(app)
       # The collector of before had this same parent, which does not know it.
       app.wait { app.processes.size == 2 }
@@ -61,7 +59,7 @@ class PumaIntegrationTest < Minitest::Test
   end
 
   def test_a_cluster_whose_workers_are_forked_by_a_worker
-    serve(PRELOAD: "0", FORK_WORKER: "1", SHUTDOWN_TIMEOUT: "4") do |app|
+    serve(PRELOAD: "0", FORK_WORKER: "1") do |app|
       complete(app)
       assert_equal({0 => 0, 1 => 0}, generations(app))
       {"a refork" => :refork, "another" => :refork, "a restart in phases" => :phased, "a hot restart" => :hot}
@@ -75,7 +73,8 @@ class PumaIntegrationTest < Minitest::Test
   # Without the plugin: the application starts Holdup, in each worker or in the master.
   def test_an_application_that_starts_holdup_itself
     {"0" => false, "1" => true}.each do |preload, loaded|
-      serve_by([*server_command, "started.ru"], PRELOAD: preload, WITHOUT_HOLDUP: "1") do |app|
+      env = {**ServedApp::LONG_SHUTDOWN, "PRELOAD" => preload, "WITHOUT_HOLDUP" => "1"}
+      serve_by([*server_command, "started.ru"], **env.transform_keys(&:to_sym)) do |app|
         ask(app)
         assert_identity(app)
         assert_equal [loaded], app.snapshots.map { |snapshot| snapshot.setting["preload"] }.uniq
@@ -86,7 +85,7 @@ class PumaIntegrationTest < Minitest::Test
 
   def test_restarts_under_holdup_exec
     ExecMode.command(server_command, {"puma" => Puma::Const::VERSION, "rackup" => ">= 2"}) do |command|
-      serve_by(command, PRELOAD: "0", SHUTDOWN_TIMEOUT: "4") do |app|
+      serve_by(command, PRELOAD: "0") do |app|
         answered = ask(app)
         %i[hot phased].each do |way|
           send(way, app)

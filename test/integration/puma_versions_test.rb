@@ -7,7 +7,7 @@ require "contracts/server_steps"
 class PumaVersionsTest < Minitest::Test
   include ServerSteps
   include PumaRestarts
-  include JitTold
+  include DoctorJit
 
   def server_command
     %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
@@ -17,7 +17,6 @@ class PumaVersionsTest < Minitest::Test
     {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"),
      "PRELOAD" => "0",
      "FORK_WORKER" => "1",
-     "SHUTDOWN_TIMEOUT" => "4",
      "HOLDUP_JIT" => "on"}
   end
 

@@ -31,7 +31,7 @@ class RailsServerTest < Minitest::Test
   end
 
   def test_puma_knows_what_it_is_whatever_a_gem_has_loaded
-    assert_known(WITH_HOLDUP: "1", WITH_COMMANDS: "1")
+    assert_known(WITH_HOLDUP: "1", WITH_COMMANDS: "1", EAGER_LOAD: "1")
   end
 
   def test_under_holdup_exec

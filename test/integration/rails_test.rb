@@ -42,7 +42,7 @@ class RailsIntegrationTest < Minitest::Test
 
   def test_measures_under_puma_whatever_a_gem_has_loaded
     [{}, {WORKERS: "2", PRELOAD: "1"}, {WORKERS: "2", PRELOAD: "0"}].each do |env|
-      serve(**env, WITH_COMMANDS: "1") do |app|
+      serve(**env, WITH_COMMANDS: "1", EAGER_LOAD: "1") do |app|
         app.wait { app.live.size == env.fetch(:WORKERS, "1").to_i }
         app.get("/orders")
         app.stop
@@ -105,7 +105,7 @@ class RailsIntegrationTest < Minitest::Test
     assert_match(/holdup: not measuring: #{reason}; HOLDUP_ENABLED=true measures/, output)
   end
 
-  def test_a_tool_is_measured_when_somebody_says_so
+  def test_a_tool_is_measured_on_request
     assert_match(/^measuring=true/, run_rails("bin/rails", "runner", MEASURING, HOLDUP_ENABLED: "TRUE"))
   end
 

@@ -114,7 +114,7 @@ class SidekiqIntegrationTest < Minitest::Test
     end
   end
 
-  def test_nobody_asks_redis_who_was_told_not_to
+  def test_asks_redis_nothing_when_it_is_switched_off
     with_sidekiq("-c", "2", env: {"HOLDUP_BACKLOG" => "false"}) do |sidekiq|
       pools = sidekiq.wait {
         sidekiq.snapshots.first&.then { |snapshot|

@@ -8,7 +8,7 @@ require "solid_queue/version"
 
 class SolidQueueIntegrationTest < Minitest::Test
   include JobRunnerContract
-  include JitTold
+  include DoctorJit
 
   def exec_gems
     {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "solid_queue" => SolidQueue::VERSION}
@@ -99,7 +99,7 @@ class SolidQueueIntegrationTest < Minitest::Test
     end
   end
 
-  def test_beside_a_cluster_of_puma
+  def test_in_a_cluster_of_puma
     serve(*%w[bundle exec puma -C puma.rb], processes: nil,
       env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "fork", WORKERS: "1"}) do |app|
       app.wait { app.live_workers == [0, 0, 1] }

@@ -18,8 +18,8 @@ class StatsLogIntegrationTest < Minitest::Test
 
   # A cluster with two workers that have answered.
   def serve(stats_log, **env)
-    ServedApp.serve(*PUMA, app: "plain",
-      env: {"WORKERS" => "2", "HOLDUP_STATS_LOG" => stats_log, **env.transform_keys(&:to_s)}) do |app|
+    common = {**ServedApp::LONG_SHUTDOWN, "WORKERS" => "2", "HOLDUP_STATS_LOG" => stats_log}
+    ServedApp.serve(*PUMA, app: "plain", env: common.merge(env.transform_keys(&:to_s))) do |app|
       app.wait { app.live_workers == [0, 1] }
       @pids = app.live.map(&:pid) # a server that got stuck in its stop (docs/puma.md) is served once more
       20.times { assert_equal "200", app.get("/").code }
@@ -68,7 +68,7 @@ class StatsLogIntegrationTest < Minitest::Test
   end
 
   # It is full, and nobody reads it.
-  def test_a_full_pipe_keeps_nobody_waiting
+  def test_a_full_pipe_delays_no_request
     File.mkfifo(@path)
     File.open(@path, File::RDWR | File::NONBLOCK) do |pipe|
       serve("to=#{@path},every=1") do |app|

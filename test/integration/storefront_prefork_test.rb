@@ -1,21 +1,22 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/storefront_app"
 
 # A Rails application of some size in the servers that fork: loaded in the master, in the mold, in each
 # worker; and where a request is a fiber.
 class StorefrontPreforkTest < Minitest::Test
+  include Storefront
+
   PATHS = {"/" => "PagesController#home", "/products" => "ProductsController#index",
            "/orders" => "OrdersController#index"}.freeze
   ROUNDS = 20
 
   def serve(command, env, &)
-    ServedApp.serve("bundle", "exec", *command, app: StorefrontApp::PATH, env:, &)
+    ServedApp.serve("bundle", "exec", *command, app: Storefront::APP, env:, &)
   end
 
   def test_unicorn_and_pitchfork
-    StorefrontApp.prepared do |env|
+    with_storefront do |env|
       serve(%w[unicorn -c config/unicorn.rb], env) { |app| assert_measured(app, "unicorn", :QUIT) }
       serve(%w[pitchfork], env) do |app|
         refork(app)
@@ -25,7 +26,7 @@ class StorefrontPreforkTest < Minitest::Test
   end
 
   def test_falcon
-    StorefrontApp.prepared do |env|
+    with_storefront do |env|
       serve(%w[ruby -S falcon host config/falcon.rb], env) { |app| assert_measured(app, "falcon", :TERM) }
     end
   end

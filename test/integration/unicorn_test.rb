@@ -73,6 +73,7 @@ class UnicornTest < Minitest::Test
       app.signal(:TTIN)
       app.wait { app.live_workers == [0, 1, 2] }
       third = app.live.find { |entry| entry.read(&:header).worker_index == 2 }
+      app.wait { third.read(&:profile).key?("lever.processes.value") } # with its first tick
       assert_equal [3, true, "unicorn.rb:9"],
         third.read(&:profile).values_at(*%w[value live where].map { |fact| "lever.processes.#{fact}" })
       app.signal(:TTOU)

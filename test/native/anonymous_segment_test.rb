@@ -77,7 +77,7 @@ class AnonymousSegmentTest < Minitest::Test
     assert_empty Dir["#{@dir}/*.segment"]
   end
 
-  def test_what_nobody_saw_is_lost_and_said_once
+  def test_events_that_were_not_read_are_lost_and_logged_once
     process { |thread, _| kill(thread) }
     2.times { tick }
     assert_empty counts

@@ -96,7 +96,7 @@ class CaptureCatchTest < NativeTest
   end
 
   # Only at its end one has a name; those that began later need none.
-  def test_it_is_told_once_those_beside_it_have_ended
+  def test_a_catch_is_reported_once_concurrent_units_have_ended
     assert_equal "[[true, false], [true, true]]", ruby(<<~RUBY)
       P.open_capture(FILE, 10_000, 0, 1_000_000)
       said = []

@@ -38,7 +38,7 @@ class CaptureEnduranceTest < NativeTest
     RUBY
   end
 
-  repeated def test_whoever_asks_while_it_is_let_go_is_told_nothing
+  repeated def test_a_reader_gets_nothing_while_the_capture_ends
     assert_equal CAPTURES.to_s, capture(<<~RUBY)
       stop = false
       ask = -> { P.caught? || P.capture_complete? || P.limit_capture(0, 1, 1) }

@@ -40,7 +40,7 @@ class CaptureSamplesTest < NativeTest
   end
 
   # Where nobody waits, running threads are the other sampler's. One may be asked already.
-  def test_nobody_is_asked_meanwhile
+  def test_a_running_thread_without_waiters_is_not_sampled
     before = nil
     recording = captured do
       before = Holdup::Capture::Header.parse(File.binread(@file, 4096), path: @file).stacks.taken

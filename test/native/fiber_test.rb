@@ -83,7 +83,7 @@ class FiberTest < NativeTest
     assert_operator unit.idle_ns, :<, unit.wall_ns / 10
   end
 
-  def test_a_fiber_that_outlives_its_unit_works_for_nobody
+  def test_a_fiber_that_outlives_its_unit_counts_for_no_unit
     Probe.label(Thread.main, "main")
     fiber = nil
     unit = measured { fiber = Fiber.new { Fiber.yield && nil || GvlWork.hold(30 * MS) } and fiber.resume }

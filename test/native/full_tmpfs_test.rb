@@ -22,7 +22,7 @@ class FullTmpfsTest < NativeTest
     end
   end
 
-  def test_no_space_at_all_is_an_error_that_says_so
+  def test_no_space_at_all_is_a_clear_error
     on_tmpfs("size=16k") do |folder|
       output = fresh_ruby(<<~RUBY)
         Holdup::Probe.enable

@@ -44,7 +44,7 @@ class HoldersTest < NativeTest
     assert_operator hog.caused_ns, :>=, MS
   end
 
-  def test_units_around_a_wait_are_told_too
+  def test_units_around_a_wait_are_holders_too
     outer = Probe.enter
     told, handle, hog = wait_until { attempt }
     assert_equal hog.caused_ns, Probe.holders(outer).to_h.fetch(handle)
@@ -67,7 +67,7 @@ class HoldersTest < NativeTest
     assert_operator told.sum(&:last), :<=, @stalled
   end
 
-  def test_nobody_knows
+  def test_unknown_limits
     assert_nil Probe.holders(0)
     handle = Probe.enter
     assert_empty Probe.holders(handle)
@@ -76,7 +76,7 @@ class HoldersTest < NativeTest
     assert_nil Probe.holders(handle)
   end
 
-  def test_nothing_is_kept_when_nobody_asks
+  def test_nothing_is_kept_when_holders_are_not_read
     Probe.watch_holders(false)
     assert_empty while_waiting { measured { GvlWork.hold(20 * MS) } }
   end

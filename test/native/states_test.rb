@@ -41,7 +41,7 @@ class StatesTest < NativeTest
     assert_adds_up measurement
   end
 
-  def test_io_and_native_are_told_apart_within_one_unit
+  def test_io_and_native_are_separate_within_one_unit
     measurement = measured_outside { 3.times { [GvlWork.burn(10 * MS), GvlWork.wait(10 * MS)] } }
     assert_worked 30 * MS, :native_ns, measurement, within: 0.1
     assert_operator measurement.io_ns, :>=, 29 * MS

@@ -21,7 +21,7 @@ module EmfSchema
     found = []
     found << "more than one line" if text.count("\n") != 1
     found << "too long" if text.bytesize > BYTES
-    found << "Timestamp is no time in ms" unless milliseconds
+    found << "Timestamp is not a time in ms" unless milliseconds
     found << "members beside" unless head.keys.sort == %w[CloudWatchMetrics Timestamp]
     found + head.fetch("CloudWatchMetrics").flat_map { |one| directive(root, one) }
   end
@@ -45,7 +45,7 @@ module EmfSchema
   def definition(root, metric)
     name, unit = metric.values_at("Name", "Unit")
     found = []
-    found << "metric #{name} is no number" unless root[name].is_a?(Numeric)
+    found << "metric #{name} is not a number" unless root[name].is_a?(Numeric)
     found << "unit #{unit}" unless UNITS.match?(unit)
     found << "members of #{name}" unless (metric.keys - %w[Name Unit StorageResolution]).empty?
     found

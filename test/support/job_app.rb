@@ -7,7 +7,51 @@ require_relative "served_app"
 # A real job runner (or a web server with one inside) in a process of its own, with a database of its own, and
 # a client that enqueues for it.
 class JobApp < ServedApp
-  CLIENT_SECONDS = 60
+  # The application without its runner, for all tests with the same adapter: it connects to the database of the
+  # test that asks.
+  class Client
+    PATIENCE_S = 60
+
+    # @param adapter [String] of Active Job
+    # @return [Client] that runs until the last test
+    def self.for(adapter, env)
+      @clients ||= {}
+      @clients[adapter] ||= new(env).tap { |client| Minitest.after_run { client.stop } }
+    end
+
+    # @param env [Hash{String => String}] with the first database
+    def initialize(env)
+      @database = env.fetch("DATABASE_URL")
+      @process = IO.popen(env.merge("GOOD_JOB_EXECUTION_MODE" => "external"),
+        [*ServedApp::BUNDLED_RUBY, "-W0", "bin/client"], "r+", chdir: File.join(ServedApp::APPS, "jobs"))
+      answer
+    end
+
+    # @param line [String] of Ruby
+    # @param database [String] URL
+    # @return [String] the inspected result
+    def call(line, database)
+      unless database == @database
+        ask("ActiveRecord::Base.establish_connection(#{database.dump}).then { nil }")
+        @database = database
+      end
+      ask(line)
+    end
+
+    def stop = @process.close
+
+    private
+
+    def ask(line)
+      @process.puts(line)
+      answer
+    end
+
+    def answer
+      raise "the client does not answer" unless @process.wait_readable(PATIENCE_S)
+      @process.gets.to_s.chomp
+    end
+  end
 
   # @param command [Array<String>]
   # @param adapter [String] of Active Job
@@ -16,25 +60,15 @@ class JobApp < ServedApp
   def initialize(*command, adapter:, processes: 1, env: {})
     @shared = {"ADAPTER" => adapter, "DATABASE_URL" => JobDatabase.create(adapter),
                "RAILS_ENV" => "production"}
+    @adapter = adapter
     @processes = processes
     super(*command, app: "jobs", env: @shared.merge(env))
   end
 
-  # @yieldparam app [JobApp] while it serves
-  def run
-    @client = IO.popen(@shared.merge("GOOD_JOB_EXECUTION_MODE" => "external"),
-      [RbConfig.ruby, "-W0", "bin/client"], "r+", chdir: File.join(ServedApp::APPS, "jobs"))
-    super
-  ensure
-    @client.close
-  end
-
   # @param line [String] of Ruby, for the application without its runner
-  # @return [String] what it gave
+  # @return [String] the inspected result
   def client(line)
-    @ready ||= answer
-    @client.puts(line)
-    answer
+    Client.for(@adapter, @shared).call(line, @shared.fetch("DATABASE_URL"))
   end
 
   # Waits until so many units are there, and returns them all.
@@ -103,11 +137,6 @@ class JobApp < ServedApp
   end
 
   private
-
-  def answer
-    raise "the client does not answer:\n#{log}" unless @client.wait_readable(CLIENT_SECONDS)
-    @client.gets.to_s.chomp
-  end
 
   def answers?
     @processes ? live.size == @processes : super

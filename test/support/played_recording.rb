@@ -21,7 +21,7 @@ class PlayedRecording
       pools: {"mail" => [3, %w[MailJob]], "reports" => [2, %w[ReportJob]]}, rate: 30.0, minutes: 6, **options)
   end
 
-  # A web server's process with a job runner in it: jobs that wait little and compute much beside requests.
+  # A web server's process with a job runner in it: jobs that wait little and compute much, next to requests.
   def self.mixed(kind: :request, minutes: 12, swing: 0.0, rates: {request: 20.0, job: 10.0}, **options)
     made = {request: {shapes: STOREFRONT, threads: 5},
             job: {shapes: {"ReportJob" => [1.0, 25, 20, 6]}, threads: 3}}
@@ -29,10 +29,10 @@ class PlayedRecording
       [each,
         new(kind: each, minutes:, swing:, rate: rates.fetch(each), **facts, **options)]
     }
-    made.fetch(kind).tap { |one| one.beside = made.values.find { |other| other != one } }
+    made.fetch(kind).tap { |one| one.other_kind = made.values.find { |other| other != one } }
   end
 
-  attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns,
+  attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :resource_wait_ns, :time_slice_ns,
     :held_per_cpu
 
   # @param shapes [Hash{String => Array}]
@@ -61,7 +61,7 @@ class PlayedRecording
     @threads = self.pools.threads if pools.any?
     @random = Random.new(seed)
     @problems = []
-    @wait_beside_ns = 0
+    @resource_wait_ns = 0
     @held_per_cpu = 1.0
     @time_slice_ns = 100 * MS
   end
@@ -69,11 +69,11 @@ class PlayedRecording
   attr_writer :measured
 
   # @return [PlayedRecording, nil] units of the other kind in the same processes
-  attr_reader :beside
+  attr_reader :other_kind
 
   # @param other [PlayedRecording]
-  def beside=(other)
-    @beside = other
+  def other_kind=(other)
+    @other_kind = other
     @threads += other.threads
   end
 
@@ -81,13 +81,13 @@ class PlayedRecording
   def alone
     dup.tap do |one|
       one.measured = measured
-      one.instance_exec { (@threads -= @beside.threads) && @beside = nil }
+      one.instance_exec { (@threads -= @other_kind.threads) && @other_kind = nil }
     end
   end
 
   # @return [Holdup::Sizing::ConcurrentUnits, nil]
   def concurrent_units
-    beside && Sizing::ConcurrentUnits.new(beside.profiles, beside.arrivals)
+    other_kind && Sizing::ConcurrentUnits.new(other_kind.profiles, other_kind.arrivals)
   end
 
   def slices? = @slices
@@ -100,6 +100,8 @@ class PlayedRecording
 
   def warnings = {}
 
+  def closed_load = Holdup::Sizing::ClosedLoad::NONE
+
   def growth = nil
 
   def growth_estimate = nil
@@ -110,9 +112,9 @@ class PlayedRecording
 
   # @return [Holdup::Sizing::ThreadPools]
   def pools
-    if beside
-      return Sizing::ThreadPools.new({pool => threads - beside.threads, beside.pool => beside.threads}, {},
-        concurrent: 1)
+    if other_kind
+      threads_by_pool = {pool => threads - other_kind.threads, other_kind.pool => other_kind.threads}
+      return Sizing::ThreadPools.new(threads_by_pool, {}, concurrent: 1)
     end
     @pools.empty? ? Sizing::ThreadPools::ONE : Sizing::ThreadPools.new(@pools.transform_values(&:first),
       @pools.keys.to_h { |name| [name, {name => 1}] })
@@ -170,7 +172,7 @@ class PlayedRecording
       processes:,
       threads:,
       vcpus:,
-      beside: pools.beside,
+      other_threads: pools.other_threads,
       cost: Sizing::CoherencyCost.new(growth: @growth),
       assignment: (kind == :job) ? :shared : :random,
       seed: 7

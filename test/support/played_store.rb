@@ -34,9 +34,9 @@ class PlayedStore
     @held_per_cpu = held_per_cpu
     @pool_share = pool_share
     @pid = pid
-    beside = recording.beside
-    shapes = [shape(recording, recording.threads - beside&.threads.to_i)]
-    shapes << shape(beside, beside.threads) if beside
+    others = recording.other_kind
+    shapes = [shape(recording, recording.threads - others&.threads.to_i)]
+    shapes << shape(others, others.threads) if others
     attributes = {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus}
     @setting = Holdup::Setting.new(attributes: attributes.merge(*shapes, facts))
   end
@@ -92,7 +92,7 @@ class PlayedStore
         drawn).map { |result, unit, profile|
         singly(result, unit,
           profile)
-      } + concurrent.zip(trace.concurrent_units.units).filter_map { |result, unit| beside(result, unit) }
+      } + concurrent.zip(trace.concurrent_units.units).filter_map { |result, unit| finished(result, unit) }
     end
   end
 
@@ -114,7 +114,7 @@ class PlayedStore
       scenario = Sizing::Scenario.of(
         processes: @recording.processes,
         threads: @recording.threads,
-        beside: @recording.pools.beside,
+        other_threads: @recording.pools.other_threads,
         vcpus: @recording.vcpus,
         assignment: (@recording.kind == :job) ? :shared : :least_busy
       )
@@ -139,9 +139,9 @@ class PlayedStore
   end
 
   # Those that were done in time.
-  def beside(result, unit)
+  def finished(result, unit)
     if result.last.positive?
-      singly(result, unit, @recording.beside.profiles.first.with(acquisitions: unit.acquisitions))
+      singly(result, unit, @recording.other_kind.profiles.first.with(acquisitions: unit.acquisitions))
     end
   end
 
@@ -158,7 +158,7 @@ class PlayedStore
   end
 
   def pool_windows
-    return [] if !@recording.pools.several? || @recording.beside
+    return [] if !@recording.pools.several? || @recording.other_kind
     by_minute do |profile|
       pool = profile.series.queue
       Holdup::Series.new(kind: :pool, name: pool, queue: pool)
@@ -214,7 +214,7 @@ class PlayedStore
   # The first is the busiest.
   def pools
     several = @recording.pools
-    known = several.names.zip([several.threads - several.beside.sum, *several.beside])
+    known = several.names.zip([several.threads - several.other_threads.sum, *several.other_threads])
     known = [[(@recording.kind == :job) ? "default" : "web", @recording.threads]] if known.empty?
     known.each_with_index.flat_map { |(name, max), index|
       [[:"pool.#{index}", name],

@@ -10,8 +10,10 @@ require_relative "wait_until"
 # somebody else.
 #
 #   PostgresServer.run { |postgres| spawn({"DATABASE_URL" => postgres.url}, ...) }
+#   PostgresServer.run(port: 15432) { |postgres| postgres.url } # also at 127.0.0.1, and its URL says so
 class PostgresServer
   PROGRAMS = Dir["/usr/lib/postgresql/*/bin"].max_by { |dir| dir[/\d+/].to_i }
+  HOST = "127.0.0.1"
   STAND_INS = %w[postgres nobody].freeze
   USER = "holdup"
   PATIENCE_S = WaitUntil::PATIENCE_S
@@ -23,18 +25,20 @@ class PostgresServer
     # @return [Boolean] whether the programs are on this machine
     def installed? = !PROGRAMS.nil?
 
+    # @param port [Integer, nil] of 127.0.0.1; nil: it listens at its socket alone
     # @yieldparam postgres [PostgresServer] while it runs
     # @return [Object] the block's value
-    def run
-      postgres = new.start
+    def run(port: nil)
+      postgres = new(port:).start
       yield postgres
     ensure
       postgres&.stop
     end
   end
 
-  def initialize
+  def initialize(port: nil)
     raise "no PostgreSQL here: bin/setup --services installs it" unless self.class.installed?
+    @port = port
     @folder = Dir.mktmpdir("holdup-pg") # short: a socket's path has at most 107 bytes
     @user = Etc::Passwd.map(&:name).intersection(STAND_INS).first if Process.uid.zero?
     FileUtils.chown(@user, nil, @folder) if @user
@@ -45,7 +49,7 @@ class PostgresServer
     run!("initdb", "--pgdata", data, "--username", USER, "--auth", "trust", "--encoding", "UTF8",
       "--no-locale", "--no-sync", "--no-instructions")
     @pid = spawn_program("postgres", "-D", data, "-k", @folder,
-      *SETTINGS.flat_map { |name, value| ["-c", "#{name}=#{value}"] })
+      *settings.flat_map { |name, value| ["-c", "#{name}=#{value}"] })
     wait_until_it_answers
     self
   end
@@ -53,6 +57,7 @@ class PostgresServer
   # @param database [String]
   # @return [String] for DATABASE_URL
   def url(database = "postgres")
+    return "postgresql://#{USER}@#{HOST}:#{@port}/#{database}" if @port
     "postgresql:///#{database}?host=#{@folder}&user=#{USER}"
   end
 
@@ -66,7 +71,7 @@ class PostgresServer
 
   # @return [String] what psql answers, a line for each row
   def query(sql, database: "postgres")
-    run!("psql", "-h", @folder, "-U", USER, "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql).chomp
+    run!("psql", *at, "-U", USER, "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql).chomp
   end
 
   # @return [void]
@@ -82,9 +87,16 @@ class PostgresServer
 
   private
 
+  def settings
+    @port ? SETTINGS.merge(listen_addresses: HOST, port: @port) : SETTINGS
+  end
+
   def data = File.join(@folder, "data")
 
   def log_path = File.join(@folder, "log")
+
+  # The socket's file has the port in its name.
+  def at = ["-h", @folder, *(["-p", @port.to_s] if @port)]
 
   # setpriv becomes the program itself, so that its pid is the server's.
   def command(program, *arguments)
@@ -105,7 +117,7 @@ class PostgresServer
 
   def wait_until_it_answers
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
-    until system(*command("pg_isready", "-q", "-h", @folder, "-U", USER), chdir: @folder)
+    until system(*command("pg_isready", "-q", *at, "-U", USER), chdir: @folder)
       ended = Process.wait(@pid, Process::WNOHANG)
       if ended || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
         raise "PostgreSQL does not answer:\n#{File.read(log_path)}"

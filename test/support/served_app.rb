@@ -23,6 +23,10 @@ class ServedApp
   RESTART_SECONDS = 40
   TRIES = 4
 
+  # For a Puma whose workers have to end by themselves: instead of being killed after a second, a worker that
+  # hangs makes the server count as stuck.
+  LONG_SHUTDOWN = {"SHUTDOWN_TIMEOUT" => "30"}.freeze
+
   # The server did not stop. CRuby 3.4's IO#close can miss its wake-up for a pipe that a signal handler has
   # just written to, and Puma's shutdown does just that; where another thread lives in the process
   # (docs/puma.md, known trouble), it hangs.
@@ -88,6 +92,13 @@ class ServedApp
 
   def signal(name) = Process.kill(name, @pid)
 
+  # A hot restart, which a server that is stuck in its shutdown never comes to.
+  # @yieldreturn [Object] whether it is over
+  # @return [void]
+  def wait_for_restart(&over)
+    raise Stuck, log unless ends?(RESTART_SECONDS) { within(IDLE_SECONDS, &over) }
+  end
+
   def log = File.read(log_path)
 
   # The server goes on in another process (a re-exec that forks); that is what `signal` and `stop` mean from
@@ -104,8 +115,13 @@ class ServedApp
   # @return [Array<Hash>] {pid:, state:} of all processes that the server has started and that are there
   #   still, zombies too
   def processes
-    lines = `ps -A -o pid=,pgid=,stat=`.lines.map(&:split)
-    lines.filter_map { |pid, group, state| {pid: pid.to_i, state:} if group.to_i == @group }
+    Dir["/proc/[0-9]*/stat"].filter_map do |path|
+      stat = File.read(path)
+      state, _parent, group = stat.rpartition(")").last.split
+      {pid: stat.to_i, state:} if group.to_i == @group
+    rescue SystemCallError # it has just ended
+      nil
+    end
   end
 
   # @return [Array<Holdup::Doctor::RunningServers::Server>] what the doctor sees of it in the process table
@@ -157,15 +173,15 @@ class ServedApp
     units.find { |slot| slot.series.name == name }
   end
 
-  # @param error [Class] what is raised when it does not come
-  def wait(timeout = WaitUntil::PATIENCE_S, error: RuntimeError)
+  # @param every [Numeric] seconds between two looks
+  def wait(timeout = WaitUntil::PATIENCE_S, every: 0.02)
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
     until (value = yield)
       if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-        raise error, "nothing after #{timeout} s:\n#{log}"
+        raise "nothing after #{timeout} s:\n#{log}"
       end
       raise "the server is gone:\n#{log}" if gone?
-      IO.select(nil, nil, nil, 0.02)
+      IO.select(nil, nil, nil, every)
     end
     value
   end
@@ -202,13 +218,13 @@ class ServedApp
 
   # Nobody's child tells nobody how it ended.
   def ended_elsewhere(idle_s)
-    raise Stuck, log unless ends? { gone_within(idle_s) }
+    raise Stuck, log unless ends? { within(idle_s) { !running? } }
   end
 
   # @yieldreturn [Object] whether it ended, waited for as long as it may be idle
   # @return [Boolean] false for a server that is stuck
-  def ends?
-    deadline = monotonic_s + STOP_SECONDS
+  def ends?(timeout = STOP_SECONDS)
+    deadline = monotonic_s + timeout
     while monotonic_s < deadline
       before = cpu_ticks
       return true if yield
@@ -217,10 +233,10 @@ class ServedApp
     false
   end
 
-  def gone_within(seconds)
+  def within(seconds)
     deadline = monotonic_s + seconds
     while monotonic_s < deadline
-      return true unless running?
+      return true if yield
       IO.select(nil, nil, nil, 0.02)
     end
     false

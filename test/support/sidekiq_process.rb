@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
 require "fileutils"
-require "rbconfig"
+require "json"
 require "socket"
 require "tmpdir"
 require "holdup/segment/directory"
+require_relative "served_app"
 require_relative "wait_until"
 
 # A real Sidekiq in a process of its own, on a Redis of the test's, with segments in a folder of its own.
@@ -13,6 +14,32 @@ class SidekiqProcess
   PATIENCE_S = WaitUntil::PATIENCE_S
   RUNNING = "Running in ruby"
   COMMAND = %w[bundle exec sidekiq -r ./jobs.rb].freeze
+
+  # The application's classes without Sidekiq's server, loaded once for all tests with the same environment.
+  class Client
+    # @param env [Hash{String => String, nil}]
+    # @return [Client] that runs until the last test
+    def self.for(env)
+      @clients ||= {}
+      @clients[env] ||= new(env).tap { |client| Minitest.after_run { client.stop } }
+    end
+
+    def initialize(env)
+      @process = IO.popen({**env, "WITHOUT_HOLDUP" => "1"}, [*ServedApp::BUNDLED_RUBY, "-W0", "bin/client"], "r+",
+        chdir: APP)
+    end
+
+    # @param script [String]
+    # @param url [String] of Redis
+    # @return [void] once it has run
+    def call(script, url)
+      @process.puts(JSON.generate([url, script]))
+      raise "the client does not answer" unless @process.wait_readable(PATIENCE_S)
+      raise "a client failed: #{script}" unless @process.gets == "true\n"
+    end
+
+    def stop = @process.close
+  end
 
   # @param before [String, nil] what is pushed before it starts
   # @yieldparam sidekiq [SidekiqProcess] while it runs
@@ -52,10 +79,8 @@ class SidekiqProcess
 
   # Puts jobs into their queues, from a client process's point of view.
   # @param script [String] with the classes of the application
-  def push(script, env: {})
-    env = {**@env, "WITHOUT_HOLDUP" => "1", **env}
-    command = ["bundle", "exec", "ruby", "-r", "./client", "-e", script]
-    system(env, *command, chdir: @app, out: [log_path, "a"], err: %i[child out], exception: true)
+  def push(script)
+    Client.for(@env.except("REDIS_URL", "HOLDUP_DIR")).call(script, @redis.url)
   end
 
   # What has failed is due now, and the scheduler sees it at its next look.

@@ -5,7 +5,8 @@ require "holdup/model/sample_block"
 
 # Unit profiles of a process whose every property is known, because the replay made it: what estimates are
 # tested with. Load goes up and down from minute to minute, each minute like the one before (correlation 0.8).
-# Where all is `slower`, fewer units say as much of a time.
+# Where all is `slower`, fewer units say as much of a time. With `connections`, each of which waits for an
+# answer before it sends again, so many of them take turns of 20 s.
 class SimulatedRecording
   Sizing = Holdup::Sizing
   NS = 1_000_000_000
@@ -29,7 +30,7 @@ class SimulatedRecording
   MIXED_BY_LOAD = LIKE.merge("C#c" => LIKE["C#c"].with(with_load: 0.8)).freeze
 
   def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, minutes: 30, rate: 28,
-    threads: 5, endpoints: LIKE, sway: 0.5, slower: 1)
+    threads: 5, endpoints: LIKE, sway: 0.5, slower: 1, connections: nil, handoff_ns: Sizing::Handoff::NS)
     @random = Random.new(seed)
     @cost = Sizing::CoherencyCost.new(growth:, marking:, cold:)
     @gc_growth = gc_growth
@@ -39,6 +40,14 @@ class SimulatedRecording
     @threads = threads
     @endpoints = endpoints
     @sway = sway
+    @connections = connections
+    @handoff_ns = handoff_ns
+  end
+
+  # @return [Float] mean ns of a unit's stall while no thread held the GVL
+  def handoff_ns
+    all
+    @played.sum(&:handed_ns) / @played.sum { |one| one.trace.size }
   end
 
   # @return [Array<Holdup::UnitSample>] as a store would give them
@@ -49,21 +58,59 @@ class SimulatedRecording
 
   # @return [Array<Holdup::UnitSample>] every unit
   def all
-    units, names = arrivals
-    played = Sizing::Replay.call(Sizing::Trace.new(units),
-      Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, cost: @cost))
-    spans = played.results.each_slice(4).zip(units).map { |(queued, _, _, response), unit|
-      [unit.arrival_ns + queued, unit.arrival_ns + response]
-    }
-    flight = flight(spans)
-    spread = played.results.each_slice(4).zip(units, names, spans, beginnings(spans))
-    spread.map do |result, unit, name, (from, to), (concurrency, rest_ns)|
-      in_flight = (flight[to] - flight[from]).fdiv(to - from)
-      profile(result, unit, name, from, in_flight).with(concurrency:, rest_ns:)
+    @all ||= begin
+      units, names, results = @connections ? turns : open
+      spans = results.zip(units).map { |(queued, _, _, response), unit|
+        [unit.arrival_ns + queued, unit.arrival_ns + response]
+      }
+      flight = flight(spans)
+      spread = results.zip(units, names, spans, beginnings(spans))
+      spread.map do |result, unit, name, (from, to), (found, rest)|
+        in_flight = (flight[to] - flight[from]).fdiv(to - from)
+        profile(result, unit, name, from, in_flight:, concurrency: found, rest_ns: rest)
+      end
     end
   end
 
   private
+
+  TURN_S = 20
+  private_constant :TURN_S
+
+  def scenario
+    Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, cost: @cost, handoff_ns: @handoff_ns)
+  end
+
+  def open
+    units, names = arrivals
+    played = Sizing::Replay.call(Sizing::Trace.new(units), scenario)
+    @played = [played]
+    [units, names, played.results.each_slice(4).to_a]
+  end
+
+  # One after the other; what has not ended at the end of its turn counts no more.
+  def turns
+    @played = []
+    found = (0...@minutes * 60 / TURN_S).flat_map do |turn|
+      turn(turn * TURN_S * NS, @connections[turn % @connections.size])
+    end
+    found.transpose
+  end
+
+  def turn(from_ns, connections)
+    names = Array.new(TURN_S * @rate * 3) { draw(@endpoints.transform_values(&:share)) }
+    units = names.map { |name| unit(0, @endpoints[name]) }
+    played = Sizing::Replay.call(Sizing::Trace.new(units), scenario.with(most: connections))
+    @played << played
+    ends = played.column(:response).sort
+    units.zip(names, played.results.each_slice(4)).each_with_index.filter_map do |(unit, name, result), index|
+      next if result.last > TURN_S * NS
+      admitted_ns = (index < connections) ? 0 : ends[index - connections]
+      queued, stalled, held, response = result
+      since = [queued - admitted_ns, stalled, held, response - admitted_ns]
+      [unit.with(arrival_ns: from_ns + admitted_ns), name, since]
+    end
+  end
 
   def arrivals
     load = 0.0
@@ -127,7 +174,7 @@ class SimulatedRecording
     found
   end
 
-  def profile(result, unit, name, from_ns, in_flight)
+  def profile(result, unit, name, from_ns, in_flight:, **beginning)
     queued, stalled, held = result
     Holdup::UnitSample.new(
       series: Holdup::Series.new(kind: :request, name:),
@@ -144,11 +191,11 @@ class SimulatedRecording
       gc_ns: gc(held, in_flight),
       queued_ns: queued,
       in_flight_milli: (in_flight * 1000).round,
-      weight: 1.0
+      weight: 1.0,
+      **beginning
     )
   end
 
-  # A tenth of the running time of a unit that is alone, and its part of the growth.
   # A tenth of what a unit takes alone, and what concurrency adds to it.
   def gc(held, in_flight)
     grown = @gc_growth * Sizing::CoherencyCost.doublings(in_flight)

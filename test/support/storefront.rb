@@ -2,19 +2,40 @@
 
 require "fileutils"
 require "tmpdir"
+require_relative "served_app"
 
 # examples/storefront with what it needs: its databases, and the process next door, both of this test's own.
 module Storefront
   APP = File.expand_path("../../examples/storefront", __dir__)
   START_S = 20
+  BOOTSNAP = File.join(ServedApp::APPS, "bootsnap_setup")
+
+  class << self
+    # @param env [Hash{String => String}] of the storefront
+    # @return [String] folder of filled databases, made once and copied by each test
+    def databases(env)
+      @databases ||= Dir.mktmpdir("holdup").tap do |folder|
+        Minitest.after_run { FileUtils.remove_entry(folder) }
+        fill(folder, env)
+      end
+    end
+
+    private
+
+    def fill(folder, env)
+      log = "#{folder}/log"
+      prepare = [*ServedApp::BUNDLED_RUBY, "bin/rails", "db:prepare"]
+      env = env.merge("STOREFRONT_STORAGE" => folder)
+      done = system(env, *prepare, chdir: APP, out: log, err: %i[child out])
+      raise "the databases could not be made:\n#{File.read(log)}" unless done
+    end
+  end
 
   # @yieldparam env [Hash{String => String}] for ServedApp, with `app: Storefront::APP`
   def with_storefront
     Dir.mktmpdir("holdup") do |folder|
       next_door(folder) do |env|
-        log = "#{folder}/log"
-        prepare = [env, "bundle", "exec", "bin/rails", "db:prepare"]
-        assert system(*prepare, chdir: APP, out: log, err: %i[child out]), log
+        FileUtils.cp(Dir["#{Storefront.databases(env)}/*.sqlite3*"], folder)
         yield env
       end
     end
@@ -30,6 +51,7 @@ module Storefront
     upstream, database = reader.gets.split
     yield(
       "RAILS_ENV" => "production",
+      "RUBYOPT" => "#{ENV["RUBYOPT"]} -r#{BOOTSNAP}",
       "STOREFRONT_STORAGE" => folder,
       "STOREFRONT_UPSTREAM" => upstream,
       "STOREFRONT_DATABASE_PEER" => database

@@ -27,12 +27,12 @@ const ALIGNED = 8;
 export function decode(buffer) {
   const [version, bytes] = new Uint32Array(buffer, 0, 2);
   if (version !== VERSION) throw new Error(`layout ${version}`);
-  const told = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, bytes)));
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, bytes)));
   const take = columns(buffer, 8 + bytes);
-  const threads = told.lanes.map((lane) => ({ ...lane, kind: "thread", from: take(Float64Array, lane.count), unit: take(Uint32Array, lane.count), state: take(Uint8Array, lane.count) }));
-  const first = told.gvls.length;
-  const holders = told.gvls.map((gvl) => holder(gvl, take, told, first));
-  return withUnits({ length: told.length_ns, states: told.states, methods: told.methods, rows: [...holders, ...threads] }, told.units, first);
+  const threads = head.lanes.map((lane) => ({ ...lane, kind: "thread", from: take(Float64Array, lane.count), unit: take(Uint32Array, lane.count), state: take(Uint8Array, lane.count) }));
+  const first = head.gvls.length;
+  const holders = head.gvls.map((gvl) => holder(gvl, take, head, first));
+  return withUnits({ length: head.length_ns, states: head.states, methods: head.methods, rows: [...holders, ...threads] }, head.units, first);
 }
 
 function columns(buffer, begin) {
@@ -45,17 +45,17 @@ function columns(buffer, begin) {
   };
 }
 
-/** Holders with the gaps between them, in which nobody held: spans like those of a thread. */
-function holder({ number, count }, take, told, first) {
+/** Holders with the gaps between them, in which no thread held the GVL: spans like those of a thread. */
+function holder({ number, count }, take, head, first) {
   const from = take(Float64Array, count), to = take(Float64Array, count);
   const [lane, unit, method] = [0, 1, 2].map(() => take(Uint32Array, count));
   const row = { kind: "holder", name: "", gvl: number, collections: [], from: new Float64Array(2 * count + 1), state: new Uint8Array(2 * count + 1), unit: new Uint32Array(2 * count + 1), by: new Uint32Array(2 * count + 1), method: new Uint32Array(2 * count + 1) };
-  row.state.fill(told.states.indexOf("absent"));
+  row.state.fill(head.states.indexOf("absent"));
   for (let at = 0; at < count; at++) {
     const own = 2 * at + 1;
     row.from[own] = from[at];
     row.from[own + 1] = to[at];
-    row.state[own] = told.states.indexOf("running");
+    row.state[own] = head.states.indexOf("running");
     row.unit[own] = unit[at];
     row.method[own] = method[at];
     row.by[own] = lane[at] + first;

@@ -13,7 +13,7 @@ const WRITTEN = 30;
  * @param {import("./data.js").Row} row
  * @param {{from: number, to: number}} window
  * @param {number} width
- * @returns {boolean} whether its spans are too many to be told apart
+ * @returns {boolean} whether its spans are too many to be seen singly
  */
 export const dense = ({ from }, window, width) => (last(from, window.to) - last(from, window.from) + 1) * ROOMY > width;
 
@@ -57,7 +57,7 @@ export function holders(brush, row, { from, to }, box, name) {
   }
 }
 
-/** @returns {number} the span after those of the same holder, with gaps that nobody sees */
+/** @returns {number} the span after those of the same holder, with gaps too small to see */
 function ended(row, at, scale) {
   let next = at + 1;
   while (next + 1 < row.from.length && row.by[next + 1] === row.by[at] && row.unit[next + 1] === row.unit[at] && (row.from[next + 1] - row.from[next]) * scale < 1) next += 2;

@@ -4,7 +4,7 @@ import { Minimap } from "./minimap.js";
 import { Picture } from "./picture.js";
 import { search } from "./search.js";
 import { end, last, longestStall, nextStall } from "./spans.js";
-import { Told } from "./told.js";
+import { Description } from "./description.js";
 import { fitted, keyed, showing, zoomed } from "./window.js";
 
 const CLOSER = 1.5;
@@ -21,7 +21,7 @@ export class Viewer {
     this.stage = place.querySelector("[role=application]");
     this.picture = new Picture(this.stage.querySelector("canvas"), capture, { tell, holder: words.holder });
     this.minimap = new Minimap(place.querySelector(".minimap"), capture.length, (middle) => this.look(fitted(middle - this.#size / 2, this.#size, capture.length)));
-    this.told = new Told(place.querySelector(".told"), capture, words, tell, (row, time) => this.goTo(row, time));
+    this.description = new Description(place.querySelector(".description"), capture, words, tell, (row, time) => this.goTo(row, time));
     this.window = { from: 0, to: capture.length };
     this.#listen();
     this.#fit();
@@ -43,7 +43,7 @@ export class Viewer {
   goTo(row, time, window = this.window) {
     const { from } = this.capture.rows[row], span = last(from, time);
     this.cursor = { row, span, time };
-    this.told.show(row, span);
+    this.description.show(row, span);
     this.look(showing(window, from[span], end(this.capture, this.capture.rows[row], span), this.capture.length));
   }
 

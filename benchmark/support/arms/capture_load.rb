@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # capture_load.rb TOOL ROUNDS: some 100,000 events a second on a stack as deep as that of a Rails request,
-# beside a thread that wakes up now and then and wants the GVL. Prints the CPU time of the process for a
+# next to a thread that wakes up now and then and wants the GVL. Prints the CPU time of the process for a
 # round, in nanoseconds: threads of a tool count.
 
 require "json"

@@ -14,7 +14,7 @@ probe = Holdup::Probe
 unless arm == "bare"
   probe.enable
   probe.follow_fibers(true)
-  probe.cancel(probe.enter) # from then on the probe is told of switches
+  probe.cancel(probe.enter) # from then on the probe learns of switches
 end
 probe.enter if %w[within between].include?(arm)
 other = Fiber.new(storage: (arm == "between") ? {} : true) do

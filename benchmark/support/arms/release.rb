@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # release.rb TOOL OPEN RELEASES: prints the nanoseconds of one release and reacquire of the GVL by a thread
-# that has a measurement open, beside OPEN - 1 sleeping threads that have one too.
+# that has a measurement open, next to OPEN - 1 sleeping threads that have one too.
 
 require "json"
 require "clocked"

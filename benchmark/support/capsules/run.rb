@@ -108,7 +108,7 @@ module Bench
       end
 
       def candidate(threads)
-        SIZING::Candidate.new(processes: 1, threads: threads.sum, beside: [threads.last])
+        SIZING::Candidate.new(processes: 1, threads: threads.sum, other_threads: [threads.last])
       end
 
       def pools

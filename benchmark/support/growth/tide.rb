@@ -2,7 +2,7 @@
 
 module Bench
   module Growth
-    # Work that comes and goes, as over a day: without that, nobody can tell from one recording what
+    # Work that comes and goes, as over a day: without that, one recording does not show what
     # concurrency costs.
     class Tide
       # Jobs per second of one phase after the other, independent of each other: concurrent and alone, rested

@@ -89,7 +89,7 @@ module Demo
         seed: @options.seed
       )
       jobs.start
-      @sending = Sending.new(err: @err, beside: jobs.method(:coming))
+      @sending = Sending.new(err: @err, around: jobs.method(:coming))
     end
 
     def measure

@@ -9,18 +9,18 @@ module Demo
     STEP_SECONDS = 5
 
     # @param err [IO]
-    # @param beside [#call] gets the block in which traffic is sent
-    def initialize(err:, beside: ->(&sending) { sending.call })
+    # @param around [#call] gets the block in which traffic is sent
+    def initialize(err:, around: ->(&sending) { sending.call })
       @err = err
-      @beside = beside
+      @around = around
     end
 
     # @param url [String]
     # @param options [Options]
     # @return [Hash<String, Holdup::Lab::Exchange::Outcome>]
     def call(url, options)
-      @told = nil
-      @beside.call { Traffic.send_to(url, options, progress: ->(state) { progress(state, options) }) }
+      @last_step = nil
+      @around.call { Traffic.send_to(url, options, progress: ->(state) { progress(state, options) }) }
     ensure
       @err.puts if @err.tty?
     end
@@ -34,8 +34,8 @@ module Demo
       )
       return @err.print("\r#{line}\e[K") if @err.tty?
       step = state.elapsed_s.to_i / STEP_SECONDS
-      @err.puts(line) if step != @told
-      @told = step
+      @err.puts(line) if step != @last_step
+      @last_step = step
     end
   end
 end

@@ -45,7 +45,7 @@ module Holdup
         end
 
         def other_threads(situation)
-          replayed = situation.recommendation.now.beside
+          replayed = situation.recommendation.now.other_threads
           return replayed.sum if replayed.any?
           pools(situation).drop(1).sum { |pool| pool.max.to_i }
         end

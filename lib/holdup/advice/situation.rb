@@ -130,7 +130,7 @@ module Holdup
         return unless sized?
         change = Sizing::WhatIf::WhatIfChange.new(**change)
         what_if = Sizing::WhatIf.new(recommendation, change, rounds: ROUNDS)
-        what_if if what_if.unknown.empty? && !what_if.nobody_left? && what_if.replayed?
+        what_if if what_if.unknown.empty? && !what_if.claims_all? && what_if.replayed?
       end
     end
   end

@@ -21,12 +21,12 @@ module Holdup
       # @param vcpus [Numeric] what the container may use, from its CPUs and its quota
       # @param processes [Integer] that take units at the same time
       # @param native_ratio [Float] CPU time without the GVL for each second of CPU time with it
-      # @param beside [Float] CPUs that other processes of the container were seen to use
-      def initialize(vcpus:, processes:, native_ratio: 0.0, beside: 0.0)
+      # @param other_cpus [Float] CPUs that other processes of the container were seen to use
+      def initialize(vcpus:, processes:, native_ratio: 0.0, other_cpus: 0.0)
         @vcpus = vcpus
         @processes = processes
         @native_ratio = native_ratio
-        @beside = beside
+        @other_cpus = other_cpus
       end
 
       # @return [Float] 0.0 when nothing was measured
@@ -45,7 +45,7 @@ module Holdup
 
       # The same with the rest of the container.
       def high
-        [(cores + [cores * OTHER_CPUS, @beside].max) / vcpus, 1.0].min
+        [(cores + [cores * OTHER_CPUS, @other_cpus].max) / vcpus, 1.0].min
       end
 
       def range = low..high

@@ -93,12 +93,12 @@ module Holdup
       def ceiling
         return @loaded.ceiling if @loaded
         if vcpus && seen? && !trail(:shared)
-          CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:)
+          CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, other_cpus:)
         end
       end
 
       # CPUs used by processes that are not measured, as far as known.
-      def beside
+      def other_cpus
         measured = ProcessReport::ServerProcesses.mean_sum(members, &:cpu_share)
         (used && measured) ? [used - measured, 0.0].max : 0.0
       end
@@ -149,14 +149,14 @@ module Holdup
           @machine = machine
         end
 
-        # @return [Symbol, nil] :own, :beside, :host, :steal; nil while unknown
+        # @return [Symbol, nil] :own, :other_processes, :host, :steal; nil while unknown
         def culprit
           return :own if own && vcpus && own >= FULL * vcpus
           others.max_by(&:last)&.first
         end
 
         def own
-          @machine.used && @machine.used - @machine.beside
+          @machine.used && @machine.used - @machine.other_cpus
         end
 
         # CPUs of the culprit; nil for :own.
@@ -168,7 +168,7 @@ module Holdup
 
         def others
           others = {}
-          others[:beside] = @machine.beside if contained_full?
+          others[:other_processes] = @machine.other_cpus if contained_full?
           others[:host] = @machine.neighbours if host_full?
           others[:steal] = @machine.stolen if @machine.steal_share.to_f >= STOLEN
           others.compact.select { |_, cpus| cpus >= LEAST }

@@ -65,7 +65,7 @@ module Holdup
       private_class_method :read_sums
 
       def self.refusal(path, reason)
-        DamagedData.new("#{path} is no capture of Holdup (#{reason})", "`holdup capture` makes one")
+        DamagedData.new("#{path} is not a capture of Holdup (#{reason})", "`holdup capture` makes one")
       end
 
       def plausible?

@@ -151,11 +151,11 @@ module Holdup
           given << :html if values[:format] == :html
           if values.key?(:verify) && given.any?
             options = given.map { |key| "--#{key.to_s.tr("_", "-")}" }
-            raise UsageError.new("--verify takes none of what goes with an advice",
-              "leave out #{options.join(", ")}")
+            raise UsageError.new("--verify can't be combined with #{options.join(", ")}",
+              "leave them out: the saved advice has them")
           end
           if values.key?(:queue) && values[:kind] == :request
-            raise UsageError.new("--queue is of jobs", "leave out --kind request")
+            raise UsageError.new("--queue is for jobs", "leave out --kind request")
           end
         end
 

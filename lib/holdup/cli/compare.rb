@@ -236,12 +236,12 @@ module Holdup
         def check(values)
           modes = MODES.select { |_, keys| keys.intersect?(values.keys) }.keys
           if modes.empty?
-            raise UsageError.new("compare needs to know what with what",
+            raise UsageError.new("compare needs two sides",
               "give --before and --after, --by, --revision or --states")
           end
           if modes.size > 1
             raise UsageError.new("#{modes.first} can't be combined with #{modes.last}",
-              "each of them says both sides; leave one out")
+              "each of them names both sides; leave one out")
           end
           missing = MODES.fetch("--before and --after") - values.keys
           raise UsageError.new("--#{missing.first} is missing", "give both ranges") if missing.one?

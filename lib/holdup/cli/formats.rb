@@ -22,7 +22,7 @@ module Holdup
           @option = option
           what, example = UNREADABLE[format]
           if what && file.nil? && console.out.tty?
-            raise UsageError.new("#{what} is nothing for a terminal",
+            raise UsageError.new("#{what} can't be shown in a terminal",
               "name a file with --out, such as --out #{example}")
           end
         end

@@ -84,7 +84,7 @@ module Holdup
       def self.fetch(name)
         loader = LOADERS[name]
         return Entry.new(command: loader.call) if loader
-        raise UsageError.new("there is no command #{name.inspect}",
+        raise UsageError.new("unknown command #{name.inspect}",
           Queries::OptionValues::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them")
       end
 

@@ -234,9 +234,11 @@ module Holdup
           Queries::OptionValues.moment(option, text, now_s: @now_s)
         end
 
+        # A span ends before its last second. The second that is passing belongs to it: else what was measured
+        # in the first second of a window would be missing until the next.
         def span_of(values)
-          to_s = values.fetch(:until, @now_s)
-          from_s = values.fetch(:since, to_s - 3600)
+          to_s = values.fetch(:until, @now_s + 1)
+          from_s = values.fetch(:since) { values.fetch(:until, @now_s) - 3600 }
           return [from_s, to_s] if from_s < to_s
           raise UsageError.new("--since is not before --until",
             "the report would cover no time; swap or correct them")

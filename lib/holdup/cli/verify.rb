@@ -41,7 +41,7 @@ module Holdup
         raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify",
           "it takes what `holdup advise --save FILE` kept when it said keep or change")
       rescue JSON::ParserError, SystemCallError => error
-        reason = error.is_a?(JSON::ParserError) ? "no JSON" : error.message
+        reason = error.is_a?(JSON::ParserError) ? "it is not valid JSON" : error.message
         raise UsageError.new("--verify can't read #{@file[0, 200].inspect} (#{reason})",
           "it takes what `holdup advise --save FILE` kept")
       end

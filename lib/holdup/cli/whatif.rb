@@ -80,7 +80,7 @@ module Holdup
           raise UsageError.new("no #{kind} is left for #{name[0, 100].inspect}",
             "--without, or a name before it, has all of them; leave one out")
         end
-        if found.nobody_left?
+        if found.claims_all?
           raise UsageError.new("no other #{kind} of that span is left to compare",
             "let --without, --own-pool and --mix name fewer")
         end
@@ -208,12 +208,12 @@ module Holdup
 
         def check(change, kind)
           if change.empty?
-            raise UsageError.new("whatif needs to know what would be different",
+            raise UsageError.new("whatif needs a change",
               "give one of #{CHANGES.keys.join(", ")}")
           end
           if change == {factor: 1.0}
-            raise UsageError.new("--load x1 is the load that there is",
-              "give another one, or something else that would be different")
+            raise UsageError.new("--load x1 changes nothing",
+              "give another load, or add another change")
           end
           if change.key?(:io) != change.key?(:io_threads)
             raise UsageError.new("--io and --max-io-threads belong together",
@@ -228,7 +228,7 @@ module Holdup
               "threads of a web server take any request; give processes too: =1x2")
           end
           if change.fetch(:mix, {}).values.sum >= 1
-            raise UsageError.new("--mix gives away more than there is",
+            raise UsageError.new("--mix gives away all requests or jobs",
               "the shares together have to stay below 100%")
           end
         end

@@ -91,7 +91,7 @@ module Holdup
         end
 
         def self.damaged(path)
-          Error.new("#{path} is no baseline of this version", "make it anew with --write")
+          Error.new("#{path} is not a baseline of this version", "write a new one with --write")
         end
         private_class_method :damaged
 
@@ -131,7 +131,7 @@ module Holdup
         def unmeasured(path, load)
           place = load ? " at #{load.to_h.map { |name, value| "#{name} #{value}" }.join(", ")}" : ""
           Error.new("#{path} measured nothing#{place}",
-            "sweep the setting and rate of the baseline, or make it anew with --write")
+            "sweep the setting and rate of the baseline, or write a new one with --write")
         end
 
         # @param load [Endpoints::Reference, nil] nil: as it was recorded

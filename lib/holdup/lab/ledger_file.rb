@@ -43,7 +43,7 @@ module Holdup
       private
 
       def damaged(path)
-        Error.new("#{path} is no #{@experiment} of this version", hint)
+        Error.new("#{path} was not written by this version", hint)
       end
 
       def hint

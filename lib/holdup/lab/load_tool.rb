@@ -26,7 +26,7 @@ module Holdup
       def self.find(path)
         program = which(path)
         return new(program) if program
-        raise UnsupportedError.new("there is no #{self::PROGRAM} on this machine",
+        raise UnsupportedError.new("#{self::PROGRAM} is not installed on this machine",
           "install it (#{self::PACKAGES}), or leave out --load-tool")
       end
 

@@ -40,7 +40,7 @@ module Holdup
         end
 
         def missing
-          UnsupportedError.new("there is no #{PROGRAM} on this machine",
+          UnsupportedError.new("#{PROGRAM} is not installed on this machine",
             "install it (`apt-get install redis-server`, `brew install redis`, " \
             "or `bin/setup --services` in a clone of Holdup), " \
             "or name a running one with --redis-url redis://HOST:PORT/DB")

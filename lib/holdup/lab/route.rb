@@ -35,7 +35,7 @@ module Holdup
       def routes(lines)
         requests = lines.map { |line| line.sub(/(?:\A|\s)#.*/, "").strip }.reject(&:empty?)
         if requests.empty?
-          raise UsageError.new("there is no request to send",
+          raise UsageError.new("no request to send is given",
             "name a path with --url, or a file with --requests")
         end
         requests.map { |line| parse(line) }.group_by(&:label).values.map { |same|
@@ -52,7 +52,7 @@ module Holdup
       end
 
       def parse(line)
-        match = PATTERN.match(line) or raise UsageError.new("#{line[0, 100].inspect} is no request",
+        match = PATTERN.match(line) or raise UsageError.new("#{line[0, 100].inspect} is not a request",
           "write a path such as /orders, with a verb and a weight if need be: `10 GET /products`")
         verb = match[:verb] || "GET"
         path = match[:path]

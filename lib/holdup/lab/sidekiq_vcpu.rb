@@ -120,7 +120,7 @@ module Holdup
         end
 
         def missing(reason)
-          UnsupportedError.new("there is no Sidekiq #{OLDEST} or newer here (#{reason})",
+          UnsupportedError.new("Sidekiq #{OLDEST} or newer is not installed here (#{reason})",
             "run it where yours is (`bundle exec holdup lab ...` in your application), " \
             "or `gem install sidekiq`")
         end

@@ -74,7 +74,7 @@ module Holdup
       end
 
       # Predicts each rate from the recording at the same rate, so that other waits (database, network) stay
-      # the same. Requests of other load tools lack X-Request-Start, so there are no arrivals to replay.
+      # the same. Requests of other load tools lack X-Request-Start, so their arrivals are not known.
       def predictions(outcomes, round)
         return [] if @plan.tool
         outcomes.flat_map do |outcome|

@@ -116,7 +116,7 @@ module Holdup
     class Corrupt < StoreError
       def initialize(location:, reason:)
         super(location:, kind: :corrupt, reason:,
-              problem: "is damaged or is no store of Holdup (#{reason})",
+              problem: "is damaged or is not a store of Holdup (#{reason})",
               advice: "move the file away (a new one is made by itself) or restore it from a backup")
       end
     end
@@ -124,11 +124,11 @@ module Holdup
     # A file of another program. Needs a person: Holdup writes only into its own files.
     class NotOurs < StoreError
       ADVICE = "name another file with --store or HOLDUP_STORE; " \
-        "if it was one, move the file away or restore it from a backup"
+        "if it was a store, move the file away or restore it from a backup"
       private_constant :ADVICE
 
-      def initialize(location:, kind: :no_database, reason: "it is no SQLite database", **facts)
-        super(location:, kind:, subject: "the file", problem: "is no store of Holdup (#{reason})",
+      def initialize(location:, kind: :no_database, reason: "it is not a SQLite database", **facts)
+        super(location:, kind:, subject: "the file", problem: "is not a store of Holdup (#{reason})",
               advice: ADVICE, **facts)
       end
     end
@@ -163,9 +163,11 @@ module Holdup
     class Missing < Unreachable
       # @param folder [String, nil] set when the folder is missing too
       def initialize(location:, folder: nil)
-        what = folder ? " and no folder #{folder}; the collector makes both" : "; the collector makes it"
+        missing = folder ? "the file and the folder #{folder} do not exist" : "the file does not exist"
+        created = folder ? "both" : "it"
         super(location:, kind: folder ? :missing_folder : :missing, folder:,
-              reason: "there is no such file#{what} ten seconds after the first process measures",
+              reason: "#{missing}; the collector creates #{created} " \
+                "ten seconds after the first process measures",
               advice: "start the application with Holdup, or #{OTHER_PLACE}; " \
                 "`holdup doctor` says what is missing")
       end

@@ -13,11 +13,11 @@ module Holdup
     def self.parse(text)
       attributes = JSON.parse(text)
       unless attributes.is_a?(Hash)
-        raise DamagedData.new("a setting is no JSON object", "it starts with #{text[0, 40].inspect}")
+        raise DamagedData.new("a setting is not a JSON object", "it starts with #{text[0, 40].inspect}")
       end
       new(attributes:)
     rescue JSON::ParserError, JSON::GeneratorError, EncodingError
-      raise DamagedData.new("a setting is no JSON", "it starts with #{text[0, 40].inspect}")
+      raise DamagedData.new("a setting is not valid JSON", "it starts with #{text[0, 40].inspect}")
     end
 
     # @return [Array<Array<#setting>>] groups whose settings differ only in the label

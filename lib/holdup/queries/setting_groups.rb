@@ -103,7 +103,7 @@ module Holdup
         return no_such_fact if to_h.empty?
         return only_arms if only_arms?(values)
         if values
-          return Error.new("#{values.first[0, 100].inspect} twice is no comparison", "give two of #{known}")
+          return Error.new("#{values.first[0, 100].inspect} is given twice", "give two of #{known}")
         end
         Error.new("all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it",
           "choose another span with --since, or --before and --after")
@@ -111,7 +111,7 @@ module Holdup
 
       def no_such_fact
         hint = OptionValues::NearestName.hint(@fact, facts) || "they have #{facts.join(", ")}"
-        UsageError.new("no setting of that span says #{@fact[0, 100]}", hint)
+        UsageError.new("no setting of that span has #{@fact[0, 100].inspect}", hint)
       end
 
       # Whether more than one setting is in question, so that they differ only in their arm.

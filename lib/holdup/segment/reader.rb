@@ -92,7 +92,7 @@ module Holdup
 
       # @raise [SegmentError]
       def self.over(io, path:, gone: false)
-        raise SegmentError::NotASegment.new(path:, reason: "it is no file") unless io.stat.file?
+        raise SegmentError::NotASegment.new(path:, reason: "it is not a regular file") unless io.stat.file?
         new(io, path:, gone:)
       end
 

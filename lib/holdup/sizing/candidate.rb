@@ -3,20 +3,20 @@
 module Holdup
   module Sizing
     # A deployment that might be better: on one host, processes with threads each, and perhaps others (`pool`)
-    # for some units. `threads`: all of a process; `beside`: those of them in pools that are not sized, which
-    # stay as they are; `concurrent_threads`: those of them that take units of the other kind.
+    # for some units. `threads`: all of a process; `other_threads`: those of them in pools that are not sized,
+    # which stay as they are; `concurrent_threads`: those of them that take units of the other kind.
     Candidate = Data.define(
-      :processes, :threads, :io_threads, :time_slice_ns, :beside, :concurrent_threads, :pool
+      :processes, :threads, :io_threads, :time_slice_ns, :other_threads, :concurrent_threads, :pool
     ) do
       def self.of(recording)
         pools = recording.pools
         new(processes: recording.processes, threads: recording.threads,
-          time_slice_ns: recording.time_slice_ns, beside: pools.beside,
+          time_slice_ns: recording.time_slice_ns, other_threads: pools.other_threads,
           concurrent_threads: pools.concurrent_threads)
       end
 
-      def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [],
-        concurrent_threads: [], pool: nil)
+      def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS,
+        other_threads: [], concurrent_threads: [], pool: nil)
         super
       end
 
@@ -26,13 +26,13 @@ module Holdup
       end
 
       # @return [Array<Integer>] threads of each pool of a process, the one that is sized first
-      def caps = [threads - beside.sum, *beside]
+      def caps = [threads - other_threads.sum, *other_threads]
 
       # @return [Integer] threads of a process that take units of the kind that is sized
       def own_threads = threads - concurrent_threads.sum
 
       def shared?
-        groups.any? { |group| group.beside.any? }
+        groups.any? { |group| group.other_threads.any? }
       end
 
       # @return [Integer] units that can be in threads at once; each may have a connection

@@ -38,7 +38,7 @@ module Holdup
       def threads
         return [@current.threads] unless @threaded
         most = (2 * saturation + 1).clamp(1, MOST_THREADS)
-        [*(1..most).map { |own| own + @current.beside.sum }, @current.threads].uniq.sort
+        [*(1..most).map { |own| own + @current.other_threads.sum }, @current.threads].uniq.sort
       end
 
       def processes(threads)

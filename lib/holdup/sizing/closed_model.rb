@@ -5,15 +5,27 @@ module Holdup
     # One process whose threads always have work (a backlogged job worker, a saturated server): the GVL is one
     # server, everything else a pure delay. This is the machine repairman model; Erlang's B solves it exactly.
     #
-    #   B(0) = 1;  B(n) = a B(n-1) / (n + a B(n-1)),  a = Z / C
-    #   utilisation U(N) = 1 - B(N);  throughput X = U / C;  response R = N / X;  stall S = R - C - Z
+    #   B(0) = 1;  B(n) = a B(n-1) / (n + a B(n-1)),  a = Z / C'
+    #   GVL taken T(N) = 1 - B(N);  throughput X = T / C';  utilisation U = X C
+    #   response R = N / X;  stall S = R - C - Z
+    #
+    # While others wait, each release of the GVL costs a hand-off, in which no thread has it. A thread that
+    # releases it finds what one thread less would find (arrival theorem), so with k holds in a unit
+    #
+    #   C' = C + k * handoff * T(n-1)
     #
     # Source: Lazowska et al., Quantitative System Performance, chapters 5 and 6 (bounds, MVA); exact for
-    # exponential holds, 1 to 4.5 % off for real ones (test/fixtures/closed_runs.csv). Equal holds that
-    # interleave perfectly do better near the knee.
+    # exponential holds without hand-offs, 1 to 4.5 % off for real ones (test/fixtures/closed_runs.csv). Equal
+    # holds that interleave perfectly do better near the knee.
     class ClosedModel
       NS = 1_000_000_000
       MOST_THREADS = 1000
+
+      # `taken`: share of the time that the GVL is held or passed on; `held_ns`: of a unit, with its hand-offs
+      Taken = Data.define(:taken, :held_ns) do
+        def throughput = taken * NS / held_ns
+      end
+      private_constant :Taken
 
       def initialize(demand)
         @demand = demand
@@ -21,12 +33,12 @@ module Holdup
 
       # @return [Float] share of the time that the GVL is held
       def utilisation(threads)
-        1 - erlang_b(threads, at(threads).ratio)
+        throughput(threads) * at(threads).held_ns / NS
       end
 
       # @return [Float] units per second
       def throughput(threads)
-        utilisation(threads) * NS / at(threads).held_ns
+        solve(threads).throughput
       end
 
       # @return [Float] ns from taking a unit to its end
@@ -71,8 +83,19 @@ module Holdup
 
       def at(threads) = @demand.in_flight(threads)
 
-      def erlang_b(threads, load)
-        (1..threads).inject(1.0) { |blocked, n| load * blocked / (n + load * blocked) }
+      def solve(threads)
+        demand = at(threads)
+        delay_ns = demand.own_ns - demand.held_ns
+        blocked = 1.0
+        waiting = 0.0
+        held_ns = demand.held_ns
+        (1..threads).each do |n|
+          held_ns = demand.held_ns + (1 - blocked) * demand.handoffs_ns(waiting)
+          load = delay_ns.fdiv(held_ns)
+          blocked = load * blocked / (n + load * blocked)
+          waiting = (n - (1 - blocked) * load) / [1 - blocked, Float::EPSILON].max
+        end
+        Taken.new(taken: 1 - blocked, held_ns:)
       end
     end
   end

@@ -11,12 +11,15 @@ module Holdup
     # A regression on a unit's own units in flight finds growth that does not exist (12 % and 33 % in
     # simulations of like and of heavy-tailed units), because long units let others pile up. The number of
     # units when it began does not depend on it, so that is the instrument: see ScoreTest.
-    # load hardly varies.
+    #
+    # Where arrivals wait for answers, that number is the same for all units of a moment, and the client chose
+    # it: such moments are compared with each other (ClosedLoad). A load test that steps through numbers of
+    # connections says most.
     #
     # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as
     # clusters.
     class CoherencyEstimator
-      # With fewer units, or blocks' worth of variation, there is no estimate.
+      # With fewer units, or blocks' worth of variation, nothing is estimated.
       FEWEST = 200
       FEWEST_BLOCKS = 2
       # Nine hours full of units: more take longer and add hardly any precision.
@@ -29,6 +32,7 @@ module Holdup
         step = (profiles.size / MOST.to_f).ceil
         sampled = (step > 1) ? profiles.each_slice(step).map(&:first) : profiles
         @profiles = sampled.select(&:concurrency)
+        @closed = closed_units(ClosedLoad.new(profiles))
       end
 
       def overall = @overall ||= estimate(busy, apart)
@@ -62,6 +66,12 @@ module Holdup
       end
 
       private
+
+      # Moments in which all threads were busy are no closed load if other units came on their own.
+      def closed_units(load)
+        units = load.closed? ? load.cells.flat_map(&:profiles) : []
+        units.to_set.compare_by_identity
+      end
 
       def busy
         @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
@@ -98,7 +108,7 @@ module Holdup
 
       def solve(profiles, shape, &)
         return IntervalEstimate.unknown(profiles.size) if profiles.size < FEWEST
-        test = ScoreTest.new(profiles, shape, &)
+        test = ScoreTest.new(profiles, shape, closed: @closed, &)
         blocks = test.blocks
         return IntervalEstimate.unknown(profiles.size) if blocks < FEWEST_BLOCKS
         IntervalEstimate.of(test, blocks)
@@ -113,11 +123,12 @@ module Holdup
       # - `alone_ns`: mean running time of a unit that is alone
       # - `spread`: by how much concurrency varied, apart from what the units themselves cause, in doublings;
       #   `units`: how many were compared; `blocks`: how many equal blocks of time would say as much
-      IntervalEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units,
-        :blocks) do
+      # - `between_levels`: share of the evidence that comes from comparing moments of a closed load
+      IntervalEstimate = Data.define(:value, :low, :high, :gc, :alone_ns, :spread, :units, :blocks,
+        :between_levels) do
         def self.unknown(units)
           new(value: nil, low: self::LOWEST, high: self::HIGHEST, gc: nil, alone_ns: nil, spread: 0.0, units:,
-            blocks: 0.0)
+            blocks: 0.0, between_levels: 0.0)
         end
 
         def self.of(test, blocks)
@@ -126,7 +137,7 @@ module Holdup
             test.scores(growth)
           end
           new(value:, low:, high:, gc: nil, alone_ns: test.alone_ns(value), spread: test.spread,
-            units: test.size, blocks:)
+            units: test.size, blocks:, between_levels: test.between_levels)
         end
 
         # The estimate for a whole if only that share of it grows.

@@ -18,7 +18,7 @@ module Holdup
 
       # Load of a host. `busy`: threads in use when none has to wait; `cpus`: in use
       ConcurrentLoad = Data.define(:busy, :cpus)
-      NOBODY = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
+      NONE = ConcurrentLoad.new(busy: 0.0, cpus: 0.0)
 
       # @param arrivals [Hash{Integer => Numeric}] start of a minute => units that started in it, on all hosts
       # @param slice_ns [Integer] time slice of their threads; 0: that of the others
@@ -34,13 +34,15 @@ module Holdup
       end
 
       # @param spans [Array<(Float, Numeric)>] units per second, and for how long (ns), one after the other
-      def units(spans, pools:, seed:)
+      # @return [Trace]
+      def trace(spans, pools:, seed:)
         random = Random.new(seed + CHANCE)
         start_ns = 0
-        spans.flat_map do |rate, length_ns|
+        units = spans.flat_map do |rate, length_ns|
           arrivals = arrivals(rate, start_ns, start_ns += length_ns, random)
           arrivals.map { |at| unit(sample.draw(random), at, pools) }
         end
+        Trace.new(units)
       end
 
       def load(rate)

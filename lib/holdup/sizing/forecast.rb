@@ -10,8 +10,9 @@ module Holdup
       SERVED = 0.95
       NS = 1_000_000_000
 
+      # @param population [Integer, nil] units of a host in the system, whose arrivals wait for answers
       def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request,
-        handoff_ns: Handoff::NS)
+        handoff_ns: Handoff::NS, population: nil)
         @demand = demand
         @guards = guards
         @limits = limits
@@ -21,6 +22,7 @@ module Holdup
         @slo = slo
         @kind = kind
         @handoff_ns = handoff_ns
+        @population = population
       end
 
       # @param force [Boolean] replay it although a guard rejects it
@@ -64,7 +66,7 @@ module Holdup
 
       # Jobs that arrive faster than they end wait without limit: no figure describes that.
       def served?(cheap)
-        @kind == :request || @rate < SERVED * cheap.ceiling
+        @kind == :request || @population || @rate < SERVED * cheap.ceiling
       end
 
       def played(cheap, trace, counted)
@@ -75,7 +77,7 @@ module Holdup
       end
 
       def play(cheap, trace, assignment, counted)
-        outcome = Replay.call(trace, scenario(cheap.candidate, assignment))
+        outcome = replayed(trace, scenario(cheap.candidate, assignment))
         queued, stalled, response = %i[queued stalled response].map do |name|
           column = outcome.column(name)
           counted ? column.values_at(*counted) : column
@@ -84,6 +86,10 @@ module Holdup
         cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation,
           queued_ns: mean(queued), stalled_ns: mean(stalled), handoff_ns: outcome.handoff_ns,
           response_ns: mean(response), responses: percentiles(response), waits: percentiles(waits))
+      end
+
+      def replayed(trace, scenario)
+        @population ? Replay.closed(trace, scenario, @population) : Replay.call(trace, scenario)
       end
 
       def mean(values)

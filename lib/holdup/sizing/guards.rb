@@ -26,7 +26,7 @@ module Holdup
 
       # @param rate [Float] units per second of a host at its peak; 0 for jobs
       def initialize(demand, limits:, rate:, current:, kind: :request,
-        concurrent_load: ConcurrentUnits::NOBODY)
+        concurrent_load: ConcurrentUnits::NONE)
         @demand = demand.in_all
         @limits = limits
         @rate = rate
@@ -69,7 +69,7 @@ module Holdup
 
       def cpu
         units = @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS)
-        above(:cpu, @limits.beside + @concurrent_load.cpus + units, BUSY * @limits.vcpus)
+        above(:cpu, @limits.other_cpus + @concurrent_load.cpus + units, BUSY * @limits.vcpus)
       end
 
       def memory(candidate)
@@ -98,7 +98,7 @@ module Holdup
 
       # One thread for each pool of jobs is enough.
       def cpu_bound(candidate)
-        pools = 1 + candidate.beside.size - candidate.concurrent_threads.size
+        pools = 1 + candidate.other_threads.size - candidate.concurrent_threads.size
         above(:cpu_bound, candidate.threads, pools)
       end
 

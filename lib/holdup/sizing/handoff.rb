@@ -21,6 +21,17 @@ module Holdup
       # all waits that hand-offs lengthen
       HandoffTimes = Data.define(:handoff_ns, :wait_ns)
 
+      # @param handoff_ns [Numeric, Array<Numeric>] for any number of waiting threads, or for 1, 2, ...
+      # @param waiting [Float] mean number of waiting threads, at least one of them
+      # @return [Numeric] ns of one hand-off
+      def self.with_waiting(handoff_ns, waiting)
+        return handoff_ns unless handoff_ns.is_a?(Array)
+        at = [waiting - 1, 0].max
+        low = handoff_ns[at.floor] || handoff_ns.last
+        high = handoff_ns[at.floor + 1] || handoff_ns.last
+        low + (high - low) * (at % 1)
+      end
+
       # @yieldreturn [HandoffTimes] of a replay with that hand-off, ns
       def self.fit(measured, &replay)
         without, with = [0, NS].map(&replay)

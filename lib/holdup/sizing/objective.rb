@@ -24,13 +24,24 @@ module Holdup
       end
 
       # @param predictions [Array<Prediction>] that no guard rejects
-      # @return [Prediction, nil] the smallest change among those about as good as the best
+      # @return [Prediction, nil] the smallest change among those about as good as the best, unless one of
+      #   these is better and cheaper
       def best(predictions, current)
         if name == :throughput
           return nearly_all(predictions, current).min_by { |prediction| prediction.candidate.threads }
         end
         tied = ties(predictions.select(&:replayed?), current)
-        tied.min_by { |prediction| prediction.candidate.effort(current.candidate) }
+        unbeaten = tied.reject do |one|
+          tied.any? { |other| beats?(other, one) && response(other) < (1 - TIE) * response(one) }
+        end
+        unbeaten.min_by { |prediction| prediction.candidate.effort(current.candidate) }
+      end
+
+      # Whether it waits no longer, and is cheaper: fewer threads in all, and no more of anything else.
+      def beats?(prediction, other)
+        mine, theirs = [prediction, other].map { |one| costs(one) }
+        mine.first < theirs.first && mine.zip(theirs).all? { |my, their| my <= their } &&
+          wait(prediction) <= wait(other)
       end
 
       # @return [Float] share by which `other` is better; negative: worse
@@ -44,6 +55,11 @@ module Holdup
       end
 
       private
+
+      def costs(prediction)
+        candidate = prediction.candidate
+        [candidate.slots, candidate.processes, prediction.memory_bytes.to_i, prediction.connections.to_i]
+      end
 
       def wait(prediction)
         prediction.waits[slo.percentile]

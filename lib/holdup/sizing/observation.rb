@@ -39,6 +39,15 @@ module Holdup
         @profiles ||= undisturbed.profiles(recording.profiles)
       end
 
+      # @return [ClosedLoad] of units as they were measured
+      def closed_load
+        @closed_load ||= ClosedLoad.new(recording.profiles)
+      end
+
+      # @param profiles [Array<UnitSample>] as they were measured
+      # @return [Array<UnitSample>] without waits for a CPU
+      def on_free_cpus(profiles) = undisturbed.profiles(profiles)
+
       def units = recording.units
 
       def handoff_ns = recording.handoff_ns
@@ -114,14 +123,17 @@ module Holdup
       end
 
       # @return [Float] mean ns that a unit waits for connections and locks
-      def wait_beside_ns
+      def resource_wait_ns
         %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
       end
 
+      # A self-test asks for them with every replay.
       def measured
-        queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
-        SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns:,
-          response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
+        @measured ||= begin
+          queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
+          SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns:,
+            response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
+        end
       end
 
       def held_ns = histogram(:running).sum
@@ -142,9 +154,7 @@ module Holdup
         coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
       end
 
-      def coverage
-        @coverage ||= Analysis::MeasuredTime.of(recording.profiles)
-      end
+      def coverage = recording.measured_time
 
       def undisturbed
         @undisturbed ||= CpuWaitCorrection.new(@members, held_per_cpu: recording.held_per_cpu)
@@ -168,9 +178,10 @@ module Holdup
 
       # Threads outside of units and concurrent units of the other kind hold the GVL too.
       def utilisation
+        arrived = recording.arrivals.values.sum
+        each_ns = held_ns.fdiv(units) + recording.between.held_ns
         others_ns = concurrent_units ? @other.held_ns : 0
-        between_ns = recording.between.held_ns * units
-        (held_ns + others_ns + between_ns) / (seconds * NS * hosts * processes)
+        (each_ns * arrived + others_ns) / (seconds * NS * hosts * processes)
       end
 
       def seconds

@@ -5,16 +5,20 @@ module Holdup
     # Keep, change, or unknown: from one recording of one setting, tries every other setting within the limits
     # at peak load. Pure: the same recording and seed, the same answer. docs/sizing.md explains the steps.
     #
-    # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `growth_estimate`,
-    # `growth` and `rest` (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series),
+    # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `closed_load`
+    # (ClosedLoad), `growth_estimate`, `growth` and `rest` (CoherencyEstimator::IntervalEstimate or nil),
+    # `growths` (of each Series),
     # `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads`
     # (of one host, now), `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured`
     # (SelfTest::MeasuredFigures), `pools` (ThreadPools), `concurrent_units` (ConcurrentUnits or nil),
-    # `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
+    # `resource_wait_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
     class Recommendation
       # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
       HYSTERESIS = 0.05
       DISTANCES = {2.0 => :high, 4.0 => :medium}.freeze
+      # Acquisitions of the GVL in a replay, at most about; but not fewer units than a percentile needs.
+      HOLDS = 1_000_000
+      LEAST_UNITS = 1_500
       CONFIDENCES = %i[low medium high].freeze
 
       attr_reader :recording, :limits, :objective, :factor, :bias
@@ -91,8 +95,12 @@ module Holdup
       def self_test
         @self_test ||= SelfTest.new(recording, traffic:, current: now,
           vcpus: limits.free_vcpus..limits.vcpus,
-          assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * @units, seed: @seed).call
+          assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * units_of_replay,
+          load: recording.closed_load, seed: @seed).call
       end
+
+      # @return [ResourceLimits] with the CPUs that fit the recording
+      def fitted_limits = limits.with(free: self_test.vcpus)
 
       def sufficiency
         @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
@@ -105,6 +113,11 @@ module Holdup
 
       # @return [Float] units per second and host at peak
       def rate = traffic.peak_rate * factor
+
+      # @return [Numeric, nil] units of a host in the system at peak, if arrivals waited for answers
+      def population
+        recording.closed_load.peak * factor if recording.closed_load.closed?
+      end
 
       def traffic
         @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts,
@@ -125,6 +138,17 @@ module Holdup
 
       def forecast(...) = search.forecast(...)
 
+      # A prediction for a part of the recording, or for all of it. Several what-ifs ask for the same ones.
+      # @param draw [Hash] seed, rate and units: see Traffic#peak
+      # @param growth_seed [Integer, nil] see DemandEstimates
+      def of_part(part, candidate, draw, growth_seed: nil)
+        @of_parts ||= {}
+        @of_parts[[part.blocks.map(&:object_id), candidate, draw, growth_seed]] ||= begin
+          again = forecast(demand: estimates.call(part, seed: growth_seed), rate: draw[:rate])
+          again.call(candidate, search.drawn(part, candidate, **draw), force: true)
+        end
+      end
+
       private
 
       def change?
@@ -141,19 +165,30 @@ module Holdup
       end
 
       def search
-        @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus),
-          slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
+        @search ||= Search.new(recording, traffic:, now:, limits: fitted_limits,
+          slo: objective.slo, rate:, units: units_of_replay, handoff_ns: self_test.handoff_ns, seed: @seed,
+          population:)
       end
 
       # The peak of a part underestimates the peak, but its mean estimates the mean.
       def trial(part, seed)
         there = rate * part.mean_rate / traffic.mean_rate
-        again = forecast(demand: estimates.call(part, seed:), rate: there)
-        drawn = ->(one, share) { search.drawn(part, one, seed:, rate: there, units: @units / share) }
+        draw = ->(share) { {seed:, rate: there, units: units_of_replay / share} }
         unless current.replayed? && best.replayed?
-          return choice.gain(*both { |one| again.estimate(one, (drawn.call(one, 4) if one.shared?)) })
+          again = forecast(demand: estimates.call(part, seed:), rate: there)
+          return choice.gain(*both do |one|
+            again.estimate(one, (search.drawn(part, one, **draw.call(4)) if one.shared?))
+          end)
         end
-        choice.gain(*both { |one| again.call(one, drawn.call(one, 2), force: true) })
+        choice.gain(*both { |one| of_part(part, one, draw.call(2), growth_seed: seed) })
+      end
+
+      # A unit with many acquisitions takes long to replay, and shows as much as many short ones.
+      def units_of_replay
+        @units_of_replay ||= begin
+          most = [HOLDS.fdiv(recording.demand.acquisitions + 1).floor, LEAST_UNITS].max
+          [@units, most].min
+        end
       end
 
       def both(&) = [now, best.candidate].map(&)

@@ -18,6 +18,10 @@ module Holdup
       # Of units, likewise.
       attr_reader :windows
 
+      # @return [Analysis::MeasuredTime, nil] from the first to the last recorded unit, the first minutes of
+      #   processes included
+      attr_reader :measured_time
+
       # @return [Array<Window>] of the pools of threads that ran jobs, likewise
       attr_reader :of_pools
 
@@ -34,6 +38,7 @@ module Holdup
         own_samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
         boots = Analysis::ProcessBoots.new(mine, own_samples, warm_up_s:)
         @minutes = MinuteCounts.new(mine, boots)
+        @measured_time = Analysis::MeasuredTime.of(mine)
         @windows = @minutes.warm(@recorded)
         @apart, @of_pools = %i[account pool].map do |other|
           in_known_spans(windows.select { |window| window.series.kind == other })
@@ -113,7 +118,7 @@ module Holdup
         @vcpus || setting&.[](:vcpus)
       end
 
-      # @return [Float] share of the units that came in minutes after a boot
+      # @return [Float] share of the units that came from processes that had just begun
       def cold_share
         all = @recorded.sum(&:count)
         all.zero? ? 0.0 : 1 - units.fdiv(all)
@@ -194,7 +199,7 @@ module Holdup
       # | `:mixed_settings` | yes | settings (Array of Setting, most units first), units (Array, as many) |
       # | `:mixed_applications` | yes | likewise |
       # | `:few_units` | yes | units, needed |
-      # | `:warming_up` | yes | share (of the units that fell into minutes after a boot) |
+      # | `:warming_up` | yes | share (of the units that came from processes in their first minutes) |
       # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
       # | `:cpu_saturated` | no | cpu_share (of the vCPUs in a busy minute) |
       # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |

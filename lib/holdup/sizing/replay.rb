@@ -18,14 +18,15 @@ module Holdup
         unless defined?(ReplayEngine)
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby")
         end
-        units = whole(trace, scenario.between).bytes + trace.concurrent_units.bytes
+        units = trace.after(scenario.between).bytes + trace.concurrent_units.bytes
         groups = scenario.groups.map(&:words)
         packed, totals = ReplayEngine.simulate(units, groups, **scenario.options, own: trace.size)
         ReplayResult.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), **totals)
       end
 
-      def self.whole(trace, between)
-        (between == DispatchCost::NOTHING) ? trace : trace.map { |unit| between.before(unit) }
+      # Replays them as if each next one arrived when one of `population` ends, whatever their arrivals.
+      def self.closed(trace, scenario, population)
+        call(trace.backlog, scenario.with(most: population)).since_admission(population)
       end
 
       # Work before a unit is part of its queue time, in any thread.
@@ -34,7 +35,7 @@ module Holdup
         (0...results.size).step(WORDS) { |at| results[at] += added_ns } if added_ns.positive?
         results
       end
-      private_class_method :whole, :queued
+      private_class_method :queued
 
       # `results`: queued, stalled, held and response of each unit, one after the other (ns), concurrent units
       # last (0 for an unfinished one); `handed_ns`: sum of waits while the GVL was passed on; `used_ns`: for
@@ -71,6 +72,17 @@ module Holdup
 
         # @return [Float] mean ns of a unit's stall while no thread held the GVL
         def handoff_ns = handed_ns / trace.size
+
+        # Times since a unit was one of the population: the first ones at 0, each further one when one ended.
+        def since_admission(population)
+          ends = column(:response).zip(trace.units).map { |ns, unit| unit.arrival_ns + ns }.sort
+          since = results.dup
+          trace.units.each_with_index do |unit, index|
+            before_ns = (index < population) ? 0 : ends[index - population] - unit.arrival_ns
+            [:queued, :response].each { |which| since[index * WORDS + COLUMNS.index(which)] -= before_ns }
+          end
+          with(results: since)
+        end
 
         def throughput = trace.size * 1e9 / elapsed_ns
 

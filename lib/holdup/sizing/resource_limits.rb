@@ -4,7 +4,7 @@ module Holdup
   module Sizing
     # What a host and its database allow. An unknown limit is nil, and guards nothing.
     #
-    # - `vcpus`: of a host; `beside`: vCPUs in use by what is not measured (a database, a proxy, a client);
+    # - `vcpus`: of a host; `other_cpus`: vCPUs that other processes use (a database, a proxy, a client);
     #   `free`: vCPUs available when a process wants one, see SelfTest::FreeCpus, nil: the mean; `hosts`: how
     #   many run the same
     # - `memory_limit_bytes`, `base_bytes` (the rest of the container), `process_bytes` (of one process now),
@@ -13,10 +13,10 @@ module Holdup
     # - `connections`: this application's share of the server's; `other_connections`: those of threads that
     #   are not sized (of jobs, if requests are sized)
     ResourceLimits = Data.define(
-      :vcpus, :beside, :free, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool,
-      :outside, :connections, :other_connections
+      :vcpus, :other_cpus, :free, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes,
+      :pool, :outside, :connections, :other_connections
     ) do
-      def initialize(vcpus:, beside: 0.0, free: nil, hosts: 1, memory_limit_bytes: nil, base_bytes: 0,
+      def initialize(vcpus:, other_cpus: 0.0, free: nil, hosts: 1, memory_limit_bytes: nil, base_bytes: 0,
         process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, outside: 0.0, connections: nil,
         other_connections: 0)
         super
@@ -29,7 +29,7 @@ module Holdup
         each = machine && process_bytes(machine.members.select(&:takes?))
         total = machine&.memory_bytes
         base = (total && each) ? [total - each * processes, 0].max : 0
-        new(vcpus: machine&.vcpus, beside: machine ? machine.beside : 0.0,
+        new(vcpus: machine&.vcpus, other_cpus: machine ? machine.other_cpus : 0.0,
           memory_limit_bytes: machine&.memory_limit_bytes, base_bytes: base, process_bytes: each, **known)
       end
 
@@ -42,7 +42,7 @@ module Holdup
 
       # vCPUs that others leave; if they use nearly all, one process still gets its share.
       def free_vcpus
-        free || [vcpus - beside, vcpus / (1 + beside)].max
+        free || [vcpus - other_cpus, vcpus / (1 + other_cpus)].max
       end
 
       # @param current [Candidate] its processes were measured

@@ -4,7 +4,8 @@ module Holdup
   module Sizing
     # A deployment for a trace: groups of processes (one, unless an endpoint has its own) on a container.
     #
-    # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff; `cost`, `between`: see ServiceDemand
+    # - `vcpus`: may be a fraction; `cost`, `between`: see ServiceDemand
+    # - `handoff_ns`: of one hand-off, or of those with 1, 2, ... waiting threads, see Handoff
     # - `most`: units in flight at most, the next one comes when one of them ends; 0: any number
     # - `assignment`: of arriving units: `:random` (the kernel among listening workers), `:least_busy`, or
     #   `:shared` (one queue for free threads, as in job runners); `concurrent_assignment`: likewise, of
@@ -24,25 +25,27 @@ module Holdup
       end
 
       def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS,
-        beside: [], **options)
-        new(groups: [self::ProcessGroup.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)],
-          vcpus:, **options)
+        other_threads: [], **options)
+        group = self::ProcessGroup.new(processes:, threads:, io_threads:, time_slice_ns:, other_threads:)
+        new(groups: [group], vcpus:, **options)
       end
 
       def options
-        {vcpus:, handoff_ns:, **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS, assignment:,
-         others_assignment: concurrent_assignment, seed:, limit: most}
+        {vcpus:, handoff_ns: Array(handoff_ns), **cost.to_h, rest_half_ns: CoherencyCost::HALF_NS,
+         assignment:, others_assignment: concurrent_assignment, seed:, limit: most}
       end
     end
 
     # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`),
     # and how long a thread may hold the GVL when others want it (100 ms; Thread#priority and
-    # RUBY_THREAD_TIMESLICE change it). `beside`: threads of further pools, which take other units (see
+    # RUBY_THREAD_TIMESLICE change it). `other_threads`: threads of further pools, which take other units (see
     # ThreadPools).
-    Scenario::ProcessGroup = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :beside) do
-      def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [])
-        if threads <= beside.sum
-          raise ArgumentError, "of #{threads} threads #{beside.sum} are of other pools: that leaves none"
+    Scenario::ProcessGroup = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :other_threads) do
+      def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS,
+        other_threads: [])
+        if threads <= other_threads.sum
+          raise ArgumentError,
+            "other pools have #{other_threads.sum} of #{threads} threads: that leaves none"
         end
         super
       end
@@ -50,7 +53,8 @@ module Holdup
       # For ReplayEngine. A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
       def words
         tick_ns = Scenario::ThreadPriority::TICK_NS
-        [processes, threads - beside.sum, io_threads, time_slice_ns.ceildiv(tick_ns) * tick_ns, *beside]
+        slice_ns = time_slice_ns.ceildiv(tick_ns) * tick_ns
+        [processes, threads - other_threads.sum, io_threads, slice_ns, *other_threads]
       end
     end
 

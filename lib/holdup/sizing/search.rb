@@ -8,7 +8,10 @@ module Holdup
       SETTLED = 3
 
       # @param rate [Float] units per second and host; `units`: of each replay
-      def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:)
+      # @param population [Numeric, nil] units of a host in the system, see ClosedLoad; nil: they arrive on
+      #   their own
+      def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:,
+        population: nil)
         @recording = recording
         @traffic = traffic
         @now = now
@@ -18,6 +21,7 @@ module Holdup
         @units = units
         @handoff_ns = handoff_ns
         @seed = seed
+        @population = population
       end
 
       def predictions
@@ -43,10 +47,11 @@ module Holdup
       # @param parts [Array<(ServiceDemand, Float)>] of groups of processes that take different units, and
       #   their share of the units
       def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
+        demand = demand.with(handoff_ns: @handoff_ns)
         guards = guards(demand, limits, rate)
         guards = Guards::SplitGuards.new(guards, split_parts(parts, limits, rate)) if parts.any?
         Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind,
-          handoff_ns: @handoff_ns)
+          handoff_ns: @handoff_ns, population: population(rate))
       end
 
       # Throughput of each pool while all have work; if requests and jobs share processes, at this load.
@@ -62,8 +67,16 @@ module Holdup
         end
       end
 
+      # As many more as there is more traffic.
+      def population(rate)
+        @population && [(@population * rate / @rate).round, 1].max
+      end
+
+      # Jobs wait in a queue, and arrivals that wait for answers never come faster than they are served: a
+      # rate limits neither.
       def guards(demand, limits, rate)
-        Guards.new(demand, limits:, rate: (@recording.kind == :job) ? 0.0 : rate, current: @now,
+        offered = (@recording.kind == :job || @population) ? 0.0 : rate
+        Guards.new(demand.with(handoff_ns: @handoff_ns), limits:, rate: offered, current: @now,
           kind: @recording.kind, concurrent_load: @traffic.concurrent_load)
       end
 

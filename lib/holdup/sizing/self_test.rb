@@ -3,14 +3,24 @@
 module Holdup
   module Sizing
     # A model that predicts the present wrongly can't predict other settings: replays the recording on its own
-    # setting, minute by minute, and compares the result with what was measured.
+    # setting and compares the result with what was measured. Units that came on their own come again, minute
+    # by minute; those that waited for answers do so again (ClosedLoad).
     #
-    # Grade A: mean response, p95, queued + stalled and utilisation within 10 %; B: within 20 %; C: worse, and
-    # no recommendation.
+    # Arrivals can't show how much a setting serves, so where it was saturated, the throughput that it reached
+    # is compared with the ceiling that the formula gives.
+    #
+    # Grade A: mean response, p95 and queued + stalled within 10 %, utilisation and throughput within 5 %; B:
+    # within twice that; C: worse, and no recommendation.
     class SelfTest
       # `queued_ns`: nil without stamped arrivals; responses are then without it. `handoff_ns`: part of
-      # stalled_ns while no thread held the GVL; nil if unknown.
-      MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation)
+      # stalled_ns while no thread held the GVL; nil if unknown. `throughput`: units per second and host while
+      # saturated; nil if it never was
+      MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation,
+        :throughput) do
+        def initialize(throughput: nil, **rest)
+          super
+        end
+      end
       # `errors`: {Symbol => Float}, signed shares; `handoff_ns`, `vcpus`: fitted values
       SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
         def reasons
@@ -18,7 +28,9 @@ module Holdup
         end
       end
 
+      # An error of what a setting serves counts twice: all other figures follow from it.
       GRADES = {0.1 => :a, 0.2 => :b}.freeze
+      DOUBLE = %i[utilisation throughput].freeze
       # One replay of unlike units near saturation shows as little as one day.
       REPLAYS = 4
       # Replays that fit the hand-off.
@@ -27,42 +39,70 @@ module Holdup
       # @param vcpus [Range<Numeric>] see FreeCpus
       # @param assignments [Array<Symbol>] the one that fits better counts
       # @param units [Integer] of each replay, roughly
+      # @param load [ClosedLoad] of the recording
       # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
       def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS,
-        handoff_ns: nil, seed: 1)
+        load: ClosedLoad::NONE, handoff_ns: nil, seed: 1)
         @recording = recording
         @traffic = traffic
         @current = current
         @vcpus = vcpus
         @assignments = assignments
         @units = units
+        @load = load
         @handoff_ns = handoff_ns
         @seed = seed
       end
 
       def call
-        traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
-        @assignments.map { |assignment| result(traces, assignment) }.min_by { |result| worst(result.errors) }
+        replays = @load.closed? ? closed_replays : open_replays
+        @assignments.map { |assignment| result(replays, assignment) }.min_by { |result| worst(result.errors) }
       end
 
       private
 
       def demand = @recording.demand
 
-      def measured = @recording.measured
+      def open_replays
+        traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
+        traces.map { |trace| ->(scenario) { [Replay.call(trace, scenario)] } }
+      end
 
-      def result(traces, assignment)
-        few = traces.first(FITTED)
+      # All levels of the load are one replay.
+      def closed_replays
+        Array.new(FITTED) do |index|
+          levels = @load.traces(@traffic.pools, units: @units, seed: @seed + index) do |profiles|
+            @recording.on_free_cpus(profiles)
+          end
+          ->(scenario) { levels.map { |trace, population| Replay.closed(trace, scenario, population) } }
+        end
+      end
+
+      def measured
+        @measured ||= begin
+          figures = @load.closed? ? ClosedFigures.new(@recording, @load, @current).call : @recording.measured
+          figures.with(throughput: saturation&.throughput)
+        end
+      end
+
+      # @return [ClosedLoad::Saturation, nil] of threads that take the same units
+      def saturation
+        return if @current.shared?
+        @saturation ||= @load.saturation(@current.slots)
+      end
+
+      def result(replays, assignment)
+        few = replays.first(FITTED)
         vcpus = FreeCpus.fit(@vcpus, measured.utilisation) do |free|
           play(few, assignment, vcpus: free).utilisation
         end
         handoff_ns = @handoff_ns || fitted_handoff_ns(few, assignment, vcpus)
-        compare(play(traces, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
+        compare(play(replays, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
       end
 
-      def fitted_handoff_ns(traces, assignment, vcpus)
+      def fitted_handoff_ns(replays, assignment, vcpus)
         Handoff.fit(handoff_times(measured)) do |ns|
-          handoff_times(play(traces, assignment, vcpus:, handoff_ns: ns))
+          handoff_times(play(replays, assignment, vcpus:, handoff_ns: ns))
         end
       end
 
@@ -72,10 +112,16 @@ module Holdup
         Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns, wait_ns:)
       end
 
-      def play(traces, assignment, vcpus:, handoff_ns: Handoff::NS)
+      def play(replays, assignment, vcpus:, handoff_ns: Handoff::NS)
         scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:,
           assignment:, seed: @seed)
-        mean(traces.map { |trace| figures(Replay.call(trace, scenario)) })
+        figures = mean(replays.map { |replay| figures(replay.call(scenario)) })
+        measured.throughput ? figures.with(throughput: ceiling(vcpus, handoff_ns)) : figures
+      end
+
+      def ceiling(vcpus, handoff_ns)
+        SharedCpus.new(demand.with(handoff_ns:).in_all, processes: @current.processes,
+          threads: @current.own_threads, vcpus:).throughput
       end
 
       def mean(all)
@@ -86,18 +132,22 @@ module Holdup
       def compare(predicted, **fitted)
         errors = errors(predicted)
         grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
-        causes = ErrorCauses.new(@recording, traffic: @traffic, processes: @current.processes)
+        causes = ErrorCauses.new(@recording, traffic: @traffic, processes: @current.processes, errors:)
         SelfTestResult.new(grade:, errors:, predicted:, measured:, causes:, **fitted)
       end
 
-      def figures(outcome)
-        queued = outcome.column(:queued)
-        response = outcome.column(:response)
+      # @param outcomes [Array<Replay::ReplayResult>] one after the other
+      def figures(outcomes)
+        queued, stalled, response = %i[queued stalled response].map do |name|
+          outcomes.flat_map { |outcome| outcome.column(name) }
+        end
         response = response.zip(queued).map { |all, before| all - before } unless measured.queued_ns
-        queued_ns = outcome.mean(:queued) if measured.queued_ns
-        p95_ns = response.sort[((response.size - 1) * 0.95).round]
-        MeasuredFigures.new(queued_ns:, stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
-          response_ns: response.sum.fdiv(response.size), p95_ns:, utilisation: outcome.utilisation)
+        size = response.size.to_f
+        elapsed_ns = outcomes.sum(&:elapsed_ns)
+        MeasuredFigures.new(queued_ns: (queued.sum / size if measured.queued_ns),
+          stalled_ns: stalled.sum / size, handoff_ns: outcomes.sum(&:handed_ns) / size,
+          response_ns: response.sum / size, p95_ns: response.sort[((size - 1) * 0.95).round],
+          utilisation: outcomes.sum { |outcome| outcome.utilisation * outcome.elapsed_ns } / elapsed_ns)
       end
 
       # Errors of waits are shares of the response: 1 ms instead of 2 of 300 does not matter.
@@ -105,7 +155,15 @@ module Holdup
         {response: off(predicted.response_ns, measured.response_ns),
          p95: off(predicted.p95_ns, measured.p95_ns),
          wait: (wait(predicted) - wait(measured)) / measured.response_ns,
-         utilisation: predicted.utilisation - measured.utilisation}
+         utilisation: predicted.utilisation - measured.utilisation,
+         throughput: throughput_error(predicted)}.compact
+      end
+
+      # Beyond what chance allows.
+      def throughput_error(predicted)
+        return unless measured.throughput
+        error = off(predicted.throughput, measured.throughput)
+        [error.abs - saturation.chance(demand.cv2), 0.0].max * (error.negative? ? -1 : 1)
       end
 
       def off(predicted, truth) = predicted / truth.to_f - 1
@@ -114,7 +172,53 @@ module Holdup
         figures.queued_ns.to_i + figures.stalled_ns
       end
 
-      def worst(errors) = errors.values.map(&:abs).max
+      def worst(errors)
+        errors.map { |name, error| (DOUBLE.include?(name) ? 2 : 1) * error.abs }.max
+      end
+
+      # What was measured in the closed part of a recording, from its single units.
+      class ClosedFigures
+        NS = 1_000_000_000
+
+        def initialize(recording, load, current)
+          @all = recording.measured
+          @between = recording.demand.between
+          @levels = load.levels
+          @units = @levels.flat_map(&:profiles)
+          @current = current
+        end
+
+        def call
+          responses = @units.map { |unit| [response_ns(unit), unit.weight] }
+          MeasuredFigures.new(queued_ns: (mean { |unit| unit.queued_ns.to_i } if @all.queued_ns), stalled_ns:,
+            handoff_ns:, response_ns: mean { |unit| response_ns(unit) },
+            p95_ns: WeightedSample.quantile(responses, 0.95).to_i, utilisation:)
+        end
+
+        private
+
+        def response_ns(unit)
+          unit.wall_ns + (@all.queued_ns ? unit.queued_ns.to_i : 0)
+        end
+
+        def stalled_ns = mean(&:stalled_ns)
+
+        # Only windows have it: its share of all stall.
+        def handoff_ns
+          return unless @all.handoff_ns
+          @all.stalled_ns.positive? ? @all.handoff_ns * stalled_ns / @all.stalled_ns : 0.0
+        end
+
+        def utilisation
+          held_ns = mean(&:running_ns) + @between.held_ns
+          weight = @levels.sum(0.0, &:weight)
+          held_ns * weight / (@levels.sum(&:seconds) * NS * @current.processes)
+        end
+
+        def mean
+          WeightedSample.mean(@units.map { |unit| [yield(unit), unit.weight] })
+        end
+      end
 
       # CPUs that are available when a process wants one. Others use some on average, but not always at that
       # moment, and the scheduler prefers threads that slept: the number lies between the mean that others
@@ -143,16 +247,21 @@ module Holdup
         NS = 1_000_000_000
         # Grade A allows an error of 10 % of the response: less than half of that does not explain a miss.
         SHARE = 0.05
+        # Where a setting was saturated: an error of its throughput from which the ceiling is wrong.
+        CEILING = 0.05
         # Share of the peak that the GVL is held: beyond it the length of a queue is mostly chance.
         BUSY = 0.85
         # Peak against mean: beyond it a minute has bursts that its mean rate hides.
         SWINGS = 3.0
-        LIMITS = {starved: SHARE, waits_beside: SHARE, busy: BUSY, swings: SWINGS}.freeze
+        LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS,
+                  ceiling: CEILING}.freeze
 
-        def initialize(recording, traffic:, processes:)
+        # @param errors [Hash{Symbol => Float}] see SelfTestResult
+        def initialize(recording, traffic:, processes:, errors: {})
           @recording = recording
           @traffic = traffic
           @processes = processes
+          @errors = errors
         end
 
         # @return [Array<Symbol>] causes that its figures support, else :unknown; and :queue_unknown
@@ -161,12 +270,13 @@ module Holdup
           [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
         end
 
-        # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the
-        #   time, swings as a ratio
+        # @return [Hash{Symbol => Float}] starved and resource_waits as shares of the response, busy of the
+        #   time, swings as a ratio, ceiling of the throughput
         def figures
           @figures ||= {starved: starved_ns / measured.response_ns,
-                        waits_beside: @recording.wait_beside_ns / measured.response_ns.to_f,
-                        busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:}
+                        resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
+                        busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:,
+                        ceiling: @errors.fetch(:throughput, 0.0).abs}
         end
 
         private

@@ -10,13 +10,14 @@ module Holdup
     # - `acquisitions` (k): of the GVL
     # - `cost`: what concurrency and rests add to held_ns and cpu_ns, which are those of a unit that is alone:
     #   see CoherencyCost
+    # - `handoff_ns`: what each of them adds while other threads wait: see Handoff
     # - `between`: work from one unit to the next, see DispatchCost
     # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 if unknown
     ServiceDemand = Data.define(
-      :held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between
+      :held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between, :handoff_ns
     ) do
       def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1,
-        cost: CoherencyCost::CONSTANT, cv2: 1.0, between: DispatchCost::NOTHING)
+        cost: CoherencyCost::CONSTANT, cv2: 1.0, between: DispatchCost::NOTHING, handoff_ns: 0)
         raise ArgumentError, "a unit holds the GVL for some time, not #{held_ns} ns" unless held_ns.positive?
         raise ArgumentError, "idle time can't be #{idle_ns} ns" if idle_ns.negative?
         super
@@ -39,6 +40,12 @@ module Holdup
 
       # @return [Float] share of its own time that a unit leaves the GVL to others
       def idle_share = (idle_ns + native_ns).fdiv(own_ns)
+
+      # @param waiting [Float] threads that wait when it gives the GVL up
+      # @return [Float] ns of all its hand-offs
+      def handoffs_ns(waiting)
+        (acquisitions + 1) * Handoff.with_waiting(handoff_ns, waiting)
+      end
 
       # With its share of the work between units: both limit what a process can serve.
       def in_all

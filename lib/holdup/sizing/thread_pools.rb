@@ -57,7 +57,7 @@ module Holdup
       def threads = @threads.values.sum
 
       # Threads of the pools that are not sized.
-      def beside = @threads.values.drop(1)
+      def other_threads = @threads.values.drop(1)
 
       # Those of them that take units of the other kind.
       def concurrent_threads = @threads.values.last(@concurrent)

@@ -46,13 +46,13 @@ module Holdup
       attr_reader :units
 
       # @param concurrent_units [Trace, nil] see ConcurrentUnits
-      def initialize(units, concurrent_units: self.class::NOBODY)
+      def initialize(units, concurrent_units: self.class::NONE)
         @units = units.sort_by(&:arrival_ns).freeze
         @concurrent_units = concurrent_units
       end
 
       def concurrent_units
-        @concurrent_units || self.class::NOBODY
+        @concurrent_units || self.class::NONE
       end
 
       # Without the concurrent units.
@@ -68,6 +68,15 @@ module Holdup
       end
 
       def map(&) = Trace.new(units.map(&), concurrent_units:)
+
+      # Each unit with the work before it: the same trace for all candidates that are replayed.
+      # @param between [DispatchCost]
+      def after(between)
+        return self if between == DispatchCost::NOTHING
+        @after = with_dispatch(between) unless @between == between
+        @between = between
+        @after
+      end
 
       # @param factor [Float] 2.0: twice the traffic, the same units in half the time
       def faster(factor)
@@ -86,9 +95,8 @@ module Holdup
 
       # The concurrent units' time slices times the factor.
       def paced(factor)
-        return self if factor == 1 || concurrent_units.units.empty?
-        paced = concurrent_units.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) }
-        Trace.new(units, concurrent_units: paced)
+        return self if factor == 1 || concurrent_units.size.zero?
+        Trace.new(units, concurrent_units: slower(factor))
       end
 
       # Indices of the units of each pool.
@@ -98,8 +106,82 @@ module Holdup
           Array.new(by_pool.keys.max.to_i + 1) { |pool| by_pool.fetch(pool, []) }
         end
       end
+
+      private
+
+      def slower(factor)
+        concurrent_units.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) }
+      end
+
+      def with_dispatch(between)
+        map { |unit| between.before(unit) }
+      end
     end
 
-    Trace::NOBODY = Trace.new([], concurrent_units: nil)
+    Trace::NONE = Trace.new([], concurrent_units: nil)
+
+    # A trace of recorded units, most of them drawn several times: all but the arrival of a unit is packed
+    # once for all its draws. Replays need only the packed words; TraceUnits are made when something asks.
+    class Trace::DrawnTrace < Trace
+      # @param patterns [Array<UnitPattern>] of each unit
+      # @param arrivals [Array<Integer>] ns, ascending
+      def initialize(patterns, arrivals, concurrent_units: NONE)
+        @patterns = patterns
+        @arrivals = arrivals
+        @concurrent_units = concurrent_units
+      end
+
+      def units
+        @units ||= @patterns.zip(@arrivals).map { |pattern, at_ns| pattern.arriving(at_ns) }.freeze
+      end
+
+      def size = @patterns.size
+
+      def bytes
+        @bytes ||= @arrivals.zip(@patterns.map(&:words)).flatten.pack(UnitPattern::FORMAT * size).freeze
+      end
+
+      def backlog
+        @backlog ||= DrawnTrace.new(@patterns, [*0...size], concurrent_units:)
+      end
+
+      def first(count)
+        DrawnTrace.new(@patterns.first(count), @arrivals.first(count), concurrent_units:)
+      end
+
+      def paced(factor)
+        return self if factor == 1 || concurrent_units.size.zero?
+        DrawnTrace.new(@patterns, @arrivals, concurrent_units: slower(factor))
+      end
+
+      private
+
+      def with_dispatch(between)
+        DrawnTrace.new(@patterns.map { |pattern| pattern.after(between) }, @arrivals, concurrent_units:)
+      end
+
+      # A TraceUnit without its arrival.
+      class UnitPattern
+        FORMAT = "Q<a#{Trace::UNIT_BYTES - 8}"
+
+        # Packed, without the arrival.
+        attr_reader :words
+
+        # @param unit [TraceUnit] that arrives at 0
+        def initialize(unit)
+          @unit = unit
+          @words = unit.words.drop(1).pack("Q<*").freeze
+        end
+
+        def arriving(at_ns) = @unit.with(arrival_ns: at_ns)
+
+        # With the work before it, see DispatchCost.
+        def after(between)
+          return @after if @between == between
+          @between = between
+          @after = UnitPattern.new(between.before(@unit))
+        end
+      end
+    end
   end
 end

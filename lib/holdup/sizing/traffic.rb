@@ -31,16 +31,19 @@ module Holdup
         new(blocks, block_s:, pools:, concurrent_units:)
       end
 
-      def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil)
+      # @param sums [BlockSums] of the traffic that has the same blocks
+      def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, concurrent_units: nil,
+        sums: BlockSums.new(pools))
         @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
         @block_s = block_s
         @pools = pools
         @concurrent_units = concurrent_units
+        @sums = sums
       end
 
       # @param blocks [Array<TrafficBlock>] any of these, also several times
       def with(blocks)
-        Traffic.new(blocks, block_s:, pools:, concurrent_units:)
+        Traffic.new(blocks, block_s:, pools:, concurrent_units:, sums: @sums)
       end
 
       # As many blocks, drawn with replacement.
@@ -55,7 +58,7 @@ module Holdup
           share = weight_of(kept) / weight_of(block.profiles)
           block.with(profiles: kept, rates: block.rates.map { |rate| rate * share })
         end
-        with(changed)
+        Traffic.new(changed, block_s:, pools:, concurrent_units:)
       end
 
       def empty? = blocks.empty?
@@ -76,7 +79,7 @@ module Holdup
       end
 
       def concurrent_load
-        concurrent_units ? concurrent_units.load(concurrent_rate) : ConcurrentUnits::NOBODY
+        concurrent_units ? concurrent_units.load(concurrent_rate) : ConcurrentUnits::NONE
       end
 
       # @return [Float] number of units that it represents
@@ -90,10 +93,7 @@ module Holdup
 
       # Mean of a profile's field over all units.
       def mean_of(field)
-        total = blocks.sum do |block|
-          block.scaled.sum { |profile, weight| profile.public_send(field) * weight }
-        end
-        total / [blocks.sum(&:weight), Float::MIN].max
+        blocks.sum { |block| @sums.of(block, field) } / [blocks.sum(&:weight), Float::MIN].max
       end
 
       # @param rate [Float] units per second
@@ -104,7 +104,7 @@ module Holdup
 
       # The units that `peak` draws, in its order.
       def drawn(seed: 1, rate: peak_rate, units: UNITS)
-        draws.drawn(seed, rate, units) { |profile, _| profile }
+        draws.drawn(seed, rate, units)
       end
 
       # @return [Trace] minute by minute as recorded, or every nth minute, each with units of its own block
@@ -118,7 +118,7 @@ module Holdup
 
       def weight_of(profiles) = profiles.sum(0.0, &:weight)
 
-      def draws = @draws ||= UnitDraws.new(self)
+      def draws = @draws ||= UnitDraws.new(self, @sums)
 
       # An interval of a recording. `rates`: units per second and host in each minute; `profiles`: its
       # recorded units; `concurrent_rates`: units of the other kind, likewise, empty without any, see
@@ -140,27 +140,56 @@ module Holdup
         end
       end
 
+      # Figures of blocks and units that all resampled parts of a recording share.
+      class BlockSums
+        def initialize(pools)
+          @pools = pools
+          @scaled = {}.compare_by_identity
+          @sums = Hash.new { |all, field| all[field] = {}.compare_by_identity }
+          @patterns = {}.compare_by_identity
+        end
+
+        # See TrafficBlock.
+        def scaled(block)
+          @scaled[block] ||= block.scaled
+        end
+
+        # The sum of a field over all units of the block.
+        def of(block, field)
+          @sums[field][block] ||= scaled(block).sum do |profile, weight|
+            profile.public_send(field) * weight
+          end
+        end
+
+        def pattern(profile)
+          @patterns[profile] ||= Trace::DrawnTrace::UnitPattern.new(
+            Trace::TraceUnit.of(profile, 0, pool: @pools.index(profile))
+          )
+        end
+      end
+
       class UnitDraws
         NS = 1_000_000_000
         MINUTE_S = 60
         # A full pool gets less done than it is asked for, so its units arrive over a longer time.
         LONGER = 2
 
-        def initialize(traffic)
+        def initialize(traffic, sums)
           @traffic = traffic
+          @sums = sums
         end
 
+        # The last one is kept: comparisons replay it under several settings.
         def peak(seed, rate, units)
-          own = drawn(seed, rate, units) { |profile, at| unit(profile, at) }
-          trace(own, [[@traffic.concurrent_rate, LONGER * most(rate, units) * NS / rate]], seed)
+          key = [seed, rate, units]
+          @peaks = {key => new_peak(*key)} unless @peaks&.key?(key)
+          @peaks.fetch(key)
         end
 
-        # @yieldparam at [Float] ns after the first unit
-        # @return [Array] what the block makes of each
+        # Likewise.
+        # @return [Array<UnitSample>]
         def drawn(seed, rate, units)
-          random = Random.new(seed)
-          at = 0.0
-          Array.new(most(rate, units)) { yield(all.draw(random), at += gap(NS / rate, random)) }
+          draw(seed, rate, units).first
         end
 
         def recorded(seed, units)
@@ -169,16 +198,43 @@ module Holdup
           own = minutes.each_with_index.flat_map do |(sample, rate), index|
             minute(sample, rate, index * MINUTE_S * NS, random)
           end
-          trace(own, minutes.map { |_, _, concurrent_rate| [concurrent_rate, MINUTE_S * NS] }, seed)
+          spans = minutes.map { |_, _, concurrent_rate| [concurrent_rate, MINUTE_S * NS] }
+          trace(own.map(&:first), own.map(&:last), spans, seed)
         end
 
         private
 
-        def trace(own, spans, seed)
+        def new_peak(seed, rate, units)
+          spans = [[@traffic.concurrent_rate, LONGER * most(rate, units) * NS / rate]]
+          trace(*draw(seed, rate, units), spans, seed)
+        end
+
+        # Profiles, and the arrival of each (ns).
+        def draw(seed, rate, units)
+          key = [seed, rate, units]
+          @draws = {key => new_draw(*key)} unless @draws&.key?(key)
+          @draws.fetch(key)
+        end
+
+        def new_draw(seed, rate, units)
+          random = Random.new(seed)
+          at = 0.0
+          profiles = []
+          arrivals = []
+          most(rate, units).times do
+            profiles << all.draw(random)
+            arrivals << (at += gap(NS / rate, random))
+          end
+          [profiles.freeze, arrivals.freeze]
+        end
+
+        def trace(profiles, arrivals, spans, seed)
+          patterns = profiles.map { |profile| @sums.pattern(profile) }
+          arrivals = arrivals.map(&:round)
           concurrent_units = @traffic.concurrent_units
-          return Trace.new(own) unless concurrent_units
-          others = concurrent_units.units(spans, pools: @traffic.pools, seed:)
-          Trace.new(own, concurrent_units: Trace.new(others))
+          return Trace::DrawnTrace.new(patterns, arrivals) unless concurrent_units
+          others = concurrent_units.trace(spans, pools: @traffic.pools, seed:)
+          Trace::DrawnTrace.new(patterns, arrivals, concurrent_units: others)
         end
 
         # With many concurrent units for each of them, fewer are drawn.
@@ -189,7 +245,7 @@ module Holdup
         end
 
         def all
-          @all ||= WeightedSample.new(@traffic.blocks.flat_map(&:scaled))
+          @all ||= WeightedSample.new(@traffic.blocks.flat_map { |block| @sums.scaled(block) })
         end
 
         def minutes(units)
@@ -201,19 +257,16 @@ module Holdup
           every.each_slice([(wanted / units).ceil, 1].max).map(&:first)
         end
 
+        # Profiles with their arrivals.
         def minute(sample, rate, start_ns, random)
           return [] if rate.zero?
           units = []
           at = start_ns + gap(NS / rate, random)
           while at < start_ns + MINUTE_S * NS
-            units << unit(sample.draw(random), at)
+            units << [sample.draw(random), at]
             at += gap(NS / rate, random)
           end
           units
-        end
-
-        def unit(profile, at)
-          Trace::TraceUnit.of(profile, at, pool: @traffic.pools.index(profile))
         end
 
         def gap(mean, random)

@@ -17,7 +17,7 @@ module Holdup
       VerifiedFigure::CLOSE = 0.1
 
       # A self-test's inputs: demand as recorded before, figures measured since.
-      RecordingPair = Data.define(:demand, :held_per_cpu, :measured, :wait_beside_ns)
+      RecordingPair = Data.define(:demand, :held_per_cpu, :measured, :resource_wait_ns)
 
       NAMES = %i[response p95 wait].freeze
       UNITS = 1500
@@ -29,7 +29,7 @@ module Holdup
         @since = since
         @rounds = rounds
         @pair = RecordingPair.new(demand: before.recording.demand, held_per_cpu: since.held_per_cpu,
-          measured: since.measured, wait_beside_ns: since.wait_beside_ns)
+          measured: since.measured, resource_wait_ns: since.resource_wait_ns)
       end
 
       def candidate = @candidate ||= Candidate.of(@since)

@@ -48,7 +48,7 @@ module Holdup
       end
 
       # Whether the change treats some units differently.
-      def told_apart?
+      def selective?
         (@change.names - [@change.without]).any? && series.any? { |name| !@change.touches?(name) }
       end
 
@@ -67,7 +67,7 @@ module Holdup
       def setting = @base.recording.setting
 
       # Whether the change names all recorded units, so that nothing remains to compare.
-      def nobody_left?
+      def claims_all?
         series.all? { |name| @change.claims?(name) }
       end
 
@@ -128,6 +128,7 @@ module Holdup
       end
 
       def now(part, draw, growth_seed, counts)
+        return @base.of_part(part, @base.now, draw, growth_seed:) if @change.names.empty?
         forecast = @base.forecast(demand: @base.estimates.call(part, seed: growth_seed), rate: draw[:rate])
         forecast.call(@base.now, part.peak(**draw), force: true, counted: counted(part, draw, counts))
       end
@@ -155,7 +156,7 @@ module Holdup
       end
 
       def limits
-        @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.limits
+        @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.fitted_limits
       end
 
       # Processes for some units only: by default with as many threads each as the others.
@@ -166,9 +167,9 @@ module Holdup
 
         def apart? = true
 
-        def beside(others)
+        def with_others(others)
           others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil,
-            beside: [], concurrent_threads: []))
+            other_threads: [], concurrent_threads: []))
         end
 
         def place(unit, _candidate)
@@ -180,12 +181,12 @@ module Holdup
       OwnThreads = Data.define(:name, :threads) do
         def apart? = false
 
-        def beside(others)
-          others.with(threads: others.threads + threads, beside: [*others.beside, threads])
+        def with_others(others)
+          others.with(threads: others.threads + threads, other_threads: [*others.other_threads, threads])
         end
 
         def place(unit, candidate)
-          unit.with(pool: candidate.beside.size)
+          unit.with(pool: candidate.other_threads.size)
         end
       end
 

@@ -62,8 +62,8 @@ module Holdup
 
       def size(candidate)
         io = candidate.io_threads.positive? ? "+#{candidate.io_threads} io" : ""
-        {processes: candidate.processes,
-         threads: "#{candidate.beside.any? ? "(#{candidate.caps.join("+")})" : candidate.threads}#{io}"}
+        threads = candidate.other_threads.any? ? "(#{candidate.caps.join("+")})" : candidate.threads
+        {processes: candidate.processes, threads: "#{threads}#{io}"}
       end
 
       def slice(candidate)

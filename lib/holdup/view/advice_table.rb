@@ -74,7 +74,7 @@ module Holdup
       def shown
         @shown ||= begin
           main, others = @recommendation.predictions.partition { |one|
-            [now, @recommendation.best&.candidate].include?(one.candidate)
+            [now, @recommendation.best&.candidate].include?(one.candidate) || pareto.include?(one)
           }
           rejected = others.reject(&:allowed?).min_by(@limit / 4) { |one| distance(one) }
           plain, variants = others.select(&:allowed?).partition { |one|
@@ -82,10 +82,19 @@ module Holdup
           }
           by_io_threads = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }
           better = by_io_threads.values.flat_map { |same| same.min_by(1) { |one| wait(one) } }
-          near = plain.min_by(@limit - main.size - rejected.size - better.size) { |one|
-            [distance(one), wait(one)]
-          }
+          room = [@limit - main.size - rejected.size - better.size, 0].max
+          near = plain.min_by(room) { |one| [distance(one), wait(one)] }
           @recommendation.predictions & (main + rejected + better + near)
+        end
+      end
+
+      # Settings that no other one beats: less waiting takes more threads or processes.
+      def pareto
+        @pareto ||= begin
+          judged = @recommendation.predictions.select { |one|
+            one.allowed? && one.replayed? && plain(one.candidate) == one.candidate
+          }
+          judged.reject { |one| judged.any? { |other| @recommendation.objective.beats?(other, one) } }
         end
       end
 
@@ -191,7 +200,14 @@ module Holdup
           waits = test.measured.queued_ns ? :verify_wait : :verify_wait_unqueued
           [times(:verify_response, :response, &:response_ns), times(:verify_p95, :p95, &:p95_ns),
             times(waits, :wait) { |one| one.queued_ns.to_i + one.stalled_ns },
-            [@words.call(:whatif_used), *both { |one| Figures.share(one.utilisation) }, off(:utilisation)]]
+            [@words.call(:whatif_used), *both { |one| Figures.share(one.utilisation) }, off(:utilisation)],
+            *saturated]
+        end
+
+        # Only if it was.
+        def saturated
+          return [] unless test.errors.key?(:throughput)
+          [[@words.call(:verify_saturated), *both { |one| Figures.rate(one.throughput) }, off(:throughput)]]
         end
 
         def times(title, error)

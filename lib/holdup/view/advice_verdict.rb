@@ -170,8 +170,9 @@ module Holdup
       # Why the number of threads and processes is unknown: a sentence for each reason.
       class Reasons
         # Reasons that have a sentence of their own.
-        KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown
-          unknown vcpus_unknown no_recording unsupported mixed_settings mixed_applications warming_up].freeze
+        KNOWN = %i[not_enough few_units few_profiles self_test starved resource_waits busy swings ceiling
+          queue_unknown unknown vcpus_unknown no_recording unsupported mixed_settings mixed_applications
+          warming_up].freeze
 
         CAUSES = [:unknown, *Sizing::SelfTest::ErrorCauses::LIMITS.keys].freeze
 

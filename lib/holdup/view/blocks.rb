@@ -115,11 +115,11 @@ module Holdup
       end
 
       # The label omits smaller shares, which are still drawn.
-      Bar::TOLD = 0.005
+      Bar::LEAST_LABELLED = 0.005
 
       def Bar.of(split, words)
         parts = split.members.to_h { |state| [state, split.share(state)] }
-        large = parts.select { |_, share| share >= Bar::TOLD }
+        large = parts.select { |_, share| share >= Bar::LEAST_LABELLED }
         texts = large.map { |state, share| "#{words.call(:"state_#{state}")} #{View::Figures.share(share)}" }
         new(parts:, label: words.list(texts))
       end

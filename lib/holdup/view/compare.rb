@@ -23,7 +23,7 @@ module Holdup
       end
 
       def page
-        Page.new(title: @words.call(:compare_title, units:), facts: [*sides, *told_apart],
+        Page.new(title: @words.call(:compare_title, units:), facts: [*sides, *distinction],
           lead: sentences.lead, remarks: [sentences.cause, *sentences.remarks, *sentences.limits],
           sections: Sections.new(@comparison, words: @words, families: @families, limit: @limit).call)
       end
@@ -49,7 +49,7 @@ module Holdup
       end
 
       # The fact that separates the sides, and the alternatives.
-      def told_apart
+      def distinction
         return [] unless @picked
         key = APART.fetch(@picked.fact, :compare_by)
         others = @picked.count > @picked.sides.size && !@picked.asked?

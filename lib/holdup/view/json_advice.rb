@@ -40,10 +40,10 @@ module Holdup
       end
 
       def self.candidate(candidate)
-        neighbours = candidate.to_h.slice(:beside, :concurrent_threads)
-          .transform_values { |threads| threads if threads.any? }
+        other_pool_threads = candidate.other_threads if candidate.other_threads.any?
+        concurrent_threads = candidate.concurrent_threads if candidate.concurrent_threads.any?
         pool = candidate.pool && candidate(candidate.pool)
-        {**candidate.to_h, **neighbours, pool:}.compact
+        {**candidate.to_h.except(:other_threads), other_pool_threads:, concurrent_threads:, pool:}.compact
       end
 
       def self.percentiles(values)

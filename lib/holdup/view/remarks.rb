@@ -73,7 +73,7 @@ module Holdup
         def self.remark(look, now_s:, words:)
           return if look.nil? || look.units.zero?
           count = Figures.count(look.units)
-          return words.call(:remark_uncollected_nobody, count:) unless look.collecting
+          return words.call(:remark_uncollected_no_collector, count:) unless look.collecting
           return words.call(:remark_uncollected_first, count:) unless look.at_ns
           words.call(:remark_uncollected, count:, ago: Figures.duration([now_s * NS - look.at_ns, 0].max))
         end

@@ -96,7 +96,7 @@ module Holdup
         ticks = own.to_a.sum(&:ticks)
         handoff = waits.sum(&:handoff)
         if handoff > ticks
-          who = word(:answer_nobody)
+          who = word(:answer_handoff)
           own = []
           ticks = handoff
         end

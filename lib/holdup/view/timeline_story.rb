@@ -103,7 +103,7 @@ module Holdup
         parts = wait.parts.group_by { |part| [part.lane, part.unit] }.values
         named = parts.max_by(HOLDERS) { |own| own.sum(&:ticks) }.map { |own| held(own) }
         if named.empty? || wait.handoff * HANDOFF_SHARE > wait.span.length
-          named << word(:nobody, time: time(wait.handoff))
+          named << word(:handoff_time, time: time(wait.handoff))
         end
         @words.list(named)
       end

@@ -41,14 +41,18 @@ module Holdup
       def to_h
         gained = {gain: known? ? @found.gain.round(4) : nil,
                   gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
-        apart = (known? && @found.told_apart?) ? {named: json_of(@found.named),
-                                                  others: json_of(@found.others)} : {}
-        {**json_of(@found), **gained, **apart, amdahl_threads: @found.amdahl,
-                                               unsupported: @found.unsupported,
-                                               bias: AdviceFigures::Bias.json(@found.bias)}
+        {**json_of(@found), **gained, **groups, amdahl_threads: @found.amdahl,
+                                                unsupported: @found.unsupported,
+                                                bias: AdviceFigures::Bias.json(@found.bias)}
       end
 
       private
+
+      # Units that the change names, and the others, where it treats them differently.
+      def groups
+        return {} unless known? && @found.selective?
+        {named: json_of(@found.named), others: json_of(@found.others)}
+      end
 
       def json_of(sides)
         {before: JsonAdvice.prediction(sides.before), after: JsonAdvice.prediction(sides.after)}
@@ -132,7 +136,7 @@ module Holdup
 
       # If some units are treated differently, they may pay for what others gain.
       def parts
-        return [] unless known? && @found.told_apart?
+        return [] unless known? && @found.selective?
         names = Width.clean(@change.names.join(", "))
         {word(:named, percentile: @slo.name, names:) => @found.named,
          word(:others, percentile: @slo.name) => @found.others}

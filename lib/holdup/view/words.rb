@@ -20,7 +20,7 @@ module Holdup
       def initialize(language = "en")
         @table = LANGUAGES.fetch(language) do
           raise UsageError,
-            "there is no language #{language.inspect}; --lang takes one of: #{LANGUAGES.keys.join(", ")}"
+            "unknown language #{language.inspect}; --lang takes one of: #{LANGUAGES.keys.join(", ")}"
         end
         @language = language
       end

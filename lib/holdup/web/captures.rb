@@ -150,15 +150,15 @@ module Holdup
       # their names in assets/src/timeline
       ViewerPage = Data.define(:id, :unit, :words) do
         # @return [String] JSON
-        def self.told(words)
-          JSON.generate(ViewerPage::SAID.to_h { |key| [key, words.call(:"viewer_#{key}")] })
+        def self.labels(words)
+          JSON.generate(ViewerPage::LABELS.to_h { |key| [key, words.call(:"viewer_#{key}")] })
         end
 
         def view = "capture"
       end
 
-      ViewerPage::SAID = %i[period holder nobody running stalled preempted io lock sleep idle unknown absent
-        handoff].freeze
+      ViewerPage::LABELS = %i[period holder no_holder running stalled preempted io lock sleep idle unknown
+        absent handoff].freeze
     end
   end
 end

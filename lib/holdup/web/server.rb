@@ -33,7 +33,7 @@ module Holdup
         require "puma/server"
         Puma::Server.new(@app, nil, OPTIONS)
       rescue LoadError
-        raise Error.new("there is no server to show the dashboard with",
+        raise Error.new("no web server is installed to serve the dashboard",
           "`gem install puma`, or mount Holdup::Web in your application (docs/dashboard.md)")
       end
 

@@ -60,7 +60,7 @@ module Holdup::Advice
       assert_includes told(found)["do"], "above #{limit} at p95"
     end
 
-    def test_nothing_where_it_fires_or_nobody_knows
+    def test_no_finding_where_the_alarm_fires_or_the_ceiling_is_unknown
       assert_nil find(MachineRules::AutoscalingTrap, samples: container(processes: 2, vcpus: 2.0),
         units: unit(cpu: 5))
       assert_nil find(MachineRules::AutoscalingTrap, units: unit(cpu: 5))

@@ -35,7 +35,7 @@ module Holdup::Advice
       assert_match(/At present this would break a limit \(memory\): see the table\.\z/, told["do"])
     end
 
-    def test_nothing_where_nobody_queues
+    def test_no_finding_without_queue_time
       assert_nil find(MachineRules::CapacityMissing)
     end
   end

@@ -16,9 +16,9 @@ module Holdup::Advice
     def test_long_holds
       told = told(found = find(GvlRules::Convoy, units:))
       assert_operator found.facts[:hold_ns], :>, 50 * Situations::MS
-      assert_match(
-        /\AIt causes \d\d.\d % of the stall and is 9.1 % of the requests or jobs; .*\[holdup report --name .Reports#sales.\]\z/, told["seen"]
-      )
+      sentence = /\AIt causes \d\d.\d % of the stall and is 9.1 % of the requests or jobs; .*/
+      command = /\[holdup report --name .Reports#sales.\]\z/
+      assert_match(/#{sentence}#{command}/, told["seen"])
       assert_match(/Move it to a job or to processes of its own/, told["do"])
     end
 
@@ -38,7 +38,7 @@ module Holdup::Advice
       assert_equal ["Reports#sales", nil], [found.facts[:name], found.gain]
     end
 
-    def test_nothing_for_short_holds_or_where_nobody_stalls
+    def test_no_finding_for_short_holds_or_without_stalls
       assert_nil find(GvlRules::Convoy,
         units: unit("A#a", cpu: 10, stalled: 10, blame: 80).merge(unit("B#b", cpu: 2, stalled: 10)))
       assert_nil find(GvlRules::Convoy, units: HEAVY)

@@ -20,7 +20,7 @@ module Holdup::Advice
       assert_match(/not predicted/, told["expect"])
     end
 
-    def test_nothing_where_it_hardly_happens_or_nobody_knows
+    def test_no_finding_where_throttling_is_rare_or_unknown
       assert_nil find(MachineRules::CpuThrottling, samples: throttled(0.02))
       assert_nil find(MachineRules::CpuThrottling)
     end

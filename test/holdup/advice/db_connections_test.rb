@@ -20,12 +20,14 @@ module Holdup::Advice
 
     def test_more_than_the_server_has
       told = told(found(30))
-      assert_equal "All threads together may open 25 (requests 15, jobs 10) of 30; above 80.0 % of the limit, a restart, a console or a migration may find none free. [holdup advise --db-connections 30]",
-        told["seen"]
+      expected = "All threads together may open 25 (requests 15, jobs 10) of 30; " \
+        "above 80.0 % of the limit, a restart, a console or a migration may find none free. " \
+        "[holdup advise --db-connections 30]"
+      assert_equal expected, told["seen"]
       assert_match(/PgBouncer/, told["do"])
     end
 
-    def test_nothing_where_there_is_room_or_nobody_said_how_many
+    def test_no_finding_below_the_limit_or_without_one
       assert_nil found(32)
       assert_nil found(nil)
     end

@@ -23,16 +23,16 @@ module Holdup::Advice
     def test_requests_that_only_wait
       told = told(found = found())
       assert_equal "Slow#quote mostly waits, and occupies a thread while it does.", told["what"]
-      assert_match(
-        /\AIt is idle for 99.\d % of its own time and uses \d\d.\d % of the threads. time\. .*\[holdup whatif --io .Slow#quote. --max-io-threads #{found.facts[:best]}\]\z/, told["seen"]
-      )
-      assert_match(
-        /In config\/puma.rb:9 \(then restart; .*\):\n- max_io_threads 0\n\+ max_io_threads #{found.facts[:best]}\z/, told["do"]
-      )
+      sentence = /\AIt is idle for 99.\d % of its own time and uses \d\d.\d % of the threads. time\. .*/
+      command = /\[holdup whatif --io .Slow#quote. --max-io-threads #{found.facts[:best]}\]\z/
+      assert_match(/#{sentence}#{command}/, told["seen"])
+      beginning = /In config\/puma.rb:9 \(then restart; .*/
+      ending = /\):\n- max_io_threads 0\n\+ max_io_threads #{found.facts[:best]}\z/
+      assert_match(/#{beginning}#{ending}/, told["do"])
       assert_operator found.interval.begin, :>, 0.05
     end
 
-    def test_nothing_before_puma_8_or_where_nobody_waits_for_a_thread
+    def test_no_finding_before_puma_8_or_without_waits_for_a_thread
       assert_nil found(levers: [])
       assert_nil found(threads: 30)
       assert_nil found(units: unit("Slow#quote", cpu: 20, io: 20))

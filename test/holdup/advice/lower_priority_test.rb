@@ -21,14 +21,14 @@ module Holdup::Advice
     def test_a_class_that_others_stand_behind_on_a_ruby_without_a_slice
       told = told(found)
       assert_match(/\ALet threads that run Heavy#show give way sooner/, told["what"])
-      assert_match(
-        /lower by 2 while it runs, queued \+ stalled at p95: .*\[holdup whatif --priority 'Heavy#show=-2'\]\z/, told["seen"]
-      )
+      sentence = /lower by 2 while it runs, queued \+ stalled at p95: .*/
+      command = /\[holdup whatif --priority 'Heavy#show=-2'\]\z/
+      assert_match(/#{sentence}#{command}/, told["seen"])
       assert_match(/Write: Thread\.current\.priority -= 2, ensure \+= 2\z/, told["do"])
       assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
     end
 
-    def test_nothing_where_the_slice_can_be_set_or_nobody_would_give_way
+    def test_no_finding_where_the_slice_can_be_set_or_native_code_holds
       assert_nil found(slices: true)
       assert_nil found(hold_ms: 400), "native code"
     end

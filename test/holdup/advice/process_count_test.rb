@@ -17,7 +17,7 @@ module Holdup::Advice
         levers: LEVERS)
     end
 
-    def test_a_second_process_in_the_variable_that_says_so
+    def test_sets_the_second_process_in_the_variable_that_decides
       told = told(found)
       assert_equal "Run 2 processes on each host instead of 1.", told["what"]
       assert_match(/queued \+ stalled at p95: .* 400 MB of memory\. \[holdup whatif --processes 2\]\z/,

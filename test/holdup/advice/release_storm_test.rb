@@ -15,8 +15,9 @@ module Holdup::Advice
 
     def test_thousands_of_acquisitions
       told = told(find(GvlRules::ReleaseStorm, units: storm))
-      assert_equal "Orders#index takes the GVL 4,000 times in each request or job, and may wait for it each time.",
-        told["what"]
+      expected = "Orders#index takes the GVL 4,000 times in each request or job, " \
+        "and may wait for it each time."
+      assert_equal expected, told["what"]
       assert_match(/\AEach stalls .*, .* per acquisition\. \[holdup report --name .Orders#index.\]\z/,
         told["seen"])
       assert_match(/not predicted/, told["expect"])
@@ -29,7 +30,7 @@ module Holdup::Advice
       assert_match(/falls by [\d.]+ % of the response/, told(found)["expect"])
     end
 
-    def test_nothing_for_few_or_where_nobody_stalls
+    def test_no_finding_for_few_acquisitions_or_without_stalls
       assert_nil find(GvlRules::ReleaseStorm, units: unit(acquisitions: 80, cpu: 50, stalled: 30))
       assert_nil find(GvlRules::ReleaseStorm, units: unit(acquisitions: 4000, cpu: 50))
     end

@@ -57,7 +57,7 @@ module Holdup::Advice
       assert_empty change({"lever.threads.how": "workers N"}).diff, "nobody knows where it is written"
     end
 
-    def test_the_latest_of_what_was_told_and_what_there_is_not
+    def test_takes_the_latest_known_value_of_a_lever
       levers = ServerLevers.new([FILE, {"lever.threads.value": 4}])
       assert_equal [4, "threads"], [levers["threads"].value, levers["concurrency", "threads"].name]
       assert_nil levers.change("processes", 2)

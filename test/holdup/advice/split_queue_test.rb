@@ -23,12 +23,12 @@ module Holdup::Advice
       recording = self.recording.tap { |one| one.setting = {"jobs" => "sidekiq"} }
       told = told(found = find(JobRules::SplitQueue, units: jobs, kind: :job, queue: "default",
         recommendation: advised(recording)))
-      assert_match(
-        /\AIt causes [\d.]+ % of the stall and is 4.8 % of the jobs \(queue default\)\. \[holdup report --kind job --by queue\]\z/, told["seen"]
-      )
-      assert_match(
-        /Exclude the queue from processes that take all queues \(\*\)\..* Write: queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/, told["do"]
-      )
+      sentence = /\AIt causes [\d.]+ % of the stall and is 4.8 % of the jobs \(queue default\)\. /
+      command = /\[holdup report --kind job --by queue\]\z/
+      assert_match(/#{sentence}#{command}/, told["seen"])
+      beginning = /Exclude the queue from processes that take all queues \(\*\)\..* Write: /
+      ending = /queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/
+      assert_match(/#{beginning}#{ending}/, told["do"])
       assert_match(/holdup lab jobs .*holdup compare --by setting --kind job/, told["verify"])
       assert_operator found.gain, :>, 0.1
       assert_operator found.interval.begin, :>, 0

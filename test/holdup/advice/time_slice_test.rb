@@ -16,12 +16,12 @@ module Holdup::Advice
 
     def test_light_units_behind_heavy_ones
       told = told(found(shapes: CONVOY, rate: 12.0, slices: true))
-      assert_match(
-        /Replayed at peak load with the shorter slice, queued \+ stalled at p95: .*\[holdup whatif --slice \d0ms\]\z/, told["seen"]
-      )
-      assert_match(
-        /In environment RUBY_THREAD_TIMESLICE \(then restart\):\n- RUBY_THREAD_TIMESLICE=100\n\+ RUBY_THREAD_TIMESLICE=\d0\z/, told["do"]
-      )
+      sentence = /Replayed at peak load with the shorter slice, queued \+ stalled at p95: .*/
+      command = /\[holdup whatif --slice \d0ms\]\z/
+      assert_match(/#{sentence}#{command}/, told["seen"])
+      beginning = /In environment RUBY_THREAD_TIMESLICE \(then restart\):\n- RUBY_THREAD_TIMESLICE=100\n\+ /
+      ending = /RUBY_THREAD_TIMESLICE=\d0\z/
+      assert_match(/#{beginning}#{ending}/, told["do"])
       assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
     end
 

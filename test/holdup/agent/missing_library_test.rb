@@ -26,7 +26,7 @@ class Holdup::MissingLibraryTest < Minitest::Test
     assert_includes said, "the segments stay in their folder"
   end
 
-  def test_the_command_says_so_where_not_even_its_loader_is_there
+  def test_the_command_names_a_missing_loader
     bare = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil}
     command = [RbConfig.ruby, "--disable=gems", CommandLine::EXE, "collect", "--dir", "/dev/shm/x"]
     said, status = Open3.capture2e(bare, *command)

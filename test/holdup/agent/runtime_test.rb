@@ -167,7 +167,7 @@ class Holdup::RuntimeTest < Minitest::Test
     mistaken&.stop
   end
 
-  def test_without_a_probe_it_says_so_once
+  def test_warns_once_without_a_probe
     @probe.supported = false
     2.times { refute @runtime.start }
     assert_equal ["nothing to measure with"], @log.lines

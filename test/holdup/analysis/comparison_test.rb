@@ -16,7 +16,7 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
     assert_operator estimate.difference, :<, 0
   end
 
-  def test_the_same_again_is_no_difference_and_what_could_have_been_seen_is_told
+  def test_equal_sides_do_not_differ_and_name_the_visible_difference
     comparison = compare(sample(minutes: 12), sample(minutes: 12, seed: 3))
     assert_equal :none, comparison.verdict.key
     comparison.verdict.unmoved.each { |estimate| assert_includes 0.0..0.5, estimate.visible }
@@ -38,7 +38,7 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
     assert_in_delta comparison.estimates[:wall_mean].difference, comparison.contributions.sum(&:moved_ns), 1
   end
 
-  def test_endpoints_of_one_side_are_left_out_and_told
+  def test_endpoints_of_one_side_are_left_out_and_named
     more = SHOP.merge("C#new" => SHOP["A#fast"])
     comparison = compare(sample(minutes: 6), sample(minutes: 6, seed: 2, units: more))
     assert_equal 0, comparison.left_out.first

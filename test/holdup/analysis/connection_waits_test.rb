@@ -112,7 +112,7 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
     assert_equal [100 * MS, true], [born.outside_ns, born.outside_known?]
   end
 
-  def test_without_samples_of_most_of_the_time_nobody_is_named
+  def test_names_no_holder_without_samples_of_most_of_the_time
     early = [sample(1, 5, since_s: SampleWindows::START_S, connections_kept_ns: 0)]
     [[], early].each do |samples|
       summary = self.summary(samples:)

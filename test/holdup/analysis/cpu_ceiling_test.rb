@@ -26,22 +26,22 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
   end
 
   def test_others_that_were_seen_count
-    assert_in_delta 0.8, ceiling(vcpus: 2, processes: 1, beside: 0.6).high
-    assert_in_delta 0.55, ceiling(vcpus: 2, processes: 1, beside: 0.01).high
-    busy = ceiling(vcpus: 2, processes: 1, beside: 0.9)
+    assert_in_delta 0.8, ceiling(vcpus: 2, processes: 1, other_cpus: 0.6).high
+    assert_in_delta 0.55, ceiling(vcpus: 2, processes: 1, other_cpus: 0.01).high
+    busy = ceiling(vcpus: 2, processes: 1, other_cpus: 0.9)
     assert_equal [0.5, false, :unsure], [busy.low, busy.low?, busy.alarm(0.6)]
   end
 
   # What is idle for certain, and which target is out of reach, follows from the most that can be reached.
   def test_what_follows_from_the_range
-    [0.0, 0.2, 0.4, 0.6].each do |beside|
-      one = ceiling(vcpus: 2, processes: 1, beside:)
+    [0.0, 0.2, 0.4, 0.6].each do |other_cpus|
+      one = ceiling(vcpus: 2, processes: 1, other_cpus:)
       assert_in_delta 1, one.high + one.idle_vcpus / 2
       assert_operator one.unreachable, :>, one.high
       assert_operator one.unreachable, :<=, one.high + 0.0501
       assert_equal :never, one.alarm(one.unreachable)
     end
-    assert_in_delta 0.75, ceiling(vcpus: 2, processes: 1, beside: 0.4).unreachable
+    assert_in_delta 0.75, ceiling(vcpus: 2, processes: 1, other_cpus: 0.4).unreachable
   end
 
   def test_never_more_than_there_is
@@ -64,7 +64,7 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
     assert_equal 0.0, Holdup::Analysis::CpuCeiling.native_ratio([])
   end
 
-  def test_none_is_told_from_processes_that_were_there_too_short
+  def test_no_ceiling_from_processes_that_ran_too_short
     member = Struct.new(:from_s, :to_s) do
       def takes?(*) = true
 

@@ -14,7 +14,7 @@ module Holdup::Analysis
       assert coverage.exact
     end
 
-    def test_without_single_units_nothing_is_told
+    def test_reports_nothing_without_single_units
       assert_nil MeasuredTime.of([])
     end
 

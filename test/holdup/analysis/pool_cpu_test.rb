@@ -36,7 +36,7 @@ class Holdup::Analysis::PoolCpuTest < Minitest::Test
     assert_equal [:pool, "default", 4, 0.1], said(*pools).first
   end
 
-  def test_jobs_of_which_nobody_told_the_pool
+  def test_jobs_of_an_unknown_pool
     assert_equal [[:unknown, nil, nil, 0.1], [:outside, nil, nil, 0.4]],
       said(window("A", :job, seconds: 18, count: 3))
   end
@@ -47,7 +47,7 @@ class Holdup::Analysis::PoolCpuTest < Minitest::Test
       said(window("GET /", :request, seconds: 54, count: 7), *inside)
   end
 
-  def test_without_samples_nothing_is_told
+  def test_reports_nothing_without_samples
     assert_empty lines(window("default", :pool, seconds: 9, count: 2), samples: [])
   end
 end

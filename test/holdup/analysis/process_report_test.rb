@@ -64,7 +64,7 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
     assert_in_delta 0.5, member.waiting
   end
 
-  def test_a_pool_that_moves_to_another_place_is_told_by_its_name
+  def test_a_pool_that_moves_is_found_by_its_name
     before = ticked(0, **WEB, "pool.0.busy_ns": 0)
     after = [60, 120].map { |at_s|
       ticked(at_s, "pool.0": "jobs", "pool.0.max": 2, "pool.0.busy_ns": at_s * NS, "pool.1": "web",

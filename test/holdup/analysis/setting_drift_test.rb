@@ -10,7 +10,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
   LATER_S = 3600
   FACTS = SampleWindows::SETTING.merge("revision" => "aaa")
 
-  def test_more_cpu_since_a_deployment_is_told_and_its_other_facts
+  def test_reports_more_cpu_since_a_deployment_with_its_facts
     drift = drifts(SLOW, FACTS.merge("revision" => "bbb", "threads" => 3)).first
     assert_equal [:request, "puma", ["threads"], [:cpu_unit]],
       [drift.kind, drift.change.server, drift.differences.map(&:subject),
@@ -19,7 +19,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
     assert_equal [[:ok, :setting_changed], [:warn, :drift_cpu_unit_worse]], keys
   end
 
-  def test_less_is_told_and_wakes_nobody
+  def test_reports_less_cpu_without_an_alarm
     findings = Holdup::Doctor::StoreChecks::Drift.findings(drifts(
       {"A#fast" => SHOP["A#fast"].merge(ms: {cpu: 2, stalled: 2, io: 6})}, FACTS.merge("revision" => "bbb")
     ))
@@ -29,7 +29,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
 
   BUSY = {"A#fast" => SHOP["A#fast"].merge(units: 100)}.freeze
 
-  def test_a_longer_tail_with_the_same_mean_is_told
+  def test_reports_a_longer_tail_with_the_same_mean
     drift = drifts(BUSY, FACTS.merge("revision" => "bbb"),
       before: BUSY) { |window| (window.series.kind == :request) ? with_tail(window) : window }.first
     assert_equal [%i[stalled_p99 worse], %i[wall_p99 worse]],
@@ -39,7 +39,7 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
       findings.map { |finding| [finding.level, finding.key] }
   end
 
-  def test_the_tail_of_the_same_again_is_no_news_and_of_few_units_nobody_knows_it
+  def test_an_equal_tail_is_not_reported_and_few_units_have_none
     assert_empty drifts(BUSY, FACTS.merge("revision" => "bbb"), before: BUSY)
     changed = drifts(SHOP, FACTS.merge("revision" => "bbb")) do |window|
       (window.series.kind == :request) ? with_tail(window) : window

@@ -54,7 +54,7 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
     end
   end
 
-  def test_a_cause_that_is_told_later_than_the_stall
+  def test_a_cause_that_is_recorded_after_the_stall
     late = pairs(cell({"MailJob" => [50, 0]}), cell({"MailJob" => [40, 0]}),
       cell({"PdfJob" => [2, 92], "MailJob" => [0, 0]}), cell({"Other" => [5, 5]}))
     assert_equal [90, 90, 90], late["PdfJob>MailJob"].to_h.values_at(:about_ns, :least_ns, :most_ns)
@@ -111,7 +111,7 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
     refute_predicate found["A>B"], :informative?
   end
 
-  def test_nobody_stalled
+  def test_without_stalls
     assert_empty pairs(cell({"A" => [0, 0]}))
     assert_empty pairs
   end

@@ -96,7 +96,7 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
     assert_equal 2220, summary(@sample.to_a + three, filter: Filter.new(threads: 5)).total.count
   end
 
-  def test_settings_are_told_apart_by_what_differs
+  def test_settings_are_named_by_what_differs
     three = SampleWindows.new(minutes: 1, setting: SampleWindows::SETTING.merge("threads" => 3)).to_a
     rows = summary(@sample.to_a + three, by: :setting).rows
     assert_equal ["threads=3", "threads=5"], rows.map { |row| row.name.split.last }.sort
@@ -165,7 +165,7 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
     assert_in_delta 2220 / 180.0, wide.throughput
   end
 
-  def test_overflowed_units_are_counted_and_told
+  def test_overflowed_units_are_counted_and_reported
     overflow = @sample.window("(series beyond the limit)", kind: :overflow, count: 9)
     all = summary(@sample.to_a + [overflow])
     assert_equal 9, all.overflowed

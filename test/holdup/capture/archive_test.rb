@@ -35,11 +35,12 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     end
   end
 
-  def test_a_damaged_file_says_so
+  def test_rejects_a_damaged_file
     in_folder do |archive|
       path = archive.add(bytes, Time.at(0))
       File.truncate(path, 40)
-      assert_match(/is no capture/, assert_raises(Holdup::DamagedData) { Archive.read(path) }.message)
+      error = assert_raises(Holdup::DamagedData) { Archive.read(path) }
+      assert_match(/is not a capture of Holdup/, error.message)
     end
   end
 

@@ -38,7 +38,7 @@ class Holdup::Capture::ClientTest < Minitest::Test
     end
   end
 
-  def test_what_nobody_fetched_gives_way_but_not_what_goes_on
+  def test_replaces_captures_that_were_not_fetched_but_not_a_running_one
     in_folder do |asking|
       left(bytes)
       asking.ask

@@ -110,7 +110,7 @@ class Holdup::Capture::ControllerTest < Minitest::Test
     assert_equal 2, @process.opened.size
   end
 
-  def test_nobody_waits_for_an_old_request
+  def test_ignores_an_old_request
     @process.ask(5)
     tick(after: 60)
     assert_empty @process.opened

@@ -85,7 +85,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     assert_equal 2, @process.opened.size
   end
 
-  def test_waits_for_those_beside_the_caught_one
+  def test_waits_for_units_concurrent_with_the_caught_one
     @process.others_running = true
     catch_one
     assert_equal %w[12-34.armed], left
@@ -136,7 +136,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     assert_equal %w[12-34.ended 12-34.events], left
   end
 
-  def test_what_nobody_waits_for_is_left_to_the_collector
+  def test_leaves_captures_without_a_client_to_the_collector
     ask(1, attended: false)
     2.times { tick }
     assert_equal "12-34.left", left.last

@@ -44,7 +44,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
     assert_equal 7, stored
   end
 
-  def test_once_beside_another_collector
+  def test_once_while_another_collector_runs
     FileUtils.mkdir_p(@segments)
     File.open(File.join(@segments, "collector.lock"), File::CREAT | File::RDWR) do |lock|
       lock.flock(File::LOCK_EX)
@@ -58,11 +58,11 @@ class Holdup::CLI::CollectTest < Minitest::Test
     File.write(@store, "this is no database" * 100)
     said = collect("--once")
     assert_equal [1, 1], [said.status, said.err.lines.size]
-    assert_match(/\Aholdup: the file .* is no store of Holdup .*;/, said.err)
+    assert_match(/\Aholdup: the file .* is not a store of Holdup .*;/, said.err)
     assert_path_exists path
   end
 
-  def test_runs_until_it_is_told_to_end
+  def test_runs_until_a_signal
     path = write(5)
     error, input = IO.pipe
     mistyped = {"HOLDUP_STROE" => "/x"}

@@ -56,6 +56,15 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     assert_equal 7, JSON.parse(report("--json", "--fresh", store: nil).out).dig("totals", "count")
   end
 
+  # At any second, the first of a window included.
+  def test_the_passing_second_belongs_to_the_report
+    now_s = Process.clock_gettime(Process::CLOCK_REALTIME, :second) / 10 * 10
+    measure(2, start_ns: now_s * 1_000_000_000)
+    collect
+    said = report("--json", clock: CommandLine::Still.new(now_s:))
+    assert_equal 2, JSON.parse(said.out).dig("totals", "count")
+  end
+
   # Else a second store would get what the first has, and the segments would be removed before their own has
   # them.
   def test_what_another_store_has_is_left_to_it
@@ -111,25 +120,19 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     )
   end
 
-  def report(*arguments, store: path)
+  def report(*arguments, store: path, clock: Holdup::Clock.new)
     out = StringIO.new
     err = StringIO.new
     env = {"HOME" => folder, "HOLDUP_DIR" => segments, "HOLDUP_STORE" => path}
-    one = Holdup::CLI::Console.new(out:, err:, env:, clock: Holdup::Clock.new)
+    one = Holdup::CLI::Console.new(out:, err:, env:, clock:)
     status = Holdup::CLI.new(console: one).run(["report", *arguments, *(["--store", store] if store)])
     CommandLine::Said.new(status:, out: out.string.gsub(/\n +(?=\S)/, " "), err: err.string)
   end
 
   def writer = @writer ||= SegmentWriter.new(segments)
 
-  def measure(count)
-    count.times {
-      writer.record(
-        "A#b",
-        wall: 5_000_000,
-        start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
-      )
-    }
+  def measure(count, start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+    count.times { writer.record("A#b", wall: 5_000_000, start_ns:) }
   end
 
   # Under the name that this host has by itself.

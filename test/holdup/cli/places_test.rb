@@ -23,7 +23,7 @@ class Holdup::CLI::PlacesTest < Minitest::Test
         {"LC_ALL" => "", "LANG" => "ja"}].map { |env| Places.language(env) }
   end
 
-  def test_a_wrong_environment_says_so
+  def test_rejects_a_wrong_environment
     assert_match(/HOLDUP_DIR/,
       assert_raises(Holdup::ConfigurationError) { Places.directory({"HOLDUP_DIR" => "relative"}) }.message)
   end

@@ -30,7 +30,7 @@ class Holdup::CLI::WebTest < Minitest::Test
     end
   end
 
-  def test_it_serves_this_machine_until_it_is_told_to_stop
+  def test_serves_this_machine_until_a_signal
     with_store do |path|
       serving("--store", path, env: {"HOLDUP_WEB_AUTH" => nil}) do |address, process|
         answer = get(address)

@@ -75,7 +75,7 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
       @archiver.call
     end
     assert_equal [[], 1], [left, @log.lines.size]
-    assert_match(/a capture can't be kept: .*1-1.ended is no capture/, @log.lines.first)
+    assert_match(/a capture can't be kept: .*1-1.ended is not a capture/, @log.lines.first)
   end
 
   private

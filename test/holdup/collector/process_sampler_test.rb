@@ -36,7 +36,7 @@ class Holdup::Collector
         seen.reject { |sample| sample[:pid].zero? }.map { |sample| sample[:at_s] }
     end
 
-    def test_the_system_knows_better_than_the_segment_and_what_nobody_knows_is_left_out
+    def test_prefers_the_system_to_the_segment_and_omits_unknown_values
       @writer.gauge(:threads, 3)
       @writer.gauge(:rss_bytes, 99)
       sample = samples(100).first
@@ -52,7 +52,7 @@ class Holdup::Collector
       )
     end
 
-    def test_one_that_has_ended_is_told_as_of_its_last_tick
+    def test_a_process_that_ended_is_sampled_as_of_its_last_tick
       @sampler.committed(samples(100))
       @writer.heartbeat(107 * NS)
       @writer.gauge(:cpu_ns, 42)
@@ -62,7 +62,7 @@ class Holdup::Collector
       assert_empty samples(120, ended: true)
     end
 
-    def test_the_end_of_one_that_hung_before_is_told_behind_its_last_sample
+    def test_the_end_of_a_hung_process_follows_its_last_sample
       @writer.heartbeat(95 * NS)
       @sampler.committed(samples(100))
       last = samples(110, ended: true)
@@ -106,7 +106,7 @@ class Holdup::Collector
       assert_equal 3, samples(160 + 3600 + 3600).first[:"lever.threads.value"]
     end
 
-    def test_what_is_short_and_asked_of_each_span_is_told_each_time
+    def test_facts_of_the_jit_and_the_killer_are_in_each_sample
       @writer.profile = {"jit.at" => "process", "killer.name" => "sidekiqswarm", "lever.threads.value" => 5}
       @sampler.committed(samples(100))
       assert_equal ["process", "sidekiqswarm", nil],
@@ -141,7 +141,7 @@ class Holdup::Collector
       assert_equal({2 => [1, 10], 3 => [1, 10]}, masters({2 => 1, 3 => 2}, TOGETHER))
     end
 
-    def test_the_master_is_left_alone_where_nobody_counts_it
+    def test_ignores_a_master_that_is_not_counted
       assert_equal({2 => [nil, nil]}, masters({2 => 1}, TOGETHER.merge("killer.of" => "process")))
     end
 

@@ -76,7 +76,7 @@ class Holdup::Collector
     end
 
     # Of two processes the path that is read last; then none is read again.
-    def test_a_path_of_each_series_is_told_once
+    def test_stores_a_path_of_each_series_once
       first, second = [0, 1].map { |worker| SegmentWriter.new(@dir, worker:, suffix: "-#{worker + 1}") }
       first.record("A#b")
       run_round
@@ -166,7 +166,7 @@ class Holdup::Collector
         windows.select { |one| one.series.name == "A#b" }.map(&:start_s)
     end
 
-    def test_bad_files_are_told_once_and_harm_nobody
+    def test_bad_files_are_logged_once_and_stop_no_other_file
       File.write(File.join(@dir, "1-1.segment"), "x" * 9_000)
       File.write(File.join(@dir, "#{DEAD_PID}-2.segment"), "")
       writer = SegmentWriter.new(@dir)

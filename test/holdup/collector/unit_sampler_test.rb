@@ -88,7 +88,7 @@ class Holdup::Collector
         [@store.profiles(0, NOW_NS / NS - 599), @store.profiles(NOW_NS / NS - 599, 1 << 40)].map(&:count)
     end
 
-    def test_processes_and_settings_are_told_apart
+    def test_processes_and_settings_are_sampled_separately
       [["3.3", 1], ["3.4", 2]].each do |ruby, number|
         record(new_writer(setting: {"ruby" => ruby}, suffix: "-#{number}", now_ns: NOW_NS - number * NS), 1)
       end

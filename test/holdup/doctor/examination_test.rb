@@ -78,7 +78,7 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
     refute examine.segments.first.alive
   end
 
-  def test_a_file_that_is_no_segment_is_told_and_left_alone
+  def test_names_a_file_that_is_not_a_segment_and_keeps_it
     File.binwrite(file = File.join(@dir, "1-1.segment"), "x" * 5000)
     File.binwrite(File.join(@dir, "2-2.segment"), "")
     host = examine

@@ -46,8 +46,10 @@ class Holdup::Lab::CheckTest < Minitest::Test
     })).gsub(
       /\s+/, " "
     )
-    assert_includes said, "! A#a: it takes the GVL 16 times instead of 4 (more queries or calls, as with an N+1); it holds the GVL for 9.00 ms at a time instead of 5.00 ms. " \
-      "! B#b: its p95 is 143 ms instead of 90.0 ms, though it takes and holds the GVL as before: it waits for others, or computes more."
+    assert_includes said, "! A#a: it takes the GVL 16 times instead of 4 (more queries or calls, as with " \
+      "an N+1); it holds the GVL for 9.00 ms at a time instead of 5.00 ms. " \
+      "! B#b: its p95 is 143 ms instead of 90.0 ms, " \
+      "though it takes and holds the GVL as before: it waits for others, or computes more."
   end
 
   def test_says_what_was_not_compared

@@ -45,7 +45,7 @@ class Holdup::Lab::EndpointsTest < Minitest::Test
     assert_operator figures(slower)["A#a"].p95_ns, :>, 1.5 * figures["A#a"].p95_ns
   end
 
-  def test_the_load_as_it_was_recorded_where_nobody_says
+  def test_takes_the_recorded_load_by_default
     load = Endpoints.new(observed(profiles)).load
     assert_equal [1, 5], [load.processes, load.threads]
     assert_in_delta 10, load.rate, 1.5

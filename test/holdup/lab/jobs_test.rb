@@ -75,7 +75,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
     assert_equal [[20, 5, 5, 20, 1], [4, 5, 6, 7, 8]], [run.ran, @steps.map(&:first)]
   end
 
-  def test_what_goes_wrong_in_a_run_is_told_and_the_rest_kept
+  def test_reports_a_failed_run_and_keeps_the_others
     result = jobs(run: Run.new(fails: Holdup::Error.new("no sidekiq")))
     assert_equal ["no sidekiq", 5, 3],
       [result.failure.message, result.left, Jobs::JobLog.open(path).readings.size]
@@ -106,7 +106,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
 
   def test_says_what_is_no_such_file
     File.write(path, '{"kind":"holdup sweep","schema":1}')
-    assert_match(/is no jobs of this version; name the file that `holdup lab jobs` wrote/,
+    assert_match(/was not written by this version; name the file that `holdup lab jobs` wrote/,
       assert_raises(Holdup::Error) { Jobs::JobLog.open(path) }.message)
   end
 end

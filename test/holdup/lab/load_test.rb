@@ -57,7 +57,7 @@ class Holdup::Lab::LoadTest < Minitest::Test
 
   # The second is sent when the first is done, 200 ms late at least: the server counts them as time in the
   # queue.
-  def test_the_server_is_told_when_a_request_was_due
+  def test_sends_the_time_at_which_a_request_was_due
     serve { IO.select(nil, nil, nil, 0.2) || SmallServer.ok }
     load(arrivals([0, 0.01]), connections: 1)
     first, second = Array.new(2) { @server.heads.pop[/^x-request-start: t=(\d+)/, 1].to_i }

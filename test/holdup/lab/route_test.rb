@@ -12,7 +12,7 @@ class Holdup::Lab::RouteTest < Minitest::Test
     assert_match %r{\A/b/\d\z}, random.path_for(Random.new(1))
   end
 
-  def test_expects_success_unless_told
+  def test_expects_success_by_default
     route = Holdup::Lab::Route.new(label: "a", path: "/a")
     assert_equal [true, true, false, false, false],
       [200, 302, 404, 500, nil].map { |status| route.expected.include?(status) }

@@ -92,7 +92,7 @@ class Holdup::Lab::SweepTest < Minitest::Test
       [result.signal, result.left, Swept::Sweep::ProgressFile.open(@ledger.path).readings.size]
   end
 
-  def test_what_goes_wrong_in_a_step_is_told_and_the_rest_kept
+  def test_reports_a_failed_step_and_keeps_the_others
     result = sweep(plan: plan, fails: Holdup::Error.new("no server"))
     assert_equal ["no server", 1], [result.failure.message, result.left]
     assert_equal 2, Swept::Sweep::ProgressFile.open(@ledger.path).readings.size

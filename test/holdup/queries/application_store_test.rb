@@ -7,7 +7,7 @@ require_relative "../../support/played_store"
 
 class Holdup::Queries::ApplicationStoreTest < Minitest::Test
   # Each in a store of its own is what each must be in the common one.
-  def test_a_store_as_if_nobody_else_had_written
+  def test_shows_one_application_of_a_shared_store
     shop, admin = %w[shop admin].each_with_index.map { |app, index|
       PlayedStore.new(PlayedRecording.new(minutes: 2, seed: index), facts: {"app" => app}, pid: 7 + index)
     }

@@ -27,7 +27,7 @@ module Holdup::Queries
       assert_nil served(store, "low").pool
     end
 
-    def test_a_queue_that_nobody_served
+    def test_a_queue_without_an_owner
       store = Some.new([window(:job, "SyncJob", "low", "a", 90), window(:request, "A#b", nil, "a", 5)])
       assert_includes assert_raises(Holdup::UsageError) { served(store, "lwo") }.detailed_message, "lwo"
       assert_raises(Holdup::UsageError) { served(Some.new([]), "low") }

@@ -27,13 +27,13 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
   end
 
   def test_what_is_not_there
-    assert_match(/no setting of that span says arm; they have jit, revision/,
+    assert_match(/no setting of that span has "arm"; they have jit, revision/,
       assert_raises(Holdup::Error) { pick("arm") }.message)
-    assert_match(/says revison; did you mean revision\?/,
+    assert_match(/has "revison"; did you mean revision\?/,
       assert_raises(Holdup::Error) { pick("revison") }.message)
     assert_match(/no jit .* "zjit"; there are none, yjit/,
       assert_raises(Holdup::Error) { pick("jit", %w[zjit none]) }.message)
-    assert_match(/"a1" twice is no comparison; give two of a1, b2/,
+    assert_match(/"a1" is given twice; give two of a1, b2/,
       assert_raises(Holdup::Error) { pick("revision", %w[a1 a1]) }.message)
   end
 

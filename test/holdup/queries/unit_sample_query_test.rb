@@ -17,7 +17,7 @@ class Holdup::Queries::UnitSampleQueryTest < Minitest::Test
     end
   end
 
-  def test_of_weeks_some_stretches_are_read_evenly_spread
+  def test_reads_evenly_spread_blocks_of_several_weeks
     store = kept((0...14 * DAY_S).step(600))
     found = Holdup::Queries::UnitSampleQuery.call(store, 0, 14 * DAY_S)
 

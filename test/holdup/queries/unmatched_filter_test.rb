@@ -18,7 +18,7 @@ class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
     }
   end
 
-  def test_an_empty_span_is_nobodys_fault
+  def test_an_empty_span_blames_no_filter
     assert_nil Holdup::Queries::UnmatchedFilter.of(@store, 0, 60,
       Holdup::Analysis::UnitFilter.new(name: "zzz"))
   end

@@ -39,7 +39,7 @@ module Holdup::Sizing
 
     # Of a process's seven threads three are of another pool.
     def test_other_pools_keep_their_threads
-      now = NOW.with(threads: 7, beside: [3])
+      now = NOW.with(threads: 7, other_threads: [3])
       found = candidates(now:)
       assert_equal [*4..10], found.map(&:threads).uniq.sort
       assert_equal [[1, 3], [7, 3]], found.map(&:caps).minmax

@@ -73,6 +73,39 @@ module Holdup::Sizing
       assert_in_delta constant.throughput(40) / (1 + 0.1 * 39), marking.throughput(40), 0.01
     end
 
+    # Replays of equal units are the truth: throughput within 2 %.
+    def test_hand_offs_take_of_what_can_be_served
+      {[104e6, 40e6, 454] => 75_000, [8e6, 16e6, 10] => 60_000, [20e6, 5e6, 50] => [20_000, 60_000, 90_000]}
+        .each do |(held_ns, idle_ns, acquisitions), handoff_ns|
+        demand = ServiceDemand.new(held_ns:, idle_ns:, acquisitions:, handoff_ns:)
+        [1, 2, 3, 5, 10].each do |threads|
+          replayed = replayed(demand, threads)
+          predicted = ClosedModel.new(demand).throughput(threads)
+          assert_in_epsilon replayed, predicted, 0.02, "#{acquisitions} acquisitions, #{threads} threads"
+        end
+      end
+    end
+
+    def replayed(demand, threads)
+      unit = Trace::TraceUnit.new(arrival_ns: 0, held_ns: demand.held_ns.round, idle_ns: demand.idle_ns.round,
+        acquisitions: demand.acquisitions)
+      units = Array.new(800) { |index| unit.with(arrival_ns: index) }
+      scenario = Scenario.of(processes: 1, threads:, vcpus: 8, handoff_ns: demand.handoff_ns,
+        assignment: :shared)
+      Replay.call(Trace.new(units), scenario).throughput
+    end
+
+    # 104 ms of CPU and 454 acquisitions of 73 us each: 7.3 requests a second, with any number of threads.
+    def test_a_hand_off_is_paid_by_whoever_waits_and_never_alone
+      demand = ServiceDemand.new(held_ns: 104e6, idle_ns: 40e6, acquisitions: 454, handoff_ns: 73_000)
+      model = ClosedModel.new(demand)
+      alone = ClosedModel.new(demand.with(handoff_ns: 0))
+      assert_in_delta alone.throughput(1), model.throughput(1), 1e-9
+      assert_in_delta 7.3, model.throughput(10), 0.05
+      assert_in_delta 0.76, model.utilisation(10), 0.01
+      assert_operator model.throughput(10), :<, model.throughput(2)
+    end
+
     def test_what_lies_between_units_takes_of_what_can_be_served
       demand = ServiceDemand.new(held_ns: 8.0, idle_ns: 24.0,
         between: DispatchCost.new(held_ns: 2.0, idle_ns: 6.0, acquisitions: 3.0))

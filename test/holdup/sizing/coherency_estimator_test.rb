@@ -23,7 +23,7 @@ module Holdup::Sizing
     end
 
     # On virtual machines a rest hides what concurrency costs: alone is cold, together is warm.
-    def test_growth_and_rests_are_told_apart
+    def test_growth_and_rests_are_estimated_separately
       growing, resting = [{growth: 0.2, cold: 0.3}, {cold: 0.3}].map { |planted|
         SEEDS.map { |seed| growth_of(seed:, **planted) }
       }
@@ -113,7 +113,7 @@ module Holdup::Sizing
     end
 
     # Of a store that is older than the knowledge of how units began.
-    def test_units_of_which_nobody_knows_how_they_began_say_nothing
+    def test_ignores_units_with_an_unknown_start
       assert_equal CoherencyCost::CONSTANT,
         CoherencyEstimator.new(profiles(seed: 1).map { |one| one.with(concurrency: nil, rest_ns: nil) }).cost
     end

@@ -26,7 +26,7 @@ module Holdup::Sizing
     # By how much the time from arrival to end is off that of the replayed truth.
     def errors(kind, processes, own)
       recorded = self.recorded[kind]
-      truth = recorded.truth_at(processes:, threads: own + recorded.beside.threads).mean(:response)
+      truth = recorded.truth_at(processes:, threads: own + recorded.other_kind.threads).mean(:response)
       answers[kind].values.map { |found|
         found.of(found.now.with(processes:,
           threads: own + found.now.concurrent_threads.sum)).response_ns / truth - 1
@@ -59,7 +59,7 @@ module Holdup::Sizing
     end
 
     # What one kind is given, the other pays for.
-    def test_both_are_told
+    def test_predicts_both_kinds
       found = answers[:job][:with]
       before, after = [found.now, found.now.with(threads: found.now.threads + 5)].map { |candidate|
         found.pools_of(candidate)
@@ -73,12 +73,13 @@ module Holdup::Sizing
 
     # Fewer processes have fewer threads for the others: these have to do their work as well.
     def test_the_others_have_to_be_served
-      now = Candidate.new(processes: 2, threads: 8, beside: [3], concurrent_threads: [3])
+      now = Candidate.new(processes: 2, threads: 8, other_threads: [3], concurrent_threads: [3])
       guards = Guards.new(ServiceDemand.new(held_ns: MS, idle_ns: MS), limits: ResourceLimits.new(vcpus: 4),
         rate: 10.0, current: now, concurrent_load: ConcurrentUnits::ConcurrentLoad.new(busy: 4.5, cpus: 1.0))
       assert_empty guards.call(now)
       assert_equal [:concurrent_units, 4.5, 3], guards.call(now.with(processes: 1)).map(&:to_h).first.values
-      assert_empty guards.call(now.with(processes: 1, threads: 10, beside: [5], concurrent_threads: [5]))
+      two_more = now.with(processes: 1, threads: 10, other_threads: [5], concurrent_threads: [5])
+      assert_empty guards.call(two_more)
       assert_empty guards.call(Candidate.new(processes: 1, threads: 5))
       assert_equal [:stability], guards.call(now, 11.0).map(&:name)
     end
@@ -87,10 +88,8 @@ module Holdup::Sizing
       came = ConcurrentUnits.new(recorded[:job].profiles, {0 => 600, 60 => 0, 120 => 60})
       assert_equal [10.0, 0.0, 1.0, 0.0], came.rates([0, 60, 120, 180])
       assert_equal [5.0], came.rates([0], hosts: 2)
-      arrivals = came.units([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools,
-        seed: 1).map { |unit|
-        unit.arrival_ns / 1e9
-      }
+      trace = came.trace([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools, seed: 1)
+      arrivals = trace.units.map { |unit| unit.arrival_ns / 1e9 }
       assert_in_delta 600, arrivals.count { |at| at < 60 }, 75
       assert_empty arrivals.select { |at| at.between?(60, 120) }
       assert_equal arrivals.sort, arrivals

@@ -61,7 +61,7 @@ module Holdup::Sizing
       assert_in_delta 0.6, draws.max, 1e-9
     end
 
-    def test_where_nobody_can_say_what_models_use_is_kept
+    def test_keeps_the_default_of_the_models_where_nothing_is_known
       assert_equal [0.1], drawn(growth(nil, -0.2, 1.0)).uniq
       assert_equal [0.1], drawn(nil).uniq
     end

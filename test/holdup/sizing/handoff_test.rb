@@ -19,6 +19,13 @@ module Holdup::Sizing
       Handoff.fit(measured) { |handoff_ns| figures(handoff_ns) }
     end
 
+    def test_between_two_numbers_of_waiting_threads
+      table = [10, 20, 60]
+      expected = [10, 10, 15, 20, 40, 60, 60]
+      assert_equal expected, [0, 1, 1.5, 2, 2.5, 3, 9].map { |waiting| Handoff.with_waiting(table, waiting) }
+      assert_equal 30, Handoff.with_waiting(30, 5)
+    end
+
     def test_finds_the_one_that_there_was
       [5_000, 20_000, 60_000].each { |truth| assert_in_epsilon truth, fit(figures(truth)), 0.05 }
     end
@@ -34,7 +41,7 @@ module Holdup::Sizing
       assert_in_epsilon figures(20_000).wait_ns, figures(found).wait_ns, 0.01
     end
 
-    def test_where_nobody_knows_what_was_counted_waits_come_out
+    def test_fits_the_measured_waits_where_the_handoff_is_unknown
       found = fit(figures(60_000).with(handoff_ns: nil))
       assert_in_epsilon figures(60_000).wait_ns, figures(found).wait_ns, 0.01
     end
@@ -46,7 +53,7 @@ module Holdup::Sizing
       assert_equal 0, fit(Handoff::HandoffTimes.new(**little, wait_ns: 0.5 * figures(0).wait_ns))
     end
 
-    def test_where_nobody_waits_nothing_can_be_found
+    def test_finds_nothing_without_waits
       assert_equal(Handoff::NS,
         Handoff.fit(Handoff::HandoffTimes.new(handoff_ns: 0,
           wait_ns: 1.0)) { |_| Handoff::HandoffTimes.new(handoff_ns: 0.0, wait_ns: 1.0) })

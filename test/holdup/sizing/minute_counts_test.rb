@@ -77,6 +77,22 @@ module Holdup::Sizing
         minutes(units).counts([part]).keys.map { |at_s| (at_s - SampleProfiles::START_S) / 60 }
     end
 
+    # Two processes, one of which begins at the third minute and has a fifth of the requests from then on.
+    def test_a_restart_costs_its_own_units_and_no_others
+      old = SampleProfiles::PROCESS
+      young = old.with(pid: 8, since_ns: (SampleProfiles::START_S + 120) * NS)
+      units = (0..9).flat_map { |minute|
+        own = Array.new(4) { |index| at(minute, index, process: old) }
+        (minute < 2) ? own : [*own, at(minute, 5, process: young)]
+      }
+      counts = minutes(units)
+      kept = counts.warm((0..9).map { |minute|
+        window(seconds: 60, count: (minute < 2) ? 400 : 500, start_s: SampleProfiles::START_S + minute * 60)
+      })
+      assert_equal [400] * 4 + [500] * 6, kept.map(&:count)
+      assert_equal [400] * 2 + [500] * 8, counts.counts(kept).values.map(&:round)
+    end
+
     def test_nothing_is_left_of_a_window_of_young_processes
       young = SampleProfiles::PROCESS.with(since_ns: SampleProfiles::START_S * NS)
       assert_empty minutes([at(0, 0, process: young),

@@ -24,12 +24,22 @@ module Holdup::Sizing
 
     def test_of_equals_the_smallest_change
       now = prediction(1, 5, wait_ms: 50)
-      both = prediction(2, 4, wait_ms: 20)
+      both = prediction(2, 4, wait_ms: 21.5)
       one = prediction(2, 5, wait_ms: 21)
       fewer = prediction(3, 5, wait_ms: 20)
       assert_equal one, Objective.new.best([now, both, fewer, one], now)
       assert_equal now, Objective.new.best([now, prediction(2, 5, wait_ms: 49)], now)
       assert_nil Objective.new.best([], now)
+    end
+
+    # A shorter response with fewer threads, however many settings have to change for it.
+    def test_the_smallest_change_does_not_beat_a_better_and_cheaper_one
+      now = prediction(1, 5, wait_ms: 50)
+      one = prediction(2, 5, wait_ms: 21)
+      better = prediction(2, 2, wait_ms: 20, response_ms: 80)
+      assert_equal better, Objective.new.best([now, one, better], now)
+      assert_equal one, Objective.new.best([now, one, better.with(connections: 2)], now)
+      assert_equal one, Objective.new.best([now, one, prediction(2, 2, wait_ms: 20, response_ms: 99)], now)
     end
 
     def test_a_balance_where_a_process_has_to_bring_a_tenth

@@ -58,6 +58,8 @@ module Holdup::Sizing
     end
 
     Some = Data.define(:windows, :profiles, :setting) do
+      def measured_time = Holdup::Analysis::MeasuredTime.of(profiles)
+
       def fingerprints = []
 
       def arrivals

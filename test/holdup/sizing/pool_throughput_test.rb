@@ -13,10 +13,10 @@ module Holdup::Sizing
       @recorded ||= PlayedRecording.new(shapes: SHAPES, pools: POOLS, kind: :job, minutes: 5)
     end
 
-    def played(threads, beside: [2], pools: recorded.pools)
+    def played(threads, other_threads: [2], pools: recorded.pools)
       traffic = Traffic.of(recorded.profiles, recorded.arrivals, pools:)
       PoolThroughput::AtBacklog.new(traffic, vcpus: 2,
-        handoff_ns: 0).call(Candidate.new(processes: 1, threads:, beside:))
+        handoff_ns: 0).call(Candidate.new(processes: 1, threads:, other_threads:))
     end
 
     # Each further thread of the one makes units of the other stall for longer.
@@ -40,7 +40,7 @@ module Holdup::Sizing
     def test_a_pool_that_ran_nothing_has_no_figures
       idle = ThreadPools.new({"mail" => 3, "reports" => 2, "new" => 1},
         {"mail" => {"mail" => 1}, "reports" => {"reports" => 1}})
-      assert_equal [3, 2, nil], played(6, beside: [2, 1], pools: idle).map { |found| found&.threads }
+      assert_equal [3, 2, nil], played(6, other_threads: [2, 1], pools: idle).map { |found| found&.threads }
     end
   end
 end

@@ -74,9 +74,9 @@ module Holdup::Sizing
     end
 
     def test_who_is_wrong_about_now_says_nothing
-      found = recommendation(truth: 1.6) { |recorded| recorded.wait_beside_ns = 5 * MB }
+      found = recommendation(truth: 1.6) { |recorded| recorded.resource_wait_ns = 5 * MB }
       assert_equal :unknown, found.verdict
-      assert_equal [:self_test, :waits_beside], found.reasons
+      assert_equal [:self_test, :resource_waits], found.reasons
       assert_equal :c, found.self_test.grade
       assert_operator found.self_test.errors[:response], :<, -0.2
     end

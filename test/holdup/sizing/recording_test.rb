@@ -123,23 +123,23 @@ module Holdup::Sizing
       assert_equal [true, {units: 40, needed: 400}], [problem.refusal?, problem.facts]
     end
 
-    def test_holds_without_a_cpu_are_told
+    def test_warns_of_holds_without_a_cpu
       starved = only(recording(windows: minutes { FAST.merge(cpu: 8) }), :held_without_cpu)
       refute_predicate starved, :refusal?
       assert_in_delta 0.2, starved.facts[:starved_share]
     end
 
-    def test_a_saturated_cpu_is_told
+    def test_warns_of_a_saturated_cpu
       used = only(recording(windows: minutes(count: 6000), vcpus: 1.2), :cpu_saturated)
       assert_in_delta (9.5 + 2) / 10 / 1.2, used.facts[:cpu_share], 1e-6
     end
 
-    def test_a_pool_that_binds_is_told
+    def test_warns_of_a_pool_that_binds
       problem = only(recording(windows: minutes { FAST.merge(pool: 20) }), :pool_bound)
       assert_in_delta 20 / 55.0, problem.facts[:pool_share], 1e-6
     end
 
-    def test_units_that_got_faster_are_told
+    def test_warns_of_units_that_got_faster
       slow = profiles.each_with_index.map { |profile, index|
         (index < 1000) ? profile.with(running_ns: profile.running_ns * 2) : profile
       }

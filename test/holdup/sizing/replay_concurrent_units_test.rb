@@ -21,9 +21,9 @@ module Holdup::Sizing
       }
     end
 
-    def replay(own, concurrent_units, processes: 1, threads: 5, beside: [2], vcpus: 8, **rest)
+    def replay(own, concurrent_units, processes: 1, threads: 5, other_threads: [2], vcpus: 8, **rest)
       Replay.call(Trace.new(own, concurrent_units: Trace.new(concurrent_units)),
-        Scenario.of(processes:, threads:, vcpus:, beside:, **rest))
+        Scenario.of(processes:, threads:, vcpus:, other_threads:, **rest))
     end
 
     # What the same units are in one trace, two pools of the same kind.
@@ -32,7 +32,7 @@ module Holdup::Sizing
       concurrent_units = units(500, seed: 2, pool: 1)
       [1, 3].each do |processes|
         together = Replay.call(Trace.new(own + concurrent_units),
-          Scenario.of(processes:, threads: 5, beside: [2], vcpus: 1.5, assignment: :shared))
+          Scenario.of(processes:, threads: 5, other_threads: [2], vcpus: 1.5, assignment: :shared))
         apart = replay(own, concurrent_units, processes:, vcpus: 1.5, assignment: :shared,
           concurrent_assignment: :shared)
         played = together.results.each_slice(4).zip(together.trace.units)
@@ -53,43 +53,43 @@ module Holdup::Sizing
     def test_concurrent_units_that_never_holds_is_not_felt
       waiting = units(300, pool: 1).map { |one| one.with(held_ns: 0, longest_ns: 0, acquisitions: 0) }
       own = units(400).map { |one| one.with(acquisitions: 0) }
-      alone, beside = [[], waiting].map { |concurrent_units|
+      alone, with_waiting = [[], waiting].map { |concurrent_units|
         replay(own, concurrent_units, handoff_ns: 0, assignment: :least_busy).column(:response)
       }
-      assert_equal alone, beside
+      assert_equal alone, with_waiting
     end
 
     def test_concurrent_units_that_holds_is_paid_for_with_stall
-      alone, beside = [[],
-        units(400, pool: 1)].map { |concurrent_units| replay(units(400), concurrent_units) }
-      assert_operator beside.mean(:stalled), :>, 1.5 * alone.mean(:stalled)
-      assert_operator beside.utilisation, :>, 1.5 * alone.utilisation
-      assert_equal [400, 400], [beside.column(:held).size, beside.concurrent_column(:held).size]
+      alone = replay(units(400), [])
+      shared = replay(units(400), units(400, pool: 1))
+      assert_operator shared.mean(:stalled), :>, 1.5 * alone.mean(:stalled)
+      assert_operator shared.utilisation, :>, 1.5 * alone.utilisation
+      assert_equal [400, 400], [shared.column(:held).size, shared.concurrent_column(:held).size]
     end
 
     # Two processes with a thread for jobs each: a request may stand behind another while a thread is free
     # elsewhere, a job does not.
     def test_requests_choose_a_process_and_jobs_are_taken_by_any_free_thread
       pair = Array.new(80) { |index| unit(arrival_ms: 100 * (index / 2), held_ms: 0, idle_ms: 60) }
-      played = replay(pair, pair.map { |one| one.with(pool: 1) }, processes: 2, threads: 2, beside: [1],
-        assignment: :random, concurrent_assignment: :shared, handoff_ns: 0)
+      others = pair.map { |one| one.with(pool: 1) }
+      setting = {processes: 2, threads: 2, other_threads: [1], handoff_ns: 0}
+      played = replay(pair, others, **setting, assignment: :random, concurrent_assignment: :shared)
       assert_equal [0], played.concurrent_column(:queued).uniq
       assert_includes played.column(:queued), 60 * MS
-      jobs = replay(pair, pair.map { |one| one.with(pool: 1) }, processes: 2, threads: 2, beside: [1],
-        assignment: :shared, handoff_ns: 0)
-      assert_equal [:least_busy, [0]],
-        [Scenario.of(processes: 1, threads: 1, vcpus: 1, assignment: :shared).concurrent_assignment,
-          jobs.column(:queued).uniq]
+      jobs = replay(pair, others, **setting, assignment: :shared)
+      assert_equal [0], jobs.column(:queued).uniq
+      scenario = Scenario.of(processes: 1, threads: 1, vcpus: 1, assignment: :shared)
+      assert_equal :least_busy, scenario.concurrent_assignment
     end
 
-    # So it is known what a full pool does beside others that come as they came.
+    # So the replay shows a full pool while concurrent units come as they were recorded.
     def test_a_limit_of_units_that_are_there_holds_no_concurrent_units_back
       own = Array.new(50) { |index| unit(arrival_ms: 0, held_ms: 0, idle_ms: 100) }
       concurrent_units = Array.new(400) { |index|
         unit(arrival_ms: 10 * index, held_ms: 0, idle_ms: 5,
           pool: 1)
       }
-      played = replay(own, concurrent_units, threads: 2, beside: [1], most: 1, handoff_ns: 0)
+      played = replay(own, concurrent_units, threads: 2, other_threads: [1], most: 1, handoff_ns: 0)
       assert_in_delta 5000 * MS, played.elapsed_ns, MS
       assert_equal [0], played.concurrent_column(:queued).uniq
       assert_equal [5 * MS], played.concurrent_column(:response).uniq

@@ -9,7 +9,7 @@ class Holdup::ReplayEngineTest < Minitest::Test
   Unit = Holdup::Sizing::Trace::TraceUnit
   GROUPS = [[1, 1, 0, 100]].freeze
   OPTIONS = {
-    vcpus: 1, handoff_ns: 0, growth: 0, marking: 0, cold: 0, rest_half_ns: 1, assignment: :random,
+    vcpus: 1, handoff_ns: [0], growth: 0, marking: 0, cold: 0, rest_half_ns: 1, assignment: :random,
     others_assignment: :shared, seed: 1, limit: 0, own: 1
   }.freeze
   # Large enough that a hundred lost traces show.
@@ -50,8 +50,23 @@ class Holdup::ReplayEngineTest < Minitest::Test
     assert_equal "unknown keyword: :cpus", refusal(cpus: 2)
     assert_equal "vcpus is above 0", refusal(vcpus: 0)
     assert_equal "cold is at least 0", refusal(cold: -1.0)
-    assert_equal "there is no assignment nobody", refusal(assignment: :nobody)
+    assert_equal "unknown assignment nowhere", refusal(assignment: :nowhere)
     assert_equal "the trace has 1 units, which is less than 5 own ones", refusal(own: 5)
+  end
+
+  # Three threads that want the GVL once: the first gives it up while two wait, the second while one does.
+  def test_a_hand_off_depends_on_how_many_wait
+    [[[7], 14.0], [[7, 7], 14.0], [[7, 20], 27.0], [[7, 20, 50], 27.0]].each do |handoff_ns, passed_ns|
+      _, totals = simulate(trace(3), [[1, 3, 0, 100]], handoff_ns:, own: 3)
+      assert_equal 15 + passed_ns, totals[:elapsed_ns], handoff_ns.inspect
+    end
+  end
+
+  def test_refuses_hand_offs_that_are_none_too_many_or_negative
+    most = Engine::HANDOFFS
+    assert_equal "handoff_ns has 1..#{most} numbers", refusal(handoff_ns: [])
+    assert_equal "handoff_ns has 1..#{most} numbers", refusal(handoff_ns: [0] * (most + 1))
+    assert_equal "handoff_ns is at least 0", refusal(handoff_ns: [5, -1])
   end
 
   def test_refuses_units_out_of_order

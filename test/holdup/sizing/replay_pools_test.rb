@@ -40,21 +40,21 @@ module Holdup::Sizing
       }.sort.inject([0, 0]) { |(now, most), (_, step)| [now + step, [most, now + step].max] }.last
     end
 
-    def test_a_pool_that_nobody_needs_changes_nothing
+    def test_an_unused_pool_changes_nothing
       units = mixed.map { |each| each.with(pool: 0) }
       Scenario::ASSIGNMENTS.product([1, 3]).each do |assignment, processes|
         options = {assignment:, processes:, vcpus: 1.5,
                    cost: CoherencyCost.new(growth: 0.1, marking: 0.02, cold: 0.2)}
-        alone, beside = [{threads: 3}, {threads: 8, beside: [4, 1]}].map { |threads|
+        without, with = [{threads: 3}, {threads: 8, other_threads: [4, 1]}].map { |threads|
           replay(units, **options, **threads)
         }
-        assert_equal alone.results, beside.results
-        assert_equal alone.to_h.except(:trace), beside.to_h.except(:trace)
+        assert_equal without.results, with.results
+        assert_equal without.to_h.except(:trace), with.to_h.except(:trace)
       end
     end
 
     def test_each_pool_keeps_to_its_cap_and_takes_in_order
-      result = replay(mixed, threads: 5, beside: [2], assignment: :shared)
+      result = replay(mixed, threads: 5, other_threads: [2], assignment: :shared)
       [3, 2].each_with_index do |cap, pool|
         spans = spans(result, pool)
         assert_equal cap, most_at_once(spans)
@@ -64,15 +64,15 @@ module Holdup::Sizing
 
     # One process: units hold one GVL, so that together they hold it no longer than the time that passed.
     def test_all_pools_hold_one_gvl
-      result = replay(mixed, threads: 5, beside: [2], assignment: :shared, handoff_ns: 0)
+      result = replay(mixed, threads: 5, other_threads: [2], assignment: :shared, handoff_ns: 0)
       assert_in_delta result.column(:held).sum, result.used_ns.sum, 1500
       assert_operator result.used_ns.sum, :<=, result.elapsed_ns
     end
 
     def test_the_gvl_is_never_free_while_a_pool_wants_it
-      [[], [1], [3], [1, 1, 2]].each do |beside|
-        units = Array.new(60) { |index| unit(held_ms: 7, pool: index % (beside.size + 1)) }
-        assert_in_delta 420 * MS, replay(units, threads: 6, beside:, handoff_ns: 0).elapsed_ns, 60
+      [[], [1], [3], [1, 1, 2]].each do |other_threads|
+        units = Array.new(60) { |index| unit(held_ms: 7, pool: index % (other_threads.size + 1)) }
+        assert_in_delta 420 * MS, replay(units, threads: 6, other_threads:, handoff_ns: 0).elapsed_ns, 60
       end
     end
 
@@ -81,7 +81,7 @@ module Holdup::Sizing
       units = Array.new(40) { |index|
         unit(arrival_ms: 3 * index, held_ms: 0, idle_ms: 10 + index % 7, pool: index % 2)
       }
-      both = replay(units, threads: 2, beside: [1], handoff_ns: 0)
+      both = replay(units, threads: 2, other_threads: [1], handoff_ns: 0)
       [0, 1].each { |pool|
         assert_equal spans(replay(units.select { |one| one.pool == pool }.map { |one| one.with(pool: 0) },
           threads: 1, handoff_ns: 0), 0),
@@ -92,7 +92,8 @@ module Holdup::Sizing
     # A pool's queue is nobody else's: who waits for the GVL only, waits less than who waits for a thread.
     def test_a_full_pool_does_not_keep_others_out
       units = Array.new(20) { unit(held_ms: 30) } + [unit(arrival_ms: 1, held_ms: 1, pool: 1)]
-      other = replay(units, threads: 2, beside: [1], time_slice_ns: 10 * MS, handoff_ns: 0).results.last(4)
+      played = replay(units, threads: 2, other_threads: [1], time_slice_ns: 10 * MS, handoff_ns: 0)
+      other = played.results.last(4)
       assert_equal 0, other[0]
       assert_in_delta 10 * MS, other[1], 1.1 * MS
       assert_operator replay(units.map { |each| each.with(pool: 0) }, threads: 1).column(:queued).last, :>,
@@ -106,7 +107,7 @@ module Holdup::Sizing
         [0,
           1].map { |pool|
           spans(
-            replay(units, processes: 2, threads: 3, beside: [1], assignment: :shared,
+            replay(units, processes: 2, threads: 3, other_threads: [1], assignment: :shared,
               handoff_ns: 0), pool
           ).map(&:first).sort
         }
@@ -114,12 +115,15 @@ module Holdup::Sizing
 
     def test_a_limit_of_units_that_are_there
       units = mixed.each_with_index.map { |each, index| each.with(arrival_ns: index) }
-      result = replay(units, threads: 5, beside: [2], assignment: :shared, most: 4)
+      result = replay(units, threads: 5, other_threads: [2], assignment: :shared, most: 4)
       assert_equal 4, most_at_once([0, 1].flat_map { |pool| spans(result, pool) })
     end
 
     def test_what_can_not_be_is_refused
-      [{threads: 2, beside: [2]}, {threads: 12, beside: [1] * 8}, {threads: 5, beside: [1, 0]}].each { |wrong|
+      no_thread_left = {threads: 2, other_threads: [2]}
+      too_many_pools = {threads: 12, other_threads: [1] * 8}
+      empty_pool = {threads: 5, other_threads: [1, 0]}
+      [no_thread_left, too_many_pools, empty_pool].each { |wrong|
         assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }
       }
       assert_raises(ArgumentError) { replay([unit(pool: 1)]) }

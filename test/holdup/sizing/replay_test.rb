@@ -102,7 +102,7 @@ module Holdup::Sizing
       end
     end
 
-    def test_a_shorter_slice_helps_light_units_beside_heavy_ones
+    def test_a_shorter_slice_helps_light_units_among_heavy_ones
       units = arrivals(3000, 27) { |at, random|
         (random.rand < 0.1) ? unit(arrival_ms: at, held_ms: 150,
           idle_ms: 10) : unit(arrival_ms: at, held_ms: 2, idle_ms: 8, acquisitions: 4)

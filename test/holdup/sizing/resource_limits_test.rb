@@ -24,11 +24,11 @@ module Holdup::Sizing
     # free.
     def test_what_others_use_is_not_there
       limits = ResourceLimits.of(machine, processes: 2)
-      assert_equal machine.beside, limits.beside
-      assert_equal 2.75, limits.with(beside: 1.25).free_vcpus
-      assert_in_delta 0.8, limits.with(beside: 4.0).free_vcpus, 1e-9
-      assert_equal 4.0, limits.with(beside: 0.0).free_vcpus
-      assert_equal 0.0, ResourceLimits.of(nil, processes: 1).beside
+      assert_equal machine.other_cpus, limits.other_cpus
+      assert_equal 2.75, limits.with(other_cpus: 1.25).free_vcpus
+      assert_in_delta 0.8, limits.with(other_cpus: 4.0).free_vcpus, 1e-9
+      assert_equal 4.0, limits.with(other_cpus: 0.0).free_vcpus
+      assert_equal 0.0, ResourceLimits.of(nil, processes: 1).other_cpus
     end
 
     def test_the_user_knows_better
@@ -44,7 +44,7 @@ module Holdup::Sizing
       assert_equal 768 * MB, limits.memory(NOW.with(threads: 1), current: NOW)
     end
 
-    def test_nobody_knows
+    def test_unknown_limits
       limits = ResourceLimits.of(nil, processes: 1)
       assert_nil limits.vcpus
       assert_nil limits.memory(NOW, current: NOW)

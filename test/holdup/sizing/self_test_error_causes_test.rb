@@ -7,16 +7,16 @@ require "holdup/loader"
 module Holdup::Sizing
   class SelfTestErrorCausesTest < Minitest::Test
     MS = 1_000_000
-    Recording = Struct.new(:demand, :measured, :held_per_cpu, :wait_beside_ns)
+    Recording = Struct.new(:demand, :measured, :held_per_cpu, :resource_wait_ns)
     ServiceDemand = Struct.new(:cpu_ns, :held_ns)
     Traffic = Struct.new(:peak_rate, :blocks)
     Block = Struct.new(:rates)
 
     # A response of 100 ms, 10 of them on a CPU; one unit a second.
-    def causes(held_per_cpu: 1.0, beside_ms: 0, stalled_ms: 5, peak: 1.0, rates: [1.0, 1.0], queued_ns: 0)
+    def causes(held_per_cpu: 1.0, resource_ms: 0, stalled_ms: 5, peak: 1.0, rates: [1.0, 1.0], queued_ns: 0)
       measured = SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: stalled_ms * MS, handoff_ns: nil,
         response_ns: 100 * MS, p95_ns: 0, utilisation: 0.1)
-      recording = Recording.new(ServiceDemand.new(10 * MS, 10 * MS), measured, held_per_cpu, beside_ms * MS)
+      recording = Recording.new(ServiceDemand.new(10 * MS, 10 * MS), measured, held_per_cpu, resource_ms * MS)
       SelfTest::ErrorCauses.new(recording, traffic: Traffic.new(peak, [Block.new(rates)]), processes: 1)
     end
 
@@ -42,8 +42,8 @@ module Holdup::Sizing
     end
 
     def test_waits_for_connections_and_locks
-      assert_equal [:unknown], causes(beside_ms: 4).call
-      assert_equal [:waits_beside], causes(beside_ms: 6).call
+      assert_equal [:unknown], causes(resource_ms: 4).call
+      assert_equal [:resource_waits], causes(resource_ms: 6).call
     end
 
     def test_a_gvl_near_saturation

@@ -33,7 +33,7 @@ module Holdup::Sizing
       assert_equal :c, test(recording).grade
     end
 
-    def test_responses_without_what_nobody_stamped
+    def test_responses_without_unstamped_queue_time
       recording = PlayedRecording.new(minutes: 30)
       whole = recording.measured
       outcome = recording.truth_at(threads: 5, processes: 1)

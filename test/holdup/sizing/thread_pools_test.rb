@@ -36,14 +36,16 @@ module Holdup::Sizing
 
     def test_the_busiest_is_first_and_takes_its_queues
       found = pools(capsules, capsules)
-      assert_equal [["low", "default (mail, high)"], [5], 7], [found.names, found.beside, found.threads]
+      assert_equal ["low", "default (mail, high)"], found.names
+      assert_equal [5], found.other_threads
+      assert_equal 7, found.threads
       assert_equal [0, 1, 1], indices(found, "low", "mail", "high")
       assert_equal "default (mail, high)", pools(capsules(0.1)).names.first
     end
 
     def test_who_was_asked_about_is_first
       found = pools(capsules, first: "default (mail, high)")
-      assert_equal ["default (mail, high)", [2]], [found.names.first, found.beside]
+      assert_equal ["default (mail, high)", [2]], [found.names.first, found.other_threads]
       assert_equal [1, 0], indices(found, "low", "mail")
     end
 
@@ -76,7 +78,7 @@ module Holdup::Sizing
     end
 
     # The other kind is unknown; nobody knows who ran what; processes that differ; more than a replay knows.
-    def test_one_kind_where_the_other_can_not_be_told
+    def test_one_kind_where_the_other_is_unknown
       both = [pool("web", 5), *capsules]
       assert_same ThreadPools::ONE, pools(both, kind: :request)
       assert_equal ["low", "default (mail, high)"], pools(both).names
@@ -94,7 +96,7 @@ module Holdup::Sizing
       assert_same ThreadPools::ONE, pools(capsules, windows: [])
       assert_same ThreadPools::ONE, pools([pool("web", 5), pool("default", 3)])
       assert_same ThreadPools::ONE, pools
-      assert_equal [[], [], false], [ThreadPools::ONE.names, ThreadPools::ONE.beside,
+      assert_equal [[], [], false], [ThreadPools::ONE.names, ThreadPools::ONE.other_threads,
         ThreadPools::ONE.several?]
     end
   end

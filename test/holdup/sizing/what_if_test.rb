@@ -9,18 +9,23 @@ module Holdup::Sizing
   class WhatIfTest < Minitest::Test
     CONVOY = {"Light#show" => [0.9, 3, 8, 6], "Heavy#show" => [0.1, 120, 10, 4]}.freeze
 
+    # Recordings, and the recommendation for each: no what-if changes them, so all tests share them.
+    RECORDINGS = {}
+    RECOMMENDATIONS = {}.compare_by_identity
+
     def what_if(recording = plain, **change)
-      WhatIf.new(recording.recommendation, WhatIf::WhatIfChange.new(**change), rounds: 6)
+      recommendation = RECOMMENDATIONS[recording] ||= recording.recommendation
+      WhatIf.new(recommendation, WhatIf::WhatIfChange.new(**change), rounds: 6)
     end
 
-    def plain = @plain ||= PlayedRecording.new(minutes: 60)
+    def plain = RECORDINGS[:plain] ||= PlayedRecording.new(minutes: 60)
 
     def convoy
-      @convoy ||= PlayedRecording.new(shapes: CONVOY, rate: 25.0, swing: 0.0)
+      RECORDINGS[:convoy] ||= PlayedRecording.new(shapes: CONVOY, rate: 25.0, swing: 0.0)
     end
 
     def waiting
-      @waiting ||= PlayedRecording.new(
+      RECORDINGS[:waiting] ||= PlayedRecording.new(
         shapes: {"Slow#quote" => [0.2, 2, 400, 2],
                  "Light#show" => [0.8, 4, 8, 4]}, rate: 20.0, threads: 3, swing: 0.0
       )
@@ -135,7 +140,7 @@ module Holdup::Sizing
       assert_in_delta 1, found.after.response_ns / truth.mean(:response), 0.05
     end
 
-    def test_a_name_that_nobody_has
+    def test_a_name_without_units
       assert_equal ["Nobody*"], what_if(without: "Nobody*", halved: "Orders*").unknown
     end
   end

@@ -12,11 +12,13 @@ class Holdup::View::AdviceFindingsTest < Minitest::Test
     %w[en ja].map { |language| told(finding, language).values_at("expect", "効果").compact.first }
   end
 
-  def test_a_gain_a_loss_and_what_nobody_knows
-    assert_equal "queued + stalled at the percentile falls by 25.0 % of the response (20.0 % to 30.0 % with 90 % confidence)",
-      expected(0.25, 0.2..0.3).first
-    assert_equal ["queued + stalled at the percentile rises by 25.0 % of the response (20.0 % to 30.0 % with 90 % confidence)",
-      "キュー待ち + GVL 待ちのパーセンタイルが、応答時間の 25.0 % 分増える（90 % 信頼区間 20.0 %〜30.0 %）"], expected(-0.25, -0.3..-0.2)
+  def test_a_gain_a_loss_and_an_unknown_effect
+    interval = "25.0 % of the response (20.0 % to 30.0 % with 90 % confidence)"
+    gain = "queued + stalled at the percentile falls by #{interval}"
+    loss = "queued + stalled at the percentile rises by #{interval}"
+    japanese_loss = "キュー待ち + GVL 待ちのパーセンタイルが、応答時間の 25.0 % 分増える（90 % 信頼区間 20.0 %〜30.0 %）"
+    assert_equal gain, expected(0.25, 0.2..0.3).first
+    assert_equal [loss, japanese_loss], expected(-0.25, -0.3..-0.2)
     assert_match(/\A25.0 % more jobs/, expected(0.25, 0.2..0.3, measure: :throughput).first)
     assert_match(/\Anot predicted/, expected(nil, nil).first)
   end

@@ -42,7 +42,7 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
          threads: pool.values_at(:current, :best).map { |side| side[:threads] }}
       }
     assert_operator told[:pools][1][:best][:stalled_ns], :>, told[:pools][1][:current][:stalled_ns]
-    assert_equal [2], told[:best][:beside]
+    assert_equal [2], told[:best][:other_pool_threads]
   end
 
   # A job runner in a web server: at the peak, and what is asked about first.
@@ -52,7 +52,8 @@ class Holdup::View::AdvicePoolsTest < Minitest::Test
     }
     assert_equal [%w[default 3], %w[web 5]],
       section(found).rows.map { |row| row.first(2).map { |cell| cell[/\A\w+/] } }
-    assert_match(/\AFor all processes of a host, at the peak\. .*Requests and jobs share these processes/, section(found).notes.first)
+    sentence = /\AFor all processes of a host, at the peak\. .*Requests and jobs share these processes/
+    assert_match(sentence, section(found).notes.first)
     assert_match(/リクエストとジョブは同じプロセス/, section(found, language: "ja").notes.first)
     told = Holdup::View::JsonAdvice.new(found, [], from_s: 0, to_s: 1).to_h
     names = told[:pools].map { |pool| pool[:name] }

@@ -11,7 +11,7 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
 
   def said(*reasons, language: "en")
     test = Test.new({response: -0.2, p95: -0.3, wait: 0.1, utilisation: 0.0},
-      Causes.new({starved: 0.012, waits_beside: 0.003, busy: 0.31, swings: 1.4}))
+      Causes.new({starved: 0.012, resource_waits: 0.003, busy: 0.31, swings: 1.4}))
     words = Holdup::View::Words.new(language)
     Holdup::View::AdviceVerdict::Reasons.new(Recommendation.new(reasons, test), words:, kind: :request).call
   end
@@ -26,15 +26,19 @@ class Holdup::View::AdviceReasonsTest < Minitest::Test
     refute_includes text, "Likely"
   end
 
-  {starved: "this takes 1.2 % of the response (counts as a cause from 5.0 % on)", waits_beside: "0.3 % of the response", busy: "held for 31.0 % of the time at the peak",
-   swings: "1.40 times the mean"}.each do |cause, figure|
+  {
+    starved: "this takes 1.2 % of the response (counts as a cause from 5.0 % on)",
+    resource_waits: "0.3 % of the response",
+    busy: "held for 31.0 % of the time at the peak",
+    swings: "1.40 times the mean"
+  }.each do |cause, figure|
     define_method(:"test_#{cause}_is_said_with_its_figure") {
       assert_includes said(:self_test, cause), figure
     }
   end
 
   def test_every_cause_in_japanese_with_its_figure
-    {starved: "1.2 %", waits_beside: "0.3 %", busy: "31.0 %", swings: "1.40"}.each { |cause, figure|
+    {starved: "1.2 %", resource_waits: "0.3 %", busy: "31.0 %", swings: "1.40"}.each { |cause, figure|
       assert_includes said(cause, language: "ja"), figure
     }
     assert_match(/原因は不明です.*1\.2 %.*0\.3 %.*31\.0 %.*1\.40/, said(:unknown, language: "ja"))

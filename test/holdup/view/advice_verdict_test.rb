@@ -35,9 +35,9 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def test_what_concurrency_costs
     growth = estimate(0.123, 0.08, 0.17, gc: 0.05)
-    assert_match(
-      /^Twice as many requests or jobs in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:)
-    )
+    beginning = /^Twice as many requests or jobs in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 /
+    ending = /% with 90 % confidence; 5\.0 % is garbage collection\)\.$/
+    assert_match(/#{beginning}#{ending}/, told(growth:))
     assert_match(/12\.3 %.*8\.0 %.*17\.0 %.*5\.0 %/, told("ja", growth:))
     refute_match(/cost of concurrency|caches are cold/, told(growth:))
   end
@@ -59,17 +59,17 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
   def test_concurrency_did_not_vary_enough
     unknown = estimate(nil, -0.2, 1.0)
-    assert_match(
-      /^The cost of concurrency is unknown: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. Predictions take it as constant\.$/, told(estimate: unknown)
-    )
+    beginning = /^The cost of concurrency is unknown: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. /
+    ending = /Predictions take it as constant\.$/
+    assert_match(/#{beginning}#{ending}/, told(estimate: unknown))
     assert_match(/-20\.0 %.*100\.0 %/, told("ja", estimate: unknown))
   end
 
   def test_what_a_rest_costs
     rest = estimate(0.2, 0.1, 0.3)
-    assert_match(
-      /was idle takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\), perhaps because caches are cold then/, told(rest:)
-    )
+    beginning = /was idle takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\), /
+    ending = /perhaps because caches are cold then/
+    assert_match(/#{beginning}#{ending}/, told(rest:))
     assert_match(/20\.0 %.*10\.0 %.*30\.0 %/, told("ja", rest:))
   end
 
@@ -82,9 +82,12 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     warnings = {cpu_saturated: {cpu_share: 0.91}, held_without_cpu: {starved_share: 0.2}}
     recording = Struct.new(:warnings).new(warnings)
     unsaid = Struct.new(:verdict, :recording).new(:unknown, recording)
-    expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. For 20.0 % of the time that a thread held the GVL, it had no CPU: " \
-      "CPUs were short, a quota stopped the process, pages were read from a disk, or C code waited with the GVL held."
-    assert_equal [expected], Holdup::View::AdviceVerdict.new(unsaid, span: "now", words: Holdup::View::Words.new).details
+    expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. " \
+      "For 20.0 % of the time that a thread held the GVL, it had no CPU: " \
+      "CPUs were short, a quota stopped the process, pages were read from a disk, " \
+      "or C code waited with the GVL held."
+    verdict = Holdup::View::AdviceVerdict.new(unsaid, span: "now", words: Holdup::View::Words.new)
+    assert_equal [expected], verdict.details
   end
 
   def test_the_same_for_programs

@@ -38,8 +38,8 @@ class Holdup::View::HtmlReportTest < Minitest::Test
     assert_operator page.css("#overview .drawings figure path[d^=M]").size, :>, 10
     assert_includes page.at_css("#overview .lead + .notes").text, "jit is not what it was"
     assert_equal 8, page.css("#endpoints tbody tr").size
-    assert_equal 8,
-      page.css("#blame table").first.css("tbody tr").count { |row| row.at_css("th").text.include?("Controller") }
+    blame = page.css("#blame table").first.css("tbody tr")
+    assert_equal 8, blame.count { |row| row.at_css("th").text.include?("Controller") }
     assert_includes page.at_css("#unit-1").text, "What stalls it"
     page.css("table").each { |table|
       assert_equal 1, table.css("tr").map { |row| row.css("th, td").size }.uniq.size
@@ -53,7 +53,7 @@ class Holdup::View::HtmlReportTest < Minitest::Test
     assert_operator without.css("#overview .drawings figure").size, :>, 3
   end
 
-  def test_drawings_of_a_long_span_show_the_part_that_has_data_and_say_so
+  def test_drawings_of_a_long_span_show_and_name_the_part_that_has_data
     page = parsed(sample, before_s: 86_400)
     assert_match(/The charts show .*, the part of this span that has data\./,
       page.at_css("#overview .note:contains('charts show')").text)

@@ -22,7 +22,7 @@ class Holdup::View::LeversTest < Minitest::Test
       "environment WEB_CONCURRENCY"]
   end
 
-  def test_what_is_recorded_in_english_is_told_in_japanese
+  def test_recorded_english_is_shown_in_japanese
     assert_operator hints.size, :>=, 12
     hints.each { |hint| refute_match PROSE, JA.lever(hint).gsub(/\S+\.\S+|\w+!? true|start_\w+/, ""), hint }
   end
@@ -35,7 +35,7 @@ class Holdup::View::LeversTest < Minitest::Test
     assert_nil JA.lever(nil)
   end
 
-  def test_facts_of_a_jit_are_told_in_japanese
+  def test_facts_of_a_jit_are_shown_in_japanese
     assert_equal "既定値と推定", JA.jit_fact("assumed default")
     assert_equal "rails", JA.jit_fact("rails")
     assert_equal "parent", Holdup::View::Words.new("en").jit_fact("parent")

@@ -26,8 +26,8 @@ class Holdup::View::MomentsTest < Minitest::Test
     }
   end
 
-  def test_what_is_told_can_be_read
-    found = Moments::TOLD.match("since 2026-09-21 14:13 +00:00: ...")
+  def test_a_written_moment_can_be_read
+    found = Moments::PATTERN.match("since 2026-09-21 14:13 +00:00: ...")
     assert_equal 1_789_999_980, Moments.read(found[1], found[3]).to_i
     assert_nil Moments.read("2026-13-01 00:00", "UTC")
   end

@@ -38,19 +38,20 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
     assert_equal "GET /light は 80.0 ms のうち 62.0 ms が GVL 待ちで、#{held}", answers(hog, language: "ja").first
   end
 
-  def test_nobody_had_it
-    ring = EventRing.new.running(2).idle(3).begins(1, 3, 2 * MS).ready(3, 10 * MS, unit: 1).suspended(2, 11 * MS).resumed(3, 70 * MS, unit: 1).ends(
-      1, 3, 72 * MS, name: "GET /light"
-    )
-    assert_equal "GET /light took 70.0 ms, 60.0 ms waiting for the GVL: 59.0 ms (98.3 %) for the hand-off from thread to thread (no holder).",
-      answers(ring).first
+  def test_the_handoff_took_most_of_the_wait
+    ring = EventRing.new.running(2).idle(3).begins(1, 3, 2 * MS).ready(3, 10 * MS, unit: 1)
+    ring.suspended(2, 11 * MS).resumed(3, 70 * MS, unit: 1).ends(1, 3, 72 * MS, name: "GET /light")
+    expected = "GET /light took 70.0 ms, 60.0 ms waiting for the GVL: 59.0 ms (98.3 %) for the hand-off " \
+      "from thread to thread (no holder)."
+    assert_equal expected, answers(ring).first
   end
 
   def test_what_ran_itself
-    ring = EventRing.new.running(2).begins(1, 2, 1 * MS).stack(2, 20 * MS, CRUNCH, unit: 1).ends(1, 2,
-      81 * MS, name: "GET /hog")
-    assert_equal ["GET /hog took 80.0 ms, and held the GVL itself for 80.0 ms, 100 % of it in Report#crunch (app/models/report.rb:13).", nil],
-      answers(ring)
+    ring = EventRing.new.running(2).begins(1, 2, 1 * MS).stack(2, 20 * MS, CRUNCH, unit: 1)
+    ring.ends(1, 2, 81 * MS, name: "GET /hog")
+    held = "GET /hog took 80.0 ms, and held the GVL itself for 80.0 ms, " \
+      "100 % of it in Report#crunch (app/models/report.rb:13)."
+    assert_equal [held, nil], answers(ring)
   end
 
   # Seven methods of 10 ms each, and one of 12 ms.
@@ -84,13 +85,15 @@ class Holdup::View::TimelineAnswerTest < Minitest::Test
   end
 
   def test_units_that_waited_for_locks
-    assert_equal "Requests and jobs waited 75.0 ms for locks; threads waited 0 for the GVL.", answers(idle(:lock)).last
+    expected = "Requests and jobs waited 75.0 ms for locks; threads waited 0 for the GVL."
+    assert_equal expected, answers(idle(:lock)).last
   end
 
   def test_waits_for_a_connection_are_no_sleep
     ring = idle(:sleep) { |events| events.pool_wait(3, 77 * MS, 70 * MS, unit: 1) }
-    assert_equal ["GET /light took 80.0 ms, 70.0 ms waiting for a connection from the pool.", "Requests and jobs waited 70.0 ms for a connection from the pool; threads waited 0 for the GVL."],
-      answers(ring)
+    unit = "GET /light took 80.0 ms, 70.0 ms waiting for a connection from the pool."
+    all = "Requests and jobs waited 70.0 ms for a connection from the pool; threads waited 0 for the GVL."
+    assert_equal [unit, all], answers(ring)
   end
 
   def test_nothing_is_known

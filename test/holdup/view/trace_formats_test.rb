@@ -159,8 +159,8 @@ class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
     lengths = moments.transform_values { |events|
       events.each_slice(2).sum { |open, close| close["at"] - open["at"] }
     }
-    assert_equal({"for unfinished request or job" => 40 * MS, "for hand-off" => 2 * MS, "for srv 3" => 10 * MS},
-      lengths)
+    expected = {"for unfinished request or job" => 40 * MS, "for hand-off" => 2 * MS, "for srv 3" => 10 * MS}
+    assert_equal expected, lengths
   end
 
   def test_firefox_has_samples_that_weigh_what_was_held

@@ -8,7 +8,7 @@ class Holdup::Web::AccessTest < Minitest::Test
 
   OPS = {username: "ops", password: "gehe:im"}.freeze
 
-  def test_nobody_unless_somebody_is_named
+  def test_denies_access_unless_a_user_is_configured
     @app = dashboard(auth: nil)
     %w[/ /endpoints.csv /health /nowhere].each do |path|
       get path

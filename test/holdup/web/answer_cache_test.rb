@@ -122,7 +122,7 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
     assert_equal 503, wait.with(ahead: nil).status
   end
 
-  def test_everybody_who_waits_is_told_of_a_failure_and_it_is_tried_again_later
+  def test_every_waiting_request_gets_the_failure_and_a_later_one_retries
     failing = lambda do
       answers.ask("advice", "q", 1) do
         @computed << "q"

@@ -82,7 +82,7 @@ class Holdup::Web::AnswerQueueTest < Minitest::Test
     assert_equal 3, join("e").ahead
   end
 
-  def test_drops_a_waiting_question_that_nobody_asks_any_more
+  def test_drops_a_waiting_question_whose_clients_left
     join("a")
     join("left")
     join("stays")
@@ -103,7 +103,7 @@ class Holdup::Web::AnswerQueueTest < Minitest::Test
     assert_nil @queue.place_of("abandoned")
   end
 
-  def test_lets_an_abandoned_question_end_when_nobody_waits
+  def test_lets_an_abandoned_question_end_when_no_other_waits
     join("a")
     wait_for_begin
     @clock.monotonic_ns += (LEFT_S + 1) * S
@@ -119,7 +119,7 @@ class Holdup::Web::AnswerQueueTest < Minitest::Test
     assert_equal "b", wait_for_begin
   end
 
-  def test_awaits_no_longer_than_it_is_told
+  def test_awaits_no_longer_than_its_limit
     join("a")
     @queue.await("a", 0.01)
     assert @queue.place_of("a")

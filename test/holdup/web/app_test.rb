@@ -68,7 +68,8 @@ class Holdup::Web::AppTest < Minitest::Test
         clock: CommandLine::Still.new(now_s: sample.to_s))
       get "/endpoints"
       assert_includes text,
-        "The newest figures are 7.00 s old. The collector stores 2 requests and jobs that ended since then in its next round."
+        "The newest figures are 7.00 s old. " \
+        "The collector stores 2 requests and jobs that ended since then in its next round."
       get "/endpoints?lang=ja"
       assert_includes text, "最新の計測値は 7.00 秒前のものです。その後に終了したリクエストとジョブ 2 件は、コレクターが次の回に保存します。"
       get "/endpoints?until=2m"
@@ -76,7 +77,7 @@ class Holdup::Web::AppTest < Minitest::Test
     end
   end
 
-  def test_nothing_is_said_of_the_age_where_no_collector_has_told_it
+  def test_shows_no_age_without_a_collector
     get "/endpoints"
     refute_includes text, "newest figures"
   end
@@ -88,12 +89,12 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_what_holdup_itself_took
     get "/health"
-    assert_match(
-      /CPU of the collector, share of one core 0\.4 % memory of the collector 40\.0 MB memory of the segments 3\.00 MB/, text
-    )
+    beginning = /CPU of the collector, share of one core 0\.4 % memory of the collector 40\.0 MB memory of /
+    ending = /the segments 3\.00 MB/
+    assert_match(/#{beginning}#{ending}/, text)
   end
 
-  def test_rules_of_the_jit_stand_beside_it
+  def test_rules_of_the_jit_stand_on_its_page
     get "/jit"
     assert_includes text, "Findings about the JIT A JIT can make these requests and jobs at most"
   end
@@ -175,9 +176,19 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_what_is_put_together_wrongly_is_said
     assert_equal 400, answer("/endpoints", "since=%ZZ")
-    {"since=x" => "since can", "since=1h&until=2h" => "since is not before until", "kind=cat" => "kind can", "sort=nme" => "did you mean name?", "sort=p95&dir=up" => "dir can",
-     "limit=0" => "limit can", "least=0" => "least can", "threads=x" => "threads can", "name=%00" => "is not text", "name=#{"a" * 1001}" => "too long",
-     "x=#{"a" * 9000}" => "too long"}.each do |query, sentence|
+    {
+      "since=x" => "since can",
+      "since=1h&until=2h" => "since is not before until",
+      "kind=cat" => "kind can",
+      "sort=nme" => "did you mean name?",
+      "sort=p95&dir=up" => "dir can",
+      "limit=0" => "limit can",
+      "least=0" => "least can",
+      "threads=x" => "threads can",
+      "name=%00" => "is not text",
+      "name=#{"a" * 1001}" => "too long",
+      "x=#{"a" * 9000}" => "too long"
+    }.each do |query, sentence|
       get "/endpoints?#{query}"
       assert_equal 400, last_response.status, query[0, 60]
       assert_includes CGI.unescapeHTML(text), sentence
@@ -231,7 +242,8 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_a_filter_that_nothing_matches_says_what_there_was
-    {"/endpoints?name=orders" => 'No request or job in this span is named "orders". Did you mean one of these? OrdersController#index.',
+    {"/endpoints?name=orders" => 'No request or job in this span is named "orders". ' \
+                                 "Did you mean one of these? OrdersController#index.",
      "/?name=zzz" => 'No request or job in this span is named "zzz". This span has: ProductsController#index',
      "/jobs?name=Pdf" => "No jobs were measured in this span. This span has: requests.",
      "/blame?threads=4" => "No request or job in this span ran with 4 threads. This span has: 5.",

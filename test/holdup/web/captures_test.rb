@@ -164,7 +164,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
     assert_includes CGI.unescapeHTML(text), "<script>alert(1)</script>"
   end
 
-  def test_nobody_may_ask_unless_it_is_allowed
+  def test_refuses_a_capture_unless_it_is_allowed
     post "/captures", {"pid" => "1"}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
     assert_equal 405, last_response.status
     get "/captures"
@@ -190,7 +190,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
     end
   end
 
-  def test_who_asks_is_told_when_it_comes
+  def test_the_answer_says_when_the_capture_comes
     SegmentWriter.new(folder, worker: 3)
     @app = dashboard(captures: -> { folder }, dir: folder, orders: true)
     get "/captures"

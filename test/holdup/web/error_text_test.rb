@@ -61,7 +61,8 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     texts = sources.flat_map { |file| File.read(file).scan(errors) }.flatten
     assert_operator texts.size, :>=, 30
     told = texts.map { |text| text.gsub(/\#\{(?:[^{}]|\{[^}]*\})*\}/, "7") }
-    assert_empty told.reject { |text| Holdup::Web::ErrorPages::ErrorText::TRANSLATIONS["ja"].keys.any? { |pattern| pattern.match?(text) } }
+    patterns = Holdup::Web::ErrorPages::ErrorText::TRANSLATIONS["ja"].keys
+    assert_empty told.reject { |text| patterns.any? { |pattern| pattern.match?(text) } }
   end
 
   def test_an_error_without_translation_is_marked_as_english

@@ -75,7 +75,7 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
           %(<time datetime="2026-11-21T12:00:00Z">2026-11-21 13:00 +01:00</time>),
       "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC",
       "2026-11-21 12:00" => "2026-11-21 12:00"
-    }.each { |text, html| assert_equal html, view.told(text) }
+    }.each { |text, html| assert_equal html, view.sentence(text) }
   end
 
   def test_files_of_pages_never_change
@@ -103,10 +103,10 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
 
   def test_sentences_have_code_and_numbers_that_keep_their_unit
     assert_equal "Run <code>holdup doctor --json</code> &amp; wait 30\u00A0s.",
-      view.told("Run `holdup doctor --json` & wait 30 s.")
-    assert_equal "<code>&lt;b&gt;</code>", view.told("`<b>`")
-    assert_equal "a ` alone", view.told("a ` alone")
-    assert_equal "12.3\u00A0% of 4 threads", view.told("12.3 % of 4 threads")
-    assert_equal "the Orders<wbr>Controller<wbr>#index", view.told("the OrdersController#index")
+      view.sentence("Run `holdup doctor --json` & wait 30 s.")
+    assert_equal "<code>&lt;b&gt;</code>", view.sentence("`<b>`")
+    assert_equal "a ` alone", view.sentence("a ` alone")
+    assert_equal "12.3\u00A0% of 4 threads", view.sentence("12.3 % of 4 threads")
+    assert_equal "the Orders<wbr>Controller<wbr>#index", view.sentence("the OrdersController#index")
   end
 end

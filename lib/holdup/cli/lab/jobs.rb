@@ -132,7 +132,7 @@ module Holdup
 
           def check(command, kinds)
             if command.any? && kinds.nil?
-              raise UsageError.new("which jobs are to be put into the queue?",
+              raise UsageError.new("lab jobs needs jobs for the queue",
                 "name them with --job ReportJob,3,[42]")
             end
             if command.empty? && kinds

@@ -91,7 +91,7 @@ module Holdup
 
         def check(tool, requests, connections:)
           if tool.closed? && !connections
-            raise UsageError.new("#{tool::PROGRAM} knows no rate", "give --connections")
+            raise UsageError.new("#{tool::PROGRAM} can't send at a rate", "give --connections")
           end
           if connections && !tool.closed?
             raise UsageError.new("#{tool::PROGRAM} sends at a rate", "give --rate or --ladder")
@@ -168,7 +168,7 @@ module Holdup
 
           def check(values)
             if (values.keys & SPAN).any? && !values.key?(:recorded)
-              raise UsageError.new("--since and --until are of a recording",
+              raise UsageError.new("--since and --until choose a recording",
                 "add --recorded, or leave them out")
             end
             if values.key?(:recorded) && (values.keys & %i[urls requests]).any?

@@ -5,35 +5,57 @@ module Holdup
     module CoherencyEstimator::BlockStatistics
       # Compares units of one series and one block of time, so that neither another mix nor another hour (a
       # nightly batch of the same name, a slower machine) looks like growth. Blocks count as independent.
+      #
+      # While arrivals wait for answers, the number in flight stays what it is within a block. The client
+      # changes it, whatever units take, so there the moments of ten minutes are compared.
       class UnitGroups
+        # Of a unit of a closed load: the cell counts as independent, and cells of an era are compared.
+        ClosedTime = Data.define(:cell, :era) do
+          def self.of(unit)
+            second = unit.start_ns / NS
+            new(cell: second / ClosedLoad::CELL_S, era: [:closed, second / BLOCK_S.max.to_i])
+          end
+        end
+
         NS = 1_000_000_000
         # Number of blocks if there are units enough; ten minutes each if the recording exceeds five hours.
         BLOCKS = 30
         BLOCK_S = (10.0..600.0)
         UNITS = 50
 
-        attr_reader :blocks
-
-        def initialize(profiles)
-          starts = profiles.map(&:start_ns)
-          first_ns, last_ns = starts.minmax
-          length_ns = block_ns(last_ns.to_i - first_ns.to_i, profiles.size)
-          @blocks = numbered(starts.map { |start_ns| ((start_ns - first_ns) / length_ns).floor })
-          @groups = numbered(profiles.map(&:series).zip(@blocks))
+        # @param closed [Set<UnitSample>] by identity: those of a ClosedLoad
+        def initialize(profiles, closed: Set.new)
+          first_ns, last_ns = profiles.map(&:start_ns).minmax
+          # One more than the distance, so that the last unit does not get a block of its own.
+          length_ns = block_ns(last_ns.to_i - first_ns.to_i + 1, profiles.size)
+          times = profiles.map do |unit|
+            closed.include?(unit) ? ClosedTime.of(unit) : ((unit.start_ns - first_ns) / length_ns).floor
+          end
+          @blocks = numbered(times)
+          @groups = numbered(profiles.zip(times).map { |unit, time| [unit.series, compared(time)] })
           @weights = profiles.map(&:weight)
-          @totals = sums(@groups) { 1.0 }
+          @totals = by_group { 1.0 }
         end
 
         # The values of all units, each without the mean of its group.
         def centred(values)
-          sums = sums(@groups) { |index| values[index] }
+          sums = by_group { |index| values[index] }
           Array.new(values.size) { |index| values[index] - sums[@groups[index]] / @totals[@groups[index]] }
         end
 
         # Sums a value of each unit index by block.
-        def by_block(&) = sums(@blocks, &)
+        # @param units [Enumerable<Integer>] indices of those that have one
+        def by_block(units = @blocks.each_index)
+          sums = Array.new(@blocks.max.to_i + 1, 0.0)
+          units.each { |index| sums[@blocks[index]] += @weights[index] * yield(index) }
+          sums
+        end
 
         private
+
+        def compared(time)
+          time.is_a?(ClosedTime) ? time.era : time
+        end
 
         def block_ns(span_ns, units)
           (span_ns.fdiv(NS) / (units / UNITS).clamp(1, BLOCKS)).clamp(BLOCK_S) * NS
@@ -44,9 +66,9 @@ module Holdup
           values.map { |value| numbers[value] ||= numbers.size }
         end
 
-        def sums(numbers)
-          sums = Array.new(numbers.max.to_i + 1, 0.0)
-          numbers.each_with_index { |number, index| sums[number] += @weights[index] * yield(index) }
+        def by_group
+          sums = Array.new(@groups.max.to_i + 1, 0.0)
+          @groups.each_with_index { |group, index| sums[group] += @weights[index] * yield(index) }
           sums
         end
       end
@@ -64,9 +86,8 @@ module Holdup
         # @return [Array<Float>] value, low, high
         def of(from, to, blocks, &)
           certain = student(blocks - 1)
-          [0.0, certain, -certain].map { |bound|
-            where(from, to, bound) { |value| ratio(yield(value), blocks) }
-          }
+          ratios = Hash.new { |known, value| known[value] = ratio(yield(value), blocks) }
+          [0.0, certain, -certain].map { |bound| where(from, to, bound) { |value| ratios[value] } }
         end
 
         # The value at which the scores are `bound` standard errors above 0.

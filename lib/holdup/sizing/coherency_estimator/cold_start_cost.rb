@@ -32,8 +32,11 @@ module Holdup
 
       def rest_cost(growth)
         logs = logs_without(growth)
+        warm = groups.by_block { |index| rests[index] * logs[index] }
         interval = CoherencyEstimator::BlockStatistics::ScoreInterval
-        interval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
+        interval.of(LOWEST, HIGHEST, blocks) do |cold|
+          warm.zip(cold_scores(cold)).map { |score, explained| score - explained }
+        end
       end
 
       def groups
@@ -52,9 +55,17 @@ module Holdup
         end
       end
 
-      def scores(logs, cold)
-        left = groups.centred(Array.new(size) { |index| logs[index] - Math.log(1 + cold * rested[index]) })
-        groups.by_block { |index| rests[index] * left[index] }
+      # The part of the blocks' scores that a cost of rests explains, whatever the growth. Logarithms need not
+      # be centred, because `rests` are.
+      def cold_scores(cold)
+        @cold_scores ||= {}
+        @cold_scores[cold] ||= groups.by_block(after_rest) do |index|
+          rests[index] * Math.log(1 + cold * rested[index])
+        end
+      end
+
+      def after_rest
+        @after_rest ||= (0...size).select { |index| rested[index].positive? }
       end
 
       def blocks

@@ -12,11 +12,13 @@ module Holdup
       attr_reader :size
 
       # @param profiles [Array<UnitSample>] with some of the time that may grow, if the shape needs that
+      # @param closed [Set<UnitSample>] those of a ClosedLoad
       # @yieldreturn [Integer] a profile's time that may grow
-      def initialize(profiles, shape)
+      def initialize(profiles, shape, closed: Set.new)
         @size = profiles.size
         @shape = shape
-        @groups = CoherencyEstimator::BlockStatistics::UnitGroups.new(profiles)
+        @groups = CoherencyEstimator::BlockStatistics::UnitGroups.new(profiles, closed:)
+        @closed = profiles.map { |profile| closed.include?(profile) }
         @amounts = profiles.map { |profile| shape.amount(profile.in_flight) }
         @weights = profiles.map(&:weight)
         @before = @groups.centred(profiles.map { |profile| shape.amount(1 + profile.concurrency) })
@@ -27,9 +29,7 @@ module Holdup
 
       # The score of each block: above 0 if running times grew more than `growth`.
       def scores(growth)
-        alone = Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) }
-        residuals = @groups.centred(alone)
-        @groups.by_block { |index| @before[index] * residuals[index] }
+        @closed.any? ? centred_scores(growth) : plain_scores(growth)
       end
 
       # How many equal blocks would say as much: a block in which concurrency hardly varies says nothing.
@@ -44,6 +44,14 @@ module Holdup
         square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)
       end
 
+      # @return [Float] share of what the estimate rests on that comes from comparing levels of a closed load
+      def between_levels
+        whole, part = [->(_) { true }, ->(index) { @closed[index] }].map do |counts|
+          mean_of { |index| counts.call(index) ? @before[index]**2 : 0.0 }
+        end
+        whole.zero? ? 0.0 : part / whole
+      end
+
       # Mean over the units that the sample stands for.
       def mean_of
         @groups.by_block { |index| yield(index) }.sum / @weights.sum
@@ -51,6 +59,36 @@ module Holdup
 
       def alone_ns(growth)
         mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }
+      end
+
+      private
+
+      # Units of a closed load are compared across blocks, so a block alone does not balance.
+      def centred_scores(growth)
+        left = Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) }
+        residuals = @groups.centred(left)
+        @groups.by_block { |index| @before[index] * residuals[index] }
+      end
+
+      # Times need not be centred, because `@before` is. A search asks for dozens of growths, so units alone
+      # are summed once.
+      def plain_scores(growth)
+        scores_together = @groups.by_block(together) do |index|
+          @before[index] * @shape.without(@figures[index], 1 + growth * @amounts[index])
+        end
+        scores_alone.zip(scores_together).map(&:sum)
+      end
+
+      # Indices of the units whose time depends on the growth.
+      def together
+        @together ||= (0...size).select { |index| @amounts[index].positive? }
+      end
+
+      def scores_alone
+        @scores_alone ||= begin
+          alone = (0...size).reject { |index| @amounts[index].positive? }
+          @groups.by_block(alone) { |index| @before[index] * @figures[index] }
+        end
       end
 
       # How times may grow with the units in flight. `amount(in_flight)`: what they grow with; `figure(ns)`:

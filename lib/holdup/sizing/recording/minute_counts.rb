@@ -5,9 +5,10 @@ module Holdup
     class Recording
     end
 
-    # The warm parts of windows, and the number of units in each minute. A window of a minute counts or does
-    # not, see Boots. For longer windows (of long spans or old data), the recorded single units show which
-    # minutes have units, so results do not depend on the windows that happen to be read.
+    # The warm parts of windows, and the number of units in each minute. Where several processes began, the
+    # recorded single units show which part of a window came from warm ones.
+    # In longer windows (of long spans or old data) they also show which minutes have units, so results do not
+    # depend on the windows that happen to be read.
     class Recording::MinuteCounts
       MINUTE_S = 60
       BLOCK_S = SampleBlock::SECONDS
@@ -41,10 +42,14 @@ module Holdup
 
       # @return [Array<Window>] the part of them that belongs to warm processes
       def warm(windows)
-        windows.filter_map { |window| (window.seconds > MINUTE_S) ? part(window) : (window if warm?(window)) }
+        windows.filter_map do |window|
+          (window.seconds <= MINUTE_S && warm?(window)) ? window : part(window)
+        end
       end
 
-      # @return [Hash{Integer => Numeric}] start of a minute => units that ended in it, ascending
+      # @param windows [Array<Window>] see warm
+      # @return [Hash{Integer => Numeric}] start of a minute => units that ended in it, also of processes that
+      #   were not warm yet, ascending
       def counts(windows)
         slots = windows.group_by { |window| [window.start_s, window.seconds] }
         slots.each_with_object(Hash.new(0)) { |((start_s, seconds), same), all|
@@ -62,6 +67,10 @@ module Holdup
         @boots.warm?(window.start_s, window.end_s)
       end
 
+      def counts?(unit)
+        warm_minute?(minute_of(unit)) || @boots.warm_unit?(unit)
+      end
+
       def warm_minute?(start_s)
         @boots.warm?(start_s, start_s + MINUTE_S)
       end
@@ -72,7 +81,7 @@ module Holdup
         return (window if warm?(window)) if units.empty?
         own = units.select { |unit| unit.series == window.series }
         own = units if own.empty?
-        kept = own.select { |unit| warm_minute?(minute_of(unit)) }
+        kept = own.select { |unit| counts?(unit) }
         return if kept.empty?
         (kept.size == own.size) ? window : scaled(window, own, kept)
       end
@@ -97,7 +106,7 @@ module Holdup
       end
 
       def spread(start_s, seconds, count)
-        return {start_s => count} if seconds <= MINUTE_S
+        return {start_s => count / warm_share(start_s, seconds)} if seconds <= MINUTE_S
         minutes = slot(start_s, seconds).select { |minute| warm_minute?(minute.start_s) }
         others = unread(start_s, seconds)
         return evenly(others, count) if minutes.empty?
@@ -106,6 +115,13 @@ module Holdup
         complete = others.empty? || known >= ALL * count
         return known_counts.transform_values { |weight| weight * count / known } if complete
         known_counts.merge(evenly(others, count - known)) { |_, *both| both.sum }
+      end
+
+      # Share of the units of a minute that count.
+      def warm_share(start_s, seconds)
+        return 1 if @boots.warm?(start_s, start_s + seconds)
+        units = slot(start_s, seconds).flat_map(&:units)
+        (units.empty? ? nil : share(units, units.select { |unit| counts?(unit) }) { 1 }) || 1
       end
 
       # The other minutes: a long span has single units of some blocks only.

@@ -67,12 +67,12 @@ module Holdup
       # @raise [UsageError] for fewer threads than other pools of the process have
       def candidate(now)
         all = threads && threads + now.concurrent_threads.sum
-        if all && all <= now.beside.sum
-          raise UsageError.new("of #{threads} threads none is left for the pool in question",
-            "the others of a process have #{now.beside.join(" + ")}")
+        if all && all <= now.other_threads.sum
+          raise UsageError.new("#{threads} threads leave none for this pool",
+            "the other pools of a process have #{now.other_threads.join(" + ")}")
         end
         changed = now.with(**{threads: all, processes:, time_slice_ns:, io_threads:}.compact)
-        own_pool ? own_pool.beside(changed) : changed
+        own_pool ? own_pool.with_others(changed) : changed
       end
 
       private

@@ -59,7 +59,7 @@ module Holdup
         # The reason behind "unable to open database file" or a number.
         def unreachable_reason
           folder = File.dirname(@location)
-          return "#{folder} is no folder" if File.exist?(folder) && !File.directory?(folder)
+          return "#{folder} is not a folder" if File.exist?(folder) && !File.directory?(folder)
           unless File.executable?(nearest_folder)
             return "this user may not look into the folder #{nearest_folder}"
           end

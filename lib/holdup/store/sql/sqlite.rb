@@ -90,11 +90,11 @@ module Holdup
         # SQLite would report an I/O error.
         def check_place
           unless @location.valid_encoding?
-            raise StoreError::Unreachable.new(location:, reason: "its path is no text in UTF-8")
+            raise StoreError::Unreachable.new(location:, reason: "its path is not valid UTF-8")
           end
           return if !File.exist?(@location) || File.file?(@location)
           unless File.directory?(@location)
-            raise StoreError::Unreachable.new(location:, reason: "it is no file")
+            raise StoreError::Unreachable.new(location:, reason: "it is not a regular file")
           end
           name = Dir.glob("*.sqlite3", base: @location).min || "holdup.sqlite3"
           raise StoreError::Folder.new(location:, inside: File.join(@location, name))

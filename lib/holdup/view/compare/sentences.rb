@@ -104,7 +104,7 @@ module Holdup
             OUTSIDE_VERDICT.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found
           }
           if estimates.any?
-            word(:"beside_#{found}", moved: estimates.map { |estimate| moved(estimate) }.join(word(:also)))
+            word(:"also_#{found}", moved: estimates.map { |estimate| moved(estimate) }.join(word(:also)))
           end
         end
 

@@ -60,7 +60,7 @@ module Holdup
         # The sentences of each comparison, prefixed with its name.
         def labelled
           sentences.zip(labels.drop(1)).map { |one, label|
-            word(:state_told, label:, base:, text: yield(one))
+            word(:state_against, label:, base:, text: yield(one))
           }
         end
 

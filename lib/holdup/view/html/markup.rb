@@ -28,7 +28,7 @@ module Holdup
         def breaking(text) = wrapping(cut(text))
 
         # @return [String] HTML: a sentence with its code; a script converts its moments to the viewer's zone
-        def told(text)
+        def sentence(text)
           parts = text.split(CODE)
           parts.map { |part| CODE.match?(part) ? "<code>#{wrapping(part[1..-2])}</code>" : plain(part) }.join
         end
@@ -42,7 +42,7 @@ module Holdup
         def plain(text)
           parts = text.split(LONG_WORD)
           escaped = parts.map { |part| LONG_WORD.match?(part) ? wrapping(part) : CGI.escapeHTML(part) }
-          timed = escaped.join.gsub(Moments::TOLD) do |found|
+          timed = escaped.join.gsub(Moments::PATTERN) do |found|
             from, to, zone = $~.captures
             to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
           end

@@ -8,7 +8,7 @@ module Holdup
       class Flame
         # `x`, `width`: shares of the whole; `row`: from the top; `kind`: "own" code, "other" code, "none"
         # without a stack
-        Box = Data.define(:x, :width, :row, :label, :told, :kind)
+        Box = Data.define(:x, :width, :row, :label, :description, :kind)
         # `modes`: {String => String} of Shares::MODES; `mode`: the current one; `twin`: View::Section
         Block = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
           def view = "flame"
@@ -73,8 +73,8 @@ module Holdup
           place = last.frame&.place
           where = " (#{View::Width.clean(place)})" if place
           duration = View::Figures.duration(@scene.ns(first.ticks))
-          told = "#{label}#{where}: #{duration} (#{View::Figures.share(share(first))})"
-          Box.new(x:, width: share(first), row:, label:, told:, kind: kind(first.frame))
+          description = "#{label}#{where}: #{duration} (#{View::Figures.share(share(first))})"
+          Box.new(x:, width: share(first), row:, label:, description:, kind: kind(first.frame))
         end
 
         def name(frame)
@@ -94,7 +94,7 @@ module Holdup
         def twin(boxes, title)
           columns = %i[flame_depth flame_frame].map { |key| word(key) }
           View::Section.new(title:, columns:,
-            rows: boxes.first(LISTED).map { |box| [(box.row + 1).to_s, box.told] })
+            rows: boxes.first(LISTED).map { |box| [(box.row + 1).to_s, box.description] })
         end
       end
     end

@@ -37,7 +37,7 @@ module Holdup
 
         def viewing
           Web::Captures::ViewerPage.new(id: kept.id, unit: chosen&.id,
-            words: Web::Captures::ViewerPage.told(@words))
+            words: Web::Captures::ViewerPage.labels(@words))
         end
 
         def excerpt

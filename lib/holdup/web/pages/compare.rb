@@ -134,7 +134,7 @@ module Holdup
             raise UsageError.new("before and after belong together", "choose both, or none") if chosen.one?
             if chosen.any? && spans?
               raise UsageError.new("base_since can't be combined with before and after",
-                "each of them says both sides; leave one out")
+                "each of them names both sides; leave one out")
             end
           end
 

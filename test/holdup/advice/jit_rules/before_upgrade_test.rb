@@ -17,7 +17,7 @@ class Holdup::Advice::JitRules::BeforeUpgradeTest < Minitest::Test
     assert_nil advise(RULE, life(setting: setting.fingerprint), settings: [setting])
   end
 
-  def test_silent_on_that_ruby_and_where_nobody_knows
+  def test_no_finding_on_that_ruby_or_where_it_is_unknown
     assert_nil advise(RULE, life(**LARGE))
     assert_nil advise(RULE, life(**LARGE), settings: [])
   end

@@ -32,7 +32,8 @@ class Holdup::Advice::JitRules::KillerLimitTest < Minitest::Test
     assert_equal (250 * JitSamples::MIB * 1.1).ceil * 2 + (100 * JitSamples::MIB * 1.1).ceil,
       found.facts[:needed_bytes]
     assert_equal "ram = 1321", found.facts[:setting]
-    assert_match(/the master \(105 MB\) and all workers together \(2, with room for 288 MB each/, evidence(found))
+    sentence = /the master \(105 MB\) and all workers together \(2, with room for 288 MB each/
+    assert_match(sentence, evidence(found))
   end
 
   def test_counts_the_workers_that_the_server_is_to_have

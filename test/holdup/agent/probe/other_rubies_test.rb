@@ -31,7 +31,7 @@ class Holdup::Probe::OtherRubiesTest < Minitest::Test
     end
   end
 
-  def test_loads_measures_nothing_and_says_so_once
+  def test_loads_measures_nothing_and_warns_once
     OTHERS.each do |engine, platform|
       output = as(engine, platform, <<~RUBY)
         require "holdup"

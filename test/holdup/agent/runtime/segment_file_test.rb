@@ -45,7 +45,7 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     assert_equal [[:anonymous], 1], [@probe.calls, @probe.opened.size]
   end
 
-  def test_a_nearly_full_tmpfs_means_a_smaller_ring_and_says_so
+  def test_a_nearly_full_tmpfs_means_a_smaller_ring_and_a_warning
     @probe.refusal = ->(_path, _series, ring, *) { Errno::ENOSPC.new if ring > 512 }
     open_segment
     assert_equal 512, @probe.opened.first[2]

@@ -82,7 +82,7 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
     assert_equal "RAILS_MAX_THREADS", where(6, env: {"RAILS_MAX_THREADS" => "6"})
   end
 
-  def test_what_says_something_else_was_overridden
+  def test_a_value_from_elsewhere_was_overridden
     write("config/sidekiq.yml", YAML)
     assert_nil where(9, config_file: "config/sidekiq.yml", arguments: %w[-c 8],
       env: {"RAILS_MAX_THREADS" => "6"})

@@ -28,7 +28,7 @@ class Holdup::Analysis::Comparison::CoverageTest < Minitest::Test
 
   # Six minutes a side: enough under a load generator, and not where swings last longer than a minute; then it
   # is said.
-  def test_of_few_short_stretches_fewer_hold_where_minutes_are_like_the_one_before
+  def test_few_short_blocks_cover_less_where_minutes_resemble_the_one_before
     steady, swinging = [0.0, 0.8].map { |correlation|
       Array.new(TRIALS) { |seed| trial(Random.new(seed), minutes: 6, correlation:) }
     }

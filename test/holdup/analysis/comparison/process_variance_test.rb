@@ -38,7 +38,7 @@ class Holdup::Analysis::Comparison::ProcessVarianceTest < Minitest::Test
     assert_operator deviation(profiles([16, 24, 17, 23, 18, 22]), profiles([20])), :>, 0.12
   end
 
-  def test_what_nobody_knows_adds_nothing
+  def test_an_unknown_variance_adds_nothing
     assert_equal [0.0, 0.0, 0.0],
       [deviation([], []), deviation(profiles([10]), profiles([30])),
         deviation(profiles([10, 20, 30]), profiles([10, 20, 30]), :gc)]

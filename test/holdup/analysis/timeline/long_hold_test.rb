@@ -64,7 +64,7 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
     assert_equal :ruby, cause(silent)
   end
 
-  def test_nobody_waited_for_longer_than_a_time_slice
+  def test_no_thread_waited_longer_than_a_time_slice
     late = ring([395], waits_ms: 290)
     assert_equal :late, cause(late)
     assert_includes sentence(late), "No thread waited for it longer than 110 ms"

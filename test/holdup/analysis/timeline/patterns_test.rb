@@ -43,15 +43,14 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
     assert_empty patterns(ring)
   end
 
-  def test_threads_and_units_without_a_name_are_told_apart
+  def test_threads_and_units_without_a_name_are_numbered
     ring = EventRing.new(threads: {2 => "", 3 => "srv 2"})
     ring.running(2).ready(3, 50 * MS).suspended(2, 400 * MS).resumed(3, 401 * MS)
     scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 500 * MS))
-    assert_match(
-      /\ALONG HOLD: thread 2 held the GVL for 400 ms without a break, 100 % of it outside requests and jobs;/, sentences(
-        scene, Holdup::Analysis::Timeline::Patterns.new(scene).call
-      ).first
-    )
+    patterns = Holdup::Analysis::Timeline::Patterns.new(scene).call
+    held = /\ALONG HOLD: thread 2 held the GVL for 400 ms without a break, /
+    outside = /100 % of it outside requests and jobs;/
+    assert_match(/#{held}#{outside}/, sentences(scene, patterns).first)
   end
 
   def test_a_collection_of_garbage

@@ -39,7 +39,7 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
       scene.samples.held(lane(2), 30 * MS, 50 * MS).map { |piece| [piece.from, piece.to] }
   end
 
-  def test_a_hold_that_nobody_saw_borrows_no_stack
+  def test_a_hold_without_a_sample_borrows_no_stack
     assert_equal [nil], scene.samples.held(lane(3), 0, 200 * MS).map(&:stack)
   end
 
@@ -83,7 +83,7 @@ class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
     assert_raises(KeyError) { Holdup::Analysis::Timeline::StackShares::FlameTree.new(scene, mode: :wall) }
   end
 
-  def test_without_stacks_all_time_is_nobodys
+  def test_without_stacks_no_frame_has_time
     ring = EventRing.new.running(2).ready(3, 10 * MS).suspended(2, 20 * MS).resumed(3, 20 * MS)
     scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 30 * MS))
     rows = Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call

@@ -18,7 +18,7 @@ class Holdup::CLI::Formats::DestinationTest < Minitest::Test
     error = assert_raises(Holdup::UsageError) do
       Holdup::CLI::Formats::Destination.new(console, format: :perfetto)
     end
-    assert_match(/a trace for Perfetto is nothing for a terminal; .* --out trace\.pftrace/, error.message)
+    assert_match(/a trace for Perfetto can't be shown in a terminal; .* --out trace\.pftrace/, error.message)
     Holdup::CLI::Formats::Destination.new(console, format: :text).write("it")
     assert_equal "it", console.out.string
     assert Holdup::CLI::Formats::Destination.new(console, file: "x.html", format: :html)

@@ -60,7 +60,7 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
      ),
      ["--job", "Report,1,[1"] => /--job can't be/,
      ["--job", "Report"] => /--job needs the Sidekiq that has it; give its command last/,
-     ["--", "sidekiq"] => /which jobs are to be put into the queue\?; name them with --job/,
+     ["--", "sidekiq"] => /lab jobs needs jobs for the queue; name them with --job/,
      ["--resume", "x", "--rounds", "2"] => /--resume goes on as it was begun/,
      ["--baselines", "5"] => /did you mean --baseline\?/}.each do |arguments, message|
       answer = holdup("lab", "jobs", *arguments)
@@ -98,7 +98,7 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
     assert_equal ["redis://y", nil], lab.given.values_at(:redis_url, :store)
   end
 
-  def test_what_was_stopped_is_printed_and_says_so
+  def test_prints_a_stopped_run_as_stopped
     answer = said(Finished.new(signal: 2), steps: 2, json: true)
     assert_equal 130, answer.status
     assert_equal [true, 1], JSON.parse(answer.out).values_at("stopped", "left")

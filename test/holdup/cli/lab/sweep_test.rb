@@ -74,7 +74,7 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     assert_match(/nothing to try; give --threads/, refused(*REST))
     assert_match(/needs one load; give --rate, --ladder or --connections/,
       refused("--threads", "1", "--ladder", "1,2", *REST))
-    assert_match(/wrk knows no rate; give --connections/,
+    assert_match(/wrk can't send at a rate; give --connections/,
       refused("--threads", "1", "--load-tool", "wrk", *REST))
     assert_match(/oha sends at a rate; give --rate or --ladder/,
       refused("--threads", "1", "--load-tool", "oha", "--connections", "4", "--url", "/", "--", "puma"))
@@ -149,7 +149,7 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     store = recorded("ExportsController#create" => "/exports")
     {
       ["--recorded", store, "--url", "/"] => /--recorded brings its own requests; leave out --url/,
-      ["--since", "1h", "--url", "/", "--rate", "4"] => /--since and --until are of a recording/,
+      ["--since", "1h", "--url", "/", "--rate", "4"] => /--since and --until choose a recording/,
       ["--recorded", store] => /only 0.33 requests a second were recorded, .*give --rate or --ladder/,
       ["--recorded", store, "--rate", "1", "--ladder", "1,2"] => /needs one load/
     }.each do |options, message|

@@ -49,7 +49,7 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
   def test_says_what_is_no_baseline
     ["{}", "[]", "no", '{"kind":"holdup check","schema":1,"load":{"rate":1}}'].each do |text|
       File.write(file, text)
-      assert_match(/is no baseline of this version; make it anew with --write/,
+      assert_match(/is not a baseline of this version; write a new one with --write/,
         assert_raises(Holdup::Error) { Baseline.open(file) }.message)
     end
     assert_match(/can't be read .*; make it with --write/,

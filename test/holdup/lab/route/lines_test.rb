@@ -16,10 +16,10 @@ class Holdup::Lab::Route::LinesTest < Minitest::Test
     assert_equal %w[GET GET POST], found.map(&:verb)
   end
 
-  def test_says_what_is_no_request
-    assert_match(/"orders" is no request; write a path such as/,
+  def test_rejects_a_line_that_is_not_a_request
+    assert_match(/"orders" is not a request; write a path such as/,
       assert_raises(Holdup::UsageError) { routes("orders") }.message)
-    assert_match(/no request to send; name a path with --url/,
+    assert_match(/no request to send is given; name a path with --url/,
       assert_raises(Holdup::UsageError) { routes("# none") }.message)
   end
 

@@ -22,7 +22,7 @@ class Holdup::Lab::Sweep::ProgressFileTest < Minitest::Test
   def test_says_what_is_no_sweep
     ["{}", "[1]", "no", '{"kind":"holdup sweep","schema":1}'].each do |text|
       File.write(path, text)
-      assert_match(/is no sweep of this version; name the file/,
+      assert_match(/was not written by this version; name the file/,
         assert_raises(Holdup::Error) { Swept::Sweep::ProgressFile.open(path) }.message)
     end
     assert_match(/can't be read/,

@@ -28,9 +28,9 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
     assert_match(
       /1 x 3 is better than 1 x 5 at 40 requests\/s: p95 80.0 ms instead of 100\s+ms\s+\(-20.0 %\)/, said
     )
-    assert_match(
-      /were\s+off\s+by\s+at\s+most 0 % for\s+served\/s, 5.0\s+% of the\s+response for\s+wait, and 12.5 %\s+for\s+p95/, said
-    )
+    beginning = /were\s+off\s+by\s+at\s+most 0 % for\s+served\/s, 5.0\s+% of the\s+response for\s+wait, /
+    ending = /and 12.5 %\s+for\s+p95/
+    assert_match(/#{beginning}#{ending}/, said)
     assert_match(/^1 x 3 +40.0 +40.0 +0 % +10.0 +12.0 +\+5 % +80.0 +90.0 +\+12 % +101$/, said)
     assert_match(/^1 x 5 \* +11.0 +90.0 MB +6 s +0 +1 +40$/, said)
     assert_match(/Amdahl's law gives #{Holdup::Analysis::Amdahl.suggestion(20 / 30.0)} threads for 66.7 % io/,
@@ -73,9 +73,11 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
       /\s+/, " "
     )
     assert_includes said,
-      "Requests as recorded: 3 endpoints, with 21.3 requests a second to each host in a busy minute. Sent: 20, 40 requests/s."
+      "Requests as recorded: 3 endpoints, with 21.3 requests a second to each host in a busy minute. " \
+      "Sent: 20, 40 requests/s."
     assert_includes said,
-      "! left out, because the recording has no path of a GET for them: A#a, B#b, C#c, D#d, E#e and 2 more (20.0 % of the recorded requests, 41.0 % of their CPU)."
+      "! left out, because the recording has no path of a GET for them: A#a, B#b, C#c, D#d, " \
+      "E#e and 2 more (20.0 % of the recorded requests, 41.0 % of their CPU)."
     refute_match(/left out/,
       text(result(reading(arm), plan: plan(recorded: {endpoints: 3, rate: 21.3, left: []}))))
   end

@@ -22,7 +22,7 @@ class Holdup::Lab::Sweep::SweepPlanTest < Minitest::Test
       Swept::Sweep::SweepPlan.from(JSON.parse(JSON.generate(plan.to_h), symbolize_names: true))
   end
 
-  def test_promises_a_percentile_where_nobody_says_otherwise
+  def test_promises_a_percentile_by_default
     assert_equal ["p95", nil], plan.promise.then { |slo| [slo.name, slo.limit_ns] }
     assert_equal ["p99", 300_000_000], plan(slo: "p99=300ms").promise.then { |slo| [slo.name, slo.limit_ns] }
   end

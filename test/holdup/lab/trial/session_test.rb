@@ -114,7 +114,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     }
   end
 
-  def test_refuses_a_server_that_heeds_nobody
+  def test_refuses_a_server_that_ignores_its_variables
     error = assert_raises(Holdup::Error) { session(facts: {"threads" => 3}).warm_up(50) }
     assert_match(/runs with 3 threads, not 5; .*RAILS_MAX_THREADS, or write \{threads\} into the command/,
       error.message)

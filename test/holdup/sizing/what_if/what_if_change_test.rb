@@ -35,29 +35,29 @@ class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
 
   # A job runner in a web server: what is asked for are the threads of one kind, and processes of their own
   # take no other.
-  def test_threads_beside_those_of_the_other_kind
-    now = Sizing::Candidate.new(processes: 1, threads: 8, beside: [3], concurrent_threads: [3])
+  def test_threads_next_to_those_of_the_other_kind
+    now = Sizing::Candidate.new(processes: 1, threads: 8, other_threads: [3], concurrent_threads: [3])
     assert_equal [[10, 3], 13],
       change(threads: 10).candidate(now).then { |candidate| [candidate.caps, candidate.threads] }
     pool = change(own_pool: Sizing::WhatIf::OwnPool.new(name: "A")).candidate(now).pool
     assert_equal 5, pool.threads
-    assert_empty pool.beside
+    assert_empty pool.other_threads
     assert_empty pool.concurrent_threads
   end
 
   # Of a process's five threads two are of another pool, and stay.
   def test_threads_of_a_process_with_several_pools
-    now = Sizing::Candidate.new(processes: 1, threads: 5, beside: [2])
+    now = Sizing::Candidate.new(processes: 1, threads: 5, other_threads: [2])
     assert_equal [7, 2], change(threads: 9).candidate(now).caps
     error = assert_raises(Holdup::UsageError) { change(threads: 2).candidate(now) }
-    assert_match(/of 2 threads none is left for the pool in question/, error.message)
+    assert_match(/2 threads leave none for this pool; the other pools of a process have 2/, error.message)
     own = change(own_pool: Sizing::WhatIf::OwnPool.new(name: "Reports*", threads: 1)).candidate(now)
     assert_equal [[3, 2], [1]], own.groups.map(&:caps)
   end
 
   # Of the only pool of processes of its own; of one pool more in the same process.
   def test_a_unit_that_moves
-    now = Sizing::Candidate.new(processes: 1, threads: 5, beside: [2])
+    now = Sizing::Candidate.new(processes: 1, threads: 5, other_threads: [2])
     unit = Sizing::Trace::TraceUnit.new(arrival_ns: 0, held_ns: 1, idle_ns: 0, acquisitions: 0, pool: 1)
     {Sizing::WhatIf::OwnPool.new(name: "Reports*") => [1, 0],
      Sizing::WhatIf::OwnThreads.new(name: "Reports*", threads: 3) => [0, 2]}.each do |own_pool, place|

@@ -84,7 +84,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
     folder
     SQLite3::Database.new(path) { |db| db.execute("CREATE TABLE orders (id INTEGER)") }
     error = assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only: true).progress }
-    assert_match(/is no store of Holdup \(it is a database of something else, with the tables orders\)/,
+    assert_match(/is not a store of Holdup \(it is a database of something else, with the tables orders\)/,
       error.message)
   end
 

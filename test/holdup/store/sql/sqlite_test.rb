@@ -30,7 +30,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     db&.disconnect
   end
 
-  def test_a_locked_store_says_so_in_time_and_works_again_by_itself
+  def test_a_locked_store_fails_in_time_and_recovers_by_itself
     store.commit([minute], {"s" => "1"})
     locking do
       error = assert_raises(StoreError::Locked) { store.commit([minute], {"s" => "2"}) }
@@ -84,7 +84,8 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     before = File.binread(path)
     error = assert_raises(StoreError::NotOurs) { store.commit([minute], {}) }
 
-    assert_match(/is no store of Holdup \(it is no SQLite database\).*move the file away/, error.message)
+    assert_match(/is not a store of Holdup \(it is not a SQLite database\);/, error.message)
+    assert_match(/move the file away/, error.message)
     assert_equal before, File.binread(path)
     File.rename(path, "#{path}.broken")
     store.commit([minute], {})
@@ -126,11 +127,11 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     system("mkfifo", File.join(folder, "pipe"), exception: true)
     {
       "state" => %r{it is a folder\); name the file in it: --store \S+/state/mine.sqlite3},
-      "pipe" => /it is no file/,
-      "no/such/x" => %r{no such file and no folder \S+/no/such; the collector makes both}
+      "pipe" => /it is not a regular file/,
+      "no/such/x" => %r{the file and the folder \S+/no/such do not exist; the collector creates both ten}
     }.each { |name, message| assert_unreachable(message, name, read_only: true) }
     assert_unreachable(/it is a folder/, "state")
-    assert_unreachable(/no text in UTF-8/, "\xFF")
+    assert_unreachable(/its path is not valid UTF-8/, "\xFF")
   end
 
   def assert_unreachable(message, name, **options)
@@ -195,7 +196,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_equal 1, units(store)
   end
 
-  def test_a_folder_that_can_not_be_made_is_told
+  def test_names_a_folder_that_can_not_be_made
     File.write(File.join(folder, "file"), "")
     bad = Holdup::Store::Sql.new(Holdup::Store::Sql::Sqlite.new(File.join(folder, "file", "a.sqlite3")))
 
@@ -246,7 +247,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
 
   def test_a_reader_makes_and_writes_nothing
     error = assert_raises(StoreError::Unreachable) { reader.progress }
-    assert_match(/no such file/, error.message)
+    assert_match(/do not exist; the collector creates both ten seconds/, error.message)
     assert_empty Dir["#{path}*"]
     store.commit([minute], {})
 

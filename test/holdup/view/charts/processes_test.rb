@@ -27,7 +27,7 @@ class Holdup::View::Charts::ProcessesTest < Minitest::Test
     assert_match(/highest possible: \d/, machine.limits.first.label)
   end
 
-  def test_a_worker_that_took_anothers_place_can_be_told_from_it
+  def test_a_worker_that_replaced_another_has_its_own_line
     before = SampleProcesses.new(sample, servers: {"puma" => 2}).to_a
     after = before.reject { |one| one[:pid] == 401 }.map { |one|
       one[:pid].zero? ? one : one.merge(pid: 500, start: 9)

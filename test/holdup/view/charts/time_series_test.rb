@@ -48,7 +48,7 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
       most.values
   end
 
-  def test_the_spread_of_each_time_has_its_percentiles_beside_it
+  def test_each_time_is_drawn_with_its_percentiles
     charts(names: Holdup::View::Charts::TimeSeries::HEATS.keys).each do |name, heat|
       assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name
     end
@@ -63,7 +63,7 @@ class Holdup::View::Charts::TimeSeriesTest < Minitest::Test
       histograms: {wall: Holdup::Histogram.of([9, 9]), stalled: Holdup::Histogram.of([1, 1])})]
   end
 
-  def test_a_queue_time_that_is_unknown_is_drawn_and_told_as_unknown
+  def test_an_unknown_queue_time_is_drawn_and_named_as_unknown
     waits = charts(unknown, names: ["waits"])["waits"]
     assert_equal({"queued" => nil, "stalled" => 1.0},
       waits.series.to_h { |line| [line.label, line.values.first] })

@@ -28,7 +28,7 @@ class Holdup::View::Charts::WarmUpTest < Minitest::Test
     assert_match(/2 more/, charted(life(0, minutes: 3)).block(2).twin.notes.first)
   end
 
-  def test_what_no_process_told_is_not_drawn
+  def test_facts_without_a_value_are_not_drawn
     assert_equal %w[compiled jit_memory], charted(life(0, jit_interpreted_instructions: nil)).to_h.keys
     assert_empty charted(life(0, minutes: 0)).to_h
     assert_nil charted.block(50)

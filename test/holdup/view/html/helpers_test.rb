@@ -11,7 +11,7 @@ class Holdup::View::Html::HelpersTest < Minitest::Test
     "1.00x", "+43%", "1.5 - 2.0", "82.0 kB", ""].freeze
   WORDS = ["rails", "yes", "pid 123", "ReportsController#sales 217 ms", "不明", "DB pool"].freeze
 
-  def test_figures_are_told_from_words
+  def test_figures_and_words_are_distinguished
     FIGURES.each { |cell| assert FigureCell.match?(cell), cell }
     WORDS.each { |cell| refute FigureCell.match?(cell), cell }
     refute FigureCell.match?(Blocks::Link.new(text: "1", page: "jobs"))

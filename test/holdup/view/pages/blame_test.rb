@@ -6,7 +6,8 @@ require "holdup/loader"
 class Holdup::View::Pages::BlameTest < Minitest::Test
   include Dashboard
 
-  UNKNOWN = "the bounds of all pairs are so wide that an estimate would only repeat the share that each caused of all stall"
+  UNKNOWN = "the bounds of all pairs are so wide that an estimate would only repeat the share that each " \
+    "caused of all stall"
 
   # Ten endpoints that stall alike, one of which causes more than any of them stalls.
   def alike

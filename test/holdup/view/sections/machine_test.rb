@@ -120,7 +120,9 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
 
   def test_no_samples_no_sections
     report = text(samples: [])
-    ["Processes", "Threads that take requests and jobs", "can never pass"].each { |part| refute_includes report, part }
+    ["Processes", "Threads that take requests and jobs", "can never pass"].each do |part|
+      refute_includes report, part
+    end
   end
 
   def test_one_sample_is_no_share

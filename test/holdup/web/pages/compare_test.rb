@@ -61,8 +61,11 @@ class Holdup::Web::CompareTest < Minitest::Test
     get "/compare", {"since" => "2h", "before" => values.last, "after" => values[1]}
     assert_match(/Worse: .*CPU per request or job \+\d\d/, text)
     assert_includes last_response.body, %(<option value="#{values.last}" selected>)
-    {"before=x" => "before and after belong together",
-     "before=x&after=y" => %(nothing in this span is named "x"), "before=x&after=y&base_since=3h" => "can't be combined"}.each do |query, sentence|
+    {
+      "before=x" => "before and after belong together",
+      "before=x&after=y" => %(nothing in this span is named "x"),
+      "before=x&after=y&base_since=3h" => "can't be combined"
+    }.each do |query, sentence|
       get "/compare?since=2h&#{query}"
       assert_equal 400, last_response.status
       assert_includes CGI.unescapeHTML(text), sentence

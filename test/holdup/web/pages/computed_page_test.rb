@@ -111,7 +111,7 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
     assert_equal 1, computed
   end
 
-  def test_a_program_is_told_when_to_come_again
+  def test_a_program_gets_retry_after
     program = Thread.new { Rack::MockRequest.new(app).get("/compare.json") }
     wait_until { computed == 1 }
     get "/compare.md", {"lang" => "en"}

@@ -6,6 +6,7 @@ solid_queue_mode ENV["PLUGIN_MODE"].to_sym if ENV["PLUGIN_MODE"]
 bind "tcp://127.0.0.1:#{ENV.fetch("PORT")}"
 threads 2, 2
 workers Integer(ENV.fetch("WORKERS", "0"))
+worker_shutdown_timeout 1 # Ruby 3.4's IO#close can hang in a worker that stops; Puma kills it then
 
 preload_app! if ENV["WORKERS"]
 

@@ -10,4 +10,5 @@ max_io_threads 2 if ENV["IO_THREADS"]
 worker_check_interval 1 # restarts wait for it
 after_worker_fork { RubyVM::YJIT.enable } if ENV["WRONG_HOOK"] # it runs in the master
 silence_single_worker_warning
-worker_shutdown_timeout Integer(ENV["SHUTDOWN_TIMEOUT"]) if ENV["SHUTDOWN_TIMEOUT"]
+# Ruby 3.4's IO#close can hang in a worker that stops; Puma kills it then.
+worker_shutdown_timeout Integer(ENV.fetch("SHUTDOWN_TIMEOUT", "1"))

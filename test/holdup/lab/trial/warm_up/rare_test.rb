@@ -31,7 +31,7 @@ class Holdup::Lab::Trial::WarmUp::RareTest < Minitest::Test
       asked({"/often" => 70}, processes: 2).tally)
   end
 
-  def test_nothing_where_nobody_counts_and_when_the_time_is_over
+  def test_ends_without_counts_and_when_the_time_is_over
     assert_empty asked({})
     assert_empty asked({"/often" => 1}, longest_s: 0)
     assert_empty asked({"/often" => 40, "/seldom" => 40, "/never" => 41})

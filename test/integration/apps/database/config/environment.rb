@@ -2,6 +2,7 @@
 
 # Six threads that share two connections: one action keeps its connection while it sleeps, the other only asks
 # for a moment. The database is in HOLDUP_DIR's neighbourhood, so that it goes with the test's folder.
+require_relative "../../bootsnap_setup"
 require "rails"
 require "action_controller/railtie"
 require "active_record/railtie"
@@ -11,7 +12,7 @@ class Library < Rails::Application
   config.root = File.expand_path("..", __dir__)
   config.load_defaults 8.1
   config.api_only = true
-  config.eager_load = true
+  config.eager_load = false # half of what a boot costs
   config.logger = Logger.new(File::NULL)
   config.secret_key_base = "x" * 64
   config.hosts.clear

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 # A small Rails application with jobs, a database and the adapter that ADAPTER names; no Gemfile of its own.
+require_relative "../../bootsnap_setup"
 require "rails"
 require "active_record/railtie"
 require "active_job/railtie"
@@ -12,7 +13,7 @@ class Clinic < Rails::Application
   config.root = File.expand_path("..", __dir__)
   config.load_defaults 8.1
   config.api_only = true
-  config.eager_load = true
+  config.eager_load = false # half of what a boot costs
   config.yjit = false if ENV["HOLDUP_JIT"] # which then does it, in each process that runs jobs
   config.logger = Logger.new($stdout)
   config.log_level = :error

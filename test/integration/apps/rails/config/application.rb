@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 # The smallest real application: API only, no database, no Gemfile of its own.
+require_relative "../../bootsnap_setup"
 require "rails"
 require "action_controller/railtie"
 require "holdup" if ENV["WITH_HOLDUP"]
@@ -13,7 +14,7 @@ class Shop < Rails::Application
   config.root = File.expand_path("..", __dir__)
   config.load_defaults 8.1
   config.api_only = true
-  config.eager_load = true
+  config.eager_load = ENV.key?("EAGER_LOAD") # which is half of what a boot costs
   config.logger = Logger.new(ENV["LOGGED"] ? $stdout : File::NULL)
   config.secret_key_base = "x" * 64
   config.hosts.clear

@@ -2,6 +2,7 @@
 
 # A small application whose requests are traced: each is a span of its own, kept in memory.
 require "opentelemetry/sdk"
+require_relative "../../bootsnap_setup"
 require "rails"
 require "action_controller/railtie"
 require "holdup"

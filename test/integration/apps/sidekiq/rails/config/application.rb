@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../../bootsnap_setup"
 require "rails"
 require "active_job/railtie"
 require "sidekiq"

@@ -3,9 +3,9 @@
 require "json"
 require_relative "command_line"
 
-# What `holdup doctor --json` tells from outside of the JIT in a real server's processes. The test includes
+# What `holdup doctor --json` shows of the JIT in the processes of a real server. The test includes
 # it.
-module JitTold
+module DoctorJit
   include CommandLine
 
   private
@@ -51,7 +51,7 @@ module JitTold
     assert_in_delta(Time.now.to_f, Time.new(jit["since"]).to_f, 120)
   end
 
-  # Until each process that takes units has told of its JIT.
+  # Until each process that takes units has reported its JIT.
   def wait_for_jits(app)
     app.wait { app.live.all? { |entry| entry.read(&:header).gauges[:jit_enabled] } }
   end

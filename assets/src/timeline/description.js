@@ -11,7 +11,7 @@ const HELD = 6;
 export const filled = (text, facts) => text.replace(/%\{(\w+)\}/g, (_, name) => facts[name] ?? "");
 
 /** What is under the cursor in words, for eyes and for screen readers: who waited, for whom; each of those leads there. */
-export class Told {
+export class Description {
   /**
    * @param {HTMLElement} place with a line and a list
    * @param {import("./data.js").Capture} capture
@@ -38,10 +38,10 @@ export class Told {
     return [filled(words.period, facts), row.kind === "thread" && this.#unit(row.unit[span]), this.#method(row, span)].filter(Boolean).join(" · ");
   }
 
-  /** In the row of holders nobody held in what is absent elsewhere. */
+  /** In the row of holders what is absent elsewhere has no holder. */
   #state(row, span) {
     const state = this.capture.states[row.state[span]];
-    return this.words[row.kind === "holder" && state === "absent" ? "nobody" : state];
+    return this.words[row.kind === "holder" && state === "absent" ? "no_holder" : state];
   }
 
   #holder(row, span) {

@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require "rails"
+require "active_record/railtie"
+require "action_controller/railtie"
+require "action_view/railtie"
+require "holdup"
+
+module Tracker
+  # An issue tracker as many applications are: pages of 300 to 500 queries to PostgreSQL (N+1 queries, counts,
+  # a few heavy ones) and views that render Active Record objects by the hundred.
+  class Application < Rails::Application
+    config.root = File.expand_path("..", __dir__)
+    config.load_defaults 8.1
+    config.enable_reloading = false
+    config.eager_load = true
+    config.consider_all_requests_local = false
+    config.cache_store = :memory_store
+    config.session_store :cookie_store, key: "_tracker"
+    config.secret_key_base = "x" * 64
+    config.time_zone = "UTC"
+    config.hosts.clear
+    config.logger = ActiveSupport::Logger.new(File::NULL)
+    config.log_level = :warn
+    config.active_support.report_deprecations = false
+    config.active_record.dump_schema_after_migration = false
+  end
+end

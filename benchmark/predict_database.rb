@@ -1,0 +1,208 @@
+# frozen_string_literal: true
+
+require_relative "support/bench"
+require_relative "support/tracker/experiment"
+require_relative "support/tracker/recorded_predictions"
+
+module Bench
+  # Whether the advice is right for an application with hundreds of queries in each request, however its load
+  # was while it was recorded.
+  class PredictDatabase
+    # The recorded setting again: how much differs without any prediction of another one.
+    SETTINGS = [TrackerExperiment::RECORDED, [1, 1], [1, 2], [1, 3], [1, 8], [1, 10], [2, 5]].freeze
+    WHOLE = TrackerExperiment::Plan.new(settings: SETTINGS, warm_up_s: 15, saturated_s: 20, open_s: 50,
+      recorded_s: 180, whole_minutes: true)
+    QUICK = TrackerExperiment::Plan.new(settings: [SETTINGS.first, SETTINGS.last], warm_up_s: 2,
+      saturated_s: 3, open_s: 5, recorded_s: 8, whole_minutes: false)
+    # Variable with a folder that keeps what was recorded and measured. A run that finds it there only
+    # predicts, so that two states of the model can be compared on the same measurements.
+    KEPT = "BENCH_RECORDINGS"
+    MS = 1e6
+    COLUMNS = [
+      "processes x threads",
+      "requests/s, saturated", "predicted", "error, %", "corrected, %",
+      "queued + stalled, ms", "predicted", "error, % of the response", "corrected, %",
+      "p95, ms", "predicted", "error, %", "corrected, %",
+      "CPU a request, ms: saturated", "open",
+      "calibration, ms: saturated", "open",
+      "verdict"
+    ].freeze
+    NAMES = {throughput: "throughput", wait: "queued + stalled", p95: "p95"}.freeze
+
+    # One row. `raw` and `corrected`: SettingComparison
+    ComparedSetting = Data.define(:measured, :predicted, :raw, :corrected) do
+      def missed = corrected.missed
+    end
+
+    # @param quick [Boolean] only to see that it runs
+    def initialize(quick:)
+      @plan = quick ? QUICK : WHOLE
+    end
+
+    # @return [Result]
+    def call
+      folder = ENV.fetch(KEPT, nil)
+      folder ? compare(kept(folder)) : Dir.mktmpdir("holdup-bench") { |own| compare(experiment(own)) }
+      Result.new(title: "A database-bound Rails application at other settings, predicted", about:,
+        tables: @compared.map { |recording, rows| table(recording, rows) }, budgets:, notes:)
+    end
+
+    private
+
+    def kept(folder)
+      return TrackerExperiment::Measurements.kept(folder) if TrackerExperiment::Measurements.kept?(folder)
+      FileUtils.mkdir_p(folder)
+      experiment(folder).keep(folder)
+    end
+
+    def experiment(folder)
+      TrackerExperiment.new(@plan, folder:, progress: ->(what) { warn("bench: #{what}") }).call
+    end
+
+    def rate = @measurements.rate
+
+    # Reads all that it needs, so that the stores may go afterwards.
+    def compare(measurements)
+      warn("bench: predicting")
+      @measurements = measurements
+      @plan = measurements.plan
+      @predictions = measurements.recordings.to_h do |recording|
+        [recording, RecordedPredictions.new(recording, rate:)]
+      end
+      @compared = @predictions.to_h do |recording, predictions|
+        [recording, measurements.measured.map { |measured| row(recording, predictions, measured) }]
+      end
+    end
+
+    def row(recording, predictions, measured)
+      size = [measured.processes, measured.threads]
+      saturated, slower = [measured.saturated, measured.open].map do |cost|
+        cost.calibration_ns / recording.calibration_ns
+      end
+      predicted = predictions.call(*size)
+      raw, corrected = [predicted, predictions.call(*size, slower:, saturated:)].map do |figures|
+        SettingComparison.new(measured.figures, figures, rate:)
+      end
+      ComparedSetting.new(measured:, predicted:, raw:, corrected:)
+    end
+
+    def table(recording, rows)
+      Table.new(["recorded under #{recording.name}: #{COLUMNS.first}", *COLUMNS.drop(1)],
+        rows.map { |row| cells(recording, row) })
+    end
+
+    def cells(recording, row)
+      found = row.measured.figures
+      expected = row.predicted
+      [
+        row.measured.name,
+        format("%.2f", found.throughput), format("%.2f", expected.throughput), *errors(row, :throughput),
+        ms(found.wait_ns), ms(expected.wait_ns), *errors(row, :wait),
+        ms(found.p95_ns), ms(expected.p95_ns), *errors(row, :p95),
+        *costs(row.measured).map { |ns| ms(ns) },
+        verdict(recording, row)
+      ]
+    end
+
+    def costs(measured)
+      phases = [measured.saturated, measured.open]
+      [*phases.map(&:cpu_ns), *phases.map(&:calibration_ns)]
+    end
+
+    def errors(row, name)
+      [row.raw, row.corrected].map do |comparison|
+        error = comparison.errors[name]
+        error ? format("%+.1f", error * 100) : "too busy"
+      end
+    end
+
+    def ms(ns)
+      ns.to_f.infinite? ? "without end" : format("%.1f", ns / MS)
+    end
+
+    def verdict(recording, row)
+      return "ok" if row.missed.empty?
+      names = row.missed.map { |name| NAMES.fetch(name) }.join(", ")
+      caught?(recording) ? "caught: #{names}" : "missed: #{names}"
+    end
+
+    # The advice said of its own accord that it may be wrong.
+    def caught?(recording)
+      self_test(recording).grade != :a
+    end
+
+    def self_test(recording) = @predictions.fetch(recording).recommendation.self_test
+
+    def about
+      "An issue tracker (`benchmark/database_app`) in Rails, Puma and YJIT with a PostgreSQL of its own " \
+      "behind TCP on the same machine: eight pages of 250 to 400 queries each. #{recorded} #{measured} All " \
+      "times are Holdup's own: from the client's sending to the request's end. Predictions come from each " \
+      "recording's store as in `holdup advise`, for the same load."
+    end
+
+    def recorded_setting = TrackerExperiment::RECORDED.join(" x ")
+
+    def recorded
+      connections = TrackerExperiment::RAMP.join(", ")
+      share = percent(TrackerExperiment::OPEN_SHARE)
+      day = TrackerExperiment::DAY_SHARES.minmax.map { |limit| percent(limit) }.join(" and ")
+      "It is recorded at #{recorded_setting} for #{@plan.recorded_s} s under each of three loads: a closed " \
+      "ramp of #{connections} connections with keep-alive; an open load (Poisson) at #{share} of the " \
+      "throughput at saturation; and a day, an open load between #{day} of it."
+    end
+
+    def measured
+      "Then every setting has a boot of its own: throughput is measured for #{@plan.saturated_s} s with " \
+      "#{TrackerServer::CROWD} connections a thread, times for #{@plan.open_s} s under " \
+      "#{format("%.2f", rate)} requests a second (Poisson). The row #{recorded_setting} is the " \
+      "recorded setting, booted again."
+    end
+
+    def notes
+      ["Corrected: predicted for a machine that is slower or faster by the ratio of the calibration (fixed " \
+        "work, timed once a second) in the row to that in the recording. Verdicts and budgets are about " \
+        "these errors. A setting that keeps more CPUs busy slows the calibration too, and corrected errors " \
+        "leave that out. Caught: the self-test's grade was B or C.",
+        "Too busy: the load is more than #{percent(SettingComparison::BUSY)} of what that setting served " \
+          "at saturation, so the length of its queue is mostly chance, and throughput alone is judged.",
+        *@measurements.recordings.map { |recording| note(recording) }]
+    end
+
+    def note(recording)
+      advised = @predictions.fetch(recording).recommendation
+      observed = advised.recording
+      test = advised.self_test
+      errors = test.errors.map { |name, error| format("%s %+.1f %%", name, error * 100) }.join(", ")
+      format("Recorded under %s: %s; self-test: grade %s (%s)%s; problems: %s.", recording.name,
+        circumstances(recording, observed), test.grade.upcase, errors, reasons(test),
+        list(observed.problems + observed.warnings.keys))
+    end
+
+    def circumstances(recording, observed)
+      demand = observed.demand
+      format("%d requests, each with %.1f ms CPU, %.1f ms with the GVL, %.1f ms idle, %.0f acquisitions; " \
+        "calibration %.1f ms; everything but the server used %.2f CPUs", observed.units,
+        recording.cpu_ns / MS, demand.held_ns / MS, demand.idle_ns / MS, demand.acquisitions,
+        recording.calibration_ns / MS, recording.beside)
+    end
+
+    def reasons(test)
+      (test.grade == :a) ? "" : ", because of #{list(test.reasons)}"
+    end
+
+    def list(names) = names.empty? ? "none" : names.join(", ")
+
+    def budgets
+      @compared.flat_map do |recording, rows|
+        SettingComparison::LIMITS.map do |name, limit|
+          largest = rows.filter_map { |row| row.corrected.errors[name]&.abs }.max.to_f
+          Budget.new("Recorded under #{recording.name}: largest error of #{NAMES.fetch(name)}, corrected" \
+            "#{" (self-test #{self_test(recording).grade.upcase})" if caught?(recording)}",
+            (limit * 100).round, largest * 100, "%")
+        end
+      end
+    end
+
+    def percent(share) = format("%.0f %%", share * 100)
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "socket"
+require_relative "../../../test/support/postgres_server"
+require_relative "../fresh"
+
+module Bench
+  # benchmark/database_app with a PostgreSQL of its own behind TCP, its rows made, in a folder that goes away.
+  class TrackerApp
+    ROOT = File.join(Fresh::ROOT, "benchmark/database_app")
+
+    # @return [String] for logs and stores
+    attr_reader :folder
+
+    # @return [Hash{String => String}] what the application reads
+    attr_reader :env
+
+    # @yieldparam app [TrackerApp]
+    # @return [Object] the block's value
+    # @raise [Failure]
+    def self.open
+      raise Failure, "no PostgreSQL here: bin/setup --services installs it" unless PostgresServer.installed?
+      Dir.mktmpdir("holdup-bench") do |folder|
+        PostgresServer.run(port: free_port) do |postgres|
+          yield new(folder, url: postgres.create("tracker")).prepare
+        end
+      end
+    end
+
+    # @return [Integer] of 127.0.0.1
+    def self.free_port
+      TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    end
+
+    def initialize(folder, url:)
+      @folder = folder
+      @env = {"RAILS_ENV" => "production", "DATABASE_URL" => url}
+    end
+
+    # @return [self]
+    # @raise [Failure]
+    def prepare
+      output, status = Open3.capture2e({**env, "HOLDUP_ENABLED" => "false"}, RbConfig.ruby,
+        *Fresh::LOAD_PATH, "db/prepare.rb", chdir: ROOT)
+      return self if status.success?
+      raise Failure, "the tracker's database could not be made:\n#{output.lines.last(8).join}"
+    end
+  end
+end

@@ -1,0 +1,177 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Sizing
+    # The part of a recording in which arrivals waited for answers: a load test with a number of connections,
+    # or threads that were all busy all the time. The next unit began when one ended, so the number of units
+    # in the system stayed what it was, and the rate at which they came says nothing about how many would
+    # come to a faster deployment.
+    #
+    # A cell of a few seconds is closed if most units found the same number of others there, and there was
+    # nearly always one. Of arrivals that do not depend on ends (Poisson's, with n of them on average in the
+    # system), at most a quarter find one number if n is so large that the system is rarely empty.
+    class ClosedLoad
+      NS = 1_000_000_000
+      CELL_S = 5
+      # With fewer units, a cell says nothing.
+      FEWEST = 5
+      # Share of a cell's units, without two of them, that found the same number of others: few units look
+      # alike by chance.
+      SAME = 0.6
+      CHANCE = 2
+      # Share of a cell in which no unit was there.
+      EMPTY = 0.1
+      # Share of the units that came in closed cells from which the whole recording counts as closed.
+      MOST = 0.5
+      PEAK = 0.95
+      # Units from which the throughput of a saturated setting is known to a few percent.
+      SATURATED = 200
+      # Units replayed for each of a population, so that the few at the end hardly count.
+      LEAST = 10
+      # Mean weight from which too few single units are recorded to see who began when another one ended.
+      SAMPLED = 1.05
+
+      # `population`: units of a host that were there or waited for a thread; `cell`: number of 5 s since 1970
+      ClosedCell = Data.define(:host, :cell, :population, :profiles)
+      # All cells with that population; `seconds`: their length
+      ClosedLevel = Data.define(:population, :profiles, :seconds) do
+        def weight = profiles.sum(0.0, &:weight)
+
+        # @return [Float] units per second of a host
+        def throughput = weight / seconds
+      end
+      # Throughput of a host (units per second) while all threads had units, and of how many units that is
+      Saturation = Data.define(:throughput, :units) do
+        # @param cv2 [Float] of a unit's own time
+        # @return [Float] share by which chance alone changes it, in 90 % of cases
+        def chance(cv2) = 1.645 * Math.sqrt(cv2 / units)
+      end
+
+      # @param profiles [Array<UnitSample>]
+      def initialize(profiles)
+        @profiles = profiles
+      end
+
+      # @return [Array<ClosedCell>]
+      def cells
+        @cells ||= lasting(@profiles.group_by(&:host).flat_map { |host, units| cells_of(host, units) })
+      end
+
+      def closed?
+        return @closed if defined?(@closed)
+        all = weight(@profiles)
+        @closed = all.positive? && cells.sum(0.0) { |cell| weight(cell.profiles) } >= MOST * all
+      end
+
+      # @return [Array<ClosedLevel>] smallest population first
+      def levels
+        @levels ||= cells.group_by(&:population).sort.map do |population, same|
+          ClosedLevel.new(population:, profiles: same.flat_map(&:profiles), seconds: same.size * CELL_S)
+        end
+      end
+
+      # @param slots [Integer] units that threads of a host can have at once
+      # @return [Saturation, nil] nil if too few units came while it was saturated
+      def saturation(slots)
+        full = levels.select { |level| level.population >= slots }
+        units = full.sum(0.0, &:weight)
+        return if units < SATURATED
+        Saturation.new(throughput: units / full.sum(&:seconds), units:)
+      end
+
+      # Traces of all levels, as long as they were against each other.
+      # @yieldparam profiles [Array<UnitSample>] of a level
+      # @yieldreturn [Array<UnitSample>] as they are to be replayed
+      # @return [Array<(Trace, Integer)>] each with its population
+      def traces(pools, units:, seed:)
+        random = Random.new(seed)
+        all = levels.sum(0.0, &:weight)
+        levels.map do |level|
+          sample = WeightedSample.new(yield(level.profiles).map { |profile| [profile, profile.weight] })
+          size = [(units * level.weight / all).round, LEAST * level.population].max
+          drawn = Array.new(size) { sample.draw(random) }
+          trace = drawn.map.with_index { |unit, at| Trace::TraceUnit.of(unit, at, pool: pools.index(unit)) }
+          [Trace.new(trace), level.population]
+        end
+      end
+
+      # @return [Integer] of a host in its busiest twentieth of the time
+      def peak
+        all = cells.map(&:population).sort
+        all[((all.size - 1) * PEAK).ceil]
+      end
+
+      private
+
+      def weight(units) = units.sum(0.0, &:weight)
+
+      def arrival_ns(unit) = unit.start_ns - unit.queued_ns.to_i
+
+      def cell_of(unit) = arrival_ns(unit) / NS / CELL_S
+
+      def cells_of(host, units)
+        whole = weight(units) <= SAMPLED * units.size
+        found = whole ? found_by_arrival(units) : {}.compare_by_identity
+        units.group_by { |unit| cell_of(unit) }.filter_map do |cell, own|
+          next if own.size < FEWEST
+          population = whole ? population(own, found) : sampled_population(own)
+          ClosedCell.new(host:, cell:, population:, profiles: own) if population
+        end
+      end
+
+      # Number of others that each unit found in the system, and for how long there had been none.
+      def found_by_arrival(units)
+        edges = units.flat_map { |unit| [[arrival_ns(unit), 1, unit], [unit.end_ns, 0, unit]] }
+        edges.sort_by! { |at, arrives, _| [at, arrives] }
+        present = 0
+        emptied_ns = edges.dig(0, 0)
+        edges.each_with_object({}.compare_by_identity) do |(at, arrives, unit), found|
+          if arrives == 1
+            found[unit] = [present, present.zero? ? at - emptied_ns : 0]
+            present += 1
+          else
+            present -= 1
+            emptied_ns = at
+          end
+        end
+      end
+
+      def population(own, found)
+        return if own.sum { |unit| found[unit].last } > EMPTY * CELL_S * NS
+        others = usual(own) { |unit| found[unit].first }
+        others && others + 1
+      end
+
+      # Also of a sample, the probe knows how many units of its process each one found. Those that waited for
+      # a thread come on top, by Little's law.
+      def sampled_population(own)
+        processes = own.group_by(&:process).values
+        inside = processes.map { |units| usual_inside(units) }
+        return unless inside.all?
+        waiting = own.sum(0.0) { |unit| unit.queued_ns.to_i * unit.weight } / (CELL_S * NS)
+        (inside.sum + waiting).round
+      end
+
+      def usual_inside(units)
+        return unless units.all?(&:concurrency)
+        return if units.sum(0.0) { |unit| unit.rest_ns.to_i * unit.weight } > EMPTY * CELL_S * NS
+        others = usual(units, &:concurrency)
+        others && others + 1
+      end
+
+      # The number that most of the units have; nil if most have others.
+      def usual(units)
+        number, same = units.group_by { |unit| yield unit }.max_by { |_, same| same.size }
+        number if same.size - CHANCE >= SAME * units.size
+      end
+
+      # One cell alone is closed by chance.
+      def lasting(cells)
+        known = cells.to_set { |cell| [cell.host, cell.cell] }
+        cells.select { |cell| [-1, 1].any? { |step| known.include?([cell.host, cell.cell + step]) } }
+      end
+    end
+
+    ClosedLoad::NONE = ClosedLoad.new([])
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/simulated_recording"
+
+module Holdup::Sizing
+  class ClosedLoadTest < Minitest::Test
+    # Connections in turn, each number for 20 s.
+    RAMP = [1, 2, 3, 5, 8].freeze
+
+    def ramp(**) = SimulatedRecording.new(seed: 1, connections: RAMP, minutes: 5, threads: 5, **)
+
+    def test_a_load_test_that_steps_through_connections
+      found = ClosedLoad.new(ramp.all)
+      assert found.closed?
+      assert_equal RAMP, found.levels.map(&:population)
+      found.levels.each { |level| assert_in_delta 60, level.seconds, 15, level.population.to_s }
+      assert_equal 8, found.peak
+    end
+
+    # The probe tells how many each unit found in its process, and its queue time the rest.
+    def test_a_sample_of_it
+      recording = SimulatedRecording.new(seed: 1, connections: RAMP, minutes: 2)
+      assert_operator recording.profiles.size, :<, recording.all.size / 2
+      found = ClosedLoad.new(recording.profiles)
+      assert found.closed?
+      assert_equal RAMP.min, found.levels.first.population
+      assert_in_delta RAMP.max, found.peak, 1
+    end
+
+    def test_arrivals_that_do_not_wait_for_answers
+      [10, 28, 45].each do |rate|
+        recording = SimulatedRecording.new(seed: 3, minutes: 4, rate:, sway: 0.2)
+        [recording.all, recording.profiles].each { |units| refute ClosedLoad.new(units).closed?, rate.to_s }
+      end
+    end
+
+    # Two of three minutes without a pause between the requests of one connection.
+    def test_one_connection_is_told_from_rare_requests
+      assert ClosedLoad.new(SimulatedRecording.new(seed: 1, connections: [1], minutes: 2).all).closed?
+      refute ClosedLoad.new(SimulatedRecording.new(seed: 1, rate: 4, sway: 0.0, minutes: 2).all).closed?
+    end
+
+    def test_throughput_where_all_threads_had_units
+      recording = ramp
+      found = ClosedLoad.new(recording.all).saturation(5)
+      expected = Replay.closed(Trace.of(recording.all), Scenario.of(processes: 1, threads: 5, vcpus: 8), 5)
+      assert_in_epsilon expected.throughput, found.throughput, 0.05
+      assert_nil ClosedLoad.new(recording.all).saturation(9)
+      assert_in_delta 1.645 * Math.sqrt(2.0 / found.units), found.chance(2.0), 1e-9
+    end
+
+    def test_no_units
+      assert_equal [false, [], []], [ClosedLoad::NONE.closed?, ClosedLoad::NONE.levels, ClosedLoad::NONE.cells]
+    end
+  end
+end

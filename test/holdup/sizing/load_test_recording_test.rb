@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "delegate"
+require "support/simulated_observation"
+
+module Holdup::Sizing
+  # A database-bound application as one was measured: 85 ms of CPU and 454 acquisitions a request, each further
+  # doubling in flight adds a tenth, a hand-off takes 73 us; recorded at 5 threads while 1 to 15 connections
+  # took turns. It serves 7.3 requests a second, whatever its CPU time of 104 ms promises.
+  class LoadTestRecordingTest < Minitest::Test
+    # Share of the requests => times of two pages against the mean.
+    PAGES = {0.2 => [0.4, 0.6], 0.15 => [0.8, 1.0], 0.1 => [1.2, 1.6], 0.05 => [2.2, 3.0]}
+      .flat_map { |share, times| times.map { |time| [share, time] } }.freeze
+    MEAN = PAGES.sum { |share, time| share * time }
+    CONNECTIONS = [1, 2, 3, 4, 5, 7, 10, 15].freeze
+    SERVED = 7.3
+    SHARED = {}
+
+    def endpoints
+      PAGES.each_with_index.to_h do |(share, time), index|
+        times = time / MEAN
+        ["Pages##{index}", SimulatedRecording::Endpoint.new(held_ms: 85 * times, idle_ms: 40 * times,
+          acquisitions: (454 * times).round, share:, sigma: 0.25)]
+      end
+    end
+
+    def observation
+      SHARED[:observation] ||= SimulatedObservation.of(
+        SimulatedRecording.new(seed: 1, growth: 0.1, threads: 5, minutes: 9, rate: 10, handoff_ns: 73_000,
+          connections: CONNECTIONS, endpoints:)
+      )
+    end
+
+    def recommendation
+      SHARED[:recommendation] ||= Recommendation.new(observation, rounds: 2, units: 1000,
+        limits: ResourceLimits.new(vcpus: 2))
+    end
+
+    def self_test(recording = observation, **options)
+      SelfTest.new(recording, traffic: recommendation.traffic, current: recommendation.now, vcpus: 2.0..2.0,
+        assignments: [:least_busy], units: 1000, load: recording.closed_load, **options).call
+    end
+
+    def test_it_says_fewer_threads_and_more_processes
+      best = recommendation.best.candidate
+      assert_equal :change, recommendation.verdict
+      assert_operator best.processes, :>, 1
+      assert_operator best.threads, :<, 5
+    end
+
+    def test_its_ceilings_are_what_it_served
+      assert_in_epsilon SERVED, recommendation.current.ceiling, 0.08
+      assert_in_epsilon SERVED, observation.closed_load.saturation(5).throughput, 0.08
+    end
+
+    def test_what_concurrency_and_hand_offs_cost_is_learned_from_the_levels
+      estimate = observation.growth_estimate
+      assert_in_delta 0.1, estimate.value, 0.03
+      assert_operator estimate.between_levels, :>, 0.9
+      assert_in_epsilon 73_000, recommendation.self_test.handoff_ns, 0.15
+    end
+
+    def test_the_replay_of_the_present_is_what_was_measured
+      test = recommendation.self_test
+      assert_equal :a, test.grade, test.errors.inspect
+      assert_in_epsilon test.measured.p95_ns, test.predicted.p95_ns, 0.1
+    end
+
+    # Each planted mistake has to show.
+    def test_a_model_without_hand_offs_fails
+      found = self_test(handoff_ns: 0)
+      assert_equal :c, found.grade
+      assert_operator found.errors[:throughput], :>, 0.2
+      assert_includes found.reasons, :ceiling
+    end
+
+    Constant = Class.new(SimpleDelegator) do
+      def demand = __getobj__.demand.with(cost: CoherencyCost::CONSTANT)
+    end
+
+    def test_a_model_without_growth_fails
+      found = self_test(Constant.new(observation), handoff_ns: 73_000)
+      refute_equal :a, found.grade, found.errors.inspect
+      assert_operator found.errors[:throughput], :>, 0.05
+    end
+
+    Open = Class.new(SimpleDelegator) do
+      def closed_load = ClosedLoad::NONE
+    end
+
+    # As if they had come on their own: 15 at once look like a queue that grows.
+    def test_a_replay_as_open_arrivals_is_not_trusted
+      refute_equal :a, self_test(Open.new(observation)).grade
+    end
+  end
+end

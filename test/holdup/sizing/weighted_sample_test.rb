@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+module Holdup::Sizing
+  class WeightedSampleTest < Minitest::Test
+    # Each value as often as its weight says, so that plain statistics apply.
+    def repeated(values)
+      values.flat_map { |value, weight| [value] * weight }.sort
+    end
+
+    def random_values(seed)
+      random = Random.new(seed)
+      Array.new(random.rand(1..30)) { [random.rand(1000), random.rand(1..9)] }
+    end
+
+    def test_a_quantile_equals_that_of_the_repeated_values
+      20.times do |seed|
+        values = random_values(seed)
+        all = repeated(values)
+        [1, 25, 50, 90, 99, 100].each do |percent|
+          rank = (all.size * percent).ceildiv(100)
+          found = WeightedSample.quantile(values, percent.quo(100))
+          assert_equal all[rank - 1], found, "seed #{seed}, #{percent} %"
+        end
+      end
+    end
+
+    def test_a_quantile_never_falls_with_the_share
+      values = random_values(7)
+      quantiles = (0..100).map { |percent| WeightedSample.quantile(values, percent.quo(100)) }
+      assert_equal quantiles.sort, quantiles
+      assert_equal values.map(&:first).max, quantiles.last
+    end
+
+    def test_without_units_there_is_no_quantile
+      assert_nil WeightedSample.quantile([], 0.5)
+    end
+
+    def test_the_order_of_the_units_does_not_matter
+      values = random_values(3)
+      assert_equal WeightedSample.quantile(values, 0.5), WeightedSample.quantile(values.reverse, 0.5)
+    end
+
+    def test_a_mean_equals_that_of_the_repeated_values
+      20.times do |seed|
+        values = random_values(seed)
+        all = repeated(values)
+        mean = WeightedSample.mean(values.map { |value, weight| [value, weight.to_f] })
+        assert_in_delta all.sum.fdiv(all.size), mean, 1e-6, "seed #{seed}"
+      end
+    end
+
+    def test_draws_each_member_as_often_as_its_weight_says
+      sample = WeightedSample.new([[:rare, 1.0], [:common, 7.0], [:never, 0.0], [:some, 2.0]])
+      random = Random.new(1)
+      drawn = Array.new(20_000) { sample.draw(random) }.tally
+      assert_in_delta 0.1, drawn[:rare] / 20_000.0, 0.01
+      assert_in_delta 0.7, drawn[:common] / 20_000.0, 0.01
+      assert_in_delta 0.2, drawn[:some] / 20_000.0, 0.01
+      refute_includes drawn, :never
+    end
+
+    # The ends of a random number's range: 0, and the largest below 1.
+    def test_draws_the_first_and_the_last_member_at_the_ends
+      sample = WeightedSample.new([[:first, 0.5], [:last, 0.5]])
+      at = ->(number) { Struct.new(:rand).new(number) }
+      assert_equal :first, sample.draw(at.call(0.0))
+      assert_equal :last, sample.draw(at.call(0.5))
+      assert_equal :last, sample.draw(at.call(1.0.prev_float))
+    end
+  end
+end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "support/simulated_recording"
+
+# A SimulatedRecording as advice sees it: windows of each minute besides its single units.
+class SimulatedObservation
+  SETTING = Holdup::Setting.new(attributes: {
+    "ruby" => "3.4.5", "server" => "puma", "server_version" => "7.0.0", "threads" => 5, "workers" => 1,
+    "vcpus" => 2
+  })
+  SUMS = {cpu_ns: :cpu_ns, io_ns: :idle_ns, gc_ns: :gc_ns, acquisitions: :acquisitions}.freeze
+  HISTOGRAMS = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns,
+                queued: :queued_ns, longest_hold: :longest_hold_ns}.freeze
+
+  # @param recording [SimulatedRecording] of requests
+  # @return [Holdup::Sizing::Observation]
+  def self.of(recording)
+    new(recording).observation
+  end
+
+  def initialize(recording)
+    @units = recording.all.map { |unit| unit.with(setting: SETTING) }
+    @handoff_ns = recording.handoff_ns
+  end
+
+  def observation
+    windows = @units.group_by { |unit| unit.end_ns / 60_000_000_000 * 60 }.flat_map do |start_s, units|
+      [*units.group_by(&:series).map { |series, own| window(series, start_s, own) },
+        handoffs(start_s, units.size)]
+    end
+    recording = Holdup::Sizing::Recording.new(windows:, profiles: @units, kind: :request)
+    Holdup::Sizing::Observation.new(recording, kind: :request)
+  end
+
+  private
+
+  def window(series, start_s, units)
+    histograms = HISTOGRAMS.transform_values { |field| Holdup::Histogram.of(units.map(&field)) }
+    sums = SUMS.transform_values { |field| units.sum(&field) }
+    empty(series, start_s).then do |window|
+      window.with(count: units.size, sums: window.sums.merge(sums), histograms:)
+    end
+  end
+
+  def handoffs(start_s, units)
+    window = empty(Holdup::Series::HANDOFF, start_s)
+    window.with(sums: window.sums.merge(caused_ns: (@handoff_ns * units).round))
+  end
+
+  def empty(series, start_s)
+    Holdup::Window.empty(series:, setting: SETTING, host: "a", start_s:, seconds: 60)
+  end
+end
