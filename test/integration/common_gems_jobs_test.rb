@@ -40,14 +40,14 @@ class CommonGemsJobsTest < Minitest::Test
     %w[sidekiq eagerly_loaded],
     %w[bin_jobs lazily_loaded],
     %w[good_job lazily_loaded],
-    %w[solid_queue_forked_by_puma with_the_plugin lazily_loaded preloading],
-    %w[solid_queue_in_puma without_the_plugin lazily_loaded single],
+    %w[solid_queue_forked_by_puma without_the_plugin lazily_loaded single],
+    %w[solid_queue_in_puma with_the_plugin lazily_loaded preloading],
     %w[good_job_in_puma without_the_plugin eagerly_loaded not_preloading]
   ].freeze
 
   def self.way(*words, &test)
-    defined = define_method(:"test_#{words.join("_")}", &test)
-    thorough defined unless QUICK.include?(words)
+    name = define_method(:"test_#{words.join("_")}", &test)
+    thorough name unless QUICK.include?(words)
   end
 
   EAGER_LOAD.each do |words, eager_load|
@@ -74,6 +74,8 @@ class CommonGemsJobsTest < Minitest::Test
   end
 
   IN_PUMA.keys.product(PLUGIN.keys, EAGER_LOAD.keys, WORKERS.keys).each do |words|
+    # Solid Queue's plugin needs the application in Puma's master.
+    next if words.first.start_with?("solid_queue") && words.last == "not_preloading"
     way(*words) { assert_in_puma(*words) }
   end
 

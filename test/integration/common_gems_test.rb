@@ -21,6 +21,13 @@ class CommonGemsTest < Minitest::Test
     "not_preloading" => {"WORKERS" => "2"}
   }.freeze
 
+  # What is loaded and does not run: other servers, job runners, commands.
+  OTHERS = %w[
+    Unicorn::HttpServer Falcon::Server WEBrick::HTTPServer Capybara::Server PumaWorkerKiller
+    Sidekiq::Web SolidQueue::Supervisor GoodJob::CLI Resque::Worker Delayed::Worker Rake::Application
+  ].freeze
+  EAGERLY_LOADED = %w[Rails::Command::Base IRB].freeze
+
   QUICK = [
     %w[puma with_the_plugin eagerly_loaded single],
     %w[rails_server without_the_plugin lazily_loaded single],
@@ -47,10 +54,12 @@ class CommonGemsTest < Minitest::Test
     processes = env.fetch("WORKERS", "1").to_i
     eager_load = EAGER_LOAD.fetch(eager_load)
     CommonGemsApp.serve(*SERVERS.fetch(server), eager_load:, processes:, env:) do |app|
-      REQUESTS.times { assert_equal "200", app.get("/orders").code }
+      loaded = app.get("/orders/loaded").body.lines(chomp: true)
+      assert_empty [*OTHERS, *(EAGERLY_LOADED if eager_load)] - loaded
+      (REQUESTS - 1).times { assert_equal "200", app.get("/orders").code }
       app.wait { app.measured.fetch(:request, 0) >= REQUESTS }
       assert_equal({request: REQUESTS}, app.measured)
-      assert_equal({"OrdersController#index" => REQUESTS}, app.counts)
+      assert_equal({"OrdersController#loaded" => 1, "OrdersController#index" => REQUESTS - 1}, app.counts)
       assert_equal %w[puma], app.said
     end
   end
