@@ -38,7 +38,7 @@ class Holdup::Lab::RedisTest < Minitest::Test
   def test_says_how_to_get_one
     error = assert_raises(Holdup::UnsupportedError) { Holdup::Lab::Redis.run(path: folder) { flunk } }
     remedy = /install it \(`apt-get install redis-server`.*`bin\/setup --services`.*--redis-url redis:/
-    assert_match(/no redis-server on this machine; #{remedy}/, error.message)
+    assert_match(/redis-server is not installed on this machine; #{remedy}/, error.message)
   end
 
   def test_one_that_does_not_start_says_why

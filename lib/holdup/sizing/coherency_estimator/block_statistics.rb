@@ -23,6 +23,9 @@ module Holdup
         BLOCK_S = (10.0..600.0)
         UNITS = 50
 
+        # @return [Array<Integer>] block of each unit
+        attr_reader :blocks
+
         # @param closed [Set<UnitSample>] by identity: those of a ClosedLoad
         def initialize(profiles, closed: Set.new)
           first_ns, last_ns = profiles.map(&:start_ns).minmax

@@ -84,7 +84,8 @@ module Holdup
 
       def few_profiles
         profiles = @recording.profiles.size
-        problem(:few_profiles, false, profiles:, needed: FEWEST_PROFILES) if profiles < FEWEST_PROFILES
+        return if profiles >= FEWEST_PROFILES || warming_up
+        problem(:few_profiles, false, profiles:, needed: FEWEST_PROFILES)
       end
 
       def problem(kind, refusal, **facts)

@@ -43,7 +43,7 @@ class Holdup::Lab::LoadTool::WrkTest < Minitest::Test
   def test_says_what_went_wrong
     assert_match(/wrk failed .*; it said: unable to connect/,
       assert_raises(Holdup::Error) { call(wrk("unable to connect", status: 1), "/") }.message)
-    assert_match(/no wrk on this machine; install it .* or leave out --load-tool/,
+    assert_match(/wrk is not installed on this machine; install it .* or leave out --load-tool/,
       assert_raises(Holdup::UnsupportedError) { Holdup::Lab::LoadTool::Wrk.find("#{folder}/none") }.message)
   end
 
