@@ -10,9 +10,12 @@ module Holdup
 
         module_function
 
+        # Where most came right after a boot, the verdict says so.
         def call(situation)
-          result = situation.recommendation&.sufficiency
+          recommendation = situation.recommendation
+          result = recommendation&.sufficiency
           return if result.nil? || result.enough? || result.units.zero?
+          return if recommendation.reasons.include?(:warming_up)
           facts = {units: result.units, minutes: result.minutes, wanted: WANTED_MINUTES,
                    width_share: result.widths.values.max, query: "advise --since 3h"}
           Finding.new(rule: :short_sampling, remedy: :measuring, facts:)
