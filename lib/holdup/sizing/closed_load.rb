@@ -10,6 +10,9 @@ module Holdup
     # A cell of a few seconds is closed if most units found the same number of others there, and there was
     # nearly always one. Of arrivals that do not depend on ends (Poisson's, with n of them on average in the
     # system), at most a quarter find one number if n is so large that the system is rarely empty.
+    #
+    # Requests wait in the system, from their arrival on; jobs wait in a queue elsewhere, and arrive when a
+    # thread takes them.
     class ClosedLoad
       NS = 1_000_000_000
       CELL_S = 5
@@ -47,7 +50,13 @@ module Holdup
         def chance(cv2) = 1.645 * Math.sqrt(cv2 / units)
       end
 
-      # @param profiles [Array<UnitSample>]
+      # @param unit [UnitSample]
+      # @return [Integer] ns that it waited in the system for a thread
+      def self.queued_ns(unit)
+        (unit.series.kind == :job) ? 0 : unit.queued_ns.to_i
+      end
+
+      # @param profiles [Array<UnitSample>] of one kind
       def initialize(profiles)
         @profiles = profiles
       end
@@ -105,7 +114,7 @@ module Holdup
 
       def weight(units) = units.sum(0.0, &:weight)
 
-      def arrival_ns(unit) = unit.start_ns - unit.queued_ns.to_i
+      def arrival_ns(unit) = unit.start_ns - ClosedLoad.queued_ns(unit)
 
       def cell_of(unit) = arrival_ns(unit) / NS / CELL_S
 
@@ -148,7 +157,7 @@ module Holdup
         processes = own.group_by(&:process).values
         inside = processes.map { |units| usual_inside(units) }
         return unless inside.all?
-        waiting = own.sum(0.0) { |unit| unit.queued_ns.to_i * unit.weight } / (CELL_S * NS)
+        waiting = own.sum(0.0) { |unit| ClosedLoad.queued_ns(unit) * unit.weight } / (CELL_S * NS)
         (inside.sum + waiting).round
       end
 

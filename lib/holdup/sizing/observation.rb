@@ -41,9 +41,10 @@ module Holdup
         @profiles ||= undisturbed.profiles(recording.profiles)
       end
 
-      # @return [ClosedLoad] of units as they were measured
+      # @return [ClosedLoad] of units as they were measured; none where several pools, or units of both kinds,
+      #   share a process: each pool may be full while others are not
       def closed_load
-        @closed_load ||= ClosedLoad.new(recording.profiles)
+        @closed_load ||= pools.several? ? ClosedLoad::NONE : ClosedLoad.new(recording.profiles)
       end
 
       # @return [Array<UnitSample>] of the busiest minutes, as they were measured

@@ -127,9 +127,10 @@ module Holdup
       # @return [Float] units per second and host at peak
       def rate = traffic.peak_rate * factor
 
-      # @return [Numeric, nil] units of a host in the system at peak, if arrivals waited for answers
+      # @return [Numeric, nil] requests of a host in the system at peak, if arrivals waited for answers. Jobs
+      #   wait in a queue of any length: more threads take more of them.
       def population
-        recording.closed_load.peak * factor if recording.closed_load.closed?
+        recording.closed_load.peak * factor if recording.kind == :request && recording.closed_load.closed?
       end
 
       def traffic

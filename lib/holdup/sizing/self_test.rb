@@ -182,6 +182,7 @@ module Holdup
 
         def initialize(recording, load, current)
           @all = recording.measured
+          @queued = @all.queued_ns && recording.kind != :job
           @between = recording.demand.between
           @levels = load.levels
           @units = @levels.flat_map(&:profiles)
@@ -190,7 +191,7 @@ module Holdup
 
         def call
           responses = @units.map { |unit| [response_ns(unit), unit.weight] }
-          MeasuredFigures.new(queued_ns: (mean { |unit| unit.queued_ns.to_i } if @all.queued_ns), stalled_ns:,
+          MeasuredFigures.new(queued_ns: (mean { |unit| unit.queued_ns.to_i } if @queued), stalled_ns:,
             handoff_ns:, response_ns: mean { |unit| response_ns(unit) },
             p95_ns: WeightedSample.quantile(responses, 0.95).to_i, utilisation:)
         end
@@ -198,7 +199,7 @@ module Holdup
         private
 
         def response_ns(unit)
-          unit.wall_ns + (@all.queued_ns ? unit.queued_ns.to_i : 0)
+          unit.wall_ns + (@queued ? unit.queued_ns.to_i : 0)
         end
 
         def stalled_ns = mean(&:stalled_ns)

@@ -16,8 +16,11 @@ module Holdup
       end
       VerifiedFigure::CLOSE = 0.1
 
-      # A self-test's inputs: demand as recorded before, figures measured since.
-      RecordingPair = Data.define(:demand, :held_per_cpu, :measured, :resource_wait_ns)
+      # A self-test's inputs: demand and units as recorded before, figures measured since.
+      RecordingPair = Data.define(:kind, :demand, :units, :held_per_cpu, :measured, :resource_wait_ns) do
+        # At each level of a closed load since, the units from before.
+        def on_free_cpus(_) = units
+      end
 
       NAMES = %i[response p95 wait].freeze
       UNITS = 1500
@@ -28,8 +31,9 @@ module Holdup
         @before = before
         @since = since
         @rounds = rounds
-        @pair = RecordingPair.new(demand: before.recording.demand, held_per_cpu: since.held_per_cpu,
-          measured: since.measured, resource_wait_ns: since.resource_wait_ns)
+        @pair = RecordingPair.new(kind: since.kind, demand: before.recording.demand,
+          units: before.recording.profiles, held_per_cpu: since.held_per_cpu, measured: since.measured,
+          resource_wait_ns: since.resource_wait_ns)
       end
 
       def candidate = @candidate ||= Candidate.of(@since)
@@ -103,8 +107,9 @@ module Holdup
 
       def test(part, seed, assignment, units)
         fitted = @before.self_test
-        SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: fitted.vcpus..fitted.vcpus,
-          assignments: [assignment], units:, handoff_ns: fitted.handoff_ns, seed:).call
+        SelfTest.new(@pair.with(units: part.profiles), traffic: loaded(part), current: candidate,
+          vcpus: fitted.vcpus..fitted.vcpus, assignments: [assignment], units:, load: @since.closed_load,
+          handoff_ns: fitted.handoff_ns, seed:).call
       end
 
       # Units from before at the load since.

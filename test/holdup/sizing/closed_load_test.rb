@@ -41,6 +41,14 @@ module Holdup::Sizing
       refute ClosedLoad.new(SimulatedRecording.new(seed: 1, rate: 4, sway: 0.0, minutes: 2).all).closed?
     end
 
+    # Those that waited in a queue for half a minute were in no thread meanwhile.
+    def test_jobs_arrive_when_a_thread_takes_them
+      jobs = ramp.all.map do |unit|
+        unit.with(series: Holdup::Series.new(kind: :job, name: unit.series.name), queued_ns: 30 * 1_000_000_000)
+      end
+      assert_equal [1, 2, 3, 5], ClosedLoad.new(jobs).levels.map(&:population)
+    end
+
     def test_throughput_where_all_threads_had_units
       recording = ramp
       found = ClosedLoad.new(recording.all).saturation(5)

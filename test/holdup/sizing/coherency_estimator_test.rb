@@ -22,6 +22,21 @@ module Holdup::Sizing
       assert_operator wrong.size, :<=, cases.size * (1 - COVERED), wrong.inspect
     end
 
+    # A load test that steps through connections, with hand-offs of up to 200 us: four minutes of it say more
+    # than twenty of other traffic.
+    def test_the_intervals_of_closed_loads_have_what_was_planted
+      cases = [0.0, 0.15, 0.3].product([0, 60_000, [20_000, 80_000, 200_000]].zip(SEEDS).to_a)
+      found = cases.map do |growth, (handoff_ns, seed)|
+        recording = SimulatedRecording.new(seed:, growth:, handoff_ns:, minutes: 4, slower: 3,
+          connections: [1, 2, 3, 5, 8])
+        estimate = CoherencyEstimator.new(recording.all).overall
+        assert_operator estimate.between_levels, :>, 0.9
+        assert_predicate estimate, :enough?
+        growth.between?(estimate.low, estimate.high)
+      end
+      assert_operator found.count(true), :>=, cases.size * COVERED, cases.zip(found).inspect
+    end
+
     # On virtual machines a rest hides what concurrency costs: alone is cold, together is warm.
     def test_growth_and_rests_are_estimated_separately
       growing, resting = [{growth: 0.2, cold: 0.3}, {cold: 0.3}].map { |planted|
