@@ -21,8 +21,9 @@ module Holdup
       NS = 1_000_000_000
       MOST_THREADS = 1000
 
-      # `taken`: share of the time that the GVL is held or passed on; `held_ns`: of a unit, with its hand-offs
-      Taken = Data.define(:taken, :held_ns) do
+      # `taken`: share of the time that the GVL is held or passed on; `held_ns`: of a unit, with its hand-offs;
+      # `waiting`: threads that wait when one gives it up, if any does
+      Taken = Data.define(:taken, :held_ns, :waiting) do
         def throughput = taken * NS / held_ns
       end
       private_constant :Taken
@@ -40,6 +41,9 @@ module Holdup
       def throughput(threads)
         solve(threads).throughput
       end
+
+      # @return [Float] threads that wait for the GVL when one gives it up, if any does
+      def waiting(threads) = solve(threads).waiting
 
       # @return [Float] ns from taking a unit to its end
       def response_ns(threads)
@@ -87,15 +91,16 @@ module Holdup
         demand = at(threads)
         delay_ns = demand.own_ns - demand.held_ns
         blocked = 1.0
-        waiting = 0.0
+        present = waiting = 0.0
         held_ns = demand.held_ns
         (1..threads).each do |n|
+          waiting = present / [1 - blocked, Float::EPSILON].max
           held_ns = demand.held_ns + (1 - blocked) * demand.handoffs_ns(waiting)
           load = delay_ns.fdiv(held_ns)
           blocked = load * blocked / (n + load * blocked)
-          waiting = (n - (1 - blocked) * load) / [1 - blocked, Float::EPSILON].max
+          present = n - (1 - blocked) * load
         end
-        Taken.new(taken: 1 - blocked, held_ns:)
+        Taken.new(taken: 1 - blocked, held_ns:, waiting:)
       end
     end
   end

@@ -14,6 +14,10 @@ module Holdup
       # Without a recorded figure that bounds it.
       NS = 30_000
       LONGEST_NS = 200_000
+      # Units from which a level of a closed load shows what it serves.
+      LEVEL_UNITS = 100
+      # Halvings of the range.
+      STEPS = 12
       # Share of the waits below which they do not depend on it.
       FELT = 0.005
 
@@ -31,6 +35,40 @@ module Holdup
         high = handoff_ns[at.floor + 1] || handoff_ns.last
         low + (high - low) * (at % 1)
       end
+
+      # Hand-offs by the number of waiting threads, from what each level of a closed load served in one process:
+      # those with which ClosedModel serves as much, on a straight line.
+      # @param levels [Array<ClosedLoad::ClosedLevel>]
+      # @param demand [ServiceDemand]
+      # @return [Array<Float>, nil] ns with 1, 2, ... of them; nil if too few levels show a difference
+      def self.by_waiting(levels, demand, threads:)
+        shared = levels.select { |level| level.population > 1 && level.weight >= LEVEL_UNITS }
+        points = shared.map { |level| point(level, demand, [level.population, threads].min) }
+        return if points.map(&:first).uniq.size < 2
+        line = line(points)
+        seen = Range.new(*points.map(&:first).minmax)
+        Array.new(ReplayEngine::HANDOFFS) { |index| line.call((index + 1).clamp(seen)).clamp(0.0, LONGEST_NS) }
+      end
+
+      # Waiting threads, the hand-off, and the weight of a level.
+      def self.point(level, demand, threads)
+        low, high = [0.0, LONGEST_NS.to_f]
+        STEPS.times do
+          middle = (low + high) / 2
+          model = ClosedModel.new(demand.with(handoff_ns: middle))
+          (model.throughput(threads) > level.throughput) ? low = middle : high = middle
+        end
+        [ClosedModel.new(demand.with(handoff_ns: low)).waiting(threads), low, level.weight]
+      end
+
+      # The weighted least squares of both.
+      def self.line(points)
+        x, y = [0, 1].map { |at| WeightedSample.mean(points.map { |point| [point[at], point.last] }) }
+        square = points.sum { |waiting, _, weight| weight * (waiting - x)**2 }
+        slope = points.sum { |waiting, ns, weight| weight * (waiting - x) * (ns - y) } / square
+        ->(waiting) { y + slope * (waiting - x) }
+      end
+      private_class_method :point, :line
 
       # @yieldreturn [HandoffTimes] of a replay with that hand-off, ns
       def self.fit(measured, &replay)

@@ -21,7 +21,8 @@ module Holdup
           super
         end
       end
-      # `errors`: {Symbol => Float}, signed shares; `handoff_ns`, `vcpus`: fitted values
+      # `errors`: {Symbol => Float}, signed shares; `handoff_ns` (Numeric or Array, see Handoff), `vcpus`: fitted
+      # values
       SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
         def reasons
           (grade == :a) ? [] : causes.call
@@ -96,8 +97,17 @@ module Holdup
         vcpus = FreeCpus.fit(@vcpus, measured.utilisation) do |free|
           play(few, assignment, vcpus: free).utilisation
         end
-        handoff_ns = @handoff_ns || fitted_handoff_ns(few, assignment, vcpus)
-        compare(play(replays, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
+        handoffs = @handoff_ns ? [@handoff_ns] : [fitted_handoff_ns(few, assignment, vcpus), *by_waiting]
+        results = handoffs.map do |handoff_ns|
+          compare(play(replays, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
+        end
+        results.min_by { |result| worst(result.errors) }
+      end
+
+      # Hand-offs by the number of waiting threads: only the levels of a closed load show them.
+      def by_waiting
+        return [] if !@load.closed? || @current.processes > 1 || @current.shared?
+        [Handoff.by_waiting(@load.levels, demand.in_all, threads: @current.own_threads)].compact
       end
 
       def fitted_handoff_ns(replays, assignment, vcpus)

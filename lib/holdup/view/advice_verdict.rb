@@ -136,7 +136,8 @@ module Holdup
       # What passing the GVL on takes of it, if others always wait.
       def handoff
         acquisitions = recording.demand.acquisitions
-        handoff_ns = @recommendation.self_test.handoff_ns
+        waiting = @recommendation.now.own_threads - 1
+        handoff_ns = Sizing::Handoff.with_waiting(@recommendation.self_test.handoff_ns, waiting)
         all_ns = acquisitions * handoff_ns
         return [] if all_ns < WORTH_SAYING * recording.demand.held_ns
         [word(:handoff, acquisitions: acquisitions.round, handoff: Figures.duration(handoff_ns),

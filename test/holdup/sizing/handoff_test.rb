@@ -26,6 +26,34 @@ module Holdup::Sizing
       assert_equal 30, Handoff.with_waiting(30, 5)
     end
 
+    # Five threads under 2, 3, 4, 5 and 8 connections, 1,500 units each: what is planted, to 8 us.
+    def test_hand_offs_by_the_number_of_waiting_threads
+      demand = ServiceDemand.new(held_ns: 20e6, idle_ns: 10e6, acquisitions: 100)
+      unit = Trace::TraceUnit.new(arrival_ns: 0, held_ns: 20_000_000, idle_ns: 10_000_000, acquisitions: 100)
+      [[20_000, 45_000, 70_000, 95_000], [90_000, 70_000, 50_000, 30_000], [50_000]].each do |handoff_ns|
+        levels = [2, 3, 4, 5, 8].map { |population| served(unit, population, handoff_ns) }
+        found = Handoff.by_waiting(levels, demand, threads: 5)
+        expected = (1..4).map { |waiting| Handoff.with_waiting(handoff_ns, waiting) }
+        expected.zip(found) { |planted, fitted| assert_in_delta planted, fitted, 8_000, handoff_ns.inspect }
+        assert_equal found[4], found.last, "as with the most that was seen"
+      end
+    end
+
+    def served(unit, population, handoff_ns)
+      scenario = Scenario.of(processes: 1, threads: 5, vcpus: 4, handoff_ns:)
+      outcome = Replay.closed(Trace.new([unit] * 1500), scenario, population)
+      profiles = [SampleProfiles.profile(weight: 1500.0)]
+      ClosedLoad::ClosedLevel.new(population:, profiles:, seconds: outcome.elapsed_ns / 1e9)
+    end
+
+    def test_one_level_shows_no_difference
+      demand = ServiceDemand.new(held_ns: 20e6, idle_ns: 10e6, acquisitions: 100)
+      level = ClosedLoad::ClosedLevel.new(population: 3, profiles: [SampleProfiles.profile(weight: 500.0)],
+        seconds: 20)
+      assert_nil Handoff.by_waiting([level], demand, threads: 5)
+      assert_nil Handoff.by_waiting([], demand, threads: 5)
+    end
+
     def test_finds_the_one_that_there_was
       [5_000, 20_000, 60_000].each { |truth| assert_in_epsilon truth, fit(figures(truth)), 0.05 }
     end
