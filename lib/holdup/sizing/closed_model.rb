@@ -21,7 +21,7 @@ module Holdup
       NS = 1_000_000_000
       MOST_THREADS = 1000
 
-      # `taken`: share of the time that the GVL is held or passed on; `held_ns`: of a unit, with its hand-offs;
+      # `taken`: share of the time that the GVL is held or passed on; `held_ns`: of a unit with its hand-offs;
       # `waiting`: threads that wait when one gives it up, if any does
       Taken = Data.define(:taken, :held_ns, :waiting) do
         def throughput = taken * NS / held_ns

@@ -36,8 +36,8 @@ module Holdup
         low + (high - low) * (at % 1)
       end
 
-      # Hand-offs by the number of waiting threads, from what each level of a closed load served in one process:
-      # those with which ClosedModel serves as much, on a straight line.
+      # Hand-offs by the number of waiting threads, from what each level of a closed load served in one
+      # process: those with which ClosedModel serves as much, on a straight line.
       # @param levels [Array<ClosedLoad::ClosedLevel>]
       # @param demand [ServiceDemand]
       # @return [Array<Float>, nil] ns with 1, 2, ... of them; nil if too few levels show a difference

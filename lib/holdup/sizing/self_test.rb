@@ -21,8 +21,8 @@ module Holdup
           super
         end
       end
-      # `errors`: {Symbol => Float}, signed shares; `handoff_ns` (Numeric or Array, see Handoff), `vcpus`: fitted
-      # values
+      # `errors`: {Symbol => Float}, signed shares; `handoff_ns` (Numeric or Array, see Handoff) and `vcpus`
+      # are fitted
       SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
         def reasons
           (grade == :a) ? [] : causes.call
