@@ -15,7 +15,7 @@
 #define RP_MAX_PROCESSES 1024
 #define RP_MAX_POOLS 8 /* of a process, as a segment has */
 #define RP_MAX_UNITS (UINT32_MAX / 16)
-#define RP_HANDOFFS 16 /* numbers of waiting threads that hand-offs are told apart by */
+#define RP_HANDOFFS 16 /* waiting threads, up to which each number has a hand-off of its own */
 
 enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED, RP_ASSIGNMENTS };
 

@@ -54,9 +54,9 @@ module Holdup
       # @param language [String] of an HTML page
       def render(page, format:, console:, widest:, language: "en")
         case format
-        when :markdown then View::PageMarkdown.new(page).call
+        when :markdown then View::Page::Markdown.new(page).call
         when :html then View::Html.of(page, language:).call
-        else View::PageText.new(page, **console.layout(widest)).call
+        else View::Page::Text.new(page, **console.layout(widest)).call
         end
       end
 

@@ -67,7 +67,7 @@ module Holdup
 
       private
 
-      # Moments in which all threads were busy are no closed load if other units came on their own.
+      # If other units came on their own, moments with all threads busy do not make a closed load.
       def closed_units(load)
         units = load.closed? ? load.cells.flat_map(&:profiles) : []
         units.to_set.compare_by_identity

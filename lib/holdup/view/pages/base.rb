@@ -36,7 +36,7 @@ module Holdup
           refuse_unmatched
           return json if ending == "json"
           page = Page.of(span? ? "#{title}, #{query.span}" : title, blocks)
-          (ending == "csv") ? Csv.of(page) : PageMarkdown.new(page).call
+          (ending == "csv") ? Csv.of(page) : Page::Markdown.new(page).call
         end
 
         # @return [Boolean] whether it is about a span of time
