@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, native, integration, runners, servers, quiet, browser, jit), files, or the one test
-# that a FILE:LINE stands in.
+# Runs tests: parts (unit, native, races, integration, runners, servers, quiet, browser, boots, jit), files, or
+# the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
@@ -16,7 +16,10 @@ QUIET = "test/integration/{agreement,demo,lab_jobs}_test.rb"
 PARTS = {
   "unit" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
   "native" => "test/native/**/*_test.rb",
+  # Every way to boot an application with many gems; the other parts have the few that cover all pairs.
+  "boots" => "test/integration/common_gems{,_jobs}_test.rb",
   "integration" => "test/integration/**/*_test.rb",
+  "races" => "test/{native,integration}/**/*_test.rb",
   # Integration in three: job runners and what stands on them, what compares times that it measures, the rest.
   "runners" => RUNNERS,
   "quiet" => QUIET,
@@ -36,7 +39,11 @@ end
 # @return [Array<String>] the files of a part
 def part(name)
   files = PARTS[name].split.flat_map { |pattern| Dir[pattern] }
-  (name == "servers") ? files - part("runners") - part("quiet") : files
+  case name
+  when "servers" then files - part("runners") - part("quiet")
+  when "races" then files - part("boots")
+  else files
+  end
 end
 
 thorough = ARGV.delete("--thorough")
