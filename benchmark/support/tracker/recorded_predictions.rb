@@ -36,7 +36,7 @@ module Bench
     def at(slower)
       @recommendations[slower] ||= Holdup::Sizing::Recommendation.new(recorded.recording,
         limits: recorded.limits, objective: recorded.objective,
-        factor: @rate * slower / recorded.traffic.peak_rate, bias: recorded.bias)
+        factor: @rate * slower / recorded.traffic.peak_rate, bias: recorded.bias, open: true)
     end
 
     # The warm-up is outside of the recording's span.

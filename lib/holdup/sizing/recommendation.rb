@@ -17,7 +17,7 @@ module Holdup
       HYSTERESIS = 0.05
       DISTANCES = {2.0 => :high, 4.0 => :medium}.freeze
       # Acquisitions of the GVL in a replay, at most about; but not fewer units than a percentile needs.
-      HOLDS = 1_000_000
+      HOLDS = 500_000
       LEAST_UNITS = 1_500
       CONFIDENCES = %i[low medium high].freeze
 
@@ -25,9 +25,11 @@ module Holdup
 
       # @param factor [Float] of the recorded load
       # @param rounds [Integer] of the bootstrap; `units`: of each replay
+      # @param open [Boolean] requests come on their own, also where they waited for answers when recorded
       # @param bias [PredictionBias] corrects predictions of settings other than the present one
       def initialize(recording, limits:, objective: Objective.new, factor: 1.0,
-        rounds: RecordingBootstrap::ROUNDS, units: Traffic::UNITS, seed: 1, bias: PredictionBias::NONE)
+        rounds: RecordingBootstrap::ROUNDS, units: Traffic::UNITS, seed: 1, bias: PredictionBias::NONE,
+        open: false)
         @recording = recording
         @limits = limits
         @objective = objective
@@ -35,6 +37,7 @@ module Holdup
         @rounds = rounds
         @units = units
         @seed = seed
+        @open = open
         @bias = bias
       end
 
@@ -69,7 +72,7 @@ module Holdup
       #   replay, if too few units were recorded or another load is asked about
       def measured
         @measured ||= begin
-          units = (factor == 1) ? recording.busiest : []
+          units = (factor == 1 && !@open) ? recording.busiest : []
           (units.size < Sufficiency::FEWEST) ? current : MeasuredTimes.new(units, objective.slo).in(current)
         end
       end
@@ -130,7 +133,8 @@ module Holdup
       # @return [Numeric, nil] requests of a host in the system at peak, if arrivals waited for answers. Jobs
       #   wait in a queue of any length: more threads take more of them.
       def population
-        recording.closed_load.peak * factor if recording.kind == :request && recording.closed_load.closed?
+        return if @open || recording.kind == :job || !recording.closed_load.closed?
+        recording.closed_load.peak * factor
       end
 
       def traffic
