@@ -36,7 +36,7 @@ module Holdup
       private
 
       def read
-        advice = JSON.parse(File.read(@file, LARGEST), symbolize_names: true)
+        advice = JSON.parse(File.read(@file, LARGEST).to_s, symbolize_names: true)
         return advice if advice?(advice)
         raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify",
           "it takes what `holdup advise --save FILE` kept when it said keep or change")

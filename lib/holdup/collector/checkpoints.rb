@@ -13,7 +13,7 @@ module Holdup
         @folder = text(folder)
         @scope = "#{host} #{@folder}/"
         @damaged = {}
-        stored = store.progress.select { |key, _| key.start_with?(@scope) }
+        stored = store.progress.select { |key, _| own?(key) }
         heads = stored.reject { |key, _| key.end_with?(UNITS) }
         @positions = heads.each_with_object({}) do |(key, head), positions|
           name = key.delete_prefix(@scope)
@@ -51,6 +51,11 @@ module Holdup
       end
 
       private
+
+      # A folder inside this one belongs to another collector.
+      def own?(key)
+        key.start_with?(@scope) && !key.delete_prefix(@scope).include?("/")
+      end
 
       # The name of a folder may be any bytes, but a key of a store is text.
       def text(folder)

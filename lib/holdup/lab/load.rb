@@ -116,7 +116,7 @@ module Holdup
           end
 
           # @return [Float] answers per second
-          def throughput = total.answered / seconds
+          def throughput = total.answered.fdiv(seconds)
         end
 
         # @return [Symbol] :open: sends each request when due, with that time in X-Request-Start; other kinds

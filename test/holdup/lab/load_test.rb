@@ -55,6 +55,14 @@ class Holdup::Lab::LoadTest < Minitest::Test
     assert_operator outcome.p99_ns, :>=, 400_000_000
   end
 
+  # A fast server has answered all before the planned seconds end, which may be a whole number.
+  def test_throughput_over_whole_seconds_is_not_rounded_down
+    total = Holdup::Lab::Exchange::Outcome.new(label: "all", count: 30, errors: 0, lost: 0, unexpected: 0,
+      p50_ns: 1, p95_ns: 1, p99_ns: 1)
+    seen = Holdup::Lab::Load::OpenLoop::Seen.new(total:, routes: {}, seconds: 20)
+    assert_in_delta 1.5, seen.throughput
+  end
+
   # The second is sent when the first is done, 200 ms late at least: the server counts them as time in the
   # queue.
   def test_sends_the_time_at_which_a_request_was_due

@@ -22,6 +22,8 @@ module Holdup
         BLOCKS = 30
         BLOCK_S = (10.0..600.0)
         UNITS = 50
+        # A smaller part of the mean comes from adding numbers up.
+        ROUNDING = 1e-9
 
         # @return [Array<Integer>] block of each unit
         attr_reader :blocks
@@ -40,10 +42,15 @@ module Holdup
           @totals = by_group { 1.0 }
         end
 
-        # The values of all units, each without the mean of its group.
+        # The values of all units, each without the mean of its group. Equal values give exactly 0, because
+        # an estimate divides by their variance.
         def centred(values)
           sums = by_group { |index| values[index] }
-          Array.new(values.size) { |index| values[index] - sums[@groups[index]] / @totals[@groups[index]] }
+          Array.new(values.size) do |index|
+            mean = sums[@groups[index]] / @totals[@groups[index]]
+            left = values[index] - mean
+            (left.abs <= ROUNDING * mean.abs) ? 0.0 : left
+          end
         end
 
         # Sums a value of each unit index by block.

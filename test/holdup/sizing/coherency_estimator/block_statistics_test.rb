@@ -83,6 +83,15 @@ class Holdup::Sizing::CoherencyEstimator::BlockStatisticsTest < Minitest::Test
     groups.centred(levels).each { |value| assert_in_delta 0, value, 1e-6 }
   end
 
+  # Their rounding errors would look like a variation.
+  def test_equal_values_have_no_variation_at_all
+    all = profiles(9)
+    groups = UnitGroups.new(all)
+    [0.1, Math.log2(5), 1e9 / 3, -0.7].each do |value|
+      assert_equal [0.0], groups.centred(Array.new(all.size, value)).uniq, value.to_s
+    end
+  end
+
   def test_sums_of_blocks_add_up_to_the_weighted_sum
     all = profiles(4)
     sums = UnitGroups.new(all).by_block { |index| index.to_f }

@@ -1,0 +1,168 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Collector
+  class CheckpointsTest < Minitest::Test
+    FOLDER = "/dev/shm/holdup"
+    NAME = "7-99.segment"
+    KEY = "web-1 #{FOLDER}/#{NAME}"
+    SERIES = Holdup::Series.new(kind: :request, name: "A#b")
+    ACCOUNT = Holdup::Series.new(kind: :account, name: "main")
+
+    def setup
+      @store = Holdup::Store::Memory.new
+    end
+
+    def test_reads_the_positions_that_an_earlier_collector_committed
+      position = position(units: 3, ring_head: 3)
+      commit(checkpoints, NAME => position)
+      found = checkpoints[NAME]
+      assert_equal position.to_h.except(:marks), found.to_h.except(:marks)
+      assert_equal position.marks.map(&:bytes), found.marks.map(&:bytes)
+    end
+
+    def test_a_file_that_was_never_read_has_none
+      assert_nil checkpoints[NAME]
+      assert_nil checkpoints.damage(NAME)
+    end
+
+    def test_reads_neither_another_host_nor_another_folder
+      commit(checkpoints, NAME => position)
+      assert_nil checkpoints("web-10")[NAME]
+      assert_nil checkpoints("web-1", "#{FOLDER}-other")[NAME]
+    end
+
+    # The folder inside has a collector of its own, which would count its segments again.
+    def test_leaves_the_positions_of_a_folder_inside_alone
+      inside = checkpoints("web-1", "#{FOLDER}/jobs")
+      commit(inside, NAME => position)
+      commit(checkpoints, {})
+      assert_equal position.created_ns, checkpoints("web-1", "#{FOLDER}/jobs")[NAME]&.created_ns
+    end
+
+    def test_deletes_the_positions_of_files_that_are_gone
+      commit(checkpoints, NAME => position)
+      changes = checkpoints.changes({}, [])
+      assert_equal({KEY => nil, "#{KEY}#units" => nil}, changes)
+      commit(checkpoints, {})
+      assert_empty @store.progress
+    end
+
+    def test_keeps_the_position_of_a_file_that_could_not_be_read_now
+      commit(checkpoints, NAME => position)
+      assert_empty checkpoints.changes({}, [NAME])
+    end
+
+    def test_writes_nothing_where_nothing_was_read_since
+      same = position(units: 3)
+      all = checkpoints
+      commit(all, NAME => same)
+      assert_empty all.changes({NAME => same}, [NAME])
+    end
+
+    def test_writes_units_only_when_units_moved
+      all = checkpoints
+      first = position(units: 3)
+      commit(all, NAME => first)
+      idle = first.with(read_ns: 9, marks: [first.marks.first, account_mark(8)])
+      assert_equal [KEY], all.changes({NAME => idle}, [NAME]).keys
+      busy = first.with(read_ns: 9, marks: [unit_mark(4), first.marks.last])
+      assert_equal [KEY, "#{KEY}#units"], all.changes({NAME => busy}, [NAME]).keys
+    end
+
+    def test_both_parts_fit_together_after_an_idle_round
+      all = checkpoints
+      first = position(units: 3)
+      commit(all, NAME => first)
+      commit(all, NAME => first.with(read_ns: 9, marks: [first.marks.first, account_mark(8)]))
+      marks = checkpoints[NAME].marks
+      assert_equal [unit_mark(3).bytes, account_mark(8).bytes], marks.map(&:bytes)
+    end
+
+    def test_a_finished_one_drops_its_units
+      all = checkpoints
+      first = position(units: 3)
+      commit(all, NAME => first)
+      changes = all.changes({NAME => first.done}, [NAME])
+      assert_nil changes.fetch("#{KEY}#units")
+      commit(all, NAME => first.done)
+      assert_equal [KEY], @store.progress.keys
+      assert checkpoints[NAME].finished
+    end
+
+    def test_says_of_which_file_the_position_is_damaged
+      commit(checkpoints, NAME => position, "8-1.segment" => position)
+      @store.commit([], {KEY => "\x01"})
+      all = checkpoints
+      assert_nil all[NAME]
+      assert_kind_of Holdup::DamagedData, all.damage(NAME)
+      assert_nil all.damage("8-1.segment")
+      assert all["8-1.segment"]
+    end
+
+    def test_a_damaged_position_is_deleted_with_its_file
+      @store.commit([], {KEY => "\x01", "#{KEY}#units" => "\x01"})
+      assert_equal({KEY => nil, "#{KEY}#units" => nil}, checkpoints.changes({}, []))
+      assert_empty checkpoints.changes({}, [NAME])
+    end
+
+    def test_a_damaged_position_is_replaced_by_the_next_reading
+      @store.commit([], {KEY => "\x01"})
+      all = checkpoints
+      commit(all, NAME => position)
+      assert_nil all.damage(NAME)
+      assert_nil checkpoints.damage(NAME)
+    end
+
+    def test_counts_carried_units_of_the_files_that_exist
+      all = checkpoints
+      commit(all, NAME => position(ring_head: 5), "8-1.segment" => position(ring_head: 2))
+      units = all.units({NAME => position(ring_head: 9)}, [NAME])
+      assert_equal({NAME => 9}, units)
+      assert_equal({NAME => 5, "8-1.segment" => 2}, all.units({}, [NAME, "8-1.segment"]))
+    end
+
+    def test_forgets_files_that_are_gone_after_the_commit
+      all = checkpoints
+      commit(all, NAME => position)
+      commit(all, {"8-1.segment" => position})
+      assert_nil all[NAME]
+      assert all["8-1.segment"]
+    end
+
+    def test_a_folder_may_have_any_bytes
+      folder = "/dev/shm/h\xFFldup".b
+      commit(checkpoints("web-1", folder), NAME => position)
+      assert @store.progress.keys.all?(&:valid_encoding?)
+      assert_equal position.created_ns, checkpoints("web-1", folder)[NAME].created_ns
+      assert_nil checkpoints("web-1", "/dev/shm/h\xFEldup".b)[NAME]
+    end
+
+    private
+
+    def checkpoints(host = "web-1", folder = FOLDER)
+      Checkpoints.new(@store, host, folder)
+    end
+
+    # As a round does, with the files of `readings`.
+    def commit(checkpoints, readings)
+      @store.commit([], checkpoints.changes(readings, readings.keys))
+      checkpoints.committed(readings, readings.keys)
+    end
+
+    def position(units: 1, ring_head: units)
+      SegmentCheckpoint.new(created_ns: 5, read_ns: 6, finished: false, handoff_ns: 2, ring_head:,
+        marks: [unit_mark(units), account_mark(7)])
+    end
+
+    def unit_mark(units)
+      SlotCheckpoint.of(SegmentSlots.slot(SERIES, count: units, wall: [5_000] * units))
+    end
+
+    def account_mark(caused_ns)
+      SlotCheckpoint.of(SegmentSlots.slot(ACCOUNT, sums: {caused_ns:}))
+    end
+  end
+end

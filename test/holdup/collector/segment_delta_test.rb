@@ -1,0 +1,321 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+
+class Holdup::Collector
+  class SegmentDeltaTest < Minitest::Test
+    include TemporaryFolder
+
+    L = SegmentWriter::L
+    NS = 1_000_000_000
+    NOW_NS = 1_790_000_070 * NS
+    # Above the highest number that Linux gives out.
+    DEAD_PID = 4_194_999
+
+    # Remembers the units that it is offered.
+    class OfferedUnits
+      attr_reader :offers
+
+      def initialize
+        @offers = []
+      end
+
+      def add(slice, missed, source, _now_ns)
+        @offers << [slice.size, missed, source]
+      end
+    end
+
+    def setup
+      @builder = WindowBuilder.new
+      @units = OfferedUnits.new
+      @settings = {}
+      @log = CollectedLog.new
+      @skipped = SkippedRows.new(host: "h", warnings: RateLimitedLog.new(log: @log, clock: HandClock.new))
+      @skipped.start(NOW_NS)
+    end
+
+    def test_each_reading_adds_only_later_units
+      writer = writer()
+      writer.record("A#b", wall: 5_000)
+      first = read
+      2.times { writer.record("A#b", wall: 9_000) }
+      second = read(first)
+      assert_equal 3, window("A#b").count
+      assert_equal 23_000, window("A#b").histograms[:wall].sum
+      read(second)
+      assert_equal 3, window("A#b").count
+    end
+
+    def test_readings_in_any_number_add_up_to_one
+      random = Random.new(3)
+      units = Array.new(40) { [%w[A#b B#c C#d].sample(random:), random.rand(1..90_000_000)] }
+      known = nil
+      writer = writer()
+      units.each do |name, wall|
+        writer.record(name, wall:)
+        known = read(known) if random.rand(4).zero?
+      end
+      read(known)
+      units.group_by(&:first).each do |name, own|
+        histogram = window(name).histograms[:wall]
+        expected = Holdup::Histogram.of(own.map(&:last))
+        assert_equal expected.counts, histogram.counts, name
+        assert_equal expected.sum, histogram.sum, name
+      end
+    end
+
+    def test_yields_the_header_and_the_setting
+      writer.setting = %({"ruby":"3.4.5"})
+      header, setting = nil
+      delta.call(entry, nil) { |*seen| header, setting = seen }
+      assert_equal Process.pid, header.pid
+      assert_equal "3.4.5", setting["ruby"]
+    end
+
+    def test_segments_with_the_same_text_share_one_setting
+      2.times { |index| writer(suffix: "-#{index + 1}").setting = %({"ruby":"3.4.5"}) }
+      settings = entries.map do |entry|
+        seen = nil
+        delta.call(entry, nil) { |_, setting| seen = setting }
+        seen
+      end
+      assert_same(*settings)
+    end
+
+    def test_waits_for_a_setting_that_is_being_written
+      writer = writer()
+      writer.record("A#b", wall: 5_000)
+      writer.put_word(L::SETTING_SEQ, 1)
+      assert_nil read
+      assert_empty @builder.windows("h")
+      writer.put_word(L::SETTING_SEQ, 2)
+      assert read
+      assert_equal 1, window("A#b").count
+    end
+
+    def test_a_finished_segment_is_not_read_again
+      writer.record("A#b", wall: 5_000)
+      finished = read.done
+      found = delta.call(entry, finished) { flunk "nothing is to be read" }
+      assert_same finished, found
+    end
+
+    def test_a_position_of_another_segment_with_this_name_does_not_count
+      writer.record("A#b", wall: 5_000)
+      other = read.with(created_ns: 5).done
+      refute read(other).finished
+      assert_equal 2, window("A#b").count
+    end
+
+    def test_anew_carries_nothing_but_knows_where_to_go_on
+      writer = writer()
+      writer.record("A#b", wall: 5_000)
+      position = delta.call(entry, nil, anew: true) {}
+      assert_empty @builder.windows("h")
+      assert_empty @units.offers
+      writer.record("A#b", wall: 9_000)
+      read(position)
+      assert_equal 1, window("A#b").count
+      assert_equal 9_000, window("A#b").histograms[:wall].sum
+    end
+
+    def test_offers_the_units_of_the_ring_and_counts_those_that_it_has_lost
+      writer = writer(ring: 8)
+      20.times { writer.record("A#b", wall: 5_000) }
+      position = read
+      size, missed, source = @units.offers.first
+      assert_equal 20, size + missed
+      assert_equal 7, size, "the oldest entry may be overwritten at any time"
+      assert_equal ["A#b"], source.series.map(&:name)
+      assert_equal Process.pid, source.process.pid
+      writer.record("A#b", wall: 5_000)
+      read(position)
+      assert_equal [1, 0], @units.offers.last.first(2)
+    end
+
+    def test_a_segment_without_new_units_offers_none
+      writer.account("main", caused: 5)
+      read
+      assert_empty @units.offers
+      assert_equal 5, window("main").sums[:caused_ns]
+    end
+
+    def test_windows_do_not_depend_on_the_sampler
+      writer.record("A#b", wall: 5_000)
+      @units.define_singleton_method(:add) { |*| raise "broken" }
+      assert read
+      assert_equal 1, window("A#b").count
+      assert_equal [:profiles], @skipped.rows.map(&:kind)
+      assert_match(/broken \(RuntimeError\)/, @skipped.rows.first.reason)
+    end
+
+    def test_a_damaged_slot_stops_no_other_and_is_complete_when_it_heals
+      writer = writer()
+      2.times { |index| writer.record(%w[A#b B#c][index], wall: 5_000) }
+      first = read
+      writer.record("A#b", wall: 5_000)
+      writer.record("B#c", wall: 5_000)
+      damage(writer, 0) { @damaged = read(first) }
+      assert_equal [1, 2], %w[A#b B#c].map { |name| window(name).count }
+      assert_equal [[:series, "A#b"]], @skipped.rows.map { |row| [row.kind, row.name] }
+      read(@damaged)
+      assert_equal [2, 2], %w[A#b B#c].map { |name| window(name).count }
+    end
+
+    def test_a_slot_that_was_always_damaged_is_named_by_its_place
+      writer = writer()
+      writer.record("A#b", wall: 5_000)
+      damage(writer, 0) { 2.times { read } }
+      assert_equal ["slot 0 of #{entry.name}"], @skipped.rows.map(&:name)
+      assert_empty @builder.windows("h")
+    end
+
+    def test_a_series_that_is_gone_refuses_the_whole_file
+      writer = writer()
+      %w[A#b B#c].each { |name| writer.record(name, wall: 5_000) }
+      first = read
+      writer.record("A#b", wall: 5_000)
+      writer.put_word(L::SERIES_COUNT, 1)
+      error = assert_raises(Holdup::SegmentError::NotASegment) { read(first) }
+      assert_match(/a series is gone/, error.message)
+      assert_equal 1, window("A#b").count
+    end
+
+    def test_a_damaged_position_counts_as_carried
+      writer = writer()
+      3.times { writer.record("A#b", wall: 5_000) }
+      damaged = read.with(marks: [SlotCheckpoint.load("\x00\x03\x00\x01".b)])
+      @builder = WindowBuilder.new
+      writer.record("A#b", wall: 5_000)
+      after = read(damaged)
+      assert_empty @builder.windows("h")
+      assert_equal [:position], @skipped.rows.map(&:kind)
+      writer.record("A#b", wall: 7_000)
+      read(after)
+      assert_equal 7_000, window("A#b").histograms[:wall].sum
+    end
+
+    def test_handoff_is_added_as_it_grows
+      writer = writer()
+      writer.counter(:handoff_ns, 10)
+      first = read
+      writer.counter(:handoff_ns, 25)
+      second = read(first)
+      read(second)
+      assert_equal 25, handoff_ns
+    end
+
+    def test_a_handoff_that_went_back_is_not_subtracted_and_not_counted_twice
+      writer = writer()
+      writer.counter(:handoff_ns, 20)
+      known = read
+      [15, 20, 22].each do |handoff_ns|
+        writer.counter(:handoff_ns, handoff_ns)
+        known = read(known)
+      end
+      assert_equal 22, handoff_ns
+    end
+
+    def test_a_damaged_handoff_is_left_out_until_it_is_plausible
+      writer = writer()
+      writer.counter(:handoff_ns, L::MAX_NUMBER + 1)
+      known = read
+      assert_equal 0, known.handoff_ns
+      assert_match(/counter is damaged/, @skipped.rows.first.reason)
+      writer.counter(:handoff_ns, L::MAX_NUMBER)
+      read(known)
+      assert_equal L::MAX_NUMBER, handoff_ns
+    end
+
+    def test_refuses_the_segment_of_another_process
+      File.rename(writer.path, File.join(folder, "77-5.segment"))
+      error = assert_raises(Holdup::SegmentError::NotASegment) { read }
+      assert_match(/its name says process 77, its header #{Process.pid}/, error.message)
+    end
+
+    def test_a_closed_segment_is_finished
+      writer = writer()
+      writer.record("A#b", wall: 5_000)
+      refute read.finished
+      writer.close
+      closed = read
+      assert closed.finished
+      assert_empty closed.marks
+      assert_equal 1, closed.ring_head
+    end
+
+    # Its process may run in another container with the same folder.
+    def test_a_process_that_we_do_not_see_is_finished_when_it_is_silent_for_too_long
+      silent_ns = SegmentDelta::SILENT_NS
+      {0 => false, silent_ns => false, silent_ns + 1 => true, -silent_ns => false,
+       -silent_ns - 1 => true}.each do |age_ns, expected|
+        file = writer(pid: DEAD_PID, start: 5, now_ns: NOW_NS - age_ns)
+        assert_equal expected, read.finished, "silent for #{age_ns} ns"
+        File.unlink(file.path)
+      end
+    end
+
+    def test_a_process_that_runs_is_never_silent_for_too_long
+      writer.heartbeat(NOW_NS - 1000 * NS)
+      refute read.finished
+    end
+
+    def test_units_belong_to_the_minute_in_the_middle
+      minute_ns = NOW_NS - NOW_NS % (60 * NS)
+      {minute_ns - 20 * NS => minute_ns - 60 * NS, minute_ns - 5 * NS => minute_ns}.each do |from_ns, start_ns|
+        file = writer(now_ns: from_ns)
+        file.record("A#b", wall: 5_000)
+        @builder = WindowBuilder.new
+        read(nil, now_ns: minute_ns + 10 * NS)
+        assert_equal start_ns / NS, window("A#b").start_s
+        File.unlink(file.path)
+      end
+    end
+
+    # The clock of a machine may be years off while it boots.
+    def test_an_impossible_time_counts_as_now
+      [5, NOW_NS - SegmentDelta::OLDEST_NS - 1, NOW_NS + 86_400 * NS].each do |created_ns|
+        file = writer(now_ns: created_ns)
+        file.record("A#b", wall: 5_000)
+        @builder = WindowBuilder.new
+        read
+        assert_equal NOW_NS / NS / 60 * 60, window("A#b").start_s, "created at #{created_ns}"
+        File.unlink(file.path)
+      end
+    end
+
+    private
+
+    def writer(now_ns: NOW_NS, **)
+      SegmentWriter.new(folder, now_ns:, **)
+    end
+
+    def entries = Holdup::Segment::Directory.new(folder).entries
+
+    def entry = entries.first
+
+    def delta(now_ns = NOW_NS)
+      SegmentDelta.new(builder: @builder, now_ns:, settings: @settings, profiles: @units, skipped: @skipped)
+    end
+
+    def read(known = nil, now_ns: NOW_NS)
+      delta(now_ns).call(entry, known) {}
+    end
+
+    # More values than its buckets have, while the block runs.
+    def damage(writer, index)
+      offset = writer.slot_offset(index) + L.histogram_offset(0)
+      count = File.binread(writer.path, 8, offset).unpack1("Q<")
+      writer.put_word(offset, count + 1)
+      yield
+      writer.put_word(offset, count)
+    end
+
+    def window(name)
+      @builder.windows("h").find { |window| window.series.name == name }
+    end
+
+    def handoff_ns = window(Holdup::Series::HANDOFF.name).sums[:caused_ns]
+  end
+end
