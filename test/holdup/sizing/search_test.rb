@@ -1,0 +1,173 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require "minitest/mock"
+require_relative "../../support/played_recording"
+
+module Holdup::Sizing
+  class SearchTest < Minitest::Test
+    # Little enough to be cheap: how exact replays are is tested elsewhere.
+    UNITS = 150
+    RECORDING = PlayedRecording.new(minutes: 5)
+    SLICED = PlayedRecording.new(minutes: 5, slices: true)
+    IO_SHAPES = {"Slow#quote" => [0.2, 2, 400, 2], "Light#show" => [0.8, 4, 8, 4]}.freeze
+
+    def search(recording = RECORDING, rate: 25.0, limits: {}, now: Candidate.of(recording), seed: 1,
+      population: nil)
+      traffic = Traffic.of(recording.profiles, recording.arrivals, pools: recording.pools,
+        concurrent_units: recording.concurrent_units)
+      limits = recording.limits(**limits)
+      Search.new(recording, traffic:, now:, limits:, slo: Slo.new, rate:, units: UNITS,
+        handoff_ns: Handoff::NS, seed:, population:)
+    end
+
+    def order(candidate)
+      [candidate.threads, candidate.processes, -candidate.time_slice_ns, candidate.io_threads]
+    end
+
+    def test_each_candidate_is_there_once_and_in_order
+      found = search(SLICED).predictions.map(&:candidate)
+
+      assert_equal found.uniq, found
+      assert_equal found.sort_by { |one| order(one) }, found
+      assert_includes found, Candidate.of(SLICED)
+    end
+
+    def test_the_same_seed_gives_the_same_answer
+      assert_equal search.predictions, search.predictions
+      refute_equal search.predictions, search(seed: 2).predictions
+    end
+
+    def test_one_candidate_alone_is_predicted_as_among_all
+      one = search
+      one.predictions.select(&:replayed?).first(3).each do |prediction|
+        assert_equal prediction, search.of(prediction.candidate)
+      end
+    end
+
+    # The present is compared with, so it is replayed even if it breaks a limit. Others are not worth it.
+    def test_the_present_is_replayed_though_a_guard_rejects_it
+      now = Candidate.of(RECORDING)
+      found = search(limits: {connections: 3}).predictions
+      rejected = found.reject(&:allowed?)
+
+      assert_includes rejected.map(&:candidate), now
+      assert_equal [now], rejected.select(&:replayed?).map(&:candidate)
+      assert_operator rejected.size, :>, 1
+    end
+
+    def test_a_candidate_that_was_asked_for_is_replayed_though_a_guard_rejects_it
+      large = Candidate.of(RECORDING).with(threads: 6)
+      found = search(limits: {connections: 3}).of(large)
+
+      refute_predicate found, :allowed?
+      assert_predicate found, :replayed?
+    end
+
+    def test_other_time_slices_only_where_this_ruby_has_them
+      without, with = [RECORDING, SLICED].map do |recording|
+        search(recording).predictions.map(&:candidate).reject { |one| one.time_slice_ns == 100_000_000 }
+      end
+
+      assert_empty without
+      assert_equal CandidateGrid::SLICES_NS.sort, with.map(&:time_slice_ns).uniq.sort
+    end
+
+    # All candidates with all slices would take four times as long.
+    def test_other_time_slices_for_the_present_and_the_best_only
+      predictions = search(SLICED).predictions
+      plain, sliced = predictions.partition { |one| one.candidate.time_slice_ns == 100_000_000 }
+      best = plain.select(&:allowed?).min_by(Search::SETTLED) { |one| one.waits[0.95] }.map(&:candidate)
+      settled = sliced.map { |one| one.candidate.with(time_slice_ns: 100_000_000) }.uniq
+
+      assert_equal [Candidate.of(SLICED), *best].to_set, settled.to_set
+      assert_operator plain.size, :>, settled.size
+    end
+
+    def io_recording(**options)
+      PlayedRecording.new(shapes: IO_SHAPES, rate: 12.0, threads: 3, minutes: 5, **options)
+    end
+
+    def test_threads_for_io_only_where_the_server_has_them
+      without, with = [false, true].map do |io_threads|
+        search(io_recording(io_threads:), rate: 12.0).predictions
+      end
+
+      assert_equal [0], without.map { |one| one.candidate.io_threads }.uniq
+      found = with.find { |one| one.candidate.io_threads.positive? && one.replayed? }
+      alone = search(io_recording(io_threads: true), rate: 12.0).of(found.candidate)
+      assert_equal alone, found, "replayed with marked units"
+    end
+
+    def test_units_are_marked_only_for_a_candidate_with_threads_for_them
+      recording = io_recording(io_threads: true)
+      one = search(recording, rate: 12.0)
+      traffic = Traffic.of(recording.profiles, recording.arrivals)
+      draw = {seed: 1, rate: 12.0, units: UNITS}
+      now = Candidate.of(recording)
+      plain = one.drawn(traffic, now, **draw).units
+      marked = one.drawn(traffic, now.with(io_threads: 2), **draw).units
+
+      assert_empty plain.select(&:io)
+      assert_includes 1...UNITS, marked.count(&:io)
+      assert_equal plain, marked.map { |unit| unit.with(io: false) }, "the same units at the same times"
+    end
+
+    def guards(recording, rate: 1000.0, **options)
+      search(recording, rate:, **options).forecast.estimate(Candidate.of(recording)).guards
+    end
+
+    # Jobs that come faster than they end wait in the queue, and requests whose clients wait can't.
+    def test_a_rate_limits_only_requests_that_come_on_their_own
+      jobs = PlayedRecording.new(minutes: 5, kind: :job)
+
+      refute_empty guards(RECORDING)
+      assert_empty guards(RECORDING, population: 4)
+      assert_empty guards(jobs)
+      assert_empty guards(RECORDING, rate: 1.0)
+    end
+
+    def population_at(rate, population:)
+      given = nil
+      Forecast.stub(:new, ->(**options) { given = options }) do
+        search(rate: 10.0, population:).forecast(rate:)
+      end
+      given.fetch(:population)
+    end
+
+    def test_more_traffic_is_more_units_in_the_system
+      assert_equal 8, population_at(10.0, population: 8)
+      assert_equal 20, population_at(25.0, population: 8)
+      assert_equal 3, population_at(13.0, population: 2), "rounded"
+      assert_equal 1, population_at(0.01, population: 8), "at least one"
+      assert_nil population_at(25.0, population: nil)
+    end
+
+    # Half of the units for each of two groups of processes, one of which is as slow again.
+    def test_groups_of_processes_are_guarded_by_their_own_units
+      demand = RECORDING.demand
+      slow = demand.with(held_ns: demand.held_ns * 20)
+      candidate = Candidate.of(RECORDING)
+      pair = candidate.with(pool: candidate)
+      same, slower = [demand, slow].map do |other|
+        search.forecast(parts: [[demand, 0.5], [other, 0.5]]).estimate(pair)
+      end
+
+      assert_empty same.guards
+      refute_empty slower.guards
+      assert_operator slower.ceiling, :<, same.ceiling
+    end
+
+    # More than one group could serve, and little enough for two.
+    def test_each_group_of_processes_has_its_share_of_the_rate
+      candidate = Candidate.of(RECORDING)
+      pair = candidate.with(pool: candidate)
+      parts = [[RECORDING.demand, 0.5], [RECORDING.demand, 0.5]]
+      rate = 0.6 * search.forecast(parts:).estimate(pair).ceiling
+
+      assert_empty search(rate:).forecast(parts:).estimate(pair).guards
+      refute_empty search(rate:).forecast.estimate(candidate).guards
+    end
+  end
+end
