@@ -10,7 +10,7 @@ class Holdup::View::PageMarkdownTest < Minitest::Test
     Holdup::View::Page.new(title:, facts:, lead:, remarks:, sections:)
   end
 
-  def markdown(...) = Holdup::View::PageMarkdown.new(page(...)).call
+  def markdown(...) = Holdup::View::Page::Markdown.new(page(...)).call
 
   def table(**rest)
     Section.new(title: "Times", columns: %w[name p50 p95], rows: [["A", "1 ms", "2 ms"]], **rest)
