@@ -75,9 +75,12 @@ class Holdup::View::RemarksTest < Minitest::Test
     assert_match(/\A12,345 /, uncollected(units: 12_345))
   end
 
-  # Another host's clock may be ahead of this one's.
-  def test_a_collector_of_the_future_came_just_now
-    assert_match(/read them 0 ago/, uncollected(at_ns: (NOW_S + 5) * NS))
+  # The present second began before the collector came. Another host's clock may be ahead by more.
+  def test_a_collector_that_came_just_now_came_a_second_ago
+    [NOW_S * NS + 900_000_000, NOW_S * NS, (NOW_S + 5) * NS, NOW_S * NS - 400_000_000].each do |at_ns|
+      assert_match(/read them 1\.00 s ago/, uncollected(at_ns:), at_ns)
+    end
+    assert_match(/read them 1\.40 s ago/, uncollected(at_ns: (NOW_S - 1) * NS - 400_000_000))
   end
 
   def test_without_a_collector_and_before_its_first_round
