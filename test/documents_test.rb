@@ -44,6 +44,14 @@ class DocumentsTest < Minitest::Test
     assert_equal english.map { |link| link.sub("-en.png", "-ja.png") }.tally, japanese.tally
   end
 
+  def test_the_changelog_names_the_present_versions_of_formats
+    found = read("CHANGELOG.md").scan(/(Segment|capture|store): (?:layout|schema) (\d+);/)
+    expected = {"Segment" => Holdup::Segment::Layout::VERSION, "capture" => Holdup::Capture::Layout::VERSION,
+                "store" => Holdup::Store::Sql::Schema.new.known}
+
+    assert_equal expected, found.first(3).to_h.transform_values(&:to_i)
+  end
+
   def test_commands_and_options_that_pages_name_are_there
     unknown = PAGES.without("CHANGELOG.md").flat_map do |page|
       calls(page).flat_map { |call|

@@ -75,8 +75,14 @@ module Holdup
           count = Figures.count(look.units)
           return words.call(:remark_uncollected_no_collector, count:) unless look.collecting
           return words.call(:remark_uncollected_first, count:) unless look.at_ns
-          words.call(:remark_uncollected, count:, ago: Figures.duration([now_s * NS - look.at_ns, 0].max))
+          words.call(:remark_uncollected, count:, ago: ago(look.at_ns, now_s))
         end
+
+        # At least a second: `now_s` has no fraction, so the collector may seem to come later than now.
+        def self.ago(at_ns, now_s)
+          Figures.duration([now_s * NS - at_ns, NS].max)
+        end
+        private_class_method :ago
       end
     end
   end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require_relative "../../support/played_recording"
+
+class Holdup::View::AdvicePageTest < Minitest::Test
+  Blocks = Holdup::View::Blocks
+  Sized = Data.define(:recommendation, :summary)
+  SAMPLE = SampleWindows.new(minutes: 1)
+  SUMMARY = Holdup::Analysis::Summary.new(SAMPLE.to_a, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s)
+  RECORDING = PlayedRecording.new(minutes: 6, swing: 0.0)
+  # What it computes is kept for all tests.
+  ADVISED = RECORDING.recommendation(units: 1500)
+
+  def page(recommendation: ADVISED, summary: SUMMARY, findings: [], language: "en", limit: 15)
+    sized = Sized.new(recommendation:, summary:)
+    Holdup::View::AdvicePage.new(sized, findings, words: Holdup::View::Words.new(language), span: "today",
+      kind: :request, limit:)
+  end
+
+  # Without a replay, so it is cheap.
+  def refused(limits: RECORDING.limits)
+    mixed = PlayedRecording.new(minutes: 3)
+    mixed.problems << :mixed_settings
+    mixed.recommendation(limits:)
+  end
+
+  def nothing
+    Holdup::Analysis::Summary.new([], from_s: SAMPLE.from_s, to_s: SAMPLE.to_s)
+  end
+
+  def facts(page)
+    page.grounds.grep(Blocks::Facts).first
+  end
+
+  def test_the_answer_comes_first_then_its_effect_then_the_settings
+    kinds = page.answer.map(&:class)
+
+    assert_equal [Blocks::Lead, Blocks::Notes, Blocks::InlineCharts, Holdup::View::Section,
+      Blocks::Findings], kinds
+    assert_match(/today/, page.title)
+  end
+
+  def test_without_a_recording_only_the_reason_and_the_findings
+    found = page(recommendation: nil, summary: nothing)
+
+    assert_equal [Blocks::Lead, Blocks::Notes, Blocks::Findings], found.answer.map(&:class)
+    assert_empty found.grounds
+    assert_match(/today/, found.title)
+  end
+
+  def test_without_a_verdict_there_is_no_table_but_what_is_known
+    found = page(recommendation: refused)
+
+    assert_equal [Blocks::Lead, Blocks::Notes, Blocks::Findings], found.answer.map(&:class)
+    assert_equal 1, found.grounds.grep(Blocks::Facts).size
+  end
+
+  # Requests were measured but can't be replayed: their idle share is known all the same.
+  def test_the_rule_of_thumb_without_a_recommendation_is_of_what_was_measured
+    found = page(recommendation: nil).grounds
+
+    assert_equal 1, found.size
+    assert_operator found.first.rows.size, :>, 1
+    refute_empty found.first.notes
+    assert(found.first.notes.all?(String))
+  end
+
+  def test_the_rule_of_thumb_of_a_recording_says_why_it_is_wrong
+    share = Holdup::View::Figures.share(RECORDING.demand.idle_share)
+
+    assert_equal 1, page.grounds.last.notes.size
+    assert_includes page.grounds.last.notes.first, share
+  end
+
+  def test_limits_that_were_not_given_are_not_known
+    unknown = Holdup::View::Words.new.call(:not_known)
+
+    assert_equal ["2.00", unknown, unknown, unknown, "1"], facts(page).pairs.values
+  end
+
+  def test_limits_are_shown_with_their_units
+    limits = RECORDING.limits(memory_limit_bytes: 2_000_000_000, connections: 40, pool: 5)
+    given = RECORDING.recommendation(limits:, units: 800)
+
+    assert_equal ["2.00", "2.00 GB", "5", "40", "1"], facts(page(recommendation: given)).pairs.values
+  end
+
+  def test_the_limit_is_that_of_the_table_of_settings
+    few, many = [3, 1000].map { |limit| page(limit:).answer.grep(Holdup::View::Section).first }
+
+    assert_operator few.rows.size, :<, many.rows.size
+    assert_equal ADVISED.predictions.size, many.rows.size
+  end
+
+  def test_without_findings_it_says_so
+    found = page.answer.last
+
+    assert_empty found.items
+    refute_empty found.none
+  end
+
+  def test_a_finding_is_a_sentence
+    facts = {memory_bytes: 9, limit_bytes: 10, used_share: 0.9, query: "report"}
+    finding = Holdup::Advice::Finding.new(rule: :memory_headroom, facts:)
+
+    assert_equal 1, page(findings: [finding]).answer.last.items.size
+  end
+
+  def test_in_japanese
+    japanese = page(language: "ja")
+    texts = [japanese.title, japanese.answer.first.text, *japanese.grounds.grep(Blocks::Facts).map(&:title)]
+
+    texts.each { |text| assert_match(/\p{Hiragana}|\p{Han}|\p{Katakana}/, text) }
+  end
+end
