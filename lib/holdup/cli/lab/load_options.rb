@@ -65,22 +65,13 @@ module Holdup
         end
 
         def connections(text)
-          numbers = parts(text).map do |part|
-            Queries::OptionValues.whole("--connections", part, CONNECTIONS)
-          end
-          numbers.uniq.sort
+          Queries::OptionValues.list("--connections", text, CONNECTIONS)
         end
 
         def rates(option, text)
-          rates = parts(text).map { |part| rate(part) }
+          rates = Queries::OptionValues.parts(text).map { |part| rate(part) }
           TrialOptions.refuse(option, text, "requests per second above 0") unless rates.all?
           rates.uniq.sort
-        end
-
-        # An empty text is one empty part, so that it is refused as any other wrong value.
-        def parts(text)
-          parts = text.split(",")
-          parts.empty? ? [text] : parts
         end
 
         def rate(text)
