@@ -217,8 +217,8 @@ module Holdup
           end
           parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
           parser.on("--metric LIST", FAMILIES.join(",")) do |text|
-            values[:families] = text.split(",").map do |name|
-              Queries::OptionValues.choice("--metric", name.strip, FAMILIES)
+            values[:families] = Queries::OptionValues.parts(text).map do |name|
+              Queries::OptionValues.choice("--metric", name, FAMILIES)
             end
           end
         end

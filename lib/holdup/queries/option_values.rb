@@ -75,10 +75,17 @@ module Holdup
         refuse(option, text, "it takes a time with its unit, such as 800us, 12ms or 1.5s")
       end
 
+      # @param text [String] "1, 2,5"
+      # @return [Array<String>] at least one: an empty text is refused as any other wrong value
+      def parts(text)
+        parts = text.split(",").map(&:strip)
+        parts.empty? ? [""] : parts
+      end
+
       # @param text [String] "1,2,5"
       # @return [Array<Integer>] ascending, unique
       def list(option, text, range)
-        text.split(",").map { |part| whole(option, part.strip, range) }.uniq.sort
+        parts(text).map { |part| whole(option, part, range) }.uniq.sort
       end
 
       # @param text [String] "1h" (ago), "now", or ISO 8601, in local time without a zone

@@ -72,8 +72,10 @@ class Holdup::CLI::SizingOptionsTest < Minitest::Test
   def test_another_command_reads_the_same_recording
     [{}, {app: "shop"}, {store: "/tmp/it's mine.sqlite3"}, {app: "a b; rm", store: "postgres://h/d?x=1&y=2"}]
       .each do |more|
-      words = SizingOptions.again(from_s: 1_789_990_001, to_s: 1_789_999_999, **more)
-      values = parse(*Shellwords.split(words))
+      words = in_zone("Asia/Tokyo") do
+        SizingOptions.again(from_s: 1_789_990_001, to_s: 1_789_999_999, **more)
+      end
+      values = in_zone("America/New_York") { parse(*Shellwords.split(words)) }
       assert_equal({since: 1_789_990_001, until: 1_789_999_999, **more}, values)
     end
   end
@@ -85,6 +87,14 @@ class Holdup::CLI::SizingOptionsTest < Minitest::Test
   end
 
   private
+
+  def in_zone(name)
+    before = ENV["TZ"]
+    ENV["TZ"] = name
+    yield
+  ensure
+    ENV["TZ"] = before
+  end
 
   def parse(*argv)
     options = Holdup::CLI::Options.new("holdup advise [options]") do |parser, values|

@@ -60,6 +60,19 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
     end
   end
 
+  def test_lists
+    assert_equal [1, 2, 5], Values.list("--n", "5, 1,2,5", 1..9)
+    assert_equal %w[on off], Values.parts(" on,off ")
+  end
+
+  # As from a variable of the shell that is not set.
+  def test_an_empty_list_is_a_wrong_value
+    ["", ",", ",,", " ", "1,,2"].each do |text|
+      error = assert_raises(Holdup::UsageError, text.inspect) { Values.list("--n", text, 1..9) }
+      assert_match(/--n can't be ""/, error.message, text.inspect)
+    end
+  end
+
   def test_factors_and_time_slices
     assert_equal [1.5, 2.0, 0.5], %w[x1.5 2 x0.5].map { |text| Values.factor("--load", text) }
     assert_equal 10_000_000, Values.time_slice("--slice", "10ms")

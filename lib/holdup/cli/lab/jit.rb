@@ -36,9 +36,9 @@ module Holdup
               values[:mem_size] = Queries::OptionValues.whole("--mem-size", text, Jit::MEM_SIZES)
             end
             parser.on("--arms boot,after", "in addition to off; both are the default") do |text|
-              values[:states] = text.split(",").map { |name|
-                Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name.strip, Jit::STATES.keys))
-              }
+              values[:states] = Queries::OptionValues.parts(text).map do |name|
+                Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name, Jit::STATES.keys))
+              end
             end
             parser.on("--ruby PATH", "another Ruby too: PATH[,VARIABLE=VALUE], or installed") do |text|
               (values[:rubies] ||= []) << text

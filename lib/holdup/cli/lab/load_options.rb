@@ -65,14 +65,11 @@ module Holdup
         end
 
         def connections(text)
-          numbers = text.split(",").map do |part|
-            Queries::OptionValues.whole("--connections", part, CONNECTIONS)
-          end
-          numbers.uniq.sort
+          Queries::OptionValues.list("--connections", text, CONNECTIONS)
         end
 
         def rates(option, text)
-          rates = text.split(",").map { |part| rate(part) }
+          rates = Queries::OptionValues.parts(text).map { |part| rate(part) }
           TrialOptions.refuse(option, text, "requests per second above 0") unless rates.all?
           rates.uniq.sort
         end

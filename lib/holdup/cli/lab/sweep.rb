@@ -85,10 +85,10 @@ module Holdup
               values[:processes] = numbers("--processes", text)
             end
             parser.on("--yjit on,off", "to try, from the start of Ruby on") do |text|
-              values[:yjit] = text.split(",").map { |part| yjit?(part) }.uniq
+              values[:yjit] = Queries::OptionValues.parts(text).map { |part| yjit?(part) }.uniq
             end
             parser.on("--slice TIME,TIME", "time slices to try: 10ms,100ms (Ruby 3.4)") do |text|
-              values[:slices] = text.split(",").map { |part| slice(part.strip) }.uniq
+              values[:slices] = Queries::OptionValues.parts(text).map { |part| slice(part) }.uniq
             end
             parser.on("--baseline PxT", "the setting as it is now (the first of all)") do |text|
               values[:baseline] = text
@@ -96,7 +96,8 @@ module Holdup
           end
 
           def numbers(option, text)
-            text.split(",").map { |part| Queries::OptionValues.whole(option, part.strip, 1..1000) }.uniq
+            parts = Queries::OptionValues.parts(text)
+            parts.map { |part| Queries::OptionValues.whole(option, part, 1..1000) }.uniq
           end
 
           def yjit?(text)

@@ -87,7 +87,7 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
 
   def test_refuses_values_that_cannot_be
     {"--threads" => "0", "--rate" => "-1", "--slice" => "10", "--slo" => "p5", "--yjit" => "maybe",
-     "--seconds" => "0"}.each do |option, value|
+     "--seconds" => "0", "--processes" => "", "--ladder" => ""}.each do |option, value|
       assert_includes refused(option, value), "#{option} can't be #{value.inspect}"
     end
   end

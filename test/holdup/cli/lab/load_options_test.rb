@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/fake_program"
+require "holdup/loader"
+
+class Holdup::CLI::Lab::LoadOptionsTest < Minitest::Test
+  include FakeProgram
+  include TemporaryFolder
+
+  LoadOptions = Holdup::CLI::Lab::LoadOptions
+  RecordedRate = Data.define(:rate) do
+    def ladder = [rate, rate * 2]
+  end
+
+  def test_rates_are_sorted_and_each_is_measured_once
+    assert_equal [0.5, 20.0, 80.0], plan("--ladder", "80,20,0.5,80", "--url", "/").fetch(:rates)
+    assert_equal [100_000.0], plan("--rate", "100000", "--url", "/").fetch(:rates)
+  end
+
+  # An empty text is that of a variable of the shell that is not set.
+  def test_refuses_rates_that_can_not_be_sent
+    ["", ",", "0", "-1", "nan", "Infinity", "100001", "fast", "20,,40", "20,0"].each do |text|
+      %w[--rate --ladder].each do |option|
+        error = assert_raises(Holdup::UsageError, "#{option} #{text.inspect}") { plan(option, text) }
+        assert_includes error.message, "#{option} can't be #{text.inspect}"
+      end
+    end
+  end
+
+  def test_connections_are_sorted_and_each_is_measured_once
+    fake_program("wrk", "")
+    assert_equal [1, 5, 1000], plan("--connections", "1000,5,1,5", "--url", "/").fetch(:rates)
+  end
+
+  def test_refuses_connections_that_can_not_be_opened
+    ["", ",", "0", "1001", "2.5", "few", "5,,1"].each do |text|
+      error = assert_raises(Holdup::UsageError, text.inspect) { plan("--connections", text) }
+      assert_match(/--connections can't be/, error.message)
+    end
+  end
+
+  def test_one_load_is_needed
+    [[], %w[--rate 1 --ladder 1,2], %w[--rate 1 --connections 4], %w[--ladder 1 --connections 4]].each do |words|
+      error = assert_raises(Holdup::UsageError, words.join(" ")) { plan(*words, "--url", "/") }
+      assert_match(/lab sweep needs one load/, error.message)
+    end
+  end
+
+  def test_connections_take_the_first_closed_tool_that_is_installed
+    fake_program("hey", "")
+    assert_equal "hey", plan("--connections", "4", "--url", "/").fetch(:tool)
+    fake_program("wrk", "")
+    assert_equal "wrk", plan("--connections", "4", "--url", "/").fetch(:tool)
+  end
+
+  def test_a_rate_takes_the_built_in_load
+    fake_program("wrk", "")
+    assert_nil plan("--rate", "4", "--url", "/").fetch(:tool)
+  end
+
+  def test_requests_of_the_command_line_and_of_a_file_are_sent_together
+    file = File.join(folder, "requests")
+    File.write(file, "10 GET /products\nPOST /orders\n")
+    assert_equal ["/a", "/b", "10 GET /products", "POST /orders"],
+      plan("--rate", "4", "--url", "/a", "--requests", file, "--url", "/b").fetch(:requests)
+  end
+
+  def test_refuses_lines_that_are_not_requests
+    error = assert_raises(Holdup::UsageError) { plan("--rate", "4", "--url", "products") }
+    assert_includes error.message, "products"
+  end
+
+  def test_a_port_is_in_the_plan_only_when_it_is_given
+    refute plan("--rate", "4", "--url", "/").key?(:port)
+    assert_equal 65_535, plan("--rate", "4", "--url", "/", "--port", "65535").fetch(:port)
+    %w[0 65536 web].each do |text|
+      assert_raises(Holdup::UsageError, text) { plan("--rate", "4", "--url", "/", "--port", text) }
+    end
+  end
+
+  def test_a_recording_of_less_than_a_request_a_second_has_no_ladder
+    recorded = LoadOptions::RecordedRequests.new(console)
+    assert_equal [1.0, 2.0], recorded.ladder(RecordedRate.new(rate: 1.0))
+    error = assert_raises(Holdup::UsageError) { recorded.ladder(RecordedRate.new(rate: 0.25)) }
+    assert_match(/only 0.25 requests a second were recorded/, error.message)
+  end
+
+  private
+
+  def console
+    Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"PATH" => folder},
+      clock: CommandLine::Still.new(now_s: 0))
+  end
+
+  def plan(*argv)
+    options = LoadOptions.new("sweep", console:)
+    values = Holdup::CLI::Options.new("x") { |parser, found| options.declare(parser, found) }.parse(argv)
+    options.plan(values)
+  end
+end
