@@ -132,7 +132,8 @@ module Holdup
         Estimate.new(metric:, before: nil, after: nil)
       end
 
-      # It has no interval: see CpuUse.
+      # CPU % as dashboards show it: what the processes used of the vCPUs. It follows the traffic, and where
+      # an autoscaler keeps it, it is the same before and after. So it has no interval.
       def cpu_share(metric)
         before, after = sides.map { |side| cpu_share_of(side) }
         Estimate.new(metric:, before:, after:)
@@ -261,27 +262,6 @@ module Holdup
         # Bonferroni's correction.
         def level
           1 - (1 - LEVEL) / [@estimates.size, 1].max
-        end
-      end
-
-      # CPU % as dashboards show it: what the processes used of the vCPUs. It follows the traffic, and where
-      # an autoscaler keeps it, it is the same before and after. So it has no interval.
-      class CpuUse
-        def initialize(before, after)
-          @sides = [before, after]
-        end
-
-        def estimate(metric)
-          Estimate.new(metric:, **%i[before after].zip(@sides.map { |side| share(side) }).to_h)
-        end
-
-        private
-
-        def share(side)
-          members = ProcessReport.new(side.samples, from_s: side.from_s, to_s: side.to_s).members
-          cpus = ProcessReport::ServerProcesses.mean_sum(members, &:cpu_share)
-          vcpus = side.settings.filter_map { |setting| setting["vcpus"] }.last
-          cpus / vcpus / members.map(&:host).uniq.size if cpus && vcpus
         end
       end
     end
