@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, native, races, integration, runners, servers, quiet, browser, boots, jit), files, or
-# the one test that a FILE:LINE stands in.
+# Runs tests: parts (unit, core, advice, native, races, integration, runners, servers, quiet, browser, boots,
+# jit), files, or the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
@@ -15,6 +15,9 @@ QUIET = "test/integration/{agreement,demo,lab_jobs}_test.rb"
 
 PARTS = {
   "unit" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
+  # Units in two, so that lanes take about the same time.
+  "core" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
+  "advice" => "test/holdup/advice_test.rb test/holdup/advice/**/*_test.rb",
   "native" => "test/native/**/*_test.rb",
   # Every way to boot an application with many gems; the other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
@@ -40,6 +43,7 @@ end
 def part(name)
   files = PARTS[name].split.flat_map { |pattern| Dir[pattern] }
   case name
+  when "core" then files - part("advice")
   when "servers" then files - part("runners") - part("quiet")
   when "races" then files - part("boots")
   else files

@@ -35,7 +35,7 @@ class Holdup::StatsLog::SinksTest < Minitest::Test
     assert_equal [true, true], [sink.call("a\n"), sink.call("b\n")]
     File.rename(path, path("old"))
     sink.call("c\n")
-    assert_equal ["a\nb\n", "c\n", 0o640],
+    assert_equal ["a\nb\n", "c\n", 0o640 & ~File.umask],
       [File.read(path("old")), File.read(path), File.stat(path).mode & 0o777]
   end
 
