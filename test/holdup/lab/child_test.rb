@@ -37,7 +37,7 @@ class Holdup::Lab::ChildTest < Minitest::Test
     wait_until { started.last_words.include?("ready") }
     started.stop
     refute_predicate started, :alive?
-    assert_empty Dir["/proc/[0-9]*/stat"].select { |path| group_of(path) == started.pid }
+    assert(wait_until { Dir["/proc/[0-9]*/stat"].none? { |path| group_of(path) == started.pid } })
   end
 
   SPAWN = <<~RUBY
