@@ -67,7 +67,7 @@ static uint64_t unit_before(const unit_t *u)
     return u->rest ? UNIT_RESTED | (us < UNIT_RESTED ? us : UNIT_RESTED - 1) : 0;
 }
 
-/* The unit is no longer in flight, since `t`. */
+/* The unit was in flight until `t`. */
 static inline void unit_end_flight(const unit_t *u, uint64_t t)
 {
     if (--tc.in_flight == 0) units.empty_since = t;

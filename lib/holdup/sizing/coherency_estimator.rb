@@ -28,11 +28,12 @@ module Holdup
       WARM_NS = 2_000_000
 
       # @param profiles [Array<UnitSample>] of one setting, warm, in the order of their starts
-      def initialize(profiles)
+      # @param load [ClosedLoad] of them
+      def initialize(profiles, load: ClosedLoad.new(profiles))
         step = (profiles.size / MOST.to_f).ceil
         sampled = (step > 1) ? profiles.each_slice(step).map(&:first) : profiles
         @profiles = sampled.select(&:concurrency)
-        @closed = closed_units(ClosedLoad.new(profiles))
+        @closed = closed_units(load)
       end
 
       def overall = @overall ||= estimate(busy, apart)

@@ -44,7 +44,7 @@ module Holdup
       # @return [ClosedLoad] of units as they were measured; none where several pools, or units of both kinds,
       #   share a process: each pool may be full while others are not
       def closed_load
-        @closed_load ||= pools.several? ? ClosedLoad::NONE : ClosedLoad.new(recording.profiles)
+        @closed_load ||= pools.several? ? ClosedLoad::NONE : recording.closed_load
       end
 
       # @return [Array<UnitSample>] of the busiest minutes, as they were measured
@@ -210,10 +210,7 @@ module Holdup
 
       # Windows have the percentiles of queued and of elapsed, but only single units have those of their sum.
       def p95(queued_ns)
-        responses = recording.profiles.map { |profile|
-          [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight]
-        }
-        WeightedSample.quantile(responses, 0.95).to_i
+        UnitTimes.new(recording.profiles, queued: !queued_ns.nil?).response(0.95)
       end
 
       # A thread that waits for a CPU keeps the GVL. Of the time held without using a CPU, as much as the

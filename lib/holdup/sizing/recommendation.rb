@@ -73,7 +73,7 @@ module Holdup
       def measured
         @measured ||= begin
           units = (factor == 1 && !@open) ? recording.busiest : []
-          (units.size < Sufficiency::FEWEST) ? current : MeasuredTimes.new(units, objective.slo).in(current)
+          (units.size < Sufficiency::FEWEST) ? current : with_times(units)
         end
       end
 
@@ -169,6 +169,15 @@ module Holdup
 
       private
 
+      # The replay's prediction with the times of these units.
+      def with_times(units)
+        times = UnitTimes.new(units, queued: !recording.measured.queued_ns.nil?)
+        percentiles = current.responses.keys
+        current.with(queued_ns: times.queued_ns, stalled_ns: times.stalled_ns, response_ns: times.response_ns,
+          responses: percentiles.to_h { |share| [share, times.response(share)] },
+          waits: percentiles.to_h { |share| [share, times.wait(share)] })
+      end
+
       def change?
         return @change unless @change.nil?
         @change = !best.nil? && best.candidate != now && (current.allowed? ? better? : gain > -HYSTERESIS)
@@ -210,37 +219,6 @@ module Holdup
       end
 
       def both(&) = [now, best.candidate].map(&)
-
-      # Measured times in the place of replayed ones.
-      class MeasuredTimes
-        def initialize(units, slo)
-          @units = units
-          @percentiles = [*Forecast::PERCENTILES, slo.percentile].uniq
-        end
-
-        # @param prediction [Prediction]
-        def in(prediction)
-          prediction.with(queued_ns: mean { |unit| unit.queued_ns.to_i }, stalled_ns: mean(&:stalled_ns),
-            response_ns: mean { |unit| response_ns(unit) },
-            responses: percentiles { |unit| response_ns(unit) },
-            waits: percentiles { |unit| unit.queued_ns.to_i + unit.stalled_ns })
-        end
-
-        private
-
-        def response_ns(unit) = unit.queued_ns.to_i + unit.wall_ns
-
-        def mean = WeightedSample.mean(weighted { |unit| yield(unit) })
-
-        def percentiles(&)
-          values = weighted(&)
-          @percentiles.to_h { |share| [share, WeightedSample.quantile(values, share)] }
-        end
-
-        def weighted
-          @units.map { |unit| [yield(unit), unit.weight] }
-        end
-      end
 
       # The best of the predicted settings, and gains against now: from replays, corrected by PredictionBias.
       class CandidateChoice

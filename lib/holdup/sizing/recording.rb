@@ -89,7 +89,10 @@ module Holdup
         end.compact
       end
 
-      def growth = @growth ||= CoherencyEstimator.new(profiles)
+      def growth = @growth ||= CoherencyEstimator.new(profiles, load: closed_load)
+
+      # @return [ClosedLoad] of its units
+      def closed_load = @closed_load ||= ClosedLoad.new(profiles)
 
       # @return [Float] mean number of units in a process that units saw, themselves included
       def in_flight = mean(profiles, &:in_flight)

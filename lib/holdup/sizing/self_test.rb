@@ -192,42 +192,30 @@ module Holdup
 
         def initialize(recording, load, current)
           @all = recording.measured
-          @queued = @all.queued_ns && recording.kind != :job
           @between = recording.demand.between
           @levels = load.levels
-          @units = @levels.flat_map(&:profiles)
           @current = current
+          @times = UnitTimes.new(@levels.flat_map(&:profiles),
+            queued: !@all.queued_ns.nil? && recording.kind != :job)
         end
 
         def call
-          responses = @units.map { |unit| [response_ns(unit), unit.weight] }
-          MeasuredFigures.new(queued_ns: (mean { |unit| unit.queued_ns.to_i } if @queued), stalled_ns:,
-            handoff_ns:, response_ns: mean { |unit| response_ns(unit) },
-            p95_ns: WeightedSample.quantile(responses, 0.95).to_i, utilisation:)
+          MeasuredFigures.new(queued_ns: @times.queued_ns, stalled_ns: @times.stalled_ns, handoff_ns:,
+            response_ns: @times.response_ns, p95_ns: @times.response(0.95), utilisation:)
         end
 
         private
 
-        def response_ns(unit)
-          unit.wall_ns + (@queued ? unit.queued_ns.to_i : 0)
-        end
-
-        def stalled_ns = mean(&:stalled_ns)
-
         # Only windows have it: its share of all stall.
         def handoff_ns
           return unless @all.handoff_ns
-          @all.stalled_ns.positive? ? @all.handoff_ns * stalled_ns / @all.stalled_ns : 0.0
+          @all.stalled_ns.positive? ? @all.handoff_ns * @times.stalled_ns / @all.stalled_ns : 0.0
         end
 
         def utilisation
-          held_ns = mean(&:running_ns) + @between.held_ns
+          held_ns = @times.running_ns + @between.held_ns
           weight = @levels.sum(0.0, &:weight)
           held_ns * weight / (@levels.sum(&:seconds) * NS * @current.processes)
-        end
-
-        def mean
-          WeightedSample.mean(@units.map { |unit| [yield(unit), unit.weight] })
         end
       end
 
