@@ -8,6 +8,9 @@ module Holdup
       MINUTE_S = 60
       # A shorter part of a minute does not show its load.
       LEAST_S = 5
+      # Standard deviation of what a window has of other minutes: any time up to the ten seconds between two
+      # readings.
+      READ_ERROR_S = 10 / Math.sqrt(12)
       # Share of the peak from which a minute is one of the busiest.
       NEARLY_PEAK = 0.9
       # Share of units with a known arrival from which queueing is known.
@@ -68,8 +71,10 @@ module Holdup
 
       # @return [Hash{Integer => Float}] units of each minute, extrapolated to whole minutes
       def arrivals
-        @arrivals ||= recording.arrivals.select { |start_s, _| covered_s(start_s) >= LEAST_S }
-          .to_h { |start_s, count| [start_s, count * MINUTE_S / covered_s(start_s)] }
+        @arrivals ||= begin
+          covered = recording.arrivals.select { |start_s, _| covered_s(start_s) >= LEAST_S }
+          covered.to_h { |start_s, count| [start_s, in_a_whole_minute(start_s, count)] }
+        end
       end
 
       def hosts
@@ -172,6 +177,15 @@ module Holdup
       # The first and last minute are recorded in part: taken as whole, they would show half of their load.
       def covered_s(minute_s)
         coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
+      end
+
+      # A window has what the collector read in its minute, with some seconds of the one before or after. In a
+      # part of a minute that is much; single units know when they ended, but not all are recorded.
+      def in_a_whole_minute(start_s, count)
+        covered_s = covered_s(start_s)
+        singly = recording.recorded_in(start_s) if covered_s < MINUTE_S
+        count = singly.weight if singly && singly.error < READ_ERROR_S / covered_s
+        count * MINUTE_S / covered_s
       end
 
       def coverage = recording.measured_time

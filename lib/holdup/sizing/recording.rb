@@ -66,6 +66,9 @@ module Holdup
       # @return [Hash{Integer => Numeric}] start of a minute => units that arrived, on all hosts
       def arrivals = @arrivals ||= @minutes.counts(windows)
 
+      # @return [MinuteCounts::Minute, nil] single units that ended in that minute
+      def recorded_in(minute_s) = @minutes.singly(minute_s)
+
       # @return [Float] mean units per second over the minutes that have any
       def rate
         arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * MinuteCounts::MINUTE_S)

@@ -62,8 +62,12 @@ module Holdup::Sizing
 
       def fingerprints = []
 
-      def arrivals
-        Recording::MinuteCounts.new(profiles, Holdup::Analysis::ProcessBoots.new([], [])).counts(windows)
+      def arrivals = counts.counts(windows)
+
+      def recorded_in(minute_s) = counts.singly(minute_s)
+
+      def counts
+        Recording::MinuteCounts.new(profiles, Holdup::Analysis::ProcessBoots.new([], []))
       end
     end
 
@@ -105,17 +109,34 @@ module Holdup::Sizing
           kind: :request).arrivals.values
     end
 
-    # Half of a minute with 50 units has the load of a minute with 100.
+    # Half of a minute with 50 units has the load of a minute with 100, also where its window has 20 of the
+    # minute before: the collector reads every ten seconds.
     def test_minutes_that_were_recorded_in_part
       found = observe
       half = [30, 60].map { |passed|
         found.profiles.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0,
-          idle_ns: 0,
-          stalled_ns: 0)
+          idle_ns: 0, stalled_ns: 0, weight: 1.0)
       }
-      window = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 60, count: 50)
-      assert_equal({1_790_000_400 => 100.0},
-        Observation.new(Some.new(windows: [window], profiles: half, setting: nil), kind: :request).arrivals)
+      half = [*half[0, 1] * 49, half[1].with(start_ns: half[1].start_ns - 1)]
+      [50, 70].each do |count|
+        window = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 60, count:)
+        recording = Some.new(windows: [window], profiles: half, setting: nil)
+        arrivals = Observation.new(recording, kind: :request).arrivals
+        assert_in_delta 100.0, arrivals.fetch(1_790_000_400), 1e-3
+      end
+    end
+
+    # Two units that stand for 25 each know less than the window.
+    def test_few_single_units_do_not_correct_a_window
+      found = observe
+      few = [30, 59.9].map do |passed|
+        found.profiles.first.with(start_ns: ((1_790_000_400 + passed) * 1_000_000_000).to_i, running_ns: 0,
+          idle_ns: 0, stalled_ns: 0, weight: 25.0)
+      end
+      window = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 60, count: 70)
+      recording = Some.new(windows: [window], profiles: few, setting: nil)
+      arrivals = Observation.new(recording, kind: :request).arrivals
+      assert_in_delta 70 * 60 / 29.9, arrivals.fetch(1_790_000_400), 1e-3
     end
   end
 end

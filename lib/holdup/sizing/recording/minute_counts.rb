@@ -28,8 +28,10 @@ module Holdup
         def noise
           units.sum(0.0) { |unit| unit.weight * (unit.weight - 1) }
         end
+
+        # @return [Float] standard deviation of the weight as a share of it
+        def error = Math.sqrt([noise, 0.0].max) / weight
       end
-      private_constant :Minute
 
       # @param profiles [Array<UnitSample>] of these units, also of the first minutes of processes
       def initialize(profiles, boots)
@@ -55,6 +57,12 @@ module Holdup
         slots.each_with_object(Hash.new(0)) { |((start_s, seconds), same), all|
           spread(start_s, seconds, same.sum(&:count)).each { |minute_s, count| all[minute_s] += count }
         }.sort.to_h
+      end
+
+      # @return [Minute, nil] the single units that ended in that minute
+      def singly(minute_s)
+        units = @kept[minute_s]
+        units && Minute.new(start_s: minute_s, units:, covered_s: nil)
       end
 
       private
