@@ -99,9 +99,9 @@ module Holdup
           return [word(:ceiling, now_rate: Figures.rate(now.ceiling), best_rate: Figures.rate(best.ceiling))]
         end
         at = slo.percentile
-        measured = @recommendation.measured
-        times = {wait_now: measured.waits[at], wait_best: best.waits[at],
-                 response_now: measured.responses[at], response_best: best.responses[at]}
+        # Both replayed, as the gain is: the error of a replay is on both sides then.
+        times = {wait_now: now.waits[at], wait_best: best.waits[at],
+                 response_now: now.responses[at], response_best: best.responses[at]}
         [word(:effect, percentile: slo.name, **times.transform_values { |ns| Figures.duration(ns) })]
       end
 
