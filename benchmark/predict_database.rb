@@ -11,9 +11,9 @@ module Bench
     # The recorded setting again: how much differs without any prediction of another one.
     SETTINGS = [TrackerExperiment::RECORDED, [1, 1], [1, 2], [1, 3], [1, 8], [1, 10], [2, 5]].freeze
     WHOLE = TrackerExperiment::Plan.new(settings: SETTINGS, warm_up_s: 15, saturated_s: 20, open_s: 50,
-      recorded_s: 180, whole_minutes: true)
+      recorded_s: 180, level_s: 20, ramps: 2, whole_minutes: true)
     QUICK = TrackerExperiment::Plan.new(settings: [SETTINGS.first, SETTINGS.last], warm_up_s: 2,
-      saturated_s: 3, open_s: 5, recorded_s: 8, whole_minutes: false)
+      saturated_s: 3, open_s: 5, recorded_s: 8, level_s: 1, ramps: 1, whole_minutes: false)
     # Variable with a folder that keeps what was recorded and measured. A run that finds it there only
     # predicts, so that two states of the model can be compared on the same measurements.
     KEPT = "BENCH_RECORDINGS"
@@ -146,9 +146,10 @@ module Bench
       connections = TrackerExperiment::RAMP.join(", ")
       share = percent(TrackerExperiment::OPEN_SHARE)
       day = TrackerExperiment::DAY_SHARES.minmax.map { |limit| percent(limit) }.join(" and ")
-      "It is recorded at #{recorded_setting} for #{@plan.recorded_s} s under each of three loads: a closed " \
-      "ramp of #{connections} connections with keep-alive; an open load (Poisson) at #{share} of the " \
-      "throughput at saturation; and a day, an open load between #{day} of it."
+      "It is recorded at #{recorded_setting} under each of three loads: a closed ramp of #{connections} " \
+      "connections with keep-alive, #{@plan.level_s} s each, #{@plan.ramps} times; for " \
+      "#{@plan.recorded_s} s an open load (Poisson) at #{share} of the throughput at saturation; and as long a day, an open load " \
+      "between #{day} of it."
     end
 
     def measured

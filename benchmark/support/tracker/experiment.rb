@@ -13,9 +13,10 @@ module Bench
     DAY_SHARES = (0.2..0.9)
     SEED = 0
 
-    # `settings`: processes and threads of each, the recorded one first; then seconds of each part, and
-    # whether recordings begin with a minute
-    Plan = Data.define(:settings, :warm_up_s, :saturated_s, :open_s, :recorded_s, :whole_minutes)
+    # `settings`: processes and threads of each, the recorded one first; then seconds of each part, `level_s`:
+    # of each level of the ramp, which is climbed `ramps` times, and whether recordings begin with a minute
+    Plan = Data.define(:settings, :warm_up_s, :saturated_s, :open_s, :recorded_s, :level_s, :ramps,
+      :whole_minutes)
 
     # `measured`: TrackerTrial::MeasuredSetting, `recordings`: TrackerTrial::TrackerRecording
     Measurements = Data.define(:plan, :measured, :recordings) do
@@ -101,8 +102,9 @@ module Bench
       }
     end
 
+    # More than once, so that a machine that gets slower does not look like a level that costs more.
     def ramp(server)
-      RAMP.sum { |connections| server.ask(connections, @plan.recorded_s.fdiv(RAMP.size)).answered }
+      (RAMP * @plan.ramps).sum { |connections| server.ask(connections, @plan.level_s).answered }
     end
 
     def serve(server, arrivals)
