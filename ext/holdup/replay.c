@@ -31,14 +31,29 @@ static double rp_factor(const rp_t *r, const rp_process_t *p, const rp_unit_t *r
            rp_concurrency_cost(r, (double)recorded->in_flight_milli / 1000.0);
 }
 
+static void rp_begin(rp_t *r, rp_process_t *p)
+{
+    p->in_flight++;
+    r->in_flight++;
+}
+
+/* The length of a unit's next wait, with as many units on the host as there are now. */
+static double rp_next_idle(rp_t *r, rp_live_t *u)
+{
+    double part = rp_part(r, u->idle_left, u->gaps_left--);
+    u->idle_left -= part;
+    return part * u->idle_factor * rp_idle_cost(r, r->in_flight / r->options.recorded_processes);
+}
+
 static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
 {
     rp_process_t *p = &r->processes[process];
     const rp_unit_t *recorded = &r->units[unit];
     rp_live_t *u = &r->live[unit];
     u->factor = rp_factor(r, p, recorded);
+    u->idle_factor = 1.0 / rp_idle_cost(r, (double)recorded->in_flight_milli / 1000.0);
     rp_pool_of(r, p, unit)->busy[recorded->io != 0]++;
-    if (!recorded->before) p->in_flight++;
+    if (!recorded->before) rp_begin(r, p);
     u->before_left = (uint32_t)recorded->before;
     u->process = process;
     u->queued = r->now - (double)recorded->arrival_ns;
@@ -98,6 +113,7 @@ static void rp_finish(rp_t *r, uint32_t unit)
     rp_process_t *p = &r->processes[process];
     rp_pool_of(r, p, unit)->busy[r->units[unit].io != 0]--;
     p->in_flight--;
+    r->in_flight--;
     p->empty_since = r->now;
     if (!rp_other(r, unit)) r->done++;
     rp_take_next(r, process, unit);
@@ -109,12 +125,8 @@ static void rp_finish(rp_t *r, uint32_t unit)
 static void rp_go_on(rp_t *r, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
-    if (u->before_left && --u->before_left == 0) r->processes[u->process].in_flight++;
-    if (u->gaps_left) {
-        double idle = rp_part(r, u->idle_left, u->gaps_left--);
-        u->idle_left -= idle;
-        rp_io_push(r, r->now + idle, unit);
-    }
+    if (u->before_left && --u->before_left == 0) rp_begin(r, &r->processes[u->process]);
+    if (u->gaps_left) rp_io_push(r, r->now + rp_next_idle(r, u), unit);
     else if (u->holds_left) rp_want(r, &r->processes[u->process], unit);
     else rp_finish(r, unit);
 }

@@ -7,6 +7,11 @@ double rp_concurrency_cost(const rp_t *r, double units)
     return 1.0 + (o->growth > 0 ? o->growth * log2(units) : 0) + o->marking * (units - 1);
 }
 
+double rp_idle_cost(const rp_t *r, double units)
+{
+    return units > 1 ? 1.0 + r->options.idle_growth * log2(units) : 1.0;
+}
+
 double rp_rest_cost(const rp_t *r, double rest)
 {
     return 1.0 + r->options.cold * rest / (rest + r->options.rest_half);

@@ -13,11 +13,14 @@ static inline double rp_rate(const rp_t *r)
     return r->holders > r->options.vcpus ? r->options.vcpus / r->holders : 1.0;
 }
 
-/* What holds cost with so many units in flight, against one unit alone (Holdup::Sizing::HoldCost#factor). */
+/* What holds cost with so many units in flight, against one unit alone (Holdup::Sizing::CoherencyCost#factor). */
 double rp_concurrency_cost(const rp_t *r, double units);
 
 /* What holds cost after the process had rested so long, against one that was just busy. */
 double rp_rest_cost(const rp_t *r, double rest);
+
+/* What idle time costs with so many units in flight in all processes, as a share of those recorded. */
+double rp_idle_cost(const rp_t *r, double units);
 
 /* The unit has the GVL from now on. */
 void rp_hold(rp_t *r, rp_process_t *p, uint32_t unit);

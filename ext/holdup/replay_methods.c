@@ -41,12 +41,14 @@ _Static_assert(RP_MAX_POOLS == SEG_POOLS, "a replay takes each pool that a segme
 
 /* --- what Ruby gives --- */
 
-enum rp_option { RP_VCPUS, RP_HANDOFF, RP_GROWTH, RP_MARKING, RP_COLD, RP_REST_HALF, RP_ASSIGNMENT,
-                 RP_OTHERS_ASSIGNMENT, RP_SEED, RP_LIMIT, RP_OWN, RP_OPTIONS };
+enum rp_option { RP_VCPUS, RP_HANDOFF, RP_GROWTH, RP_MARKING, RP_COLD, RP_REST_HALF, RP_IDLE_GROWTH,
+                 RP_RECORDED_PROCESSES, RP_ASSIGNMENT, RP_OTHERS_ASSIGNMENT, RP_SEED, RP_LIMIT, RP_OWN,
+                 RP_OPTIONS };
 
 static const char *const rp_option_names[RP_OPTIONS] = {
     [RP_VCPUS] = "vcpus", [RP_HANDOFF] = "handoff_ns", [RP_GROWTH] = "growth", [RP_MARKING] = "marking",
-    [RP_COLD] = "cold", [RP_REST_HALF] = "rest_half_ns", [RP_ASSIGNMENT] = "assignment",
+    [RP_COLD] = "cold", [RP_REST_HALF] = "rest_half_ns", [RP_IDLE_GROWTH] = "idle_growth",
+    [RP_RECORDED_PROCESSES] = "recorded_processes", [RP_ASSIGNMENT] = "assignment",
     [RP_OTHERS_ASSIGNMENT] = "others_assignment", [RP_SEED] = "seed", [RP_LIMIT] = "limit", [RP_OWN] = "own"};
 
 static double rp_not_negative(VALUE value, enum rp_option option)
@@ -89,6 +91,8 @@ static rp_options_t rp_read_options(VALUE hash, uint32_t units)
         .marking = rp_not_negative(values[RP_MARKING], RP_MARKING),
         .cold = rp_not_negative(values[RP_COLD], RP_COLD),
         .rest_half = rp_not_negative(values[RP_REST_HALF], RP_REST_HALF),
+        .idle_growth = rp_not_negative(values[RP_IDLE_GROWTH], RP_IDLE_GROWTH),
+        .recorded_processes = NUM2DBL(values[RP_RECORDED_PROCESSES]),
         .assignment = {rp_read_assignment(values[RP_ASSIGNMENT]),
                        rp_read_assignment(values[RP_OTHERS_ASSIGNMENT])},
         .seed = NUM2ULL(values[RP_SEED]),
@@ -97,6 +101,7 @@ static rp_options_t rp_read_options(VALUE hash, uint32_t units)
     rp_read_handoffs(&o, values[RP_HANDOFF]);
     if (!(o.vcpus > 0)) rb_raise(rb_eArgError, "vcpus is above 0");
     if (!(o.rest_half > 0)) rb_raise(rb_eArgError, "rest_half_ns is above 0");
+    if (!(o.recorded_processes >= 1)) rb_raise(rb_eArgError, "recorded_processes is at least 1");
     if (o.own > units)
         rb_raise(rb_eArgError, "the trace has %u units, which is less than %u own ones", units, o.own);
     if (!o.limit) o.limit = UINT32_MAX;
@@ -262,8 +267,8 @@ static VALUE rp_call(VALUE argument)
 }
 
 /*
- * simulate(trace, groups, vcpus:, handoff_ns:, growth:, marking:, cold:, rest_half_ns:, assignment:,
- * others_assignment:, seed:, limit:, own:). `trace`: packed units of UNIT_WORDS, the `own` ones in question
+ * simulate(trace, groups, vcpus:, handoff_ns:, growth:, marking:, cold:, rest_half_ns:, idle_growth:,
+ * recorded_processes:, assignment:, others_assignment:, seed:, limit:, own:). `trace`: packed units of UNIT_WORDS, the `own` ones in question
  * first; `groups`: see rp_given_t; the options: see rp_options_t (a limit of 0 is none) and
  * Holdup::Sizing::Scenario.
  * @return [Array(String, Hash)] RESULT_WORDS of each unit, packed (ns); and when it ended, CPU time used,

@@ -41,7 +41,8 @@ typedef struct {
     double queued, stalled, held;
     double since;          /* when its present wait or hold began */
     double held_left, idle_left, part_left;
-    double factor;         /* of its holds, for how it began here against how it was recorded */
+    /* Of its holds and of its idle time, for how it began here against how it was recorded. */
+    double factor, idle_factor;
     uint32_t holds_left, gaps_left, before_left, longest_at;
     uint32_t process;
     uint32_t next;         /* in the queue that it is in */
@@ -81,12 +82,15 @@ typedef struct {
     uint32_t unit;
 } rp_io_t;
 
-/* Times in ns. `growth`, `marking`, `cold` and `rest_half` are those of Holdup::Sizing::HoldCost. */
+/*
+ * Times in ns. `growth`, `marking`, `cold`, `rest_half`, `idle_growth` and `recorded_processes` are those of
+ * Holdup::Sizing::CoherencyCost.
+ */
 typedef struct {
     double vcpus;          /* may be a fraction */
     /* From the end of a hold to the next one, with 1, 2, ... threads that wait; more take the last. */
     double handoff[RP_HANDOFFS];
-    double growth, marking, cold, rest_half;
+    double growth, marking, cold, rest_half, idle_growth, recorded_processes;
     enum rp_assignment assignment[2]; /* which process gets a unit: one in question, and another */
     uint64_t seed;
     uint32_t own;          /* the first so many units of the trace are those in question */
@@ -106,6 +110,7 @@ typedef struct {
     rp_process_t *processes;
     rp_pool_t *pools;
     uint32_t process_count, holders;
+    uint32_t in_flight;    /* units that threads of any process have begun */
     rp_io_t *heap;         /* ends of io, the soonest first */
     uint32_t heap_size;
     double now, virtual_now, cpu;

@@ -159,6 +159,8 @@ class SanitizerTest < NativeTest
         marking: 0.1,
         cold: 0.1,
         rest_half_ns: 9,
+        idle_growth: 0.1,
+        recorded_processes: 1,
         assignment: :least_busy,
         others_assignment: :shared,
         seed: 1,

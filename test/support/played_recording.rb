@@ -109,6 +109,8 @@ class PlayedRecording
 
   def growth_estimate = nil
 
+  def idle_growth = nil
+
   def growths = {}
 
   def rest = nil

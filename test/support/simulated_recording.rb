@@ -29,10 +29,10 @@ class SimulatedRecording
   # The heavy one comes when there is much to do.
   MIXED_BY_LOAD = LIKE.merge("C#c" => LIKE["C#c"].with(with_load: 0.8)).freeze
 
-  def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, minutes: 30, rate: 28,
-    threads: 5, endpoints: LIKE, sway: 0.5, slower: 1, connections: nil, handoff_ns: Sizing::Handoff::NS)
+  def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, idle_growth: 0.0, minutes: 30,
+    rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1, connections: nil, handoff_ns: Sizing::Handoff::NS)
     @random = Random.new(seed)
-    @cost = Sizing::CoherencyCost.new(growth:, marking:, cold:)
+    @cost = Sizing::CoherencyCost.new(growth:, marking:, cold:, idle_growth:)
     @gc_growth = gc_growth
     @minutes = minutes
     @rate = rate.fdiv(slower)
@@ -175,7 +175,7 @@ class SimulatedRecording
   end
 
   def profile(result, unit, name, from_ns, in_flight:, **beginning)
-    queued, stalled, held = result
+    queued, stalled, held, response = result
     Holdup::UnitSample.new(
       series: Holdup::Series.new(kind: :request, name:),
       setting: SampleProfiles::SETTING,
@@ -184,7 +184,7 @@ class SimulatedRecording
       start_ns: START_S * NS + from_ns,
       running_ns: held,
       cpu_ns: held,
-      idle_ns: unit.idle_ns,
+      idle_ns: response - queued - stalled - held,
       stalled_ns: stalled,
       acquisitions: unit.acquisitions,
       longest_hold_ns: held / unit.acquisitions,

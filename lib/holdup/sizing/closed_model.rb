@@ -28,8 +28,10 @@ module Holdup
       end
       private_constant :Taken
 
-      def initialize(demand)
+      # @param processes [Integer] of the host, all as busy
+      def initialize(demand, processes: 1)
         @demand = demand
+        @processes = processes
       end
 
       # @return [Float] share of the time that the GVL is held
@@ -85,7 +87,7 @@ module Holdup
 
       private
 
-      def at(threads) = @demand.in_flight(threads)
+      def at(threads) = @demand.in_flight(threads, processes: @processes)
 
       def solve(threads)
         demand = at(threads)

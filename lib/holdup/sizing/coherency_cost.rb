@@ -2,20 +2,23 @@
 
 module Holdup
   module Sizing
-    # The factor by which a unit holds the GVL longer than alone: other units in flight share the processor's
+    # What units in flight cost each other. A unit holds the GVL longer than alone: they share the processor's
     # caches and one heap (the coherency term of the Universal Scalability Law), and after a rest the CPU
-    # slept or did other work.
+    # slept or did other work. It also waits longer: they share a database, a disk and CPUs.
     #
     #   held = held alone
     #     * (1 + growth * log2(units in flight) + marking * (units in flight - 1))
     #     * (1 + cold * rest / (rest + HALF_NS))
+    #   idle = idle alone * (1 + idle_growth * log2(units in flight of the host / recorded_processes))
     #
     # - `growth`: 0.1: each doubling of the units in flight adds 10 %. A logarithm because the first
     #   neighbours cost most: a Rails application took 49, 57, 64 and 66 ms with 1, 2.5, 5 and 10 in flight
     # - `marking`: 0.02: each further unit adds 2 %, because garbage collections mark what it keeps
     # - `cold`: 0.2: a unit that starts after a long rest takes 20 % longer
-    CoherencyCost = Data.define(:growth, :marking, :cold) do
-      def initialize(growth: 0.0, marking: 0.0, cold: 0.0)
+    # - `idle_growth`: 0.1: each doubling of the units in flight adds 10 % to what a unit waits
+    # - `recorded_processes`: of a host, when that was found from the units in flight of one of them
+    CoherencyCost = Data.define(:growth, :marking, :cold, :idle_growth, :recorded_processes) do
+      def initialize(growth: 0.0, marking: 0.0, cold: 0.0, idle_growth: 0.0, recorded_processes: 1)
         super
       end
 
@@ -38,6 +41,12 @@ module Holdup
       def factor(in_flight:, rested: 0.0)
         concurrency = growth * CoherencyCost.doublings(in_flight) + marking * CoherencyCost.others(in_flight)
         (1 + concurrency) * (1 + cold * rested)
+      end
+
+      # @param in_flight [Float] in each of the recorded processes, or as many as if it were these
+      # @return [Float] factor of idle time against a unit that is alone
+      def idle_factor(in_flight)
+        1 + idle_growth * CoherencyCost.doublings(in_flight)
       end
 
       def scaled_by(factor)

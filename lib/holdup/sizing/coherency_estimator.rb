@@ -53,8 +53,13 @@ module Holdup
         end
       end
 
+      # By how much each doubling of units in flight lengthens what units wait for.
+      def idle
+        @idle ||= run(busy, &:idle_ns)
+      end
+
       def cost
-        CoherencyCost.new(**growth_terms, cold: rest.for_models)
+        CoherencyCost.new(**growth_terms, cold: rest.for_models, idle_growth: idle.for_models)
       end
 
       # @return [Hash{Series => IntervalEstimate}] of those with enough units, most running time first

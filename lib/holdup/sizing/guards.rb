@@ -99,7 +99,8 @@ module Holdup
       def jobs(candidate)
         return [] unless @kind == :job
         threads = candidate.own_threads
-        wait_ns = ClosedModel.new(@demand).stall_ns(threads) / [@demand.acquisitions, 1].max
+        model = ClosedModel.new(@demand, processes: candidate.processes)
+        wait_ns = model.stall_ns(threads) / [@demand.acquisitions, 1].max
         [above(:job_threads, threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS),
           *(cpu_bound(candidate) if computes?)]
       end

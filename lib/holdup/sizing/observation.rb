@@ -36,7 +36,8 @@ module Holdup
       def demand
         return @demand if defined?(@demand)
         demand = recording.demand
-        @demand = demand&.with(held_ns: demand.held_ns * undisturbed.share)
+        @demand = demand&.with(held_ns: demand.held_ns * undisturbed.share,
+          cost: demand.cost.with(recorded_processes: processes))
       end
 
       # Likewise on CPUs without other work.
@@ -125,6 +126,9 @@ module Holdup
       end
 
       def growth_estimate = recording.growth.overall
+
+      # @return [CoherencyEstimator::IntervalEstimate] of what units wait for
+      def idle_growth = recording.growth.idle
 
       # @return [CoherencyEstimator::IntervalEstimate, nil] nil unless concurrency measurably costs something
       def growth

@@ -61,13 +61,14 @@ module Holdup
         taken = [count, slots].min
         each, more = taken.divmod(@processes)
         served = more * throughput(each + 1) + (@processes - more) * throughput(each)
-        [served, @vcpus * NS.fdiv(@demand.in_flight(taken.fdiv(@processes)).cpu_ns + @demand.native_ns)].min
+        each_cpu_ns = @demand.in_flight(taken.fdiv(@processes)).cpu_ns + @demand.native_ns
+        [served, @vcpus * NS.fdiv(each_cpu_ns)].min
       end
 
       def throughput(threads)
         return 0.0 if threads.zero?
         @throughput ||= {}
-        @throughput[threads] ||= ClosedModel.new(@demand).throughput(threads)
+        @throughput[threads] ||= ClosedModel.new(@demand, processes: @processes).throughput(threads)
       end
 
       # Likelihood of n units in the system. Logarithms, because the products overflow with hundreds in

@@ -6,12 +6,12 @@ module Holdup
     # at peak load. Pure: the same recording and seed, the same answer. docs/sizing.md explains the steps.
     #
     # A recording answers as an Observation does: `kind`, `demand` (ServiceDemand), `closed_load`
-    # (ClosedLoad), `growth_estimate`, `growth` and `rest` (CoherencyEstimator::IntervalEstimate or nil),
-    # `growths` (of each Series),
-    # `profiles` (UnitSample), `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads`
-    # (of one host, now), `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured`
-    # (SelfTest::MeasuredFigures), `pools` (ThreadPools), `concurrent_units` (ConcurrentUnits or nil),
-    # `resource_wait_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
+    # (ClosedLoad), `growth_estimate`, `idle_growth`, `growth` and `rest`
+    # (CoherencyEstimator::IntervalEstimate or nil), `growths` (of each Series), `profiles` (UnitSample),
+    # `arrivals` ({minute => units on all hosts}), `units`, `processes` and `threads` (of one host, now),
+    # `time_slice_ns`, `slices?`, `threaded?`, `io_threads?`, `measured` (SelfTest::MeasuredFigures), `pools`
+    # (ThreadPools), `concurrent_units` (ConcurrentUnits or nil), `resource_wait_ns` (waits for pools and
+    # locks per unit) and `problems` (Symbols that forbid an answer).
     class Recommendation
       # Users do not notice a smaller gain, and the recording's noise would reverse it every week.
       HYSTERESIS = 0.05

@@ -80,7 +80,7 @@ module Holdup
       end
 
       def demand
-        total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
+        total.demand(cost: growth.cost, **factors(profiles), cv2: cv2(profiles), between:)
       end
 
       # Most running time first.
@@ -88,7 +88,7 @@ module Holdup
         totals = windows.group_by(&:series).transform_values { |own| UnitTotals.new(own) }
         totals.sort_by { |_, own| -own[:running] }.to_h do |series, own|
           same = profiles.select { |profile| profile.series == series }
-          [series, own.demand(cost: growth.cost, factor: factor(same), cv2: cv2(same))]
+          [series, own.demand(cost: growth.cost, **factors(same), cv2: cv2(same))]
         end.compact
       end
 
@@ -185,10 +185,13 @@ module Holdup
         some.empty? ? 1.0 : some.sum { |profile| yield(profile) * profile.weight } / some.sum(&:weight)
       end
 
-      def factor(some)
-        mean(some) do |profile|
-          growth.cost.factor(in_flight: profile.in_flight, rested: CoherencyCost.rested(profile.rest_ns))
+      # By which growth.cost lengthened these units, on average.
+      def factors(some)
+        cost = growth.cost
+        held = mean(some) do |profile|
+          cost.factor(in_flight: profile.in_flight, rested: CoherencyCost.rested(profile.rest_ns))
         end
+        {held_factor: held, idle_factor: mean(some) { |profile| cost.idle_factor(profile.in_flight) }}
       end
 
       def cv2(some)
@@ -231,14 +234,16 @@ module Holdup
         end
 
         # Without waits for locks or connections: they are congestion, which changes with the setting.
-        # @param factor [Float] by which the cost lengthened these units, on average
+        # @param held_factor [Float] by which the cost lengthened these units' holds, on average;
+        #   `idle_factor`: likewise their idle time
         # @param rest [Hash] cv2 and between of the ServiceDemand
         # @return [ServiceDemand, nil] nil without any unit that held the GVL
-        def demand(cost:, factor:, **rest)
+        def demand(cost:, held_factor:, idle_factor:, **rest)
           return unless count.positive? && self[:running].positive?
           idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
-          ServiceDemand.new(held_ns: each(self[:running]) / factor, cpu_ns: each(self[:cpu_ns]) / factor,
-            idle_ns: [each(idle_ns), 0.0].max, native_ns: each(self[:native_ns]),
+          ServiceDemand.new(held_ns: each(self[:running]) / held_factor,
+            cpu_ns: each(self[:cpu_ns]) / held_factor,
+            idle_ns: [each(idle_ns), 0.0].max / idle_factor, native_ns: each(self[:native_ns]),
             acquisitions: [each(self[:acquisitions]), 1.0].max, cost:, **rest)
         end
 

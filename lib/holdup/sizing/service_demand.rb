@@ -8,8 +8,8 @@ module Holdup
     #   work
     # - `cpu_ns`: part of held_ns on a CPU; `native_ns` (D): CPU time without the GVL
     # - `acquisitions` (k): of the GVL
-    # - `cost`: what concurrency and rests add to held_ns and cpu_ns, which are those of a unit that is alone:
-    #   see CoherencyCost
+    # - `cost`: what concurrency and rests add to held_ns, cpu_ns and idle_ns, which are those of a unit that
+    #   is alone: see CoherencyCost
     # - `handoff_ns`: what each of them adds while other threads wait: see Handoff
     # - `between`: work from one unit to the next, see DispatchCost
     # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 if unknown
@@ -55,14 +55,17 @@ module Holdup
       end
 
       # The demand with so many units always in flight in a process, which never rests.
-      def in_flight(units)
+      # @param processes [Integer] of the host, all alike
+      def in_flight(units, processes: 1)
         factor = cost.factor(in_flight: units)
-        with(held_ns: held_ns * factor, cpu_ns: cpu_ns * factor, cost: CoherencyCost::CONSTANT)
+        idle_factor = cost.idle_factor(units * processes / cost.recorded_processes.to_f)
+        with(held_ns: held_ns * factor, cpu_ns: cpu_ns * factor, idle_ns: idle_ns * idle_factor,
+          cost: CoherencyCost::CONSTANT)
       end
     end
 
     # Demand estimated from some of the recorded units, or from changed units: the formulas' figures scale
-    # with the units' means. For an interval the growth is drawn as well.
+    # with the units' means. For an interval the growths are drawn as well.
     class ServiceDemand::DemandEstimates
       # An interval's end lies so many standard deviations from its middle (90 %).
       NORMAL = 1.645
@@ -72,10 +75,11 @@ module Holdup
       def initialize(recording, traffic)
         @demand = recording.demand
         @growth = recording.growth_estimate
+        @idle_growth = recording.idle_growth
         @means = means(traffic)
       end
 
-      # @param seed [Integer, nil] of a draw of the growth; nil: the best guess
+      # @param seed [Integer, nil] of a draw of the growths; nil: the best guess
       def call(part, seed: nil)
         held, idle, acquisitions = means(part).zip(@means).map { |there, all| there / [all, 1].max }
         cost = seed ? drawn(Random.new(seed)) : @demand.cost
@@ -91,20 +95,24 @@ module Holdup
 
       # An unknown growth is not drawn: it could be any.
       def drawn(random)
-        return @demand.cost unless @growth&.value
-        growth = drawn_growth(random)
+        cost = @growth&.value ? drawn_cost(random) : @demand.cost
+        @idle_growth&.value ? cost.with(idle_growth: drawn_growth(@idle_growth, random)) : cost
+      end
+
+      def drawn_cost(random)
+        growth = drawn_growth(@growth, random)
         @growth.grows? ? @demand.cost.scaled_by(growth / @growth.value) : @demand.cost.with(growth:)
       end
 
-      def drawn_growth(random)
+      def drawn_growth(estimate, random)
         deviation = normal(random) / NORMAL
-        width = deviation.positive? ? @growth.high - @growth.value : @growth.value - @growth.low
-        (@growth.value + deviation * width).clamp(0.0, most)
+        width = deviation.positive? ? estimate.high - estimate.value : estimate.value - estimate.low
+        (estimate.value + deviation * width).clamp(0.0, most(estimate))
       end
 
       # A recording with a larger value overrides the bound.
-      def most
-        (@growth.value > MOST) ? @growth.high : MOST
+      def most(estimate)
+        (estimate.value > MOST) ? estimate.high : MOST
       end
 
       def normal(random)

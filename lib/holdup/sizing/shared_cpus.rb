@@ -19,7 +19,7 @@ module Holdup
 
       # @param vcpus [Numeric] that the container may use; a quota may be a fraction
       def initialize(demand, processes:, threads:, vcpus:)
-        @demand = demand.in_flight(threads)
+        @demand = demand.in_flight(threads, processes:)
         @processes = processes
         @threads = threads
         @vcpus = vcpus

@@ -35,7 +35,8 @@ module Holdup
       def details
         return [] if @recommendation.nil?
         return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, *bias, *growth, *handoff, *cold, confidence, *sampling.call, *warnings, *canary]
+        [*effect, *promise, *bias, *growth, *idle_growth, *handoff, *cold, confidence, *sampling.call,
+          *warnings, *canary]
       end
 
       # @return [String, nil] the widely used rule and why it is wrong; nil without a recording
@@ -133,6 +134,11 @@ module Holdup
           *(word(:growth_levels) if found.between_levels > 0.5), *most_growing]
       end
 
+      def idle_growth
+        found = recording.idle_growth
+        found&.grows? ? [word(:idle_growth, **shares(found, :value, :low, :high))] : []
+      end
+
       # What passing the GVL on takes of it, if others always wait.
       def handoff
         acquisitions = recording.demand.acquisitions
@@ -147,8 +153,8 @@ module Holdup
       # Among the effects that are certain.
       def most_growing
         series, found = recording.growths.select { |_, one| one.grows? }.max_by { |_, one| one.value }
-        series ? [word(:growth_most, name: Width.clean(series.name),
-**shares(found, :value, :low, :high))] : []
+        return [] unless series
+        [word(:growth_most, name: Width.clean(series.name), **shares(found, :value, :low, :high))]
       end
 
       def unknown_growth

@@ -67,7 +67,8 @@ module Holdup
         {setting: recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3),
          amdahl_threads: @recommendation.amdahl, self_test:,
          missing: @recommendation.sufficiency.missing, bias: AdviceFigures::Bias.json(@recommendation.bias),
-         growth: estimate(recording.growth_estimate), rest: estimate(recording.rest),
+         growth: estimate(recording.growth_estimate), idle_growth: estimate(recording.idle_growth),
+         rest: estimate(recording.rest),
          growths: recording.growths.map { |series, found|
            {name: series.name, queue: series.queue,
             **estimate(found)}

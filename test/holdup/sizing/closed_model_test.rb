@@ -73,6 +73,15 @@ module Holdup::Sizing
       assert_in_delta constant.throughput(40) / (1 + 0.1 * 39), marking.throughput(40), 0.01
     end
 
+    def test_waits_that_grow_with_the_units_in_flight_of_all_processes
+      cost = CoherencyCost.new(idle_growth: 0.1, recorded_processes: 2)
+      growing = ServiceDemand.new(held_ns: 1e3, idle_ns: 10e6, cost:)
+      constant = ServiceDemand.new(held_ns: 1e3, idle_ns: 12e6)
+      assert_equal ClosedModel.new(constant).throughput(4),
+        ClosedModel.new(growing, processes: 2).throughput(4)
+      assert_equal 10e6, growing.in_flight(2).idle_ns
+    end
+
     # Replays of equal units are the truth: throughput within 2 %.
     def test_hand_offs_take_of_what_can_be_served
       {[104e6, 40e6, 454] => 75_000, [8e6, 16e6, 10] => 60_000, [20e6, 5e6, 50] => [20_000, 60_000, 90_000]}

@@ -37,6 +37,17 @@ module Holdup::Sizing
       assert_operator found.count(true), :>=, cases.size * COVERED, cases.zip(found).inspect
     end
 
+    # Of a database that all share: both kinds of loads show it, and neither shows what is not there.
+    def test_waits_that_grow_with_concurrency_have_an_interval_of_their_own
+      closed = {minutes: 4, slower: 3, connections: [1, 2, 3, 5, 8]}
+      cases = [0.0, 0.2, 0.5].product([{}, closed], SEEDS.first(3))
+      found = cases.map do |idle_growth, load, seed|
+        estimate = CoherencyEstimator.new(SimulatedRecording.new(seed:, idle_growth:, **load).all).idle
+        idle_growth.between?(estimate.low, estimate.high)
+      end
+      assert_operator found.count(true), :>=, cases.size * COVERED, cases.zip(found).inspect
+    end
+
     # On virtual machines a rest hides what concurrency costs: alone is cold, together is warm.
     def test_growth_and_rests_are_estimated_separately
       growing, resting = [{growth: 0.2, cold: 0.3}, {cold: 0.3}].map { |planted|

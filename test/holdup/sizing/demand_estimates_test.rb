@@ -16,6 +16,7 @@ module Holdup::Sizing
     def recording(growth, cost)
       RECORDING.dup.tap do |one|
         one.define_singleton_method(:growth_estimate) { growth }
+        one.define_singleton_method(:idle_growth) { nil }
         one.define_singleton_method(:demand) { RECORDING.demand.with(cost:) }
       end
     end

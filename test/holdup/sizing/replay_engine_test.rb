@@ -9,8 +9,8 @@ class Holdup::ReplayEngineTest < Minitest::Test
   Unit = Holdup::Sizing::Trace::TraceUnit
   GROUPS = [[1, 1, 0, 100]].freeze
   OPTIONS = {
-    vcpus: 1, handoff_ns: [0], growth: 0, marking: 0, cold: 0, rest_half_ns: 1, assignment: :random,
-    others_assignment: :shared, seed: 1, limit: 0, own: 1
+    vcpus: 1, handoff_ns: [0], growth: 0, marking: 0, cold: 0, rest_half_ns: 1, idle_growth: 0,
+    recorded_processes: 1, assignment: :random, others_assignment: :shared, seed: 1, limit: 0, own: 1
   }.freeze
   # Large enough that a hundred lost traces show.
   MANY = 20_000

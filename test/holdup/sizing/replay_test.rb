@@ -154,6 +154,22 @@ module Holdup::Sizing
       assert_in_delta 10 * MS / 1.3, recorded.mean(:held), 0.05 * MS
     end
 
+    # All processes share what units wait for. `in_flight`: how they were recorded
+    def idle_ms(processes:, threads:, recorded_processes: 1, in_flight: 1)
+      units = Array.new(1000) { unit(held_ms: 0.001, idle_ms: 10, in_flight_milli: 1000 * in_flight) }
+      result = replay(units, processes:, threads:, assignment: :shared,
+        cost: CoherencyCost.new(idle_growth: 0.1, recorded_processes:))
+      (result.mean(:response) - %i[queued stalled held].sum { |other| result.mean(other) }) / MS
+    end
+
+    def test_waits_that_grow_with_the_units_in_flight_of_all_processes
+      assert_in_delta 10, idle_ms(processes: 1, threads: 1), 0.01
+      assert_in_delta 13, idle_ms(processes: 1, threads: 8), 0.05
+      assert_in_delta 13, idle_ms(processes: 2, threads: 4), 0.05
+      assert_in_delta 12, idle_ms(processes: 2, threads: 4, recorded_processes: 2), 0.05
+      assert_in_delta 10 / 1.3, idle_ms(processes: 1, threads: 1, in_flight: 8), 0.01
+    end
+
     # As much for the eighth as for the second: 7 others.
     def test_a_cost_that_each_further_unit_adds
       units = Array.new(1000) { unit(held_ms: 10, idle_ms: 1, acquisitions: 1) }
@@ -239,7 +255,8 @@ module Holdup::Sizing
     def test_what_can_not_be_is_refused
       [{vcpus: 0}, {threads: 0}, {processes: 0}, {processes: 2000}, {time_slice_ns: 0},
         {cost: CoherencyCost.new(growth: -1.0)}, {cost: CoherencyCost.new(marking: -1.0)},
-        {cost: CoherencyCost.new(cold: -1.0)}, {assignment: :nobody}].each do |wrong|
+        {cost: CoherencyCost.new(cold: -1.0)}, {cost: CoherencyCost.new(idle_growth: -1.0)},
+        {cost: CoherencyCost.new(recorded_processes: 0)}, {assignment: :nobody}].each do |wrong|
         assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }
       end
       assert_raises(ArgumentError) { replay([unit(group: 1)]) }

@@ -17,6 +17,8 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
 
     def growth_estimate = @found&.at(1)
 
+    attr_accessor :idle_growth
+
     def rest = @found&.last
   end
 
@@ -31,6 +33,15 @@ class Holdup::View::AdviceVerdictTest < Minitest::Test
     RECORDING.found = [growth, estimate, rest]
     words = Holdup::View::Words.new(language)
     Holdup::View::AdviceVerdict.new(ADVISED, span: "now", words:).details.join("\n")
+  end
+
+  def test_says_that_waits_grow_with_concurrency
+    RECORDING.idle_growth = estimate(0.2, 0.11, 0.29)
+    assert_match(/^Twice as .* lengthen the I\/O and other waits of each by 20\.0 % \(11\.0 %/, told)
+    RECORDING.idle_growth = estimate(0.2, -0.01, 0.29)
+    refute_match(/lengthen/, told)
+  ensure
+    RECORDING.idle_growth = nil
   end
 
   def test_what_concurrency_costs
