@@ -56,6 +56,7 @@ module Bench
         warm_up_to_minute(server)
         phase(server) { yield server }
       end
+      raise Failure, "#{name}: nothing was recorded (is the C extension compiled?)" unless File.exist?(store)
       TrackerRecording.new(name:, store:, from_s: first_s(phase), to_s: phase.span.end.ceil,
         beside: phase.beside, **cost(phase, phase.value).to_h)
     end

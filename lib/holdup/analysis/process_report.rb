@@ -54,6 +54,18 @@ module Holdup
         machines.find { |machine| machine.host == host }
       end
 
+      # CPUs that a host's other processes used from one sample of its container to the next.
+      # @return [Array<OtherCpuInterval>]
+      def other_cpus(host)
+        own = measured.select { |trail| trail[:host] == host }
+        points = containers[host]&.points(:cpu_ns).to_a
+        points.each_cons(2).map do |(from_s, before), (to_s, after)|
+          measured_ns = own.sum { |trail| trail.grown_between(:cpu_ns, from_s, to_s) }
+          cpus = (after - before - measured_ns).fdiv((to_s - from_s) * SampleTrail::NS)
+          OtherCpuInterval.new(from_s:, to_s:, cpus: [cpus, 0.0].max)
+        end
+      end
+
       # The one with the fewest vCPUs, which limits all of them.
       def smallest_machine
         machines.min_by { |machine| machine.vcpus || Float::INFINITY }
@@ -113,6 +125,9 @@ module Holdup
       def vcpus(members)
         members.filter_map { |member| @settings[member.setting]&.[]("vcpus") }.last
       end
+
+      # `cpus`: that processes which are not measured used; seconds since 1970
+      OtherCpuInterval = Data.define(:from_s, :to_s, :cpus)
 
       # A group of threads that take units, in one process. What is unknown is nil.
       # - `max`: threads it may have; `busy`: mean of those with a unit, exact where the process counts their

@@ -136,9 +136,17 @@ module Holdup
 
       def machine = summary.processes.smallest_machine
 
+      # @return [Hash{Symbol => Sizing::OtherCpus}] empty without samples of the container
+      def others
+        intervals = machine ? summary.processes.other_cpus(machine.host) : []
+        units = @profiles.select { |unit| unit.host == machine&.host && unit.series.kind == @kind }
+        spans = Sizing::OtherCpus.spans(intervals, units)
+        spans.any? ? {others: Sizing::OtherCpus.of(spans)} : {}
+      end
+
       def limits
         Sizing::ResourceLimits.of(machine, processes: observation.processes, hosts: observation.hosts,
-          pool: observation.setting["db_pool"], outside: summary.connections.outside_mean,
+          **others, pool: observation.setting["db_pool"], outside: summary.connections.outside_mean,
           other_connections:, **setting_limits, **@given.compact)
       end
 

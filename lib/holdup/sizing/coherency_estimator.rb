@@ -55,7 +55,7 @@ module Holdup
 
       # By how much each doubling of units in flight lengthens what units wait for.
       def idle
-        @idle ||= run(busy, &:idle_ns)
+        @idle ||= run(busy, ScoreTest::CostShape::WaitSteps, &:idle_ns)
       end
 
       def cost
@@ -107,9 +107,9 @@ module Holdup
         run(profiles) { |profile| profile.running_ns - profile.gc_ns }
       end
 
-      def run(profiles, &time)
+      def run(profiles, shape = ScoreTest::CostShape::DoublingSteps, &time)
         running = profiles.select { |profile| time.call(profile).positive? }
-        solve(running, ScoreTest::CostShape::DoublingSteps, &time)
+        solve(running, shape, &time)
       end
 
       def solve(profiles, shape, &)

@@ -56,11 +56,12 @@ module Holdup
 
       def ceiling(candidate, trace)
         return @guards.ceiling(candidate) unless trace && candidate.shared?
-        Saturation.throughput(trace, scenario(candidate, :shared))
+        Saturation.throughput(trace, scenario(candidate, :shared, @rate))
       end
 
-      def scenario(candidate, assignment)
-        candidate.scenario(vcpus: @limits.free_vcpus, cost: @demand.cost, between: @demand.between,
+      # @param served [Float] units per second
+      def scenario(candidate, assignment, served)
+        candidate.scenario(vcpus: @limits.free_vcpus(served), cost: @demand.cost, between: @demand.between,
           handoff_ns: @handoff_ns, assignment:)
       end
 
@@ -77,7 +78,8 @@ module Holdup
       end
 
       def play(cheap, trace, assignment, counted)
-        outcome = replayed(trace, scenario(cheap.candidate, assignment))
+        served = @population ? cheap.ceiling : [@rate, cheap.ceiling].min
+        outcome = replayed(trace, scenario(cheap.candidate, assignment, served))
         queued, stalled, response = %i[queued stalled response].map do |name|
           column = outcome.column(name)
           counted ? column.values_at(*counted) : column

@@ -65,7 +65,7 @@ module Holdup
       def inflation(candidate)
         return above(:inflation, model(candidate).inflation, INFLATION) if @rate.zero?
         busy = [(@rate * @demand.held_ns.fdiv(NS) + @concurrent_load.cpus) / candidate.processes, 1.0].min
-        above(:inflation, model(candidate).inflation_at(busy), INFLATION)
+        above(:inflation, model(candidate).inflation_at(busy, @limits.free_vcpus(@rate)), INFLATION)
       end
 
       # With fewer processes there are also fewer threads for the other kind.
@@ -77,7 +77,7 @@ module Holdup
 
       def cpu
         units = @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS)
-        above(:cpu, @limits.other_cpus + @concurrent_load.cpus + units, BUSY * @limits.vcpus)
+        above(:cpu, @limits.others.at(@rate) + @concurrent_load.cpus + units, BUSY * @limits.vcpus)
       end
 
       def memory(candidate)
@@ -124,7 +124,7 @@ module Holdup
         threads = candidate.own_threads + candidate.io_threads
         @models ||= {}
         @models[[candidate.processes, threads]] ||=
-          SharedCpus.new(@demand, processes: candidate.processes, threads:, vcpus: @limits.free_vcpus)
+          SharedCpus.new(@demand, processes: candidate.processes, threads:, limits: @limits)
       end
 
       # The guards of a deployment where some units have processes of their own: each group has to serve its

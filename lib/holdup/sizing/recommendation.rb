@@ -112,11 +112,11 @@ module Holdup
         @self_test ||= SelfTest.new(recording, traffic:, current: now,
           vcpus: limits.free_vcpus..limits.vcpus,
           assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), units: 2 * units_of_replay,
-          load: recording.closed_load, seed: @seed).call
+          load: recording.closed_load, others: limits.others, seed: @seed).call
       end
 
       # @return [ResourceLimits] with the CPUs that fit the recording
-      def fitted_limits = limits.with(free: self_test.vcpus)
+      def fitted_limits = limits.fitted(self_test.vcpus)
 
       def sufficiency
         @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call

@@ -4,21 +4,20 @@ module Holdup
   module Sizing
     # What a host and its database allow. An unknown limit is nil, and guards nothing.
     #
-    # - `vcpus`: of a host; `other_cpus`: vCPUs that other processes use (a database, a proxy, a client);
-    #   `free`: vCPUs available when a process wants one, see SelfTest::FreeCpus, nil: the mean; `hosts`: how
-    #   many run the same
+    # - `vcpus`: of a host; `others`: what other processes use of them; `hindering`: the part of that which
+    #   is missing when a process wants a CPU, see SelfTest::FreeCpus; `hosts`: how many run the same
     # - `memory_limit_bytes`, `base_bytes` (the rest of the container), `process_bytes` (of one process now),
     #   `thread_bytes`: of one more thread
     # - `pool`: connections that a process may have; `outside`: how many of them threads without units keep
     # - `connections`: this application's share of the server's; `other_connections`: those of threads that
     #   are not sized (of jobs, if requests are sized)
     ResourceLimits = Data.define(
-      :vcpus, :other_cpus, :free, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes,
+      :vcpus, :others, :hindering, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes,
       :pool, :outside, :connections, :other_connections
     ) do
-      def initialize(vcpus:, other_cpus: 0.0, free: nil, hosts: 1, memory_limit_bytes: nil, base_bytes: 0,
-        process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, outside: 0.0, connections: nil,
-        other_connections: 0)
+      def initialize(vcpus:, others: OtherCpus::NONE, hindering: 1.0, hosts: 1, memory_limit_bytes: nil,
+        base_bytes: 0, process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, outside: 0.0,
+        connections: nil, other_connections: 0)
         super
       end
 
@@ -29,7 +28,7 @@ module Holdup
         each = machine && process_bytes(machine.members.select(&:takes?))
         total = machine&.memory_bytes
         base = (total && each) ? [total - each * processes, 0].max : 0
-        new(vcpus: machine&.vcpus, other_cpus: machine ? machine.other_cpus : 0.0,
+        new(vcpus: machine&.vcpus, others: OtherCpus.always(machine ? machine.other_cpus : 0.0),
           memory_limit_bytes: machine&.memory_limit_bytes, base_bytes: base, process_bytes: each, **known)
       end
 
@@ -41,8 +40,16 @@ module Holdup
       private_class_method :process_bytes
 
       # vCPUs that others leave; if they use nearly all, one process still gets its share.
-      def free_vcpus
-        free || [vcpus - other_cpus, vcpus / (1 + other_cpus)].max
+      # @param rate [Float, nil] units per second of a host; nil: as recorded
+      def free_vcpus(rate = nil)
+        taken = hindering * (rate ? others.at(rate) : others.mean)
+        [vcpus - taken, vcpus / (1 + taken)].max.to_f
+      end
+
+      # @param free_vcpus [Float] that were available in the recording when a process wanted one
+      def fitted(free_vcpus)
+        return self unless others.mean.positive?
+        with(hindering: ((vcpus - free_vcpus) / others.mean).clamp(0.0, 1.0))
       end
 
       # @param current [Candidate] its processes were measured

@@ -92,7 +92,8 @@ module Holdup
 
       def machine
         demand = @recording.demand
-        {vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns}
+        {vcpus: @limits.free_vcpus(@rate), between: demand.between, cost: demand.cost,
+         handoff_ns: @handoff_ns}
       end
 
       def grid

@@ -37,13 +37,13 @@ module Holdup
       # Replays that fit the hand-off.
       FITTED = 2
 
-      # @param vcpus [Range<Numeric>] see FreeCpus
+      # @param vcpus [Range<Numeric>] see FreeCpus; `others`: why they are not all
       # @param assignments [Array<Symbol>] the one that fits better counts
       # @param units [Integer] of each replay, roughly
       # @param load [ClosedLoad] of the recording
       # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
       def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS,
-        load: ClosedLoad::NONE, handoff_ns: nil, seed: 1)
+        load: ClosedLoad::NONE, handoff_ns: nil, others: OtherCpus::NONE, seed: 1)
         @recording = recording
         @traffic = traffic
         @current = current
@@ -52,6 +52,7 @@ module Holdup
         @units = units
         @load = load
         @handoff_ns = handoff_ns
+        @others = others
         @seed = seed
       end
 
@@ -130,8 +131,9 @@ module Holdup
       end
 
       def ceiling(vcpus, handoff_ns)
+        limits = ResourceLimits.new(vcpus: @vcpus.max, others: @others).fitted(vcpus)
         SharedCpus.new(demand.with(handoff_ns:).in_all, processes: @current.processes,
-          threads: @current.own_threads, vcpus:).throughput
+          threads: @current.own_threads, limits:).throughput
       end
 
       def mean(all)

@@ -2,12 +2,13 @@
 
 module Holdup
   module Sizing
-    # Several processes with busy threads on few vCPUs: a GVL holder needs a CPU, and the holders share them.
-    # Holds get longer by an inflation I, which depends on how many hold at once, which depends on I: a fixed
-    # point.
+    # Several processes with busy threads on few vCPUs: a GVL holder needs a CPU, and the holders share them
+    # with processes that are not measured. Holds get longer by an inflation I, which depends on how many hold
+    # at once, which depends on I: a fixed point.
     #
-    #   U = 1 - B(N, Z / (C I));  I = sum over j others that hold: Binomial(P-1, U)(j) * max(1, (j + 1) / v)
-    #   X = min(P U / (C I), v / (Ccpu + D))
+    #   U = 1 - B(N, Z / (C I));  v = vCPUs that others leave at X units per second
+    #   I = sum over j others that hold: Binomial(P-1, U)(j) * max(1, (j + 1) / v)
+    #   X = min(P U / (C I), (vCPUs - constant of the others) / (Ccpu + D + theirs for a unit))
     #
     # Source: the machine repairman of ClosedModel, with processor sharing among the holders; a mean-field
     # approximation, which treats holders of different processes as independent. Within 1.1 to 1.4 % of 24
@@ -17,28 +18,34 @@ module Holdup
       ROUNDS = 60
       NS = ClosedModel::NS
 
-      # @param vcpus [Numeric] that the container may use; a quota may be a fraction
-      def initialize(demand, processes:, threads:, vcpus:)
+      # @param limits [ResourceLimits]
+      def initialize(demand, processes:, threads:, limits:)
         @demand = demand.in_flight(threads, processes:)
         @processes = processes
         @threads = threads
-        @vcpus = vcpus
+        @limits = limits
       end
 
       # @return [Float] factor by which holds get longer, 1.0 with CPUs enough
       def inflation
         @inflation ||= ROUNDS.times.inject(1.0) do |inflation, _|
-          (inflation + expected(utilisation(inflation))) / 2
+          busy = utilisation(inflation)
+          free = @limits.free_vcpus([served(busy, inflation), most].min)
+          (inflation + inflation_at(busy, free)) / 2
         end
       end
 
-      # @param busy [Float] share of the time that each GVL is held, below saturation
-      def inflation_at(busy) = expected(busy)
+      # @param busy [Float] share of the time that each GVL is held
+      # @param free_vcpus [Float] that others leave
+      def inflation_at(busy, free_vcpus)
+        (0...@processes).sum do |others|
+          binomial(@processes - 1, others, busy) * [1.0, (others + 1) / free_vcpus].max
+        end
+      end
 
-      # @return [Float] units per second of all processes; native work without the GVL needs CPUs too
+      # @return [Float] units per second of all processes
       def throughput
-        [@processes * utilisation(inflation) * NS / (@demand.held_ns * inflation),
-          @vcpus * NS.fdiv(@demand.cpu_ns + @demand.native_ns)].min
+        [served(utilisation(inflation), inflation), most].min
       end
 
       def response_ns
@@ -58,10 +65,14 @@ module Holdup
         ClosedModel.new(@demand.with(held_ns: @demand.held_ns * inflation)).utilisation(@threads)
       end
 
-      def expected(busy)
-        (0...@processes).sum do |others|
-          binomial(@processes - 1, others, busy) * [1.0, (others + 1) / @vcpus.to_f].max
-        end
+      def served(busy, inflation)
+        @processes * busy * NS / (@demand.held_ns * inflation)
+      end
+
+      # What the CPUs allow: native work without the GVL needs them too, and what others do for a unit.
+      def most
+        vcpus = @limits.with(hindering: 1.0).free_vcpus(0.0)
+        vcpus * NS.fdiv(@demand.cpu_ns + @demand.native_ns + @limits.others.unit_ns)
       end
 
       def binomial(trials, hits, chance)

@@ -24,11 +24,21 @@ module Holdup::Sizing
     # free.
     def test_what_others_use_is_not_there
       limits = ResourceLimits.of(machine, processes: 2)
-      assert_equal machine.other_cpus, limits.other_cpus
-      assert_equal 2.75, limits.with(other_cpus: 1.25).free_vcpus
-      assert_in_delta 0.8, limits.with(other_cpus: 4.0).free_vcpus, 1e-9
-      assert_equal 4.0, limits.with(other_cpus: 0.0).free_vcpus
-      assert_equal 0.0, ResourceLimits.of(nil, processes: 1).other_cpus
+      assert_equal OtherCpus.always(machine.other_cpus), limits.others
+      assert_equal 2.75, limits.with(others: OtherCpus.always(1.25)).free_vcpus
+      assert_in_delta 0.8, limits.with(others: OtherCpus.always(4.0)).free_vcpus, 1e-9
+      assert_equal 4.0, limits.with(others: OtherCpus::NONE).free_vcpus
+      assert_equal OtherCpus::NONE, ResourceLimits.of(nil, processes: 1).others
+    end
+
+    # With 100 units per second they use 0.5 + 1 CPUs, half of which hinders.
+    def test_what_others_use_changes_with_the_load
+      others = OtherCpus.new(constant: 0.5, unit_ns: 10_000_000, mean: 1.5)
+      limits = ResourceLimits.new(vcpus: 4, others:).fitted(3.25)
+      assert_equal [3.25, 3.25, 2.75, 3.75],
+        [limits.free_vcpus, limits.free_vcpus(100), limits.free_vcpus(200), limits.free_vcpus(0)]
+      assert_equal 1.0, limits.fitted(1.0).hindering
+      assert_equal 4.0, ResourceLimits.new(vcpus: 4).fitted(4.0).free_vcpus
     end
 
     def test_the_user_knows_better

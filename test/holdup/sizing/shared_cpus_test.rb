@@ -9,8 +9,8 @@ module Holdup::Sizing
     RUNS = MeasuredRuns.all.select { |run| run.set == "multi" }
     VCPUS = 2
 
-    def shared(demand, processes, threads, vcpus = VCPUS)
-      SharedCpus.new(demand, processes:, threads:, vcpus:)
+    def shared(demand, processes, threads, vcpus: VCPUS, **limits)
+      SharedCpus.new(demand, processes:, threads:, limits: ResourceLimits.new(vcpus:, **limits))
     end
 
     # What a process needs when it has the CPUs to itself: the held time of a run has its waits for a CPU in
@@ -51,8 +51,18 @@ module Holdup::Sizing
       assert_in_delta 2, shared(native, 4, 10).cpus, 1e-6
     end
 
+    # A database that takes 10 ms of CPU for each request of 20 ms: 2 CPUs serve 2000 / 30 a second, and when
+    # one process has one of them, the database has the other.
+    def test_others_that_work_for_each_unit_take_cpus_as_throughput_grows
+      demand = ServiceDemand.new(held_ns: 20e6, idle_ns: 20e6)
+      others = OtherCpus.new(constant: 0.0, unit_ns: 10e6, mean: 0.1)
+      assert_in_delta 2000 / 30.0, shared(demand, 4, 5, others:).throughput, 0.01
+      assert_in_delta 50, shared(demand, 1, 20, others:).throughput, 0.01
+      assert_operator shared(demand, 2, 5, others:).inflation, :>, shared(demand, 2, 5).inflation + 0.1
+    end
+
     def test_a_hold_of_one_process_in_four_on_half_a_cpu_takes_twice_as_long_at_least
-      assert_operator shared(ServiceDemand.of_share(0.0), 1, 1, 0.5).inflation, :>=, 1.99
+      assert_operator shared(ServiceDemand.of_share(0.0), 1, 1, vcpus: 0.5).inflation, :>=, 1.99
     end
   end
 end

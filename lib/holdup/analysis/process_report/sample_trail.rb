@@ -74,6 +74,14 @@ module Holdup
           before.last + (after.last - before.last) * share
         end
 
+        # Growth of a counter between two seconds, as far as there are samples of them; 0 without.
+        def grown_between(key, from_s, to_s)
+          known = points(key).map(&:first).minmax
+          return 0 unless known.first
+          before, after = [from_s, to_s].map { |second| at(key, second.clamp(*known)) }
+          before ? after - before : 0
+        end
+
         # Growth of a counter; nil with less than two samples. A fall (a thread ended, rounding) adds nothing.
         def grown(key)
           values = values(key)

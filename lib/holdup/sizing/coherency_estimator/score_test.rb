@@ -97,8 +97,6 @@ module Holdup
       module CostShape
         # By each doubling. Running times are heavy-tailed, so the means of their logarithms are more stable.
         module DoublingSteps
-          module_function
-
           def amount(in_flight)
             CoherencyCost.doublings(in_flight)
           end
@@ -113,6 +111,16 @@ module Holdup
 
           # No larger growth has been measured.
           def highest = 1.0
+
+          extend self
+        end
+
+        # Likewise, of what units wait for: where that is one server, 16 of them wait 16 times as long.
+        module WaitSteps
+          extend DoublingSteps
+
+          # 1 + 3.75 * log2(16) = 16
+          def self.highest = 3.75
         end
 
         # By each further unit. Plain times, because many units have none: a unit with a garbage collection
