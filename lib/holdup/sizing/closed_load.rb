@@ -34,9 +34,10 @@ module Holdup
       # Mean weight from which too few single units are recorded to see who began when another one ended.
       SAMPLED = 1.05
 
-      # `population`: units of a host that were there or waited for a thread; `cell`: number of 5 s since 1970
-      ClosedCell = Data.define(:host, :cell, :population, :profiles)
-      # All cells with that population; `seconds`: their length
+      # `population`: units of a host that were there or waited for a thread; `cell`: number of 5 s since 1970;
+      # `steady`: those of its units that found all others of the population
+      ClosedCell = Data.define(:host, :cell, :population, :profiles, :steady)
+      # All times with that population; `profiles`: units that came then; `seconds`: how long
       ClosedLevel = Data.define(:population, :profiles, :seconds) do
         def weight = profiles.sum(0.0, &:weight)
 
@@ -74,8 +75,8 @@ module Holdup
 
       # @return [Array<ClosedLevel>] smallest population first
       def levels
-        @levels ||= cells.group_by(&:population).sort.map do |population, same|
-          ClosedLevel.new(population:, profiles: same.flat_map(&:profiles), seconds: same.size * CELL_S)
+        @levels ||= steps.group_by(&:population).sort.map do |population, same|
+          ClosedLevel.new(population:, profiles: same.flat_map(&:profiles), seconds: same.sum(&:seconds))
         end
       end
 
@@ -118,13 +119,33 @@ module Holdup
 
       def cell_of(unit) = arrival_ns(unit) / NS / CELL_S
 
+      # A load test changes the population within a cell, and may pause: each step counts from the first unit
+      # that found all others there to the last one.
+      def steps
+        ordered = cells.sort_by { |cell| [cell.host, cell.cell] }
+        same = ordered.slice_when do |one, other|
+          [one.host, one.cell + 1, one.population] != [other.host, other.cell, other.population]
+        end
+        same.filter_map { |cells| step(cells) }
+      end
+
+      def step(cells)
+        first_ns, last_ns = cells.flat_map(&:steady).map { |unit| arrival_ns(unit) }.minmax
+        return if last_ns == first_ns
+        came = cells.flat_map(&:profiles).select do |unit|
+          arrival_ns(unit) > first_ns && arrival_ns(unit) <= last_ns
+        end
+        ClosedLevel.new(population: cells.first.population, profiles: came,
+          seconds: (last_ns - first_ns).fdiv(NS))
+      end
+
       def cells_of(host, units)
         whole = weight(units) <= SAMPLED * units.size
         found = whole ? found_by_arrival(units) : {}.compare_by_identity
         units.group_by { |unit| cell_of(unit) }.filter_map do |cell, own|
           next if own.size < FEWEST
-          population = whole ? population(own, found) : sampled_population(own)
-          ClosedCell.new(host:, cell:, population:, profiles: own) if population
+          population, steady = whole ? population(own, found) : sampled_population(own)
+          ClosedCell.new(host:, cell:, population:, profiles: own, steady:) if population
         end
       end
 
@@ -145,10 +166,11 @@ module Holdup
         end
       end
 
+      # The population of a cell and its steady units, nil if it is not closed.
       def population(own, found)
         return if own.sum { |unit| found[unit].last } > EMPTY * CELL_S * NS
-        others = usual(own) { |unit| found[unit].first }
-        others && others + 1
+        others, same = usual(own) { |unit| found[unit].first }
+        [others + 1, same] if others
       end
 
       # Also of a sample, the probe knows how many units of its process each one found. Those that waited for
@@ -158,20 +180,20 @@ module Holdup
         inside = processes.map { |units| usual_inside(units) }
         return unless inside.all?
         waiting = own.sum(0.0) { |unit| ClosedLoad.queued_ns(unit) * unit.weight } / (CELL_S * NS)
-        (inside.sum + waiting).round
+        [(inside.sum(&:first) + waiting).round, inside.flat_map(&:last)]
       end
 
       def usual_inside(units)
         return unless units.all?(&:concurrency)
         return if units.sum(0.0) { |unit| unit.rest_ns.to_i * unit.weight } > EMPTY * CELL_S * NS
-        others = usual(units, &:concurrency)
-        others && others + 1
+        others, same = usual(units, &:concurrency)
+        [others + 1, same] if others
       end
 
-      # The number that most of the units have; nil if most have others.
+      # The number that most of the units have, and these; nil if most have others.
       def usual(units)
         number, same = units.group_by { |unit| yield unit }.max_by { |_, same| same.size }
-        number if same.size - CHANCE >= SAME * units.size
+        [number, same] if same.size - CHANCE >= SAME * units.size
       end
 
       # One cell alone is closed by chance.
