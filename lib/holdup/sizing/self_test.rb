@@ -89,7 +89,7 @@ module Holdup
       # @return [ClosedLoad::Saturation, nil] of threads that take the same units
       def saturation
         return if @current.shared?
-        @saturation ||= @load.saturation(@current.slots)
+        @saturation ||= @load.saturation(@current.slots, processes: @current.processes)
       end
 
       def result(replays, assignment)
