@@ -58,10 +58,10 @@ module Holdup::Sizing
       assert_in_delta 1.645 * Math.sqrt(2.0 / found.units), found.chance(2.0), 1e-9
     end
 
-    # Units go to any process: with as many connections as threads, some threads have none.
+    # Units go to any process, so with as many connections as threads some threads have none.
     def test_several_processes_are_saturated_when_all_threads_have_units
-      saturations = [10, 24].map do |connections|
-        recording = ramp(connections: [connections], processes: 2, minutes: 1, rate: 60)
+      saturations = [10, 100].map do |connections|
+        recording = ramp(connections: [connections], processes: 2, minutes: 1, rate: 40)
         ClosedLoad.new(recording.all).saturation(10, processes: 2)
       end
       one = ClosedLoad.new(ramp(connections: [12], minutes: 1).all).saturation(5)
@@ -77,7 +77,7 @@ module Holdup::Sizing
       alone, twice = [first, both].map { |units| ClosedLoad.new(units).levels }
       assert_equal [5], twice.map(&:population)
       assert_in_epsilon alone.first.throughput, twice.first.throughput, 0.01
-      assert_in_delta 40, twice.first.seconds, 2
+      assert_includes 30..40, twice.first.seconds
     end
 
     def test_no_units
