@@ -6,7 +6,8 @@ require "holdup/model/sample_block"
 # Unit profiles of a process whose every property is known, because the replay made it: what estimates are
 # tested with. Load goes up and down from minute to minute, each minute like the one before (correlation 0.8).
 # Where all is `slower`, fewer units say as much of a time. With `connections`, each of which waits for an
-# answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to any.
+# answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to any; `threads` may be those
+# of each.
 class SimulatedRecording
   Sizing = Holdup::Sizing
   NS = 1_000_000_000
@@ -81,8 +82,10 @@ class SimulatedRecording
 
   # Each process is a group of its own, so that every unit has a known one.
   def scenario
-    group = Sizing::Scenario::ProcessGroup.new(processes: 1, threads: @threads)
-    Sizing::Scenario.new(groups: [group] * @processes, vcpus: 8, cost: @cost, handoff_ns: @handoff_ns)
+    groups = Array(@threads).cycle.first(@processes).map do |threads|
+      Sizing::Scenario::ProcessGroup.new(processes: 1, threads:)
+    end
+    Sizing::Scenario.new(groups:, vcpus: 8, cost: @cost, handoff_ns: @handoff_ns)
   end
 
   def open

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../test/support/sample_profiles"
+require_relative "../../../test/support/sequential_recordings"
 require_relative "../../../test/support/simulated_observation"
 
 module Bench
@@ -77,30 +78,5 @@ module Bench
       "Orders#show" => {held_ms: 60, idle_ms: 60, acquisitions: 250, share: 0.3, sigma: 0.7},
       "Reports#show" => {held_ms: 200, idle_ms: 20, acquisitions: 60, share: 0.1, sigma: 0.9}
     }.transform_values { |shape| SimulatedRecording::Endpoint.new(**shape) }.freeze
-
-    # One recording after the other, on the same processes.
-    class SequentialRecordings
-      # A pause, which belongs to neither.
-      PAUSE_NS = 1_000_000_000
-
-      # @param parts [Array<SimulatedRecording>]
-      def initialize(parts)
-        @parts = parts
-      end
-
-      # @return [Array<Holdup::UnitSample>] every unit
-      def all
-        @all ||= @parts.each_with_object([]) do |part, units|
-          from_ns = units.empty? ? 0 : units.map(&:end_ns).max + PAUSE_NS
-          later_ns = units.empty? ? 0 : from_ns - SimulatedRecording::START_S * SimulatedRecording::NS
-          units.concat(part.all.map { |unit| unit.with(start_ns: unit.start_ns + later_ns) })
-        end
-      end
-
-      # @return [Float] mean ns of a unit's stall while no thread held the GVL
-      def handoff_ns
-        @parts.sum { |part| part.handoff_ns * part.all.size } / all.size
-      end
-    end
   end
 end
