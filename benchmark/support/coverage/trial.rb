@@ -11,9 +11,13 @@ module Bench
       def width = high - low
     end
 
-    # What was found in one recording: `growth` (Covered), `grows` (whether models count it), `gain` (Covered,
-    # nil if not asked or if there is no advice), `own` and `others` (errors of ceilings, shares), `grade`.
-    Found = Data.define(:planted, :seed, :growth, :grows, :gain, :own, :others, :grade)
+    # What was found in one recording: `growth` (Covered) and `grows` (whether models count it); nil without
+    # advice: `gain` (Covered), `own` and `others` (errors of ceilings, shares), `grade`.
+    Found = Data.define(:planted, :growth, :grows, :gain, :own, :others, :grade) do
+      def initialize(gain: nil, own: nil, others: [], grade: nil, **rest)
+        super
+      end
+    end
 
     # Advice about one other setting.
     class AdviceAbout < SIZING::Recommendation
@@ -38,38 +42,38 @@ module Bench
       ADVISED = {1 => [2, 3], 2 => [1, 5]}.freeze
       CEILINGS = {1 => [[1, 2], [1, 10], [2, 3]], 2 => [[1, 5], [2, 2], [2, 10]]}.freeze
 
+      # @param drawn [Plan::Drawn]
       # @param truth [Truth] of these units and costs
-      # @param gain [Boolean] whether to ask for a gain too, which takes seconds
-      def initialize(planted, seed, truth:, gain:)
-        @planted = planted
-        @seed = seed
+      # @param options [Hash] rounds and units of the advice
+      def initialize(drawn, truth:, **options)
+        @options = options
+        @drawn = drawn
+        @planted = drawn.planted
         @truth = truth
-        @gain = gain
       end
 
       # @return [Found]
       def call
-        estimate = observation.growth_estimate
+        estimate = SIZING::CoherencyEstimator.new(recording.all).overall
         growth = Covered.new(planted: @planted.growth, low: estimate.low, high: estimate.high)
-        found = Found.new(planted: @planted, seed: @seed, growth:, grows: estimate.grows?, gain: nil,
-          own: nil, others: [], grade: nil)
+        found = Found.new(planted: @planted, growth:, grows: estimate.grows?)
         advised? ? with_advice(found) : found
       end
 
       private
 
-      def observation
-        @observation ||= @planted.observation(@planted.recording(@seed, @truth))
-      end
+      def recording = @recording ||= @planted.recording(@drawn.seed, @truth)
 
-      # With fewer, there is no advice.
+      def observation = @observation ||= @planted.observation(recording)
+
+      # There is none about too few units, or a single block of time.
       def advised?
-        observation.units >= SIZING::Sufficiency::UNITS && advice.traffic.blocks.size > 1
+        @drawn.advice && !advice.sufficiency.too_little?
       end
 
       def advice
-        @advice ||= AdviceAbout.new(observation, other:, seed: @seed,
-          limits: SIZING::ResourceLimits.new(vcpus: Planted::VCPUS))
+        @advice ||= AdviceAbout.new(observation, other:, seed: @drawn.seed,
+          limits: SIZING::ResourceLimits.new(vcpus: Planted::VCPUS), **@options)
       end
 
       def with_advice(found)
@@ -77,9 +81,9 @@ module Bench
           others: others.map { |candidate| ceiling_error(candidate) }, gain: (gain if gain?))
       end
 
-      # Open arrivals and a load test in turn have no load at which both are compared.
+      # What the self-test doubts is no advice.
       def gain?
-        @gain && @planted.arrivals != :mostly_open && advice.self_test.grade != :c
+        @drawn.gain && advice.self_test.grade != :c
       end
 
       def gain

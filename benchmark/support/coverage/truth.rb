@@ -13,13 +13,15 @@ module Bench
 
       # The same for all: costs do not change what units ask for.
       # @return [Holdup::Sizing::Trace]
-      def self.units
-        @units ||= SimulatedRecording.new(seed: SEED, endpoints: Planted::ENDPOINTS).backlog(UNITS)
+      def self.units(count)
+        @units ||= {}
+        @units[count] ||= SimulatedRecording.new(seed: SEED, endpoints: Planted::ENDPOINTS).backlog(count)
       end
 
       # @param planted [Planted] `load`, `units` and `arrivals` may be others
-      def initialize(planted)
+      def initialize(planted, units: UNITS)
         @planted = planted
+        @units = Truth.units(units)
         @ceilings = {}
         @gains = {}
       end
@@ -28,7 +30,7 @@ module Bench
       # @return [Float] units per second while all threads have work
       def ceiling(candidate)
         @ceilings[candidate] ||= begin
-          outcome = replay(units, candidate, assignment: :shared)
+          outcome = replay(@units, candidate, assignment: :shared)
           span = outcome.steady_span(SIZING::BacklogReplay::EDGE)
           outcome.ended(span).size * 1e9 / (span.end - span.begin)
         end
@@ -46,21 +48,19 @@ module Bench
 
       private
 
-      def units = Truth.units
-
       def served(planted, candidate)
         return closed(candidate, planted.population) unless planted.arrivals == :open
         replay(arriving(planted.load * ceiling(planted.now)), candidate, assignment: :random)
       end
 
       def closed(candidate, population)
-        replay(units, candidate, assignment: :random, most: population).since_admission(population)
+        replay(@units, candidate, assignment: :random, most: population).since_admission(population)
       end
 
       def arriving(rate)
         random = Random.new(SEED)
         at_ns = 0.0
-        units.map { |unit| unit.with(arrival_ns: (at_ns -= Math.log(1 - random.rand) * 1e9 / rate).round) }
+        @units.map { |unit| unit.with(arrival_ns: (at_ns -= Math.log(1 - random.rand) * 1e9 / rate).round) }
       end
 
       def replay(trace, candidate, **options)
