@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-require "support/simulated_recording"
+require_relative "sample_profiles"
+require_relative "simulated_recording"
 
 # A SimulatedRecording as advice sees it: windows of each minute besides its single units.
 class SimulatedObservation

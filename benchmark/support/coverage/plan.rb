@@ -22,17 +22,21 @@ module Bench
       # @param rounds [Integer] recordings of each growth, hand-off and kind of arrivals; `advised`: in how
       #   many of the rounds there is advice too
       # @param cells [Array<(Float, Numeric)>] growths and hand-offs; `units`: sizes of recordings
-      def initialize(rounds:, advised:, cells: GROWTHS.product(HANDOFFS), units: UNITS)
+      # @param arrivals [Array<Symbol>] see Planted
+      def initialize(rounds:, advised:, cells: GROWTHS.product(HANDOFFS), units: UNITS,
+        arrivals: Planted::CLOSED.keys)
         @rounds = rounds
         @advised = advised
         @cells = cells
         @units = units
+        @arrivals = arrivals
       end
 
       # @return [Array<Array<Drawn>>] those with the same costs together
       def groups
         @cells.each_with_index.map do |(growth, handoff_ns), cell|
-          Planted::CLOSED.keys.each_with_index.flat_map do |arrivals, kind|
+          @arrivals.flat_map do |arrivals|
+            kind = Planted::CLOSED.keys.index(arrivals)
             Array.new(@rounds) do |round|
               seed = (cell * Planted::CLOSED.size + kind) * 1000 + round
               draw(seed, round < @advised, arrivals:, growth:, handoff_ns:)

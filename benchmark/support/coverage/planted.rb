@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../test/support/sample_profiles"
 require_relative "../../../test/support/sequential_recordings"
 require_relative "../../../test/support/simulated_observation"
 

@@ -70,12 +70,14 @@ module Holdup
       end
       private_class_method :point, :line
 
-      # @param chance_ns [Numeric] by which measured and replayed waits differ by chance
+      # @param chance_ns [Numeric] by which measured and replayed waits differ by chance: what was counted is
+      #   more exact
       # @yieldreturn [HandoffTimes] of a replay with that hand-off, ns
       def self.fit(measured, chance_ns: 0, &replay)
         without, with = [0, NS].map(&replay)
-        longest = measured.with(wait_ns: measured.wait_ns + chance_ns) if measured.handoff_ns
-        bound = [counted(measured, with, &replay), felt(longest || measured, without, with)].compact.min
+        counted = counted(measured, with, &replay)
+        longest = counted ? measured.with(wait_ns: measured.wait_ns + chance_ns) : measured
+        bound = [counted, felt(longest, without, with)].compact.min
         bound&.clamp(0, LONGEST_NS) || NS
       end
 

@@ -77,6 +77,11 @@ module Holdup::Sizing
       assert_in_epsilon 60_000, fit(shorter, chance_ns: 0.25 * times.wait_ns), 0.05
     end
 
+    def test_chance_makes_no_hand_off_that_was_not_counted
+      times = figures(5_000).with(handoff_ns: nil)
+      assert_equal fit(times), fit(times, chance_ns: 0.25 * times.wait_ns)
+    end
+
     def test_fits_the_measured_waits_where_the_handoff_is_unknown
       found = fit(figures(60_000).with(handoff_ns: nil))
       assert_in_epsilon figures(60_000).wait_ns, figures(found).wait_ns, 0.01

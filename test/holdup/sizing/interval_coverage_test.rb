@@ -17,9 +17,10 @@ module Holdup::Sizing
       assert_covered found
     end
 
+    # Where the self-test trusts the model.
     def test_gain_of_an_advice
-      found = trials(rounds: 1, advised: 1, units: [1200]).filter_map(&:gain)
-      assert_operator found.size, :>=, 8
+      found = trials(rounds: 2, advised: 2, units: [2000], arrivals: [:closed]).filter_map(&:gain)
+      assert_operator found.size, :>=, 6
       assert_covered found
     end
 
@@ -28,7 +29,7 @@ module Holdup::Sizing
     def trials(**options)
       Bench::Coverage::Plan.new(cells: COSTS, **options).groups.flat_map do |group|
         truth = Bench::Coverage::Truth.new(group.first.planted, units: 5000)
-        group.map { |drawn| Bench::Coverage::Trial.new(drawn, truth:, rounds: 15, units: 800).call }
+        group.map { |drawn| Bench::Coverage::Trial.new(drawn, truth:, rounds: 15, units: 1500).call }
       end
     end
 
