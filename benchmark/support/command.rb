@@ -5,6 +5,7 @@ require_relative "collector_script"
 require_relative "../capsules"
 require_relative "../capture"
 require_relative "../compare"
+require_relative "../coverage"
 require_relative "../fibers"
 require_relative "../instructions"
 require_relative "../jit"
@@ -54,7 +55,8 @@ module Bench
       "predict-jobs" => PredictJobs,
       "predict-growth" => PredictGrowth,
       "predict-database" => PredictDatabase,
-      "capsules" => Capsules
+      "capsules" => Capsules,
+      "coverage" => Coverage
     }.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
 

@@ -1,25 +1,28 @@
 # frozen_string_literal: true
 
-require "support/simulated_recording"
+require_relative "sample_profiles"
+require_relative "simulated_recording"
 
 # A SimulatedRecording as advice sees it: windows of each minute besides its single units.
 class SimulatedObservation
-  SETTING = Holdup::Setting.new(attributes: {
+  ATTRIBUTES = {
     "ruby" => "3.4.5", "server" => "puma", "server_version" => "7.0.0", "threads" => 5, "workers" => 1,
     "vcpus" => 2
-  })
+  }.freeze
   SUMS = {cpu_ns: :cpu_ns, io_ns: :idle_ns, gc_ns: :gc_ns, acquisitions: :acquisitions}.freeze
   HISTOGRAMS = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns,
                 queued: :queued_ns, longest_hold: :longest_hold_ns}.freeze
 
   # @param recording [SimulatedRecording] of requests
+  # @param attributes [Hash{String => Object}] of the setting
   # @return [Holdup::Sizing::Observation]
-  def self.of(recording)
-    new(recording).observation
+  def self.of(recording, attributes = {})
+    new(recording, attributes).observation
   end
 
-  def initialize(recording)
-    @units = recording.all.map { |unit| unit.with(setting: SETTING) }
+  def initialize(recording, attributes)
+    @setting = Holdup::Setting.new(attributes: {**ATTRIBUTES, **attributes})
+    @units = recording.all.map { |unit| unit.with(setting: @setting) }
     @handoff_ns = recording.handoff_ns
   end
 
@@ -48,6 +51,6 @@ class SimulatedObservation
   end
 
   def empty(series, start_s)
-    Holdup::Window.empty(series:, setting: SETTING, host: "a", start_s:, seconds: 60)
+    Holdup::Window.empty(series:, setting: @setting, host: "a", start_s:, seconds: 60)
   end
 end

@@ -6,7 +6,8 @@ require "holdup/model/sample_block"
 # Unit profiles of a process whose every property is known, because the replay made it: what estimates are
 # tested with. Load goes up and down from minute to minute, each minute like the one before (correlation 0.8).
 # Where all is `slower`, fewer units say as much of a time. With `connections`, each of which waits for an
-# answer before it sends again, so many of them take turns of 20 s.
+# answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to any; `threads` may be those
+# of each.
 class SimulatedRecording
   Sizing = Holdup::Sizing
   NS = 1_000_000_000
@@ -30,7 +31,8 @@ class SimulatedRecording
   MIXED_BY_LOAD = LIKE.merge("C#c" => LIKE["C#c"].with(with_load: 0.8)).freeze
 
   def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, idle_growth: 0.0, minutes: 30,
-    rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1, connections: nil, handoff_ns: Sizing::Handoff::NS)
+    rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1, connections: nil,
+    handoff_ns: Sizing::Handoff::NS, processes: 1, turn_s: 20)
     @random = Random.new(seed)
     @cost = Sizing::CoherencyCost.new(growth:, marking:, cold:, idle_growth:)
     @gc_growth = gc_growth
@@ -42,7 +44,12 @@ class SimulatedRecording
     @sway = sway
     @connections = connections
     @handoff_ns = handoff_ns
+    @processes = processes
+    @turn_s = turn_s
   end
+
+  # @return [Integer] of the one host
+  attr_reader :processes
 
   # @return [Float] mean ns of a unit's stall while no thread held the GVL
   def handoff_ns
@@ -56,29 +63,29 @@ class SimulatedRecording
       .flat_map { |start_s, some| block(start_s, []).merge(block(start_s, some)).weighted }
   end
 
-  # @return [Array<Holdup::UnitSample>] every unit
+  # @return [Array<Holdup::UnitSample>] every unit, in the order of their starts
   def all
     @all ||= begin
-      units, names, results = @connections ? turns : open
-      spans = results.zip(units).map { |(queued, _, _, response), unit|
-        [unit.arrival_ns + queued, unit.arrival_ns + response]
-      }
-      flight = flight(spans)
-      spread = results.zip(units, names, spans, beginnings(spans))
-      spread.map do |result, unit, name, (from, to), (found, rest)|
-        in_flight = (flight[to] - flight[from]).fdiv(to - from)
-        profile(result, unit, name, from, in_flight:, concurrency: found, rest_ns: rest)
-      end
+      played = (@connections ? turns : open).transpose.group_by { |unit, *| unit.group }
+      units = played.flat_map { |process, same| of_process(process, same) }
+      units.sort_by.with_index { |unit, index| [unit.start_ns, index] }
     end
+  end
+
+  # Units that ask for the GVL as the recorded ones did, all of them there from the start.
+  # @return [Holdup::Sizing::Trace]
+  def backlog(count)
+    Sizing::Trace.new(drawn(count).last)
   end
 
   private
 
-  TURN_S = 20
-  private_constant :TURN_S
-
+  # Each process is a group of its own, so that every unit has a known one.
   def scenario
-    Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, cost: @cost, handoff_ns: @handoff_ns)
+    groups = Array(@threads).cycle.first(@processes).map do |threads|
+      Sizing::Scenario::ProcessGroup.new(processes: 1, threads:)
+    end
+    Sizing::Scenario.new(groups:, vcpus: 8, cost: @cost, handoff_ns: @handoff_ns)
   end
 
   def open
@@ -88,28 +95,40 @@ class SimulatedRecording
     [units, names, played.results.each_slice(4).to_a]
   end
 
-  # One after the other; what has not ended at the end of its turn counts no more.
+  # One after the other, each from when the last unit of the one before has ended.
   def turns
     @played = []
-    found = (0...@minutes * 60 / TURN_S).flat_map do |turn|
-      turn(turn * TURN_S * NS, @connections[turn % @connections.size])
+    from_ns = 0
+    found = (0...(@minutes * 60 / @turn_s).ceil).flat_map do |number|
+      some = turn(from_ns, @connections[number % @connections.size])
+      from_ns = some.map { |unit, _, result| unit.arrival_ns + result.last }.max
+      some
     end
     found.transpose
   end
 
   def turn(from_ns, connections)
-    names = Array.new(TURN_S * @rate * 3) { draw(@endpoints.transform_values(&:share)) }
-    units = names.map { |name| unit(0, @endpoints[name]) }
-    played = Sizing::Replay.call(Sizing::Trace.new(units), scenario.with(most: connections))
+    names, units = drawn((@turn_s * @rate * 3).ceil)
+    most = scenario.with(most: connections)
+    admitted = admissions(Sizing::Replay.call(Sizing::Trace.new(units), most), connections)
+    in_time = admitted.count { |at_ns| at_ns < @turn_s * NS }
+    played = Sizing::Replay.call(Sizing::Trace.new(units.first(in_time)), most)
     @played << played
-    ends = played.column(:response).sort
-    units.zip(names, played.results.each_slice(4)).each_with_index.filter_map do |(unit, name, result), index|
-      next if result.last > TURN_S * NS
-      admitted_ns = (index < connections) ? 0 : ends[index - connections]
+    played.results.each_slice(4).zip(units, names, admitted).map do |result, unit, name, at_ns|
       queued, stalled, held, response = result
-      since = [queued - admitted_ns, stalled, held, response - admitted_ns]
-      [unit.with(arrival_ns: from_ns + admitted_ns), name, since]
+      [unit.with(arrival_ns: from_ns + at_ns), name, [queued - at_ns, stalled, held, response - at_ns]]
     end
+  end
+
+  def admissions(played, connections)
+    [*[0] * connections, *played.column(:response).sort].first(played.trace.size)
+  end
+
+  # Names, and units that arrive at once.
+  def drawn(count)
+    shares = @endpoints.transform_values(&:share)
+    names = Array.new(count) { draw(shares) }
+    [names, names.map { |name| unit(0, @endpoints[name]) }]
   end
 
   def arrivals
@@ -125,7 +144,8 @@ class SimulatedRecording
   def minute(from_s, rate, shares)
     found = []
     at_s = from_s
-    while (at_s += -Math.log(1 - @random.rand) / rate) < from_s + 60
+    to_s = [from_s + 60, @minutes * 60].min
+    while (at_s += -Math.log(1 - @random.rand) / rate) < to_s
       name = draw(shares)
       found << [unit(at_s, @endpoints[name]), name]
     end
@@ -140,7 +160,24 @@ class SimulatedRecording
   def unit(at_s, one)
     held = one.held_ms * Math.exp(one.sigma * normal - one.sigma**2 / 2)
     Sizing::Trace::TraceUnit.new(arrival_ns: (at_s * NS).round, held_ns: (held * @ms).round,
-      idle_ns: (one.idle_ms * @ms * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions)
+      idle_ns: (one.idle_ms * @ms * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions,
+      group: (@processes > 1) ? @random.rand(@processes) : 0)
+  end
+
+  def of_process(process, played)
+    units, names, results = played.transpose
+    spans = results.zip(units).map { |(queued, _, _, response), unit|
+      [unit.arrival_ns + queued, unit.arrival_ns + response]
+    }
+    flight = flight(spans)
+    results.zip(units, names, spans, beginnings(spans)).map do |result, unit, name, (from, to), (found, rest)|
+      in_flight = (flight[to] - flight[from]).fdiv(to - from)
+      profile(result, unit, name, from, in_flight:, concurrency: found, rest_ns: rest, process: pid(process))
+    end
+  end
+
+  def pid(process)
+    SampleProfiles::PROCESS.with(pid: SampleProfiles::PROCESS.pid + process)
   end
 
   def normal
@@ -174,13 +211,12 @@ class SimulatedRecording
     found
   end
 
-  def profile(result, unit, name, from_ns, in_flight:, **beginning)
+  def profile(result, unit, name, from_ns, in_flight:, **more)
     queued, stalled, held, response = result
     Holdup::UnitSample.new(
       series: Holdup::Series.new(kind: :request, name:),
       setting: SampleProfiles::SETTING,
       host: "a",
-      process: SampleProfiles::PROCESS,
       start_ns: START_S * NS + from_ns,
       running_ns: held,
       cpu_ns: held,
@@ -192,7 +228,7 @@ class SimulatedRecording
       queued_ns: queued,
       in_flight_milli: (in_flight * 1000).round,
       weight: 1.0,
-      **beginning
+      **more
     )
   end
 

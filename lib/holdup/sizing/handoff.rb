@@ -8,8 +8,8 @@ module Holdup
     #
     # - The measured time that units waited while no thread held the GVL. (If CPUs are short, that is mostly
     #   waiting for a CPU, which replays model separately.)
-    # - Replayed waits may not exceed the measured ones. (Alone, this bound would count every other error of a
-    #   replay as hand-off: saturated threads come out 6 % too slow.)
+    # - Replayed waits may not exceed the measured ones by more than chance does. (Alone, this bound would count
+    #   every other error of a replay as hand-off: saturated threads come out 6 % too slow.)
     module Handoff
       # Without a recorded figure that bounds it.
       NS = 30_000
@@ -70,10 +70,14 @@ module Holdup
       end
       private_class_method :point, :line
 
+      # @param chance_ns [Numeric] by which measured and replayed waits differ by chance: what was counted is
+      #   more exact
       # @yieldreturn [HandoffTimes] of a replay with that hand-off, ns
-      def self.fit(measured, &replay)
+      def self.fit(measured, chance_ns: 0, &replay)
         without, with = [0, NS].map(&replay)
-        bound = [counted(measured, with, &replay), felt(measured, without, with)].compact.min
+        counted = counted(measured, with, &replay)
+        longest = counted ? measured.with(wait_ns: measured.wait_ns + chance_ns) : measured
+        bound = [counted, felt(longest, without, with)].compact.min
         bound&.clamp(0, LONGEST_NS) || NS
       end
 

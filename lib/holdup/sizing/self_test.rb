@@ -90,7 +90,7 @@ module Holdup
       # @return [ClosedLoad::Saturation, nil] of threads that take the same units
       def saturation
         return if @current.shared?
-        @saturation ||= @load.saturation(@current.slots)
+        @saturation ||= @load.saturation(@current.slots, processes: @current.processes)
       end
 
       def result(replays, assignment)
@@ -98,7 +98,7 @@ module Holdup
         vcpus = FreeCpus.fit(@vcpus, measured.utilisation) do |free|
           play(few, assignment, vcpus: free).utilisation
         end
-        handoffs = @handoff_ns ? [@handoff_ns] : [fitted_handoff_ns(few, assignment, vcpus), *by_waiting]
+        handoffs = @handoff_ns ? [@handoff_ns] : [fitted_handoff_ns(replays, assignment, vcpus), *by_waiting]
         results = handoffs.map do |handoff_ns|
           compare(play(replays, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
         end
@@ -112,9 +112,26 @@ module Holdup
       end
 
       def fitted_handoff_ns(replays, assignment, vcpus)
-        Handoff.fit(handoff_times(measured)) do |ns|
-          handoff_times(play(replays, assignment, vcpus:, handoff_ns: ns))
+        few = replays.first(FITTED)
+        chance_ns = @load.closed? ? 0 : chance_ns(replays.map { |one| wait_ns([one], assignment, vcpus) })
+        Handoff.fit(handoff_times(measured), chance_ns:) do |ns|
+          handoff_times(play(few, assignment, vcpus:, handoff_ns: ns))
         end
+      end
+
+      # Units that come on their own come at other moments in each replay: how far the measured waits may lie
+      # above those of the replays that fit (90 % prediction interval of a normal distribution). A replay has
+      # at most as many units as were measured, so its waits vary at least as much.
+      def chance_ns(waits)
+        mean = waits.sum / waits.size
+        variance = waits.sum { |wait| (wait - mean)**2 } / (waits.size - 1)
+        student = CoherencyEstimator::BlockStatistics::ScoreInterval.student(waits.size - 1)
+        measured_share = [@units.fdiv(@recording.units), 1].min
+        student * Math.sqrt(variance * (measured_share + 1.0 / FITTED))
+      end
+
+      def wait_ns(replays, assignment, vcpus)
+        handoff_times(play(replays, assignment, vcpus:)).wait_ns
       end
 
       # Waits that depend on hand-offs. The queue time of jobs depends on more.

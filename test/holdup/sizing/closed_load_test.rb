@@ -8,7 +8,7 @@ module Holdup::Sizing
     # Connections in turn, each number for 20 s.
     RAMP = [1, 2, 3, 5, 8].freeze
 
-    def ramp(**) = SimulatedRecording.new(seed: 1, connections: RAMP, minutes: 5, threads: 5, **)
+    def ramp(**) = SimulatedRecording.new(**{seed: 1, connections: RAMP, minutes: 5, threads: 5}, **)
 
     def test_a_load_test_that_steps_through_connections
       found = ClosedLoad.new(ramp.all)
@@ -56,6 +56,28 @@ module Holdup::Sizing
       assert_in_epsilon expected.throughput, found.throughput, 0.05
       assert_nil ClosedLoad.new(recording.all).saturation(9)
       assert_in_delta 1.645 * Math.sqrt(2.0 / found.units), found.chance(2.0), 1e-9
+    end
+
+    # Units go to any process, so with as many connections as threads some threads have none.
+    def test_several_processes_are_saturated_when_all_threads_have_units
+      saturations = [10, 100].map do |connections|
+        recording = ramp(connections: [connections], processes: 2, minutes: 1, rate: 40)
+        ClosedLoad.new(recording.all).saturation(10, processes: 2)
+      end
+      one = ClosedLoad.new(ramp(connections: [12], minutes: 1).all).saturation(5)
+      assert_nil saturations.first
+      assert_in_epsilon 2 * one.throughput, saturations.last.throughput, 0.05
+    end
+
+    # The next step begins three seconds later, in the middle of a cell.
+    def test_a_pause_after_a_step_is_not_part_of_it
+      first = ramp(connections: [5], minutes: 1.0 / 3).all
+      later_ns = first.map(&:end_ns).max - first.first.start_ns + 3_000_000_000
+      both = first + first.map { |unit| unit.with(start_ns: unit.start_ns + later_ns) }
+      alone, twice = [first, both].map { |units| ClosedLoad.new(units).levels }
+      assert_equal [5], twice.map(&:population)
+      assert_in_epsilon alone.first.throughput, twice.first.throughput, 0.01
+      assert_includes 30..40, twice.first.seconds
     end
 
     def test_no_units

@@ -15,8 +15,8 @@ module Holdup::Sizing
         wait_ns: outcome.mean(:queued) + outcome.mean(:stalled))
     end
 
-    def fit(measured)
-      Handoff.fit(measured) { |handoff_ns| figures(handoff_ns) }
+    def fit(measured, **options)
+      Handoff.fit(measured, **options) { |handoff_ns| figures(handoff_ns) }
     end
 
     def test_between_two_numbers_of_waiting_threads
@@ -67,6 +67,19 @@ module Holdup::Sizing
     def test_makes_no_wait_longer_than_it_was
       found = fit(figures(20_000).with(handoff_ns: figures(100_000).handoff_ns))
       assert_in_epsilon figures(20_000).wait_ns, figures(found).wait_ns, 0.01
+    end
+
+    # Waits of arrivals that come on their own vary much more than the time of a hand-off.
+    def test_waits_that_are_shorter_by_chance_do_not_bound_it
+      times = figures(60_000)
+      shorter = times.with(wait_ns: 0.8 * times.wait_ns)
+      assert_operator fit(shorter), :<, 30_000
+      assert_in_epsilon 60_000, fit(shorter, chance_ns: 0.25 * times.wait_ns), 0.05
+    end
+
+    def test_chance_makes_no_hand_off_that_was_not_counted
+      times = figures(5_000).with(handoff_ns: nil)
+      assert_equal fit(times), fit(times, chance_ns: 0.25 * times.wait_ns)
     end
 
     def test_fits_the_measured_waits_where_the_handoff_is_unknown

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "truth"
+
+module Bench
+  class Coverage
+    # An interval, and the figure that it should contain.
+    Covered = Data.define(:planted, :low, :high) do
+      def covers? = planted.between?(low, high)
+
+      def width = high - low
+    end
+
+    # What was found in one recording: `growth` (Covered) and `grows` (whether models count it); nil without
+    # advice: `gain` (Covered), `own` and `others` (errors of ceilings, shares), `grade`.
+    Found = Data.define(:planted, :growth, :grows, :gain, :own, :others, :grade) do
+      def initialize(gain: nil, own: nil, others: [], grade: nil, **rest)
+        super
+      end
+    end
+
+    # Advice about one other setting.
+    class AdviceAbout < SIZING::Recommendation
+      # @param other [Candidate] of which the gain is asked
+      def initialize(recording, other:, **options)
+        super(recording, **options)
+        @other = other
+      end
+
+      def best = choice.predictions.find { |prediction| prediction.candidate == @other }
+
+      private
+
+      def choice
+        @choice ||= CandidateChoice.new([now, @other].map { |one| search.of(one) }, now:, objective:, bias:)
+      end
+    end
+
+    # One recording of a planted deployment, and what is estimated from it.
+    class Trial
+      # Recorded setting (processes, threads) => the setting that is advised, and three with a ceiling.
+      ADVISED = {1 => [2, 3], 2 => [1, 5]}.freeze
+      CEILINGS = {1 => [[1, 2], [1, 10], [2, 3]], 2 => [[1, 5], [2, 2], [2, 10]]}.freeze
+
+      # @param drawn [Plan::Drawn]
+      # @param truth [Truth] of these units and costs
+      # @param options [Hash] rounds and units of the advice
+      def initialize(drawn, truth:, **options)
+        @options = options
+        @drawn = drawn
+        @planted = drawn.planted
+        @truth = truth
+      end
+
+      # @return [Found]
+      def call
+        estimate = SIZING::CoherencyEstimator.new(recording.all).overall
+        growth = Covered.new(planted: @planted.growth, low: estimate.low, high: estimate.high)
+        found = Found.new(planted: @planted, growth:, grows: estimate.grows?)
+        advised? ? with_advice(found) : found
+      end
+
+      private
+
+      def recording = @recording ||= @planted.recording(@drawn.seed, @truth)
+
+      def observation = @observation ||= @planted.observation(recording)
+
+      # There is none about too few units, or a single block of time.
+      def advised?
+        @drawn.advice && !advice.sufficiency.too_little?
+      end
+
+      def advice
+        @advice ||= AdviceAbout.new(observation, other:, seed: @drawn.seed,
+          limits: SIZING::ResourceLimits.new(vcpus: Planted::VCPUS), **@options)
+      end
+
+      def with_advice(found)
+        found.with(grade: advice.self_test.grade, own: ceiling_error(@planted.now),
+          others: others.map { |candidate| ceiling_error(candidate) }, gain: (gain if gain?))
+      end
+
+      # What the self-test doubts is no advice.
+      def gain?
+        @drawn.gain && advice.self_test.grade != :c
+      end
+
+      def gain
+        Covered.new(planted: @truth.gain(@planted, other), low: advice.interval.begin,
+          high: advice.interval.end)
+      end
+
+      def ceiling_error(candidate)
+        advice.forecast.estimate(candidate).ceiling / @truth.ceiling(candidate) - 1
+      end
+
+      def other = candidate(*ADVISED.fetch(@planted.processes))
+
+      def others
+        CEILINGS.fetch(@planted.processes).map { |size| candidate(*size) }
+      end
+
+      def candidate(processes, threads)
+        @planted.now.with(processes:, threads:)
+      end
+    end
+  end
+end

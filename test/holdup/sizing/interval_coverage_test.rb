@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../../benchmark/support/coverage/plan"
+require_relative "../../../benchmark/support/coverage/trial"
+
+module Holdup::Sizing
+  # A small part of `bin/bench coverage`: intervals of 90 % contain what was planted in at least 85 % of the
+  # recordings. With other draws a right model fails once in a hundred times.
+  class IntervalCoverageTest < Minitest::Test
+    COVERED = 0.85
+    RISK = 0.01
+    COSTS = [0.0, 0.2].product([20_000, [200_000, 120_000, 60_000, 20_000]]).freeze
+
+    def test_growth
+      found = trials(rounds: 2, advised: 0, units: [1500]).map(&:growth)
+      assert_covered found
+    end
+
+    # Where the self-test trusts the model.
+    def test_gain_of_an_advice
+      found = trials(rounds: 2, advised: 2, units: [2000], arrivals: [:closed]).filter_map(&:gain)
+      assert_operator found.size, :>=, 6
+      assert_covered found
+    end
+
+    private
+
+    def trials(**options)
+      Bench::Coverage::Plan.new(cells: COSTS, **options).groups.flat_map do |group|
+        truth = Bench::Coverage::Truth.new(group.first.planted, units: 5000)
+        group.map { |drawn| Bench::Coverage::Trial.new(drawn, truth:, rounds: 15, units: 1500).call }
+      end
+    end
+
+    def assert_covered(intervals)
+      assert_operator intervals.count(&:covers?), :>=, fewest(intervals.size),
+        intervals.reject(&:covers?).map(&:to_h).inspect
+    end
+
+    # The binomial distribution's number below which a coverage of COVERED comes with RISK at the most.
+    def fewest(trials)
+      likely = 0.0
+      (0..trials).find do |hits|
+        ways = (1..hits).inject(1.0) { |product, at| product * (trials - hits + at) / at }
+        (likely += ways * COVERED**hits * (1 - COVERED)**(trials - hits)) > RISK
+      end
+    end
+  end
+end
