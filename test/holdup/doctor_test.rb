@@ -120,7 +120,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def server(pid, measures: false, loaded: true, age_s: 3600, name: "puma", dir: nil)
-    Holdup::Doctor::RunningServers::Server.new(pid:, name:, age_s:, loaded:, measures:, dir:)
+    Holdup::Doctor::RunningServers::RunningServer.new(pid:, name:, age_s:, loaded:, measures:, dir:)
   end
 
   def unmeasured(*servers)

@@ -25,7 +25,7 @@ class Holdup::TerraformTest < Minitest::Test
   end
 
   def text(**options)
-    Holdup::Terraform.write(Holdup::Terraform::Plan.new(**options))
+    Holdup::Terraform.write(Holdup::Terraform::AlarmPlan.new(**options))
   end
 
   def file(...) = HclGrammar.parse(text(...))

@@ -124,7 +124,7 @@ class ServedApp
     end
   end
 
-  # @return [Array<Holdup::Doctor::RunningServers::Server>] what the doctor sees of it in the process table
+  # @return [Array<Holdup::Doctor::RunningServers::RunningServer>] what the doctor sees of it in the process table
   def running_servers
     own = processes.map { |process| process[:pid] }
     Holdup::Doctor::RunningServers.new.call.select { |server| own.include?(server.pid) }
@@ -143,7 +143,7 @@ class ServedApp
     end
   end
 
-  # @return [Array<Holdup::Segment::Snapshot>] of all processes
+  # @return [Array<Holdup::Segment::SegmentSnapshot>] of all processes
   def snapshots
     Holdup::Segment::Directory.new(@dir).entries.map { |entry| entry.read(&:snapshot) }
   end

@@ -16,9 +16,9 @@ class SidekiqProcess
   COMMAND = %w[bundle exec sidekiq -r ./jobs.rb].freeze
 
   # The application's classes without Sidekiq's server, loaded once for all tests with the same environment.
-  class Client
+  class PushClient
     # @param env [Hash{String => String, nil}]
-    # @return [Client] that runs until the last test
+    # @return [PushClient] that runs until the last test
     def self.for(env)
       @clients ||= {}
       @clients[env] ||= new(env).tap { |client| Minitest.after_run { client.stop } }
@@ -80,7 +80,7 @@ class SidekiqProcess
   # Puts jobs into their queues, from a client process's point of view.
   # @param script [String] with the classes of the application
   def push(script)
-    Client.for(@env.except("REDIS_URL", "HOLDUP_DIR")).call(script, @redis.url)
+    PushClient.for(@env.except("REDIS_URL", "HOLDUP_DIR")).call(script, @redis.url)
   end
 
   # What has failed is due now, and the scheduler sees it at its next look.
@@ -136,7 +136,7 @@ class SidekiqProcess
     File.directory?(@dir) ? Holdup::Segment::Directory.new(@dir).entries : []
   end
 
-  # @return [Array<Holdup::Segment::Snapshot>] of all processes
+  # @return [Array<Holdup::Segment::SegmentSnapshot>] of all processes
   def snapshots
     entries.map { |entry| entry.read(&:snapshot) }
   end

@@ -52,7 +52,7 @@ module Holdup
         run = @run.new(
           step.threads,
           program: @plan.program,
-          work: Work.new(@plan.kinds),
+          work: JobSequence.new(@plan.kinds),
           redis: url,
           env: @env,
           keep: method(:keep),
@@ -113,7 +113,7 @@ module Holdup
 
       # An endless sequence of jobs: each cycle has all kinds by their weights in a new order. Random draws
       # would give each setting another mix. The same seed gives the same jobs.
-      class Work
+      class JobSequence
         # The jobs of jobs/mix.rb. `arguments`: steps, rounds of computing and ms of waiting in each step
         OWN = [
           Kind.new(name: "LabMail", weight: 10, arguments: [4, 4, 5]),
@@ -147,7 +147,8 @@ module Holdup
           new(**hash.slice(*members), kinds: hash.fetch(:kinds).map { |kind| Kind.new(**kind) })
         end
 
-        def initialize(concurrency:, baseline:, command: [], root: nil, kinds: Work::OWN, again: true, **rest)
+        def initialize(concurrency:, baseline:, command: [], root: nil, kinds: JobSequence::OWN,
+          again: true, **rest)
           super(concurrency: concurrency | [baseline], baseline:, command:, root:, kinds:, again:, **rest)
         end
 

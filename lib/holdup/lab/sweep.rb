@@ -143,7 +143,7 @@ module Holdup
 
       # A prediction for another setting from one recording: the same requests at the same rate. Times in ns,
       # means except percentiles.
-      Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns,
+      SettingPrediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns,
         :p50_ns, :p95_ns, :p99_ns) do
         # @param hash [Hash{Symbol => Object}] from to_h
         def self.from(hash)
@@ -172,7 +172,7 @@ module Holdup
           FILE.read(path) do |hash|
             new(path, SweepPlan.from(hash.fetch(:plan)),
               readings: hash.fetch(:readings).map { |reading| SettingMeasurement.from(reading) },
-              predictions: hash.fetch(:predictions).map { |prediction| Prediction.from(prediction) })
+              predictions: hash.fetch(:predictions).map { |prediction| SettingPrediction.from(prediction) })
           end
         end
 

@@ -7,7 +7,7 @@ class Holdup::Lab::CheckTest < Minitest::Test
   Lab = Holdup::Lab
 
   def figures(acquisitions: 4, longest_hold_ns: 5_000_000, p95_ns: 90_000_000, count: 200)
-    Lab::Endpoints::Figures.new(count:, acquisitions:, longest_hold_ns:, p95_ns:)
+    Lab::Endpoints::EndpointFigures.new(count:, acquisitions:, longest_hold_ns:, p95_ns:)
   end
 
   def check(after, before = {"A#a" => figures, "B#b" => figures}, tolerance: 0.1)

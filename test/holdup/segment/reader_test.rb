@@ -186,7 +186,7 @@ module Holdup
         bytes = File.binread(@writer.path)
         random = Random.new(3)
         outcomes = Array.new(300) { read_or_refuse(damage(bytes, random)) }
-        assert_equal [Snapshot, SegmentError], outcomes.uniq.sort_by(&:name)
+        assert_equal [SegmentSnapshot, SegmentError], outcomes.uniq.sort_by(&:name)
       end
 
       def test_a_symbolic_link_is_not_followed

@@ -36,7 +36,7 @@ class FilterPatternTest < Minitest::Test
   def test_what_is_refused
     ["$.id = 1", "{ $.id = 1", "{ id = 1 }", "{ $.id == 1 }", "{ $.id = 1 && }", "{ }", "{ ($.id = 1 }",
       "{ $.id = 1 } x", "{ $.id = #{"1" * 1024} }"].each do |pattern|
-      assert_raises(FilterPattern::Wrong, pattern) { FilterPattern.new(pattern) }
+      assert_raises(FilterPattern::InvalidPattern, pattern) { FilterPattern.new(pattern) }
     end
   end
 end

@@ -38,7 +38,7 @@ module Holdup
 
         def measured
           store = @store && Store.open(@store)
-          progress = Progress.new(@console, words: @words, step_s: @ledger.plan.step_s)
+          progress = ProgressLine.new(@console, words: @words, step_s: @ledger.plan.step_s)
           @lab.new(@ledger, env: @console.env.to_h, redis_url: @redis_url, store:,
             progress: progress.method(:call)).call
         ensure

@@ -16,7 +16,7 @@ module Holdup
 
         # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement,
         # PredictedThroughput of its round] of each round
-        Line = Data.define(:threads, :again, :pairs) do
+        ConcurrencyLine = Data.define(:threads, :again, :pairs) do
           def readings = pairs.map(&:first)
 
           # @return [Numeric] the median of the rounds
@@ -62,10 +62,10 @@ module Holdup
         # @return [Integer] remaining runs
         def left = @ledger.left.size
 
-        # @return [Array<Line>] ascending, each concurrency once
+        # @return [Array<ConcurrencyLine>] ascending, each concurrency once
         def lines = @lines ||= all.reject(&:again)
 
-        # @return [Line, nil] the baseline's second runs
+        # @return [ConcurrencyLine, nil] the baseline's second runs
         def again = all.find(&:again)
 
         # @return [Float, nil] the largest difference of two runs of the baseline: smaller ones are chance;
@@ -80,7 +80,7 @@ module Holdup
           lines.find { |line| line.threads == baseline }
         end
 
-        # @return [Array<Line>] all but the baseline
+        # @return [Array<ConcurrencyLine>] all but the baseline
         def others = lines - [base]
 
         # @return [Float] the largest absolute error of the others
@@ -88,7 +88,7 @@ module Holdup
           others.map { |line| line.error(way).abs }.max || 0.0
         end
 
-        # @return [Line] the fewest threads with nearly the highest throughput
+        # @return [ConcurrencyLine] the fewest threads with nearly the highest throughput
         def enough
           lines.find { |line| line.measured >= ENOUGH * lines.map(&:measured).max }
         end
@@ -98,12 +98,12 @@ module Holdup
           left.zero? && enough == lines.last && enough.median(&:gvl_share) < ENOUGH
         end
 
-        # @return [Array<Line>] limited by waits for locks
+        # @return [Array<ConcurrencyLine>] limited by waits for locks
         def locked
           lines.select { |line| line.median(&:lock_share) > LOCKED }
         end
 
-        # @return [Line, nil] whose CPU time of a job differs most from the recording's
+        # @return [ConcurrencyLine, nil] whose CPU time of a job differs most from the recording's
         def dearest
           others.select { |line| cost(line).abs > OTHER_COST }.max_by { |line| cost(line).abs }
         end
@@ -135,7 +135,7 @@ module Holdup
         def all
           @all ||= expected_readings
             .group_by { |reading, _| [reading.threads, reading.again] }
-            .map { |(threads, again), pairs| Line.new(threads:, again:, pairs:) }
+            .map { |(threads, again), pairs| ConcurrencyLine.new(threads:, again:, pairs:) }
             .sort_by(&:threads)
         end
 

@@ -13,7 +13,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
 
   def setup
     @connection = Sql::Connection.new(Sql::Sqlite.new(File.join(folder, "a.sqlite3")))
-    @skipped = Sql::Tables::SkippedRows.new(@connection)
+    @skipped = Sql::SmallTables::SkippedRows.new(@connection)
     @codec = Sql::WindowCodec.new(@connection)
     @samples = Sql::UnitSamples.new(@connection, @codec, @skipped)
   end

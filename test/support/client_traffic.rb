@@ -4,7 +4,7 @@ require "net/http"
 
 # Clients that ask one after the other until they are told to stop, and count what they were answered: the
 # truth that the recordings are compared with.
-class Traffic
+class ClientTraffic
   PAUSE_S = 0.002 # a server with nothing but clients to answer starves its own restart on a small machine
   TROUBLES = [SystemCallError, IOError, Net::ReadTimeout, Net::OpenTimeout, Net::HTTPBadResponse].freeze
 
