@@ -76,10 +76,9 @@ module Bench
     end
 
     def lab
-      below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::ArmComparison::ArmReport.new(
-        @result,
-        Holdup::Lab::Jit::ArmComparison.new(@result)
-      ).page).call)
+      comparison = Holdup::Lab::Jit::ArmComparison.new(@result)
+      page = Holdup::Lab::Jit::ArmComparison::ArmReport.new(@result, comparison).page
+      below(Holdup::View::Page::Markdown.new(page).call)
     end
 
     # @param states [Array<(String, String)>] Ruby and YJIT
