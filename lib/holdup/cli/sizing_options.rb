@@ -16,14 +16,12 @@ module Holdup
         parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") do |text|
           values[:slo] = slo(text)
         end
-        parser.on("--kind KIND", "request (the default) or job") do |text|
-          values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
-        end
-        parser.on("--app NAME", "only this application (HOLDUP_APP)") { |text| values[:app] = text }
+        Options.kind(parser, values)
+        Options.app(parser, values)
         parser.on("--vcpus N", "of a host, where the samples don't know") do |text|
           values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
         end
-        span(parser, values, now_s)
+        Options.span(parser, values, now_s:, since: "2h (the default) ago, or 2026-11-21T12:00")
         Options.store(parser, values)
         Options.language(parser, values)
       end
@@ -67,16 +65,6 @@ module Holdup
         words.push("--store", store) if store
         Shellwords.join(words)
       end
-
-      def span(parser, values, now_s)
-        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") do |text|
-          values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
-        end
-        parser.on("--until TIME", "the same; now is the default") do |text|
-          values[:until] = Queries::OptionValues.moment("--until", text, now_s:)
-        end
-      end
-      private_class_method :span
     end
   end
 end
