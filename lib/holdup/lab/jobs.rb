@@ -24,19 +24,13 @@ module Holdup
         @number = @plan.steps.size - ledger.left.size
       end
 
-      # Ctrl-C or an error in a run ends it with the measurements so far.
+      # @return [JobsResult]
       # @raise [UnsupportedError] no Redis, or a Ruby that can't be measured
-      # @raise [Holdup::Error] an error before the first measurement
+      # @raise [Holdup::Error] see ExperimentResult.of
       def call
-        @ledger.write
-        Child::Signals.first_only { with_redis { |url| @ledger.left.each { |step| measure(step, url) } } }
-        JobsResult.new(@ledger)
-      rescue SignalException => signal
-        raise if @ledger.readings.empty?
-        JobsResult.new(@ledger, signal: signal.signo)
-      rescue Holdup::Error => error
-        raise if @ledger.readings.empty?
-        JobsResult.new(@ledger, failure: error)
+        JobsResult.of(@ledger) do
+          with_redis { |url| @ledger.left.each { |step| measure(step, url) } }
+        end
       end
 
       private

@@ -30,18 +30,12 @@ module Holdup
           load:, warm_up_s: @plan.warm_up_s, progress: method(:report))
       end
 
-      # Ctrl-C or an error in a step ends it with the measurements so far.
-      # @raise [Holdup::Error] an error before the first measurement
+      # @return [SweepReport]
+      # @raise [Holdup::Error] see ExperimentResult.of
       def call
-        @ledger.write
-        Child::Signals.first_only { @ledger.left.each { |round, arm| step(round, arm) } }
-        SweepReport.new(@ledger)
-      rescue SignalException => signal
-        raise if @ledger.readings.empty?
-        SweepReport.new(@ledger, signal: signal.signo)
-      rescue Holdup::Error => error
-        raise if @ledger.readings.empty?
-        SweepReport.new(@ledger, failure: error)
+        SweepReport.of(@ledger) do
+          @ledger.left.each { |round, arm| step(round, arm) }
+        end
       end
 
       private

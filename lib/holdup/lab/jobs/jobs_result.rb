@@ -5,7 +5,7 @@ module Holdup
     class Jobs
       # The measurement of each concurrency and the prediction from the baseline's run in the same round.
       # Errors are computed per round, so that a disturbance of a whole round cancels.
-      class JobsResult
+      class JobsResult < ExperimentResult
         # Threads are enough at this share of the highest throughput.
         ENOUGH = 0.9
         # If the CPU of a job differs from the recording by more than this share, no prediction holds.
@@ -39,28 +39,8 @@ module Holdup
           def error(way = :replay) = errors(way).median
         end
 
-        # @return [Integer, nil] the signal that ended it early
-        attr_reader :signal
-
-        # @return [Holdup::Error, nil] the error that ended it early
-        attr_reader :failure
-
-        def initialize(ledger, signal: nil, failure: nil)
-          @ledger = ledger
-          @signal = signal
-          @failure = failure
-        end
-
-        def plan = @ledger.plan
-
-        # @return [String] of the file
-        def path = @ledger.path
-
         # @return [Integer] threads
         def baseline = plan.baseline
-
-        # @return [Integer] remaining runs
-        def left = @ledger.left.size
 
         # @return [Array<ConcurrencyLine>] ascending, each concurrency once
         def lines = @lines ||= all.reject(&:again)
@@ -138,8 +118,6 @@ module Holdup
             .map { |(threads, again), pairs| ConcurrencyLine.new(threads:, again:, pairs:) }
             .sort_by(&:threads)
         end
-
-        private
 
         def expected_readings
           rounds.flat_map do |round|

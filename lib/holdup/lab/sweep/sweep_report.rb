@@ -6,7 +6,7 @@ module Holdup
     end
 
     # The results of a sweep. Pure: readings in, figures out.
-    class Sweep::SweepReport
+    class Sweep::SweepReport < ExperimentResult
       # One setting at one rate: the medians of all rounds, measured and predicted.
       SettingLine = Data.define(:arm, :readings, :predictions) do
         # @return [Float] answers per second
@@ -93,25 +93,6 @@ module Holdup
 
       # A smaller difference is noise, even if two runs of the same setting agree.
       LEAST_NOISE = 0.05
-
-      # @return [Integer, nil] the signal that ended it early
-      attr_reader :signal
-
-      # @return [Holdup::Error, nil] the error that ended it early
-      attr_reader :failure
-
-      def initialize(ledger, signal: nil, failure: nil)
-        @ledger = ledger
-        @signal = signal
-        @failure = failure
-      end
-
-      def plan = @ledger.plan
-
-      def path = @ledger.path
-
-      # @return [Integer] remaining steps
-      def left = @ledger.left.size
 
       # @return [Array<Numeric>] that have measurements
       def rates = plan.rates & @ledger.readings.map(&:rate)
