@@ -7,6 +7,7 @@ module Holdup
     # The options that `advise` and `whatif` share: the recording, and the limits of its deployment.
     module SizingOptions
       SINCE_S = 2 * 3600
+      SIZE = /\A(\d{1,9}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?\z/i
       BYTES = {"" => 1, "K" => 1 << 10, "M" => 1 << 20, "G" => 1 << 30, "T" => 1 << 40}.freeze
 
       module_function
@@ -27,9 +28,11 @@ module Holdup
       end
 
       # @param text [String] "2G", "512M"
+      # @return [Integer] at least 1
       def bytes(option, text)
-        match = /\A(\d{1,9}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?\z/i.match(text)
-        return (Float(match[1]) * BYTES.fetch(match[2].upcase)).round if match && Float(match[1]).positive?
+        match = SIZE.match(text)
+        bytes = match ? (Float(match[1]) * BYTES.fetch(match[2].upcase)).round : 0
+        return bytes if bytes.positive?
         raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
           "it takes a size such as 512M or 2G")
       end
