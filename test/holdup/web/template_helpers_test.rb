@@ -78,6 +78,24 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
     }.each { |text, html| assert_equal html, view.sentence(text) }
   end
 
+  def test_says_how_old_the_newest_figures_are
+    now_ns = 1_790_000_000 * 1_000_000_000
+    {
+      7_000_000_000 => "The newest figures are 7.00 s old.",
+      0 => "The newest figures are less than a second old.",
+      -400_000_000 => "The newest figures are less than a second old."
+    }.each { |age_ns, said| assert_equal said, view.newest(now_ns - age_ns, nil, now_ns) }
+    assert_nil view.newest(nil, nil, now_ns)
+  end
+
+  def test_says_that_the_clock_was_set_back_when_the_newest_figures_are_of_a_later_time
+    now_ns = 1_790_000_000 * 1_000_000_000
+    waiting = Holdup::Doctor::UncollectedUnits::Uncollected.new(units: 2, at_ns: nil, collecting: true)
+    said = view.newest(now_ns + 90_000_000_000, waiting, now_ns)
+
+    assert_match(/dated 90.0 s ahead of the present time: the clock was set back\. The collector stores 2/, said)
+  end
+
   def test_files_of_pages_never_change
     get "/"
     style = links.grep(/holdup-\h{12}\.css\z/).first
