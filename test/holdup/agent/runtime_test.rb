@@ -39,11 +39,11 @@ class Holdup::RuntimeTest < Minitest::Test
     FileUtils.remove_entry(@root)
   end
 
-  def runtime(env: {}, clock: Holdup::Clock.new)
+  def runtime(env: {}, clock: Holdup::Clock.new, log: @log, **options)
     settings = lambda do
       Holdup::Configuration.build { |draft| @settings.each { |key, value| draft[key] = value } }
     end
-    Holdup::Runtime.new(settings:, log: @log, env:, probe: @probe, collectors: @collector, clock:)
+    Holdup::Runtime.new(settings:, log:, env:, probe: @probe, collectors: @collector, clock:, **options)
   end
 
   def test_starts_once
@@ -144,6 +144,16 @@ class Holdup::RuntimeTest < Minitest::Test
     2.times { @runtime.start }
     assert_equal ["not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"],
       @log.infos
+  end
+
+  def test_only_the_first_worker_that_loads_the_application_says_that_it_does_not_measure
+    @settings[:enabled] = false
+    said = [0, 1, nil].map do |index|
+      log = CollectedLog.new
+      runtime(worker: -> { index }, log:).start
+      log.infos.size
+    end
+    assert_equal [1, 0, 1], said
   end
 
   def test_a_wrong_setting_is_the_only_reason_given
