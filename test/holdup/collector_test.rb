@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "sqlite3"
 require "tmpdir"
 require "holdup/loader"
 

@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 require "sequel"
+require "sqlite3"
 
 class Holdup::Store::Sql::ConnectionTest < Minitest::Test
   include TemporaryFolder

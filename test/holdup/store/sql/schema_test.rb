@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "sqlite3"
 
 class Holdup::Store::Sql::SchemaTest < Minitest::Test
   include SampleMinutes

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "sqlite3"
 
 # The file as it meets other processes, other users and a full or broken disk: real files, real locks.
 class Holdup::Store::Sql::SqliteTest < Minitest::Test
