@@ -19,7 +19,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
 
   def serve(**env, &)
     env = {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s)
-    ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "database", env:, &)
+    ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "database", env:, &)
   end
 
   # Each client asks again as soon as it has its answer.

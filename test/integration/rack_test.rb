@@ -5,7 +5,7 @@ require "test_helper"
 # A real Puma in a process of its own; what it recorded is read from its segment.
 class RackIntegrationTest < Minitest::Test
   def serve(**env, &)
-    ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "plain", env: env.transform_keys(&:to_s),
+    ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "plain", env: env.transform_keys(&:to_s),
       &)
   end
 

@@ -7,7 +7,7 @@ require "holdup"
 
 class RailsIntegrationTest < Minitest::Test
   def serve(*command, **env, &)
-    command = %w[bundle exec puma -C puma.rb] if command.empty?
+    command = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"] if command.empty?
     ServedApp.serve(*command,
       app: "rails", env: {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s), &)
   end

@@ -13,7 +13,7 @@ class SidekiqProcess
   APP = File.expand_path("../integration/apps/sidekiq", __dir__)
   PATIENCE_S = WaitUntil::PATIENCE_S
   RUNNING = "Running in ruby"
-  COMMAND = %w[bundle exec sidekiq -r ./jobs.rb].freeze
+  COMMAND = [*ServedApp::BUNDLED, "sidekiq", "-r", "./jobs.rb"].freeze
 
   # The application's classes without Sidekiq's server, loaded once for all tests with the same environment.
   class PushClient
