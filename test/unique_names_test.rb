@@ -2,9 +2,9 @@
 
 require "test_helper"
 
-# One noun has one meaning in the whole code base: two classes or modules have the same name only where each is
-# called after its subject and its namespace says its role (the command, the page and the bench of comparing),
-# or where several adapters have the same part.
+# One noun has one meaning in the whole code base. Two classes or modules share a name only if each is called
+# after its subject and its namespace says its role (the command, the page and the bench of comparing), or if
+# they are the same part of several adapters.
 class UniqueNamesTest < Minitest::Test
   ROOT = File.expand_path("..", __dir__)
   FILES = Dir["{lib,benchmark,bin/support,test/support}/**/*.rb", base: ROOT].sort

@@ -77,7 +77,7 @@ class CaptureIntegrationTest < Minitest::Test
     end
   end
 
-  # The hog is no less seen where vernier samples.
+  # The hog is seen as well while Vernier samples.
   def test_a_server_that_has_vernier_loaded
     skip "vernier is not in this bundle" unless Gem.loaded_specs.key?("vernier")
     ServedApp.serve(*%w[bundle exec ruby -W:deprecated -rvernier -S puma -C puma.rb], app: "plain") do |app|

@@ -40,7 +40,7 @@ class RailsIntegrationTest < Minitest::Test
     end
   end
 
-  def test_measures_under_puma_whatever_a_gem_has_loaded
+  def test_measures_under_puma_when_gems_have_loaded_commands
     [{}, {WORKERS: "2", PRELOAD: "1"}, {WORKERS: "2", PRELOAD: "0"}].each do |env|
       serve(**env, WITH_COMMANDS: "1", EAGER_LOAD: "1") do |app|
         app.wait { app.live.size == env.fetch(:WORKERS, "1").to_i }
@@ -100,7 +100,7 @@ class RailsIntegrationTest < Minitest::Test
     end
   end
 
-  def test_a_tool_says_why_it_measures_nothing_where_the_log_is_wordy
+  def test_a_tool_logs_at_level_debug_why_it_does_not_measure
     output = run_rails("bin/rails", "runner", MEASURING, LOGGED: "1")
     assert_equal 1, output.scan("holdup:").size, output
     reason = /`rails runner` takes no requests and no jobs/

@@ -2,7 +2,8 @@
 
 require "prism"
 
-# The classes and modules that files define: with `class` and `module`, and as values of Data, Struct and Class.
+# The classes and modules that files define: with `class` and `module`, and as values of Data, Struct and
+# Class.
 class DefinedConstants
   # `parent`: "Holdup::View", "" at the top; `place`: file and line
   Definition = Data.define(:parent, :name, :place)

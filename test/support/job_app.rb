@@ -7,8 +7,8 @@ require_relative "served_app"
 # A real job runner (or a web server with one inside) in a process of its own, with a database of its own, and
 # a client that enqueues for it.
 class JobApp < ServedApp
-  # The application without its runner, for all tests with the same adapter: it connects to the database of the
-  # test that asks.
+  # The application without its runner, for all tests with the same adapter: it connects to the database of
+  # the test that asks.
   class AppClient
     PATIENCE_S = 60
 

@@ -124,7 +124,8 @@ class ServedApp
     end
   end
 
-  # @return [Array<Holdup::Doctor::RunningServers::RunningServer>] what the doctor sees of it in the process table
+  # @return [Array<Holdup::Doctor::RunningServers::RunningServer>] what the doctor sees of it in the process
+  #   table
   def running_servers
     own = processes.map { |process| process[:pid] }
     Holdup::Doctor::RunningServers.new.call.select { |server| own.include?(server.pid) }
@@ -216,7 +217,7 @@ class ServedApp
     raise Stuck, log
   end
 
-  # Nobody's child tells nobody how it ended.
+  # A process that is not a child of ours has no exit status for us.
   def ended_elsewhere(idle_s)
     raise Stuck, log unless ends? { within(idle_s) { !running? } }
   end

@@ -25,8 +25,8 @@ class SidekiqProcess
     end
 
     def initialize(env)
-      @process = IO.popen({**env, "WITHOUT_HOLDUP" => "1"}, [*ServedApp::BUNDLED_RUBY, "-W0", "bin/client"], "r+",
-        chdir: APP)
+      command = [*ServedApp::BUNDLED_RUBY, "-W0", "bin/client"]
+      @process = IO.popen({**env, "WITHOUT_HOLDUP" => "1"}, command, "r+", chdir: APP)
     end
 
     # @param script [String]
@@ -101,7 +101,7 @@ class SidekiqProcess
     Process.wait2(pid).last.tap { started.delete(pid) }
   end
 
-  # @return [Integer] how often jobs told of that
+  # @return [Integer] how often jobs reported that
   def told(what)
     @redis.get("told:#{what}").to_i
   end

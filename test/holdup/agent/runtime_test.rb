@@ -125,7 +125,7 @@ class Holdup::RuntimeTest < Minitest::Test
     end
   end
 
-  def test_a_worker_that_replaces_another_says_nothing
+  def test_a_worker_that_replaces_another_is_silent
     clock = HandClock.new
     @runtime = runtime(clock:)
     @runtime.wait_for_server
@@ -183,7 +183,7 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal ["nothing to measure with"], @log.lines
   end
 
-  def test_a_segment_that_can_not_be_made_is_said_and_nothing_runs
+  def test_warns_of_a_segment_that_can_not_be_made_and_does_not_run
     @probe.refusal = ->(*) { Errno::EACCES.new("/dev/shm/x") }
     refute @runtime.start
     refute_predicate @runtime, :running?

@@ -3,8 +3,8 @@
 module Holdup
   class CLI
     class Lab
-      # What the commands of experiments have in common that keep each step in a file: progress while they run,
-      # then the result, even of a part, and where it is kept.
+      # What the commands of experiments that keep each step in a file have in common: progress while they
+      # run, then the result, even of a part, and where it is kept.
       #
       # A command has @console, @words, @ledger (the file) and @store, and answers
       # - `experiment(store:, progress:)`: what measures; `rendered(result)`: the text

@@ -46,7 +46,7 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
     assert_equal Sources.sweep(path).load, Baseline.open(file).load
   end
 
-  def test_says_what_is_no_baseline
+  def test_rejects_a_file_that_is_not_a_baseline
     ["{}", "[]", "no", '{"kind":"holdup check","schema":1,"load":{"rate":1}}'].each do |text|
       File.write(file, text)
       assert_match(/is not a baseline of this version; write a new one with --write/,

@@ -56,7 +56,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_operator turns, :>, 1_000
   end
 
-  def test_a_full_store_writes_nothing_half
+  def test_a_full_store_writes_all_of_a_commit_or_nothing
     store.commit([minute], {"s" => "1"})
     store.close
     small = store(page_limit: 20)

@@ -126,7 +126,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
     assert_match(/damaged/, row.reason)
   end
 
-  def test_a_reader_of_a_damaged_block_is_told_that_the_store_is
+  def test_a_reader_of_a_damaged_block_gets_a_corrupt_store
     @samples.merge([block(many(5))])
     table { |rows| rows.update(units: Sequel.blob("\x01garbage")) }
 

@@ -20,7 +20,7 @@ class Holdup::Lab::Jobs
 
     def supply = @supply ||= Run::Supply.new(list, JobSequence.new)
 
-    def test_keeps_more_in_the_queue_than_goes_until_the_next_look
+    def test_keeps_more_jobs_in_the_queue_than_run_until_the_next_fill
       supply.fill
       assert_equal Run::Supply::LEAST, list.size
       list.jobs.shift(400)
