@@ -10,6 +10,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
 
   Sql = Holdup::Store::Sql
   NEXT = Sql::Schema.new.known + 1
+  MARK = 0x484C4450
 
   def test_an_older_store_is_brought_forward_with_everything_in_it
     fill
@@ -107,7 +108,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
   def test_waits_for_another_process_that_writes_while_it_makes_the_tables
     folder
     other = SQLite3::Database.new(path)
-    other.execute_batch("PRAGMA journal_mode = WAL; PRAGMA application_id = #{0x484C4450}; BEGIN IMMEDIATE")
+    other.execute_batch("PRAGMA journal_mode = WAL; PRAGMA application_id = #{MARK}; BEGIN IMMEDIATE")
     store = Thread.new { open_store(busy_s: 10).tap { |made| made.commit([minute], {}) } }
     store.report_on_exception = false
     wait_until { store.stop? }
