@@ -28,7 +28,7 @@ module Bench
       Result.new(
         title: "Sidekiq with two capsules, predicted",
         about:,
-        tables: [Table.new(COLUMNS, @lines.map { |(threads, name), found| row(threads, name, found) })],
+        tables: [ResultTable.new(COLUMNS, @lines.map { |(threads, name), found| row(threads, name, found) })],
         budgets:
       )
     end

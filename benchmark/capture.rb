@@ -37,9 +37,9 @@ module Bench
         title: "A capture",
         about:,
         tables: [
-          Table.new(RELEASES, release_rows),
-          Table.new(LOAD, load_rows),
-          Table.new(["", ""], file_rows)
+          ResultTable.new(RELEASES, release_rows),
+          ResultTable.new(LOAD, load_rows),
+          ResultTable.new(["", ""], file_rows)
         ],
         budgets:,
         notes:

@@ -22,8 +22,8 @@ module Measured
     require "holdup/loader"
     store = Holdup::Store.open(store_url)
     directory = Holdup::Segment::Directory.new(dir)
-    complaints = Holdup::Collector::RateLimitedLog.new(log: Kernel, clock: Holdup::Clock.new)
-    round = Holdup::Collector::Round.new(store:, directory:, host: "bench", complaints:)
+    warnings = Holdup::Collector::RateLimitedLog.new(log: Kernel, clock: Holdup::Clock.new)
+    round = Holdup::Collector::Round.new(store:, directory:, host: "bench", warnings:)
     $stdout.sync = true
     $stdin.each_line { |line| puts tick(round, store, start_s.to_i + line.to_i * TICK_S, line.to_i) }
   end

@@ -2,7 +2,7 @@
 
 require "holdup/loader"
 require_relative "support/bench"
-require_relative "support/server"
+require_relative "support/storefront_server"
 
 module Bench
   # Whether `holdup compare` finds what is there and nothing else: the storefront without and with YJIT,
@@ -28,7 +28,8 @@ module Bench
     # @return [Result]
     def call
       @sides = Fresh.scratch { |scratch| Shop.open { |shop| sides(servers(shop, scratch)) } }
-      Result.new(title: "Comparing", about:, tables: [Table.new(COLUMNS, METRICS.map { |name| row(name) })],
+      table = ResultTable.new(COLUMNS, METRICS.map { |name| row(name) })
+      Result.new(title: "Comparing", about:, tables: [table],
         budgets:, notes:)
     end
 
@@ -38,7 +39,7 @@ module Bench
       ARMS.flat_map { |arm, env|
         Array.new(@boots) { |boot|
           [[arm, boot],
-            Server.new("holdup", shop:, scratch:, name: "#{arm} #{boot}", env:,
+            StorefrontServer.new("holdup", shop:, scratch:, name: "#{arm} #{boot}", env:,
               pause: false)]
         }
       }.to_h

@@ -19,7 +19,7 @@ module Bench
     # @return [Result]
     def call
       @samples = Rounds.call(ARMS.keys, @rounds) { |arm| Fresh.call("fibers", arm, @switches) }
-      Result.new(title: "A switch of fibers", about:, tables: [Table.new(COLUMNS, rows)])
+      Result.new(title: "A switch of fibers", about:, tables: [ResultTable.new(COLUMNS, rows)])
     end
 
     private

@@ -22,7 +22,7 @@ module Bench
 
     # @return [Result]
     def call
-      tables = [units, requests].map { |spreads| Table.new(COLUMNS, rows(spreads)) }
+      tables = [units, requests].map { |spreads| ResultTable.new(COLUMNS, rows(spreads)) }
       Result.new(title: "Instructions", about:, tables:, budgets:, notes:)
     end
 

@@ -25,10 +25,11 @@ module Bench
       result = Shop.open do |shop|
         Holdup::Lab::Sweep::SweepReport.new(ShopSweep.new(shop, mem_size: MEM_SIZE_MIB, **@spans).call)
       end
-      page = Holdup::Lab::Jit::Comparison::Report.new(result, Holdup::Lab::Jit::Comparison.new(result)).page
+      comparison = Holdup::Lab::Jit::ArmComparison.new(result)
+      page = Holdup::Lab::Jit::ArmComparison::ArmReport.new(result, comparison).page
       Result.new(
         title: "What YJIT does for the storefront",
-        about: "#{about}\n\n```\n#{Holdup::View::PageText.new(page, width: WIDTH).call.strip}\n```",
+        about: "#{about}\n\n```\n#{Holdup::View::Page::Text.new(page, width: WIDTH).call.strip}\n```",
         tables: [],
         budgets: [Budget.new("Time that the experiment takes", LONGEST_MIN, (now - from_s) / MIN_S, "min")]
       )

@@ -23,7 +23,7 @@ module Bench
       Result.new(
         title: "Whether YJIT does anything",
         about:,
-        tables: [Table.new(COLUMNS, ARMS.map { |arm| row(arm) })],
+        tables: [ResultTable.new(COLUMNS, ARMS.map { |arm| row(arm) })],
         budgets: ARMS.map { |arm| Budget.new("#{arm}, first", LIMIT_US, us(arm, "first_ns").median, "us") }
       )
     end

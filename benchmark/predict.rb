@@ -2,7 +2,7 @@
 
 require "holdup/loader"
 require_relative "support/bench"
-require_relative "support/prediction"
+require_relative "support/predicted_setting"
 require_relative "support/shop_trial"
 
 module Bench
@@ -39,7 +39,8 @@ module Bench
     # @return [Result]
     def call
       Shop.open { |shop| measure(ShopTrial.new(shop, routes:, warm_up_s: @warm_up_s)) }
-      Result.new(title:, about:, tables: [Table.new(COLUMNS, @predictions.map(&:cells))], budgets:, notes:)
+      table = ResultTable.new(COLUMNS, @predictions.map(&:cells))
+      Result.new(title:, about:, tables: [table], budgets:, notes:)
     end
 
     private
@@ -58,7 +59,8 @@ module Bench
         trial.call(processes, threads, rate: RATE, seconds: @seconds, seed: SEED)
       end
       @predictions = SETTINGS.map { |setting|
-        Prediction.new(*setting, outcomes: outcomes.fetch(setting).map(&:outcome), figures: figures(*setting))
+        measured = outcomes.fetch(setting).map(&:outcome)
+        PredictedSetting.new(*setting, outcomes: measured, figures: figures(*setting))
       }
     end
 
@@ -137,7 +139,7 @@ module Bench
 
     # The grades of `holdup advise`: the recording replayed on its own setting.
     def self_test
-      worst = Prediction.new(*RECORDED, outcomes: [recording], figures: again(handoff_ns)).worst
+      worst = PredictedSetting.new(*RECORDED, outcomes: [recording], figures: again(handoff_ns)).worst
       grade = Holdup::Sizing::SelfTest::GRADES.find { |limit, _| worst <= limit }&.last || :c
       warnings = recording.observation.then { |one| one.problems + one.warnings }
       format("Self-test, the recording replayed on itself with its own hand-off (%.0f us): grade %s " \

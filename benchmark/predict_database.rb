@@ -87,7 +87,7 @@ module Bench
     end
 
     def table(recording, rows)
-      Table.new(["recorded under #{recording.name}: #{COLUMNS.first}", *COLUMNS.drop(1)],
+      ResultTable.new(["recorded under #{recording.name}: #{COLUMNS.first}", *COLUMNS.drop(1)],
         rows.map { |row| cells(recording, row) })
     end
 
@@ -148,8 +148,8 @@ module Bench
       day = TrackerExperiment::DAY_SHARES.minmax.map { |limit| percent(limit) }.join(" and ")
       "It is recorded at #{recorded_setting} under each of three loads: a closed ramp of #{connections} " \
       "connections with keep-alive, #{@plan.level_s} s each, #{@plan.ramps} times; for " \
-      "#{@plan.recorded_s} s an open load (Poisson) at #{share} of the throughput at saturation; and as long a day, an open load " \
-      "between #{day} of it."
+      "#{@plan.recorded_s} s an open load (Poisson) at #{share} of the throughput at saturation; and as " \
+      "long a day, an open load between #{day} of it."
     end
 
     def measured

@@ -36,7 +36,7 @@ module Bench
         jobs: File.expand_path("support/growth/jobs.rb", __dir__))
       Holdup::Lab::Redis.run(path: ENV.fetch("PATH")) { |url| measure(url) }
       Result.new(title: "Jobs that cost more under concurrency, predicted", about:,
-        tables: [Table.new(COLUMNS, THREADS.map { |threads| row(threads) })], budgets:, notes:)
+        tables: [ResultTable.new(COLUMNS, THREADS.map { |threads| row(threads) })], budgets:, notes:)
     end
 
     private
@@ -67,7 +67,7 @@ module Bench
         Holdup::Lab::Jobs::Run.new(
           threads,
           program: @program,
-          work: Holdup::Lab::Jobs::Work.new(KINDS),
+          work: Holdup::Lab::Jobs::JobSequence.new(KINDS),
           redis: url,
           env: ENV.to_h,
           **folders,

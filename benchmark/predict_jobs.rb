@@ -15,7 +15,7 @@ module Bench
     # lab's own are. `command`: of a Sidekiq that knows them; none: the lab's own
     Mix = Data.define(:name, :kinds, :command) do
       def self.all
-        [exact, new(name: "work", kinds: Holdup::Lab::Jobs::Work::OWN, command: [])]
+        [exact, new(name: "work", kinds: Holdup::Lab::Jobs::JobSequence::OWN, command: [])]
       end
 
       def self.exact
@@ -73,7 +73,7 @@ module Bench
 
     def tables
       @results.map { |mix, result|
-        Table.new(["jobs of a fixed #{mix.name}: #{COLUMNS.first}", *COLUMNS.drop(1)],
+        ResultTable.new(["jobs of a fixed #{mix.name}: #{COLUMNS.first}", *COLUMNS.drop(1)],
           result.lines.map { |line| row(line) })
       }
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "support/bench"
-require_relative "support/server"
+require_relative "support/storefront_server"
 
 module Bench
   # The storefront at saturation: whether the whole of Holdup is felt in a real application.
@@ -18,7 +18,8 @@ module Bench
     def call
       @samples = Array.new(@boots) { booted { |servers| measure(servers) } }
         .reduce { |all, more| all.merge(more) { |_, earlier, later| earlier + later } }
-      Result.new(title: "The storefront at saturation", about:, tables: [Table.new(COLUMNS, rows)], notes:)
+      table = ResultTable.new(COLUMNS, rows)
+      Result.new(title: "The storefront at saturation", about:, tables: [table], notes:)
     end
 
     private
@@ -26,7 +27,7 @@ module Bench
     def booted
       Fresh.scratch do |scratch|
         Shop.open do |shop|
-          servers = ARMS.to_h { |arm| [arm, Server.new(arm, shop:, scratch:)] }
+          servers = ARMS.to_h { |arm| [arm, StorefrontServer.new(arm, shop:, scratch:)] }
           yield servers
         ensure
           servers&.each_value(&:release)

@@ -19,7 +19,7 @@ module Bench
     # @return [Result]
     def call
       @samples = Rounds.call(ARMS, @rounds) { |tool, open| Fresh.call("release", tool, open, @releases) }
-      Result.new(title: "Release and reacquire of the GVL", about:, tables: [Table.new(COLUMNS, rows)],
+      Result.new(title: "Release and reacquire of the GVL", about:, tables: [ResultTable.new(COLUMNS, rows)],
         budgets:)
     end
 

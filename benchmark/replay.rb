@@ -27,7 +27,7 @@ module Bench
       Result.new(
         title: "The replay behind the advice",
         about:,
-        tables: [Table.new(
+        tables: [ResultTable.new(
           ["processes x threads", "units/s", "events", "ms, median (min..max)", "million events/s"],
           measured.map { |setting, found| row(setting, *found) }
         )],

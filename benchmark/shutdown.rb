@@ -51,7 +51,7 @@ module Bench
     end
 
     def table(name, samples)
-      Table.new([name, *COLUMNS.drop(1)], samples.map { |arm, stops| row(arm, stops) })
+      ResultTable.new([name, *COLUMNS.drop(1)], samples.map { |arm, stops| row(arm, stops) })
     end
 
     def row(arm, stops)

@@ -38,7 +38,7 @@ module Bench
     end
 
     def table(what, arms)
-      Table.new([TITLES.fetch(what), *COLUMNS.drop(1)], arms.keys.map { |tool| row(arms, tool) })
+      ResultTable.new([TITLES.fetch(what), *COLUMNS.drop(1)], arms.keys.map { |tool| row(arms, tool) })
     end
 
     def row(arms, tool)

@@ -19,7 +19,7 @@ module Bench
     def call
       @samples = {"units" => measure("units", UNITS), "requests" => measure("requests", REQUESTS)}
       Result.new(title: "One unit", about:,
-        tables: @samples.values.map { |arms| Table.new(COLUMNS, rows(arms)) }, budgets:, notes:)
+        tables: @samples.values.map { |arms| ResultTable.new(COLUMNS, rows(arms)) }, budgets:, notes:)
     end
 
     private

@@ -33,7 +33,7 @@ module Bench
         @store = File.join(shop.folder, "upgrade.sqlite3")
         @versions = [sweep.other_ruby.version, RUBY_VERSION]
         @result = Holdup::Lab::Sweep::SweepReport.new(measure(sweep))
-        @states = Holdup::Lab::Jit::States.new(@result).to_h
+        @states = Holdup::Lab::Jit::ArmStates.new(@result).to_h
         Result.new(title: "Ruby #{@versions.join(" and ")}", about: [about, *sections].join("\n\n"),
           tables: [])
       end
@@ -76,10 +76,9 @@ module Bench
     end
 
     def lab
-      below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Comparison::Report.new(
-        @result,
-        Holdup::Lab::Jit::Comparison.new(@result)
-      ).page).call)
+      comparison = Holdup::Lab::Jit::ArmComparison.new(@result)
+      page = Holdup::Lab::Jit::ArmComparison::ArmReport.new(@result, comparison).page
+      below(Holdup::View::Page::Markdown.new(page).call)
     end
 
     # @param states [Array<(String, String)>] Ruby and YJIT

@@ -18,7 +18,7 @@ module Bench
       Result.new(
         title: "The viewer of captures",
         about:,
-        tables: [Table.new(
+        tables: [ResultTable.new(
           [
             "window",
             "script, median ms",

@@ -26,7 +26,7 @@ module Bench
     PAINT_MS = 1000
     INTERACTION_MS = 100
     # A clock that stands where the month ends.
-    Still = Data.define do
+    EndOfMonth = Data.define do
       def realtime_s = Month::NOW_S
 
       def realtime_ns = Month::NOW_S * Month::NS
@@ -69,7 +69,7 @@ module Bench
 
     def dashboard(path, **options)
       Holdup::Web.new(store: -> { Holdup::Store.open(path, read_only: true) }, dir: File.dirname(path),
-        auth: :none, clock: Still.new, **options)
+        auth: :none, clock: EndOfMonth.new, **options)
     end
 
     def patient
@@ -100,11 +100,11 @@ module Bench
     end
 
     def served
-      Table.new(["page, on the server", *SPANS], rows(@medians))
+      ResultTable.new(["page, on the server", *SPANS], rows(@medians))
     end
 
     def shown
-      @painted && Table.new(
+      @painted && ResultTable.new(
         ["page over #{SPANS.last}, in Chromium", "first paint",
           "key or click to the next picture"], rows(@painted)
       )

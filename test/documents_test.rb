@@ -20,7 +20,7 @@ class DocumentsTest < Minitest::Test
   # Up to what belongs to the shell, to a comment or to the command that is run.
   CALL = /\bholdup ([a-z](?:(?! holdup )[^|;>#()])*)/
   OPTION = /(?<![\w-])--[a-z][a-z0-9-]*/
-  # Of all commands alike, told once in docs/README.md.
+  # Options of all commands, described once in docs/README.md.
   EVERYWHERE = %w[--help --debug --lang --store].freeze
 
   def test_links_lead_to_files_and_headings
@@ -34,7 +34,7 @@ class DocumentsTest < Minitest::Test
     end
   end
 
-  def test_every_page_stands_in_the_list
+  def test_the_list_has_every_page
     listed = links("docs/README.md").map { |link| link[/\A[^#]+/] }
     assert_empty Dir.children("#{ROOT}/docs").grep(/\.md\z/) - ["README.md"] - listed
   end
@@ -72,7 +72,7 @@ class DocumentsTest < Minitest::Test
     assert_empty silent
   end
 
-  # Of the one command whose answer is the same everywhere.
+  # Only commands that print the same everywhere.
   def test_what_a_page_shows_is_what_is_printed
     shown = read("docs/calculate.md")[/^\$ holdup calculate --io 45%\n(.*?)\n```/m, 1]
     assert_includes holdup("calculate", "--io", "45%").out, shown

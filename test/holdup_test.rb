@@ -31,7 +31,7 @@ class HoldupTest < Minitest::Test
     }
   end
 
-  def test_requiring_it_does_nothing_and_loads_no_gem
+  def test_requiring_it_starts_nothing_and_loads_no_gem
     output = fresh_ruby(<<~RUBY, prelude: "", gems: true, env: {"BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil})
       $LOAD_PATH.unshift(#{LIB.dump})
       before = $LOADED_FEATURES.dup

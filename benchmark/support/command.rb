@@ -101,7 +101,7 @@ module Bench
 
     def section(name)
       warn "bench: #{name}"
-      machine = Machine.to_s
+      machine = MachineDescription.to_s
       result = bench(name).call
       "#{result.to_markdown}\nMeasured #{Time.now.utc.strftime("%F")}#{" with --quick" if @quick}: " \
       "#{machine}.\n"

@@ -4,7 +4,7 @@ require "etc"
 
 module Bench
   # The kind of machine that figures come from: enough to compare, nothing that names it.
-  module Machine
+  module MachineDescription
     CPUINFO = "/proc/cpuinfo"
     CLOCKSOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 

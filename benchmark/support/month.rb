@@ -48,7 +48,7 @@ module Bench
       connection.write do |db|
         rows(codec) { |some| db[:windows].import(columns, some, slice: 50) }
       end
-      skipped = Holdup::Store::Sql::Tables::SkippedRows.new(connection)
+      skipped = Holdup::Store::Sql::SmallTables::SkippedRows.new(connection)
       tiers(Holdup::Store::Sql::WindowRows.new(connection, codec, skipped))
       connection.close
       sample

@@ -12,7 +12,7 @@ module Bench
 
     # Durations in ns; means but for the percentiles.
     # `handoff_ns`: of the wait, while the GVL was passed on; nil where it is unknown.
-    Figures = Data.define(:throughput, :wait_ns, :handoff_ns, :response_ns, :p50_ns, :p95_ns) do
+    TrialFigures = Data.define(:throughput, :wait_ns, :handoff_ns, :response_ns, :p50_ns, :p95_ns) do
       # @param responses [Array<Numeric>] ns
       # @param waits [Array<Numeric>] ns
       def self.of(responses, waits, throughput:, handoff_ns: nil)
@@ -40,7 +40,7 @@ module Bench
     # @param processes [Integer]
     # @param threads [Integer] of each
     # @param assignment [Symbol] see Scenario
-    # @return [Figures]
+    # @return [TrialFigures]
     def call(arrivals, processes:, threads:, assignment: :least_busy)
       due = arrivals.to_a
       scenario = Holdup::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost,
@@ -62,12 +62,12 @@ module Bench
     end
 
     def figures(outcome)
-      Figures.of(outcome.column(:response), outcome.waits, throughput: outcome.throughput,
+      TrialFigures.of(outcome.column(:response), outcome.waits, throughput: outcome.throughput,
         handoff_ns: outcome.handoff_ns)
     end
 
     def mean(all)
-      Figures.new(**Figures.members.to_h { |name| [name, all.sum(&name).fdiv(all.size)] })
+      TrialFigures.new(**TrialFigures.members.to_h { |name| [name, all.sum(&name).fdiv(all.size)] })
     end
   end
 end

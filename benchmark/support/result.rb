@@ -13,7 +13,7 @@ module Bench
 
   # One table of a bench.
   # columns [Array<String>], rows [Array<Array<String>>]
-  Table = Data.define(:columns, :rows) do
+  ResultTable = Data.define(:columns, :rows) do
     def to_markdown
       lines = [columns, columns.each_index.map { |index| index.zero? ? "---" : "---:" }, *rows]
       lines.map { |cells| "| #{cells.join(" | ")} |\n" }.join
@@ -21,7 +21,7 @@ module Bench
   end
 
   # What a bench hands over: tables under one title, in Markdown.
-  # title, about [String]; tables [Array<Table>]; budgets [Array<Budget>]; notes [Array<String>]
+  # title, about [String]; tables [Array<ResultTable>]; budgets [Array<Budget>]; notes [Array<String>]
   Result = Data.define(:title, :about, :tables, :budgets, :notes) do
     def initialize(title:, about:, tables:, budgets: [], notes: [])
       super

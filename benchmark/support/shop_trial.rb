@@ -9,7 +9,7 @@ module Bench
   class ShopTrial
     # `outcome`: Holdup::Lab::Trial::TrialResult; `other_cpus`: CPUs that everything else on the machine used
     # meanwhile
-    Measured = Data.define(:outcome, :other_cpus)
+    TrialReading = Data.define(:outcome, :other_cpus)
 
     # @return [Holdup::Lab::Route] a label is the name that Holdup gives
     def self.read(label, path, weight)
@@ -42,12 +42,12 @@ module Bench
     # @param rate [Numeric] requests per second
     # @param seconds [Numeric]
     # @param seed [Integer] the same requests at the same moments for the same seed
-    # @return [Measured]
+    # @return [TrialReading]
     def call(processes, threads, rate:, seconds:, seed:)
       @trial.call(arm(processes, threads), rate:) do |session|
         busy_s = Cores.busy_s
         outcome = session.measure(rate:, seconds:, seed:)
-        Measured.new(outcome:, other_cpus: (Cores.busy_s - busy_s - outcome.cpu_s) / outcome.seen.seconds)
+        TrialReading.new(outcome:, other_cpus: (Cores.busy_s - busy_s - outcome.cpu_s) / outcome.seen.seconds)
       end
     end
 

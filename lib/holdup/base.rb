@@ -122,7 +122,8 @@ module Holdup
     def build_runtime
       log = Log.new { Configuration.log_target(env: ENV, draft: @draft || Configuration.draft) }
       settings = -> { Configuration.build(env: ENV, draft: @draft || Configuration.draft) }
-      Runtime.new(settings:, log:, env: ENV).tap do |runtime|
+      worker = -> { Servers.worker($PROGRAM_NAME) }
+      Runtime.new(settings:, log:, env: ENV, worker:).tap do |runtime|
         runtime.add(Instrumentation::ConnectionPool.new(guard: runtime.guard, clock: Clock.new))
         runtime.add(Instrumentation::Tracers.new(recorder: runtime.recorder))
       end

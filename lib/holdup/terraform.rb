@@ -8,7 +8,7 @@ module Holdup
     # - `log_group`, `region`: nil makes Terraform ask for it
     # - `namespace`: of the metrics; `app`, `server`: only their lines, nil for all
     # - `memory_mib`: memory of one process that triggers the alarm
-    Plan = Data.define(:format, :log_group, :region, :namespace, :app, :server, :memory_mib) do
+    AlarmPlan = Data.define(:format, :log_group, :region, :namespace, :app, :server, :memory_mib) do
       def initialize(format: :json, log_group: nil, region: nil, namespace: nil, app: nil, server: nil,
         memory_mib: 1024)
         namespace ||= (app && format == :json) ? "Holdup/#{app}" : "Holdup"
@@ -32,7 +32,7 @@ module Holdup
       blocks = variables(plan)
       blocks += Filters.new(plan).blocks if plan.filters?
       blocks += Alarms.new(plan).blocks
-      blocks << Dashboard.new(plan).block
+      blocks << CloudWatchDashboard.new(plan).block
       [head(plan), *blocks.map { |block| Hcl.render(block) }].join("\n")
     end
 

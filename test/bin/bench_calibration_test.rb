@@ -16,7 +16,7 @@ class BenchCalibrationTest < Minitest::Test
   end
 
   # As an integer it would make a ratio of two speeds 0 or 1.
-  def test_the_median_is_no_integer
+  def test_the_median_is_between_two_values
     assert_instance_of Float, written("100.5 9\n101.5 10\n102.5 30\n").median_ns(100..103)
   end
 

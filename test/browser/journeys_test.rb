@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "looking"
 
-# From page to page as somebody does who looks for something: with the mouse, by keyboard, and back.
+# From page to page as a user goes: with the mouse, by keyboard, and back.
 class JourneysTest < Minitest::Test
   include Looking
 
@@ -12,7 +12,7 @@ class JourneysTest < Minitest::Test
     chromium.size(1280)
   end
 
-  def test_what_was_asked_goes_along_and_back_works
+  def test_links_keep_the_filters_and_back_works
     look("/", lang: "en", since: "6h")
     page.within("nav") { page.click_link("Endpoints") }
     page.click_link("OrdersController#index")

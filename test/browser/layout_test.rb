@@ -12,7 +12,7 @@ class LayoutTest < Minitest::Test
   HALF_AN_HOUR_S = 1800
   TOP = "document.querySelector('.blocks > *').getBoundingClientRect().top"
   LINES = "new Set([...document.querySelectorAll('nav > ul a')].map((link) => link.offsetTop)).size"
-  # Columns of the first table whose right edge is to be seen, by their titles.
+  # Titles of the columns of the first table whose right edge is visible.
   VISIBLE = <<~JS
     [...document.querySelectorAll("thead")[0].querySelectorAll("th")]
       .filter((head) => {

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "looking"
 
-# A page that refreshes itself, by a server of which the test says what it answers.
+# A page that refreshes itself. The test decides what its server answers.
 class LiveTest < Minitest::Test
   include Looking
 

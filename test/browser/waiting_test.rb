@@ -48,7 +48,7 @@ class WaitingTest < Minitest::Test
     assert page.has_css?("h2", text: "設定の違い")
   end
 
-  def test_nothing_bars_the_way_meanwhile
+  def test_the_page_can_be_used_while_it_waits
     look("/advice", dashboard: @dashboard, lang: "en")
     assert page.has_css?("[data-wait]")
     assert_empty chromium.barriers

@@ -121,7 +121,7 @@ module ServerSteps
     assert_empty zombies(app)
   end
 
-  # Processes that ended and that nobody waited for.
+  # Zombies: processes that ended and were not waited for.
   def zombies(app)
     app.processes.select { |process| process[:state].start_with?("Z") }
   end

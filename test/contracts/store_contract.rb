@@ -115,7 +115,7 @@ module StoreContract
     assert_equal 4, @store.skipped_rows.sum(&:count)
   end
 
-  def test_how_far_each_collector_has_come
+  def test_keeps_the_progress_of_each_collector
     facts = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}], ["b", "/x", 7, {}]]
     states = facts.map do |host, folder, at_s, units|
       Holdup::CollectionState.new(host:, folder:, at_ns: (START + at_s) * 1_000_000_000, units:)
@@ -131,7 +131,7 @@ module StoreContract
     assert_equal ["/x", "/日本"], @store.collection_states.map(&:folder)
   end
 
-  def test_where_no_window_can_be_written_nothing_is
+  def test_writes_nothing_when_no_window_can_be_written
     bad = [window(start_s: START + 1), window(host: nil)]
     assert_raises(StandardError) do
       @store.commit(bad, {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}]) { flunk }
@@ -184,7 +184,7 @@ module StoreContract
     assert_equal 3, names.size
   end
 
-  def test_roll_up_moves_nothing_out_of_the_totals_and_counts_nothing_twice
+  def test_roll_up_keeps_the_totals
     commit_minutes(0...(26 * 60))
     before = total(START, START + 2 * DAY)
     assert_operator @store.rollup(START + 2 * DAY), :>, 0
@@ -195,7 +195,7 @@ module StoreContract
     assert_equal [300] * 12, @store.windows(START, START + 3600, seconds: 300).map(&:seconds)
   end
 
-  def test_any_span_reads_each_minute_once_whatever_was_rolled_up
+  def test_reads_each_minute_once_before_and_after_a_roll_up
     commit_minutes(0...(26 * 60))
     @store.rollup(START + 25 * 3600 + 700)
     random = Random.new(3)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "sqlite3"
 require "tmpdir"
 require "holdup/loader"
 
@@ -50,7 +51,7 @@ module Holdup
     end
 
     # Else it would try without a pause.
-    def test_one_that_stands_by_is_not_hurried
+    def test_a_standby_collector_ignores_requests_to_hurry
       FileUtils.mkdir_p(@segments)
       leader = Collector::Election.new(File.join(@segments, "collector.lock"))
       assert leader.won?

@@ -120,7 +120,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def server(pid, measures: false, loaded: true, age_s: 3600, name: "puma", dir: nil)
-    Holdup::Doctor::RunningServers::Server.new(pid:, name:, age_s:, loaded:, measures:, dir:)
+    Holdup::Doctor::RunningServers::RunningServer.new(pid:, name:, age_s:, loaded:, measures:, dir:)
   end
 
   def unmeasured(*servers)
@@ -130,7 +130,7 @@ class Holdup::DoctorTest < Minitest::Test
     }
   end
 
-  def test_servers_that_measure_need_no_word
+  def test_finds_nothing_about_servers_that_measure
     assert_empty unmeasured(server(7), server(8, measures: true, dir: SOUND[:dir]), server(9, measures: true))
   end
 
@@ -167,7 +167,7 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal({collector_none: :fail}, troubles(segments: [young, process], collector: false))
   end
 
-  def test_a_process_that_stands_still
+  def test_names_a_process_that_makes_no_progress
     old = process(heartbeat_ns: (NOW_S - 300) * 1_000_000_000)
     assert_equal({heartbeat: :warn}, troubles(segments: [old]))
     assert_empty troubles(segments: [process, process(pid: 8, alive: false, heartbeat_ns: 0)])

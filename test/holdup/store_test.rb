@@ -16,7 +16,7 @@ class Holdup::StoreTest < Minitest::Test
     end
   end
 
-  def test_opening_touches_nothing_before_it_is_used
+  def test_opens_no_file_before_its_first_use
     Holdup::Store.open("#{folder}/a.sqlite3")
 
     assert_empty Dir.children(folder)

@@ -25,7 +25,7 @@ class Holdup::TerraformTest < Minitest::Test
   end
 
   def text(**options)
-    Holdup::Terraform.write(Holdup::Terraform::Plan.new(**options))
+    Holdup::Terraform.write(Holdup::Terraform::AlarmPlan.new(**options))
   end
 
   def file(...) = HclGrammar.parse(text(...))
@@ -66,7 +66,7 @@ class Holdup::TerraformTest < Minitest::Test
   end
 
   # As `terraform fmt` would write it; where that is installed, it has the last word.
-  def test_terraform_itself_has_nothing_to_say
+  def test_is_formatted_as_terraform_would
     PLANS.each do |plan|
       refute_match(/[ \t]$/, text(**plan))
       next unless system("terraform", "version", out: File::NULL, err: File::NULL)
@@ -112,7 +112,7 @@ class Holdup::TerraformTest < Minitest::Test
     end
   end
 
-  def test_the_filters_match_nothing_else
+  def test_the_filters_match_no_other_line
     real = lines[4]
     others = ['{"event":"stats","units":3}', '{"units":3,"setting":"x"}', "units=3",
       real.sub('"app":"shop"', '"app":"other"')]
@@ -148,7 +148,7 @@ class Holdup::TerraformTest < Minitest::Test
     assert_empty file.all("locals")
   end
 
-  def test_the_memory_at_which_the_alarm_goes_off
+  def test_the_memory_at_which_the_alarm_fires
     alarm = file(memory_mib: 512).all("resource", "aws_cloudwatch_metric_alarm").last.body.attributes
     assert_equal 512 << 20, alarm["threshold"]
   end

@@ -72,7 +72,7 @@ class Holdup::WebTest < Minitest::Test
     assert_empty output
   end
 
-  def test_a_store_that_is_not_there_is_said
+  def test_a_missing_store_is_an_error_page
     @app = Holdup::Web.new(store: -> { Holdup::Store.open("/nonexistent/store.sqlite3", read_only: true) },
       dir: "/nonexistent", auth: :none)
     get "/"
@@ -109,7 +109,7 @@ class Holdup::WebTest < Minitest::Test
     [status, body.each.to_a.join]
   end
 
-  def test_a_failure_of_ours_is_a_page_and_stands_in_the_log
+  def test_a_failure_of_holdup_is_a_page_and_in_the_log
     @app = dashboard(store: Object.new)
     errors = StringIO.new
     get "/", {}, {"rack.errors" => errors}

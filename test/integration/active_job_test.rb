@@ -6,7 +6,7 @@ require "test_helper"
 # their own.
 class ActiveJobIntegrationTest < Minitest::Test
   def serve(adapter, &)
-    JobApp.serve("bundle", "exec", "puma", "-C", "puma.rb",
+    JobApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb",
       adapter:, processes: nil, env: {"WITH_HOLDUP" => "1", "WITH_PLUGIN" => "1"}, &)
   end
 

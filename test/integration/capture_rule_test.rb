@@ -10,7 +10,7 @@ require "holdup/loader"
 # ms of CPU at a time: nobody asks, and the collector keeps what led to it.
 class CaptureRuleIntegrationTest < Minitest::Test
   include CommandLine
-  include Storefront
+  include StorefrontApp
 
   LIGHT = "ProductsController#index"
   HOG = "ReportsController#forecast"
@@ -64,7 +64,7 @@ class CaptureRuleIntegrationTest < Minitest::Test
     with_storefront do |env|
       env = env.merge("HOLDUP_CAPTURE" => "#{RULE}, every=1", "HOLDUP_COLLECTOR" => "process",
         "STOREFRONT_WORKERS" => "1")
-      ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "config/puma.rb", app: Storefront::APP,
+      ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "config/puma.rb", app: StorefrontApp::APP,
         env:) do |app|
         yield app, Holdup::Capture::Archive.new(File.join(app.root, "captures"))
       end
@@ -82,7 +82,7 @@ class CaptureRuleIntegrationTest < Minitest::Test
   def under_load(app)
     %w[/products /reports/forecast].each { |path| app.get(path) }
     traffic = {"/reports/forecast?cpu_ms=300" => 1, "/products" => 2}.map { |path, clients|
-      Traffic.to(app, path, clients:)
+      ClientTraffic.to(app, path, clients:)
     }
     yield
   ensure

@@ -65,7 +65,7 @@ class CaptureIntegrationTest < Minitest::Test
   def test_what_led_to_a_slow_request_is_kept
     ServedApp.serve(*%w[bundle exec ruby -W:deprecated -S puma -C puma.rb], app: "plain") do |app|
       app.wait { app.live.any? }
-      traffic = Traffic.to(app, "/hog", clients: 1)
+      traffic = ClientTraffic.to(app, "/hog", clients: 1)
       out = File.join(app.root, "captures")
       said = holdup_process("capture", "--until", "wall > 100 ms", "--seconds", "60", "--dir", app.dir,
         "--out", out, env: {"HOME" => app.root})
@@ -77,7 +77,7 @@ class CaptureIntegrationTest < Minitest::Test
     end
   end
 
-  # The hog is no less seen where vernier samples.
+  # The hog is seen as well while Vernier samples.
   def test_a_server_that_has_vernier_loaded
     skip "vernier is not in this bundle" unless Gem.loaded_specs.key?("vernier")
     ServedApp.serve(*%w[bundle exec ruby -W:deprecated -rvernier -S puma -C puma.rb], app: "plain") do |app|
@@ -92,7 +92,7 @@ class CaptureIntegrationTest < Minitest::Test
 
   # @return [Seen] the first clear one, or the last
   def beside_a_hog(app)
-    traffic = %w[/light /hog].map { |path| Traffic.to(app, path, clients: 1) }
+    traffic = %w[/light /hog].map { |path| ClientTraffic.to(app, path, clients: 1) }
     seen = nil
     TRIES.times { break if (seen = Seen.new(captured(app)) { |*arguments| holdup(*arguments) }).clear? }
     seen

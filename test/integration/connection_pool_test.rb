@@ -19,7 +19,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
 
   def serve(**env, &)
     env = {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s)
-    ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "database", env:, &)
+    ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "database", env:, &)
   end
 
   # Each client asks again as soon as it has its answer.
@@ -66,7 +66,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     end
   end
 
-  # The pool is told with the server's, by name and size.
+  # The report lists the pool with the server's, by name and size.
   def assert_told(app)
     entry = app.live.first
     assert_equal ["web", "db primary"], entry.read(&:profile).values_at("pool.0", "pool.1")
@@ -147,7 +147,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     end
   end
 
-  def test_connecting_is_no_wait
+  def test_does_not_count_connecting_as_a_wait
     wait, slept = script(<<~RUBY)
       slow = Module.new { def initialize(...) = sleep(0.05).then { super(...) } }
       ActiveRecord::ConnectionAdapters::SQLite3Adapter.prepend(slow)

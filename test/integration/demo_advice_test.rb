@@ -71,7 +71,7 @@ class DemoAdviceTest < Minitest::Test
     assert_includes told.last, "no recommendation"
   end
 
-  def test_a_machine_that_can_not_keep_up_is_said_once
+  def test_says_once_that_the_machine_can_not_keep_up
     outcome = lambda do |lost|
       Holdup::Lab::Exchange::Outcome.new(
         label: "GET /",

@@ -10,14 +10,14 @@ class GoodJobIntegrationTest < Minitest::Test
   include JobRunnerContract
   include DoctorJit
 
-  PROGRAM = %w[bundle exec good_job start].freeze
-  PUMA = %w[bundle exec puma -C puma.rb].freeze
+  PROGRAM = [*ServedApp::BUNDLED, "good_job", "start"].freeze
+  PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"].freeze
 
   def exec_gems
     {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "good_job" => GoodJob::VERSION}
   end
 
-  def exec_command = PROGRAM
+  def exec_command = %w[bundle exec good_job start]
 
   def workers = [*PROGRAM, "--subprocesses", "2"]
 

@@ -48,7 +48,7 @@ class PitchforkTest < Minitest::Test
   def test_many_reforks_under_load
     serve do |app|
       complete(app)
-      traffic = Traffic.to(app, measured_path)
+      traffic = ClientTraffic.to(app, measured_path)
       (1..REFORKS).each { |generation| refork(app, generation) }
       traffic.stop
       app.wait { app.counts[measured_name] >= traffic.answered }
@@ -153,7 +153,7 @@ class PitchforkTest < Minitest::Test
   private
 
   def asked(app)
-    traffic = Traffic.to(app, measured_path)
+    traffic = ClientTraffic.to(app, measured_path)
     app.wait { traffic.answered >= ServerSteps::ENOUGH }
     traffic.stop
     traffic.answered

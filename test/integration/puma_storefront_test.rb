@@ -8,13 +8,13 @@ require "puma/const"
 class PumaStorefrontTest < Minitest::Test
   include ServerSteps
   include PumaRestarts
-  include Storefront
+  include StorefrontApp
 
   def server_command
     %w[bundle exec puma -C config/puma.rb]
   end
 
-  def server_app = Storefront::APP
+  def server_app = StorefrontApp::APP
 
   def server_env
     {"STOREFRONT_WORKERS" => "2", "STOREFRONT_THREADS" => "3"}

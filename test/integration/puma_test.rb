@@ -53,7 +53,7 @@ class PumaIntegrationTest < Minitest::Test
 
   # @return [Integer]
   def ask_again(app)
-    traffic = Traffic.to(app, measured_path)
+    traffic = ClientTraffic.to(app, measured_path)
     app.wait { traffic.answered >= ServerSteps::ENOUGH }
     traffic.stop.answered
   end

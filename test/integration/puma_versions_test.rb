@@ -25,7 +25,7 @@ class PumaVersionsTest < Minitest::Test
      "preload" => false, "refork" => true}
   end
 
-  # Ruby 3.4's IO#close can hang in a worker that is told to end (ServedApp::Stuck), which Puma then kills.
+  # Ruby 3.4's IO#close can hang in a worker that shuts down (ServedApp::Stuck); Puma then kills it.
   def closes_segments? = false
 
   def server_levers

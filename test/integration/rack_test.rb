@@ -5,8 +5,8 @@ require "test_helper"
 # A real Puma in a process of its own; what it recorded is read from its segment.
 class RackIntegrationTest < Minitest::Test
   def serve(**env, &)
-    ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "plain", env: env.transform_keys(&:to_s),
-      &)
+    env = env.transform_keys(&:to_s)
+    ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "plain", env:, &)
   end
 
   def test_every_kind_of_answer_is_one_unit
@@ -72,14 +72,14 @@ class RackIntegrationTest < Minitest::Test
     end
   end
 
-  def test_a_wrong_variable_is_said_and_the_application_runs
+  def test_warns_of_a_wrong_variable_and_the_application_runs
     serve(HOLDUP_SERIES_LIMIT: "many") do |app|
       assert_equal "ok", app.get("/").body
       assert_match(/holdup: not measuring: HOLDUP_SERIES_LIMIT can't be "many"; give a whole number/, app.log)
     end
   end
 
-  def test_a_folder_that_can_not_be_used_is_said_and_the_application_runs
+  def test_warns_of_an_unusable_folder_and_the_application_runs
     serve(HOLDUP_DIR: "/proc/holdup") do |app|
       assert_equal "ok", app.get("/").body
       assert_match(/holdup: start failed, the application is not affected/, app.log)

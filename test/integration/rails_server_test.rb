@@ -30,7 +30,7 @@ class RailsServerTest < Minitest::Test
     assert_known(WITH_HOLDUP: "1")
   end
 
-  def test_puma_knows_what_it_is_whatever_a_gem_has_loaded
+  def test_recognises_puma_when_gems_have_loaded_other_servers
     assert_known(WITH_HOLDUP: "1", WITH_COMMANDS: "1", EAGER_LOAD: "1")
   end
 

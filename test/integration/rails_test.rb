@@ -7,7 +7,7 @@ require "holdup"
 
 class RailsIntegrationTest < Minitest::Test
   def serve(*command, **env, &)
-    command = %w[bundle exec puma -C puma.rb] if command.empty?
+    command = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"] if command.empty?
     ServedApp.serve(*command,
       app: "rails", env: {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s), &)
   end
@@ -40,7 +40,7 @@ class RailsIntegrationTest < Minitest::Test
     end
   end
 
-  def test_measures_under_puma_whatever_a_gem_has_loaded
+  def test_measures_under_puma_when_gems_have_loaded_commands
     [{}, {WORKERS: "2", PRELOAD: "1"}, {WORKERS: "2", PRELOAD: "0"}].each do |env|
       serve(**env, WITH_COMMANDS: "1", EAGER_LOAD: "1") do |app|
         app.wait { app.live.size == env.fetch(:WORKERS, "1").to_i }
@@ -54,16 +54,18 @@ class RailsIntegrationTest < Minitest::Test
     end
   end
 
-  def test_says_that_it_does_not_measure_and_how_to_change_it
-    serve(HOLDUP_ENABLED: "false", WORKERS: "2") do |app|
-      app.get("/orders")
-      assert_equal [["puma", true, false]] * 2,
-        app.running_servers.map { |server| [server.name, server.loaded, server.measures] }
-      app.stop
-      said = app.log.lines(chomp: true).grep(/holdup:/)
-      expected = "holdup: not measuring: HOLDUP_ENABLED or config.enabled is false; " \
-        "HOLDUP_ENABLED=true measures"
-      assert_equal [expected], said
+  def test_says_once_that_it_does_not_measure_and_how_to_change_it
+    expected = "holdup: not measuring: HOLDUP_ENABLED or config.enabled is false; " \
+      "HOLDUP_ENABLED=true measures"
+    %w[0 1].each do |preload|
+      serve(HOLDUP_ENABLED: "false", WORKERS: "2", PRELOAD: preload) do |app|
+        app.wait { app.running_servers.size == 2 }
+        app.get("/orders")
+        assert_equal [["puma", true, false]] * 2,
+          app.running_servers.map { |server| [server.name, server.loaded, server.measures] }
+        app.stop
+        assert_equal [expected], app.log.lines(chomp: true).grep(/holdup:/), "PRELOAD=#{preload}"
+      end
     end
   end
 
@@ -98,7 +100,7 @@ class RailsIntegrationTest < Minitest::Test
     end
   end
 
-  def test_a_tool_says_why_it_measures_nothing_where_the_log_is_wordy
+  def test_a_tool_logs_at_level_debug_why_it_does_not_measure
     output = run_rails("bin/rails", "runner", MEASURING, LOGGED: "1")
     assert_equal 1, output.scan("holdup:").size, output
     reason = /`rails runner` takes no requests and no jobs/

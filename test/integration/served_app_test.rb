@@ -21,7 +21,7 @@ class ServedAppTest < Minitest::Test
     ServedApp.new(RbConfig.ruby, "--disable=gems", "-e", format(SERVER, at_stop), app: "plain").run(&)
   end
 
-  def test_a_server_that_does_nothing_any_more_is_stuck
+  def test_a_server_that_makes_no_progress_is_stuck
     checks = []
     serve("sleep") do |app|
       app.define_singleton_method(:cpu_ticks) { super().tap { |ticks| checks << ticks } }

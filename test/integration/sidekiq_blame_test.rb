@@ -43,7 +43,7 @@ class SidekiqBlameTest < Minitest::Test
     end
   end
 
-  # Every nanosecond that a thread stalled was caused by somebody, or nobody held the GVL.
+  # For every nanosecond that a thread stalled, another thread is charged, or no thread held the GVL.
   def assert_identity(totals, *series)
     accounts_ns = totals["accounts"].sum { |each| each["caused_ns"] }
     caused = series.sum { |each| each["caused_ns"] } + accounts_ns + totals["handoff_ns"]

@@ -152,16 +152,17 @@ class SidekiqIntegrationTest < Minitest::Test
 
   def test_an_application_whose_gemfile_does_not_know_holdup
     untouched("sidekiq") do |env|
-      with_sidekiq("-c", "3", env:) do |sidekiq|
+      with_sidekiq("-c", "3", env:, command: %w[bundle exec sidekiq -r ./jobs.rb]) do |sidekiq|
         run_all_kinds(sidekiq)
         assert_equal COUNTED.merge("in the child" => [1, 0]), sidekiq.counts
       end
     end
   end
 
-  def run_in_rails(env = {})
+  def run_in_rails(*program, env: {})
+    program = [*ServedApp::BUNDLED, "sidekiq"] if program.empty?
     with_sidekiq(env: {"ACTIVE_JOB" => "1", "RAILS_ENV" => "production"}.merge(env),
-      command: %w[bundle exec sidekiq -r ./rails]) do |sidekiq|
+      command: [*program, "-r", "./rails"]) do |sidekiq|
       sidekiq.push("WelcomeJob.perform_later; DigestJob.perform_later; MovedJob.perform_later")
       {"welcome" => 2, "digest" => 1, "moved" => 1}.each { |what, times| sidekiq.wait_told(what, times) }
       sidekiq.stop
@@ -173,7 +174,7 @@ class SidekiqIntegrationTest < Minitest::Test
   def test_rails_needs_no_line_at_all = run_in_rails
 
   def test_rails_whose_gemfile_does_not_know_holdup
-    untouched("rails", "sidekiq") { |env| run_in_rails(env) }
+    untouched("rails", "sidekiq") { |env| run_in_rails(*%w[bundle exec sidekiq], env:) }
   end
 
   def test_a_job_that_is_stopped_and_put_back_is_two_runs_and_no_error
@@ -243,7 +244,7 @@ class SidekiqIntegrationTest < Minitest::Test
 
   def test_embedded_in_a_script_that_starts_holdup_later
     RedisServer.run do |redis|
-      SidekiqProcess.run(redis, command: %w[bundle exec ruby embedded.rb]) do |sidekiq|
+      SidekiqProcess.run(redis, command: [*ServedApp::BUNDLED_RUBY, "embedded.rb"]) do |sidekiq|
         sidekiq.wait { sidekiq.counts == {"PlainJob" => [1, 0]} }
         assert_equal 2, jobs_of(sidekiq).setting["job_threads"]
         assert_equal 0, sidekiq.stop.exitstatus
@@ -254,7 +255,7 @@ class SidekiqIntegrationTest < Minitest::Test
 
   def test_embedded_in_puma
     RedisServer.run do |redis|
-      ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "sidekiq",
+      ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "sidekiq",
         env: {"REDIS_URL" => redis.url}) do |app|
         redis.call("FLUSHALL") # a server that got stuck in its shutdown is tried again
         3.times { app.get("/push") }

@@ -10,13 +10,15 @@ class SolidQueueIntegrationTest < Minitest::Test
   include JobRunnerContract
   include DoctorJit
 
+  PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"].freeze
+
   def exec_gems
     {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "solid_queue" => SolidQueue::VERSION}
   end
 
   def exec_command = %w[bin/jobs]
 
-  def workers = %w[bundle exec bin/jobs]
+  def workers = [*ServedApp::BUNDLED_RUBY, "bin/jobs"]
 
   def unfinished
     "SolidQueue::Job.where(finished_at: nil).count"
@@ -68,7 +70,7 @@ class SolidQueueIntegrationTest < Minitest::Test
   end
 
   def test_asynchronous_workers_share_a_process
-    serve("bundle", "exec", "bin/jobs", "--mode", "async", processes: 1) do |app|
+    serve(*workers, "--mode", "async", processes: 1) do |app|
       app.client(JobRunnerContract::MIXED)
       app.counted(JobRunnerContract::UNITS)
       assert_equal [[5, 1, "mails,urgent;reports"]],
@@ -84,7 +86,7 @@ class SolidQueueIntegrationTest < Minitest::Test
   end
 
   def test_inside_of_puma_as_threads
-    serve(*%w[bundle exec puma -C puma.rb], processes: nil,
+    serve(*PUMA, processes: nil,
       env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "async"}) do |app|
       3.times { app.get("/enqueue") }
       app.get("/now")
@@ -100,7 +102,7 @@ class SolidQueueIntegrationTest < Minitest::Test
   end
 
   def test_in_a_cluster_of_puma
-    serve(*%w[bundle exec puma -C puma.rb], processes: nil,
+    serve(*PUMA, processes: nil,
       env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "fork", WORKERS: "1"}) do |app|
       app.wait { app.live_workers == [0, 0, 1] }
       3.times { app.get("/enqueue") }
@@ -114,7 +116,7 @@ class SolidQueueIntegrationTest < Minitest::Test
 
   # The master runs the jobs; workers that it forks while it measures have none of its threads.
   def test_as_threads_of_the_master_of_a_cluster
-    serve(*%w[bundle exec puma -C puma.rb], processes: nil,
+    serve(*PUMA, processes: nil,
       env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "async", WORKERS: "1"}) do |app|
       app.wait { app.live_workers == [-1, 0] }
       3.times { app.get("/enqueue") }

@@ -3,7 +3,8 @@
 require "test_helper"
 require "json"
 
-# Lines of statistics of real servers: who writes them, what is in them, and that nobody waits for them.
+# Lines of statistics of real servers: which processes write them, what they contain, and that writing them
+# blocks no request.
 class StatsLogIntegrationTest < Minitest::Test
   PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"].freeze
 
@@ -67,7 +68,7 @@ class StatsLogIntegrationTest < Minitest::Test
     texts.each { |line| assert_empty EmfSchema.troubles(line) }
   end
 
-  # It is full, and nobody reads it.
+  # A full pipe without a reader.
   def test_a_full_pipe_delays_no_request
     File.mkfifo(@path)
     File.open(@path, File::RDWR | File::NONBLOCK) do |pipe|

@@ -5,14 +5,14 @@ require "test_helper"
 # A Rails application of some size in the servers that fork: loaded in the master, in the mold, in each
 # worker; and where a request is a fiber.
 class StorefrontPreforkTest < Minitest::Test
-  include Storefront
+  include StorefrontApp
 
   PATHS = {"/" => "PagesController#home", "/products" => "ProductsController#index",
            "/orders" => "OrdersController#index"}.freeze
   ROUNDS = 20
 
   def serve(command, env, &)
-    ServedApp.serve("bundle", "exec", *command, app: Storefront::APP, env:, &)
+    ServedApp.serve("bundle", "exec", *command, app: StorefrontApp::APP, env:, &)
   end
 
   def test_unicorn_and_pitchfork

@@ -9,7 +9,7 @@ class TracedIntegrationTest < Minitest::Test
   HOG = "ReportsController#show"
 
   def test_the_span_of_a_light_request_names_the_hog_that_still_runs
-    ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "traced",
+    ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "traced",
       env: {"RAILS_ENV" => "production"}) do |app|
       beside_a_hog(app) do
         attributes = app.wait {

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "support/traffic"
+require "support/client_traffic"
 
 # A server that has no adapter: each process that it forks is measured, and nothing is claimed about it.
 class UnknownServerTest < Minitest::Test
@@ -18,7 +18,7 @@ class UnknownServerTest < Minitest::Test
 
   def ask(app)
     before = app.counts["GET /orders"]
-    traffic = Traffic.to(app, "/orders")
+    traffic = ClientTraffic.to(app, "/orders")
     app.wait { traffic.answered >= 30 && app.live.count { |entry| units(entry) > 0 } == 2 }
     traffic.stop
     # Answers are sent before their units end.

@@ -4,7 +4,7 @@ require_relative "native_helper"
 require "holdup/loader"
 require "open3"
 
-# Where no tmpfs can be written: memory without a name, of which the folder has a link.
+# Where no tmpfs is writable: memory without a name, and a link to it in the folder.
 class AnonymousSegmentTest < Minitest::Test
   SCRIPT = <<~RUBY
     require "holdup"
@@ -52,7 +52,7 @@ class AnonymousSegmentTest < Minitest::Test
     thread.value
   end
 
-  def test_the_collector_keeps_what_it_has_seen_also_when_the_process_is_killed
+  def test_the_collector_keeps_what_it_read_when_the_process_is_killed
     process do |thread, tell|
       tick
       assert_equal({"first" => 1}, counts)

@@ -70,8 +70,8 @@ class CaptureCatchTest < NativeTest
     RUBY
   end
 
-  # Limits belong to one capture; an unknown series is nobody's.
-  def test_another_capture_knows_nothing_of_them
+  # Limits belong to one capture; an unknown series gets none.
+  def test_a_later_capture_has_none_of_the_caught_units
     assert_equal "[true, nil, false]", ruby(<<~RUBY)
       unit("GET /orders", 10)
       P.open_capture(FILE, 10_000, 0, 0)
@@ -83,7 +83,7 @@ class CaptureCatchTest < NativeTest
     RUBY
   end
 
-  def test_not_one_that_had_begun_before
+  def test_does_not_catch_a_unit_that_began_before
     assert_equal "[false, true, \"GET /new\"]", ruby(<<~RUBY)
       old = P.enter
       P.open_capture(FILE, 10_000, 0, 1_000_000)

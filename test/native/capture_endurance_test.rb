@@ -70,7 +70,7 @@ class CaptureEnduranceTest < NativeTest
   end
 
   # Nobody's code runs in the moment in which stacks are taken: it might wait, raise, or end the capture.
-  def test_who_traces_every_call_sees_none_of_ours
+  def test_a_trace_of_all_calls_has_none_of_holdups
     assert_equal "[true, true, []]", capture(<<~RUBY)
       calls = []
       TracePoint.new(:c_call) { |call| calls << call.method_id if call.method_id == :list }.enable
@@ -86,7 +86,7 @@ class CaptureEnduranceTest < NativeTest
     RUBY
   end
 
-  repeated def test_a_child_has_nothing_of_its_parents_capture_whenever_it_was_forked
+  repeated def test_a_child_forked_at_any_time_has_no_part_of_its_parents_capture
     assert_equal "{0 => #{FORKS}}", capture(<<~RUBY)
       stop = false
       threads = [

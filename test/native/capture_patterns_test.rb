@@ -56,7 +56,7 @@ class CapturePatternsTest < NativeTest
     assert_includes story.call.map(&:kind), :pool
   end
 
-  # As a pool's checkout waits, and as it is told.
+  # Waits as the checkout of a connection pool does.
   def waiting_for(connections, handle)
     from = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
     connections.pop(timeout: 30)

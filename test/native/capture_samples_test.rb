@@ -39,7 +39,7 @@ class CaptureSamplesTest < NativeTest
       frames.map { |frame| frame.to_h.values }
   end
 
-  # Where nobody waits, running threads are the other sampler's. One may be asked already.
+  # While no thread waits, only the other sampler takes stacks of running threads. One may be asked already.
   def test_a_running_thread_without_waiters_is_not_sampled
     before = nil
     recording = captured do

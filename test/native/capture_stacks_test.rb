@@ -4,7 +4,7 @@ require "native/capturing"
 require "objspace"
 require "holdup/capture/ring"
 
-# Stacks in a capture: of whom they are, and that the time they take is nobody's loss.
+# Stacks in a capture: of which threads they are, and that no unit is charged for the time they take.
 class CaptureStacksTest < NativeTest
   include Capturing
 
@@ -54,7 +54,7 @@ class CaptureStacksTest < NativeTest
     assert_operator largest, :>, 250_000
   end
 
-  def test_without_stacks_there_are_none_and_room_for_none
+  def test_without_stacks_the_file_has_no_room_for_them
     Probe.open_capture(@file, 1_000, 0, 0)
     GvlWork.hold(30 * MS)
     Probe.close_capture
@@ -124,7 +124,7 @@ class CaptureStacksTest < NativeTest
     }.new
   end
 
-  def test_what_it_cost_is_said
+  def test_records_the_cost_of_taking_stacks
     stop = false
     recording = captured {
       [Thread.new { crunch(-> { stop }) }, Thread.new { 3.times { GvlWork.release(1) } && stop = true }]

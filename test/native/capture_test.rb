@@ -197,7 +197,7 @@ class CaptureNativeTest < NativeTest
     RUBY
   end
 
-  # The table of threads tells who is gone, so that nobody takes them for idle.
+  # The table of threads marks those that have ended, so that they do not look idle.
   def test_the_dead_are_absent
     assert_equal "true", capture(<<~RUBY).chomp
       P.open_capture(FILE, 1_000, 0, 0, STACKS)
@@ -266,7 +266,7 @@ class CaptureNativeTest < NativeTest
     RUBY
   end
 
-  def test_a_full_or_missing_folder_is_an_error_and_leaves_nothing_on
+  def test_a_full_or_missing_folder_is_an_error_and_the_capture_is_off
     Dir.mktmpdir do |folder|
       assert_raises(Errno::ENOENT) { Probe.open_capture(File.join(folder, "none/file"), 1_000, 0, 0) }
       refute Probe.capturing?

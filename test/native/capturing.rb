@@ -47,7 +47,7 @@ module Capturing
 
   private
 
-  # @param stacks_over_ns [Integer] that somebody waits; 0: no stacks
+  # @param stacks_over_ns [Integer] of a wait, beyond which stacks are taken; 0: no stacks
   # @return [Holdup::Capture::EventLog] of the block
   def captured(stacks_over_ns = 0)
     Holdup::Probe.open_capture(@file, 50_000, 0, 0, stacks_over_ns)

@@ -2,7 +2,7 @@
 
 require "native/native_helper"
 
-# Other tools of the field in the same process: nobody disturbs anybody, and the figures agree.
+# Other tools in the same process: none disturbs another, and the figures agree.
 class CoexistenceTest < NativeTest
   STATES = {duration: :wall_ns, running_duration: :running_ns, stalled_duration: :stalled_ns,
             idle_duration: :idle_ns}.freeze

@@ -49,7 +49,7 @@ class FiberBooksTest < NativeTest
 
   # What units counted twice is taken off; then units, accounts and hand-off are all that there was, and no
   # more.
-  def test_nothing_is_lost_and_nothing_counted_twice
+  def test_counts_all_time_exactly_once
     Dir.mktmpdir do |folder|
       output = fresh_ruby(STRESS + <<~RUBY)
         Holdup::Probe.open_segment("#{folder}/segment", 50, 64, nil, 0)

@@ -2,7 +2,7 @@
 
 require "native/native_helper"
 
-# Units on fibers that take turns on one thread: each counts its own fibers' work and nobody else's.
+# Units on fibers that take turns on one thread: each counts only the work of its own fibers.
 class FiberTest < NativeTest
   def setup
     super

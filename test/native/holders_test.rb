@@ -127,7 +127,7 @@ class HoldersTest < NativeTest
       fresh_ruby(STRESS + "puts threads.flat_map(&:value).all?", env: {"RUBY_MN_THREADS" => "1"}).chomp
   end
 
-  # A Ractor has a GVL of its own, of which nothing is kept.
+  # A Ractor has a GVL of its own, which is not recorded.
   def test_never_more_than_was_waited_while_everything_is_collected
     output = fresh_ruby(<<~RUBY)
       #{STRESS}

@@ -54,13 +54,13 @@ class NativeTest < Minitest::Test
     waiter.value
   end
 
-  # Holds the GVL once somebody waits for it: a thread that has no CPU yet does not wait.
+  # Holds the GVL once a thread waits for it: a thread that has no CPU yet does not wait.
   def hold_once_waited_for(work_ns)
     nil until Probe.snapshot[:waiting_threads].positive?
     GvlWork.hold(work_ns)
   end
 
-  # Threads that end by themselves; the identity is exact whenever nobody waits.
+  # Threads that end by themselves; the identity is exact while no thread waits.
   def assert_identity
     snapshot = settled
     assert_equal 0, snapshot[:identity_ticks], snapshot.to_s

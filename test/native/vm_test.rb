@@ -18,7 +18,7 @@ class VmTest < NativeTest
     assert_equal %w[false 0], [enabled, handle]
   end
 
-  def test_ractors_have_a_ledger_each
+  def test_each_ractor_has_its_own_state
     output = fresh_ruby(<<~RUBY)
       Holdup::Probe.enable
       value = Ractor.method_defined?(:value) ? :value : :take

@@ -14,7 +14,7 @@ module CaptureColumns
     version, length = bytes.unpack("L<2")
     raise "version #{version}" unless version == 1
     head = JSON.parse(bytes.byteslice(8, length))
-    reading = Reading.new(bytes, 8 + length)
+    reading = ColumnReader.new(bytes, 8 + length)
     lanes = head["lanes"].map { |lane| spans(head, *reading.columns(LANE, lane["count"])) }
     holders = head["gvls"].flat_map { |gvl| reading.columns(HOLDERS, gvl["count"]).transpose }
     raise "#{bytes.bytesize} bytes" unless reading.ended?
@@ -22,7 +22,7 @@ module CaptureColumns
   end
 
   # Each begins at a multiple of 8.
-  class Reading
+  class ColumnReader
     def initialize(bytes, at)
       @bytes = bytes
       @at = at

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A program that prints what a test wants, keeps its arguments in a file beside it, and ends as it is told.
+# A program that prints a given text, keeps its arguments in a file beside it, and ends with a given status.
 # Needs TemporaryFolder.
 module FakeProgram
   # @return [String] its path

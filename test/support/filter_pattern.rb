@@ -7,19 +7,19 @@ require "strscan"
 # selectors of the root's members, = and != with texts and *, comparisons with numbers, &&, || and
 # parentheses.
 class FilterPattern
-  Wrong = Class.new(StandardError)
+  InvalidPattern = Class.new(StandardError)
   LIMIT = 1024 # characters of a pattern
   OPERATORS = {"=" => :==, "!=" => :!=, "<" => :<, "<=" => :<=, ">" => :>, ">=" => :>=}.freeze
 
   # @param text [String] "{ $.event = "stats" }"
-  # @raise [Wrong]
+  # @raise [InvalidPattern]
   def initialize(text)
-    raise Wrong, "longer than #{LIMIT}" if text.size > LIMIT
+    raise InvalidPattern, "longer than #{LIMIT}" if text.size > LIMIT
     @scan = StringScanner.new(text)
     expect(/\{/)
     @condition = any
     expect(/\}/)
-    raise Wrong, "more behind the pattern" unless @scan.eos?
+    raise InvalidPattern, "more behind the pattern" unless @scan.eos?
   end
 
   # @param line [String] a log event
@@ -46,7 +46,7 @@ class FilterPattern
   def one
     return any.tap { expect(/\)/) } if skip(/\(/)
     name = expect(/\$\.[A-Za-z0-9_-]+/).delete_prefix("$.")
-    operator = OPERATORS.fetch(skip(/[<>!]?=|<|>/) || raise(Wrong, "no operator at #{@scan.pos}"))
+    operator = OPERATORS.fetch(skip(/[<>!]?=|<|>/) || raise(InvalidPattern, "no operator at #{@scan.pos}"))
     comparison(name, operator, expect(/"[^"]*"|\*|[A-Za-z0-9_.+-]+/))
   end
 
@@ -67,6 +67,6 @@ class FilterPattern
   end
 
   def expect(pattern)
-    skip(pattern) || raise(Wrong, "no #{pattern.source} at #{@scan.pos}")
+    skip(pattern) || raise(InvalidPattern, "no #{pattern.source} at #{@scan.pos}")
   end
 end

@@ -9,14 +9,14 @@ require_relative "hcl_text"
 #
 #   HclGrammar.parse(text)  # => Body; expressions are Ruby values, Reference, Call or HclText::Template
 class HclGrammar
-  Wrong = Class.new(StandardError)
+  InvalidHcl = Class.new(StandardError)
   Body = Data.define(:attributes, :blocks) do
-    # @return [Array<Block>] of that type and first label
+    # @return [Array<ParsedBlock>] of that type and first label
     def all(type, label = nil)
       blocks.select { |block| block.type == type && (label.nil? || block.labels.first == label) }
     end
   end
-  Block = Data.define(:type, :labels, :body)
+  ParsedBlock = Data.define(:type, :labels, :body)
   # `path`: ["var", "region"]
   Reference = Data.define(:path)
   Call = Data.define(:name, :arguments)
@@ -31,7 +31,7 @@ class HclGrammar
 
   def initialize(text)
     unless text.valid_encoding? && !text.start_with?("\uFEFF")
-      raise Wrong, "not UTF-8, or with a byte order mark"
+      raise InvalidHcl, "not UTF-8, or with a byte order mark"
     end
     @scan = StringScanner.new(text)
     @enclosed = false # in parentheses and brackets the ends of lines are blanks
@@ -65,7 +65,7 @@ class HclGrammar
     line_end
     inner = body { accept("}") }
     line_end
-    Block.new(type:, labels:, body: inner)
+    ParsedBlock.new(type:, labels:, body: inner)
   end
 
   def label
@@ -158,6 +158,6 @@ class HclGrammar
   end
 
   def wrong(what)
-    raise(Wrong, "line #{@scan.string.byteslice(0, @scan.pos).count("\n") + 1}: #{what}")
+    raise(InvalidHcl, "line #{@scan.string.byteslice(0, @scan.pos).count("\n") + 1}: #{what}")
   end
 end

@@ -9,7 +9,7 @@ module JitSituations
 
   HALF = {cpu: 5, io: 5}.freeze
 
-  # What is found is told in every language too: a fact that a sentence lacks raises.
+  # Renders the finding in every language as well: a missing fact raises.
   # @param rule [Module]
   # @param lives [Array<Array<Hash>>] samples
   # @param settings [Array<Holdup::Setting>] that units ran under; the first is the lives' unless they say

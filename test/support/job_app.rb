@@ -7,13 +7,13 @@ require_relative "served_app"
 # A real job runner (or a web server with one inside) in a process of its own, with a database of its own, and
 # a client that enqueues for it.
 class JobApp < ServedApp
-  # The application without its runner, for all tests with the same adapter: it connects to the database of the
-  # test that asks.
-  class Client
+  # The application without its runner, for all tests with the same adapter: it connects to the database of
+  # the test that asks.
+  class AppClient
     PATIENCE_S = 60
 
     # @param adapter [String] of Active Job
-    # @return [Client] that runs until the last test
+    # @return [AppClient] that runs until the last test
     def self.for(adapter, env)
       @clients ||= {}
       @clients[adapter] ||= new(env).tap { |client| Minitest.after_run { client.stop } }
@@ -68,7 +68,7 @@ class JobApp < ServedApp
   # @param line [String] of Ruby, for the application without its runner
   # @return [String] the inspected result
   def client(line)
-    Client.for(@adapter, @shared).call(line, @shared.fetch("DATABASE_URL"))
+    AppClient.for(@adapter, @shared).call(line, @shared.fetch("DATABASE_URL"))
   end
 
   # Waits until so many units are there, and returns them all.

@@ -3,9 +3,9 @@
 # Reads a Perfetto trace as far as tests ask for it. What fields are called: test/viewers/perfetto.proto.
 class PerfettoTrace
   # `track`: its name, after those that it belongs to
-  Slice = Data.define(:track, :name, :category, :from_ns, :to_ns, :args)
+  TrackSlice = Data.define(:track, :name, :category, :from_ns, :to_ns, :args)
   # What a thread ran; `frames`: label, path and line, the innermost first
-  Sample = Data.define(:thread, :at_ns, :held_ns, :frames)
+  TraceSample = Data.define(:thread, :at_ns, :held_ns, :frames)
   Arrow = Data.define(:track, :name, :at_ns)
 
   # @param bytes [String] a message
@@ -78,7 +78,7 @@ class PerfettoTrace
   def apply(at_ns, event)
     track = event[11].first
     case event[9].first
-    when 1 then @open[track] << Slice.new(path(track), text(2, event[10].first), text(1, event[3].first),
+    when 1 then @open[track] << TrackSlice.new(path(track), text(2, event[10].first), text(1, event[3].first),
       at_ns, nil, args(event))
     when 2 then @slices << @open[track].pop.with(to_ns: at_ns)
     when 3 then @arrows << Arrow.new(path(track), text(2, event[10].first), at_ns)
@@ -94,7 +94,7 @@ class PerfettoTrace
 
   def sample(at_ns, sample)
     frames = table(7).fetch(sample[6].first)[2].map { |number| frame(table(6).fetch(number)) }
-    Sample.new(thread: PerfettoTrace.fields(sample[1].first)[3].first, at_ns:, held_ns: sample[11].first,
+    TraceSample.new(thread: PerfettoTrace.fields(sample[1].first)[3].first, at_ns:, held_ns: sample[11].first,
       frames: frames.reverse)
   end
 

@@ -62,7 +62,7 @@ class PostgresServer
   end
 
   # @param database [String] to make
-  # @param template [String] the database whose copy it is; nobody may be connected to that
+  # @param template [String] the database that it copies, which may have no connection
   # @return [String] its URL
   def create(database, template: "template1")
     query("CREATE DATABASE #{database} TEMPLATE #{template}")

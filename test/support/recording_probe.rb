@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# A probe that measures nothing and remembers what it was told: for tests of who calls it when. The real one
+# A probe that measures nothing and records its calls: for tests of what calls it, and when. The real one
 # is driven in test/native and test/integration.
 class RecordingProbe
   Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error, :pool, :priority, :trace,

@@ -32,7 +32,7 @@ class SampleWindows
   # @param units [Hash] like STOREFRONT
   # @param minutes [Integer]
   # @param seed [Integer]
-  # @param handoff [Float] share of the stall while nobody held the GVL
+  # @param handoff [Float] share of the stall while no thread held the GVL
   # @param kind [Symbol]
   # @param queue [String, nil]
   def initialize(units: STOREFRONT, minutes: 3, seed: 1, handoff: 0.01, accounts: {"main" => 0.01},

@@ -124,7 +124,8 @@ class ServedApp
     end
   end
 
-  # @return [Array<Holdup::Doctor::RunningServers::Server>] what the doctor sees of it in the process table
+  # @return [Array<Holdup::Doctor::RunningServers::RunningServer>] what the doctor sees of it in the process
+  #   table
   def running_servers
     own = processes.map { |process| process[:pid] }
     Holdup::Doctor::RunningServers.new.call.select { |server| own.include?(server.pid) }
@@ -143,7 +144,7 @@ class ServedApp
     end
   end
 
-  # @return [Array<Holdup::Segment::Snapshot>] of all processes
+  # @return [Array<Holdup::Segment::SegmentSnapshot>] of all processes
   def snapshots
     Holdup::Segment::Directory.new(@dir).entries.map { |entry| entry.read(&:snapshot) }
   end
@@ -216,7 +217,7 @@ class ServedApp
     raise Stuck, log
   end
 
-  # Nobody's child tells nobody how it ended.
+  # A process that is not a child of ours has no exit status for us.
   def ended_elsewhere(idle_s)
     raise Stuck, log unless ends? { within(idle_s) { !running? } }
   end

@@ -13,20 +13,20 @@ class SidekiqProcess
   APP = File.expand_path("../integration/apps/sidekiq", __dir__)
   PATIENCE_S = WaitUntil::PATIENCE_S
   RUNNING = "Running in ruby"
-  COMMAND = %w[bundle exec sidekiq -r ./jobs.rb].freeze
+  COMMAND = [*ServedApp::BUNDLED, "sidekiq", "-r", "./jobs.rb"].freeze
 
   # The application's classes without Sidekiq's server, loaded once for all tests with the same environment.
-  class Client
+  class PushClient
     # @param env [Hash{String => String, nil}]
-    # @return [Client] that runs until the last test
+    # @return [PushClient] that runs until the last test
     def self.for(env)
       @clients ||= {}
       @clients[env] ||= new(env).tap { |client| Minitest.after_run { client.stop } }
     end
 
     def initialize(env)
-      @process = IO.popen({**env, "WITHOUT_HOLDUP" => "1"}, [*ServedApp::BUNDLED_RUBY, "-W0", "bin/client"], "r+",
-        chdir: APP)
+      command = [*ServedApp::BUNDLED_RUBY, "-W0", "bin/client"]
+      @process = IO.popen({**env, "WITHOUT_HOLDUP" => "1"}, command, "r+", chdir: APP)
     end
 
     # @param script [String]
@@ -80,7 +80,7 @@ class SidekiqProcess
   # Puts jobs into their queues, from a client process's point of view.
   # @param script [String] with the classes of the application
   def push(script)
-    Client.for(@env.except("REDIS_URL", "HOLDUP_DIR")).call(script, @redis.url)
+    PushClient.for(@env.except("REDIS_URL", "HOLDUP_DIR")).call(script, @redis.url)
   end
 
   # What has failed is due now, and the scheduler sees it at its next look.
@@ -101,7 +101,7 @@ class SidekiqProcess
     Process.wait2(pid).last.tap { started.delete(pid) }
   end
 
-  # @return [Integer] how often jobs told of that
+  # @return [Integer] how often jobs reported that
   def told(what)
     @redis.get("told:#{what}").to_i
   end
@@ -136,7 +136,7 @@ class SidekiqProcess
     File.directory?(@dir) ? Holdup::Segment::Directory.new(@dir).entries : []
   end
 
-  # @return [Array<Holdup::Segment::Snapshot>] of all processes
+  # @return [Array<Holdup::Segment::SegmentSnapshot>] of all processes
   def snapshots
     entries.map { |entry| entry.read(&:snapshot) }
   end

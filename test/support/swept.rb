@@ -19,7 +19,7 @@ module Swept
   # @param p95_ms [Numeric]
   def reading(arm, p95_ms: 100, round: 0, rate: 40, **options)
     ms = 1_000_000
-    endpoint = Lab::Endpoints::Figures.new(
+    endpoint = Lab::Endpoints::EndpointFigures.new(
       count: 400, acquisitions: 4, longest_hold_ns: 5 * ms, p95_ns: 90 * ms
     )
     Sweep::SettingMeasurement.new(
@@ -56,7 +56,7 @@ module Swept
 
   def prediction(arm, p95_ms: 110, rate: 40, round: 0)
     ms = 1_000_000
-    Sweep::Prediction.new(arm:, round:, rate:, throughput: 40.0, queued_ns: 3 * ms, stalled_ns: 9 * ms,
+    Sweep::SettingPrediction.new(arm:, round:, rate:, throughput: 40.0, queued_ns: 3 * ms, stalled_ns: 9 * ms,
       response_ns: 42 * ms, p50_ns: 31 * ms, p95_ns: p95_ms * ms, p99_ns: 160 * ms)
   end
 

@@ -6,7 +6,7 @@
 require "json"
 require "storefront/application"
 require "forked"
-require "work"
+require "measured_loops"
 
 WARM_UP = 20
 application = Bench::Storefront.boot(jit: false) # it would compile in one step and not in the next
@@ -15,7 +15,7 @@ ENV.delete("HOLDUP_ENABLED") # kept Holdup from starting with the application
 # What Puma hands to Rails.
 environment = lambda do
   {
-    **Bench::Work::ENVIRONMENT,
+    **Bench::MeasuredLoops::ENVIRONMENT,
     "PATH_INFO" => Bench::Storefront::PATH,
     "HTTP_HOST" => "127.0.0.1",
     "HTTP_ACCEPT" => "*/*",
@@ -24,10 +24,10 @@ environment = lambda do
     "rack.errors" => $stderr,
     "rack.multithread" => true,
     "rack.hijack?" => false,
-    Bench::Work::FINISHED => []
+    Bench::MeasuredLoops::FINISHED => []
   }
 end
-work = Bench::Work.new(Bench::Tools::None.new)
+work = Bench::MeasuredLoops.new(Bench::Tools::None.new)
 requests = ->(stack, times) { times.times { work.request(stack, environment.call) } }
 requests.call(application, WARM_UP)
 

@@ -5,7 +5,7 @@
 
 require "json"
 require "forked"
-require "work"
+require "measured_loops"
 
 count = ARGV.shift.to_i
 # Gems are loaded before the fork: only starting them differs between the processes.
@@ -14,7 +14,7 @@ tools = ARGV.to_h { |name| [name, Bench::Tools.find(name)] }
 pids = tools.transform_values do |tool|
   Bench::Forked.steps(count) do |times|
     tool.start
-    Bench::Work.new(tool).units(times)
+    Bench::MeasuredLoops.new(tool).units(times)
   end
 end
 puts JSON.generate(pids)

@@ -10,7 +10,7 @@ spoil = {"healthy" => -> {}, "spoiled" => -> { TracePoint.new(:call) { nil }.ena
 spoil.call
 Holdup::Jit::Activation.new(yjit: Holdup::Jit.yjit).call
 version = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
-state = Holdup::Jit::Yjit.new(api: Holdup::Jit.yjit, version:, options: Holdup::Jit::CommandLine.read).state
+state = Holdup::Jit::Yjit.new(api: Holdup::Jit.yjit, version:, options: Holdup::Jit::RubyOptions.read).state
 effectiveness = Holdup::Jit::Effectiveness.new(api: Holdup::Jit.yjit, version:)
 
 first, again = Array.new(2) do

@@ -5,11 +5,11 @@
 require "json"
 require "clocked"
 require "objects"
-require "work"
+require "measured_loops"
 
 tool = Bench::Tools.find(ARGV[0])
 tool.start
-work = Bench::Work.new(tool)
+work = Bench::MeasuredLoops.new(tool)
 work_on = {"units" => work.method(:units), "requests" => work.method(:requests)}.fetch(ARGV[1])
 count = ARGV[2].to_i
 

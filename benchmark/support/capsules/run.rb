@@ -17,12 +17,12 @@ module Bench
     end
 
     # Jobs for both queues; `queue` is that of the second.
-    Jobs = Data.define(:light, :heavy, :queue)
+    BothQueues = Data.define(:light, :heavy, :queue)
 
     # Keeps two queues from running empty.
     class Supplies
       # @param queue [Holdup::Lab::Redis::JobQueue] of the first capsule
-      # @param jobs [Jobs]
+      # @param jobs [BothQueues]
       def initialize(queue, jobs)
         @each = [LAB::Run::Supply.new(queue, jobs.light), LAB::Run::Supply.new(jobs.queue, jobs.heavy)]
       end
@@ -80,8 +80,8 @@ module Bench
       private
 
       def run(program, queue, folders)
-        light, heavy = KINDS.map { |kind| LAB::Work.new([kind]) }
-        jobs = Jobs.new(light:, heavy:, queue:)
+        light, heavy = KINDS.map { |kind| LAB::JobSequence.new([kind]) }
+        jobs = BothQueues.new(light:, heavy:, queue:)
         LAB::Run.new(@threads.first, program:, work: jobs, redis: @redis, env: ENV.to_h, supply: Supplies,
           keep: ->(intake) { @intake = intake }, **folders)
       end

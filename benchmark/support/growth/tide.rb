@@ -12,7 +12,7 @@ module Bench
       PAUSE_S = 0.01
 
       # @param queue [Holdup::Lab::Redis::JobQueue]
-      # @param work [Holdup::Lab::Jobs::Work]
+      # @param work [Holdup::Lab::Jobs::JobSequence]
       def initialize(queue, work)
         @queue = queue
         @work = work

@@ -7,7 +7,7 @@ require_relative "page_deck"
 
 module Bench
   # A number of users with a connection and a session each. Every one asks for the next page as soon as the
-  # last answer is there: closed_load.rb runs this in a process of its own.
+  # last answer is there: connection_load.rb runs this in a process of its own.
   class ClosedClient
     HOST = "127.0.0.1"
     PATIENCE_S = 30

@@ -5,7 +5,7 @@ require "net/http"
 require_relative "../../../bin/support/demo/children"
 require_relative "app"
 require_relative "changing_arrivals"
-require_relative "closed_load"
+require_relative "connection_load"
 require_relative "pages"
 
 module Bench
@@ -65,15 +65,15 @@ module Bench
     end
 
     # As many users as keep every thread busy.
-    # @return [ClosedLoad::ClosedAnswers]
+    # @return [ConnectionLoad::ClosedAnswers]
     def saturate(seconds, seed: 1)
       ask(CROWD * slots, seconds, seed:)
     end
 
     # @param connections [Integer]
-    # @return [ClosedLoad::ClosedAnswers]
+    # @return [ConnectionLoad::ClosedAnswers]
     def ask(connections, seconds, seed: 1)
-      ClosedLoad.call(@port, connections:, seconds:, seed:)
+      ConnectionLoad.call(@port, connections:, seconds:, seed:)
     end
 
     # @param arrivals [Enumerable<Holdup::Lab::Arrivals::Arrival>]

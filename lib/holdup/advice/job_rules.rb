@@ -90,7 +90,7 @@ module Holdup
                    count_share: cause.count.fdiv(blame.count), query: "report --kind job --by queue"}
           own_pool = Sizing::WhatIf::OwnPool.new(name: situation.literal(cause.name), threads: 1)
           Finding.new(rule: :queue_split, remedy: :jobs, facts:,
-            change: JobQueue.new(situation.fact("jobs"), cause.name).change,
+            change: OwnQueue.new(situation.fact("jobs"), cause.name).change,
             weight: share * situation.total.split.share(:stalled), **situation.effect(own_pool:))
         end
 
@@ -101,7 +101,7 @@ module Holdup
       end
 
       # A queue for one class of jobs and a process that takes only that queue.
-      class JobQueue
+      class OwnQueue
         # Job runner (fact "jobs" of a setting) => what starts one thread for the queue.
         WORDS = {
           "sidekiq" => "bundle exec sidekiq -q %<queue>s -c 1",

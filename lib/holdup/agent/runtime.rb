@@ -28,13 +28,17 @@ module Holdup
     # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring
     #   starts, after the application's own code
     # @param collectors [#build] gives the collector that this process supervises, see Collectors
-    def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors)
+    # @param worker [#call] gives the index of the worker that this process is before its server is ready, or
+    #   nil
+    def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors,
+      worker: -> {})
       @settings = settings
       @log = log
       @clock = clock
       @env = env
       @probe = probe
       @collectors = collectors
+      @worker = worker
       @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(Probe::COUNTERS.fetch(:guard_failures)) })
       @recorder = Recorder.new(probe:, guard: @guard)
       @jit = Jit::Manager.new(wish: -> { configuration.jit }, guard: @guard, log:, clock:)
@@ -178,7 +182,7 @@ module Holdup
     def announce(level, line)
       return if @announced
       @announced = true
-      return if @late || server.worker.to_i.positive? || server.generation.to_i.positive?
+      return if @late || (server.worker || @worker.call).to_i.positive? || server.generation.to_i.positive?
       @log.public_send(level, line)
       unknown = Configuration::Variables.unknown(@env)
       @log.warn(Configuration::Variables.warning(unknown)) if unknown.any?

@@ -57,6 +57,13 @@ module Holdup
       }
     }.freeze
 
+    # Titles that Puma and Unicorn give a worker before it loads the application.
+    WORKER_TITLE = /\A(?:puma: cluster worker |unicorn\S* worker\[)(\d+)/
+
+    # @param title [String] of a process
+    # @return [Integer, nil] index of the worker that it is; nil if the title does not say it
+    def self.worker(title) = title[WORKER_TITLE, 1]&.to_i
+
     class Attachment
       def initialize(runtime:, middleware:, known: KNOWN)
         @runtime = runtime

@@ -12,7 +12,7 @@ module Holdup
       # Articles add threads until one more brings less than this.
       WORTHWHILE = 0.05
 
-      Estimate = Data.define(:threads, :speed_up, :gain)
+      AmdahlEstimate = Data.define(:threads, :speed_up, :gain)
 
       module_function
 
@@ -27,7 +27,7 @@ module Holdup
       end
 
       def table(share, threads: THREADS)
-        threads.map { |n| Estimate.new(threads: n, speed_up: speed_up(share, n), gain: gain(share, n)) }
+        threads.map { |n| AmdahlEstimate.new(threads: n, speed_up: speed_up(share, n), gain: gain(share, n)) }
       end
 
       # The number of threads at which the 5 % rule ends.

@@ -238,7 +238,7 @@ module Holdup
         METRICS = %i[wall_p50 wall_p95 cpu_unit].freeze
 
         # `key`: :better :worse :both :changed :none :unknown; `moved`, `unmoved`: Array of Estimate
-        Result = Data.define(:key, :moved, :unmoved, :level)
+        ComparisonAnswer = Data.define(:key, :moved, :unmoved, :level)
 
         def initialize(estimates, metrics: METRICS)
           @estimates = estimates.values_at(*metrics).compact.select(&:known?)
@@ -248,7 +248,7 @@ module Holdup
           judged = @estimates.reject { |estimate| estimate.verdict(level).nil? }
           moved, unmoved = judged.partition { |estimate| estimate.verdict(level) != :none }
           verdicts = moved.map { |estimate| estimate.verdict(level) }.uniq
-          Result.new(key: judged.empty? ? :unknown : key(verdicts), moved:, unmoved:, level:)
+          ComparisonAnswer.new(key: judged.empty? ? :unknown : key(verdicts), moved:, unmoved:, level:)
         end
 
         private

@@ -17,7 +17,7 @@ module Holdup
       # One pool in the processes that have it. `max`: connections in each; `busy`: mean in use (as sampled);
       # `backlog`: mean of waiting threads, from the waits themselves where a process has one pool, else as
       # sampled; `most_backlog`: as sampled.
-      Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog)
+      PoolUsage = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
       # @param total [SeriesRow] the units that the report is about
       # @param all_rows [Array<SeriesRow>] one per series, also left out ones: they share the pools
@@ -91,8 +91,8 @@ module Holdup
       private
 
       # Growth of the gauge OUTSIDE of one process, and in how much of its time.
-      Growth = Data.define(:grown_ns, :covered_s, :alive_s)
-      private_constant :Growth
+      KeptTimeGrowth = Data.define(:grown_ns, :covered_s, :alive_s)
+      private_constant :KeptTimeGrowth
 
       def outside_growth
         @outside_growth ||= begin
@@ -110,7 +110,7 @@ module Holdup
         last_s = samples.last[:at_s]
         end_s = samples.last[:ended] ? last_s : @to_s
         grown_ns = ProcessReport::SampleTrail.new(samples).grown(OUTSIDE).to_i
-        Growth.new(grown_ns:, covered_s: last_s - first_s, alive_s: end_s - first_s)
+        KeptTimeGrowth.new(grown_ns:, covered_s: last_s - first_s, alive_s: end_s - first_s)
       end
 
       def connection_pools(member)
@@ -139,7 +139,7 @@ module Holdup
       end
 
       def merge(name, pools)
-        Pool.new(name: name.delete_prefix(ProcessReport::CONNECTIONS), max: pools.filter_map(&:max).max,
+        PoolUsage.new(name: name.delete_prefix(ProcessReport::CONNECTIONS), max: pools.filter_map(&:max).max,
           busy: mean(pools, :busy), backlog: mean(pools, :backlog),
           most_backlog: pools.filter_map(&:most_backlog).max)
       end

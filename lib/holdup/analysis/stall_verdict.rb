@@ -19,16 +19,16 @@ module Holdup
       # The share from which a state characterises the units.
       DOMINANT = {lock: 0.25, sleep: 0.25, native: 0.3, io: 0.5, cpu: 0.5}.freeze
 
-      Result = Data.define(:key, :facts)
+      StallAnswer = Data.define(:key, :facts)
 
       def initialize(summary)
         @summary = summary
         @split = summary.total.split
       end
 
-      # @return [Result] key: :no_data :connections :connections_kept :connections_outside :handoff :one_cause
-      #   :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts: shares 0.0 .. 1.0,
-      #   `cause` a Blame::Account or SeriesRow, `size` a String, `kind` :request :job :unit
+      # @return [StallAnswer] key: :no_data :connections :connections_kept :connections_outside :handoff
+      #   :one_cause :account_cause :spread :starved :lock :sleep :native :io :cpu :calm; facts: shares
+      #   0.0 .. 1.0, `cause` a Blame::Account or SeriesRow, `size` a String, `kind` :request :job :unit
       def call
         return result(:no_data) if @summary.empty?
         return connections if connections?
@@ -95,7 +95,8 @@ module Holdup
       end
 
       def result(key, **facts)
-        Result.new(key:, facts: {kind: @summary.unit_kind, stalled_share: @split.share(:stalled), **facts})
+        facts = {kind: @summary.unit_kind, stalled_share: @split.share(:stalled), **facts}
+        StallAnswer.new(key:, facts:)
       end
 
       def blame = @summary.blame

@@ -60,7 +60,7 @@ module Holdup
         @all = all
         @dir = Places.directory(console.env, dir)
         @archive = Holdup::Capture::Archive.new(out || Places.captures(console.env, store))
-        @report = Report.new(console, language || Places.language(console.env))
+        @report = SavedCaptures.new(console, language || Places.language(console.env))
       end
 
       # @return [Integer] exit status: 1 when a process made no capture
@@ -144,7 +144,7 @@ module Holdup
       end
 
       # Prints what `holdup capture` waits for and which files it saved.
-      class Report
+      class SavedCaptures
         def initialize(console, language)
           @console = console
           @words = View::Words.new(language)

@@ -202,19 +202,13 @@ module Holdup
           parser.on("--values A,B", "with --by: these two, as they are called there") do |text|
             values[:values] = text.split(",").map(&:strip)
           end
-          parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") do |text|
-            values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s)
-          end
-          parser.on("--until TIME", "the same; now is the default") do |text|
-            values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s)
-          end
+          since = "of --by, --revision and settings: 1d (the default) ago"
+          Options.span(parser, values, now_s: @now_s, since:)
         end
 
         def units(parser, values)
-          parser.on("--app NAME", "only this application (HOLDUP_APP)") { |text| values[:app] = text }
-          parser.on("--kind KIND", "request (the default) or job") do |text|
-            values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
-          end
+          Options.app(parser, values)
+          Options.kind(parser, values)
           parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
           parser.on("--metric LIST", FAMILIES.join(",")) do |text|
             values[:families] = Queries::OptionValues.parts(text).map do |name|

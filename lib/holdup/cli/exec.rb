@@ -35,7 +35,7 @@ module Holdup
       def run
         check
         supervisor&.start
-        Child.new(@command, environment).run
+        ForwardedCommand.new(@command, environment).run
       rescue Errno::ENOENT, Errno::EACCES => error
         say("can't run #{@command.first[0, 200]}: #{error.message}; check the command after --")
         error.is_a?(Errno::ENOENT) ? NOT_FOUND : NOT_ALLOWED
@@ -91,7 +91,7 @@ module Holdup
 
       # Runs the command, forwards every signal to it and returns its exit status. Holdup stays its parent
       # because a container stops only its first process, and because the collector must see the end.
-      class Child
+      class ForwardedCommand
         # Signals that servers and job runners handle: URG (Puma reforks), TSTP (Sidekiq goes quiet), WINCH,
         # PWR ...
         SIGNALS = (%w[INT TERM HUP QUIT USR1 USR2 TTIN TTOU URG TSTP WINCH PWR] & Signal.list.keys).freeze

@@ -73,7 +73,7 @@ module Holdup
 
       # Shows an experiment's progress and the time left: one changing line on a terminal, elsewhere a line
       # for each new activity.
-      class Progress
+      class ProgressLine
         MINUTE_S = 60
 
         # @param step_s [Numeric] estimate of a step's time before the first step ends

@@ -20,6 +20,30 @@ module Holdup
         parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
 
+      # Declares --app.
+      def self.app(parser, values)
+        parser.on("--app NAME", "only this application (HOLDUP_APP)") { |text| values[:app] = text }
+      end
+
+      # Declares --kind.
+      def self.kind(parser, values, meaning: "request (the default) or job")
+        parser.on("--kind KIND", meaning) do |text|
+          values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
+        end
+      end
+
+      # Declares --since and --until.
+      # @param now_s [Integer] seconds since 1970
+      # @param since [String] meaning of --since, with its default
+      def self.span(parser, values, now_s:, since:)
+        parser.on("--since TIME", since) do |text|
+          values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
+        end
+        parser.on("--until TIME", "the same; now is the default") do |text|
+          values[:until] = Queries::OptionValues.moment("--until", text, now_s:)
+        end
+      end
+
       # @param usage [String] the first line of the help
       # @param rest [Symbol, nil] the keyword for the arguments after the options; nil: none allowed
       # @param mixed [Boolean] whether options may also follow those arguments

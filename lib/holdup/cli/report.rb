@@ -155,20 +155,14 @@ module Holdup
         end
 
         def span(parser, values)
-          parser.on("--since TIME", "30m, 1h (the default), 2d ago, or 2026-11-21T12:00") do |text|
-            values[:since] = moment("--since", text)
-          end
-          parser.on("--until TIME", "the same; now is the default") do |text|
-            values[:until] = moment("--until", text)
-          end
+          since = "30m, 1h (the default), 2d ago, or 2026-11-21T12:00"
+          Options.span(parser, values, now_s: @now_s, since:)
           parser.on("--fresh", "wait until all that was measured is stored") { values[:fresh] = true }
         end
 
         def choice(parser, values)
-          parser.on("--kind KIND", "request or job") do |text|
-            values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
-          end
-          parser.on("--app NAME", "only this application's (HOLDUP_APP)") { |text| values[:app] = text }
+          Options.kind(parser, values, meaning: "request or job")
+          Options.app(parser, values)
           parser.on("--name GLOB", "only names like 'Orders*' (job classes too)") do |text|
             values[:name] = text
           end
@@ -228,10 +222,6 @@ module Holdup
           return if values.fetch(:limit, 1) <= HTML_LIMIT
           raise UsageError.new("--limit is at most #{HTML_LIMIT} with --format html",
             "a file that is mailed has to stay small")
-        end
-
-        def moment(option, text)
-          Queries::OptionValues.moment(option, text, now_s: @now_s)
         end
 
         # A span ends before its last second. The second that is passing belongs to it: else what was measured

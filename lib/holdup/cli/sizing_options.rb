@@ -7,6 +7,7 @@ module Holdup
     # The options that `advise` and `whatif` share: the recording, and the limits of its deployment.
     module SizingOptions
       SINCE_S = 2 * 3600
+      SIZE = /\A(\d{1,9}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?\z/i
       BYTES = {"" => 1, "K" => 1 << 10, "M" => 1 << 20, "G" => 1 << 30, "T" => 1 << 40}.freeze
 
       module_function
@@ -16,22 +17,22 @@ module Holdup
         parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") do |text|
           values[:slo] = slo(text)
         end
-        parser.on("--kind KIND", "request (the default) or job") do |text|
-          values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job])
-        end
-        parser.on("--app NAME", "only this application (HOLDUP_APP)") { |text| values[:app] = text }
+        Options.kind(parser, values)
+        Options.app(parser, values)
         parser.on("--vcpus N", "of a host, where the samples don't know") do |text|
           values[:vcpus] = Queries::OptionValues.positive("--vcpus", text)
         end
-        span(parser, values, now_s)
+        Options.span(parser, values, now_s:, since: "2h (the default) ago, or 2026-11-21T12:00")
         Options.store(parser, values)
         Options.language(parser, values)
       end
 
       # @param text [String] "2G", "512M"
+      # @return [Integer] at least 1
       def bytes(option, text)
-        match = /\A(\d{1,9}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?\z/i.match(text)
-        return (Float(match[1]) * BYTES.fetch(match[2].upcase)).round if match && Float(match[1]).positive?
+        match = SIZE.match(text)
+        bytes = match ? (Float(match[1]) * BYTES.fetch(match[2].upcase)).round : 0
+        return bytes if bytes.positive?
         raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
           "it takes a size such as 512M or 2G")
       end
@@ -67,16 +68,6 @@ module Holdup
         words.push("--store", store) if store
         Shellwords.join(words)
       end
-
-      def span(parser, values, now_s)
-        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") do |text|
-          values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
-        end
-        parser.on("--until TIME", "the same; now is the default") do |text|
-          values[:until] = Queries::OptionValues.moment("--until", text, now_s:)
-        end
-      end
-      private_class_method :span
     end
   end
 end

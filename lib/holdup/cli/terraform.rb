@@ -49,12 +49,12 @@ module Holdup
       end
       private_class_method :matching, :namespace
 
-      # @param values [Hash{Symbol => Object}] of Holdup::Terraform::Plan
+      # @param values [Hash{Symbol => Object}] of Holdup::Terraform::AlarmPlan
       # @raise [UsageError] CloudWatch would not find the metrics, or options contradict each other
       def initialize(console:, **values)
         @console = console
         check(**values.slice(:format, :log_group, :server))
-        @plan = Holdup::Terraform::Plan.new(**values)
+        @plan = Holdup::Terraform::AlarmPlan.new(**values)
       end
 
       def run

@@ -10,7 +10,7 @@ module Holdup
     # - after the removal: the next commit drops a checkpoint without a file
     class Round
       # Result of a tick. `windows`: how many were written; `live`: headers of the segments that still grow
-      Result = Data.define(:windows, :live)
+      CollectedRound = Data.define(:windows, :live)
 
       # @param store [#commit, #progress]
       def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new,
@@ -38,7 +38,7 @@ module Holdup
         written = commit(builder:, readings:, present: entries.map(&:name),
           samples: samples(snapshots, now_ns), now_ns:)
         sweep(entries)
-        Result.new(windows: written, live: snapshots.select(&:growing?).map(&:header))
+        CollectedRound.new(windows: written, live: snapshots.select(&:growing?).map(&:header))
       end
 
       # After a failure it is unknown what the store has, so it is read again.

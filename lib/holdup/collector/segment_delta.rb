@@ -39,8 +39,8 @@ module Holdup
       end
 
       # What a segment has since its checkpoint. `changes`: Array of SlotDelta; `ring`: RingSlice
-      Reading = Data.define(:position, :changes, :handoff_ns, :ring)
-      private_constant :Reading
+      SegmentReading = Data.define(:position, :changes, :handoff_ns, :ring)
+      private_constant :SegmentReading
 
       private
 
@@ -59,7 +59,7 @@ module Holdup
         ring = reader.ring_slice(since: before.ring_head)
         ring_head = header.ring_head
         position = before.with(read_ns: @now_ns, handoff_ns:, ring_head:, marks: marks.freeze)
-        Reading.new(position:, changes:, handoff_ns: handoff_ns - before.handoff_ns, ring:)
+        SegmentReading.new(position:, changes:, handoff_ns: handoff_ns - before.handoff_ns, ring:)
       end
 
       def handoff_ns(header, before, entry)
@@ -82,7 +82,7 @@ module Holdup
         return if ring.size.zero?
         process = UnitSample::SampledProcess.new(pid: source.pid, since_ns: before.created_ns)
         series = marks.map { |mark| mark&.series&.plain }
-        units_of = UnitSampler::Source.new(process:, setting: source.setting, series:)
+        units_of = UnitSampler::SegmentSource.new(process:, setting: source.setting, series:)
         @profiles.add(ring, ring.first - before.ring_head, units_of, @now_ns)
       end
 

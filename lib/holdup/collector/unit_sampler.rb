@@ -14,7 +14,7 @@ module Holdup
       KEEP_S = 3 * SampleBlock::SECONDS
 
       # Origin of units. `process`: UnitSample::SampledProcess; `series`: Series or nil by ring index
-      Source = Data.define(:process, :setting, :series)
+      SegmentSource = Data.define(:process, :setting, :series)
 
       # @param most [Integer] how many the store keeps of a block
       def initialize(most: SampleBlock::MOST)

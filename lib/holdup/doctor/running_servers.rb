@@ -9,25 +9,25 @@ module Holdup
     class RunningServers
       # `age_s`: how long it has run; `loaded`: whether Holdup's extension is in its memory; `measures`:
       # whether it has a segment open; `dir`: folder of that segment, nil if it has no name
-      Server = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
+      RunningServer = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
 
       # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have
       # workers; `programs`: the same by the program that Ruby runs, for processes without a title
-      Kind = Data.define(:name, :worker, :alone, :programs) do
+      ServerKind = Data.define(:name, :worker, :alone, :programs) do
         def initialize(name:, worker: nil, alone: nil, programs: [])
           super
         end
       end
 
       KINDS = [
-        Kind.new(name: "puma", worker: /\Apuma: cluster worker /, alone: /\Apuma \d/),
-        Kind.new(name: "unicorn", worker: /\Aunicorn\w* worker\[/),
-        Kind.new(name: "pitchfork", worker: /\Apitchfork .*\bworker\[/),
-        Kind.new(name: "falcon", programs: %w[falcon falcon-host]),
-        Kind.new(name: "sidekiq", alone: /\Asidekiq \d/),
-        Kind.new(name: "solid_queue", worker: /\Asolid-queue-worker\(/,
+        ServerKind.new(name: "puma", worker: /\Apuma: cluster worker /, alone: /\Apuma \d/),
+        ServerKind.new(name: "unicorn", worker: /\Aunicorn\w* worker\[/),
+        ServerKind.new(name: "pitchfork", worker: /\Apitchfork .*\bworker\[/),
+        ServerKind.new(name: "falcon", programs: %w[falcon falcon-host]),
+        ServerKind.new(name: "sidekiq", alone: /\Asidekiq \d/),
+        ServerKind.new(name: "solid_queue", worker: /\Asolid-queue-worker\(/,
           alone: /\Asolid-queue-async-supervisor\(/),
-        Kind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job])
+        ServerKind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job])
       ].freeze
 
       # Falcon's workers have any title and no program of their own.
@@ -36,7 +36,7 @@ module Holdup
       SEGMENT = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment}
       NAMELESS_SEGMENT = "/memfd:holdup segment"
 
-      Row = Data.define(:pid, :parent, :title, :program, :start) do
+      ProcessRow = Data.define(:pid, :parent, :title, :program, :start) do
         def worker_of?(kind) = kind.worker&.match?(title)
 
         def alone?(kind)
@@ -78,7 +78,7 @@ module Holdup
         maps = read(row.pid, "maps") or return
         dir = maps[SEGMENT, 1]
         age_s = uptime_s - row.start.fdiv(@ticks_per_s)
-        Server.new(pid: row.pid, name: kind.name, age_s:, dir:, loaded: maps.match?(EXTENSION),
+        RunningServer.new(pid: row.pid, name: kind.name, age_s:, dir:, loaded: maps.match?(EXTENSION),
           measures: !!dir || maps.include?(NAMELESS_SEGMENT))
       end
 
@@ -101,7 +101,7 @@ module Holdup
         fields = read(pid, "stat").to_s.rpartition(")").last.split
         return if words.empty? || fields.size < 20
         parent, start = fields.values_at(1, 19).map(&:to_i)
-        Row.new(pid:, parent:, title: words.join(" "), program: program(words), start:)
+        ProcessRow.new(pid:, parent:, title: words.join(" "), program: program(words), start:)
       end
 
       # The program that Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title.

@@ -7,8 +7,9 @@ module Holdup
     # A gate for CI: did an endpoint get worse? The number of GVL acquisitions may not grow; the time it holds
     # the GVL and the predicted p95 may grow by a tolerance.
     class Check
-      # One figure of one endpoint. `key`: a member of Endpoints::Figures; `limit`: largest value that passes
-      Row = Data.define(:name, :key, :before, :after, :limit) do
+      # One figure of one endpoint. `key`: a member of Endpoints::EndpointFigures; `limit`: largest value that
+      # passes
+      CheckRow = Data.define(:name, :key, :before, :after, :limit) do
         def worse? = after > limit
 
         # @return [Float, nil] growth as a share; nil if it was 0 before
@@ -24,14 +25,14 @@ module Holdup
       KEYS = %i[acquisitions longest_hold_ns p95_ns].freeze
       COUNTS = %i[acquisitions].freeze
 
-      # @param endpoints [Hash{String => Endpoints::Figures}] current figures
+      # @param endpoints [Hash{String => Endpoints::EndpointFigures}] current figures
       def initialize(baseline, endpoints, tolerance:)
         @before = baseline.endpoints
         @after = endpoints
         @tolerance = tolerance
       end
 
-      # @return [Array<Row>] for endpoints on both sides with enough requests
+      # @return [Array<CheckRow>] for endpoints on both sides with enough requests
       def rows
         @rows ||= comparable.flat_map { |name| KEYS.map { |key| row(name, key) } }
       end
@@ -65,7 +66,7 @@ module Holdup
         before = @before[name].public_send(key)
         after = @after[name].public_send(key)
         limit = COUNTS.include?(key) ? before : (before * (1 + @tolerance)).round
-        Row.new(name:, key:, before:, after:, limit:)
+        CheckRow.new(name:, key:, before:, after:, limit:)
       end
 
       # Each endpoint's reference figures, in a file that is committed with the code.
@@ -73,7 +74,7 @@ module Holdup
         SCHEMA = 1
         KIND = "holdup check"
 
-        # @return [Endpoints::Reference] load of the predicted p95
+        # @return [Endpoints::ReferenceLoad] load of the predicted p95
         attr_reader :load
 
         attr_reader :endpoints
@@ -82,8 +83,10 @@ module Holdup
         def self.open(path)
           hash = JSON.parse(File.read(path), symbolize_names: true)
           raise damaged(path) unless hash.is_a?(Hash) && hash.values_at(:kind, :schema) == [KIND, SCHEMA]
-          new(Endpoints::Reference.new(**hash.fetch(:load)),
-            hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
+          endpoints = hash.fetch(:endpoints).to_h do |name, figures|
+            [name.to_s, Endpoints::EndpointFigures.new(**figures)]
+          end
+          new(Endpoints::ReferenceLoad.new(**hash.fetch(:load)), endpoints)
         rescue JSON::ParserError, KeyError, ArgumentError, TypeError
           raise damaged(path)
         rescue SystemCallError => error
@@ -115,8 +118,8 @@ module Holdup
       module Sources
         module_function
 
-        # @param load [Endpoints::Reference, nil] must be part of the sweep; nil: its baseline at the lowest
-        #   rate
+        # @param load [Endpoints::ReferenceLoad, nil] must be part of the sweep; nil: its baseline at the
+        #   lowest rate
         # @raise [Holdup::Error]
         def sweep(path, load: nil)
           ledger = Sweep::ProgressFile.open(path)
@@ -134,7 +137,7 @@ module Holdup
             "sweep the setting and rate of the baseline, or write a new one with --write")
         end
 
-        # @param load [Endpoints::Reference, nil] nil: as it was recorded
+        # @param load [Endpoints::ReferenceLoad, nil] nil: as it was recorded
         # @raise [Holdup::Error] there is nothing
         def store(store, from_s, to_s, load: nil)
           recording = Sizing::Recording.new(windows: store.windows(from_s, to_s).to_a,
@@ -151,8 +154,9 @@ module Holdup
         def middle(rounds)
           rounds.flat_map(&:keys).uniq.sort.to_h do |name|
             own = rounds.filter_map { |endpoints| endpoints[name] }
-            figures = Endpoints::Figures.members.to_h { |key| [key, own.map(&key).sort[(own.size - 1) / 2]] }
-            [name, Endpoints::Figures.new(**figures)]
+            middle = (own.size - 1) / 2
+            figures = Endpoints::EndpointFigures.members.to_h { |key| [key, own.map(&key).sort[middle]] }
+            [name, Endpoints::EndpointFigures.new(**figures)]
           end
         end
         private_class_method :middle, :unmeasured

@@ -13,28 +13,28 @@ module Holdup
 
       # `count`: recorded requests; `acquisitions` and `longest_hold_ns`: medians of single requests;
       # `p95_ns`: predicted
-      Figures = Data.define(:count, :acquisitions, :longest_hold_ns, :p95_ns) do
+      EndpointFigures = Data.define(:count, :acquisitions, :longest_hold_ns, :p95_ns) do
         # @return [Boolean] whether there were enough
         def enough? = count >= Endpoints::FEWEST
       end
 
-      # @param load [Reference, nil] nil: as it was recorded
+      # @param load [ReferenceLoad, nil] nil: as it was recorded
       def initialize(observation, load: nil)
         @observation = observation
-        @load = load || Reference.new(rate: traffic.mean_rate.round(3), processes: observation.processes,
+        @load = load || ReferenceLoad.new(rate: traffic.mean_rate.round(3), processes: observation.processes,
           threads: observation.threads)
       end
 
       # The setting and the requests per second that p95 is predicted for.
-      Reference = Data.define(:rate, :processes, :threads)
+      ReferenceLoad = Data.define(:rate, :processes, :threads)
 
       attr_reader :load
 
-      # @return [Hash{String => Figures}] by name
+      # @return [Hash{String => EndpointFigures}] by name
       def to_h
         p95 = responses
         profiles.group_by { |profile| profile.series.name }.sort.to_h do |name, own|
-          figures = Figures.new(count: own.size, acquisitions: median(own, &:acquisitions),
+          figures = EndpointFigures.new(count: own.size, acquisitions: median(own, &:acquisitions),
             longest_hold_ns: median(own, &:longest_hold_ns), p95_ns: p95[name])
           [name, figures]
         end

@@ -156,7 +156,7 @@ module Holdup
 
       # Arguments for `holdup compare --states`, which finds the arms in a store by the fingerprint of their
       # setting.
-      class States
+      class ArmStates
         # Text that a shell needs no quotes for.
         PLAIN = /\A[\w@%+=:,.\/-]+\z/
 

@@ -24,19 +24,13 @@ module Holdup
         @number = @plan.steps.size - ledger.left.size
       end
 
-      # Ctrl-C or an error in a run ends it with the measurements so far.
+      # @return [JobsResult]
       # @raise [UnsupportedError] no Redis, or a Ruby that can't be measured
-      # @raise [Holdup::Error] an error before the first measurement
+      # @raise [Holdup::Error] see ExperimentResult.of
       def call
-        @ledger.write
-        Child::Signals.first_only { with_redis { |url| @ledger.left.each { |step| measure(step, url) } } }
-        JobsResult.new(@ledger)
-      rescue SignalException => signal
-        raise if @ledger.readings.empty?
-        JobsResult.new(@ledger, signal: signal.signo)
-      rescue Holdup::Error => error
-        raise if @ledger.readings.empty?
-        JobsResult.new(@ledger, failure: error)
+        JobsResult.of(@ledger) do
+          with_redis { |url| @ledger.left.each { |step| measure(step, url) } }
+        end
       end
 
       private
@@ -52,7 +46,7 @@ module Holdup
         run = @run.new(
           step.threads,
           program: @plan.program,
-          work: Work.new(@plan.kinds),
+          work: JobSequence.new(@plan.kinds),
           redis: url,
           env: @env,
           keep: method(:keep),
@@ -113,7 +107,7 @@ module Holdup
 
       # An endless sequence of jobs: each cycle has all kinds by their weights in a new order. Random draws
       # would give each setting another mix. The same seed gives the same jobs.
-      class Work
+      class JobSequence
         # The jobs of jobs/mix.rb. `arguments`: steps, rounds of computing and ms of waiting in each step
         OWN = [
           Kind.new(name: "LabMail", weight: 10, arguments: [4, 4, 5]),
@@ -147,7 +141,8 @@ module Holdup
           new(**hash.slice(*members), kinds: hash.fetch(:kinds).map { |kind| Kind.new(**kind) })
         end
 
-        def initialize(concurrency:, baseline:, command: [], root: nil, kinds: Work::OWN, again: true, **rest)
+        def initialize(concurrency:, baseline:, command: [], root: nil, kinds: JobSequence::OWN,
+          again: true, **rest)
           super(concurrency: concurrency | [baseline], baseline:, command:, root:, kinds:, again:, **rest)
         end
 

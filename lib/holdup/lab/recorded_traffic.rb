@@ -16,7 +16,7 @@ module Holdup
       ALL = Series.new(kind: :request, name: "(all)")
 
       # `path`: nil if unknown
-      Endpoint = Data.define(:name, :count, :cpu_ns, :path)
+      RecordedEndpoint = Data.define(:name, :count, :cpu_ns, :path)
 
       # A store's filter: only series with a known path.
       Known = Data.define(:paths) do
@@ -44,7 +44,7 @@ module Holdup
         @minutes = minutes
       end
 
-      # @return [Array<Endpoint>] the most frequent first
+      # @return [Array<RecordedEndpoint>] the most frequent first
       def endpoints
         @endpoints ||= @windows.group_by(&:series).map { |series, own| endpoint(series, own) }
           .sort_by { |endpoint| -endpoint.count }
@@ -55,10 +55,10 @@ module Holdup
         @windows.filter_map { |window| window.setting["app"] }.uniq.sort
       end
 
-      # @return [Array<Endpoint>] that have a path to send again
+      # @return [Array<RecordedEndpoint>] that have a path to send again
       def known = endpoints.select(&:path)
 
-      # @return [Array<Endpoint>] without a path
+      # @return [Array<RecordedEndpoint>] without a path
       def unknown = endpoints.reject(&:path)
 
       # @return [Float] requests with a path a second and host, in a busy minute
@@ -105,7 +105,7 @@ module Holdup
       end
 
       def endpoint(series, windows)
-        Endpoint.new(name: series.name, count: windows.sum(&:count),
+        RecordedEndpoint.new(name: series.name, count: windows.sum(&:count),
           cpu_ns: windows.sum { |window| window.sums.fetch(:cpu_ns) }, path: @paths[series])
       end
     end

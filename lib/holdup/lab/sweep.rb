@@ -30,18 +30,12 @@ module Holdup
           load:, warm_up_s: @plan.warm_up_s, progress: method(:report))
       end
 
-      # Ctrl-C or an error in a step ends it with the measurements so far.
-      # @raise [Holdup::Error] an error before the first measurement
+      # @return [SweepReport]
+      # @raise [Holdup::Error] see ExperimentResult.of
       def call
-        @ledger.write
-        Child::Signals.first_only { @ledger.left.each { |round, arm| step(round, arm) } }
-        SweepReport.new(@ledger)
-      rescue SignalException => signal
-        raise if @ledger.readings.empty?
-        SweepReport.new(@ledger, signal: signal.signo)
-      rescue Holdup::Error => error
-        raise if @ledger.readings.empty?
-        SweepReport.new(@ledger, failure: error)
+        SweepReport.of(@ledger) do
+          @ledger.left.each { |round, arm| step(round, arm) }
+        end
       end
 
       private
@@ -143,7 +137,7 @@ module Holdup
 
       # A prediction for another setting from one recording: the same requests at the same rate. Times in ns,
       # means except percentiles.
-      Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns,
+      SettingPrediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns,
         :p50_ns, :p95_ns, :p99_ns) do
         # @param hash [Hash{Symbol => Object}] from to_h
         def self.from(hash)
@@ -172,7 +166,7 @@ module Holdup
           FILE.read(path) do |hash|
             new(path, SweepPlan.from(hash.fetch(:plan)),
               readings: hash.fetch(:readings).map { |reading| SettingMeasurement.from(reading) },
-              predictions: hash.fetch(:predictions).map { |prediction| Prediction.from(prediction) })
+              predictions: hash.fetch(:predictions).map { |prediction| SettingPrediction.from(prediction) })
           end
         end
 

@@ -130,10 +130,10 @@ module Holdup
         YOUNG_S = Analysis::ProcessBoots::WARM_UP_S
 
         # `step_s`: seconds over which windows are added up
-        Interval = Data.define(:from_s, :to_s, :step_s) do
+        WindowInterval = Data.define(:from_s, :to_s, :step_s) do
           def merged? = step_s > SEPARATE_S
 
-          # @return [Interval, nil] the part inside these seconds
+          # @return [WindowInterval, nil] the part inside these seconds
           def within(begin_s, end_s)
             part = with(from_s: [from_s, begin_s].max, to_s: [to_s, end_s].min)
             part if part.from_s < part.to_s
@@ -183,7 +183,7 @@ module Holdup
 
         def separate(recorded)
           joined(recorded).filter_map do |from_s, to_s|
-            Interval.new(from_s:, to_s:, step_s: SEPARATE_S).within(@from_s, @to_s)
+            WindowInterval.new(from_s:, to_s:, step_s: SEPARATE_S).within(@from_s, @to_s)
           end
         end
 
@@ -191,9 +191,9 @@ module Holdup
         def cut(step_s)
           merged_from_s = @from_s
           separate_spans.flat_map do |from_s, to_s|
-            merged = Interval.new(from_s: merged_from_s, to_s: from_s, step_s:)
+            merged = WindowInterval.new(from_s: merged_from_s, to_s: from_s, step_s:)
             merged_from_s = to_s
-            [merged, Interval.new(from_s:, to_s:, step_s: SEPARATE_S)]
+            [merged, WindowInterval.new(from_s:, to_s:, step_s: SEPARATE_S)]
           end
         end
 

@@ -14,7 +14,7 @@ module Holdup
     # - `header`: Header; `setting`: Setting, without attributes until written
     # - `slots`: Array of Slot; nil for one that the process was writing all the time
     # - `ring`: Array of RingEntry, oldest first
-    Snapshot = Data.define(:header, :setting, :slots, :ring) do
+    SegmentSnapshot = Data.define(:header, :setting, :slots, :ring) do
       def pid = header.pid
 
       def start = header.start
@@ -172,7 +172,7 @@ module Holdup
       def snapshot(ring_since: 0)
         slots = of_one_tick { Array.new(@header.series_count) { |index| slot(index) } }
         ring = ring_since ? ring(since: ring_since) : []
-        Snapshot.new(header:, setting:, slots: slots.freeze, ring: ring.freeze)
+        SegmentSnapshot.new(header:, setting:, slots: slots.freeze, ring: ring.freeze)
       end
 
       # @raise [SegmentError::NotASegment] always

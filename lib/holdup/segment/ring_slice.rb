@@ -6,7 +6,7 @@ module Holdup
   module Segment
     # One unit as the ring keeps it, for replays.
     #
-    # - `series_index`: index in Snapshot#slots; `queued_ns`: nil when unknown
+    # - `series_index`: index in SegmentSnapshot#slots; `queued_ns`: nil when unknown
     # - `in_flight_milli`: mean number of units in flight while it was running (not waiting), in thousandths
     # - `concurrency`: units in flight when it began; `rest_ns`: how long none had been; both nil when unknown
     # - `trace`: 32 hexadecimal digits, nil for none

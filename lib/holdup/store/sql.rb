@@ -13,15 +13,15 @@ module Holdup
       def initialize(dialect)
         @connection = Connection.new(dialect)
         @codec = WindowCodec.new(@connection)
-        @skipped = Tables::SkippedRows.new(@connection)
+        @skipped = SmallTables::SkippedRows.new(@connection)
         @rows = WindowRows.new(@connection, @codec, @skipped)
         @spans = Spans.new(@connection, @rows, @codec)
-        @checkpoints = Tables::Checkpoints.new(@connection)
-        @paths = Tables::Paths.new(@connection, @codec.series)
-        @samples = Tables::ProcessSamples.new(@connection, @codec.hosts)
+        @checkpoints = SmallTables::Checkpoints.new(@connection)
+        @paths = SmallTables::Paths.new(@connection, @codec.series)
+        @samples = SmallTables::ProcessSamples.new(@connection, @codec.hosts)
         @profiles = UnitSamples.new(@connection, @codec, @skipped)
-        @outcomes = Tables::PredictionOutcomes.new(@connection)
-        @states = Tables::CollectionStates.new(@connection)
+        @outcomes = SmallTables::PredictionOutcomes.new(@connection)
+        @states = SmallTables::CollectionStates.new(@connection)
       end
 
       # Writes everything or nothing. With a block, it leaves out rows that can't be written and yields them,

@@ -54,7 +54,7 @@ module Holdup
 
         def block
           lead = word(:"wait_#{@page}")
-          Controls::Wait.new(lead:, step:, times:, share: @wait.share, again_s: @wait.again_s)
+          Controls::WaitNotice.new(lead:, step:, times:, share: @wait.share, again_s: @wait.again_s)
         end
 
         def sentences = [step, times].compact

@@ -20,7 +20,7 @@ module Holdup
       Slider = Data.define(:range, :unit, :group)
 
       # Shown while a page is computed. `share`: fraction done, nil if unknown; `again_s`: when to ask again
-      Wait = Data.define(:lead, :step, :times, :share, :again_s) do
+      WaitNotice = Data.define(:lead, :step, :times, :share, :again_s) do
         def view = "wait"
       end
 

@@ -28,8 +28,8 @@ module Holdup
         message(status, word(key), problem:, remedy:)
       end
 
-      # @param problem [ErrorText::Part, nil] what happened
-      # @param remedy [ErrorText::Part, nil] what to do
+      # @param problem [ErrorText::ErrorSentence, nil] what happened
+      # @param remedy [ErrorText::ErrorSentence, nil] what to do
       def message(status, text, problem: nil, remedy: nil, name: page_name)
         response.status = status
         view = view(name, nil, kept: chosen)
@@ -58,14 +58,14 @@ module Holdup
         }.freeze
 
         # `language`: of the text
-        Part = Data.define(:text, :language)
+        ErrorSentence = Data.define(:text, :language)
 
         def initialize(error, words:)
           @error = error
           @words = words
         end
 
-        # @return [Array<Part>] what happened; what to do, if known
+        # @return [Array<ErrorSentence>] what happened; what to do, if known
         def parts
           return of_store if @error.is_a?(StoreError)
           [@error.problem || @error.message, @error.advice].compact.map { |text| translated(text) }
@@ -76,14 +76,14 @@ module Holdup
         def of_store
           [:"store_#{@error.kind}", :"store_#{@error.kind}_fix"].map do |key|
             text = View::DoctorReport::Sentence.call(@words, key, @error.facts)
-            Part.new(text:, language: @words.language)
+            ErrorSentence.new(text:, language: @words.language)
           end
         end
 
         def translated(text)
           pattern, own = TRANSLATIONS.fetch(@words.language).find { |english, _| english.match?(text) }
-          return Part.new(text:, language: "en") unless pattern
-          Part.new(text: text.sub(pattern, own), language: @words.language)
+          return ErrorSentence.new(text:, language: "en") unless pattern
+          ErrorSentence.new(text: text.sub(pattern, own), language: @words.language)
         end
       end
     end

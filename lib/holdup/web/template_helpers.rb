@@ -78,9 +78,9 @@ module Holdup
       # @param look [Doctor::UncollectedUnits::Uncollected, nil] data that is not stored yet
       def newest(at_ns, look, now_ns)
         return unless at_ns
-        age = View::Figures.duration([now_ns - at_ns, 0].max)
-        return word(:newest, age:) unless look&.units.to_i.positive?
-        word(:newest_waiting, age:, count: View::Figures.count(look.units))
+        newest = age(now_ns - at_ns)
+        return newest unless look&.units.to_i.positive?
+        word(:newest_waiting, newest:, count: View::Figures.count(look.units))
       end
 
       # @param asks [Array<String>] parameters the reader can choose on this page
@@ -97,6 +97,13 @@ module Holdup
       end
 
       private
+
+      # @param age_ns [Integer] negative after the clock was set back
+      def age(age_ns)
+        return word(:newest, age: View::Figures.duration(age_ns)) if age_ns >= NS
+        return word(:newest_now) if age_ns > -NS
+        word(:newest_ahead, ahead: View::Figures.duration(-age_ns))
+      end
 
       def base
         @base ||= begin

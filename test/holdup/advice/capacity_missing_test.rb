@@ -25,7 +25,7 @@ module Holdup::Advice
       assert_match(/\Aqueued \+ stalled at the percentile falls by [\d.]+ % of the response/, told["expect"])
     end
 
-    # What a guard rejects in the table is no line to write.
+    # No change proposes a candidate that a guard rejects.
     def test_one_process_more_is_more_than_there_is_memory_for
       recommendation = advised(PlayedRecording.new(minutes: 4), process_bytes: 300_000_000,
         memory_limit_bytes: 500_000_000)

@@ -17,7 +17,7 @@ module Holdup::Advice
       assert_match(/not predicted/, told["expect"])
     end
 
-    # A sentence has no hole where nobody counted the waits.
+    # The sentence is complete when waits were not counted.
     def test_waits_for_a_cpu_that_were_not_measured
       told = told(find(MachineRules::CpuMissing, units: unit(cpu: 10, starved: 4), samples: container))
       beginning = /\ARequests and jobs held the GVL for 28.\d % .* with one\. /

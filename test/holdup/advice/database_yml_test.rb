@@ -41,7 +41,7 @@ class Holdup::Advice::DatabaseYmlTest < Minitest::Test
     assert_empty change("  pool: 1", "  pool: 2").diff, "nobody knows which"
   end
 
-  def test_nothing_is_made_up_where_nothing_can_be_read
+  def test_proposes_no_diff_without_a_line_to_change
     found = change
     assert_equal ["config/database.yml", nil, "max_connections: 8 (before Rails 8.1 pool: 8)"],
       [found.where, found.old, found.new]

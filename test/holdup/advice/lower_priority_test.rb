@@ -18,7 +18,7 @@ module Holdup::Advice
           **recording)))
     end
 
-    def test_a_class_that_others_stand_behind_on_a_ruby_without_a_slice
+    def test_lowers_the_priority_on_a_ruby_without_a_time_slice
       told = told(found)
       assert_match(/\ALet threads that run Heavy#show give way sooner/, told["what"])
       sentence = /lower by 2 while it runs, queued \+ stalled at p95: .*/

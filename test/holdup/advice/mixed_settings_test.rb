@@ -19,7 +19,7 @@ module Holdup::Advice
       assert_equal "nothing was changed", told["undo"]
     end
 
-    def test_another_arm_alone_is_no_other_setting
+    def test_settings_that_differ_only_in_the_arm_are_not_mixed
       assert_nil find_among("arm" => "canary")
     end
 

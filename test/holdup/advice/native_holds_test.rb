@@ -44,7 +44,7 @@ module Holdup::Advice
       assert_equal :long_hold, long(stalled: 1_500, recommendation: of(10)).rule
     end
 
-    def test_without_the_number_of_threads_nothing_is_named
+    def test_names_no_cause_without_the_number_of_threads
       assert_equal :long_hold, long(stalled: 6_000).rule
     end
 

@@ -12,7 +12,7 @@ module Holdup::Advice
       situation(recommendation: recording.recommendation(**options)).query("whatif --threads 3")
     end
 
-    def test_a_name_is_one_argument_of_a_shell_whatever_is_in_it
+    def test_quotes_any_name_as_one_argument_of_a_shell
       asked = situation
       assert_equal "'GET /x'", asked.quoted("GET /x")
       ["a'; echo b; '", "$(echo c) `echo d`", "\\'x"].each do |name|

@@ -36,10 +36,10 @@ module Holdup::Advice
 
     def test_words_of_other_runners
       assert_match(/queues: sales_report, threads: 1/,
-        JobRules::JobQueue.new("solid_queue", "Sales::ReportJob").change.new)
+        JobRules::OwnQueue.new("solid_queue", "Sales::ReportJob").change.new)
       assert_match(/good_job start --queues "import:1", the others with "-import"/,
-        JobRules::JobQueue.new("good_job", "ImportWorker").change.new)
-      assert_nil JobRules::JobQueue.new("rows", "ImportWorker").change
+        JobRules::OwnQueue.new("good_job", "ImportWorker").change.new)
+      assert_nil JobRules::OwnQueue.new("rows", "ImportWorker").change
     end
 
     def test_nothing_for_requests_and_for_what_most_jobs_are

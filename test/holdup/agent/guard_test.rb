@@ -16,7 +16,7 @@ class Holdup::GuardTest < Minitest::Test
     assert_empty @log.lines
   end
 
-  def test_a_failure_is_nil_counted_and_said
+  def test_a_failure_gives_nil_is_counted_and_logged
     assert_nil @guard.call(:here) { raise "oh" }
     assert_equal({here: 1}, @guard.failures)
     assert_equal 1, @told

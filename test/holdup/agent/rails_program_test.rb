@@ -23,7 +23,7 @@ class Holdup::RailsProgramTest < Minitest::Test
     assert_nil tool("-e")
   end
 
-  def test_a_server_that_runs_is_one_whatever_the_program_is_called
+  def test_a_running_server_is_not_a_tool_under_any_program_name
     assert_nil tool("bin/rails", server: true)
   end
 

@@ -29,7 +29,7 @@ class Holdup::RecorderTest < Minitest::Test
     refute recorded.error
   end
 
-  def test_a_return_out_of_the_block
+  def test_measures_a_block_that_returns_early
     assert_equal 5, returning
     refute recorded.error
   end
@@ -47,7 +47,7 @@ class Holdup::RecorderTest < Minitest::Test
     refute recorded.error
   end
 
-  def test_an_error_that_was_handled_before_is_none_of_this_unit
+  def test_does_not_count_an_error_that_was_handled_before_the_unit
     begin
       raise "before"
     rescue

@@ -39,11 +39,11 @@ class Holdup::RuntimeTest < Minitest::Test
     FileUtils.remove_entry(@root)
   end
 
-  def runtime(env: {}, clock: Holdup::Clock.new)
+  def runtime(env: {}, clock: Holdup::Clock.new, log: @log, **options)
     settings = lambda do
       Holdup::Configuration.build { |draft| @settings.each { |key, value| draft[key] = value } }
     end
-    Holdup::Runtime.new(settings:, log: @log, env:, probe: @probe, collectors: @collector, clock:)
+    Holdup::Runtime.new(settings:, log:, env:, probe: @probe, collectors: @collector, clock:, **options)
   end
 
   def test_starts_once
@@ -125,7 +125,7 @@ class Holdup::RuntimeTest < Minitest::Test
     end
   end
 
-  def test_a_worker_that_replaces_another_says_nothing
+  def test_a_worker_that_replaces_another_is_silent
     clock = HandClock.new
     @runtime = runtime(clock:)
     @runtime.wait_for_server
@@ -144,6 +144,16 @@ class Holdup::RuntimeTest < Minitest::Test
     2.times { @runtime.start }
     assert_equal ["not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"],
       @log.infos
+  end
+
+  def test_only_the_first_worker_that_loads_the_application_says_that_it_does_not_measure
+    @settings[:enabled] = false
+    said = [0, 1, nil].map do |index|
+      log = CollectedLog.new
+      runtime(worker: -> { index }, log:).start
+      log.infos.size
+    end
+    assert_equal [1, 0, 1], said
   end
 
   def test_a_wrong_setting_is_the_only_reason_given
@@ -173,7 +183,7 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal ["nothing to measure with"], @log.lines
   end
 
-  def test_a_segment_that_can_not_be_made_is_said_and_nothing_runs
+  def test_warns_of_a_segment_that_can_not_be_made_and_does_not_run
     @probe.refusal = ->(*) { Errno::EACCES.new("/dev/shm/x") }
     refute @runtime.start
     refute_predicate @runtime, :running?

@@ -47,6 +47,18 @@ class Holdup::ServersTest < Minitest::Test
     assert_equal [1, 0], [runner.installed, absent.installed]
   end
 
+  def test_knows_a_worker_by_the_title_of_its_process
+    {
+      "puma: cluster worker 0: 4711 [shop]" => 0,
+      "puma: cluster worker 12: 4711" => 12,
+      "unicorn worker[3] -c unicorn.rb" => 3,
+      "unicorn_rails worker[1]" => 1,
+      "puma 7.0.0 (tcp://127.0.0.1:3000) [shop]" => nil,
+      "unicorn master -c unicorn.rb" => nil,
+      "bin/rails" => nil
+    }.each { |title, index| assert_equal [title, index], [title, Holdup::Servers.worker(title)] }
+  end
+
   def test_whether_one_of_them_runs_this_process
     assert joining("Minitest::Test" => adapter(false), "Minitest::Runnable" => adapter(true)).call
   end

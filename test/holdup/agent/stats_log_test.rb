@@ -18,7 +18,7 @@ class Holdup::StatsLogTest < Minitest::Test
 
   def stats(...) = StatsLines.new(@dir, ...)
 
-  def test_a_line_at_each_turn_of_a_life
+  def test_writes_a_line_at_each_event_of_a_process
     stats = stats(every: NEVER_S)
     stats.after(1)
     stats.gauge(**StatsLines::GAUGES)
@@ -54,7 +54,7 @@ class Holdup::StatsLogTest < Minitest::Test
     stats.events.size
   end
 
-  def test_a_fork_without_an_index_writes_nothing_where_workers_are_chosen
+  def test_a_fork_without_an_index_is_silent_when_workers_are_chosen
     stats = stats(worker: -1, workers: 1, every: NEVER_S)
     stats.segment.put_word(176, 1) # its generation
     stats.after(1)
@@ -88,7 +88,7 @@ class Holdup::StatsLogTest < Minitest::Test
     assert_empty stats.log.lines
   end
 
-  def test_what_can_not_be_written_is_said_once
+  def test_warns_once_of_an_output_that_can_not_be_written
     stats = stats(every: 1)
     stats.sink.error = Errno::EROFS.new("/var/log/x")
     3.times { stats.after(2) }

@@ -22,7 +22,7 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
     comparison.verdict.unmoved.each { |estimate| assert_includes 0.0..0.5, estimate.visible }
   end
 
-  def test_the_mix_of_endpoints_is_no_change_of_theirs
+  def test_another_mix_of_endpoints_is_not_a_difference
     slow = SHOP.merge("B#slow" => SHOP["B#slow"].merge(units: 60))
     comparison = compare(sample(minutes: 12), sample(minutes: 12, seed: 2, units: slow))
     assert_equal :none, comparison.estimates[:wall_mean].verdict
@@ -46,7 +46,7 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
     assert_equal :none, comparison.estimates[:wall_mean].verdict
   end
 
-  def test_at_the_same_time_each_minute_is_held_against_itself
+  def test_compares_each_minute_with_itself_when_both_sides_ran_at_once
     assert_predicate compare(sample(minutes: 12), sample(minutes: 12, seed: 2)), :paired?
     refute_predicate compare(sample(minutes: 12), sample(minutes: 12, seed: 2), offset_s: 7200), :paired?
   end
@@ -60,7 +60,7 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
       }
   end
 
-  def test_of_two_blocks_nothing_is_concluded
+  def test_concludes_nothing_from_two_blocks
     comparison = compare(sample(minutes: 2), sample(minutes: 2, seed: 2, cpu: 0.5))
     assert_nil comparison.estimates[:cpu_unit].interval
     assert_equal :unknown, comparison.verdict.key

@@ -46,7 +46,7 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
     assert_in_delta 0.4, narrow.wait_share
   end
 
-  def test_without_waits_there_is_nothing_to_say
+  def test_has_no_figures_without_waits
     calm = connections(windows({"A" => [50, 0, 40]}))
     assert_equal [false, false, 0.0], [calm.any?, calm.notable?, calm.wait_share]
     empty = connections([])
@@ -80,7 +80,7 @@ class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
     assert_in_delta 0.8, result.facts[:held_share]
   end
 
-  # Two processes, of which one was seen with four threads waiting; units waited for 40 ms in all.
+  # Two processes. A sample of one has four waiting threads; units waited for 40 ms in all.
   def test_one_pool_has_the_waits_themselves_and_several_what_was_seen
     db = {"pool.0": "web", "pool.0.max": 3, "pool.0.busy": 3, "pool.1": "db primary", "pool.1.max": 2}
     samples = [sample(1, 0, **db, "pool.1.busy": 2, "pool.1.backlog": 4),

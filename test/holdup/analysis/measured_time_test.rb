@@ -26,7 +26,7 @@ module Holdup::Analysis
       assert_equal coverage, coverage.without(60, 60)
     end
 
-    def test_what_lies_in_windows
+    def test_reports_the_time_covered_by_windows
       assert_equal [10.0..40.0, 60.0..80.0],
         MeasuredTime.whole(10, 90).within([[0, 20], [20, 40], [60, 80]]).spans
     end

@@ -34,7 +34,7 @@ class Holdup::Analysis::OwnCostTest < Minitest::Test
     assert_predicate found, :known?
   end
 
-  def test_of_what_was_recorded_before_anybody_asked
+  def test_does_not_know_the_cost_of_old_recordings
     refute_predicate cost([], []), :known?
   end
 end

@@ -40,7 +40,7 @@ class Holdup::Analysis::ProcessReportTest < Minitest::Test
     assert_equal ["web", 5, 2.5, 3.0, 6, 9], pool.to_h.values
   end
 
-  # Whoever looks three times a minute may find two of five threads, of which each was busy.
+  # Three samples a minute may find two of five threads, although each was busy.
   def test_busy_is_what_the_process_counted_and_not_what_was_seen
     seen = [2, 3, 2].each_with_index.map { |busy, minute|
       ticked(minute * 60, **WEB, "pool.0.busy": busy, "pool.0.busy_ns": minute * 60 * 5 * NS)

@@ -57,15 +57,15 @@ class Holdup::Analysis::SettingDriftTest < Minitest::Test
     window.with(histograms: window.histograms.merge(histograms))
   end
 
-  def test_a_deployment_that_changed_nothing_is_nothing
+  def test_finds_no_drift_after_a_deployment_without_effect
     assert_empty drifts(SHOP, FACTS.merge("revision" => "bbb"))
   end
 
-  def test_without_a_change_of_setting_there_is_nothing_to_hold_it_against
+  def test_finds_no_drift_without_a_change_of_setting
     assert_empty drifts(SLOW, FACTS)
   end
 
-  def test_another_arm_alone_is_no_change_of_setting
+  def test_does_not_count_another_arm_as_a_change_of_setting
     assert_empty drifts(SLOW, FACTS.merge("arm" => "canary"))
     assert_equal [["threads"]],
       drifts(SLOW,

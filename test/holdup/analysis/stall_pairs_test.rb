@@ -102,7 +102,7 @@ class Holdup::Analysis::StallPairsTest < Minitest::Test
 
   # Ten names that each suffer a tenth: one caused 38 % of all, so it may have caused all or none of
   # anybody's.
-  def test_many_names_of_which_one_causes_more_than_each_suffers
+  def test_one_of_many_names_causes_more_than_each_suffers
     shares = {"A" => [1000, 3800], **("B".."J").to_h { |name| [name, [1000, 689]] }}
     found = pairs(cell(shares, handoff: 0))
     assert_in_delta 0.38, found["A>B"].share, 0.01

@@ -61,7 +61,7 @@ class Holdup::Analysis::StallVerdictTest < Minitest::Test
     refute_equal :lock, verdict(units: {"A" => unit({lock: 40, stalled: 30, cpu: 10})}).key
   end
 
-  def test_nothing_stands_out
+  def test_is_calm_when_no_cause_dominates
     assert_equal :calm, verdict(units: {"A" => unit({cpu: 40, io: 40, lock: 15, sleep: 15, native: 15})}).key
   end
 

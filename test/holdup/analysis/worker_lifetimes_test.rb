@@ -21,7 +21,7 @@ class Holdup::Analysis::WorkerLifetimesTest < Minitest::Test
     assert_predicate found, :recycled?
   end
 
-  def test_a_deployment_or_a_stop_is_no_recycling
+  def test_does_not_count_a_deployment_or_a_stop_as_recycling
     followed = lives(sample(1, 200, 40, ended: true), sample(2, 250, 40, ended: true), sample(3, 300, 5))
     refute_predicate followed.first, :recycled?
     refute_predicate lives(sample(1, 200, 40, ended: true), sample(2, 250, 40, ended: true)).first, :recycled?

@@ -54,7 +54,7 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     end
   end
 
-  def test_leaves_nothing_where_there_is_not_enough_room
+  def test_leaves_no_file_when_the_disk_is_full
     on_tmpfs("size=100k") do |folder|
       archive = Archive.new(folder)
       assert_raises(Errno::ENOSPC) { archive.add(bytes + Random.bytes(200_000), Time.at(0)) }

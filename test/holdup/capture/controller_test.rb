@@ -122,7 +122,7 @@ class Holdup::Capture::ControllerTest < Minitest::Test
     assert_empty @process.opened
   end
 
-  def test_fewer_events_where_there_is_little_room_and_none_where_there_is_none
+  def test_takes_fewer_events_when_there_is_little_room
     @process.room = 10_000
     @process.ask(1)
     tick

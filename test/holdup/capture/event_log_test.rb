@@ -76,7 +76,7 @@ class Holdup::Capture::EventLogTest < Minitest::Test
     assert_raises(Holdup::DamagedData) { parse(lost) }
   end
 
-  def test_names_are_text_whatever_wrote_them
+  def test_names_of_any_bytes_become_valid_text
     name = parse(EventRing.new(names: ["a\xff\xfeb"]).running(1).bytes(to: 1)).names.fetch(0).name
     assert_equal [true, "a??b"], [name.valid_encoding?, name]
   end

@@ -118,7 +118,7 @@ class Holdup::Capture::RuleWatchTest < Minitest::Test
     assert_equal [1, %w[12-34.ended]], [@process.opened.size, left]
   end
 
-  def test_gives_way_to_who_asks_and_goes_on_afterwards
+  def test_pauses_during_a_capture_that_a_user_asked_for
     tick
     ask(2)
     tick

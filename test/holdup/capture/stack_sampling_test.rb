@@ -98,7 +98,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
     assert_operator @scene.charged, :>=, 2 * @scene.cpu_ns
   end
 
-  def test_not_while_threads_switch_a_lot
+  def test_takes_no_stacks_while_threads_switch_often
     @sampling.begin(@scene)
     ticks 2, events: Holdup::Capture::StackSampling::BUSY_EVENTS
     assert_equal [0, false], [@scene.begun, @scene.elsewhere]
@@ -108,7 +108,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
     assert_equal [1, false], [@scene.ended, @scene.elsewhere]
   end
 
-  def test_not_where_the_application_has_none_or_somebody_profiles
+  def test_takes_no_stacks_without_vernier_or_beside_another_profiler
     @scene.here = false
     @sampling.begin(@scene)
     ticks 1
@@ -125,7 +125,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
     assert_equal [nil, 0], [@scene.elsewhere, @scene.begun]
   end
 
-  def test_gives_way_to_the_application_and_keeps_what_was_seen
+  def test_ends_when_the_application_profiles_and_keeps_its_samples
     @sampling.begin(@scene)
     ticks 1
     Thread.new { @scene.before_each_callback.call }.join
@@ -134,7 +134,7 @@ class Holdup::Capture::StackSamplingTest < Minitest::Test
     assert_equal [1, 2], [@scene.begun, @scene.taken.size]
   end
 
-  def test_a_failure_is_said_once_and_the_probe_goes_on
+  def test_logs_a_failure_once_and_the_capture_continues
     %i[start stop].each do |broken|
       setup
       @scene.broken = broken

@@ -5,7 +5,7 @@ require "holdup/capture/vernier_profile"
 
 # With the real gem: test/native/vernier_sampling_test.rb.
 class Holdup::Capture::VernierProfileTest < Minitest::Test
-  def test_its_signal_is_somebody_elses
+  def test_is_not_free_while_the_application_traps_its_signal
     assert_predicate Holdup::Capture::VernierProfile, :free?
     before = trap("PROF") { nil }
     refute_predicate Holdup::Capture::VernierProfile, :free?

@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/loader"
 require "json"
 require "nokogiri"
+require "sqlite3"
 require_relative "../../support/burst_store"
 require_relative "../../support/coarse_sizing"
 require_relative "../../support/played_store"
@@ -141,7 +142,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/CHANGE .* to 1 x 1\d \(now 1 x 3\)/, text)
   end
 
-  # Two capsules: the one that takes the queue in question is sized, and what both get done is told.
+  # Two capsules: it sizes the one that takes the queue, and shows the throughput of both.
   def test_pools_that_share_a_process
     played = PlayedStore.new(PlayedRecording.capsules)
     said = advise_coarsely("--queue", "reports", played:).out
@@ -172,7 +173,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     end
   end
 
-  # Of each nearly nothing, so that nothing is replayed: it is about whose units are looked at.
+  # So few units of each application that none is replayed: only the choice of units is tested.
   def test_one_of_several_applications
     shop, admin = {"shop" => 4, "admin" => 6}.map { |app, minutes|
       PlayedStore.new(PlayedRecording.new(minutes:, rate: 0.16, swing: 0.0), facts: {"app" => app},
@@ -191,7 +192,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     end
   end
 
-  def test_what_can_not_be_said
+  def test_says_why_it_can_not_advise
     assert_match(/CAN'T SAY: no jobs were recorded in this span; for requests add --kind request/,
       advise("--kind", "job").out.gsub(/\s+/, " "))
     fibers = PlayedStore.new(PlayedRecording.new(minutes: 6), facts: {"fibers" => true})
@@ -212,7 +213,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   # Everything recorded under 1 x 5, then the advised 2 x 5 under another load: the prediction is for that
   # load.
-  def test_what_was_predicted_is_held_against_what_came
+  def test_verifies_a_saved_advice_with_later_measurements
     later = PlayedStore.new(PlayedRecording.new(minutes: 12, processes: 2, rate: 32.0, seed: 5),
       from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|
@@ -254,8 +255,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     end
   end
 
-  # All is to stay as it is, and somebody tries another setting: that is what is judged, also where the span
-  # has the old one too.
+  # The advice is to keep the setting. Verifying judges another setting that ran since, even if the span has
+  # the old one too.
   def test_another_setting_is_tried_where_all_is_to_stay
     later = PlayedStore.new(PlayedRecording.new(minutes: 12, threads: 3, seed: 5), from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|

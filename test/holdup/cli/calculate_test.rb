@@ -7,7 +7,7 @@ require "json"
 class Holdup::CLI::CalculateTest < Minitest::Test
   include CommandLine
 
-  def test_the_answer_stands_first_with_amdahls_law
+  def test_begins_with_the_answer_and_shows_amdahls_law
     said = holdup("calculate", "--io", "45%")
     assert_equal [0, ""], [said.status, said.err]
     sentence = said.out.lines[2..3].join(" ").squeeze(" \n").tr("\n", " ")

@@ -26,7 +26,7 @@ class Holdup::CLI::ConsoleTest < Minitest::Test
     end
   end
 
-  def test_columns_that_are_no_number_say_nothing
+  def test_ignores_columns_that_are_not_a_number
     ["", "0", "-5", "wide"].each { |said|
       assert_equal [nil, 80, Float::INFINITY],
         widths(StringIO.new, said)

@@ -15,7 +15,7 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     super
   end
 
-  def test_what_waits_is_said_in_every_format
+  def test_every_format_says_how_much_is_not_collected
     measure(2)
     collect
     measure(19)
@@ -39,7 +39,7 @@ class Holdup::CLI::FreshReportTest < Minitest::Test
     }
   end
 
-  def test_nothing_is_said_of_a_time_that_is_over
+  def test_says_nothing_about_a_past_span
     measure(2)
     collect
     measure(3)

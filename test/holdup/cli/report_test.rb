@@ -70,8 +70,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
     end
   end
 
-  # Nobody should take an empty report for "there was none", whoever reads it.
-  def test_a_filter_that_nothing_matches_says_what_there_was
+  # An empty report would read as if there had been no load.
+  def test_a_filter_without_a_match_lists_what_the_span_has
     with_store do |store|
       called = /no request or job of that span is called/
       {

@@ -16,7 +16,9 @@ class Holdup::CLI::SizingOptionsTest < Minitest::Test
   end
 
   def test_refuses_other_sizes
-    ["", "0", "0G", "-1G", "M", "1P", "1 G", "1e9", "1.5.2G", "1G\n2G", "0x10", "1.2345G"].each do |text|
+    refused = ["", "0", "0G", "0.001", "0.499B", "-1G", "M", "1P", "1 G", "1e9", "1.5.2G", "1G\n2G", "0x10",
+      "1.2345G"]
+    refused.each do |text|
       error = assert_raises(Holdup::UsageError, text.inspect) { SizingOptions.bytes("--memory", text) }
       assert_includes error.message, "--memory can't be #{text.inspect}"
     end

@@ -81,7 +81,7 @@ class TimelineTest < Minitest::Test
     end
   end
 
-  def test_an_export_has_nothing_that_a_terminal_would_obey
+  def test_an_export_has_no_control_characters
     ring = EventRing.new(names: ["GET /\u009b31m\u202e\e"]).running(2).begins(1, 2, 1 * MS).ends(1, 2,
       5 * MS, name: "GET /\u009b31m\u202e\e")
     Dir.mktmpdir do |folder|

@@ -52,7 +52,7 @@ class Holdup::CLI::WebTest < Minitest::Test
     assert_includes holdup("web", "--help").out, "--port N"
   end
 
-  def test_a_port_that_somebody_has
+  def test_refuses_a_port_that_is_taken
     TCPServer.open("127.0.0.1", 0) do |taken|
       said = holdup("web", "--port", taken.addr[1].to_s)
       assert_equal 1, said.status

@@ -46,7 +46,7 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
     assert_empty @log.lines
   end
 
-  def test_what_somebody_has_asked_for_is_kept_always
+  def test_keeps_every_capture_that_a_user_asked_for
     2.times { |pid| leave("#{pid}-1.left", facts: {"trigger" => "dashboard"}) }
     @archiver.call
     assert_equal [[], 2], [left, @archive.kept.size]
@@ -69,7 +69,7 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
     assert_equal [%w[999999998-1.events], 1], [left, @archive.kept.size]
   end
 
-  def test_what_is_damaged_goes_and_is_said_once
+  def test_deletes_a_damaged_capture_and_logs_it_once
     2.times do
       File.binwrite(File.join(folder, "1-1.ended"), "nonsense")
       @archiver.call

@@ -55,7 +55,7 @@ class Holdup::Collector
       assert_empty checkpoints.changes({}, [NAME])
     end
 
-    def test_writes_nothing_where_nothing_was_read_since
+    def test_writes_no_checkpoint_of_a_segment_that_was_not_read
       same = position(units: 3)
       all = checkpoints
       commit(all, NAME => same)
@@ -92,7 +92,7 @@ class Holdup::Collector
       assert checkpoints[NAME].finished
     end
 
-    def test_says_of_which_file_the_position_is_damaged
+    def test_names_the_file_of_a_damaged_checkpoint
       commit(checkpoints, NAME => position, "8-1.segment" => position)
       @store.commit([], {KEY => "\x01"})
       all = checkpoints

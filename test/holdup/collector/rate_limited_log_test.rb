@@ -18,7 +18,7 @@ class Holdup::Collector
       assert_equal %w[locked locked], @log.lines
     end
 
-    def test_seldom_whatever_the_message
+    def test_seldom_limits_messages_that_change_too
       %w[one two].each { |message| @warnings.seldom(:rows, message) }
       @clock.monotonic_ns += RateLimitedLog::EVERY_NS
       @warnings.seldom(:rows, "three")

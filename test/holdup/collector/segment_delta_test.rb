@@ -108,7 +108,7 @@ class Holdup::Collector
       assert_equal 2, window("A#b").count
     end
 
-    def test_anew_carries_nothing_but_knows_where_to_go_on
+    def test_anew_adds_nothing_and_returns_the_position_to_continue_from
       writer = writer()
       writer.record("A#b", wall: 5_000)
       position = delta.call(entry, nil, anew: true) {}
@@ -263,7 +263,8 @@ class Holdup::Collector
 
     def test_units_belong_to_the_minute_in_the_middle
       minute_ns = NOW_NS - NOW_NS % (60 * NS)
-      {minute_ns - 20 * NS => minute_ns - 60 * NS, minute_ns - 5 * NS => minute_ns}.each do |from_ns, start_ns|
+      starts = {minute_ns - 20 * NS => minute_ns - 60 * NS, minute_ns - 5 * NS => minute_ns}
+      starts.each do |from_ns, start_ns|
         file = writer(now_ns: from_ns)
         file.record("A#b", wall: 5_000)
         @builder = WindowBuilder.new

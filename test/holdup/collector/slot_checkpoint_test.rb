@@ -17,7 +17,7 @@ class Holdup::Collector
       assert_raises(Holdup::DamagedData) { SlotCheckpoint.load(cut).slot }
     end
 
-    def test_it_stands_still_while_count_and_errors_do
+    def test_is_unchanged_while_count_and_errors_are
       mark = SlotCheckpoint.of(slot([1]))
       assert mark.still?([7, 2])
       refute mark.still?([8, 2])

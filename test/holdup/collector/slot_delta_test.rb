@@ -42,7 +42,7 @@ class Holdup::Collector
       assert_equal whole.counts, Holdup::HistogramSum.new.add_delta(delta).add(histogram).to_histogram.counts
     end
 
-    def test_an_earlier_reading_that_is_no_beginning_gives_nil
+    def test_is_nil_when_the_earlier_reading_is_not_a_prefix
       [[[5_000], [5_000, 6_000]], [[5_000, 9_000], [50_000]], [[5_000, 5_000, 700_000], [700_000, 700_000]],
         [[5_000, 700_000], [900]]].each do |now, before|
         assert_nil HistogramDelta.between(cells(now), cells(before)), [now, before].inspect

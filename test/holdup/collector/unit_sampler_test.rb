@@ -41,7 +41,7 @@ class Holdup::Collector
     end
 
     # Dying before the commit, after it, and with another collector that goes on.
-    def test_each_unit_comes_once_whatever_fails
+    def test_samples_each_unit_once_after_any_failure
       writer = new_writer
       3.times { |unit| record(writer, 20 + unit) }
       broken = new_round(FailingStore.new(@store))
@@ -78,7 +78,7 @@ class Holdup::Collector
       assert_equal [63, 200], [profiles.size, profiles.sum(&:weight).round]
     end
 
-    def test_units_lie_in_the_ten_minutes_in_which_they_started
+    def test_puts_units_into_the_block_of_their_start
       writer = new_writer
       [700, 599, 1].each { |ago| record(writer, ago) }
       [650, 651].each { |ago| record(writer, ago) }

@@ -72,7 +72,7 @@ class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
     election&.release
   end
 
-  def test_a_file_that_is_no_segment_is_passed_over
+  def test_ignores_a_file_that_is_not_a_segment
     File.write(File.join(@dir, "1-2.segment"), "x" * 9000)
     writer.record("A", wall: 5)
     assert_equal 1, look.units

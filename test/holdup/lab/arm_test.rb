@@ -6,7 +6,7 @@ require "holdup/loader"
 class Holdup::Lab::ArmTest < Minitest::Test
   def arm(**values) = Holdup::Lab::Arm.new(**values)
 
-  def test_says_in_the_environment_what_it_changes_and_nothing_else
+  def test_sets_only_the_variables_of_what_it_changes
     assert_empty arm.env
     assert_equal({"WEB_CONCURRENCY" => "2"}, arm(processes: 2).env)
     assert_equal %w[5 5], arm(threads: 5).env.values_at("RAILS_MAX_THREADS", "PUMA_MIN_THREADS")

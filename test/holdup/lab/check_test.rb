@@ -7,7 +7,7 @@ class Holdup::Lab::CheckTest < Minitest::Test
   Lab = Holdup::Lab
 
   def figures(acquisitions: 4, longest_hold_ns: 5_000_000, p95_ns: 90_000_000, count: 200)
-    Lab::Endpoints::Figures.new(count:, acquisitions:, longest_hold_ns:, p95_ns:)
+    Lab::Endpoints::EndpointFigures.new(count:, acquisitions:, longest_hold_ns:, p95_ns:)
   end
 
   def check(after, before = {"A#a" => figures, "B#b" => figures}, tolerance: 0.1)
@@ -24,7 +24,7 @@ class Holdup::Lab::CheckTest < Minitest::Test
     assert_match(/\APassed: none of 2 endpoints got worse/, text(found))
   end
 
-  def test_one_acquisition_more_is_worse_whatever_the_tolerance
+  def test_one_more_acquisition_is_worse_at_any_tolerance
     found = check({"A#a" => figures(acquisitions: 5), "B#b" => figures}, tolerance: 0.9)
     assert_equal [["A#a", :acquisitions, 0.25]], found.worse.map { |row| [row.name, row.key, row.change] }
     assert_match(/\AFAILED: A#a got worse/, text(found))
@@ -39,7 +39,7 @@ class Holdup::Lab::CheckTest < Minitest::Test
   end
 
   # Who has to wait longer is not who has to be mended.
-  def test_says_what_is_worse_and_whose_fault_it_is
+  def test_names_what_is_worse_and_its_likely_cause
     said = text(check({
       "A#a" => figures(acquisitions: 16, longest_hold_ns: 9_000_000),
       "B#b" => figures(p95_ns: 143_000_000)

@@ -67,7 +67,7 @@ class Holdup::Lab::ChildTest < Minitest::Test
 
   # An error's first line has a message behind the place; the others are of no use to who wants to know what
   # happened.
-  def test_its_last_words_are_no_backtrace
+  def test_its_last_words_leave_out_the_backtrace
     said = "app.rb:3:in 'Object#boot': no \xFFdatabase (RuntimeError)\n"
     callers = Array.new(20) { |line|
       "\tfrom /gems/a-1/lib/a.rb:#{line}:in 'block in A.b'\n/gems/b.rb:1:in `c'\n"

@@ -8,7 +8,7 @@ require "support/simulated_recording"
 class Holdup::Lab::EndpointsTest < Minitest::Test
   Endpoints = Holdup::Lab::Endpoints
   Observed = Struct.new(:profiles, :processes, :threads, :time_slice_ns, :demand, :recording)
-  LOAD = Endpoints::Reference.new(rate: 20, processes: 1, threads: 3)
+  LOAD = Endpoints::ReferenceLoad.new(rate: 20, processes: 1, threads: 3)
 
   def profiles
     @profiles ||= SimulatedRecording.new(seed: 1, minutes: 4, rate: 10, sway: 0.1).all

@@ -41,7 +41,7 @@ module Holdup::Lab
       assert_equal({"threads" => 5}, intake.windows.first.setting.attributes)
     end
 
-    def test_each_process_is_looked_at_when_a_measurement_begins_and_when_it_ends_however_short_it_is
+    def test_samples_processes_at_both_ends_of_a_short_measurement
       unit(3)
       intake.take.clear
       assert_equal [[Process.pid, 1]], looks

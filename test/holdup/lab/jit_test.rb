@@ -30,15 +30,15 @@ class Holdup::Lab::JitTest < Minitest::Test
     result(*readings, plan: jit_plan)
   end
 
-  def comparison(...) = Jit::Comparison.new(found(...))
+  def comparison(...) = Jit::ArmComparison.new(found(...))
 
   FASTER = {"off" => [20, 30], "off (again)" => [20.6, 30], "at boot" => [16, 24.6],
             "after boot" => [15, 22.5]}.freeze
 
   def text(result, language = "en")
-    Holdup::View::Page::Text.new(Jit::Comparison::Report.new(
+    Holdup::View::Page::Text.new(Jit::ArmComparison::ArmReport.new(
       result,
-      Jit::Comparison.new(result),
+      Jit::ArmComparison.new(result),
       words: Holdup::View::Words.new(language)
     ).page).call
   end
@@ -130,7 +130,7 @@ class Holdup::Lab::JitTest < Minitest::Test
 
   def test_no_difference_where_chance_does_as_much
     one = found(FASTER.merge("off (again)" => [20, 45]))
-    assert_nil Jit::Comparison.new(one).best
+    assert_nil Jit::ArmComparison.new(one).best
     assert_match(/No difference: .* two\s+runs without YJIT differ by up to 50.0 %/m, text(one))
     assert_match(/Too early to say.*! Stopped: 7 of 8 steps are left. `holdup lab jit --resume/m,
       text(found({"off" => [20]})))
@@ -151,7 +151,7 @@ class Holdup::Lab::JitTest < Minitest::Test
   def test_sees_an_arm_that_is_not_what_it_is_called
     one = found(FASTER, jit: {"off" => ON, "at boot" => ON.merge(saturated: true)})
     assert_equal [["off"], ["at boot"]],
-      Jit::Comparison.new(one).then { |both|
+      Jit::ArmComparison.new(one).then { |both|
         [both.misnamed, both.saturated].map { |lines| lines.map { |line| line.arm.name } }
       }
     beginning = /! these ran with another JIT than their name says.*: off\.$.*/m
@@ -187,7 +187,7 @@ class Holdup::Lab::JitTest < Minitest::Test
   def test_the_arms_in_a_store
     one = result(*jit_plan.arms.map { |arm| reading(arm, setting: {"jit" => arm.setting.name}) },
       plan: jit_plan)
-    states = Jit::States.new(one)
+    states = Jit::ArmStates.new(one)
     assert_equal jit_plan.arms.map { |arm| arm.setting.name }.uniq, states.to_h.keys
     assert_equal states.to_h.values.uniq, states.to_h.values
     assert_match(

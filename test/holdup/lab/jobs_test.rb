@@ -104,7 +104,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
     assert_equal [[[:window], [:sample], PlayedJobs::JOBS]], kept
   end
 
-  def test_says_what_is_no_such_file
+  def test_rejects_a_file_of_something_else
     File.write(path, '{"kind":"holdup sweep","schema":1}')
     assert_match(/was not written by this version; name the file that `holdup lab jobs` wrote/,
       assert_raises(Holdup::Error) { Jobs::JobLog.open(path) }.message)

@@ -97,7 +97,7 @@ class Holdup::Lab::LoadTest < Minitest::Test
     assert_operator states.last.elapsed_s, :>, 0.25
   end
 
-  def test_nothing_to_send_is_no_outcome
+  def test_has_no_outcome_without_requests
     serve { SmallServer.ok }
     assert_empty load([])
   end

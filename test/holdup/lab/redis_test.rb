@@ -48,7 +48,7 @@ class Holdup::Lab::RedisTest < Minitest::Test
     assert_match(/does not answer \(out of order\)/, error.message)
   end
 
-  def test_a_port_that_is_taken_meanwhile_is_another_try
+  def test_tries_another_port_when_one_is_taken
     program = File.join(folder, "redis-server")
     File.write(program, "#!/bin/sh\necho try >>#{folder}/tries\necho Address already in use\n", perm: 0o755)
     error = assert_raises(Holdup::Error) { Holdup::Lab::Redis.run(path: folder) { flunk } }

@@ -82,7 +82,7 @@ class Holdup::Lab::SweepTest < Minitest::Test
     assert_equal [1_000_000] * 3, @trial.rates.map { |_, rate, _| rate }
   end
 
-  def test_predicts_nothing_of_a_closed_loop
+  def test_does_not_predict_a_closed_loop
     assert_empty sweep(plan: plan(tool: "wrk"), load: :wrk).to_h[:predictions]
   end
 
@@ -98,7 +98,7 @@ class Holdup::Lab::SweepTest < Minitest::Test
     assert_equal 2, Swept::Sweep::ProgressFile.open(@ledger.path).readings.size
   end
 
-  def test_what_goes_wrong_before_anything_was_measured_is_all_there_is
+  def test_raises_an_error_before_the_first_measurement
     assert_raises(Holdup::Error) {
       sweep(
         plan: plan(arms: [arm(1, 3), arm]),
@@ -107,7 +107,7 @@ class Holdup::Lab::SweepTest < Minitest::Test
     }
   end
 
-  # Measured again is only what the file has not: nobody is asked twice, and rounds go on where they were.
+  # It measures only what the file lacks, and continues the rounds where they ended.
   def test_goes_on_with_what_was_left
     sweep(plan: plan(rounds: 2), fails: Interrupt.new)
     before = Swept::Sweep::ProgressFile.open(path)

@@ -18,7 +18,7 @@ class Holdup::Lab::TargetTest < Minitest::Test
     end
   end
 
-  def test_refuses_what_is_no_http_address
+  def test_rejects_an_address_that_is_not_http
     ["https://127.0.0.1", "127.0.0.1:80", "ftp://127.0.0.1", "http://", "http://a b",
       "/etc/hosts"].each do |url|
       error = assert_raises(Holdup::UsageError, url) { Holdup::Lab::Target.new(url) }

@@ -58,7 +58,7 @@ class Holdup::HistogramTest < Minitest::Test
     assert_equal 1 << 50, histogram.quantile(0.5)
   end
 
-  def test_equal_distributions_are_equal_objects_whatever_zeros_they_were_built_with
+  def test_equal_distributions_are_equal_with_any_number_of_zeros
     padded = Histogram.new(count: 1, sum: 2_000, min: 2_000, max: 2_000, zero: 0, offset: 0,
       counts: [0] * 15 + [1, 0, 0])
 

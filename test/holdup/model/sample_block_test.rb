@@ -30,7 +30,7 @@ class Holdup::UnitSample
       drawn.each_value { |part| assert_in_delta 90, part.size, 4 * Math.sqrt(90) }
     end
 
-    def test_weights_are_how_many_a_profile_stands_for
+    def test_a_weight_is_the_number_of_units_that_a_profile_represents
       weighted = block(many(30).shuffle(random: Random.new(1)), seen: 300).weighted
       assert_equal [10.0], weighted.map(&:weight).uniq
       assert_equal weighted.map(&:start_ns).sort, weighted.map(&:start_ns)

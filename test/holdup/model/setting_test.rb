@@ -29,7 +29,7 @@ class Holdup::SettingTest < Minitest::Test
     assert_equal "Puma 7", setting[:server]
   end
 
-  def test_settings_that_differ_in_the_label_alone_are_alike
+  def test_settings_that_differ_only_in_the_label_are_alike
     stable, canary, other = [[5, "stable"], [5, "canary"], [6, "canary"]].map do |threads, arm|
       Setting.new(attributes: {threads:, arm:})
     end

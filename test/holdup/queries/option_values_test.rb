@@ -27,7 +27,7 @@ class Holdup::Queries::OptionValuesTest < Minitest::Test
     assert_equal Time.local(2026, 11, 21).to_i, moment("2026-11-21")
   end
 
-  def test_what_is_no_time_says_what_is
+  def test_an_invalid_time_lists_the_valid_ones
     ["yesterday", "", "1", "h", "-1h", "1y", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12",
       "1h\n", "9" * 40 + "d", "99999999d", "0000-01-01", "9999-12-31"].each do |text|
       error = assert_raises(Holdup::UsageError, text) { moment(text) }

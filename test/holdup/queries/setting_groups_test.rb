@@ -41,7 +41,7 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
     Holdup::Setting.new(attributes: {"threads" => threads, "arm" => arm})
   end
 
-  # An arm is a label: by setting it is no difference.
+  # An arm is a label: settings that differ only in it are one.
   def test_settings_that_differ_in_more_than_the_arm
     units = ARMS.zip([10, 500, 400, 20]).to_h
     assert_equal [ARMS.first(2), ARMS.last(2)], pick("setting", units:).values
@@ -61,7 +61,7 @@ class Holdup::Queries::SettingGroupsTest < Minitest::Test
         "setting").settings(ARMS[1].fingerprint[0, 8])
   end
 
-  def test_arms_alone_are_no_two_settings
+  def test_refuses_settings_that_differ_only_in_the_arm
     two = ARMS.first(2).to_h { |one| [one, 1] }
     [nil, two.keys.map(&:fingerprint)].each do |values|
       error = assert_raises(Holdup::Error) { pick("setting", values, units: two) }

@@ -44,7 +44,7 @@ class Holdup::Queries::SizedSpansTest < Minitest::Test
   end
 
   # Of longer windows the single units say when their units came.
-  def test_whatever_windows_are_left_it_comes_to_the_same
+  def test_any_remaining_windows_give_the_same_result
     3.times do |seed|
       recorded = BurstStore.new(burst(Random.new(seed)))
       stores = BurstStore::AGES_S.keys.map { |finest_s| recorded.open(finest_s:) }

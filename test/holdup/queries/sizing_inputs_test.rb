@@ -51,7 +51,7 @@ class Holdup::Queries::SizingInputsTest < Minitest::Test
   end
 
   # Too few to know what they are like: it says that only one kind was replayed.
-  def test_of_few_others_nothing_is_replayed
+  def test_does_not_replay_too_few_units_of_others
     found = mixed(rates: {request: 20.0, job: 0.05})
     assert_equal [[5], []], [found.now.caps, found.now.concurrent_threads]
     assert_includes found.recording.warnings.keys, :concurrent_units

@@ -64,7 +64,7 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
     assert_in_delta before, course(filter:).mean(:stalled).first, 1e-3
   end
 
-  def test_without_a_unit_a_step_says_nothing
+  def test_a_step_without_units_has_no_value
     found = course(from_s: @sample.from_s - 2 * MINUTE)
     assert_equal [nil, nil], found.quantiles(:wall)[:p50].first(2)
     assert_equal [nil, nil], found.per_second.first(2), "nothing was measured there"
@@ -92,8 +92,8 @@ class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
     assert_empty course(from_s: @sample.from_s - MINUTE, filter:).per_second.compact
   end
 
-  # Units of which half were stamped, then units of which none was.
-  def test_a_queue_time_that_is_unknown_is_no_zero
+  # Units with a queue time for half of them, then units without any.
+  def test_an_unknown_queue_time_is_not_zero
     histograms = {wall: Holdup::Histogram.of([9, 9]), queued: Holdup::Histogram.of([1_000])}
     half = @sample.window("GET /", count: 2, histograms:, start_s: @sample.to_s)
     none = @sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9])},

@@ -25,7 +25,7 @@ class Holdup::Queries::UnitSampleQueryTest < Minitest::Test
     assert_equal [600], store.asked.map { |from_s, to_s| to_s - from_s }.uniq
   end
 
-  def test_where_few_are_kept_all_are_read_however_long_the_span_is
+  def test_reads_all_samples_of_a_long_span_with_few
     store = kept([3 * DAY_S, 3 * DAY_S + 600, 20 * DAY_S])
     assert_equal store.starts, Holdup::Queries::UnitSampleQuery.call(store, 0, 30 * DAY_S)
   end

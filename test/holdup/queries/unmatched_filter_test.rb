@@ -12,7 +12,7 @@ class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
     @store.commit([*@sample.to_a, window.with(series: job)], {})
   end
 
-  def test_what_matches_something_is_no_matter
+  def test_a_filter_with_a_match_is_no_error
     [{}, {kind: :job}, {queue: "低い"}, {name: "Orders*", threads: 5}].each { |filter|
       assert_nil unmatched(**filter), filter.inspect
     }

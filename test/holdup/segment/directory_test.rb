@@ -29,7 +29,7 @@ module Holdup
         assert_equal %w[12-34.segment], Directory.new(@dir).entries.map(&:name)
       end
 
-      def test_a_pid_that_somebody_else_has_now_is_not_alive
+      def test_a_pid_that_was_reused_is_not_alive
         start = OwnerProcess.new.start_of(Process.pid)
         %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each do |name|
           File.write(File.join(@dir, name), "")
@@ -64,7 +64,7 @@ module Holdup
         assert_raises(Errno::ENOENT) { Directory.new(File.join(@dir, "missing")).entries }
       end
 
-      def test_whether_somebody_collects
+      def test_knows_whether_a_collector_runs
         directory = Directory.new(@dir)
         refute directory.collected?
         File.open(directory.lock_path, "w") do |file|

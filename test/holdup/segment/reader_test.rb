@@ -133,7 +133,7 @@ module Holdup
         (1..40).each { |writes| assert_equal complete_unit, die_after(writes), "after #{writes} writes" }
       end
 
-      def test_a_living_process_in_the_middle_of_a_unit_gives_nothing_rather_than_half
+      def test_reads_no_partial_slot_of_a_running_process
         assert_raises(SegmentWriter::Died) { @writer.record("A#b", wall: 5_000, die_after: 4) }
         assert_nil entry(alive: true).read { |reader| reader.slot(0) }
       end
@@ -163,7 +163,7 @@ module Holdup
         end
       end
 
-      def test_headers_that_lie_are_refused
+      def test_rejects_headers_with_impossible_values
         @writer.record("A#b", wall: 5_000)
         lies = {L::SERIES_COUNT => 1 << 40, 56 => 1 << 50, 64 => 0, 72 => 1, 80 => 5, 88 => 1 << 60,
                 112 => 1 << 62, L::LOG_LENGTH => 9_999, L::SETTING_LENGTH => 1 << 33}
@@ -186,7 +186,7 @@ module Holdup
         bytes = File.binread(@writer.path)
         random = Random.new(3)
         outcomes = Array.new(300) { read_or_refuse(damage(bytes, random)) }
-        assert_equal [Snapshot, SegmentError], outcomes.uniq.sort_by(&:name)
+        assert_equal [SegmentSnapshot, SegmentError], outcomes.uniq.sort_by(&:name)
       end
 
       def test_a_symbolic_link_is_not_followed

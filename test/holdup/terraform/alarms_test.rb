@@ -9,11 +9,11 @@ class Holdup::Terraform::AlarmsTest < Minitest::Test
   ALL = Terraform::Alarms::ALL
 
   def attributes(**plan)
-    Terraform::Alarms.new(Terraform::Plan.new(**plan)).blocks.map(&:attributes)
+    Terraform::Alarms.new(Terraform::AlarmPlan.new(**plan)).blocks.map(&:attributes)
   end
 
   def alarm(name, **plan)
-    Terraform::Alarms.new(Terraform::Plan.new(**plan)).blocks.find do |block|
+    Terraform::Alarms.new(Terraform::AlarmPlan.new(**plan)).blocks.find do |block|
       block.labels.last == "holdup_#{name}"
     end.attributes
   end

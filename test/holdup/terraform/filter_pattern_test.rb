@@ -29,14 +29,14 @@ class FilterPatternTest < Minitest::Test
     refute match?("{ ($.id = 1 || $.id = 2) && $.name = b }", event)
   end
 
-  def test_what_is_no_json_matches_nothing
+  def test_a_line_that_is_not_json_does_not_match
     refute match?("{ $.id = 1 }", 'I, [2026-11-21] {"id":1}')
   end
 
   def test_what_is_refused
     ["$.id = 1", "{ $.id = 1", "{ id = 1 }", "{ $.id == 1 }", "{ $.id = 1 && }", "{ }", "{ ($.id = 1 }",
       "{ $.id = 1 } x", "{ $.id = #{"1" * 1024} }"].each do |pattern|
-      assert_raises(FilterPattern::Wrong, pattern) { FilterPattern.new(pattern) }
+      assert_raises(FilterPattern::InvalidPattern, pattern) { FilterPattern.new(pattern) }
     end
   end
 end

@@ -9,7 +9,7 @@ class Holdup::Terraform::FiltersTest < Minitest::Test
   Terraform = Holdup::Terraform
 
   def blocks(**plan)
-    Terraform::Filters.new(Terraform::Plan.new(**plan)).blocks
+    Terraform::Filters.new(Terraform::AlarmPlan.new(**plan)).blocks
   end
 
   def filter(**plan)

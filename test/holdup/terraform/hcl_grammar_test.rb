@@ -58,12 +58,12 @@ class HclGrammarTest < Minitest::Test
       "a = <<EOT\nx\nEOT\n", "a = 1 + 2\n", "a = \"%{if x}\"\n",
       "a = x.\n", "a = f(1\n", "a = [for x in y : x]\n", "}\n", "a := 1\n", "\uFEFFa = 1\n",
       "a = \"\xFF\"\n"].each do |text|
-      assert_raises(HclGrammar::Wrong, text.inspect) { read(text) }
+      assert_raises(HclGrammar::InvalidHcl, text.inspect) { read(text) }
     end
   end
 
   def test_says_where
-    error = assert_raises(HclGrammar::Wrong) { read("a = 1\nb = [\n  1,\n  'x',\n]\n") }
+    error = assert_raises(HclGrammar::InvalidHcl) { read("a = 1\nb = [\n  1,\n  'x',\n]\n") }
     assert_match(/\Aline 4: no expression/, error.message)
   end
 end

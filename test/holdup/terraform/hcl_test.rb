@@ -22,7 +22,7 @@ class Holdup::Terraform::HclTest < Minitest::Test
     end
   end
 
-  def test_the_signs_of_neighbours_stand_below_each_other
+  def test_aligns_the_equals_signs_of_neighbours
     block = Hcl::Block.new("x", ["y z"], {a: 1, long_name: Hcl::Code.new("var.b"), list: [{c: 1}], d: 2},
       [Hcl::Block.new("in", [], {e: 3})])
     assert_equal <<~HCL, Hcl.render(block)

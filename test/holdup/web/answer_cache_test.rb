@@ -61,8 +61,8 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
     assert_equal 2, @computed.size
   end
 
-  # It was computed from what there was when somebody began to wait.
-  def test_gives_the_answer_to_who_waited_although_the_store_has_changed_meanwhile
+  # It was computed from the store as it was when the client began to wait.
+  def test_answers_a_client_that_waited_even_if_the_store_changed
     answers(patience_s: SHORT_S)
     assert_kind_of Answers::Wait, ask_slowly("q", 1)
     @gate << true
@@ -104,7 +104,7 @@ class Holdup::Web::AnswerCacheTest < Minitest::Test
     assert_equal [:step_reading, {}], wait.step
   end
 
-  def test_tells_how_many_come_first_and_when_there_is_no_room
+  def test_says_how_many_are_ahead_and_when_the_queue_is_full
     answers(patience_s: SHORT_S, room: 2)
     assert_equal 0, ask_slowly("a").ahead
     assert_equal 1, ask_slowly("b").ahead

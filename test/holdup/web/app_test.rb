@@ -94,7 +94,7 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_match(/#{beginning}#{ending}/, text)
   end
 
-  def test_rules_of_the_jit_stand_on_its_page
+  def test_the_jit_page_has_the_findings_about_the_jit
     get "/jit"
     assert_includes text, "Findings about the JIT A JIT can make these requests and jobs at most"
   end
@@ -126,7 +126,7 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_equal [400, true], [last_response.status, text.include?("the store has no application named")]
   end
 
-  def test_one_application_is_no_choice
+  def test_offers_no_choice_of_a_single_application
     get "/"
     refute_includes markup, %(name="app")
   end
@@ -174,7 +174,7 @@ class Holdup::Web::AppTest < Minitest::Test
       last_response.body.gsub("%2A", "*").scan(/href="([^"]*)" download/).flatten
   end
 
-  def test_what_is_put_together_wrongly_is_said
+  def test_explains_parameters_that_contradict_each_other
     assert_equal 400, answer("/endpoints", "since=%ZZ")
     {
       "since=x" => "since can",
@@ -241,7 +241,7 @@ class Holdup::Web::AppTest < Minitest::Test
     app.call(env).first
   end
 
-  def test_a_filter_that_nothing_matches_says_what_there_was
+  def test_a_filter_without_a_match_lists_what_the_span_has
     {"/endpoints?name=orders" => 'No request or job in this span is named "orders". ' \
                                  "Did you mean one of these? OrdersController#index.",
      "/?name=zzz" => 'No request or job in this span is named "zzz". This span has: ProductsController#index',
@@ -254,7 +254,7 @@ class Holdup::Web::AppTest < Minitest::Test
     end
   end
 
-  def test_a_file_of_nothing_is_refused
+  def test_rejects_an_export_without_a_match
     %w[/endpoints.json?name=zzz /endpoints.csv?name=zzz /overview.md?name=zzz].each do |address|
       get address
       assert_equal 400, last_response.status, address
@@ -264,7 +264,7 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_equal 200, last_response.status
   end
 
-  def test_a_name_is_no_program
+  def test_matches_a_name_as_literal_text
     get "/endpoints", {"name" => "{#{"{a,b}" * 40}}"}
     assert_equal 200, last_response.status
     get "/endpoints", {"name" => "orders"}

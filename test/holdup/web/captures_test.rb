@@ -16,7 +16,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
     @app ||= dashboard(captures: -> { folder })
   end
 
-  # The hog holds for 100 ms, while the light unit waits for 90 of them, and 2 ms for nobody.
+  # The hog holds for 100 ms. The light unit waits for 90 of them, and 2 ms while no thread holds.
   def ring(hog: "GET /hog")
     ring = EventRing.new(names: [hog, "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"})
     ring.running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
@@ -52,7 +52,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
     assert_match(/pid 7 .* 200 ms/, text)
   end
 
-  def test_one_that_is_broken_is_listed_and_said_to_be
+  def test_lists_a_broken_capture_as_broken
     File.write(File.join(folder, "20261121T120000Z-9.holdup-capture"), "no capture")
     get "/captures"
     assert_includes CGI.unescapeHTML(text), "can't be read"
@@ -126,7 +126,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
     assert_equal 1, JSON.parse(last_response.body)["schema"]
   end
 
-  def test_names_from_nowhere_are_no_files
+  def test_rejects_ids_of_captures_that_are_not_kept
     keep
     random = Random.new(3)
     names = ["", "..", "../secret", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "*",

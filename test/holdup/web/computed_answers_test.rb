@@ -31,7 +31,7 @@ class Holdup::Web::ComputedAnswersTest < Minitest::Test
     end
   end
 
-  # A page whose answer is its number of computations so far.
+  # A page that answers with the number of its computations so far.
   class Counted < Holdup::Web::Pages::ComputedPage
     class << self
       attr_accessor :times
@@ -152,7 +152,7 @@ class Holdup::Web::ComputedAnswersTest < Minitest::Test
       sentences(ahead: 2, elapsed_s: nil, expected_s: 20.0)
   end
 
-  def test_where_there_is_no_room_there_is_no_time
+  def test_estimates_no_time_when_the_queue_is_full
     found = sentences(ahead: nil, elapsed_s: nil, expected_s: 20.0)
 
     assert_equal 1, found.size

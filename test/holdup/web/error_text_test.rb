@@ -42,7 +42,7 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     assert_empty kinds - STORE_ERRORS.map(&:class)
   end
 
-  def test_tells_what_somebody_wrote_wrongly_in_the_language_of_the_page
+  def test_explains_wrong_input_in_the_language_of_the_page
     problem, remedy = parts(
       Holdup::UsageError.new("since can't be \"x\"", "it takes a whole number from 1 to 9"), "ja"
     )

@@ -63,7 +63,7 @@ class Holdup::Web::PartOfSpanTest < Minitest::Test
     assert_operator drawn.last - drawn.first, :>, 23 * HOUR
   end
 
-  def test_a_span_that_has_data_all_the_time_says_nothing
+  def test_shows_no_remark_when_the_span_is_covered
     look(0)
     get "/", {"since" => "12m"}
     refute_includes text, PART
@@ -91,7 +91,7 @@ class Holdup::Web::PartOfSpanTest < Minitest::Test
       asked.values_at("since", "until").map { |moment| Time.iso8601(moment).to_i }
   end
 
-  def test_data_of_others_is_no_last_data_of_a_name
+  def test_suggests_no_last_data_for_a_name_that_never_ran
     look(100 * HOUR)
     get "/", {"name" => "Nobody*"}
     refute_includes text, "Last data:"

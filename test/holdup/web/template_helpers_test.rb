@@ -18,7 +18,7 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
     end
   end
 
-  def test_a_prefix_is_a_path_and_nothing_else
+  def test_ignores_a_prefix_that_is_not_a_path
     ["//evil.example", "https://evil.example", "/a\"b", "/a b", "javascript:x", "/a/../b?c"].each do |prefix|
       get "/", {}, {"HTTP_X_FORWARDED_PREFIX" => prefix}
       refute_includes last_response.body, prefix
@@ -76,6 +76,25 @@ class Holdup::Web::TemplateHelpersTest < Minitest::Test
       "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC",
       "2026-11-21 12:00" => "2026-11-21 12:00"
     }.each { |text, html| assert_equal html, view.sentence(text) }
+  end
+
+  def test_says_how_old_the_newest_figures_are
+    now_ns = 1_790_000_000 * 1_000_000_000
+    {
+      7_000_000_000 => "The newest figures are 7.00 s old.",
+      0 => "The newest figures are less than a second old.",
+      -400_000_000 => "The newest figures are less than a second old."
+    }.each { |age_ns, said| assert_equal said, view.newest(now_ns - age_ns, nil, now_ns) }
+    assert_nil view.newest(nil, nil, now_ns)
+  end
+
+  def test_says_that_the_clock_was_set_back_when_the_newest_figures_are_of_a_later_time
+    now_ns = 1_790_000_000 * 1_000_000_000
+    waiting = Holdup::Doctor::UncollectedUnits::Uncollected.new(units: 2, at_ns: nil, collecting: true)
+    said = view.newest(now_ns + 90_000_000_000, waiting, now_ns)
+
+    assert_includes said, "dated 90.0 s ahead of the present time: the clock was set back. "
+    assert_includes said, "The collector stores 2 requests and jobs"
   end
 
   def test_files_of_pages_never_change

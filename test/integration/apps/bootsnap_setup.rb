@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
-# Halves what a Rails application of the tests costs to boot. One whose Gemfile does not know it boots without.
+# Halves the time in which a Rails application of the tests boots. Without bootsnap in its Gemfile it boots as
+# usual.
 begin
   require "bootsnap"
 rescue LoadError

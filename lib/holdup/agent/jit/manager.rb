@@ -18,7 +18,7 @@ module Holdup
       # @param chance [#call] gives 0.0...1.0 without advancing the application's random sequence
       def initialize(
         wish:, guard:, log:, clock:,
-        options: CommandLine.read,
+        options: RubyOptions.read,
         version: RubyDefaults.parse(RUBY_VERSION),
         yjit: Jit.yjit,
         zjit: Jit.zjit,

@@ -8,7 +8,7 @@ module Holdup
     # - `flags`: {"--yjit-mem-size" => ["64", "RUBYOPT"]}, value ("" without one) and source
     # - `variable`: "RUBY_YJIT_ENABLE" or "RUBY_ZJIT_ENABLE" when that starts a JIT
     # - `complete`: whether the command line could be read
-    CommandLine = Data.define(:flags, :variable, :complete) do
+    RubyOptions = Data.define(:flags, :variable, :complete) do
       # @param cmdline [String] file with the command line: arguments, each ended by a zero byte
       def self.read(env: ENV, cmdline: "/proc/self/cmdline")
         program, *arguments = File.readable?(cmdline) ? File.binread(cmdline).split("\0") : []
@@ -25,7 +25,7 @@ module Holdup
       end
 
       def self.option_value?(arguments, index)
-        index.positive? && CommandLine::WITH_VALUE.include?(arguments[index - 1])
+        index.positive? && RubyOptions::WITH_VALUE.include?(arguments[index - 1])
       end
 
       def self.parse(arguments, source)
@@ -63,7 +63,7 @@ module Holdup
     end
 
     # its name in a configuration file. => Option to its name in a configuration file.
-    CommandLine::WITH_VALUE = %w[-r -I -C -E -e].freeze
+    RubyOptions::WITH_VALUE = %w[-r -I -C -E -e].freeze
 
     # Defaults of a Ruby version, and what can be set while it runs. Sources: yjit/src/options.rs and
     # doc/yjit/yjit.md of the releases. 64 MiB of code in 3.3.0, 48 MiB from 3.3.1, 128 MiB in all from 3.4;

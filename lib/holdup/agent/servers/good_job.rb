@@ -58,14 +58,15 @@ module Holdup
 
       def identity
         configuration = ::GoodJob.configuration
-        threads = ThreadPools.new(::GoodJob::Scheduler.instances, configuration, embedded: !self.class.here?)
+        embedded = !self.class.here?
+        threads = SchedulerPools.new(::GoodJob::Scheduler.instances, configuration, embedded:)
         levers = Levers.new(threads, configuration, root: ::Rails.root.to_s).to_a
         Identity.new(
           name: NAME,
           facts: threads.facts,
           worker: subprocess,
           pools: -> { threads.pools },
-          pool_of: ->(_queue) { ThreadPools.pool_of(Thread.current) },
+          pool_of: ->(_queue) { SchedulerPools.pool_of(Thread.current) },
           levers: -> { levers }
         )
       end
@@ -76,7 +77,7 @@ module Holdup
 
     class GoodJob
       # Thread pools of one process: a scheduler for each group of queues.
-      class ThreadPools
+      class SchedulerPools
         # As in GoodJob::Scheduler: a quarter of the usual time slice, and less.
         LOWERED = -3
 

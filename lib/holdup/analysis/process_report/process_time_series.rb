@@ -7,16 +7,16 @@ module Holdup
       # common, because the collector does not sample all of them in the same second.
       class ProcessTimeSeries
         # Between two samples. `cpu_share`: of one core; `gc_share`: of the time; `busy`: threads with a unit.
-        Point = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
+        ProcessPoint = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
           def self.of(trail)
             process = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
             new(**members.to_h { |key| [key, process.public_send(key)] })
           end
         end
 
-        # One process. `points`: {Integer => Point} by the start of the step.
-        Line = Data.define(:host, :pid, :name, :server, :points) do
-          # @param key [Symbol] a member of Point
+        # One process. `points`: {Integer => ProcessPoint} by the start of the step.
+        ProcessLine = Data.define(:host, :pid, :name, :server, :points) do
+          # @param key [Symbol] a member of ProcessPoint
           def values(key, steps)
             steps.map { |at_s| points[at_s]&.public_send(key) }
           end
@@ -52,8 +52,9 @@ module Holdup
         private
 
         def line(trail)
-          points = trail.pairs.to_h { |pair| [step_start(pair.last_s), Point.of(pair)] }
-          Line.new(host: trail[:host], pid: trail[:pid], name: trail[:name], server: trail[:server], points:)
+          points = trail.pairs.to_h { |pair| [step_start(pair.last_s), ProcessPoint.of(pair)] }
+          ProcessLine.new(host: trail[:host], pid: trail[:pid], name: trail[:name], server: trail[:server],
+            points:)
         end
 
         def step_start(at_s) = at_s / @every_s * @every_s

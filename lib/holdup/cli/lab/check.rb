@@ -49,12 +49,7 @@ module Holdup
           def recording(parser, values)
             parser.on("--sweep FILE", "what `holdup lab sweep` measured") { |text| values[:sweep] = text }
             Options.store(parser, values)
-            parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") do |text|
-              values[:since] = Queries::OptionValues.moment("--since", text, now_s:)
-            end
-            parser.on("--until TIME", "the same; now is the default") do |text|
-              values[:until] = Queries::OptionValues.moment("--until", text, now_s:)
-            end
+            Options.span(parser, values, now_s:, since: "of the store: 1h (the default) ago, or a date")
           end
         end
 

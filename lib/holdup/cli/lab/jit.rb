@@ -73,17 +73,17 @@ module Holdup
 
         def states(result)
           return [] unless @store
-          command = Holdup::Lab::Jit::States.new(result).command(Store.redact(@store))
+          command = Holdup::Lab::Jit::ArmStates.new(result).command(Store.redact(@store))
           [@words.call(:jitlab_states, command:)]
         end
 
         def json(result)
-          result.to_h.merge(jit: Holdup::Lab::Jit::Comparison.new(result).to_h)
+          result.to_h.merge(jit: Holdup::Lab::Jit::ArmComparison.new(result).to_h)
         end
 
         def report(result)
-          comparison = Holdup::Lab::Jit::Comparison.new(result)
-          Holdup::Lab::Jit::Comparison::Report.new(result, comparison, words: @words)
+          comparison = Holdup::Lab::Jit::ArmComparison.new(result)
+          Holdup::Lab::Jit::ArmComparison::ArmReport.new(result, comparison, words: @words)
         end
       end
     end

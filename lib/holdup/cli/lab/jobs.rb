@@ -7,6 +7,8 @@ module Holdup
     class Lab
       # Sidekiq's throughput at each concurrency, measured next to what one run predicts.
       class Jobs
+        include ResumableExperiment
+
         WIDEST = 100
 
         def self.options(console)
@@ -25,34 +27,15 @@ module Holdup
           @lab = lab
         end
 
-        # @raise [Holdup::Error] a run failed; the earlier measurements are printed first
-        def run
-          result = measured
-          @console.out.write(report(result).call)
-          @console.err.puts(@words.call(:sweep_file, path: @ledger.path))
-          raise result.failure if result.failure
-          result.signal ? SIGNALED + result.signal : OK
-        end
-
         private
 
-        def measured
-          store = @store && Store.open(@store)
-          progress = Progress.new(@console, words: @words, step_s: @ledger.plan.step_s)
-          @lab.new(@ledger, env: @console.env.to_h, redis_url: @redis_url, store:,
-            progress: progress.method(:call)).call
-        ensure
-          @console.clear
-          store&.close
+        def experiment(store:, progress:)
+          @lab.new(@ledger, env: @console.env.to_h, redis_url: @redis_url, store:, progress:)
         end
 
-        def report(result)
-          return json(result) if @json
-          Holdup::Lab::Jobs::Report::Text.new(result, words: @words, **@console.layout(WIDEST))
-        end
-
-        def json(result)
-          Holdup::Lab::Jobs::Report::Json.new(result, words: @words)
+        def rendered(result)
+          return Holdup::Lab::Jobs::Report::Json.new(result, words: @words).call if @json
+          Holdup::Lab::Jobs::Report::Text.new(result, words: @words, **@console.layout(WIDEST)).call
         end
 
         # Reads the arguments of `holdup lab jobs`: which concurrencies are tried, with which jobs.

@@ -123,12 +123,8 @@ module Holdup
             parser.on("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate") do |text|
               values[:recorded] = text.to_s
             end
-            parser.on("--since TIME", "of the recording: 1d (the default) ago, or a date") do |text|
-              values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s)
-            end
-            parser.on("--until TIME", "the same; now is the default") do |text|
-              values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s)
-            end
+            since = "of the recording: 1d (the default) ago, or a date"
+            Options.span(parser, values, now_s: @now_s, since:)
           end
 
           # @param values [Hash{Symbol => Object}] as parsed

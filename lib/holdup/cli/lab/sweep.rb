@@ -7,6 +7,8 @@ module Holdup
     class Lab
       # Measures and predicts each setting of the user's own server under the same load.
       class Sweep
+        include ResumableExperiment
+
         # A narrower table does not fit.
         WIDEST = 100
 
@@ -24,25 +26,10 @@ module Holdup
           @lab = lab
         end
 
-        # @raise [Holdup::Error] a step failed; the earlier measurements are printed first
-        def run
-          result = measured
-          @console.out.write(rendered(result))
-          @console.err.puts(@words.call(:sweep_file, path: @ledger.path), *hints(result))
-          raise result.failure if result.failure
-          result.signal ? SIGNALED + result.signal : OK
-        end
-
         private
 
-        def measured
-          store = @store && Store.open(@store)
-          announce
-          progress = Progress.new(@console, words: @words, step_s: @ledger.plan.step_s)
-          @lab.new(@ledger, env: @console.env.to_h, store:, progress: progress.method(:call)).call
-        ensure
-          @console.clear
-          store&.close
+        def experiment(store:, progress:)
+          @lab.new(@ledger, env: @console.env.to_h, store:, progress:)
         end
 
         # Prints which requests it will send, if they come from a recording.
@@ -56,8 +43,6 @@ module Holdup
           return "#{JSON.pretty_generate(json(result))}\n" if @format == :json
           Formats.render(report(result).page, format: @format, console: @console, widest: WIDEST)
         end
-
-        def hints(_result) = []
 
         def json(result) = result.to_h
 

@@ -91,7 +91,7 @@ module Holdup
         end
 
         # Predicts the throughput of other concurrencies from one run, in three ways.
-        class Forecast
+        class JobForecast
           # @param outcome [JobOutcome] the recording
           def initialize(outcome)
             @outcome = outcome

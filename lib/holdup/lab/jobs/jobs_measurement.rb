@@ -12,7 +12,7 @@ module Holdup
         :p95_ns, :gvl_share, :lock_share, :expected) do
         # @param concurrency [Array<Integer>] that it predicts; empty unless the run is the recording
         def self.of(outcome, step, concurrency: [])
-          forecast = JobOutcome::Forecast.new(outcome)
+          forecast = JobOutcome::JobForecast.new(outcome)
           new(
             round: step.round,
             threads: step.threads,

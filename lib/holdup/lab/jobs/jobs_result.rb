@@ -5,7 +5,7 @@ module Holdup
     class Jobs
       # The measurement of each concurrency and the prediction from the baseline's run in the same round.
       # Errors are computed per round, so that a disturbance of a whole round cancels.
-      class JobsResult
+      class JobsResult < ExperimentResult
         # Threads are enough at this share of the highest throughput.
         ENOUGH = 0.9
         # If the CPU of a job differs from the recording by more than this share, no prediction holds.
@@ -16,7 +16,7 @@ module Holdup
 
         # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement,
         # PredictedThroughput of its round] of each round
-        Line = Data.define(:threads, :again, :pairs) do
+        ConcurrencyLine = Data.define(:threads, :again, :pairs) do
           def readings = pairs.map(&:first)
 
           # @return [Numeric] the median of the rounds
@@ -39,33 +39,13 @@ module Holdup
           def error(way = :replay) = errors(way).median
         end
 
-        # @return [Integer, nil] the signal that ended it early
-        attr_reader :signal
-
-        # @return [Holdup::Error, nil] the error that ended it early
-        attr_reader :failure
-
-        def initialize(ledger, signal: nil, failure: nil)
-          @ledger = ledger
-          @signal = signal
-          @failure = failure
-        end
-
-        def plan = @ledger.plan
-
-        # @return [String] of the file
-        def path = @ledger.path
-
         # @return [Integer] threads
         def baseline = plan.baseline
 
-        # @return [Integer] remaining runs
-        def left = @ledger.left.size
-
-        # @return [Array<Line>] ascending, each concurrency once
+        # @return [Array<ConcurrencyLine>] ascending, each concurrency once
         def lines = @lines ||= all.reject(&:again)
 
-        # @return [Line, nil] the baseline's second runs
+        # @return [ConcurrencyLine, nil] the baseline's second runs
         def again = all.find(&:again)
 
         # @return [Float, nil] the largest difference of two runs of the baseline: smaller ones are chance;
@@ -80,7 +60,7 @@ module Holdup
           lines.find { |line| line.threads == baseline }
         end
 
-        # @return [Array<Line>] all but the baseline
+        # @return [Array<ConcurrencyLine>] all but the baseline
         def others = lines - [base]
 
         # @return [Float] the largest absolute error of the others
@@ -88,7 +68,7 @@ module Holdup
           others.map { |line| line.error(way).abs }.max || 0.0
         end
 
-        # @return [Line] the fewest threads with nearly the highest throughput
+        # @return [ConcurrencyLine] the fewest threads with nearly the highest throughput
         def enough
           lines.find { |line| line.measured >= ENOUGH * lines.map(&:measured).max }
         end
@@ -98,12 +78,12 @@ module Holdup
           left.zero? && enough == lines.last && enough.median(&:gvl_share) < ENOUGH
         end
 
-        # @return [Array<Line>] limited by waits for locks
+        # @return [Array<ConcurrencyLine>] limited by waits for locks
         def locked
           lines.select { |line| line.median(&:lock_share) > LOCKED }
         end
 
-        # @return [Line, nil] whose CPU time of a job differs most from the recording's
+        # @return [ConcurrencyLine, nil] whose CPU time of a job differs most from the recording's
         def dearest
           others.select { |line| cost(line).abs > OTHER_COST }.max_by { |line| cost(line).abs }
         end
@@ -135,11 +115,9 @@ module Holdup
         def all
           @all ||= expected_readings
             .group_by { |reading, _| [reading.threads, reading.again] }
-            .map { |(threads, again), pairs| Line.new(threads:, again:, pairs:) }
+            .map { |(threads, again), pairs| ConcurrencyLine.new(threads:, again:, pairs:) }
             .sort_by(&:threads)
         end
-
-        private
 
         def expected_readings
           rounds.flat_map do |round|

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require "json"
-
 module Holdup
   module Lab
     class SidekiqVcpu
@@ -147,17 +145,12 @@ module Holdup
 
         # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stable; new ones may be
         # added.
-        class Json
+        class Json < ReportJson
           SCHEMA = 1
 
           # @param words [View::Words] for the sentences
           def initialize(result, words: View::Words.new)
-            @result = result
-            @sentences = Sentences.new(result, words:)
-          end
-
-          def call
-            "#{JSON.pretty_generate(to_h)}\n"
+            super(result, Sentences.new(result, words:))
           end
 
           def to_h

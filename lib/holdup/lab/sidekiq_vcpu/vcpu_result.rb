@@ -12,7 +12,7 @@ module Holdup
 
         # One experiment. `runs`: all its outcomes; `alone`: the ExperimentOutcome of one job alone, the unit
         # of all multiples
-        Line = Data.define(:experiment, :runs, :alone) do
+        ExperimentLine = Data.define(:experiment, :runs, :alone) do
           def best = runs.min_by(&:in_all_ns)
 
           # @return [Float] time of each job, as a multiple of one alone
@@ -70,7 +70,7 @@ module Holdup
         end
 
         def lines
-          @lines ||= @outcomes.map { |experiment, runs| Line.new(experiment:, runs:, alone:) }
+          @lines ||= @outcomes.map { |experiment, runs| ExperimentLine.new(experiment:, runs:, alone:) }
         end
 
         # @param name [Symbol] of an experiment
@@ -91,7 +91,7 @@ module Holdup
         # @return [Boolean] whether an alarm on the container's CPU would have fired
         def alarm?(line) = line.best.cpu_share >= target
 
-        # @return [Array<Line>] that differ from theory although CPUs were idle
+        # @return [Array<ExperimentLine>] that differ from theory although CPUs were idle
         def doubtful
           starved? ? [] : lines.reject(&:as_expected?)
         end

@@ -23,7 +23,7 @@ module Holdup
       def call(arm)
         return unless arm.yjit == @outcome.arm.yjit && arm.extra == @outcome.arm.extra
         replayed = forecast(handoff_ns).call(candidate(arm), @trace, force: true)
-        Sweep::Prediction.new(
+        Sweep::SettingPrediction.new(
           arm: arm.setting,
           round: @round,
           rate: @outcome.rate,

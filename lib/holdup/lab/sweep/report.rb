@@ -7,7 +7,7 @@ module Holdup
       class Report
         def initialize(result, words: View::Words.new)
           @sentences = Sentences.new(result, words:)
-          @tables = Tables.new(result, words:)
+          @tables = SettingTables.new(result, words:)
         end
 
         def page
@@ -143,7 +143,7 @@ module Holdup
 
         # A sweep's result as sections of a report: measured and predicted side by side at each rate, and the
         # cost of each setting.
-        class Tables
+        class SettingTables
           MS = 1e6
 
           def initialize(result, words:)

@@ -17,7 +17,7 @@ module Holdup
     # - `jit`: {kind, by, code_bytes, metadata_bytes, saturated}, sizes of the largest process; `cold`:
     #   additional CPU of the first requests compared with the last, as a share; `warm_after_s`: time until it
     #   vanished
-    # - `warm_up_s`, `steady`; `endpoints`: {name => Endpoints::Figures}
+    # - `warm_up_s`, `steady`; `endpoints`: {name => Endpoints::EndpointFigures}
     Sweep::SettingMeasurement = Data.define(
       :arm, :round, :rate, :setting,
       :sent, :answered, :errors, :throughput, :client_p50_ns, :client_p95_ns, :client_p99_ns,
@@ -43,7 +43,7 @@ module Holdup
       # @param hash [Hash{Symbol => Object}] from to_h
       def self.from(hash)
         endpoints = hash.fetch(:endpoints).to_h do |name, figures|
-          [name.to_s, Endpoints::Figures.new(**figures)]
+          [name.to_s, Endpoints::EndpointFigures.new(**figures)]
         end
         new(**hash, arm: Arm.from(hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s),
           endpoints:)
@@ -92,14 +92,14 @@ module Holdup
       end
 
       def self.reference(outcome)
-        Endpoints::Reference.new(rate: outcome.rate, processes: outcome.observation.processes,
+        Endpoints::ReferenceLoad.new(rate: outcome.rate, processes: outcome.observation.processes,
           threads: outcome.observation.threads)
       end
       private_class_method :client, :server, :jit, :reference, :warm_up
 
-      # @return [Endpoints::Reference] of the endpoints' figures
+      # @return [Endpoints::ReferenceLoad] of the endpoints' figures
       def load
-        Endpoints::Reference.new(rate:, processes: [setting["workers"].to_i, 1].max,
+        Endpoints::ReferenceLoad.new(rate:, processes: [setting["workers"].to_i, 1].max,
           threads: setting["threads"] || arm.threads || 1)
       end
 

@@ -6,9 +6,9 @@ module Holdup
     end
 
     # The results of a sweep. Pure: readings in, figures out.
-    class Sweep::SweepReport
+    class Sweep::SweepReport < ExperimentResult
       # One setting at one rate: the medians of all rounds, measured and predicted.
-      Line = Data.define(:arm, :readings, :predictions) do
+      SettingLine = Data.define(:arm, :readings, :predictions) do
         # @return [Float] answers per second
         def throughput = median(readings, &:throughput)
 
@@ -94,33 +94,14 @@ module Holdup
       # A smaller difference is noise, even if two runs of the same setting agree.
       LEAST_NOISE = 0.05
 
-      # @return [Integer, nil] the signal that ended it early
-      attr_reader :signal
-
-      # @return [Holdup::Error, nil] the error that ended it early
-      attr_reader :failure
-
-      def initialize(ledger, signal: nil, failure: nil)
-        @ledger = ledger
-        @signal = signal
-        @failure = failure
-      end
-
-      def plan = @ledger.plan
-
-      def path = @ledger.path
-
-      # @return [Integer] remaining steps
-      def left = @ledger.left.size
-
       # @return [Array<Numeric>] that have measurements
       def rates = plan.rates & @ledger.readings.map(&:rate)
 
-      # @return [Array<Line>] in the order of the plan, of the settings measured at this rate
+      # @return [Array<SettingLine>] in the order of the plan, of the settings measured at this rate
       def lines(rate)
         by_arm = @ledger.readings.select { |reading| reading.rate == rate }.group_by(&:arm)
         plan.arms.select { |arm| by_arm.key?(arm) }.map do |arm|
-          Line.new(arm:, readings: by_arm[arm], predictions: predictions(arm, rate))
+          SettingLine.new(arm:, readings: by_arm[arm], predictions: predictions(arm, rate))
         end
       end
 
@@ -154,7 +135,7 @@ module Holdup
         rates.select { |rate| at(plan.baseline, rate) }.max
       end
 
-      # @return [Line, nil] better than the baseline by more than chance, with the fewest threads
+      # @return [SettingLine, nil] better than the baseline by more than chance, with the fewest threads
       def best
         base = rate && at(plan.baseline, rate)
         return unless base && noise(rate)
@@ -187,7 +168,7 @@ module Holdup
       # @return [Array<SettingMeasurement>] of servers that were not warm yet
       def unsteady = @ledger.readings.reject(&:steady)
 
-      # @return [Array<Line>] of settings that did not sustain even the lowest rate
+      # @return [Array<SettingLine>] of settings that did not sustain even the lowest rate
       def overrun
         return [] if plan.closed? || rates.empty?
         lines(rates.min).reject { |line| line.kept_up?(plan.seconds) }

@@ -11,7 +11,7 @@ module Holdup
     #   LoadTool#kind; `seen`: Load::OpenLoop::Seen
     # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at
     #   the end (PSS); nil if the system doesn't report it; `gauges`: of each of these processes; `warmed`:
-    #   WarmUp::Result
+    #   WarmUp::WarmUpOutcome
     # - `windows`, `profiles`, `samples`: of this measurement only; windows may cover parts of minutes
     class Trial::TrialResult
       attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :gauges, :warmed, :windows,

@@ -41,7 +41,7 @@ module Holdup
 
       # `seconds`: duration; `cpu_ns`: of a request, slice by slice; `steady`: whether it became steady in
       # time
-      Result = Data.define(:seconds, :cpu_ns, :steady) do
+      WarmUpOutcome = Data.define(:seconds, :cpu_ns, :steady) do
         # @return [Float] additional CPU of a request in the first slice compared with the last, as a share
         def cold = cpu_ns.first / cpu_ns.last - 1
 
@@ -69,7 +69,8 @@ module Holdup
       def call
         slices = []
         slices << yield(slices.size) until steady?(slices) || slices.size >= @most
-        Result.new(seconds: slices.size * @slice_s, cpu_ns: slices.map(&:cpu_ns), steady: steady?(slices))
+        cpu_ns = slices.map(&:cpu_ns)
+        WarmUpOutcome.new(seconds: slices.size * @slice_s, cpu_ns:, steady: steady?(slices))
       end
 
       private

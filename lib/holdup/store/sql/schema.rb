@@ -38,10 +38,12 @@ module Holdup
 
         private
 
-        # The migrator reads the version under the write lock, so the loser of a race finds nothing to do.
+        # The migrator reads the version under the write lock, so the loser of a race finds nothing to do. A
+        # transaction that only takes the lock when it writes would fail if another process wrote since it
+        # began.
         def advance(db)
           Sequel.extension :migration
-          db.transaction do
+          db.transaction(mode: :immediate) do
             Sequel::IntegerMigrator.new(db, @folder).run
             add_tiers(db)
           end

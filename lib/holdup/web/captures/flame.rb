@@ -10,7 +10,7 @@ module Holdup
         # without a stack
         Box = Data.define(:x, :width, :row, :label, :description, :kind)
         # `modes`: {String => String} of Shares::MODES; `mode`: the current one; `twin`: View::Section
-        Block = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
+        FlameBlock = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
           def view = "flame"
 
           def plain = twin.plain
@@ -29,7 +29,7 @@ module Holdup
 
         def block(title:, modes:, mode:)
           boxes = below(@root, 0.0, 0)
-          Block.new(title:, modes:, mode:, boxes:, rows: (boxes.map(&:row).max || -1) + 1,
+          FlameBlock.new(title:, modes:, mode:, boxes:, rows: (boxes.map(&:row).max || -1) + 1,
             notes: [word(:flame_note)], twin: twin(boxes, title))
         end
 

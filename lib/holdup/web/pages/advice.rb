@@ -27,7 +27,7 @@ module Holdup
             limit: query.limit)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
-          ComputedPage::Answer.new(blocks:, json: json_of(figures, report), offered: exports)
+          ComputedPage::PageContent.new(blocks:, json: json_of(figures, report), offered: exports)
         end
 
         def asks = []

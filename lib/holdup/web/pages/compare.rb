@@ -3,22 +3,22 @@
 module Holdup
   class Web
     module Pages
-      # The effect of a change, see Sides.
+      # The effect of a change, see ChosenSides.
       class Compare < ComputedPage
         HINTS = {"base_since" => "2d", "base_until" => "1d"}.freeze
         # Length of a name that fits into a form.
         CHOICE = 60
 
-        # `choices`: see Sides#choices; `sides`: two, or fewer if there is nothing to compare; `comparison`:
-        # nil then
-        Figures = Data.define(:choices, :sides, :comparison)
+        # `choices`: see ChosenSides#choices; `sides`: two, or fewer if there is nothing to compare;
+        # `comparison`: nil then
+        ComparedFigures = Data.define(:choices, :sides, :comparison)
 
         def self.figures(store, query, now_s:, step:)
           step.call([:step_comparing, {}])
-          asked = Sides.new(store, query, filter: filter(query), now_s:)
+          asked = ChosenSides.new(store, query, filter: filter(query), now_s:)
           sides = asked.call
           comparison = Analysis::Comparison.new(*sides) if sides.size == 2
-          Figures.new(choices: asked.choices, sides:, comparison:)
+          ComparedFigures.new(choices: asked.choices, sides:, comparison:)
         end
 
         # A comparison covers one kind of units.
@@ -29,14 +29,14 @@ module Holdup
         # @raise [UsageError] for an invalid question, before any computation
         def initialize(...)
           super
-          @base = Sides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
+          @base = ChosenSides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
         end
 
         def answer(figures)
           return nothing(figures) unless figures.comparison
           report = View::Compare.new(figures.comparison, words: @words, kind: filter.kind)
           json = View::Compare::Json.new(figures.comparison, sentences: report.sentences).call
-          ComputedPage::Answer.new(blocks: [*compared(figures, report), form(figures)], json:,
+          ComputedPage::PageContent.new(blocks: [*compared(figures, report), form(figures)], json:,
             offered: exports)
         end
 
@@ -53,7 +53,7 @@ module Holdup
 
         def nothing(figures)
           lead = View::Blocks::Lead.new(text: word(:nothing_to_compare))
-          ComputedPage::Answer.new(blocks: [lead, form(figures)], json: nil, offered: [])
+          ComputedPage::PageContent.new(blocks: [lead, form(figures)], json: nil, offered: [])
         end
 
         # The verdict and its remarks come first, then the charts.
@@ -74,7 +74,7 @@ module Holdup
           found = figures.choices.transform_values { |text| width.truncate(width.clean(text), CHOICE) }
           return [] if found.empty?
           options = {"" => word(:chosen_for_you), **found}
-          Sides::CHOSEN.map do |name|
+          ChosenSides::CHOSEN.map do |name|
             Controls::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
           end
         end
@@ -83,7 +83,7 @@ module Holdup
 
         # The two sides of a comparison: an earlier span and this one, or two settings, arms or revisions in
         # it; by default the last two settings.
-        class Sides
+        class ChosenSides
           SPAN = %w[base_since base_until].freeze
           CHOSEN = %w[before after].freeze
           # Facts of settings to choose by.

@@ -7,7 +7,7 @@ module Holdup
       # (AnswerCache); the page shows the cached result.
       class ComputedPage < View::Pages::Base
         # The content of a page in one language. `offered`: endings of files, as in Base
-        Answer = Data.define(:blocks, :json, :offered)
+        PageContent = Data.define(:blocks, :json, :offered)
 
         # Parameters that change how an answer is shown, but not the answer.
         SHOWING = %w[lang theme computed].freeze
@@ -38,7 +38,7 @@ module Holdup
           [*health.values_at(:series, :oldest_s, :newest_s), store.outcomes.size, *minutes]
         end
 
-        # @param shown [Answer] what the page shows from now on
+        # @param shown [PageContent] what the page shows from now on
         def show(shown)
           @shown = shown
           self

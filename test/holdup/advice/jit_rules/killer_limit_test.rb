@@ -66,7 +66,7 @@ class Holdup::Advice::JitRules::KillerLimitTest < Minitest::Test
       words: Holdup::View::Words.new("en")).first.parts.map(&:text).join(" ")
   end
 
-  def test_says_how_old_the_workers_were_that_it_goes_by
+  def test_says_how_old_the_judged_workers_were
     limits = {10 => 260, 30 => 260}
     young, grown = limits.map { |minutes, limit| advise(RULE, life(0, minutes:, **killer(limit))) }
     assert_match(/None was seen older than 10.0 min, so their later growth is not known/, evidence(young))

@@ -51,7 +51,7 @@ class Holdup::Advice::JitRules::SaturatedTest < Minitest::Test
     assert_equal :jit_saturated, advise(RULE, life(**FULL), container(used: 0.5)).rule
   end
 
-  # As Ruby 3.3 does it when --yjit-exec-mem-size=2 is full and nobody can read the option any more.
+  # As Ruby 3.3 does when --yjit-exec-mem-size=2 is full and the option can't be read any more.
   STUCK = {jit_compile_ns: ->(age_s) { 500_000_000 + age_s * 8_000 }, jit_failures: nil,
            "jit.limit_of": "code", "jit.limit_from": "assumed default",
            jit_limit_bytes: 48 * JitSamples::MIB}.freeze

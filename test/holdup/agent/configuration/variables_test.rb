@@ -22,7 +22,7 @@ class Holdup::Configuration::VariablesTest < Minitest::Test
     assert_empty read - Variables::KNOWN - INVENTED
   end
 
-  def test_names_what_nothing_reads
+  def test_names_variables_without_a_setting
     env = {"HOLDUP_TYPO" => "1", "HOLDUP_DIR" => "/x", "HOLDUP_CACHE" => "/y", "HOLDUP_SUPERVISED" => "1",
            "PATH" => "/bin", "holdup_x" => ""}
     assert_equal ["HOLDUP_TYPO"], Variables.unknown(env)

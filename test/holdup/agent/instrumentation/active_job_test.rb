@@ -138,7 +138,7 @@ class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
     assert_kind_of Holdup::Instrumentation::JobUnit, job.inside
   end
 
-  def test_where_nothing_is_measured_the_job_runs
+  def test_the_job_runs_while_it_does_not_measure
     @probe.disable
     assert_equal :sent, MailJob.perform_now
     assert_empty @probe.recorded

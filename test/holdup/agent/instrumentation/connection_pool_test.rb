@@ -10,7 +10,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
   Hooks = Holdup::Instrumentation::ConnectionPool::Hooks
   TimeIsUp = Class.new(StandardError)
 
-  # Waits when told to; each test gets classes of its own, because what is prepended stays.
+  # Waits on demand. Each test gets classes of its own, because prepended modules stay.
   def pool_class
     queue = Class.new do
       attr_writer :waits
@@ -79,7 +79,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     assert_equal [7, 7], charged(:pool_wait)
   end
 
-  def test_a_wait_in_vain_is_one_too_and_its_error_goes_on
+  def test_counts_a_wait_that_times_out_and_raises_its_error
     @pool.queue.waits = lambda do |timeout|
       elapse(timeout)
       raise TimeIsUp
@@ -176,7 +176,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     assert_equal before, [type.ancestors, type::Queue.ancestors]
   end
 
-  def test_without_active_record_there_is_nothing_to_tell
+  def test_has_no_facts_without_active_record
     assert_equal [{}, [], {}], [@watcher.facts, @watcher.pools, @watcher.gauges]
   end
 end

@@ -143,13 +143,13 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
     assert_equal [["MailJob", false]], errors
   end
 
-  def test_nothing_is_done_while_nothing_is_measured
+  def test_does_nothing_while_it_does_not_measure
     @probe.disable
     assert_equal 3, measure { 3 }
     assert_empty @probe.recorded
   end
 
-  def test_a_failure_of_ours_is_said_and_the_job_runs
+  def test_logs_a_failure_of_holdup_and_the_job_runs
     @probe.define_singleton_method(:enter) { raise "ours" }
     assert_equal 3, measure { 3 }
     assert_match(/ours/, @log.lines.join)

@@ -116,7 +116,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     refute_equal 0, list.first.arity
   end
 
-  def test_a_list_that_is_none_is_left_alone
+  def test_leaves_a_callback_list_that_can_not_grow_alone
     response = middleware { ok }.call(env("/", "rack.after_reply" => [].freeze,
       "rack.response_finished" => nil))
     assert_kind_of Holdup::Instrumentation::RackBody, response[2]
@@ -217,7 +217,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_nil Holdup::Recorder::OpenUnit.current
   end
 
-  def test_a_response_that_is_none_is_the_servers_problem
+  def test_passes_an_invalid_response_to_the_server
     assert_nil middleware { nil }.call(env)
     assert_equal 1, @probe.recorded.size
     assert_nil Holdup::Recorder::OpenUnit.current

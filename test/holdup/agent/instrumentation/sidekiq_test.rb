@@ -79,7 +79,7 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
     assert_equal 1, @log.lines.size
   end
 
-  def test_nothing_is_read_while_nothing_is_measured
+  def test_reads_nothing_of_a_job_while_it_does_not_measure
     @probe.disable
     assert_equal(:done, Holdup::Instrumentation::Sidekiq.new(@jobs, []).call(nil, nil, nil) { :done })
     assert_empty @log.lines

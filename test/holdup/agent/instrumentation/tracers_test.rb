@@ -99,7 +99,7 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     assert_explained(*results, kept: "request", others: ["inner", "outside of units"])
   end
 
-  def test_who_goes_on_has_a_name_already
+  def test_a_span_names_a_cause_that_is_still_running
     spans, alive = ruby(<<~RUBY, OPEN_TELEMETRY)
       Holdup.start
       hogging = true

@@ -9,7 +9,7 @@ class Holdup::Jit::ActivationOriginTest < Minitest::Test
   OFF = Holdup::Jit::Snapshot.new
 
   def origin(rubyopt: "", rails: false, version: "3.4.5")
-    options = Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere")
+    options = Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere")
     Holdup::Jit::ActivationOrigin.new(options:, clock: HandClock.new,
       version: Holdup::Jit::RubyDefaults.parse(version), rails: -> { rails })
   end

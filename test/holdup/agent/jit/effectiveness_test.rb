@@ -13,7 +13,7 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
     require "holdup/agent/jit"
     require "coverage"
     VERSION = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
-    OPTIONS = Holdup::Jit::CommandLine.read
+    OPTIONS = Holdup::Jit::RubyOptions.read
 
     def verdict(version = VERSION)
       Holdup::Jit::Activation.new(yjit: RubyVM::YJIT).call

@@ -46,7 +46,7 @@ class Holdup::Jit::ManagerTest < Minitest::Test
       clock:,
       zjit: nil,
       yjit:,
-      options: Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"),
+      options: Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"),
       version: Holdup::Jit::RubyDefaults.parse(version),
       effectiveness: ->(state) { false if state.call_threshold },
       **options

@@ -10,7 +10,7 @@ class Holdup::Jit::RequestedModeTest < Minitest::Test
 
   def line(value, ruby, rubyopt = "")
     wish(value).rubyopt(version(ruby),
-      Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"))
+      Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"))
   end
 
   def test_what_is_asked_for

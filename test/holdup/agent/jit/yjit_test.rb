@@ -37,7 +37,7 @@ class Holdup::Jit::YjitTest < Minitest::Test
   end
 
   def options(rubyopt = "", env = {})
-    Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt, **env}, cmdline: "/nowhere")
+    Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt, **env}, cmdline: "/nowhere")
   end
 
   def yjit(stats, version, rubyopt = "", given: {})
@@ -132,7 +132,7 @@ class Holdup::Jit::YjitTest < Minitest::Test
       def work(n) = n.zero? ? 0 : work(n - 1)
       100.times { work(100) }
       version = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
-      options = Holdup::Jit::CommandLine.read
+      options = Holdup::Jit::RubyOptions.read
       state = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version:, options:).state
       figures = state.to_h.slice(:code_bytes, :metadata_bytes, :compiled_iseqs, :live_iseqs, :compile_ns)
       print figures.values.map(&:positive?).uniq, state.limit.source, state.saturated?

@@ -10,7 +10,7 @@ class Holdup::Jit::ZjitTest < Minitest::Test
   def state(enabled, rubyopt = "", **deep)
     stats = {code_region_bytes: 5, zjit_alloc_bytes: 7, compiled_iseq_count: 3, failed_iseq_count: 1,
              compile_time_ns: 9, **deep}
-    options = Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere")
+    options = Holdup::Jit::RubyOptions.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere")
     Holdup::Jit::Zjit.new(api: Api.new(enabled, stats), options:).state
   end
 

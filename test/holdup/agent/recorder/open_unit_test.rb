@@ -50,7 +50,7 @@ class Holdup::Recorder::OpenUnitTest < Minitest::Test
     assert_equal [[1, Holdup::Probe::CHARGES[:pool_held], 9]], @probe.charged
   end
 
-  def test_charges_nothing_when_it_kept_nothing
+  def test_charges_nothing_without_a_held_connection
     @unit.open.close
     assert_empty @probe.charged
   end

@@ -89,7 +89,8 @@ class Holdup::Servers::AsyncContainerTest < Minitest::Test
 
   def test_arguments_and_the_value_pass_through
     container = ForkedContainer.new
-    value = container.spawn(name: "web", restart: true, health_check_timeout: 5) { |*all, **more| [all, more] }
+    child = ->(*all, **more) { [all, more] }
+    value = container.spawn(name: "web", restart: true, health_check_timeout: 5, &child)
     assert_equal :child, value
     assert_equal({name: "web", restart: true, health_check_timeout: 5}, container.options)
     assert_equal [[:instance], {key: 1}], container.run(0, :instance, key: 1)
@@ -123,9 +124,8 @@ class Holdup::Servers::AsyncContainerTest < Minitest::Test
   end
 
   def test_programs_of_falcon
-    {"falcon" => true, "/x/falcon-host" => true, "falconry" => false, "puma" => false}.each do |name, expected|
-      run_as(name) { assert_equal expected, AsyncContainer.here?, name }
-    end
+    programs = {"falcon" => true, "/x/falcon-host" => true, "falconry" => false, "puma" => false}
+    programs.each { |name, expected| run_as(name) { assert_equal expected, AsyncContainer.here?, name } }
   end
 
   def test_a_failure_of_ours_does_not_stop_falcon

@@ -28,7 +28,7 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
       Scheduler.new("mails", 3, true),
       Scheduler.new("*", 5, true)
     ]
-    Holdup::Servers::GoodJob::ThreadPools.new(schedulers, configuration, embedded:)
+    Holdup::Servers::GoodJob::SchedulerPools.new(schedulers, configuration, embedded:)
   end
 
   def levers(configuration)
@@ -47,7 +47,7 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
     names = ["GoodJob::Scheduler(queues=mails,urgent max_threads=2)-thread-1", "puma srv tp 001", nil]
     pools = names.map do |name|
       thread.name = name
-      Holdup::Servers::GoodJob::ThreadPools.pool_of(thread)
+      Holdup::Servers::GoodJob::SchedulerPools.pool_of(thread)
     end
     assert_equal ["queues mails,urgent", nil, nil], pools
   ensure

@@ -37,7 +37,7 @@ class Holdup::Servers::IdentityTest < Minitest::Test
     names.map { |name| Holdup::Servers::Lever.new(name:, value: 1, how:) }
   end
 
-  def test_a_child_has_its_facts_and_nothing_else
+  def test_a_child_inherits_only_the_facts
     child = identity("sidekiq", facts: {"jobs" => "sidekiq"}, worker: 2, pools: -> { [:jobs] },
       gauges: -> { {redis_rtt_ns: 5} }).forked
     assert_equal [{"jobs" => "sidekiq"}, nil, [], {}],

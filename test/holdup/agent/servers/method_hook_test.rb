@@ -26,7 +26,7 @@ class Holdup::Servers::MethodHookTest < Minitest::Test
     end.new
   end
 
-  def test_everything_goes_through
+  def test_passes_arguments_and_results_through
     told = []
     server = server(
       before: {run: ->(receiver, *arguments) {

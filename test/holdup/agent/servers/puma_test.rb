@@ -98,7 +98,7 @@ class PumaTest < Minitest::Test
     assert_equal [1, [:app]], [@wrapped, @server.app]
   end
 
-  def test_the_control_server_is_none_of_ours
+  def test_ignores_pumas_control_server
     @adapter.serving(Server.new({}))
     assert_empty @told.identities
   end

@@ -29,6 +29,7 @@ class Holdup::Servers::SidekiqLibraryTest < Minitest::Test
     lines = fresh_ruby(STUB, prelude: "$LOAD_PATH.unshift(#{ROOT.dump})\n").lines(chomp: true)
     assert_equal "before false", lines.first
     assert_equal "after true", lines.last
-    assert_match(/\Asidekiq failed, the application is not affected/, lines[1], "its runtime lacks a recorder")
+    assert_match(/\Asidekiq failed, the application is not affected/, lines[1],
+      "its runtime lacks a recorder")
   end
 end

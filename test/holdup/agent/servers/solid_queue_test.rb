@@ -66,7 +66,7 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
     assert_equal %i[wait_for_server start_collector], runtime.calls
   end
 
-  # A runtime that keeps what it is told.
+  # A runtime that records its calls.
   class Served
     attr_reader :calls, :guard
 

@@ -85,7 +85,7 @@ class Holdup::StatsLog::JitFiguresTest < Minitest::Test
     assert_equal ["on", 95.0], @stats.after(20).values_at("jit_stats", "jit_ratio_in_yjit")
   end
 
-  def test_without_an_effectiveness_test_nothing_is_said_of_it
+  def test_leaves_out_the_effectiveness_that_was_not_tested
     setting(jit_effective: nil)
     refute @stats.after(0).key?("jit_effective")
     setting(jit_effective: false)

@@ -33,7 +33,7 @@ class Holdup::Analysis::Comparison::AutocorrelationTest < Minitest::Test
     assert_operator persistence(SWING, UP_AND_DOWN, paired: true).widening(WALL), :>=, 1.0
   end
 
-  def test_a_figure_that_is_nothing_in_some_blocks
+  def test_a_figure_that_is_zero_in_some_blocks
     assert_operator persistence([0, 0, 3, 4, 0, 0], SWING).widening(WALL), :>, 1.0
     assert_in_delta 1.0, persistence([0] * 6, [0] * 6).widening(WALL), 1e-9
   end

@@ -60,7 +60,8 @@ class Holdup::Analysis::Comparison
     end
 
     def test_endpoints_weigh_as_much_as_in_the_given_mix
-      side = RecordedSide.new(windows: [window("A#b", count: 1, wall: 10), window("B#c", count: 9, wall: 900)])
+      windows = [window("A#b", count: 1, wall: 10), window("B#c", count: 9, wall: 900)]
+      side = RecordedSide.new(windows:)
       resampled = resampled(side)
       mix = resampled.counts.transform_values { 5 }
       assert_in_delta 55 * MS, resampled.figures(mix).fetch(:wall_mean), 1
@@ -98,8 +99,11 @@ class Holdup::Analysis::Comparison
 
     def test_the_cpu_of_processes_has_all_that_they_did_and_nested_units_once
       own = window("A#b", count: 2, wall: 10, cpu: 10)
-      others = [window("main", kind: :account, cpu: 6), window("Mail", kind: :job, count: 1, cpu: 5, native: 1),
-        window("(nested)", kind: :nested, count: 1, cpu: 2)]
+      others = [
+        window("main", kind: :account, cpu: 6),
+        window("Mail", kind: :job, count: 1, cpu: 5, native: 1),
+        window("(nested)", kind: :nested, count: 1, cpu: 2)
+      ]
       figures = figures(RecordedSide.new(windows: [own], other_windows: others))
       assert_in_delta (10 + 6 + 6 - 2) / 2.0 * MS, figures.fetch(:cpu_process), 1
       assert_in_delta 5 * MS, figures.fetch(:cpu_unit), 1
@@ -117,7 +121,8 @@ class Holdup::Analysis::Comparison
 
     def test_waits_come_from_single_units_by_their_weight
       profiles = [[1, 19.0], [100, 1.0]].map do |ms, weight|
-        SampleProfiles.profile(name: "A#b", start_ns: START_S * NS, stalled_ns: ms * MS, queued_ns: nil, weight:)
+        SampleProfiles.profile(name: "A#b", start_ns: START_S * NS, stalled_ns: ms * MS, queued_ns: nil,
+          weight:)
       end
       side = RecordedSide.new(windows: [window("A#b", count: 10, wall: 10)], profiles:)
       figures = figures(side, percentiles: %i[wait])
@@ -148,7 +153,7 @@ class Holdup::Analysis::Comparison
     end
 
     class StrataTest < Minitest::Test
-      def test_common_endpoints_stand_alone
+      def test_common_endpoints_have_a_cell_of_their_own
         strata = Strata.new([window("A#b"), window("B#c")], [window("B#c"), window("C#d")])
         assert_equal ["B#c"], strata.to_a.map(&:name)
         assert_equal window("B#c").series, strata.of(window("B#c").series)
@@ -169,7 +174,7 @@ class Holdup::Analysis::Comparison
         assert_equal [0.0, 1.0], Strata.new([], [window("A#b", count: 2)]).left_out
       end
 
-      def test_as_many_as_there_is_room_for_stand_alone
+      def test_endpoints_up_to_the_limit_have_a_cell_of_their_own
         windows = Array.new(Strata::MOST) { |index| window("A#b#{index}") }
         assert_equal windows.map(&:series), Strata.new(windows, windows).to_a
       end
@@ -183,7 +188,7 @@ class Holdup::Analysis::Comparison
         assert_equal [0.0, 0.0], strata.left_out
       end
 
-      def test_time_of_both_sides_makes_an_endpoint_large
+      def test_sizes_an_endpoint_by_the_time_of_both_sides
         before = Array.new(Strata::MOST + 1) { |index| window("A#b#{index}", wall_ms: index + 1) }
         after = before.map { |window| window("A#b0", wall_ms: 900) if window.series.name == "A#b0" }
         strata = Strata.new(before, before.zip(after).map { |window, slower| slower || window })
@@ -210,7 +215,8 @@ class Holdup::Analysis::Comparison
         sums: {cpu_ns: cpu * MS, native_ns: native * MS, gc_ns: gc * MS})
     end
 
-    def resampled(side, times: nil, minutes: nil, length_s: 60, strata: Strata.new(side.windows, side.windows))
+    def resampled(side, times: nil, minutes: nil, length_s: 60,
+      strata: Strata.new(side.windows, side.windows))
       minutes ||= side.windows.map { |window| (window.start_s - START_S) / 60 }.uniq
       blocks = FixedBlocks.new(length_s:)
       numbers = minutes.map { |minute| blocks.number(START_S + minute * 60) }

@@ -8,7 +8,7 @@ class Holdup::Analysis::Comparison::EstimateTest < Minitest::Test
   US = 1000
   MS = 1_000_000
 
-  def test_nanoseconds_are_no_difference_however_sure_they_are
+  def test_ignores_a_significant_difference_of_nanoseconds
     found = estimate(:stalled_mean, 40.0, 60.0)
     assert_equal [:more, :none], [found.direction, found.verdict]
     assert_predicate found, :irrelevant?
@@ -26,12 +26,12 @@ class Holdup::Analysis::Comparison::EstimateTest < Minitest::Test
     end
   end
 
-  def test_less_than_a_hundredth_is_no_difference
+  def test_ignores_a_difference_below_a_hundredth
     assert_equal :none, estimate(:cpu_unit, 10.0 * MS, 10.05 * MS).verdict
     assert_equal :worse, estimate(:cpu_unit, 10.0 * MS, 10.2 * MS).verdict
   end
 
-  def test_where_there_was_nothing_before_the_difference_itself_counts
+  def test_judges_the_difference_itself_when_it_was_zero_before
     assert_equal [:none, :worse], [0.0001, 0.01].map { |after| estimate(:errors, 0.0, after).verdict }
   end
 

@@ -13,7 +13,7 @@ class Holdup::Analysis::Comparison::WeightedRowsTest < Minitest::Test
     assert_equal [false, true], [masses, Masses.new([nil, [3, []]], 4)].map(&:empty?)
   end
 
-  def test_a_mix_has_of_each_as_much_as_its_weight_whatever_its_mass
+  def test_a_mix_has_each_row_by_its_weight_and_not_its_mass
     sums = [[8.0, 0.0], [0.0, 1.0], [0.0, 0.0]].map { |sum| sum.pack("d*") }
     assert_equal [0.25, 0.75], Masses.mix(sums, [0.25, 0.75, 3.0]).unpack("d*")
     assert_equal "", Masses.mix([], [])

@@ -27,7 +27,7 @@ class Holdup::Analysis::JitReport::ActivationOriginsTest < Minitest::Test
     assert_equal "application", origins(life(0, **MASTER)).masters.first.by
   end
 
-  def test_other_children_are_no_workers
+  def test_does_not_count_other_children_as_workers
     assert_empty origins(life(0, name: "pid 5", **MASTER)).masters
   end
 end

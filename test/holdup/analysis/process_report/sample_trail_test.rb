@@ -66,7 +66,7 @@ class Holdup::Analysis::ProcessReport::SampleTrailTest < Minitest::Test
     end
   end
 
-  def test_knows_nothing_before_the_first_and_after_the_last_sample
+  def test_has_no_value_outside_of_its_samples
     found = trail({}, {units: 60}, {units: 70})
     assert_nil found.at(:units, 59)
     assert_nil found.at(:units, 121)

@@ -59,7 +59,7 @@ class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test
       "For 380 ms no stack could be taken: the thread ran C code that keeps the GVL, or had no CPU."
   end
 
-  def test_a_collection_of_garbage_is_no_silence
+  def test_a_garbage_collection_explains_a_gap_of_samples
     silent = ring([5, 15, 180, 190, *(200..395).step(10)]).collected(2, 20 * MS, 170 * MS)
     assert_equal :ruby, cause(silent)
   end

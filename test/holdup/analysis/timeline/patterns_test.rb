@@ -37,7 +37,7 @@ class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
     assert_equal ["GET /hog", 400 * MS, 350 * MS], found.values_at(:who, :ns, :waited_ns)
   end
 
-  # It held long, and next to nobody cared.
+  # It held long, and hardly any thread waited.
   def test_a_long_hold_alone
     ring = EventRing.new.running(2).ready(3, 399 * MS).suspended(2, 400 * MS).resumed(3, 401 * MS)
     assert_empty patterns(ring)

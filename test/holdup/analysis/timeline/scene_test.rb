@@ -57,7 +57,7 @@ class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
   end
 
   # The probe takes an edge's time before it looks at who waits: as few as none.
-  def test_a_unit_causes_nothing_at_least
+  def test_the_least_stall_that_a_unit_causes_is_zero
     scene = Holdup::Analysis::Timeline::Scene.new(EventRing.new.running(2).begins(1, 2, 5, caused: 3).ends(1,
       2, 9, name: "GET /hog").recording(to: 20))
     assert_equal [0], scene.units.map(&:caused)
@@ -71,7 +71,7 @@ class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
       Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 20)).units.map(&:trace)
   end
 
-  # The event of its begin has given way to newer ones, or nobody asked for it.
+  # Newer events have replaced the one of its begin, or it began before the capture.
   def test_a_unit_whose_begin_is_not_in_the_window_has_its_name
     ring = EventRing.new.running(2).ready(3, 10).suspended(2, 80, unit: 1).resumed(3, 81).ends(1, 2, 90,
       name: "GET /hog")

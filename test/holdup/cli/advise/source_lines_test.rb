@@ -5,7 +5,7 @@ require "holdup/loader"
 require "tmpdir"
 
 class Holdup::CLI::Advise::SourceLinesTest < Minitest::Test
-  def test_a_line_of_a_file_below_and_nothing_else
+  def test_reads_only_lines_of_files_below_the_folder
     Dir.mktmpdir do |folder|
       Dir.mkdir("#{folder}/app")
       File.write("#{folder}/secret", "password")

@@ -9,7 +9,7 @@ class Holdup::CLI::Formats::DestinationTest < Minitest::Test
     def tty? = true
   end
 
-  def test_html_and_bytes_are_nothing_for_a_terminal
+  def test_refuses_html_and_bytes_for_a_terminal
     console = Holdup::CLI::Console.new(out: Terminal.new, err: nil, env: {}, clock: nil)
     error = assert_raises(Holdup::UsageError) do
       Holdup::CLI::Formats::Destination.new(console, format: :html)

@@ -76,7 +76,7 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
     assert_equal ["/x.json", [1, 2, 5], 2, 3, %w[sidekiq -r app], Dir.pwd, ["A"]],
       [ledger.path, plan.concurrency, plan.baseline, plan.rounds, plan.command, plan.root,
         plan.kinds.map(&:name)]
-    assert_equal [10, Holdup::Lab::Jobs::Work::OWN],
+    assert_equal [10, Holdup::Lab::Jobs::JobSequence::OWN],
       parse("--baseline", "10")[:ledger].plan.then { |own| [own.baseline, own.kinds] }
   end
 

@@ -41,7 +41,8 @@ class Holdup::CLI::Lab::LoadOptionsTest < Minitest::Test
   end
 
   def test_one_load_is_needed
-    [[], %w[--rate 1 --ladder 1,2], %w[--rate 1 --connections 4], %w[--ladder 1 --connections 4]].each do |words|
+    wrong = [[], %w[--rate 1 --ladder 1,2], %w[--rate 1 --connections 4], %w[--ladder 1 --connections 4]]
+    wrong.each do |words|
       error = assert_raises(Holdup::UsageError, words.join(" ")) { plan(*words, "--url", "/") }
       assert_match(/lab sweep needs one load/, error.message)
     end

@@ -22,7 +22,7 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
   def file = File.join(folder, "baseline.json")
 
   def figures(acquisitions)
-    Swept::Lab::Endpoints::Figures.new(count: 400, acquisitions:, longest_hold_ns: 1, p95_ns: 2)
+    Swept::Lab::Endpoints::EndpointFigures.new(count: 400, acquisitions:, longest_hold_ns: 1, p95_ns: 2)
   end
 
   def test_the_middle_of_the_rounds_of_a_sweeps_baseline
@@ -32,7 +32,7 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
   end
 
   def test_a_sweep_without_the_baselines_setting_is_refused
-    load = Swept::Lab::Endpoints::Reference.new(rate: 40, processes: 2, threads: 5)
+    load = Swept::Lab::Endpoints::ReferenceLoad.new(rate: 40, processes: 2, threads: 5)
     error = assert_raises(Holdup::Error) { Sources.sweep(path, load:) }
     assert_match(
       /measured nothing at rate 40, processes 2, threads 5; sweep the setting and rate of the baseline/,
@@ -46,7 +46,7 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
     assert_equal Sources.sweep(path).load, Baseline.open(file).load
   end
 
-  def test_says_what_is_no_baseline
+  def test_rejects_a_file_that_is_not_a_baseline
     ["{}", "[]", "no", '{"kind":"holdup check","schema":1,"load":{"rate":1}}'].each do |text|
       File.write(file, text)
       assert_match(/is not a baseline of this version; write a new one with --write/,

@@ -14,7 +14,7 @@ class Holdup::Lab::Exchange::PercentileTest < Minitest::Test
     assert_equal [7, 7, 7], [0, 0.5, 1.0].map { |q| Holdup::Lab::Exchange::Percentile.of([7], q) }
   end
 
-  def test_of_nothing_is_nil
+  def test_is_nil_without_values
     assert_nil Holdup::Lab::Exchange::Percentile.of([], 0.5)
   end
 end

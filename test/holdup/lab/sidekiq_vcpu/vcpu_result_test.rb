@@ -40,7 +40,7 @@ class Holdup::Lab::SidekiqVcpu::VcpuResultTest < Minitest::Test
     assert_in_delta 1.3, result.line(:processes).cpu
   end
 
-  def test_a_busy_machine_is_no_doubt_about_the_theory
+  def test_a_busy_machine_does_not_refute_the_theory
     busy = {"JobA" => {cpu: 1000, starved: 500}, "JobB" => {cpu: 1000, starved: 500}}
     result = sample.result(processes: [sample.outcome(busy)])
     assert_predicate result, :starved?

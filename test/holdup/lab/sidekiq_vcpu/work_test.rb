@@ -17,7 +17,7 @@ class Holdup::Lab::SidekiqVcpu::WorkTest < Minitest::Test
     refute_equal Work.run(50), Work.run(51)
   end
 
-  def test_keeps_no_object_and_makes_none_for_each_round
+  def test_allocates_no_object_for_each_round
     made = ->(rounds) {
       GC.stat(:total_allocated_objects).then { |before|
         Work.run(rounds) && GC.stat(:total_allocated_objects) - before

@@ -51,7 +51,7 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
     assert_operator predictor.call(arm(1, 1)).throughput, :<=, units(1).size / SECONDS.to_f
   end
 
-  def test_says_nothing_of_another_jit
+  def test_does_not_predict_another_jit
     assert_nil predictor.call(arm(1, 1, yjit: true))
     assert_nil predictor.call(arm(1, 1, extra: {"MALLOC_ARENA_MAX" => "2"}))
   end

@@ -19,7 +19,7 @@ class Holdup::Lab::Sweep::ProgressFileTest < Minitest::Test
     assert_equal ["sweep.json"], Dir.children(folder)
   end
 
-  def test_says_what_is_no_sweep
+  def test_rejects_a_file_that_is_not_a_sweep
     ["{}", "[1]", "no", '{"kind":"holdup sweep","schema":1}'].each do |text|
       File.write(path, text)
       assert_match(/was not written by this version; name the file/,

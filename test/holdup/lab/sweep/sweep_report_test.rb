@@ -25,7 +25,7 @@ class Holdup::Lab::Sweep::SweepReportTest < Minitest::Test
     assert_equal arm(1, 3), found.best.arm
   end
 
-  def test_says_nothing_before_the_baseline_ran_twice
+  def test_has_no_noise_and_no_best_before_the_baseline_ran_twice
     found = result(reading(arm), reading(arm(1, 3), p95_ms: 10))
     assert_nil found.noise(40)
     assert_nil found.best

@@ -82,9 +82,9 @@ class Holdup::Lab::Trial::TrialResultTest < Minitest::Test
 
   private
 
-  def result(load: :open, wall: [MS], queued: [], stalled: [], windows: [window("A#b", wall:, queued:, stalled:)],
-    profiles: [], latencies: [MS], lost: 0, mean_ns: nil, cpu_s: 1.0, gauges: {}, seconds: 10,
-    elapsed_s: seconds)
+  def result(load: :open, wall: [MS], queued: [], stalled: [],
+    windows: [window("A#b", wall:, queued:, stalled:)], profiles: [], latencies: [MS], lost: 0, mean_ns: nil,
+    cpu_s: 1.0, gauges: {}, seconds: 10, elapsed_s: seconds)
     p50_ns, p95_ns, p99_ns = [0.5, 0.95, 0.99].map { |share| Lab::Exchange::Percentile.of(latencies, share) }
     total = Lab::Exchange::Outcome.new(label: "all", count: latencies.size + lost, errors: lost, lost:,
       unexpected: 0, p50_ns:, p95_ns:, p99_ns:)

@@ -39,7 +39,7 @@ class Holdup::Histogram::DifferenceTest < Minitest::Test
     assert_equal Histogram.empty, histogram - histogram
   end
 
-  def test_the_difference_to_nothing_is_the_whole
+  def test_the_difference_to_an_empty_histogram_is_the_histogram
     histogram = Histogram.of([10, 5_000, 70_000])
 
     assert_equal histogram, histogram - Histogram.empty

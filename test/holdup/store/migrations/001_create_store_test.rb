@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 require "sequel"
 
-# What the tables themselves promise, whoever writes into them.
+# What the tables themselves enforce.
 class Holdup::Store::CreateStoreTest < Minitest::Test
   Sql = Holdup::Store::Sql
   SPAN = {seconds: 60, start_s: 60, series_id: 1, setting_id: 1, host_id: 1}.freeze

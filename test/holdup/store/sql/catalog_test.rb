@@ -25,7 +25,7 @@ class Holdup::Store::Sql::CatalogTest < Minitest::Test
     refute_equal id, @hosts.id("web-2")
   end
 
-  def test_one_that_somebody_else_added_is_found
+  def test_finds_a_row_that_another_process_added
     @hosts.load
     id = catalog.id("web-3")
 

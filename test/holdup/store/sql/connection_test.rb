@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 require "sequel"
+require "sqlite3"
 
 class Holdup::Store::Sql::ConnectionTest < Minitest::Test
   include TemporaryFolder
@@ -100,7 +101,7 @@ class Holdup::Store::Sql::ConnectionTest < Minitest::Test
     assert_match(/not a minute/, fault.message)
   end
 
-  def test_what_is_no_fault_of_a_row_ends_the_write
+  def test_another_fault_than_of_a_row_ends_the_write
     assert_raises(StoreError::Full) do
       @connection.write do
         add("a")

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "sqlite3"
 
 class Holdup::Store::Sql::SchemaTest < Minitest::Test
   include SampleMinutes
@@ -9,6 +10,7 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
 
   Sql = Holdup::Store::Sql
   NEXT = Sql::Schema.new.known + 1
+  MARK = 0x484C4450
 
   def test_an_older_store_is_brought_forward_with_everything_in_it
     fill
@@ -100,6 +102,21 @@ class Holdup::Store::Sql::SchemaTest < Minitest::Test
 
     assert_equal [0] * 6, statuses
     assert_equal [6, 6], [units(open_store), open_store.progress.size]
+  end
+
+  # The file has its mark and its journal, as it has between the two steps of its first opening.
+  def test_waits_for_another_process_that_writes_while_it_makes_the_tables
+    folder
+    other = SQLite3::Database.new(path)
+    other.execute_batch("PRAGMA journal_mode = WAL; PRAGMA application_id = #{MARK}; BEGIN IMMEDIATE")
+    store = Thread.new { open_store(busy_s: 10).tap { |made| made.commit([minute], {}) } }
+    store.report_on_exception = false
+    wait_until { store.stop? }
+    other.execute("COMMIT")
+
+    assert_equal 1, units(store.value)
+  ensure
+    other&.close
   end
 
   private

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "sqlite3"
 
 # The file as it meets other processes, other users and a full or broken disk: real files, real locks.
 class Holdup::Store::Sql::SqliteTest < Minitest::Test
@@ -55,7 +56,7 @@ class Holdup::Store::Sql::SqliteTest < Minitest::Test
     assert_operator turns, :>, 1_000
   end
 
-  def test_a_full_store_writes_nothing_half
+  def test_a_full_store_writes_all_of_a_commit_or_nothing
     store.commit([minute], {"s" => "1"})
     store.close
     small = store(page_limit: 20)

@@ -76,7 +76,7 @@ class Holdup::Store::Sql::SumsTest < Minitest::Test
     assert_equal [60], found.map(&:covered_s)
   end
 
-  def test_nothing_is_no_sum
+  def test_sums_of_no_rows_are_empty
     store([window(0)])
 
     assert_empty sums(minutes(1, 5))

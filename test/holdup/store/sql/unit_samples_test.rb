@@ -13,7 +13,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
 
   def setup
     @connection = Sql::Connection.new(Sql::Sqlite.new(File.join(folder, "a.sqlite3")))
-    @skipped = Sql::Tables::SkippedRows.new(@connection)
+    @skipped = Sql::SmallTables::SkippedRows.new(@connection)
     @codec = Sql::WindowCodec.new(@connection)
     @samples = Sql::UnitSamples.new(@connection, @codec, @skipped)
   end
@@ -126,7 +126,7 @@ class Holdup::Store::Sql::UnitSamplesTest < Minitest::Test
     assert_match(/damaged/, row.reason)
   end
 
-  def test_a_reader_of_a_damaged_block_is_told_that_the_store_is
+  def test_a_reader_of_a_damaged_block_gets_a_corrupt_store
     @samples.merge([block(many(5))])
     table { |rows| rows.update(units: Sequel.blob("\x01garbage")) }
 

@@ -9,7 +9,7 @@ class Holdup::Web::Captures::ColumnsTest < Minitest::Test
 
   MS = 1_000_000
 
-  # The hog holds for 100 ms, while the light unit waits for 90 of them, and 2 ms for nobody.
+  # The hog holds for 100 ms. The light unit waits for 90 of them, and 2 ms while no thread holds.
   def ring
     ring = EventRing.new(names: ["GET /hog", "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"})
     ring.running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)

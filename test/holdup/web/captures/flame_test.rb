@@ -37,7 +37,7 @@ class Holdup::Web::Captures::FlameTest < Minitest::Test
     node(nil, 1000, library("Puma::Server#run", 900, rack), node(nil, 99), library("GC.start", 1))
   end
 
-  def test_boxes_are_as_wide_as_their_share_and_callers_stand_above
+  def test_boxes_are_as_wide_as_their_share_below_their_callers
     boxes = block(tree).boxes
     labels = [
       "Puma::Server#run … Rack::Head#call (2)",
@@ -55,7 +55,7 @@ class Holdup::Web::Captures::FlameTest < Minitest::Test
     assert_equal 3, block(tree).rows
   end
 
-  def test_the_same_stands_in_a_table
+  def test_the_table_has_the_same_shares
     assert_equal ["2", "Report#crunch (app/models/report.rb:3): 800 ns (80.0 %)"], block(tree).twin.rows[1]
   end
 

@@ -6,7 +6,7 @@ module Telling
     Sidekiq.redis { |redis| redis.call("INCR", "told:#{what}") }
   end
 
-  # Until somebody else says so.
+  # Waits until another job allows it to end.
   def await(what)
     sleep 0.01 until Sidekiq.redis { |redis| redis.call("GET", "told:#{what}") }
   end
@@ -82,7 +82,7 @@ if defined?(Sidekiq::IterableJob)
       array_enumerator([1, 2, 3], cursor:)
     end
 
-    # The second element lasts until the process is told to stop.
+    # The second element lasts until the process shuts down.
     def each_iteration(number)
       tell("element #{number}")
       sleep 0.01 until number != 2 || interrupted?

@@ -197,8 +197,8 @@ module Holdup
       class YamlLines
         KEY = /\A(\s*):?["']?([\w.-]+)["']?:\s*(.*)/
         # `path`: keys from the outermost; `value`: a number or nil; `place`: "name:line"
-        Entry = Data.define(:path, :value, :place)
-        private_constant :Entry
+        YamlValue = Data.define(:path, :value, :place)
+        private_constant :YamlValue
 
         def initialize(text, name)
           @text = text
@@ -225,7 +225,7 @@ module Holdup
             open.pop while open.any? && open.last.first >= indentation
             open.push([indentation, match[2]])
             value = Integer(match[3].sub(/\s*#.*/, "").strip, exception: false)
-            Entry.new(open.map(&:last), value, "#{@name}:#{number}")
+            YamlValue.new(open.map(&:last), value, "#{@name}:#{number}")
           end
         end
       end

@@ -26,7 +26,7 @@ class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
     end
   end
 
-  def test_a_unit_that_goes_on_has_the_name_that_it_has_by_now
+  def test_a_running_unit_has_its_present_name
     hog = opened(7, "GET (no route yet)")
     assert_equal ["GET (no route yet)", 3 * MS], longest([7, 3 * MS])
     hog.name_so_far = "A#b"

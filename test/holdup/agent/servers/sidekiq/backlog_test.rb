@@ -57,7 +57,7 @@ class Holdup::Servers::BacklogTest < Minitest::Test
       @config.asked
   end
 
-  def test_empty_queues_have_nothing_that_waits
+  def test_empty_queues_have_no_backlog
     assert_equal [0, 0], backlog(0, nil, 0, nil).of(%w[low]).to_h.values
   end
 

@@ -18,9 +18,9 @@ class Holdup::Lab::Jobs
 
     def list = @list ||= List.new
 
-    def supply = @supply ||= Run::Supply.new(list, Work.new)
+    def supply = @supply ||= Run::Supply.new(list, JobSequence.new)
 
-    def test_keeps_more_in_the_queue_than_goes_until_the_next_look
+    def test_keeps_more_jobs_in_the_queue_than_run_until_the_next_fill
       supply.fill
       assert_equal Run::Supply::LEAST, list.size
       list.jobs.shift(400)
@@ -39,12 +39,12 @@ class Holdup::Lab::Jobs
     end
 
     def test_each_cycle_has_the_whole_mix
-      work = Work.new([Kind.new(name: "A", weight: 3, arguments: [1]), Kind.new(name: "B")])
+      work = JobSequence.new([Kind.new(name: "A", weight: 3, arguments: [1]), Kind.new(name: "B")])
       cycles = Array.new(8) { Array.new(4) { work.next.name } }
       assert_equal [%w[A A A B]] * 8, cycles.map(&:sort)
       assert_operator cycles.uniq.size, :>, 1
       assert_equal cycles,
-        Work.new([Kind.new(name: "A", weight: 3, arguments: [1]),
+        JobSequence.new([Kind.new(name: "A", weight: 3, arguments: [1]),
           Kind.new(name: "B")]).then { |again| Array.new(8) { Array.new(4) { again.next.name } } }
     end
   end

@@ -20,7 +20,7 @@ class Holdup::Lab::SidekiqVcpu::VcpuResult::ExperimentOutcomeTest < Minitest::Te
     assert_in_delta 1, seen.caused_by_job
   end
 
-  def test_in_turn_the_second_waits_in_the_queue
+  def test_one_thread_runs_the_second_job_after_the_first
     seen = outcome(SampleOutcomes::SERIAL)
     assert_equal [1000 * MS, 2000 * MS], [seen.each_ns, seen.in_all_ns]
     assert_nil seen.caused_by_job

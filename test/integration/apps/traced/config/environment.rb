@@ -27,7 +27,7 @@ end
 class ReportsController < ActionController::API
   STOP = Queue.new
 
-  # Computes until it is told to stop: an id is in its path, and not in its name.
+  # Computes until another request stops it. Its path has an id, its name has none.
   def show
     nil while STOP.empty?
     head :no_content

@@ -4,12 +4,12 @@ require "test_helper"
 require "holdup/agent/jit/options"
 require "tempfile"
 
-class Holdup::Jit::CommandLineTest < Minitest::Test
+class Holdup::Jit::RubyOptionsTest < Minitest::Test
   def options(*command, **env)
     Tempfile.create do |file|
       file.write(command.map { |word| "#{word}\0" }.join)
       file.close
-      Holdup::Jit::CommandLine.read(env: env.transform_keys(&:to_s), cmdline: file.path)
+      Holdup::Jit::RubyOptions.read(env: env.transform_keys(&:to_s), cmdline: file.path)
     end
   end
 

@@ -4,7 +4,7 @@ require_relative "../fresh"
 
 module Bench
   # A closed load from a process of its own, so that the client's threads share no lock with the bench.
-  module ClosedLoad
+  module ConnectionLoad
     CLIENT = File.join(__dir__, "closed_client.rb")
     # At most this share of the time passes before answers count.
     SETTLE_SHARE = 0.25

@@ -7,7 +7,7 @@ module Holdup
   module Store
     class Sql
       # The small tables, one class each: all but windows and unit samples.
-      module Tables
+      module SmallTables
         NS = 1_000_000_000
 
         # How far the collector has carried each segment.

@@ -2,9 +2,9 @@
 
 require "net/http"
 
-# Clients that ask one after the other until they are told to stop, and count what they were answered: the
-# truth that the recordings are compared with.
-class Traffic
+# Clients that send one request after the other until #stop, and count the answers: the truth that the
+# recordings are compared with.
+class ClientTraffic
   PAUSE_S = 0.002 # a server with nothing but clients to answer starves its own restart on a small machine
   TROUBLES = [SystemCallError, IOError, Net::ReadTimeout, Net::OpenTimeout, Net::HTTPBadResponse].freeze
 
@@ -29,7 +29,7 @@ class Traffic
     self
   end
 
-  # @return [self] nobody asks any more
+  # @return [self] after the last answer
   def stop
     @stop.close
     @threads.each(&:join)

@@ -5,7 +5,7 @@ module Holdup
     module Jit
       # Each arm's CPU time of a request, compared with off in the same round, so that a disturbance of a
       # whole round cancels; and its memory.
-      class Comparison
+      class ArmComparison
         # A smaller difference is noise, even if two runs of the same setting agree.
         LEAST_NOISE = 0.02
         # The arm of Jit.arms without a memory limit.
@@ -24,7 +24,7 @@ module Holdup
           rate ? @result.lines(rate) : []
         end
 
-        # @return [Sweep::SweepReport::Line, nil] off
+        # @return [Sweep::SweepReport::SettingLine, nil] off
         def base
           lines.find { |line| line.arm == @result.plan.baseline }
         end
@@ -44,8 +44,8 @@ module Holdup
           spread && [LEAST_NOISE, *spread.values.map(&:abs)].max
         end
 
-        # @return [Sweep::SweepReport::Line, nil] the arm with the least CPU, if the difference exceeds the
-        #   noise
+        # @return [Sweep::SweepReport::SettingLine, nil] the arm with the least CPU, if the difference exceeds
+        #   the noise
         def best
           return unless noise
           others = lines.reject { |line| line.arm.setting == @result.plan.baseline }
@@ -58,7 +58,7 @@ module Holdup
           line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
         end
 
-        # @return [Array<Sweep::SweepReport::Line>] that ran with another JIT than their name says: the
+        # @return [Array<Sweep::SweepReport::SettingLine>] that ran with another JIT than their name says: the
         #   application enabled it, or this Ruby has none
         def misnamed
           lines.select do |line|
@@ -67,7 +67,7 @@ module Holdup
           end
         end
 
-        # @return [Array<Sweep::SweepReport::Line>] whose JIT had no memory left
+        # @return [Array<Sweep::SweepReport::SettingLine>] whose JIT had no memory left
         def saturated
           lines.select { |line| line.readings.any? { |reading| reading.jit[:saturated] } }
         end
@@ -108,10 +108,10 @@ module Holdup
         def off?(arm) = arm.extra["HOLDUP_JIT"] == "off"
 
         # The comparison as a report: the verdict first, then its evidence.
-        class Report
+        class ArmReport
           MS = 1e6
 
-          # @param comparison [Comparison] of it
+          # @param comparison [ArmComparison] of it
           def initialize(result, comparison, words: View::Words.new)
             @result = result
             @comparison = comparison

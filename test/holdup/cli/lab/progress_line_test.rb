@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::CLI::Lab::ProgressTest < Minitest::Test
+class Holdup::CLI::Lab::ProgressLineTest < Minitest::Test
   Clock = Struct.new(:realtime_s)
 
   Terminal = Class.new(StringIO) do
@@ -13,7 +13,7 @@ class Holdup::CLI::Lab::ProgressTest < Minitest::Test
   def progress(err)
     @clock = Clock.new(1000)
     @console = Holdup::CLI::Console.new(out: StringIO.new, err:, env: {}, clock: @clock)
-    Holdup::CLI::Lab::Progress.new(@console, words: Holdup::View::Words.new, step_s: 30)
+    Holdup::CLI::Lab::ProgressLine.new(@console, words: Holdup::View::Words.new, step_s: 30)
   end
 
   def tell(progress, number, doing, **facts)

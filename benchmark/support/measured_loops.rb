@@ -5,7 +5,7 @@ require "tools"
 module Bench
   # The loops that are timed and counted: units, or requests through a tool's middleware with an environment
   # as a server makes it.
-  class Work
+  class MeasuredLoops
     ENVIRONMENT = {
       "REQUEST_METHOD" => "GET",
       "PATH_INFO" => "/orders/7",

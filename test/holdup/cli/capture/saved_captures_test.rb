@@ -3,14 +3,14 @@
 require "test_helper"
 require "holdup/loader"
 
-class CaptureReportTest < Minitest::Test
+class Holdup::CLI::Capture::SavedCapturesTest < Minitest::Test
   class Terminal < StringIO
     def tty? = true
   end
 
   def waited(err)
     console = Holdup::CLI::Console.new(out: StringIO.new, err:, env: {}, clock: nil)
-    Holdup::CLI::Capture::Report.new(console, "en").then do |report|
+    Holdup::CLI::Capture::SavedCaptures.new(console, "en").then do |report|
       [3, 2].each { |count| report.waiting(count, 10) }
     end
     err.string

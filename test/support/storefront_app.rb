@@ -5,7 +5,7 @@ require "tmpdir"
 require_relative "served_app"
 
 # examples/storefront with what it needs: its databases, and the process next door, both of this test's own.
-module Storefront
+module StorefrontApp
   APP = File.expand_path("../../examples/storefront", __dir__)
   START_S = 20
   BOOTSNAP = File.join(ServedApp::APPS, "bootsnap_setup")
@@ -31,11 +31,11 @@ module Storefront
     end
   end
 
-  # @yieldparam env [Hash{String => String}] for ServedApp, with `app: Storefront::APP`
+  # @yieldparam env [Hash{String => String}] for ServedApp, with `app: StorefrontApp::APP`
   def with_storefront
     Dir.mktmpdir("holdup") do |folder|
       next_door(folder) do |env|
-        FileUtils.cp(Dir["#{Storefront.databases(env)}/*.sqlite3*"], folder)
+        FileUtils.cp(Dir["#{StorefrontApp.databases(env)}/*.sqlite3*"], folder)
         yield env
       end
     end

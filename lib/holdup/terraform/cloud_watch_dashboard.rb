@@ -3,7 +3,7 @@
 module Holdup
   module Terraform
     # One page: throughput and latency, where the time went, memory, and the state of the JIT.
-    class Dashboard
+    class CloudWatchDashboard
       # Title => metric => statistic.
       WIDGETS = {
         "Units" => {"units" => "Sum", "errors" => "Sum"},

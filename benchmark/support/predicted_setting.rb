@@ -5,13 +5,13 @@ require_relative "spread"
 
 module Bench
   # One setting: what was measured in each of its boots, and what the recording predicted.
-  class Prediction
+  class PredictedSetting
     attr_reader :setting
 
     # @param processes [Integer]
     # @param threads [Integer]
     # @param outcomes [Array<Holdup::Lab::Trial::TrialResult>]
-    # @param figures [Replayed::Figures]
+    # @param figures [Replayed::TrialFigures]
     def initialize(processes, threads, outcomes:, figures:)
       @setting = [processes, threads]
       @outcomes = outcomes
@@ -67,7 +67,7 @@ module Bench
     def seen
       @seen ||= @outcomes.map do |outcome|
         responses = outcome.profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }
-        Replayed::Figures.of(
+        Replayed::TrialFigures.of(
           responses,
           outcome.profiles.map { |profile| profile.queued_ns.to_i + profile.stalled_ns },
           throughput: outcome.throughput

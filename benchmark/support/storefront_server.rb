@@ -8,14 +8,14 @@ require_relative "shop"
 module Bench
   # The storefront in Puma with one tool. Servers of all arms stay up; those that are not measured are paused,
   # so that not even their helper threads run.
-  class Server
+  class StorefrontServer
     CONFIG = File.join(__dir__, "storefront/puma.rb")
     MIX = File.join(__dir__, "storefront/mix.lua")
     CONNECTIONS = 10
     BOOT_SECONDS = 60
 
     # requests, seconds, errors, cpu_s (master and worker), collector_s
-    Sample = Data.define(:requests, :seconds, :errors, :cpu_s, :collector_s) do
+    LoadSample = Data.define(:requests, :seconds, :errors, :cpu_s, :collector_s) do
       def rate = requests / seconds
 
       def cpu_per_request = cpu_s / requests
@@ -58,14 +58,14 @@ module Bench
     end
 
     # @param seconds [Integer] of load
-    # @return [Sample]
+    # @return [LoadSample]
     # @raise [Failure] when an answer was not as it should be
     def measure(seconds)
       resumed do
         before = cpu
         report = load(seconds)
         server, collector = cpu.zip(before).map { |now, earlier| now - earlier }
-        Sample.new(**report, cpu_s: server, collector_s: collector)
+        LoadSample.new(**report, cpu_s: server, collector_s: collector)
       end
     end
 

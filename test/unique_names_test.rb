@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# One noun has one meaning in the whole code base. Two classes or modules share a name only if each is called
+# after its subject and its namespace says its role (the command, the page and the bench of comparing), or if
+# they are the same part of several adapters.
+class UniqueNamesTest < Minitest::Test
+  ROOT = File.expand_path("..", __dir__)
+  FILES = Dir["{lib,benchmark,bin/support,test/support}/**/*.rb", base: ROOT].sort
+    .reject { |file| file.include?("/migrations/") }
+
+  # Namespaces that say the role of their members, which are called after their subjects.
+  ROLES = {
+    commands: %w[Holdup::CLI Holdup::CLI::Lab],
+    experiments: %w[Holdup::Lab],
+    pages: %w[Holdup::Web::Pages Holdup::View::Pages Holdup::View::Pages::Units],
+    views: %w[Holdup::View Holdup::View::AdviceTable Holdup::View::Blocks Holdup::View::Charts
+      Holdup::View::Json Holdup::View::Remarks Holdup::View::Sections],
+    checks: %w[Holdup::Doctor::JitChecks Holdup::Doctor::ProbeChecks Holdup::Doctor::ScalingChecks
+      Holdup::Doctor::SegmentChecks Holdup::Doctor::ServerChecks Holdup::Doctor::StoreChecks],
+    rules: %w[Holdup::Advice::JitActivationRules Holdup::Advice::JitLifetimeRules
+      Holdup::Advice::ThreadRules],
+    adapters: %w[Holdup::Servers Holdup::Instrumentation Bench::Tools],
+    types: %w[Holdup::ConfigurationKeys::Types],
+    errors: %w[Holdup::StoreError],
+    tables: %w[Holdup::Store::Sql::SmallTables],
+    benches: %w[Bench],
+    steps_of_the_demo: %w[Demo]
+  }.freeze
+
+  # The same part of several adapters.
+  PARTS = {
+    "Arguments" => "what the arguments of a command are read with",
+    "Codec" => "the bytes of a value",
+    "Failure" => "what ends a script of ours",
+    "Header" => "of a file format",
+    "Json" => "a report as JSON",
+    "Layout" => "of a file format",
+    "Levers" => "of a server",
+    "Markdown" => "a report as Markdown",
+    "Names" => "of the rows of a view",
+    "Pages" => "the folder of the pages",
+    "Part" => "of a page",
+    "Patterns" => "of a timeline, found and shown",
+    "PortTaken" => "by another process, before Redis had it",
+    "Report" => "of an experiment",
+    "Run" => "of an experiment",
+    "Sentences" => "of a report",
+    "SettingSource" => "where a server's levers are written",
+    "Stacks" => "of a capture, as recorded and in each file format",
+    "Table" => "of a page",
+    "Text" => "a report as text",
+    "Topology" => "the processes of a server",
+    "UnitSamples" => "of a store",
+    "WindowRows" => "of a store"
+  }.freeze
+
+  # Of lib/holdup/sizing, still to be renamed.
+  OPEN = %w[PoolThroughput Saturation].freeze
+
+  def test_no_two_classes_share_a_name_unless_they_have_the_same_role
+    shared = by_name.except(*PARTS.keys, *OPEN).filter_map do |name, found|
+      others = found.map(&:parent).uniq - ROLES.values.flatten
+      "#{name}: #{places(found)}" if others.size > 1
+    end
+    assert_empty shared
+  end
+
+  def test_every_allowed_part_is_in_several_places
+    assert_empty PARTS.keys - by_name.keys
+  end
+
+  def test_every_namespace_of_a_role_has_members
+    parents = definitions.map(&:parent).uniq
+    assert_empty ROLES.values.flatten - parents
+  end
+
+  private
+
+  def definitions
+    @definitions ||= DefinedConstants.in(FILES.map { |file| File.join(ROOT, file) })
+  end
+
+  # @return [Hash{String => Array<DefinedConstants::Definition>}] of names in more than one namespace
+  def by_name
+    @by_name ||= definitions.group_by(&:name).select { |_, found| found.map(&:parent).uniq.size > 1 }
+  end
+
+  def places(found)
+    found.uniq(&:parent).map { |definition| definition.place.delete_prefix("#{ROOT}/") }.join(", ")
+  end
+end
