@@ -29,7 +29,7 @@ module Bench
       page = Holdup::Lab::Jit::ArmComparison::ArmReport.new(result, comparison).page
       Result.new(
         title: "What YJIT does for the storefront",
-        about: "#{about}\n\n```\n#{Holdup::View::Page::Text.new(page, width: WIDTH).call.strip}\n```",
+        about: "#{about}\n\n```\n#{Holdup::View::Text.new(page, width: WIDTH).call.strip}\n```",
         tables: [],
         budgets: [Budget.new("Time that the experiment takes", LONGEST_MIN, (now - from_s) / MIN_S, "min")]
       )

@@ -78,7 +78,7 @@ module Bench
     def lab
       comparison = Holdup::Lab::Jit::ArmComparison.new(@result)
       page = Holdup::Lab::Jit::ArmComparison::ArmReport.new(@result, comparison).page
-      below(Holdup::View::Page::Markdown.new(page).call)
+      below(Holdup::View::Markdown.new(page).call)
     end
 
     # @param states [Array<(String, String)>] Ruby and YJIT

@@ -4,8 +4,6 @@ module Holdup
   class CLI
     # Compares two times, settings, arms or revisions, with confidence intervals.
     class Compare
-      WIDEST = 120
-
       def self.options(console)
         Arguments.new(console)
       end
@@ -113,7 +111,7 @@ module Holdup
       def html(comparison)
         page = report(comparison).page
         charts = View::Charts::Sides.new([comparison.before, comparison.after], words: @words).call
-        View::Html.single(page.title, [*page.blocks, charts], words: @words).call
+        render(page.with(blocks: [*page.blocks, charts]))
       end
 
       def report(comparison)
@@ -125,7 +123,7 @@ module Holdup
       end
 
       def render(page)
-        Formats.render(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
+        Formats.render(page, format: @format, console: @console, words: @words)
       end
 
       def span(from_s, to_s)

@@ -50,13 +50,12 @@ module Holdup
       end
 
       # @param format [Symbol] :markdown, :html, else text
-      # @param widest [Integer] columns of sentences at most
-      # @param language [String] of an HTML page
-      def render(page, format:, console:, widest:, language: "en")
+      # @return [String] a page in this format
+      def render(page, format:, console:, words:)
         case format
-        when :markdown then View::Page::Markdown.new(page).call
-        when :html then View::Html.of(page, language:).call
-        else View::Page::Text.new(page, **console.layout(widest)).call
+        when :markdown then View::Markdown.new(page).call
+        when :html then View::Html.of(page, words:).call
+        else View::Text.new(page, **console.layout).call
         end
       end
 

@@ -8,8 +8,6 @@ module Holdup
       LIMIT = 15
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
-      # Columns of sentences: longer lines are harder to read.
-      WIDEST = 120
 
       def self.options(console) = Arguments.new(console)
 
@@ -43,7 +41,7 @@ module Holdup
       # @raise [UsageError] nothing matches the filter
       def run
         freshen if @fresh
-        @destination.write((@format == :html) ? html : report(summary).call)
+        @destination.write((@format == :html) ? html : report(summary))
         OK
       end
 
@@ -115,15 +113,14 @@ module Holdup
       end
 
       def report(summary)
-        case @format
-        when :json
-          View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks,
-            uncollected: @uncollected)
-        when :markdown
-          View::Markdown.new(summary, words: @words, remarks:, **@layout)
-        else
-          View::Text.new(summary, words: @words, remarks:, **@console.layout(WIDEST), **@layout)
-        end
+        return json(summary) if @format == :json
+        page = View::Report.new(summary, words: @words, remarks:, **@layout).page
+        Formats.render(page, format: @format, console: @console, words: @words)
+      end
+
+      def json(summary)
+        View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks,
+          uncollected: @uncollected).call
       end
 
       # The arguments of `holdup report` as the keywords of Report.

@@ -36,7 +36,7 @@ class Holdup::Lab::JitTest < Minitest::Test
             "after boot" => [15, 22.5]}.freeze
 
   def text(result, language = "en")
-    Holdup::View::Page::Text.new(Jit::ArmComparison::ArmReport.new(
+    Holdup::View::Text.new(Jit::ArmComparison::ArmReport.new(
       result,
       Jit::ArmComparison.new(result),
       words: Holdup::View::Words.new(language)

@@ -9,20 +9,18 @@ module Holdup
       class Jobs
         include ResumableExperiment
 
-        WIDEST = 100
-
         def self.options(console)
           Arguments.new(console.clock.realtime_s)
         end
 
         # @param lab [#new] Holdup::Lab::Jobs
-        def initialize(console:, ledger:, redis_url: nil, store: nil, json: false, language: nil,
+        def initialize(console:, ledger:, redis_url: nil, store: nil, format: :text, language: nil,
           lab: Holdup::Lab::Jobs)
           @console = console
           @ledger = ledger
           @redis_url = redis_url
           @store = store
-          @json = json
+          @format = format
           @words = View::Words.new(language || Places.language(console.env))
           @lab = lab
         end
@@ -34,8 +32,13 @@ module Holdup
         end
 
         def rendered(result)
-          return Holdup::Lab::Jobs::Report::Json.new(result, words: @words).call if @json
-          Holdup::Lab::Jobs::Report::Text.new(result, words: @words, **@console.layout(WIDEST)).call
+          return json(result) if @format == :json
+          page = Holdup::Lab::Jobs::Report.new(result, words: @words).page
+          Formats.render(page, format: @format, console: @console, words: @words)
+        end
+
+        def json(result)
+          Holdup::Lab::Jobs::Report::Json.new(result, words: @words).call
         end
 
         # Reads the arguments of `holdup lab jobs`: which concurrencies are tried, with which jobs.
@@ -47,7 +50,7 @@ module Holdup
           ROUNDS = (1..100)
           KIND = /\A([A-Z][\w:]*)(?:,(\d{1,3}))?(?:,(\[.*\]))?\z/
           # Values outside the plan.
-          OUTPUT = %i[store redis_url json language].freeze
+          OUTPUT = %i[store redis_url format language].freeze
 
           def initialize(now_s)
             @kept = SavedResult.new("jobs", now_s:, output: OUTPUT)
@@ -73,7 +76,7 @@ module Holdup
               values[:redis_url] = text
             end
             @kept.declare(parser, values)
-            parser.on("--json", "for programs") { values[:json] = true }
+            parser.on("--json", "for programs") { values[:format] = :json }
             Options.language(parser, values)
           end
 

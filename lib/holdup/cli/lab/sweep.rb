@@ -9,9 +9,6 @@ module Holdup
       class Sweep
         include ResumableExperiment
 
-        # A narrower table does not fit.
-        WIDEST = 100
-
         def self.options(console)
           Arguments.new(console)
         end
@@ -41,7 +38,7 @@ module Holdup
 
         def rendered(result)
           return "#{JSON.pretty_generate(json(result))}\n" if @format == :json
-          Formats.render(report(result).page, format: @format, console: @console, widest: WIDEST)
+          Formats.render(report(result).page, format: @format, console: @console, words: @words)
         end
 
         def json(result) = result.to_h
