@@ -11,6 +11,7 @@ require_relative "../jit"
 require_relative "../jit_probe"
 require_relative "../predict"
 require_relative "../predict_database"
+require_relative "../predict_database_jobs"
 require_relative "../predict_growth"
 require_relative "../predict_jobs"
 require_relative "../predict_uneven"
@@ -54,6 +55,7 @@ module Bench
       "predict-jobs" => PredictJobs,
       "predict-growth" => PredictGrowth,
       "predict-database" => PredictDatabase,
+      "predict-database-jobs" => PredictDatabaseJobs,
       "capsules" => Capsules
     }.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze

@@ -10,7 +10,8 @@ module Bench
       "cost.md" => %w[release unit jit-probe fibers instructions rails sidekiq shutdown capture collector],
       "reports.md" => %w[web viewer replay],
       "comparisons.md" => %w[compare],
-      "predictions.md" => %w[predict predict-uneven predict-jobs capsules predict-growth predict-database],
+      "predictions.md" => %w[predict predict-uneven predict-jobs capsules predict-growth predict-database
+        predict-database-jobs],
       "yjit.md" => %w[jit],
       "upgrade.md" => %w[upgrade]
     }.freeze
