@@ -62,7 +62,9 @@ module Bench
 
     def row(recording, predictions, measured)
       size = [measured.processes, measured.threads]
-      ComparedSetting.of(measured, recording.calibration_ns, rate:) { |ratios| predictions.call(*size, **ratios) }
+      ComparedSetting.of(measured, recording.calibration_ns, rate:) do |ratios|
+        predictions.call(*size, **ratios)
+      end
     end
 
     def table(recording, rows)
@@ -141,7 +143,8 @@ module Bench
       @compared.flat_map do |recording, rows|
         SettingComparison::LIMITS.map do |name, limit|
           largest = rows.filter_map { |row| row.corrected.errors[name]&.abs }.max.to_f
-          Budget.new("Recorded under #{recording.name}: largest error of #{ComparedSetting::NAMES.fetch(name)}, corrected" \
+          what = ComparedSetting::NAMES.fetch(name)
+          Budget.new("Recorded under #{recording.name}: largest error of #{what}, corrected" \
             "#{" (self-test #{self_test(recording).grade.upcase})" if caught?(recording)}",
             (limit * 100).round, largest * 100, "%")
         end

@@ -8,8 +8,8 @@ require_relative "support/tracker_jobs/sidekiq_parts"
 require_relative "support/tracker_jobs/solid_queue_part"
 
 module Bench
-  # Whether the advice is right for jobs that ask a database hundreds of times each: on Sidekiq, with capsules,
-  # inside of Puma, and on Solid Queue.
+  # Whether the advice is right for jobs that ask a database hundreds of times each: on Sidekiq, with
+  # capsules, inside of Puma, and on Solid Queue.
   class PredictDatabaseJobs
     PARTS = [SidekiqPart, CapsulesPart, EmbeddedPart, SolidQueuePart].freeze
     WHOLE = JobPart::Phases.new(warm_up_s: 15, saturated_s: 20, open_s: 30, recorded_s: 120,
@@ -58,9 +58,10 @@ module Bench
 
     def chosen
       names = ENV.fetch(CHOSEN, "").split(",")
-      unknown = names - PARTS.map { |part| part::NAME }
-      raise Failure, "#{CHOSEN} has #{unknown.first}; there are #{PARTS.map { |part| part::NAME }.join(", ")}" if unknown.any?
-      names.empty? ? PARTS : PARTS.select { |part| names.include?(part::NAME) }
+      parts = PARTS.to_h { |part| [part::NAME, part] }
+      unknown = names - parts.keys
+      raise Failure, "#{CHOSEN} has #{unknown.first}; there are #{parts.keys.join(", ")}" if unknown.any?
+      names.empty? ? PARTS : parts.values_at(*names)
     end
 
     def measurements(part, folder)
@@ -88,21 +89,30 @@ module Bench
     end
 
     def about
-      "Jobs of the issue tracker (`benchmark/database_app/jobs`): #{JobDeck::ALL.size} classes of 50 to 240 " \
-      "queries each to a PostgreSQL behind TCP on the same machine, in Rails with YJIT. Each part is recorded " \
-      "for #{@phases.recorded_s} s at its first setting; every setting has a boot of its own. Where the jobs " \
-      "are all there from the start, #{@phases.saturated_s} s are measured, waits are stalls and p95 is of the " \
-      "job's own time. Sidekiq in Puma: requests and jobs come on their own (Poisson), each at " \
-      "#{percent(EmbeddedPart::SHARE)} of what the recorded setting serves of them alone, and times (with the " \
-      "queue) are measured for #{@phases.open_s} s; throughput of either is measured while the other still " \
-      "comes at that rate. All times, and CPU, are Holdup's own. Predictions come from each part's recording " \
-      "as in `holdup advise` and `holdup whatif`."
+      "Jobs of the issue tracker (`benchmark/database_app/jobs`): #{JobDeck::ALL.size} classes of 50 to " \
+      "240 queries each to a PostgreSQL behind TCP on the same machine, in Rails with YJIT. Each part is " \
+      "recorded for #{@phases.recorded_s} s at its first setting; every setting has a boot of its own. " \
+      "#{backlogs} #{embedded} All times, and CPU, are Holdup's own. Predictions come from each part's " \
+      "recording as in `holdup advise` and `holdup whatif`."
+    end
+
+    def backlogs
+      "Where the jobs are all there from the start, #{@phases.saturated_s} s are measured, waits are " \
+      "stalls and p95 is of the job's own time."
+    end
+
+    def embedded
+      "Sidekiq in Puma: requests and jobs come on their own (Poisson), each at " \
+      "#{percent(EmbeddedPart::SHARE)} of what the recorded setting serves of them alone, and times (with " \
+      "the queue) are measured for #{@phases.open_s} s; throughput of either is measured while the other " \
+      "still comes at that rate."
     end
 
     def notes
-      ["The first setting is the recorded one, booted again. Corrected: predicted for a machine that is slower " \
-        "or faster by the ratio of the calibration (fixed work, timed once a second) in the row to that in the " \
-        "recording. Verdicts and budgets are about these errors. Caught: the self-test's grade was B or C.",
+      ["The first setting is the recorded one, booted again. Corrected: predicted for a machine that is " \
+        "slower or faster by the ratio of the calibration (fixed work, timed once a second) in the row to " \
+        "that in the recording. Verdicts and budgets are about these errors. Caught: the self-test's grade " \
+        "was B or C.",
         *@compared.flat_map { |compared| compared.units.map { |units| note(compared, units) } }]
     end
 
@@ -145,8 +155,9 @@ module Bench
       grade = " (self-test #{compared.self_test(units).grade.upcase})" if caught
       SettingComparison::LIMITS.map do |name, limit|
         errors = compared.of_units(units).filter_map { |row| row.corrected.errors[name]&.abs }
-        what = "#{compared.part::TITLE}, #{units}: largest error of #{ComparedSetting::NAMES.fetch(name)}, corrected"
-        Budget.new("#{what}#{grade}", (limit * 100).round, errors.max.to_f * 100, "%")
+        what = ComparedSetting::NAMES.fetch(name)
+        Budget.new("#{compared.part::TITLE}, #{units}: largest error of #{what}, corrected#{grade}",
+          (limit * 100).round, errors.max.to_f * 100, "%")
       end
     end
 

@@ -11,7 +11,8 @@ module Bench
     # @yieldparam ratios [Hash] `slower` and `saturated`: see SettingFigures#slowed
     # @yieldreturn [SettingFigures] predicted
     def self.of(measured, calibration_ns, rate: measured.rate)
-      saturated, slower = [measured.saturated, measured.open].map { |cost| cost.calibration_ns / calibration_ns }
+      phases = [measured.saturated, measured.open]
+      saturated, slower = phases.map { |cost| cost.calibration_ns / calibration_ns }
       predicted = yield({})
       raw, corrected = [predicted, yield({slower:, saturated:})].map do |figures|
         SettingComparison.new(measured.figures, figures, rate:)
@@ -61,6 +62,7 @@ module Bench
   end
 
   ComparedSetting::NAMES = {throughput: "throughput", wait: "waits", p95: "p95"}.freeze
+
   # @param unit [String] "request" or "job"
   # @param waits [String] what counts as waiting
   # @return [Array<String>]

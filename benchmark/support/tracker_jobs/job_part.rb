@@ -9,8 +9,9 @@ module Bench
   # One part of predict-database-jobs: a job runner that is recorded at one setting and measured at others.
   # Each setting is a boot of its own.
   #
-  # A part says its NAME, TITLE, what its settings COUNT, its SETTINGS (the recorded one first) and its UNITS
-  # (names of what it measures, each a UNIT that WAITS) and its PREDICTIONS, and does `prepared`, `booted`, `recorded_rates` and `measure`.
+  # Constants of a part: NAME, TITLE, SETTINGS (the recorded one first) and what their numbers COUNT; UNITS,
+  # names of what is measured at each, UNIT, one of them, and what WAITS are; PREDICTIONS, the class.
+  # Methods: `prepared` and `booted`, which yield; `measure`, `warm_up`, `serve` and `recorded_rates`.
   class JobPart
     MINUTE_S = 60
 
