@@ -47,7 +47,7 @@ module Bench
     end
 
     def growth
-      Table.new(GROWTH_COLUMNS, NAMES.map { |arrivals, name| [name, *growth_cells(of(arrivals))] })
+      ResultTable.new(GROWTH_COLUMNS, NAMES.map { |arrivals, name| [name, *growth_cells(of(arrivals))] })
     end
 
     def growth_cells(found)
@@ -64,7 +64,7 @@ module Bench
         by_size = of(arrivals).group_by { |found| found.planted.units }
         [name, *Plan::UNITS.map { |units| size_cell(by_size.fetch(units, []).map(&:growth)) }]
       end
-      Table.new(SIZE_COLUMNS, rows)
+      ResultTable.new(SIZE_COLUMNS, rows)
     end
 
     def size_cell(intervals)
@@ -72,7 +72,7 @@ module Bench
     end
 
     def advice
-      Table.new(ADVICE_COLUMNS, NAMES.map { |arrivals, name| [name, *advice_cells(of(arrivals))] })
+      ResultTable.new(ADVICE_COLUMNS, NAMES.map { |arrivals, name| [name, *advice_cells(of(arrivals))] })
     end
 
     def advice_cells(found)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "support/bench"
+require_relative "support/tracker/compared_setting"
 require_relative "support/tracker/experiment"
 require_relative "support/tracker/recorded_predictions"
 
@@ -18,21 +19,6 @@ module Bench
     # predicts, so that two states of the model can be compared on the same measurements.
     KEPT = "BENCH_RECORDINGS"
     MS = 1e6
-    COLUMNS = [
-      "processes x threads",
-      "requests/s, saturated", "predicted", "error, %", "corrected, %",
-      "queued + stalled, ms", "predicted", "error, % of the response", "corrected, %",
-      "p95, ms", "predicted", "error, %", "corrected, %",
-      "CPU a request, ms: saturated", "open",
-      "calibration, ms: saturated", "open",
-      "verdict"
-    ].freeze
-    NAMES = {throughput: "throughput", wait: "queued + stalled", p95: "p95"}.freeze
-
-    # One row. `raw` and `corrected`: SettingComparison
-    ComparedSetting = Data.define(:measured, :predicted, :raw, :corrected) do
-      def missed = corrected.missed
-    end
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
@@ -76,54 +62,14 @@ module Bench
 
     def row(recording, predictions, measured)
       size = [measured.processes, measured.threads]
-      saturated, slower = [measured.saturated, measured.open].map do |cost|
-        cost.calibration_ns / recording.calibration_ns
+      ComparedSetting.of(measured, recording.calibration_ns, rate:) do |ratios|
+        predictions.call(*size, **ratios)
       end
-      predicted = predictions.call(*size)
-      raw, corrected = [predicted, predictions.call(*size, slower:, saturated:)].map do |figures|
-        SettingComparison.new(measured.figures, figures, rate:)
-      end
-      ComparedSetting.new(measured:, predicted:, raw:, corrected:)
     end
 
     def table(recording, rows)
-      ResultTable.new(["recorded under #{recording.name}: #{COLUMNS.first}", *COLUMNS.drop(1)],
-        rows.map { |row| cells(recording, row) })
-    end
-
-    def cells(recording, row)
-      found = row.measured.figures
-      expected = row.predicted
-      [
-        row.measured.name,
-        format("%.2f", found.throughput), format("%.2f", expected.throughput), *errors(row, :throughput),
-        ms(found.wait_ns), ms(expected.wait_ns), *errors(row, :wait),
-        ms(found.p95_ns), ms(expected.p95_ns), *errors(row, :p95),
-        *costs(row.measured).map { |ns| ms(ns) },
-        verdict(recording, row)
-      ]
-    end
-
-    def costs(measured)
-      phases = [measured.saturated, measured.open]
-      [*phases.map(&:cpu_ns), *phases.map(&:calibration_ns)]
-    end
-
-    def errors(row, name)
-      [row.raw, row.corrected].map do |comparison|
-        error = comparison.errors[name]
-        error ? format("%+.1f", error * 100) : "too busy"
-      end
-    end
-
-    def ms(ns)
-      ns.to_f.infinite? ? "without end" : format("%.1f", ns / MS)
-    end
-
-    def verdict(recording, row)
-      return "ok" if row.missed.empty?
-      names = row.missed.map { |name| NAMES.fetch(name) }.join(", ")
-      caught?(recording) ? "caught: #{names}" : "missed: #{names}"
+      columns = ComparedSetting.columns("recorded under #{recording.name}: processes x threads", "request")
+      ResultTable.new(columns, rows.map { |row| row.cells(caught: caught?(recording)) })
     end
 
     # The advice said of its own accord that it may be wrong.
@@ -197,7 +143,8 @@ module Bench
       @compared.flat_map do |recording, rows|
         SettingComparison::LIMITS.map do |name, limit|
           largest = rows.filter_map { |row| row.corrected.errors[name]&.abs }.max.to_f
-          Budget.new("Recorded under #{recording.name}: largest error of #{NAMES.fetch(name)}, corrected" \
+          what = ComparedSetting::NAMES.fetch(name)
+          Budget.new("Recorded under #{recording.name}: largest error of #{what}, corrected" \
             "#{" (self-test #{self_test(recording).grade.upcase})" if caught?(recording)}",
             (limit * 100).round, largest * 100, "%")
         end

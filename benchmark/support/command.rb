@@ -12,6 +12,7 @@ require_relative "../jit"
 require_relative "../jit_probe"
 require_relative "../predict"
 require_relative "../predict_database"
+require_relative "../predict_database_jobs"
 require_relative "../predict_growth"
 require_relative "../predict_jobs"
 require_relative "../predict_uneven"
@@ -55,6 +56,7 @@ module Bench
       "predict-jobs" => PredictJobs,
       "predict-growth" => PredictGrowth,
       "predict-database" => PredictDatabase,
+      "predict-database-jobs" => PredictDatabaseJobs,
       "capsules" => Capsules,
       "coverage" => Coverage
     }.freeze

@@ -11,7 +11,7 @@ module Bench
       "reports.md" => %w[web viewer replay],
       "comparisons.md" => %w[compare],
       "predictions.md" => %w[predict predict-uneven predict-jobs capsules predict-growth predict-database
-        coverage],
+        predict-database-jobs coverage],
       "yjit.md" => %w[jit],
       "upgrade.md" => %w[upgrade]
     }.freeze

@@ -7,6 +7,16 @@ require "action_view/railtie"
 require "holdup"
 
 module Tracker
+  # "sidekiq" or "solid_queue" in processes that have jobs; nil in the others, which load neither.
+  JOB_RUNNER = ENV["TRACKER_JOBS"]
+end
+
+if Tracker::JOB_RUNNER
+  require "active_job/railtie"
+  require Tracker::JOB_RUNNER
+end
+
+module Tracker
   # An issue tracker as many applications are: pages of 300 to 500 queries to PostgreSQL (N+1 queries, counts,
   # a few heavy ones) and views that render Active Record objects by the hundred.
   class Application < Rails::Application
@@ -24,5 +34,9 @@ module Tracker
     config.log_level = :warn
     config.active_support.report_deprecations = false
     config.active_record.dump_schema_after_migration = false
+    if JOB_RUNNER
+      config.paths.add("jobs", eager_load: true)
+      config.active_job.queue_adapter = JOB_RUNNER.to_sym
+    end
   end
 end

@@ -9,3 +9,17 @@ preload_app!
 environment "production"
 bind "tcp://127.0.0.1:#{ENV.fetch("PORT")}"
 plugin :holdup
+
+# Sidekiq inside of the worker, when it is to have threads.
+if (job_threads = ENV["TRACKER_EMBEDDED_THREADS"])
+  sidekiq = nil
+  before_worker_boot do
+    sidekiq = Sidekiq.configure_embed do |config|
+      config.logger.level = Logger::WARN
+      config.queues = %w[default]
+      config.concurrency = Integer(job_threads)
+    end
+    sidekiq.run
+  end
+  before_worker_shutdown { sidekiq&.stop }
+end

@@ -15,14 +15,15 @@ module Bench
     # @return [Hash{String => String}] what the application reads
     attr_reader :env
 
+    # @param env [Hash{String => String}] more of what the application reads
     # @yieldparam app [TrackerApp]
     # @return [Object] the block's value
     # @raise [Failure]
-    def self.open
+    def self.open(env: {})
       raise Failure, "no PostgreSQL here: bin/setup --services installs it" unless PostgresServer.installed?
       Dir.mktmpdir("holdup-bench") do |folder|
         PostgresServer.run(port: free_port) do |postgres|
-          yield new(folder, url: postgres.create("tracker")).prepare
+          yield new(folder, url: postgres.create("tracker"), env:).prepare
         end
       end
     end
@@ -32,9 +33,14 @@ module Bench
       TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
     end
 
-    def initialize(folder, url:)
+    def initialize(folder, url:, env: {})
       @folder = folder
-      @env = {"RAILS_ENV" => "production", "DATABASE_URL" => url}
+      @env = {"RAILS_ENV" => "production", "DATABASE_URL" => url, **env}
+    end
+
+    # @return [TrackerApp] the same, with more of what the application reads
+    def with(env)
+      TrackerApp.new(folder, url: @env.fetch("DATABASE_URL"), env: @env.merge(env))
     end
 
     # @return [self]

@@ -14,6 +14,20 @@ module Bench
     # A phase of a load. `value`: what the load returned; `cpu_s`: of the server; `beside_s`: CPU seconds of
     # everything else; `span`: since 1970
     LoadPhase = Data.define(:value, :cpu_s, :beside_s, :span) do
+      # @param server [#cpu_s]
+      # @yieldreturn [Object] the value
+      def self.of(server)
+        from_s = now_s
+        busy_s = Cores.busy_s
+        cpu_s = server.cpu_s
+        value = yield
+        cpu_s = server.cpu_s - cpu_s
+        new(value:, cpu_s:, beside_s: Cores.busy_s - busy_s - cpu_s, span: from_s..now_s)
+      end
+
+      def self.now_s = Process.clock_gettime(Process::CLOCK_REALTIME)
+      private_class_method :now_s
+
       # @return [Float] CPUs that everything but the server used
       def beside = beside_s / (span.end - span.begin)
     end
@@ -113,14 +127,7 @@ module Bench
       IO.select(nil, nil, nil, left_s) if left_s.positive?
     end
 
-    def phase(server)
-      from_s = now_s
-      busy_s = Cores.busy_s
-      cpu_s = server.cpu_s
-      value = yield
-      cpu_s = server.cpu_s - cpu_s
-      LoadPhase.new(value:, cpu_s:, beside_s: Cores.busy_s - busy_s - cpu_s, span: from_s..now_s)
-    end
+    def phase(server, &) = LoadPhase.of(server, &)
 
     def cost(phase, requests)
       cpu_ns = phase.cpu_s * 1e9 / requests

@@ -2,16 +2,22 @@
 
 module Holdup
   module Sizing
-    # `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: mean of a unit
-    PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
+    # `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: mean of a unit; `wall_p95_ns`:
+    # 95th percentile
+    PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns, :wall_p95_ns) do
+      # @param stalls [Array<Numeric>] ns of each unit; `walls`: likewise, elapsed
+      def self.of(stalls, walls, **figures)
+        count = walls.size
+        new(stalled_ns: stalls.sum.fdiv(count), wall_ns: walls.sum.fdiv(count),
+          wall_p95_ns: walls.sort[((count - 1) * 0.95).round], **figures)
+      end
+    end
 
     # Throughput of each pool of a process while all have work: pools share a GVL, so one takes from the
-    # others.
+    # others. A process without several pools has one.
     class PoolThroughput::AtBacklog
       # Units of each pool. When the first pool has nearly none left, the rest is not evaluated.
       UNITS = 4_000
-
-      PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
 
       # @param scenario [Hash] vcpus, between, cost, handoff_ns: see Scenario
       def initialize(traffic, seed: 1, **scenario)
@@ -39,17 +45,18 @@ module Holdup
 
       def figures(outcome, threads, units, span)
         return if units.empty?
-        queued, stalled, response = %i[queued stalled response].map do |name|
-          outcome.column(name).values_at(*units).sum.fdiv(units.size)
+        queued, stalls, responses = %i[queued stalled response].map do |name|
+          outcome.column(name).values_at(*units)
         end
-        PoolThroughput.new(threads:, throughput: units.size * 1e9 / (span.end - span.begin),
-          stalled_ns: stalled, wall_ns: response - queued)
+        PoolThroughput.of(stalls, responses.zip(queued).map { |all, before| all - before }, threads:,
+          throughput: units.size * 1e9 / (span.end - span.begin))
       end
 
       # 1 ns apart, one pool after the other: each has its own queue.
       def trace
         @trace ||= begin
-          drawn = @traffic.pools.names.each_index.flat_map { |pool| drawn(pool) }
+          pools = [@traffic.pools.names.size, 1].max
+          drawn = Array.new(pools) { |pool| drawn(pool) }.flatten(1)
           units = drawn.each_with_index.map { |(profile, pool), at| Trace::TraceUnit.of(profile, at, pool:) }
           Trace.new(units)
         end
@@ -85,9 +92,9 @@ module Holdup
 
       def figures(outcome, threads, units)
         return if units.empty?
-        stalled, queued, response = units.transpose.map { |values| values.sum.fdiv(units.size) }
-        PoolThroughput.new(threads:, throughput: units.size * 1e9 / outcome.elapsed_ns,
-          stalled_ns: stalled, wall_ns: response - queued)
+        stalls = units.map(&:first)
+        walls = units.map { |_, queued, response| response - queued }
+        PoolThroughput.of(stalls, walls, threads:, throughput: units.size * 1e9 / outcome.elapsed_ns)
       end
     end
   end

@@ -37,6 +37,18 @@ module Holdup::Sizing
       }
     end
 
+    def test_a_process_with_one_kind_of_threads_is_one_pool
+      found = played(5, other_threads: [], pools: ThreadPools::ONE)
+      assert_equal 1, found.size
+      assert_in_delta 5, found.first.throughput * found.first.wall_ns / 1e9, 0.2
+    end
+
+    def test_one_of_twenty_units_takes_longer_than_the_percentile
+      found = PoolThroughput.of([0] * 20, [*1..19, 500], threads: 1, throughput: 1.0)
+      assert_equal 19, found.wall_p95_ns
+      assert_in_delta 34.5, found.wall_ns
+    end
+
     def test_a_pool_that_ran_nothing_has_no_figures
       idle = ThreadPools.new({"mail" => 3, "reports" => 2, "new" => 1},
         {"mail" => {"mail" => 1}, "reports" => {"reports" => 1}})

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/loader"
+require_relative "../../benchmark/support/tracker/compared_setting"
+require_relative "../../benchmark/support/tracker_jobs/job_deck"
+require_relative "../../benchmark/support/tracker_jobs/job_measurements"
+require_relative "../support/sample_profiles"
+
+# The jobs that bin/bench runs, and the rows of its tables.
+class BenchJobsTest < Minitest::Test
+  MS = 1_000_000
+
+  def test_each_pass_through_the_jobs_has_the_exact_shares
+    names = Bench::JobDeck.new(Bench::JobDeck::ALL).take(20).map(&:first)
+    assert_equal Bench::JobDeck::ALL.to_h { |kind| [kind.name, kind.weight] }.sort, names.tally.sort
+  end
+
+  def test_the_same_seed_gives_the_same_jobs
+    first, again, other = [1, 1, 2].map { |seed| Bench::JobDeck.new(Bench::JobDeck::ALL, seed:).take(40) }
+    assert_equal first, again
+    refute_equal first, other
+  end
+
+  def test_every_class_of_jobs_is_in_the_application
+    files = Dir[File.expand_path("../../benchmark/database_app/jobs/*_job.rb", __dir__)]
+    classes = files.map { |file| File.basename(file, ".rb").split("_").map(&:capitalize).join }
+    assert_empty Bench::JobDeck::ALL.map(&:name) - classes
+  end
+
+  def test_a_job_with_a_full_queue_waits_only_for_the_gvl
+    times = seen([{stalled_ns: 2 * MS, queued_ns: 900 * MS}, {stalled_ns: 4 * MS, queued_ns: 0}])
+      .times(queued: false)
+    assert_equal [3 * MS, 31 * MS, 32 * MS], times.values_at(:wait_ns, :response_ns, :p95_ns)
+  end
+
+  def test_the_queue_counts_where_jobs_come_on_their_own
+    times = seen([{stalled_ns: 2 * MS, queued_ns: 8 * MS}]).times(queued: true)
+    assert_equal [10 * MS, 38 * MS], times.values_at(:wait_ns, :response_ns)
+  end
+
+  def test_throughput_is_of_the_phase
+    assert_in_delta 1.5, seen([{}] * 6).throughput
+  end
+
+  def test_a_phase_without_such_units_is_a_failure
+    assert_raises(Bench::Failure) { seen([{}]).only { false } }
+  end
+
+  def test_a_miss_is_caught_when_the_advice_doubted_itself
+    row = row(predicted: figures(throughput: 12.0))
+    assert_equal "missed: throughput", row.cells(caught: false).last
+    assert_equal "caught: throughput", row.cells(caught: true).last
+  end
+
+  def test_a_row_has_a_cell_for_each_column
+    assert_equal Bench::ComparedSetting.columns("threads", "job").size, row.cells(caught: false).size
+  end
+
+  def test_a_slower_machine_is_corrected
+    row = row(predicted: figures(throughput: 12.0), calibration: 1.2)
+    assert_in_delta 0.2, row.raw.errors[:throughput]
+    assert_in_delta 0.0, row.corrected.errors[:throughput]
+    assert_equal "ok", row.cells(caught: false).last
+  end
+
+  private
+
+  def seen(units)
+    profiles = units.map { |unit| SampleProfiles.profile(kind: :job, **unit) }
+    phase = Bench::TrackerTrial::LoadPhase.new(value: nil, cpu_s: 1.0, beside_s: 0.0, span: 10.0..14.0)
+    Bench::SeenUnits.new(profiles, phase)
+  end
+
+  def figures(throughput: 10.0)
+    Bench::SettingFigures.new(throughput:, wait_ns: 50.0 * MS, response_ns: 200.0 * MS, p95_ns: 400.0 * MS)
+  end
+
+  # @param calibration [Float] against that of the recording
+  def row(predicted: figures, calibration: 1.0)
+    cost = Bench::TrackerTrial::CostOfRequest.new(cpu_ns: 30.0 * MS, calibration_ns: calibration * 10 * MS)
+    measured = Bench::MeasuredUnits.new(size: [5], units: "jobs", rate: 0.0, figures:, saturated: cost,
+      open: cost)
+    Bench::ComparedSetting.of(measured, 10.0 * MS) do |ratios|
+      ratios.empty? ? predicted : predicted.with(throughput: predicted.throughput / ratios.fetch(:saturated))
+    end
+  end
+end
