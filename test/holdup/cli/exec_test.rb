@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/loader"
 require "json"
 require "pty"
+require "sequel"
 
 class Holdup::CLI::ExecTest < Minitest::Test
   include CommandLine

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "sequel"
 
 # The sums of the database against the addition of single windows, which is the oracle.
 class Holdup::Store::Sql::SumsTest < Minitest::Test

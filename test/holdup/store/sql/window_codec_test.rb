@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
+require "sequel"
 
 class Holdup::Store::Sql::WindowCodecTest < Minitest::Test
   include TemporaryFolder
