@@ -85,7 +85,8 @@ module Bench
     def table(compared)
       part = compared.part
       columns = ComparedSetting.columns("#{part::TITLE}: #{part::COUNT}", part::UNIT, waits: part::WAITS)
-      ResultTable.new(columns, compared.rows.map { |row| row.cells(caught: compared.caught?(row.measured.units)) })
+      rows = compared.rows.map { |row| row.cells(caught: compared.caught?(row.measured.units)) }
+      ResultTable.new(columns, rows)
     end
 
     def about

@@ -56,11 +56,8 @@ class UniqueNamesTest < Minitest::Test
     "WindowRows" => "of a store"
   }.freeze
 
-  # Of lib/holdup/sizing, still to be renamed.
-  OPEN = %w[PoolThroughput Saturation].freeze
-
   def test_no_two_classes_share_a_name_unless_they_have_the_same_role
-    shared = by_name.except(*PARTS.keys, *OPEN).filter_map do |name, found|
+    shared = by_name.except(*PARTS.keys).filter_map do |name, found|
       others = found.map(&:parent).uniq - ROLES.values.flatten
       "#{name}: #{places(found)}" if others.size > 1
     end

@@ -139,6 +139,8 @@ module Holdup
       # @return [Hash{Symbol => Sizing::OtherCpus}] empty without samples of the container
       def others
         intervals = machine ? summary.processes.other_cpus(machine.host) : []
+        # Units that came before or after were not read.
+        intervals = intervals.select { |one| one.from_s >= @span.from_s && one.to_s <= @span.to_s }
         units = @profiles.select { |unit| unit.host == machine&.host && unit.series.kind == @kind }
         spans = Sizing::OtherCpus.spans(intervals, units)
         spans.any? ? {others: Sizing::OtherCpus.of(spans)} : {}

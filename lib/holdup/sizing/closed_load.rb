@@ -38,8 +38,8 @@ module Holdup
       # Mean weight from which too few single units are recorded to see who began when another one ended.
       SAMPLED = 1.05
 
-      # `population`: units of a host that were there or waited for a thread; `cell`: number of 5 s since 1970;
-      # `steady`: those of its units that found all others of the population
+      # `population`: units of a host that were there or waited for a thread; `cell`: number of 5 s since
+      # 1970; `steady`: those of its units that found all others of the population
       ClosedCell = Data.define(:host, :cell, :population, :profiles, :steady)
       # All times with that population; `profiles`: units that came then; `seconds`: how long
       ClosedLevel = Data.define(:population, :profiles, :seconds) do
@@ -54,7 +54,7 @@ module Holdup
         end
       end
       # Throughput of a host (units per second) while all threads had units, and of how many units that is
-      Saturation = Data.define(:throughput, :units) do
+      SaturatedThroughput = Data.define(:throughput, :units) do
         # @param cv2 [Float] of a unit's own time
         # @return [Float] share by which chance alone changes it, in 90 % of cases
         def chance(cv2) = 1.645 * Math.sqrt(cv2 / units)
@@ -90,19 +90,22 @@ module Holdup
       end
 
       # @param slots [Integer] units that threads of a host can have at once
-      # @return [Saturation, nil] nil if too few units came while it was saturated
+      # @return [SaturatedThroughput, nil] nil if too few units came while it was saturated
       def saturation(slots, processes: 1)
         full = levels.select { |level| level.population >= slots }
         full = full.select { |level| level.full?(slots / processes) } if processes > 1
         units = full.sum(0.0, &:weight)
         return if units < SATURATED
-        Saturation.new(throughput: units / full.sum(&:seconds), units:)
+        SaturatedThroughput.new(throughput: units / full.sum(&:seconds), units:)
       end
 
-      # Traces of all levels, as long as they were against each other.
+      # A level to replay. `each`: units that one of the trace stands for
+      LevelTrace = Data.define(:trace, :population, :each)
+
+      # Traces of all levels, as long as they were against each other, but long enough for their populations.
       # @yieldparam profiles [Array<UnitSample>] of a level
       # @yieldreturn [Array<UnitSample>] as they are to be replayed
-      # @return [Array<(Trace, Integer)>] each with its population
+      # @return [Array<LevelTrace>]
       def traces(pools, units:, seed:)
         random = Random.new(seed)
         all = levels.sum(0.0, &:weight)
@@ -111,7 +114,7 @@ module Holdup
           size = [(units * level.weight / all).round, LEAST * level.population].max
           drawn = Array.new(size) { sample.draw(random) }
           trace = drawn.map.with_index { |unit, at| Trace::TraceUnit.of(unit, at, pool: pools.index(unit)) }
-          [Trace.new(trace), level.population]
+          LevelTrace.new(trace: Trace.new(trace), population: level.population, each: level.weight / size)
         end
       end
 

@@ -8,11 +8,11 @@ module Holdup
     #
     # - The measured time that units waited while no thread held the GVL. (If CPUs are short, that is mostly
     #   waiting for a CPU, which replays model separately.)
-    # - Replayed waits may not exceed the measured ones by more than chance does. (Alone, this bound would count
-    #   every other error of a replay as hand-off: saturated threads come out 6 % too slow.) Replays that wait
-    #   too long without any hand-off err elsewhere, for example because jobs that take turns are broken into
-    #   random parts: then what was counted holds, up to the usual NS. With 0, two capsules of 10 + 2 threads
-    #   came out 7 to 19 % too fast.
+    # - Replayed waits may not exceed the measured ones by more than chance does. (Alone, this bound would
+    #   count every other error of a replay as hand-off: saturated threads come out 6 % too slow.) Replays
+    #   that wait too long without any hand-off err elsewhere, for example because jobs that take turns are
+    #   broken into random parts: then what was counted holds, up to the usual NS. With 0, two capsules of
+    #   10 + 2 threads came out 7 to 19 % too fast.
     module Handoff
       # Without a recorded figure that bounds it.
       NS = 30_000

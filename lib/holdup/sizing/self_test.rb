@@ -29,6 +29,21 @@ module Holdup
         end
       end
 
+      # `each`: measured units that one of the replay stands for
+      WeightedReplay = Data.define(:result, :each) do
+        def weight = result.trace.size * each
+
+        # @return [Float] how long it takes, as often as its units were measured
+        def weight_ns = result.elapsed_ns * each
+
+        # @param queued [Boolean] whether with the time before a thread has them
+        # @return [Array<(Integer, Float)>] ns and weight of each unit
+        def responses(queued:)
+          before = queued ? Array.new(result.trace.size, 0) : result.column(:queued)
+          result.column(:response).zip(before).map { |all, earlier| [all - earlier, each] }
+        end
+      end
+
       # An error of what a setting serves counts twice: all other figures follow from it.
       GRADES = {0.1 => :a, 0.2 => :b}.freeze
       DOUBLE = %i[utilisation throughput].freeze
@@ -67,7 +82,9 @@ module Holdup
 
       def open_replays
         traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
-        traces.map { |trace| ->(scenario) { [Replay.call(trace, scenario)] } }
+        traces.map do |trace|
+          ->(scenario) { [WeightedReplay.new(result: Replay.call(trace, scenario), each: 1.0)] }
+        end
       end
 
       # All levels of the load are one replay.
@@ -76,8 +93,12 @@ module Holdup
           levels = @load.traces(@traffic.pools, units: @units, seed: @seed + index) do |profiles|
             @recording.on_free_cpus(profiles)
           end
-          ->(scenario) { levels.map { |trace, population| Replay.closed(trace, scenario, population) } }
+          ->(scenario) { levels.map { |level| closed(level, scenario) } }
         end
+      end
+
+      def closed(level, scenario)
+        WeightedReplay.new(result: Replay.closed(level.trace, scenario, level.population), each: level.each)
       end
 
       def measured
@@ -87,7 +108,7 @@ module Holdup
         end
       end
 
-      # @return [ClosedLoad::Saturation, nil] of threads that take the same units
+      # @return [ClosedLoad::SaturatedThroughput, nil] of threads that take the same units
       def saturation
         return if @current.shared?
         @saturation ||= @load.saturation(@current.slots, processes: @current.processes)
@@ -165,18 +186,22 @@ module Holdup
         SelfTestResult.new(grade:, errors:, predicted:, measured:, causes:, **fitted)
       end
 
-      # @param outcomes [Array<Replay::ReplayResult>] one after the other
-      def figures(outcomes)
-        queued, stalled, response = %i[queued stalled response].map do |name|
-          outcomes.flat_map { |outcome| outcome.column(name) }
-        end
-        response = response.zip(queued).map { |all, before| all - before } unless measured.queued_ns
-        size = response.size.to_f
-        elapsed_ns = outcomes.sum(&:elapsed_ns)
-        MeasuredFigures.new(queued_ns: (queued.sum / size if measured.queued_ns),
-          stalled_ns: stalled.sum / size, handoff_ns: outcomes.sum(&:handed_ns) / size,
-          response_ns: response.sum / size, p95_ns: response.sort[((size - 1) * 0.95).round],
-          utilisation: outcomes.sum { |outcome| outcome.utilisation * outcome.elapsed_ns } / elapsed_ns)
+      # @param replays [Array<WeightedReplay>] one after the other
+      def figures(replays)
+        responses = replays.flat_map { |replay| replay.responses(queued: !measured.queued_ns.nil?) }
+        queued_ns = mean_of(replays) { |result| result.column(:queued).sum } if measured.queued_ns
+        utilisations = replays.map { |replay| [replay.result.utilisation, replay.weight_ns] }
+        MeasuredFigures.new(queued_ns:,
+          stalled_ns: mean_of(replays) { |result| result.column(:stalled).sum },
+          handoff_ns: mean_of(replays, &:handed_ns), response_ns: WeightedSample.mean(responses),
+          p95_ns: WeightedSample.quantile(responses, 0.95),
+          utilisation: WeightedSample.mean(utilisations))
+      end
+
+      # Of a unit.
+      # @yieldreturn [Numeric] a replay's sum
+      def mean_of(replays)
+        replays.sum { |replay| yield(replay.result) * replay.each } / replays.sum(&:weight)
       end
 
       # Errors of waits are shares of the response: 1 ms instead of 2 of 300 does not matter.
