@@ -39,7 +39,7 @@ module Bench
     # One recording of a planted deployment, and what is estimated from it.
     class Trial
       # Recorded setting (processes, threads) => the setting that is advised, and three with a ceiling.
-      ADVISED = {1 => [2, 3], 2 => [1, 5]}.freeze
+      ADVISED = {1 => [2, 3], 2 => [2, 3]}.freeze
       CEILINGS = {1 => [[1, 2], [1, 10], [2, 3]], 2 => [[1, 5], [2, 2], [2, 10]]}.freeze
 
       # @param drawn [Plan::Drawn]

@@ -38,8 +38,8 @@ module Holdup
       # Mean weight from which too few single units are recorded to see who began when another one ended.
       SAMPLED = 1.05
 
-      # `population`: units of a host that were there or waited for a thread; `cell`: number of 5 s since 1970;
-      # `steady`: those of its units that found all others of the population
+      # `population`: units of a host that were there or waited for a thread; `cell`: number of 5 s since
+      # 1970; `steady`: those of its units that found all others of the population
       ClosedCell = Data.define(:host, :cell, :population, :profiles, :steady)
       # All times with that population; `profiles`: units that came then; `seconds`: how long
       ClosedLevel = Data.define(:population, :profiles, :seconds) do

@@ -8,8 +8,8 @@ module Holdup
     #
     # - The measured time that units waited while no thread held the GVL. (If CPUs are short, that is mostly
     #   waiting for a CPU, which replays model separately.)
-    # - Replayed waits may not exceed the measured ones by more than chance does. (Alone, this bound would count
-    #   every other error of a replay as hand-off: saturated threads come out 6 % too slow.)
+    # - Replayed waits may not exceed the measured ones by more than chance does. (Alone, this bound would
+    #   count every other error of a replay as hand-off: saturated threads come out 6 % too slow.)
     module Handoff
       # Without a recorded figure that bounds it.
       NS = 30_000

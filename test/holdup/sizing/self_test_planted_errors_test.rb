@@ -10,10 +10,10 @@ module Holdup::Sizing
   # without hand-offs, without growth; RecordingTest has two settings in one span.
   class SelfTestPlantedErrorsTest < Minitest::Test
     RAMP = [1, 2, 3, 5, 8, 15].freeze
+    PLANTED = {seed: 1, minutes: 4, growth: 0.1, handoff_ns: 70_000, slower: 3, rate: 90, sway: 0.0}.freeze
 
     def planted(**options)
-      SimulatedRecording.new(**{seed: 1, minutes: 4, growth: 0.1, handoff_ns: 70_000, slower: 3, rate: 90,
-                                sway: 0.0}, **options)
+      SimulatedRecording.new(**PLANTED, **options)
     end
 
     def observation(attributes = {}, **options)
