@@ -128,8 +128,7 @@ module Bench
     end
 
     def notes
-      advised = Trial::ADVISED.map { |processes, size| "from #{processes} x 5 to #{size.join(" x ")}" }
-      ["The gain is that of a change #{advised.join(" and ")}, at the load of the recording (closed and " \
+      ["The gain is that of a change to #{Trial::ADVISED.join(" x ")}, at the load of the recording (closed and " \
         "mixed: with the most connections); the true one is that of #{Truth::UNITS} simulated requests. " \
         "Gains and ceilings are those of recordings whose self-test is not C.",
         "Below #{SIZING::Sufficiency::UNITS} requests, or within a minute, there is no advice."]

@@ -29,7 +29,7 @@ module Holdup::Sizing
     def trials(**options)
       Bench::Coverage::Plan.new(cells: COSTS, **options).groups.flat_map do |group|
         truth = Bench::Coverage::Truth.new(group.first.planted, units: 5000)
-        group.map { |drawn| Bench::Coverage::Trial.new(drawn, truth:, rounds: 15, units: 1500).call }
+        group.map { |drawn| Bench::Coverage::Trial.new(drawn, truth:, rounds: 10, units: 1000).call }
       end
     end
 
