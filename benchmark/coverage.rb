@@ -122,16 +122,16 @@ module Bench
       loads = Plan::LOADS.map { |load| (load * 100).round }.join(", ")
       "The replay simulates recordings of 1 x 5 and 2 x 5 (processes x threads) with three unlike " \
       "endpoints: 50 ms with the GVL and 141 acquisitions on average. Planted are a growth of " \
-      "#{growths} % for each doubling in flight, and hand-offs of 0, 20, 70 and 200 us, or from 20 to 200 and " \
-      "from 200 to 20 us by the number of waiting threads. Open: Poisson at #{loads} % of what the setting " \
-      "serves; closed: ramps of #{Planted::CONNECTIONS.join(", ")} connections a process; mixed: one after the " \
-      "other. #{@found.size} recordings."
+      "#{growths} % for each doubling in flight, and hand-offs of 0, 20, 70 and 200 us, or from 20 to 200 " \
+      "and from 200 to 20 us by the number of waiting threads. Open: Poisson at #{loads} % of what the setting " \
+      "serves; closed: ramps of #{Planted::CONNECTIONS.join(", ")} connections a process; mixed: one after " \
+      "the other. #{@found.size} recordings."
     end
 
     def notes
-      ["The gain is that of a change to #{Trial::ADVISED.join(" x ")}, at the load of the recording (closed " \
-        "and mixed: with the most connections); the true one is that of #{Truth::UNITS} simulated requests. " \
-        "Gains and ceilings are those of recordings whose self-test is not C.",
+      ["The gain is that of a change to #{Trial::ADVISED.join(" x ")}, at the load of the recording " \
+        "(closed and mixed: with the most connections); the true one is that of #{Truth::UNITS} simulated " \
+        "requests. Gains and ceilings are those of recordings whose self-test is not C.",
         "Below #{SIZING::Sufficiency::UNITS} requests, or within a minute, there is no advice."]
     end
   end
