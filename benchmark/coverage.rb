@@ -17,8 +17,8 @@ module Bench
              mostly_open: "mixed, 30 % closed"}.freeze
     GROWTH_COLUMNS = ["arrivals", "recordings", "growth in the interval, %", "below it, %",
       "above it, %", "mean width, points", "recognised where there is one, %"].freeze
-    SIZE_COLUMNS = ["arrivals", *Plan::UNITS.map { |units| "#{units} units: in the interval, % (width, points)" }]
-      .freeze
+    SIZE_COLUMNS = ["arrivals: growth in the interval, % (width, points)",
+      *Plan::UNITS.map { |units| "#{units} units" }].freeze
     ADVICE_COLUMNS = ["arrivals", "advised", "self-test A, B, C", "gains", "gain in the interval, %",
       "mean width, points", "ceiling of the own setting: error, %, median", "largest",
       "of three others: median", "largest"].freeze
@@ -118,20 +118,20 @@ module Bench
     end
 
     def about
-      "The replay simulates recordings of 1 x 5 and 2 x 5 (processes x threads) with three unlike endpoints: " \
-      "50 ms with the GVL and 141 acquisitions on average. Planted are a growth of " \
-      "#{Plan::GROWTHS.map { |growth| format("%.0f", growth * 100) }.join(", ")} % for each doubling in " \
-      "flight, and hand-offs of 0, 20, 70 and 200 us, or from 20 to 200 and from 200 to 20 us by the number " \
-      "of waiting threads. Open: Poisson at #{Plan::LOADS.map { |load| (load * 100).round }.join(", ")} % " \
-      "of what the setting serves; closed: ramps of #{Planted::CONNECTIONS.join(", ")} connections a " \
-      "process; mixed: one after the other. #{@found.size} recordings."
+      growths = Plan::GROWTHS.map { |growth| (growth * 100).round }.join(", ")
+      loads = Plan::LOADS.map { |load| (load * 100).round }.join(", ")
+      "The replay simulates recordings of 1 x 5 and 2 x 5 (processes x threads) with three unlike " \
+      "endpoints: 50 ms with the GVL and 141 acquisitions on average. Planted are a growth of " \
+      "#{growths} % for each doubling in flight, and hand-offs of 0, 20, 70 and 200 us, or from 20 to 200 " \
+      "and from 200 to 20 us by the number of waiting threads. Open: Poisson at #{loads} % of what the setting " \
+      "serves; closed: ramps of #{Planted::CONNECTIONS.join(", ")} connections a process; mixed: one after " \
+      "the other. #{@found.size} recordings."
     end
 
     def notes
-      advised = Trial::ADVISED.map { |processes, size| "from #{processes} x 5 to #{size.join(" x ")}" }
-      ["The gain is that of a change #{advised.join(" and ")}, at the load of the recording (closed and " \
-        "mixed: with the most connections); the true one is that of #{Truth::UNITS} simulated requests. " \
-        "Gains and ceilings are those of recordings whose self-test is not C.",
+      ["The gain is that of a change to #{Trial::ADVISED.join(" x ")}, at the load of the recording " \
+        "(closed and mixed: with the most connections); the true one is that of #{Truth::UNITS} simulated " \
+        "requests. Gains and ceilings are those of recordings whose self-test is not C.",
         "Below #{SIZING::Sufficiency::UNITS} requests, or within a minute, there is no advice."]
     end
   end

@@ -26,8 +26,8 @@ module Bench
       def recording(seed, truth)
         share = Planted::CLOSED.fetch(arrivals)
         parts = []
-        parts << closed(seed, truth, share) if share.positive?
-        parts << open(seed + Planted::OTHER_SEED, truth, 1 - share) if share < 1
+        parts << load_test(seed, truth, share) if share.positive?
+        parts << day(seed + Planted::OTHER_SEED, truth, 1 - share) if share < 1
         (parts.size == 1) ? parts.first : SequentialRecordings.new(parts)
       end
 
@@ -49,7 +49,7 @@ module Bench
       end
 
       # A ramp of which each step is at least two cells long (ClosedLoad), with the wanted units in all.
-      def closed(seed, truth, share)
+      def load_test(seed, truth, share)
         served = truth.ceiling(now)
         seconds = share * units / served
         steps = [(seconds / (levels.size * Planted::STEP_S)).round, 1].max * levels.size
@@ -57,7 +57,7 @@ module Bench
         simulated(seed, connections: levels, rate: served / 2, turn_s:, minutes: steps * turn_s / 60)
       end
 
-      def open(seed, truth, share)
+      def day(seed, truth, share)
         rate = load * truth.ceiling(now)
         simulated(seed, rate:, minutes: share * units / rate / 60)
       end

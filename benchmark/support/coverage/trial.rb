@@ -38,8 +38,9 @@ module Bench
 
     # One recording of a planted deployment, and what is estimated from it.
     class Trial
-      # Recorded setting (processes, threads) => the setting that is advised, and three with a ceiling.
-      ADVISED = {1 => [2, 3], 2 => [1, 5]}.freeze
+      # The setting (processes, threads) that is advised: it serves what either recorded one does.
+      ADVISED = [2, 3].freeze
+      # Processes of the recorded setting => three other settings.
       CEILINGS = {1 => [[1, 2], [1, 10], [2, 3]], 2 => [[1, 5], [2, 2], [2, 10]]}.freeze
 
       # @param drawn [Plan::Drawn]
@@ -95,7 +96,7 @@ module Bench
         advice.forecast.estimate(candidate).ceiling / @truth.ceiling(candidate) - 1
       end
 
-      def other = candidate(*ADVISED.fetch(@planted.processes))
+      def other = candidate(*ADVISED)
 
       def others
         CEILINGS.fetch(@planted.processes).map { |size| candidate(*size) }

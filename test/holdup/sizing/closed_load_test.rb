@@ -7,8 +7,9 @@ module Holdup::Sizing
   class ClosedLoadTest < Minitest::Test
     # Connections in turn, each number for 20 s.
     RAMP = [1, 2, 3, 5, 8].freeze
+    PLANTED = {seed: 1, connections: RAMP, minutes: 5, threads: 5}.freeze
 
-    def ramp(**) = SimulatedRecording.new(**{seed: 1, connections: RAMP, minutes: 5, threads: 5}, **)
+    def ramp(**) = SimulatedRecording.new(**PLANTED, **)
 
     def test_a_load_test_that_steps_through_connections
       found = ClosedLoad.new(ramp.all)

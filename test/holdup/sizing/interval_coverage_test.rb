@@ -19,7 +19,7 @@ module Holdup::Sizing
 
     # Where the self-test trusts the model.
     def test_gain_of_an_advice
-      found = trials(rounds: 2, advised: 2, units: [2000], arrivals: [:closed]).filter_map(&:gain)
+      found = trials(rounds: 2, advised: 2, units: [2500], arrivals: [:closed]).filter_map(&:gain)
       assert_operator found.size, :>=, 6
       assert_covered found
     end
@@ -29,7 +29,7 @@ module Holdup::Sizing
     def trials(**options)
       Bench::Coverage::Plan.new(cells: COSTS, **options).groups.flat_map do |group|
         truth = Bench::Coverage::Truth.new(group.first.planted, units: 5000)
-        group.map { |drawn| Bench::Coverage::Trial.new(drawn, truth:, rounds: 15, units: 1500).call }
+        group.map { |drawn| Bench::Coverage::Trial.new(drawn, truth:, rounds: 10, units: 1000).call }
       end
     end
 

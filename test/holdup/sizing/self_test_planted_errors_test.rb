@@ -6,14 +6,14 @@ require "support/sequential_recordings"
 require "support/simulated_observation"
 
 module Holdup::Sizing
-  # A recording that is not what it is taken for has to show. LoadTestRecordingTest plants errors of the model:
-  # without hand-offs, without growth; RecordingTest has two settings in one span.
+  # A recording that is not what it is taken for has to show. LoadTestRecordingTest plants errors of the
+  # model: without hand-offs, without growth; RecordingTest has two settings in one span.
   class SelfTestPlantedErrorsTest < Minitest::Test
     RAMP = [1, 2, 3, 5, 8, 15].freeze
+    PLANTED = {seed: 1, minutes: 4, growth: 0.1, handoff_ns: 70_000, slower: 3, rate: 90, sway: 0.0}.freeze
 
     def planted(**options)
-      SimulatedRecording.new(**{seed: 1, minutes: 4, growth: 0.1, handoff_ns: 70_000, slower: 3, rate: 90,
-                                sway: 0.0}, **options)
+      SimulatedRecording.new(**PLANTED, **options)
     end
 
     def observation(attributes = {}, **options)
@@ -53,7 +53,7 @@ module Holdup::Sizing
 
     # A load test in the hours of a day, of which most requests come on their own.
     def test_a_load_test_within_a_day_that_is_replayed_as_open_arrivals
-      parts = [{connections: RAMP, minutes: 2}, {minutes: 4, rate: 60, seed: 2}].map { |options| planted(**options) }
+      parts = [planted(connections: RAMP, minutes: 2), planted(minutes: 4, rate: 60, seed: 2)]
       both = SimulatedObservation.of(SequentialRecordings.new(parts))
       refute_predicate both.closed_load, :closed?
       found = self_test(both)
