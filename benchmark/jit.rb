@@ -28,7 +28,7 @@ module Bench
       page = Holdup::Lab::Jit::Comparison::Report.new(result, Holdup::Lab::Jit::Comparison.new(result)).page
       Result.new(
         title: "What YJIT does for the storefront",
-        about: "#{about}\n\n```\n#{Holdup::View::PageText.new(page, width: WIDTH).call.strip}\n```",
+        about: "#{about}\n\n```\n#{Holdup::View::Text.new(page, width: WIDTH).call.strip}\n```",
         tables: [],
         budgets: [Budget.new("Time that the experiment takes", LONGEST_MIN, (now - from_s) / MIN_S, "min")]
       )

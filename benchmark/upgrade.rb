@@ -76,7 +76,7 @@ module Bench
     end
 
     def lab
-      below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Comparison::Report.new(
+      below(Holdup::View::Markdown.new(Holdup::Lab::Jit::Comparison::Report.new(
         @result,
         Holdup::Lab::Jit::Comparison.new(@result)
       ).page).call)

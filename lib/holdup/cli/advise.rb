@@ -97,7 +97,8 @@ module Holdup
 
       def html(sized, findings)
         advised = View::AdvicePage.new(sized, findings, **shared)
-        View::Html.single(advised.title, advised.answer + advised.grounds, words: @words)
+        View::Html.of(View::Page.new(title: advised.title, blocks: advised.answer + advised.grounds),
+          words: @words)
       end
 
       def shared

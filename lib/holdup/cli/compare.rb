@@ -113,7 +113,7 @@ module Holdup
       def html(comparison)
         page = report(comparison).page
         charts = View::Charts::Sides.new([comparison.before, comparison.after], words: @words).call
-        View::Html.single(page.title, [*page.blocks, charts], words: @words).call
+        render(page.with(blocks: [*page.blocks, charts]))
       end
 
       def report(comparison)
@@ -125,7 +125,7 @@ module Holdup
       end
 
       def render(page)
-        Formats.render(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
+        Formats.render(page, format: @format, console: @console, words: @words, widest: WIDEST)
       end
 
       def span(from_s, to_s)

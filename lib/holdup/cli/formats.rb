@@ -7,6 +7,9 @@ module Holdup
       MEANINGS = {json: "for programs", markdown: "for a pull request or an issue",
                   html: "one file for a browser; name it with --out"}.freeze
 
+      # Columns of sentences: longer lines are harder to read.
+      WIDEST = 100
+
       # Writes the output to the named file, else to the terminal or the pipe.
       class Destination
         # Formats that a terminal can't show, each with a title and an example file name.
@@ -51,12 +54,12 @@ module Holdup
 
       # @param format [Symbol] :markdown, :html, else text
       # @param widest [Integer] columns of sentences at most
-      # @param language [String] of an HTML page
-      def render(page, format:, console:, widest:, language: "en")
+      # @return [String] a page in this format
+      def render(page, format:, console:, words:, widest: WIDEST)
         case format
-        when :markdown then View::Page::Markdown.new(page).call
-        when :html then View::Html.of(page, language:).call
-        else View::Page::Text.new(page, **console.layout(widest)).call
+        when :markdown then View::Markdown.new(page).call
+        when :html then View::Html.of(page, words:).call
+        else View::Text.new(page, **console.layout(widest)).call
         end
       end
 

@@ -43,7 +43,7 @@ module Holdup
       # @raise [UsageError] nothing matches the filter
       def run
         freshen if @fresh
-        @destination.write((@format == :html) ? html : report(summary).call)
+        @destination.write((@format == :html) ? html : report(summary))
         OK
       end
 
@@ -115,15 +115,14 @@ module Holdup
       end
 
       def report(summary)
-        case @format
-        when :json
-          View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks,
-            uncollected: @uncollected)
-        when :markdown
-          View::Markdown.new(summary, words: @words, remarks:, **@layout)
-        else
-          View::Text.new(summary, words: @words, remarks:, **@console.layout(WIDEST), **@layout)
-        end
+        return json(summary) if @format == :json
+        page = View::Report.new(summary, words: @words, remarks:, **@layout).page
+        Formats.render(page, format: @format, console: @console, words: @words, widest: WIDEST)
+      end
+
+      def json(summary)
+        View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks,
+          uncollected: @uncollected).call
       end
 
       # The arguments of `holdup report` as the keywords of Report.

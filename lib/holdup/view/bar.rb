@@ -12,10 +12,17 @@ module Holdup
 
       module_function
 
-      # @return [String] exactly `columns` characters, largest remainders first; spaces if nothing is measured
+      # @return [String] exactly `columns` characters; spaces if nothing is measured
       def draw(split, columns)
         return " " * columns if split.total.zero?
-        cells = SYMBOLS.keys.to_h { |state| [state, split.share(state) * columns] }
+        fill(SYMBOLS.to_h { |state, _| [state, split.share(state)] }, columns)
+      end
+
+      # @param shares [Hash{Symbol => Float}] of all states
+      # @return [String] exactly `columns` characters, largest remainders first; spaces without any share
+      def fill(shares, columns)
+        return " " * columns if shares.values.sum.zero?
+        cells = SYMBOLS.to_h { |state, _| [state, shares.fetch(state) * columns] }
         whole = cells.transform_values(&:floor)
         cells.keys.max_by(columns - whole.values.sum) { |state| cells[state] % 1 }.each { |state|
           whole[state] += 1

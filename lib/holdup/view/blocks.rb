@@ -2,17 +2,21 @@
 
 module Holdup
   module View
-    # Parts of a page besides its tables ({Section}). Each block has an HTML template named `view`; blocks
-    # that also make sense without a browser return a section as `plain`.
+    # Parts of a page besides its tables ({Section}). Each renderer lays them out: HTML with a template named
+    # `view`, text and Markdown with a method each. Blocks with figures or sentences return a section as
+    # `plain`, for a spreadsheet.
     module Blocks
-      # The leading sentence. `level`: :plain, :good, :warn
+      # The leading sentence. `level`: :plain, :good, :warn, :fail
       Lead = Data.define(:text, :level) do
         def initialize(text:, level: :plain) = super
 
         def view = "lead"
       end
 
-      Notes = Data.define(:texts) do
+      # Sentences. `warning`: whether they say why something may be wrong
+      Notes = Data.define(:texts, :warning) do
+        def initialize(texts:, warning: false) = super
+
         def view = "notes"
       end
 
@@ -20,16 +24,43 @@ module Holdup
       Split = Data.define(:title, :bar, :columns, :rows) do
         def view = "split"
 
+        # @return [Section] whose first column has the symbols of View::Bar
+        def table
+          *figures, meaning = columns
+          section = plain.with(columns: [*figures, Column.new(text: meaning, words: true)])
+          section.with_first_cells { |name, index| "#{View::Bar::SYMBOLS.fetch(rows[index].state)} #{name}" }
+        end
+
         def plain
           Section.new(title:, columns:, rows: rows.map { |row| row.to_h.except(:state).values })
         end
       end
 
       # `each`: time per unit, `sum`: of all units; both texts
-      SplitRow = Data.define(:state, :name, :share, :each, :sum, :meaning)
+      SplitRow = Data.define(:state, :name, :each, :share, :sum, :meaning)
 
-      # `items`: Array of AdviceFindings::FindingText; `none`: the text if there are none
-      Findings = Data.define(:title, :items, :none) do
+      # @param row [Analysis::SeriesRow]
+      # @return [Split] of all its units
+      def Split.of(row, words)
+        rows = row.split.members.map { |state| SplitRow.of(row, state, words) }
+        columns = %i[state per_unit share sum meaning].map { |key| words.call(key) }
+        new(title: words.call(:states), bar: Bar.of(row.split, words), columns:, rows:)
+      end
+
+      def SplitRow.of(row, state, words)
+        ns = row.split.public_send(state)
+        new(state:, name: words.call(:"state_#{state}"), each: Figures.duration(row.per_unit(ns)),
+          share: Figures.share(row.split.share(state)), sum: Figures.duration(ns),
+          meaning: words.call(:"meaning_#{state}"))
+      end
+
+      # `items`: Array of AdviceFindings::FindingText; `none`: the text if there are none; `hints`: sentences
+      # about all of them
+      Findings = Data.define(:title, :items, :none, :hints) do
+        def initialize(title:, items:, none:, hints: [])
+          super
+        end
+
         def view = "findings"
 
         def plain
@@ -53,8 +84,8 @@ module Holdup
         end
       end
 
-      # Results of the doctor's checks. `items`: Array of Check
-      Checks = Data.define(:title, :items) do
+      # Results of the doctor's checks. `items`: Array of Check; `words`: the names of all levels
+      Checks = Data.define(:title, :items, :words) do
         def view = "checks"
 
         def plain
@@ -80,12 +111,21 @@ module Holdup
       end
 
       # Charts inside the page itself, for figures that are slow to compute or not stored; a table of the page
-      # has the same figures. `charts`: {title => Chart}; `notes`: sentences under them
-      InlineCharts = Data.define(:charts, :notes) do
-        def initialize(charts:, notes: []) = super
+      # has the same figures. `charts`: {title => Chart}; `notes`: sentences under them; `plotted`: the title
+      # of the chart that is also drawn without a browser, or nil
+      InlineCharts = Data.define(:charts, :notes, :plotted) do
+        def initialize(charts:, notes: [], plotted: nil) = super
 
         def view = "inline_charts"
       end
+
+      # Bars of states from one start on one time scale. `bars`: Array of TimeBar; `unit_ns`: the distance of
+      # the scale's marks; `notes`: sentences under them
+      TimeBars = Data.define(:title, :bars, :unit_ns, :notes)
+
+      # `group`: of bars in sequence; `queued_ns`, `ended_ns`: since the scale's start; `split`: the states in
+      # between
+      TimeBar = Data.define(:group, :name, :queued_ns, :ended_ns, :split)
 
       # Links to the same page with another span or other parameters: `text` says why, `label` is the link's
       SpanLink = Data.define(:text, :label, :params) do

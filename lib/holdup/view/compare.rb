@@ -23,9 +23,8 @@ module Holdup
       end
 
       def page
-        Page.new(title: @words.call(:compare_title, units:), facts: [*sides, *distinction],
-          lead: sentences.lead, remarks: [sentences.cause, *sentences.remarks, *sentences.limits],
-          sections: Sections.new(@comparison, words: @words, families: @families, limit: @limit).call)
+        Page.new(title: @words.call(:compare_title, units:), about: [*sides, *distinction],
+          blocks: [Blocks::Lead.new(text: sentences.lead), remarks, *sections])
       end
 
       def sentences
@@ -33,6 +32,15 @@ module Holdup
       end
 
       private
+
+      def remarks
+        texts = [sentences.cause, *sentences.remarks, *sentences.limits]
+        Blocks::Notes.new(texts:, warning: true)
+      end
+
+      def sections
+        Sections.new(@comparison, words: @words, families: @families, limit: @limit).call
+      end
 
       # The requested metrics, by default the few that matter.
       def judged

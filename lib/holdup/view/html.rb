@@ -26,13 +26,10 @@ module Holdup
         end
       end
 
-      def self.of(page, language:)
-        single(page.title, page.blocks, words: Words.new(language))
-      end
-
-      # @param blocks [Array<Object>] the whole content
-      def self.single(title, blocks, words:)
-        new([Part.new(id: "page", title:, blocks:)], title:, words:)
+      # @return [Html] of one page
+      def self.of(page, words:)
+        new([Part.new(id: "page", title: page.title, blocks: page.blocks)], title: page.title, words:,
+          about: page.about)
       end
 
       # @param about [Array<String>] lines under the title

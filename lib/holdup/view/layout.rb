@@ -26,8 +26,9 @@ module Holdup
 
       # @param mark [String] in front of the first line; the others align with its text
       def item(mark, text)
-        Width.wrap(text, @width - mark.size).each_with_index.map { |line, index|
-          (index.zero? ? mark : " " * mark.size) + line
+        margin = Width.of(mark)
+        Width.wrap(text, @width - margin).each_with_index.map { |line, index|
+          (index.zero? ? mark : " " * margin) + line
         }
       end
 
@@ -37,73 +38,111 @@ module Holdup
 
       # @return [Array<String>] without title and notes
       def table(section)
-        return [] if section.columns.empty?
-        laid = Table.new(section, width: @table_width)
-        [@style.paint(laid.head, :dim), *laid.body]
+        Table.new(section, width: @table_width, sentences: @width, style: @style).lines
       end
 
       # @return [Array<String>] after an empty line
       def section(section)
-        ["", *title(section), *table(section), *section.notes.flat_map { |note| lines(note) }]
+        ["", *title(section.title), *table(section), *section.notes.flat_map { |note| lines(note) }]
       end
 
+      # @param text [String] of a section
       # @return [Array<String>] one line
-      def title(section)
-        [@style.paint(Width.truncate(section.title, [@width, @table_width].max), :bold)]
+      def title(text)
+        [@style.paint(Width.truncate(text, [@width, @table_width].max), :bold)]
       end
 
-      # Lays a section out in columns: figures stay whole, names are shortened to fit the width.
+      # Lays a section out in columns: figures stay whole, names are shortened to fit the width. A last column
+      # of sentences wraps.
       class Table
         GAPS = [2, 1].freeze
         NAME_MIN = 8
+        # Columns of sentences at least.
+        SENTENCE_MIN = 24
+        BAR = 12
 
         # @param width [Numeric] columns; Layout::WHOLE cuts no name
-        def initialize(section, width:)
+        # @param sentences [Numeric] columns that a line with a sentence may take
+        def initialize(section, width:, sentences: width, style: Style.none)
           @section = section
-          @room = width
+          @sentences = section.headings.last.words
+          @width = @sentences ? sentences : width
+          @style = style
         end
 
-        def head = line(@section.columns)
+        def lines
+          [*head.map { |line| @style.paint(line, :dim) }, *body,
+            *total.map { |line| @style.paint(line, :bold) }]
+        end
+
+        # @return [Array<String>] nothing without titles
+        def head
+          texts = @section.headings.map(&:text)
+          texts.all?(&:empty?) ? [] : row(texts)
+        end
 
         def body
-          @section.rows.map { |row| line(row) }
+          @section.rows.flat_map { |cells| row(cells) }
         end
 
         def total
-          @section.total && line(@section.total)
+          @section.total ? row(@section.total) : []
         end
 
         private
 
-        def line(cells)
-          name = Width.left(Width.truncate(cells.first, widths.first), widths.first)
-          figures = cells.drop(1).each_with_index.map { |cell, i| Width.right(cell, widths[i + 1] + gap) }
-          [name, *figures].join.rstrip
+        def row(cells)
+          name, *figures = cells.first(widths.size)
+          text = text(name)
+          start = Width.left(Width.truncate(text, widths.first), widths.first)
+          line = figures.each_with_index.reduce(start) { |made, (cell, i)|
+            made + painted(cell, Width.right(text(cell), widths[i + 1] + gap))
+          }
+          @sentences ? sentence(line, text(cells.last)) : [line.rstrip]
         end
 
+        def sentence(line, text)
+          margin = widths.sum + gap * (widths.size - 1) + GAPS.first
+          first, *others = Width.wrap(text, [@width - margin, SENTENCE_MIN].max)
+          ["#{line}  #{first}".rstrip, *others.map { |other| "#{" " * margin}#{other}" }]
+        end
+
+        def text(cell)
+          cell.is_a?(Blocks::Bar) ? Bar.fill(cell.parts, BAR) : cell.to_s
+        end
+
+        def painted(cell, text)
+          cell.is_a?(Blocks::Bar) ? Bar.paint(text, @style) : text
+        end
+
+        # Without the column of sentences.
         def widths = @widths ||= [name_width, *figure_widths]
 
         # As wide as the longest name, if the figures leave that much.
         def name_width
-          left = @room - figure_widths.sum { |width| width + gap }
+          left = room - figure_widths.sum { |width| width + gap }
           [longest(0), left].min.clamp(NAME_MIN, nil)
         end
 
         # Wider if every name still fits whole.
         def gap
           @gap ||= GAPS.find { |gap|
-            [longest(0),
-              NAME_MIN].max + figure_widths.sum { |width| width + gap } <= @room
+            [longest(0), NAME_MIN].max + figure_widths.sum { |width| width + gap } <= room
           } || GAPS.last
         end
 
+        def room
+          @sentences ? @width - SENTENCE_MIN - GAPS.first : @width
+        end
+
         def figure_widths
-          @figure_widths ||= (1...@section.columns.size).map { |column| longest(column) }
+          last = @section.columns.size - (@sentences ? 1 : 0)
+          @figure_widths ||= (1...last).map { |column| longest(column) }
         end
 
         def longest(column)
-          [@section.columns, *@section.rows,
-            *@section.total && [@section.total]].map { |row| Width.of(row[column]) }.max
+          rows = [@section.headings.map(&:text), *@section.rows, *@section.total && [@section.total]]
+          rows.map { |cells| Width.of(text(cells[column])) }.max
         end
       end
     end

@@ -2,72 +2,103 @@
 
 module Holdup
   module View
-    # A report for a pull request or an issue: the sections of the text report as Markdown tables.
+    # A page in Markdown, for a pull request or an issue.
     class Markdown
-      LIMIT = 15
-      BAR = 80
+      # Columns of what is drawn with characters.
+      WIDTH = 80
+      # Names come from requests: their markup and cell ends are escaped.
+      MARKUP = /[\\`*_|<>\[\]~#]/
 
-      # @param limit [Integer] rows shown of each table
-      # @param details [Boolean] also the group means of each row
-      # @param remarks [Array<String>] more remarks
-      # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
-      def initialize(summary, words: Words.new, limit: LIMIT, details: false, remarks: [], zone: nil)
-        @summary = summary
-        @words = words
-        @headline = Headline.new(summary, words:, general_remarks: remarks, zone:)
-        @contents = Contents.new(summary, words:, limit:, details:)
+      def initialize(page)
+        @page = page
+        @drawing = Drawing.new(width: WIDTH)
       end
 
       # @return [String] ends with a newline
       def call
-        "#{(@summary.empty? ? head : head + facts + states + sections).join("\n")}\n"
+        blocks = @page.blocks.flat_map { |block| parts(block) }
+        parts = [["# #{escape(@page.title)}"], list(@page.about), *blocks]
+        "#{parts.reject(&:empty?).map { |part| part.join("\n") }.join("\n\n")}\n"
       end
 
       private
 
-      def head
-        head = ["# #{@words.call(:title)}", "", @headline.span, "", "**#{escape(@headline.verdict)}**"]
-        remarks = @headline.general_remarks
-        (@summary.empty? && remarks.any?) ? [*head, *listed(remarks)] : head
-      end
-
-      def facts
-        listed(@headline.figures + @headline.remarks)
-      end
-
-      def listed(lines)
-        ["", *lines.map { |line| "- #{escape(line)}" }]
-      end
-
-      def states
-        section = @contents.states.call
-        ["", "## #{section.title}", "", "```", @contents.states.bar(BAR), "```", "", *table(section)]
-      end
-
-      def sections
-        @contents.sections.flat_map do |section|
-          ["", "## #{escape(section.title)}", "", *table(section),
-            *section.notes.flat_map { |note| ["", escape(note)] }]
+      # What only a browser can show has no parts.
+      # @return [Array<Array<String>>] lines of each part
+      def parts(block)
+        case block
+        when Section then section(block)
+        when Blocks::Lead then [["**#{escape(block.text)}**"]]
+        when Blocks::Notes then [list(block.texts)]
+        when Blocks::Split then [heading(block), code([@drawing.bar(block.bar)]), table(block.table)]
+        when Blocks::Facts then section(block.plain)
+        when Blocks::Checks then [heading(block), block.items.flat_map { |check| check(check) }]
+        when Blocks::Findings then findings(block)
+        when Blocks::FetchedCharts then section(block.twin)
+        when Blocks::InlineCharts then [plotted(block)]
+        when Blocks::TimeBars then [heading(block), code(@drawing.time_bars(block)), *sentences(block.notes)]
+        else []
         end
       end
 
+      def section(section)
+        return [heading(section), list(section.notes)] if section.columns.empty?
+        [heading(section), table(section), *sentences(section.notes)]
+      end
+
+      def heading(block)
+        block.title.to_s.empty? ? [] : ["## #{escape(block.title)}"]
+      end
+
+      def sentences(texts)
+        texts.map { |text| [escape(text)] }
+      end
+
+      def list(texts)
+        texts.map { |text| "- #{escape(text)}" }
+      end
+
+      def code(lines) = ["```", *lines, "```"]
+
       def table(section)
-        return [] if section.columns.empty?
-        [line(section.columns), rule(section.columns.size), *section.rows.map { |row| line(row) },
-          *section.total && [line(section.total)]]
+        section = section.plain
+        rows = [*section.rows, *(section.total && [section.total])]
+        rule = "| --- |#{" ---: |" * (section.columns.size - 1)}"
+        [line(section.columns), rule, *rows.map { |row| line(row) }]
       end
 
       def line(cells)
         "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
       end
 
-      def rule(columns)
-        "| --- |#{" ---: |" * (columns - 1)}"
+      def check(check)
+        remedy = ["  #{escape(check.remedy)}"] if check.remedy
+        ["- **#{escape(check.word)}** #{escape(check.text)}", *remedy]
       end
 
-      # Names come from requests: escape markup and cell ends.
+      def findings(block)
+        return [heading(block), [escape(block.none)]] if block.items.empty?
+        [heading(block), *sentences(block.hints), *block.items.flat_map { |item| finding(item) }]
+      end
+
+      def finding(item)
+        parts = item.parts.flat_map do |part|
+          ["- #{escape(part.label)}: #{escape(part.text)}", *diff(part.diff)]
+        end
+        [["### #{escape(item.what)}"], parts]
+      end
+
+      # Its lines begin with - or +, so none of them can end the block.
+      def diff(lines)
+        lines.empty? ? [] : ["", *["```diff", *lines, "```"].map { |line| "  #{line}" }, ""]
+      end
+
+      def plotted(block)
+        block.plotted ? code(@drawing.plot(block.charts.fetch(block.plotted), block.plotted)) : []
+      end
+
       def escape(text)
-        text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
+        text.gsub(MARKUP) { |char| "\\#{char}" }
       end
     end
   end

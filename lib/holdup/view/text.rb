@@ -2,89 +2,124 @@
 
 module Holdup
   module View
-    # A report for a terminal or a pipe: the most important sentence first, then tables that fit the width.
+    # A page on a terminal or in a pipe: one part after the other, with an empty line between them. Sentences
+    # wrap, tables fit the width.
     class Text
       WIDTH = 80
-      LIMIT = 15
+      COLORS = {plain: :bold, good: :green, warn: :yellow, fail: :red}.freeze
+      LEVELS = {ok: :green, warn: :yellow, fail: :red}.freeze
+      ITEM = "- "
+      INDENT = "  "
+      REMEDY = "-> "
 
       # @param width [Integer] columns of sentences
       # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
-      # @param limit [Integer] rows shown of each table
-      # @param details [Boolean] also the group means of each row
-      # @param remarks [Array<String>] more remarks
-      # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
-      def initialize(summary, words: Words.new, width: WIDTH, table_width: width, style: Style.none,
-        limit: LIMIT, details: false, remarks: [], zone: nil)
-        @summary = summary
-        @words = words
-        @width = width
-        @table_width = table_width
+      def initialize(page, width: WIDTH, table_width: width, style: Style.none)
+        @page = page
         @style = style
-        @headline = Headline.new(summary, words:, general_remarks: remarks, zone:)
-        @contents = Contents.new(summary, words:, limit:, details:)
+        @layout = Layout.new(width:, style:, table_width:)
+        @drawing = Drawing.new(width:, style:)
       end
 
       # @return [String] ends with a newline
       def call
-        "#{(@summary.empty? ? head : head + states + sections).join("\n")}\n"
+        parts = [head, *@page.blocks.map { |block| lines(block) }].reject(&:empty?)
+        "#{parts.map { |part| part.join("\n") }.join("\n\n")}\n"
       end
 
       private
 
       def head
-        ["#{bold(@words.call(:title))}  #{@headline.span}", "",
-          *wrap(@headline.verdict).map { |line| bold(line) },
-          *(@summary.empty? ? @headline.general_remarks.flat_map { |line| remark(line) } : facts)]
+        [*@layout.bold(@page.title), *@page.about.flat_map { |line| @layout.lines(line) }]
       end
 
-      def facts
-        ["", *@headline.figures.flat_map { |line| wrap(line) },
-          *@headline.remarks.flat_map { |line| remark(line) }]
-      end
-
-      def remark(line)
-        wrap("! #{line}", indent: "  ").map { |part| @style.paint(part, :yellow) }
-      end
-
-      def states
-        section = @contents.states.call
-        ["", bold(section.title), Bar.paint(@contents.states.bar(@width), @style), *table(section)]
-      end
-
-      def sections
-        widest = [@width, @table_width].max
-        @contents.sections.flat_map do |section|
-          ["", bold(Width.truncate(section.title, widest)), *table(section), *notes(section)]
+      # What only a browser can show has no lines.
+      def lines(block)
+        case block
+        when Section then section(block)
+        when Blocks::Lead then @layout.lines(block.text, COLORS.fetch(block.level))
+        when Blocks::Notes then notes(block)
+        when Blocks::Split then split(block)
+        when Blocks::Facts then facts(block)
+        when Blocks::Checks then checks(block)
+        when Blocks::Findings then findings(block)
+        when Blocks::FetchedCharts then section(block.twin)
+        when Blocks::InlineCharts then plotted(block)
+        when Blocks::TimeBars then time_bars(block)
+        else []
         end
       end
 
-      def table(section)
-        return [] if section.columns.empty?
-        table = Layout::Table.new(section, width: @table_width)
-        [@style.paint(table.head, :dim), *table.body, *table.total && [bold(table.total)]].map { |line|
-          bars(line)
-        }
+      def section(section)
+        return [*title(section), *items(section.notes)] if section.columns.empty?
+        [*title(section), *@layout.table(section), *under(section.notes)]
       end
 
-      # Only bars have such runs; names never match, because spaces set a bar apart.
-      def bars(line)
-        line.sub(/(?<= )[#!x~=z+]{#{Sections::Times::StateSplitTable::BAR}}(?= )/o) { |bar|
-          Bar.paint(bar,
-            @style)
-        }
+      def title(block)
+        block.title.to_s.empty? ? [] : @layout.title(block.title)
       end
 
-      def notes(section)
-        section.notes.flat_map { |note| wrap(note, indent: "  ", first: "  ") }
+      # Set apart from the rows above them.
+      def under(sentences)
+        sentences.flat_map { |sentence| @layout.item(INDENT, sentence) }
       end
 
-      def wrap(text, indent: "", first: "")
-        Width.wrap(text, @width - Width.of(indent)).each_with_index.map { |line, i|
-          (i.zero? ? first : indent) + line
-        }
+      def items(sentences)
+        sentences.flat_map { |sentence| @layout.item(ITEM, sentence) }
       end
 
-      def bold(text) = @style.paint(text, :bold)
+      def notes(block)
+        block.warning ? block.texts.flat_map { |text| @layout.warning(text) } : items(block.texts)
+      end
+
+      def split(block)
+        [*title(block), @drawing.bar(block.bar), *@layout.table(block.table)]
+      end
+
+      def facts(block)
+        width = block.pairs.keys.map { |name| Width.of(name) }.max.to_i
+        [*title(block), *block.pairs.flat_map { |name, cell|
+          @layout.item("#{Width.left(name, width)}  ", cell.to_s)
+        }]
+      end
+
+      def checks(block)
+        width = block.words.map { |word| Width.of(word) }.max
+        [*title(block), *block.items.flat_map { |check| check(check, width) }]
+      end
+
+      def check(check, width)
+        mark = "#{Width.left(check.word, width)}#{INDENT}"
+        first, *others = @layout.item(mark, check.text)
+        painted = first.sub(check.word) { |word| @style.paint(word, LEVELS.fetch(check.level)) }
+        remedy = check.remedy ? @layout.item(" " * Width.of(mark), "#{REMEDY}#{check.remedy}") : []
+        [painted, *others, *remedy]
+      end
+
+      def findings(block)
+        return [*title(block), *@layout.lines(block.none)] if block.items.empty?
+        hints = block.hints.flat_map { |hint| @layout.lines(hint) }
+        [*title(block), *hints, *block.items.each.with_index(1).flat_map { |item, number|
+          finding(item, "#{number}. ")
+        }]
+      end
+
+      def finding(item, number)
+        width = item.parts.map { |part| Width.of(part.label) }.max
+        what = @layout.item(number, item.what).map { |line| @style.paint(line, :bold) }
+        ["", *what, *item.parts.flat_map { |part|
+          label = "   #{Width.left(part.label, width)}  "
+          [*@layout.item(label, part.text), *part.diff.map { |line| "#{" " * Width.of(label)}#{line}" }]
+        }]
+      end
+
+      def plotted(block)
+        block.plotted ? @drawing.plot(block.charts.fetch(block.plotted), block.plotted) : []
+      end
+
+      def time_bars(block)
+        [*title(block), *@drawing.time_bars(block), *under(block.notes)]
+      end
     end
   end
 end

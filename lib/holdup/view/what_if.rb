@@ -30,7 +30,8 @@ module Holdup
 
       # @return [Page] for other layouts
       def page
-        Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:, notes:)])
+        Page.new(title:, blocks: [Blocks::Lead.new(text: sentence),
+          Blocks::Notes.new(texts: remarks, warning: true), section.with(title:, notes:)])
       end
 
       # @return [String] for programs; ends with a newline

@@ -36,7 +36,7 @@ class Holdup::Lab::JitTest < Minitest::Test
             "after boot" => [15, 22.5]}.freeze
 
   def text(result, language = "en")
-    Holdup::View::Page::Text.new(Jit::Comparison::Report.new(
+    Holdup::View::Text.new(Jit::Comparison::Report.new(
       result,
       Jit::Comparison.new(result),
       words: Holdup::View::Words.new(language)

@@ -30,7 +30,7 @@ class Holdup::View::CsvTest < Minitest::Test
   def test_what_is_not_known_is_empty
     section = Holdup::View::Section.new(title: "One", columns: %w[name queued], rows: [%w[a -], %w[- 2]],
       total: %w[all -])
-    page = Holdup::View::Page.new(title: "", facts: [], lead: nil, remarks: [], sections: [section])
+    page = Holdup::View::Page.new(title: "", blocks: [section])
     assert_equal "One\r\nname,queued\r\na,\r\n,2\r\nall,\r\n", Holdup::View::Csv.of(page)
   end
 
@@ -40,7 +40,7 @@ class Holdup::View::CsvTest < Minitest::Test
       Holdup::View::Section.new(title: "Words", columns: [], rows: [], notes: ["x", "=y"]),
       Holdup::View::Section.new(title: "Two", columns: %w[c], rows: [%w[5]])
     ]
-    page = Holdup::View::Page.new(title: "", facts: [], lead: nil, remarks: [], sections:)
+    page = Holdup::View::Page.new(title: "", blocks: sections)
     expected = "One\r\na,b\r\n1,2\r\n3,4\r\n\r\nWords\r\nx\r\n'=y\r\n\r\nTwo\r\nc\r\n5\r\n"
     assert_equal expected, Holdup::View::Csv.of(page)
   end

@@ -4,132 +4,64 @@ require "test_helper"
 require "holdup/loader"
 
 class Holdup::View::TextTest < Minitest::Test
-  LONG = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController" \
-    "#recalculate_everything_for_all_tenants"
+  Blocks = Holdup::View::Blocks
+  Section = Holdup::View::Section
+  Part = Holdup::View::AdviceFindings::Part
+  FindingText = Holdup::View::AdviceFindings::FindingText
 
-  def text(sample = SampleWindows.new, language: "en", style: Holdup::View::Style.none, extra: [], by: :name,
-    **options)
-    summary = Holdup::Analysis::Summary.new(sample.to_a + extra, from_s: sample.from_s, to_s: sample.to_s,
-      by:)
-    Holdup::View::Text.new(summary, words: Holdup::View::Words.new(language), style:, zone: "UTC",
-**options).call
+  def text(*blocks, title: "Title", about: [], style: Holdup::View::Style.none, **options)
+    Holdup::View::Text.new(Holdup::View::Page.new(title:, about:, blocks:), style:, **options).call
   end
 
-  def many(count)
-    units = (1..count).to_h { |i|
-      ["#{LONG}_#{i}", {ms: {cpu: i % 7 + 1, stalled: 3, io: 5}, acquisitions: 4, units: 6, blame: i}]
-    }
-    SampleWindows.new(units:, minutes: 1)
+  # Without the title.
+  def body(...) = text(...).delete_prefix("Title\n\n")
+
+  def test_an_empty_line_is_between_the_parts_of_a_page
+    table = Section.new(title: "Times", columns: %w[name p50], rows: [["A", "1 ms"]])
+    assert_equal "Title\nspan\n\nAll is well.\n\nTimes\nname       p50\nA         1 ms\n",
+      text(Blocks::Lead.new(text: "All is well."), Blocks::Notes.new(texts: []), table, about: ["span"])
   end
 
-  def test_starts_with_the_sentence_to_understand
-    lines = text.lines(chomp: true)
-    assert_equal "Holdup report  2026-09-21 14:14:00 to 14:17:00 +00:00", lines[0]
-    assert_match(/\AReportsController#sales \(10.8 % of all requests and jobs\) caused 7\d\.\d % of the/,
-      lines[2])
+  def test_sentences_are_a_list_and_warnings_have_a_mark
+    assert_equal "- one\n- two\n  three\n", body(Blocks::Notes.new(texts: ["one", "two three"]), width: 7)
+    assert_equal "! one\n", body(Blocks::Notes.new(texts: ["one"], warning: true))
   end
 
-  def test_units_that_hardly_take_the_gvl_have_no_stall_for_each_time
-    units = {"GET /" => {ms: {cpu: 3}, acquisitions: 0, units: 50, blame: 1}}
-    free = text(SampleWindows.new(units:)).tr("\n", " ")
-    assert_includes free, "(most ran without having to take the GVL)"
-    assert_includes text.tr("\n", " "), "GVL acquisitions)"
+  def test_notes_are_set_apart_from_the_rows_above
+    table = Section.new(title: "", columns: %w[name p50], rows: [["A", "1 ms"]], notes: ["a note"])
+    assert_equal "name       p50\nA         1 ms\n  a note\n", body(table)
   end
 
-  def test_a_cause_that_has_no_cpu_is_not_the_whole_truth
-    starved = SampleWindows.new(units: {"GET /" => {ms: {cpu: 3, starved: 9, stalled: 18}, acquisitions: 4,
-                                                    units: 50, blame: 1}})
-    assert_match(/! For 7\d\.\d % of the time that a thread held the GVL, it had no CPU\./,
-      text(starved).tr("\n", " ").squeeze(" "))
-    assert_match(/GVL を保持していた時間の 7\d\.\d %/, text(starved, language: "ja").delete("\n"))
-    refute_includes text, "it had no CPU"
+  def test_a_section_without_columns_is_a_list
+    assert_equal "Pairs\n- one\n- two\n", 
+body(Section.new(title: "Pairs", columns: [], rows: [], notes: %w[one two]))
   end
 
-  def test_has_what_the_issue_asks_for
-    report = text
-    load = ["2,220 requests", "per second", "30 errors (1.4 %)", "threads=5"]
-    percentiles = %w[p50 p90 p95 p99 p0-10 p50-60 p90-99 p99-99.9]
-    states = %w[cpu starved stalled io lock sleep native gc]
-    columns = ["caused", "suffered", "each", "per acq.", "que. p95", "hold max", "io %"]
-    sections = ["Amdahl", "Known to be wrong", "(thread) main", "(hand-off: no holder)"]
-    [load, percentiles, states, columns, sections].flatten.each { |part| assert_includes report, part }
+  def test_facts_have_their_values_in_one_column
+    assert_equal "Limits\nvCPUs   2\nメモリ  1 GB\n",
+      body(Blocks::Facts.new(title: "Limits", pairs: {"vCPUs" => "2", "メモリ" => "1 GB"}))
   end
 
-  def test_fits_in_80_columns_whatever_the_names
-    [SampleWindows.new, many(1), many(60)].product(%w[en ja],
-      [false, true]).each do |sample, language, details|
-      text(sample, language:, details:).each_line(chomp: true) do |line|
-        assert_operator Holdup::View::Width.of(line), :<=, 80, "#{language}: #{line}"
-      end
-    end
+  def test_a_finding_has_a_number_and_its_parts_in_one_column
+    parts = [Part.new(label: "seen", text: "much", diff: []), 
+Part.new(label: "do", text: "less", diff: %w[-a +b])]
+    item = FindingText.new(rule: :r, what: "Too much.", parts:)
+    findings = Blocks::Findings.new(title: "Findings", items: [item], none: "none", hints: ["Look."])
+    assert_equal "Findings\nLook.\n\n1. Too much.\n   seen  much\n   do    less\n         -a\n         +b\n", 
+body(findings)
+    assert_equal "Findings\nnone\n", body(findings.with(items: []))
   end
 
-  def test_fits_in_other_widths
-    [72, 100, 120].each { |width|
-      text(width:).each_line(chomp: true) { |line| assert_operator line.size, :<=, width, line }
-    }
+  def test_a_check_has_its_level_and_the_remedy_below
+    items = [Blocks::Check.new(level: :ok, word: "ok", text: "fine", remedy: nil),
+      Blocks::Check.new(level: :warn, word: "warn", text: "odd", remedy: "mend it")]
+    checks = Blocks::Checks.new(title: nil, items:, words: %w[ok warn])
+    assert_equal "ok    fine\nwarn  odd\n      -> mend it\n", body(checks)
+    assert_includes body(checks, style: Holdup::View::Style.new(true)), "\e[33mwarn\e[0m  odd"
   end
 
-  def test_long_figures_fit_too
-    units = {"A" => {
-      ms: {cpu: 90_000, starved: 80_000, stalled: 900_000, io: 99_999, lock: 88_888, sleep: 77_777,
-           native: 66_666}, acquisitions: 123_456, units: 50, blame: 1
-    }}
-    text(SampleWindows.new(units:, minutes: 1)).each_line(chomp: true) { |line|
-      assert_operator line.size, :<=, 80, line
-    }
-  end
-
-  def test_shows_the_top_rows_and_says_how_many_are_left
-    report = text(many(60))
-    assert_includes report, "... and 45 more (--limit)"
-    assert_includes report, "... 45 more"
-    refute_includes text(many(60), limit: 60), "--limit"
-  end
-
-  def test_both_columns_of_the_blame_have_the_same_total
-    total = text[/^Who caused.*?^all +(.*?)$/m, 1].split(/ {2,}/)
-    assert_equal total[0], total[2]
-  end
-
-  def test_no_data_is_one_sentence_with_the_next_step
-    sample = SampleWindows.new(minutes: 0)
-    assert_equal 3, text(sample).lines.size
-    assert_match(/No data on requests and jobs.*holdup doctor/m, text(sample))
-  end
-
-  def test_colours_only_add
-    plain = text
-    assert_equal plain, text(style: Holdup::View::Style.new(true)).gsub(/\e\[\d+m/, "")
-    refute_includes plain, "\e"
-  end
-
-  def test_names_can_not_write_to_the_terminal
-    hostile = SampleWindows.new(
-      units: {"\e]0;x\a\u202e\xff\0" => {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 9,
-                                         blame: 1}}, minutes: 1
-    )
-    refute_match(/[\e\a\0\u202e]/, text(hostile))
-  end
-
-  def test_says_why_a_number_may_mislead
-    overflow = SampleWindows.new.window("(series beyond the limit)", kind: :overflow, count: 9)
-    few = SampleWindows.new(units: {"A" => {ms: {cpu: 1}, acquisitions: 1, units: 9, blame: 1}}, minutes: 1)
-    other = SampleWindows.new(minutes: 1, setting: {"threads" => 3}).to_a
-    assert_includes text(few), "! Few requests (9)"
-    assert_includes text(extra: [overflow]), "! The table of names was full: 9 requests and jobs are in"
-    assert_includes text(extra: other), "! These figures mix 2 settings"
-    refute_includes text(extra: other, by: :setting), "figures mix"
-  end
-
-  def test_details_show_the_slices_of_each_row
-    assert_includes text(details: true), "Means of slices: ReportsController#sales"
-  end
-
-  def test_every_verdict_has_a_sentence_in_every_language
-    keys = %i[no_data one_cause account_cause spread handoff starved lock sleep native io cpu calm]
-    Holdup::View::Words::LANGUAGES.each_value do |table|
-      keys.each { |key| assert table.key?(:"verdict_#{key}"), key }
-    end
+  def test_what_only_a_browser_can_show_is_left_out
+    link = Blocks::SpanLink.new(text: "why", label: "open", params: {})
+    assert_equal "Title\n", text(link, Blocks::InlineCharts.new(charts: {}))
   end
 end

@@ -54,7 +54,7 @@ module Holdup
 
         def rendered(result)
           return "#{JSON.pretty_generate(json(result))}\n" if @format == :json
-          Formats.render(report(result).page, format: @format, console: @console, widest: WIDEST)
+          Formats.render(report(result).page, format: @format, console: @console, words: @words)
         end
 
         def hints(_result) = []

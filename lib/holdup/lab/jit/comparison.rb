@@ -120,8 +120,9 @@ module Holdup
           end
 
           def page
-            View::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict,
-              remarks: doubts, sections: [speed, costs])
+            View::Page.new(title: word(:title, **@sentences.facts), about: @sentences.recorded,
+              blocks: [View::Blocks::Lead.new(text: verdict),
+                View::Blocks::Notes.new(texts: doubts, warning: true), speed, costs])
           end
 
           private

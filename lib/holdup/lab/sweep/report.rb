@@ -11,8 +11,9 @@ module Holdup
         end
 
         def page
-          View::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict,
-            remarks: @sentences.doubts, sections: @tables.sections)
+          doubts = View::Blocks::Notes.new(texts: @sentences.doubts, warning: true)
+          View::Page.new(title: @sentences.title, about: @sentences.recorded,
+            blocks: [View::Blocks::Lead.new(text: @sentences.verdict), doubts, *@tables.sections])
         end
 
         # A sweep's result in sentences: the verdict, the errors of the predictions, and doubts.

@@ -25,9 +25,9 @@ module Holdup
 
         def page
           Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)),
-            facts: sides.map { |side| fact(side) },
-            lead: labelled(&:lead).join(" "), remarks: [],
-            sections: [settings, figures, intervals, *plots, limits].compact)
+            about: sides.map { |side| fact(side) },
+            blocks: [Blocks::Lead.new(text: labelled(&:lead).join(" ")), settings, figures, intervals, *plots,
+              limits].compact)
         end
 
         private

@@ -35,8 +35,8 @@ module Holdup
         def export(ending, title)
           refuse_unmatched
           return json if ending == "json"
-          page = Page.of(span? ? "#{title}, #{query.span}" : title, blocks)
-          (ending == "csv") ? Csv.of(page) : Page::Markdown.new(page).call
+          page = Page.new(title: span? ? "#{title}, #{query.span}" : title, blocks:)
+          (ending == "csv") ? Csv.of(page) : Markdown.new(page).call
         end
 
         # @return [Boolean] whether it is about a span of time

@@ -5,26 +5,12 @@ module Holdup
     module Pages
       # For pages about all chosen units: where their time went, and their figures over time.
       module OverTime
-        SPLIT_COLUMNS = %i[state share per_unit sum meaning].freeze
-
         # @return [Hash{String => Chart}]
         def charts = time_series_charts.to_h
 
         private
 
-        def split
-          row = summary.total
-          Blocks::Split.new(title: word(:states), bar: Blocks::Bar.of(row.split, @words),
-            columns: SPLIT_COLUMNS.map { |key| word(key) },
-            rows: row.split.members.map { |state| split_row(row, state) })
-        end
-
-        def split_row(row, state)
-          ns = row.split.public_send(state)
-          Blocks::SplitRow.new(state:, name: word(:"state_#{state}"),
-            share: Figures.share(row.split.share(state)), each: Figures.duration(row.per_unit(ns)),
-            sum: Figures.duration(ns), meaning: word(:"meaning_#{state}"))
-        end
+        def split = Blocks::Split.of(summary.total, @words)
 
         def time_series
           from_s, to_s = shown

@@ -4,38 +4,8 @@ module Holdup
   module View
     module Sections
       module Times
-        # Where the time of all units went, each state with its share and meaning.
-        class StateTable < SectionBase
-          def call
-            Section.new(title: word(:states),
-              columns: [word(:state), word(:per_unit), word(:share), word(:sum), ""],
-              rows: split.members.map { |state| row(state) })
-          end
-
-          # @return [String] the bar over the table
-          def bar(columns) = Bar.draw(split, columns)
-
-          private
-
-          def split = @split ||= summary.total.split
-
-          def row(state)
-            value = split.public_send(state)
-            ["#{Bar::SYMBOLS[state]} #{word(:"state_#{state}")}", each_unit(summary.total, value),
-              Figures.share(split.share(state)), duration(value), meaning(state)]
-          end
-
-          # Padded to one length, so a right-aligned column of sentences starts in one place.
-          def meaning(state)
-            meanings = split.members.to_h { |each| [each, word(:"meaning_#{each}")] }
-            " #{Width.left(meanings[state], meanings.values.map { |text| Width.of(text) }.max)}"
-          end
-        end
-
         # Where the time of each row went, in per cent of its elapsed time and as a bar.
         class StateSplitTable < SectionBase
-          BAR = 12
-
           def call
             states = Bar::SYMBOLS.keys.map { |state| word(:"state_#{state}") }
             figures_section(:splits, ["", *states]) { |row| cells(row.split) }
@@ -44,7 +14,9 @@ module Holdup
           private
 
           def cells(split)
-            [Bar.draw(split, BAR), *split.members.map { |state| Figures.bare_share(split.share(state)) }]
+            shares = split.members.to_h { |state| [state, split.share(state)] }
+            bar = Blocks::Bar.new(parts: shares, label: Bar.fill(shares, Layout::Table::BAR))
+            [bar, *shares.values.map { |share| Figures.bare_share(share) }]
           end
         end
 

@@ -58,7 +58,10 @@ module Holdup
 
         # The verdict and its remarks come first, then the charts.
         def compared(figures, report)
-          report.page.blocks.insert(2, View::Charts::Sides.new(figures.sides, words: @words).call)
+          page = report.page
+          lead, remarks, *tables = page.blocks
+          charts = View::Charts::Sides.new(figures.sides, words: @words).call
+          [lead, remarks.with(texts: page.about + remarks.texts), charts, *tables]
         end
 
         def form(figures)

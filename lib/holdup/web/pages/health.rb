@@ -39,7 +39,8 @@ module Holdup
         end
 
         def checks
-          View::Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
+          View::Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) },
+            words: LEVELS.map { |level| word(:"level_#{level}") })
         end
 
         def item(finding)

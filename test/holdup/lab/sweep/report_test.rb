@@ -17,7 +17,7 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
   end
 
   def text(result, language = "en")
-    Holdup::View::Page::Text.new(Swept::Sweep::Report.new(
+    Holdup::View::Text.new(Swept::Sweep::Report.new(
       result,
       words: Holdup::View::Words.new(language)
     ).page).call

@@ -46,7 +46,7 @@ class Holdup::View::Compare::SectionsTest < Minitest::Test
 
   def text(ages: AGES, samples: [])
     sides = [side("a", AGES, samples), side("b", ages, [])]
-    Holdup::View::Page::Text.new(
+    Holdup::View::Text.new(
       Holdup::View::Compare.new(Holdup::Analysis::Comparison.new(*sides, rounds: 20)).page, width: 100
     ).call
   end

@@ -67,12 +67,12 @@ class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
   end
 
   def test_the_report_says_it_in_one_sentence_and_fits
-    text = Holdup::View::Text.new(summary, width: 80).call
+    text = Holdup::View::Text.new(Holdup::View::Report.new(summary).page, width: 80).call
     sentence = "spent 26.7 % of their time waiting for a database connection. The pool has 2, " \
       "and Slow#show kept them for 95.0 % of the time that they were in use."
     assert_includes text.tr("\n", " ").squeeze(" "), sentence
     assert_empty text.lines.select { |line| line.chomp.size > 80 }
-    japanese = Holdup::View::Text.new(summary, width: 80, words: Holdup::View::Words.new("ja")).call
+    japanese = Holdup::View::Text.new(Holdup::View::Report.new(summary, words: Holdup::View::Words.new("ja")).page).call
     assert_includes japanese, "データベース接続"
   end
 

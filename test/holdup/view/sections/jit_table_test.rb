@@ -15,7 +15,8 @@ class Holdup::View::Sections::JitTableTest < Minitest::Test
   end
 
   def text(*lives, language: "en")
-    Holdup::View::Text.new(summary(*lives), words: Holdup::View::Words.new(language), zone: "UTC").call
+    Holdup::View::Text.new(Holdup::View::Report.new(summary(*lives), words: Holdup::View::Words.new(language),
+      zone: "UTC").page).call
   end
 
   def flat(...) = text(...).gsub(/\s+/, " ")

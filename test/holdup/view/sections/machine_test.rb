@@ -17,7 +17,9 @@ class Holdup::View::Sections::MachineTest < Minitest::Test
       servers: {"sidekiq" => 1}).to_a, extra: [], limit: 15, **view)
     summary = Holdup::Analysis::Summary.new(sample.to_a + extra, from_s: sample.from_s, to_s: sample.to_s,
       samples:, **view)
-    Holdup::View::Text.new(summary, words: Holdup::View::Words.new(language), zone: "UTC", limit:).call
+    Holdup::View::Text.new(
+      Holdup::View::Report.new(summary, words: Holdup::View::Words.new(language), zone: "UTC", limit:).page
+    ).call
   end
 
   def flat(...) = text(...).gsub(/\s+/, " ")

@@ -3,18 +3,20 @@
 require "test_helper"
 require "holdup/loader"
 
-class Holdup::View::ContentsTest < Minitest::Test
+class Holdup::View::ReportSectionsTest < Minitest::Test
   SAMPLE = SampleWindows.new
 
   def summary(windows = SAMPLE.to_a)
     Holdup::Analysis::Summary.new(windows, from_s: SAMPLE.from_s, to_s: SAMPLE.to_s)
   end
 
-  def contents(of = summary, limit: 15, **options)
-    Holdup::View::Contents.new(of, words: Holdup::View::Words.new, limit:, **options)
+  def report(of = summary, **options)
+    Holdup::View::Report.new(of, **options)
   end
 
-  def titles(...) = contents(...).sections.map(&:title)
+  def sections(...) = report(...).sections
+
+  def titles(...) = sections(...).map(&:title)
 
   def test_who_caused_the_stall_comes_before_details
     found = titles
@@ -29,14 +31,14 @@ class Holdup::View::ContentsTest < Minitest::Test
 
   # A recording without jobs, connections or samples of processes has no such tables, and no empty ones.
   def test_leaves_out_what_was_not_recorded
-    assert_includes 5...Holdup::View::Contents::ORDER.size, contents.sections.size
-    contents.sections.each { |section| refute_empty [*section.rows, *section.notes], section.title }
+    assert_includes 5...Holdup::View::Report::ORDER.size, sections.size
+    sections.each { |section| refute_empty [*section.rows, *section.notes], section.title }
   end
 
   # A renderer lays cells out by the columns.
   def test_each_row_has_a_cell_for_each_column
     [summary, summary([])].each do |of|
-      contents(of, details: true).sections.each do |section|
+      sections(of, details: true).each do |section|
         sizes = [*section.rows, *section.total && [section.total]].map(&:size).uniq
         assert_equal [section.columns.size], sizes, section.title unless section.columns.empty?
       end
@@ -52,16 +54,16 @@ class Holdup::View::ContentsTest < Minitest::Test
   end
 
   def test_the_limit_is_that_of_each_table
-    contents(limit: 2).sections.each do |section|
+    sections(limit: 2).each do |section|
       named = section.rows.count { |row| row.first.to_s.include?("Controller#") }
       assert_operator named, :<=, 2, section.title
     end
   end
 
   def test_the_states_are_of_all_units
-    shares = contents.states.call.rows.map { |row| row[2].to_f }
+    split = report.page.blocks.grep(Holdup::View::Blocks::Split).first
 
-    assert_in_delta 100, shares.sum, 0.05 * shares.size
-    assert_equal 60, contents.states.bar(60).size
+    assert_in_delta 100, split.rows.map { |row| row.share.to_f }.sum, 0.05 * split.rows.size
+    assert_in_delta 1, split.bar.parts.values.sum
   end
 end
