@@ -53,19 +53,23 @@ module Holdup
         @demand = demand(io, running_ns, idle_ns, acquisitions).with(**arrivals.slice(:cv2))
         @arrivals = check(arrivals).except(:cv2)
         @threads = threads
-        @json = format == :json
+        @format = format
         @words = View::Words.new(language || Places.language(console.env))
       end
 
       def run
         calculator = Sizing::Calculator.new(@demand, threads: @threads)
-        report = View::Calculation.new(calculator, words: @words, **@console.layout, timed: @timed,
+        calculation = View::Calculation.new(calculator, words: @words, timed: @timed,
           arrivals: open_calculation(calculator))
-        @console.out.write(@json ? report.json : report.call)
+        @console.out.write((@format == :json) ? calculation.json : rendered(calculation.page))
         OK
       end
 
       private
+
+      def rendered(page)
+        Formats.render(page, format: @format, console: @console, words: @words)
+      end
 
       def open_calculation(calculator)
         return if @arrivals.empty?

@@ -4,32 +4,22 @@ require "json"
 
 module Holdup
   module View
-    # The result of the thread calculator for a terminal or a program: the answer, a table, a plot, and why
-    # well-known rules give other numbers.
+    # The result of the thread calculator: the answer, a table, charts, and why well-known rules give other
+    # numbers.
     class Calculation
-      AMDAHL = "a"
-      BOUND = ":"
-      CLOSED = "#"
-      MARGIN = 5
-
-      # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
       # @param timed [Boolean] whether the demand is in real time (otherwise only shares are shown)
       # @param arrivals [Open, nil] results for units that arrive at a rate
-      def initialize(calculator, words: Words.new, width: 80, table_width: width, style: Style.none,
-        timed: false, arrivals: nil)
+      def initialize(calculator, words: Words.new, timed: false, arrivals: nil)
         @calculator = calculator
         @words = words
-        @width = width
-        @style = style
         @timed = timed
         @arrivals = arrivals
-        @layout = Layout.new(width:, style:, table_width:)
       end
 
-      # @return [String] ends with a newline
-      def call
-        "#{[*head, "", *table, "", *plot, *opened, "", *notes].join("\n")}\n"
+      # @return [Page]
+      def page
+        answers = [answer, *@arrivals&.answer].map { |text| Blocks::Lead.new(text:) }
+        Page.new(title:, blocks: [*answers, section, charts, *@arrivals&.sections, notes])
       end
 
       def title
@@ -52,9 +42,15 @@ module Holdup
           notes: @timed ? [] : [word(:stall_share)])
       end
 
-      # @return [Array<String>] why well-known rules give other numbers
-      def reasons
-        [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits].map { |key| word(key, **facts(key)) }
+      # @return [Blocks::InlineCharts]
+      def charts
+        Charts::Calculation.new(@calculator, words: @words, timed: @timed).call
+      end
+
+      # @return [Blocks::Notes] why well-known rules give other numbers
+      def notes
+        keys = [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits]
+        Blocks::Notes.new(texts: keys.map { |key| word(key, **facts(key)) })
       end
 
       # @return [String] for programs; ends with a newline
@@ -79,21 +75,6 @@ module Holdup
         @words.call(:"calculate_#{key}", **facts)
       end
 
-      def head
-        [@style.paint(title, :bold), "", *@layout.bold(answer),
-          *(@layout.bold(@arrivals.answer) if @arrivals)]
-      end
-
-      def table
-        section.then { |section|
-          @layout.table(section) + section.notes.flat_map { |note| @layout.lines(note) }
-        }
-      end
-
-      def opened
-        @arrivals ? @arrivals.sections.flat_map { |section| @layout.section(section) } : []
-      end
-
       def row(line)
         mark = (line.threads == @calculator.recommended) ? " <-" : ""
         ["#{line.threads}#{mark}", times(line.speed_up), percent(line.gain), times(line.amdahl),
@@ -111,25 +92,6 @@ module Holdup
 
       def percent(value)
         "#{Figures.change(value, 0)} %"
-      end
-
-      def plot
-        room = @width - MARGIN - 8
-        scale = room / lines.map(&:bound).max
-        [word(:plot, closed: CLOSED, amdahl: AMDAHL, bound: BOUND), *lines.map { |line| bar(line, scale) }]
-      end
-
-      def bar(line, scale)
-        cells = CLOSED * (line.speed_up * scale).round
-        cells = cells.ljust((line.bound * scale).round).tap { |text|
-          text[[(line.bound * scale).round - 1, 0].max] = BOUND
-        }
-        cells[[(line.amdahl * scale).round - 1, 0].max] = AMDAHL
-        "#{line.threads.to_s.rjust(MARGIN - 2)} |#{cells}"
-      end
-
-      def notes
-        reasons.flat_map { |reason| ["", *@layout.lines(reason)] }.drop(1)
       end
 
       def facts(key)

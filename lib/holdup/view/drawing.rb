@@ -26,14 +26,14 @@ module Holdup
 
       # @param chart [Chart] a few lines over whole numbers
       # @return [Array<String>] the legend, then a line for each number
-      def plot(chart, title)
+      def plot(chart)
         scale = (@width - MARGIN - REST) / chart.series.flat_map(&:values).max
         names = chart.series.zip(SYMBOLS).map { |line, symbol| "#{symbol} #{line.label}" }
         rows = chart.x.values.each_with_index.map do |x, index|
           ends = chart.series.map { |line| (line.values[index] * scale).round }
           "#{x.to_s.rjust(MARGIN - 2)} |#{stroke(ends)}"
         end
-        [*Width.wrap("#{title}:  #{names.join("   ")}", @width), *rows]
+        [*Width.wrap(names.join("   "), @width), *rows]
       end
 
       # @param block [Blocks::TimeBars]

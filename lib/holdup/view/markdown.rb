@@ -18,7 +18,7 @@ module Holdup
       def call
         blocks = @page.blocks.flat_map { |block| parts(block) }
         parts = [["# #{escape(@page.title)}"], list(@page.about), *blocks]
-        "#{parts.reject(&:empty?).map { |part| part.join("\n") }.join("\n\n")}\n"
+        "#{parts.reject(&:empty?).map { |part| part.join("\n").chomp }.join("\n\n")}\n"
       end
 
       private
@@ -31,13 +31,11 @@ module Holdup
         when Blocks::Lead then [["**#{escape(block.text)}**"]]
         when Blocks::Notes then [list(block.texts)]
         when Blocks::Split then [heading(block), code([@drawing.bar(block.bar)]), table(block.table)]
-        when Blocks::Facts then section(block.plain)
         when Blocks::Checks then [heading(block), block.items.flat_map { |check| check(check) }]
         when Blocks::Findings then findings(block)
-        when Blocks::FetchedCharts then section(block.twin)
-        when Blocks::InlineCharts then [plotted(block)]
+        when Blocks::InlineCharts then plotted(block)
         when Blocks::TimeBars then [heading(block), code(@drawing.time_bars(block)), *sentences(block.notes)]
-        else []
+        else block.respond_to?(:plain) ? section(block.plain) : []
         end
       end
 
@@ -94,7 +92,8 @@ module Holdup
       end
 
       def plotted(block)
-        block.plotted ? code(@drawing.plot(block.charts.fetch(block.plotted), block.plotted)) : []
+        return [] unless block.plotted
+        [["## #{escape(block.plotted)}"], code(@drawing.plot(block.charts.fetch(block.plotted)))]
       end
 
       def escape(text)

@@ -43,10 +43,9 @@ module Holdup
         when Blocks::Facts then facts(block)
         when Blocks::Checks then checks(block)
         when Blocks::Findings then findings(block)
-        when Blocks::FetchedCharts then section(block.twin)
         when Blocks::InlineCharts then plotted(block)
         when Blocks::TimeBars then time_bars(block)
-        else []
+        else block.respond_to?(:plain) ? section(block.plain) : []
         end
       end
 
@@ -114,7 +113,8 @@ module Holdup
       end
 
       def plotted(block)
-        block.plotted ? @drawing.plot(block.charts.fetch(block.plotted), block.plotted) : []
+        return [] unless block.plotted
+        [*@layout.title(block.plotted), *@drawing.plot(block.charts.fetch(block.plotted))]
       end
 
       def time_bars(block)

@@ -8,7 +8,7 @@ class Holdup::View::CalculationTest < Minitest::Test
 
   def plot(share)
     calculator = Sizing::Calculator.new(Sizing::ServiceDemand.of_share(share))
-    rows = Holdup::View::Calculation.new(calculator).call.lines.grep(/^ +\d+ \|/)
+    rows = Holdup::View::Text.new(Holdup::View::Calculation.new(calculator).page).call.lines.grep(/^ +\d+ \|/)
     rows.map { |line| line.split("|").last.chomp }
   end
 

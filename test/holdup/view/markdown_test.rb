@@ -90,4 +90,43 @@ class Holdup::View::MarkdownTest < Minitest::Test
       assert_equal 8, text.gsub(/\\([\\`*_|<>\[\]~#])/, '\1').scan(name).size, text
     end
   end
+
+  def blocks(*blocks)
+    page = Holdup::View::Page.new(title: "Report", blocks:)
+    Holdup::View::Markdown.new(page).call.delete_prefix("# Report\n\n")
+  end
+
+  def test_a_finding_has_a_heading_and_its_change_as_a_diff
+    part = Holdup::View::AdviceFindings::Part
+    parts = [part.new(label: "seen", text: "much", diff: []),
+      part.new(label: "do", text: "less", diff: %w[-a +b])]
+    item = Holdup::View::AdviceFindings::FindingText.new(rule: :r, what: "Too much.", parts:)
+    findings = Blocks::Findings.new(title: "Findings", items: [item], none: "none", hints: ["Look."])
+    assert_equal "## Findings\n\nLook.\n\n### Too much.\n\n- seen: much\n- do: less\n\n" \
+      "  ```diff\n  -a\n  +b\n  ```\n", blocks(findings)
+    assert_equal "## Findings\n\nnone\n", blocks(findings.with(items: []))
+  end
+
+  def test_a_check_has_its_level_and_the_remedy
+    checks = Blocks::Checks.new(title: "Doctor", words: %w[ok warn], items: [
+      Blocks::Check.new(level: :ok, word: "ok", text: "fine", remedy: nil),
+      Blocks::Check.new(level: :warn, word: "warn", text: "odd", remedy: "mend it")
+    ])
+    assert_equal "## Doctor\n\n- **ok** fine\n- **warn** odd\n  mend it\n", blocks(checks)
+  end
+
+  def test_what_is_drawn_with_characters_is_code
+    chart = Holdup::View::Chart
+    line = chart::Line.new(label: "speed", values: [1.0, 2.0])
+    axis = chart::Axis.new(unit: :count, values: [1, 2])
+    plot = chart.new(kind: :line, unit: :rate, series: [line], x: axis)
+    text = blocks(Blocks::InlineCharts.new(charts: {"Speed" => plot}, plotted: "Speed"))
+    assert_match(/\A## Speed\n\n```\n# speed\n  1 \|#+\n  2 \|#+\n```\n\z/, text)
+  end
+
+  def test_charts_of_a_browser_are_their_table
+    charts = Blocks::FetchedCharts.new(title: "Over time", names: {}, twin: table)
+    assert_equal blocks(table), blocks(charts)
+    assert_equal "# Report\n", blocks(Blocks::InlineCharts.new(charts: {}))
+  end
 end

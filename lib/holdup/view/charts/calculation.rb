@@ -18,7 +18,7 @@ module Holdup
 
         def call
           charts = {word(:chart_speed_up) => speed_up, word(:chart_held) => held, word(:chart_stall) => stall}
-          Blocks::InlineCharts.new(charts:, notes: [word(:chart_enough)])
+          Blocks::InlineCharts.new(charts:, notes: [word(:chart_enough)], plotted: word(:chart_speed_up))
         end
 
         private

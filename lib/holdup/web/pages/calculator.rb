@@ -12,9 +12,7 @@ module Holdup
 
         def blocks
           [View::Blocks::Lead.new(text: calculation.answer), form,
-            View::Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
-            calculation.section.with(title: word(:by_threads)),
-            View::Blocks::Notes.new(texts: calculation.reasons)]
+            calculation.charts, calculation.section.with(title: word(:by_threads)), calculation.notes]
         end
 
         def span? = false
