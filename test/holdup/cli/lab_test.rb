@@ -76,7 +76,7 @@ class Holdup::CLI::LabTest < Minitest::Test
   end
 
   def test_prints_it_for_programs_and_in_japanese
-    assert_equal "sidekiq-vcpu", JSON.parse(said(json: true).out)["lab"]
+    assert_equal "sidekiq-vcpu", JSON.parse(said(format: :json).out)["lab"]
     assert_match(/\A計算するジョブ/, said(language: "ja").out)
   end
 

@@ -15,19 +15,20 @@ class Holdup::Lab::CheckTest < Minitest::Test
   end
 
   def text(check, language = "en")
-    Lab::Check::Text.new(check, tolerance: 0.1, words: Holdup::View::Words.new(language)).call
+    page = Lab::Check::Report.new(check, tolerance: 0.1, words: Holdup::View::Words.new(language)).page
+    Holdup::View::Text.new(page).call
   end
 
   def test_the_same_passes
     found = check({"A#a" => figures, "B#b" => figures})
     assert_predicate found, :passed?
-    assert_match(/\APassed: none of 2 endpoints got worse/, text(found))
+    assert_match(/^Passed: none of 2 endpoints got worse/, text(found))
   end
 
   def test_one_acquisition_more_is_worse_whatever_the_tolerance
     found = check({"A#a" => figures(acquisitions: 5), "B#b" => figures}, tolerance: 0.9)
     assert_equal [["A#a", :acquisitions, 0.25]], found.worse.map { |row| [row.name, row.key, row.change] }
-    assert_match(/\AFAILED: A#a got worse/, text(found))
+    assert_match(/^FAILED: A#a got worse/, text(found))
     assert_match(/^A#a +5! +4 +5.00 ms/, text(found))
   end
 

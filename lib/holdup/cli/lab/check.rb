@@ -10,7 +10,6 @@ module Holdup
         USAGE = "holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]"
         TOLERANCE = 0.1
         SINCE_S = 3600
-        WIDEST = 100
 
         # Reads the arguments to the keywords of Check.
         Arguments = Data.define(:now_s) do
@@ -42,7 +41,7 @@ module Holdup
               values[:tolerance] = Queries::OptionValues.share("--tolerance", text)
             end
             recording(parser, values)
-            parser.on("--json", "for programs") { values[:json] = true }
+            parser.on("--json", "for programs") { values[:format] = :json }
             Options.language(parser, values)
           end
 
@@ -67,7 +66,7 @@ module Holdup
         # @param sweep [String, nil] file
         # @param from_s [Integer] of the store, seconds since 1970
         def initialize(console:, baseline:, write: false, from_s: 0, to_s: 0, tolerance: TOLERANCE,
-          sweep: nil, store: nil, json: false, language: nil)
+          sweep: nil, store: nil, format: :text, language: nil)
           @console = console
           @path = baseline
           @write = write
@@ -75,7 +74,7 @@ module Holdup
           @sweep = sweep
           @store = store
           @span = [from_s, to_s]
-          @json = json
+          @format = format
           @words = View::Words.new(language || Places.language(console.env))
         end
 
@@ -86,7 +85,7 @@ module Holdup
           baseline = Holdup::Lab::Check::Baseline.open(@path)
           endpoints = figures(baseline.load).endpoints
           check = Holdup::Lab::Check.new(baseline, endpoints, tolerance: @tolerance)
-          @console.out.write(@json ? "#{JSON.pretty_generate(check.to_h)}\n" : text(check))
+          @console.out.write((@format == :json) ? "#{JSON.pretty_generate(check.to_h)}\n" : rendered(check))
           check.passed? ? OK : FAILED
         end
 
@@ -106,9 +105,9 @@ module Holdup
           Places.reading(@console.env, @store) { |store| sources.store(store, *@span, load:) }
         end
 
-        def text(check)
-          layout = @console.layout(WIDEST)
-          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words, **layout).call
+        def rendered(check)
+          page = Holdup::Lab::Check::Report.new(check, tolerance: @tolerance, words: @words).page
+          Formats.render(page, format: @format, console: @console, words: @words)
         end
       end
     end

@@ -7,20 +7,18 @@ module Holdup
     class Lab
       # Sidekiq's throughput at each concurrency, measured next to what one run predicts.
       class Jobs
-        WIDEST = 100
-
         def self.options(console)
           Arguments.new(console.clock.realtime_s)
         end
 
         # @param lab [#new] Holdup::Lab::Jobs
-        def initialize(console:, ledger:, redis_url: nil, store: nil, json: false, language: nil,
+        def initialize(console:, ledger:, redis_url: nil, store: nil, format: :text, language: nil,
           lab: Holdup::Lab::Jobs)
           @console = console
           @ledger = ledger
           @redis_url = redis_url
           @store = store
-          @json = json
+          @format = format
           @words = View::Words.new(language || Places.language(console.env))
           @lab = lab
         end
@@ -28,7 +26,7 @@ module Holdup
         # @raise [Holdup::Error] a run failed; the earlier measurements are printed first
         def run
           result = measured
-          @console.out.write(report(result).call)
+          @console.out.write((@format == :json) ? json(result) : rendered(result))
           @console.err.puts(@words.call(:sweep_file, path: @ledger.path))
           raise result.failure if result.failure
           result.signal ? SIGNALED + result.signal : OK
@@ -46,13 +44,13 @@ module Holdup
           store&.close
         end
 
-        def report(result)
-          return json(result) if @json
-          Holdup::Lab::Jobs::Report::Text.new(result, words: @words, **@console.layout(WIDEST))
+        def rendered(result)
+          page = Holdup::Lab::Jobs::Report.new(result, words: @words).page
+          Formats.render(page, format: @format, console: @console, words: @words)
         end
 
         def json(result)
-          Holdup::Lab::Jobs::Report::Json.new(result, words: @words)
+          Holdup::Lab::Jobs::Report::Json.new(result, words: @words).call
         end
 
         # Reads the arguments of `holdup lab jobs`: which concurrencies are tried, with which jobs.
@@ -64,7 +62,7 @@ module Holdup
           ROUNDS = (1..100)
           KIND = /\A([A-Z][\w:]*)(?:,(\d{1,3}))?(?:,(\[.*\]))?\z/
           # Values outside the plan.
-          OUTPUT = %i[store redis_url json language].freeze
+          OUTPUT = %i[store redis_url format language].freeze
 
           def initialize(now_s)
             @kept = SavedResult.new("jobs", now_s:, output: OUTPUT)
@@ -90,7 +88,7 @@ module Holdup
               values[:redis_url] = text
             end
             @kept.declare(parser, values)
-            parser.on("--json", "for programs") { values[:json] = true }
+            parser.on("--json", "for programs") { values[:format] = :json }
             Options.language(parser, values)
           end
 

@@ -11,8 +11,6 @@ module Holdup
         DEFAULT_REPEATS = 2
         PERCENT = (1..100)
         DEFAULT_TARGET = 60
-        # A narrower table does not fit.
-        WIDTHS = (66..100)
 
         class << self
           def options(_console)
@@ -24,7 +22,7 @@ module Holdup
               parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") do |text|
                 values[:target] = Queries::OptionValues.whole("--autoscale-target", text, PERCENT)
               end
-              parser.on("--json", "for programs") { values[:json] = true }
+              parser.on("--json", "for programs") { values[:format] = :json }
               Options.language(parser, values)
             end
           end
@@ -47,10 +45,10 @@ module Holdup
         # @param target [Integer] percent of the container's CPU
         # @param lab [#new] Holdup::Lab::SidekiqVcpu
         def initialize(console:, seconds: DEFAULT_SECONDS, repeats: DEFAULT_REPEATS, target: DEFAULT_TARGET,
-          redis_url: nil, json: false, language: nil, lab: Holdup::Lab::SidekiqVcpu)
+          redis_url: nil, format: :text, language: nil, lab: Holdup::Lab::SidekiqVcpu)
           @console = console
           @words = View::Words.new(language || Places.language(console.env))
-          @json = json
+          @format = format
           @repeats = repeats
           @lab = lab.new(seconds:, repeats:, target: target.fdiv(100), redis_url:, env: console.env.to_h,
             progress: method(:progress))
@@ -59,21 +57,19 @@ module Holdup
         def run
           result = @lab.call
           @console.clear
-          @console.out.write(report(result).call)
+          @console.out.write((@format == :json) ? json(result) : rendered(result))
           OK
         end
 
         private
 
-        def report(result)
-          return json(result) if @json
-          layout = @console.layout(WIDTHS.max)
-          layout[:width] = (@console.columns || 80).clamp(WIDTHS)
-          Holdup::Lab::SidekiqVcpu::Report::Text.new(result, words: @words, **layout)
+        def rendered(result)
+          page = Holdup::Lab::SidekiqVcpu::Report.new(result, words: @words).page
+          Formats.render(page, format: @format, console: @console, words: @words)
         end
 
         def json(result)
-          Holdup::Lab::SidekiqVcpu::Report::Json.new(result, words: @words)
+          Holdup::Lab::SidekiqVcpu::Report::Json.new(result, words: @words).call
         end
 
         def progress(experiment, number)

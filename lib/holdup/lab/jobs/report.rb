@@ -5,8 +5,23 @@ require "json"
 module Holdup
   module Lab
     class Jobs
-      # The result as sentences, for a terminal and for programs.
-      module Report
+      # The result as a page: the verdict, doubts, then measured and predicted side by side.
+      class Report
+        def initialize(result, words: View::Words.new)
+          @result = result
+          @words = words
+          @sentences = Sentences.new(result, words:)
+        end
+
+        # @return [View::Page]
+        def page
+          verdict = @sentences.verdict.map { |text| View::Blocks::Lead.new(text:) }
+          doubts = View::Blocks::Notes.new(texts: @sentences.doubts, warning: true)
+          notes = [*@sentences.facts, @words.call(:lab_jobs_note)]
+          View::Page.new(title: @sentences.title,
+            blocks: [*verdict, doubts, Table.new(@result, words: @words).section(notes:)])
+        end
+
         # The result as sentences.
         class Sentences
           def initialize(result, words:)
@@ -82,46 +97,26 @@ module Holdup
           def share(value) = View::Figures.share(value)
         end
 
-        # The result for a terminal or a pipe: the verdict, then measured and predicted side by side.
-        class Text
+        # Measured and predicted side by side.
+        class Table
           # Strings are the same in every language; symbols are translated.
           COLUMNS = [:threads, :measured, :replay, :error, :closed, "Amdahl", :running, :stalled, "p95",
             "GVL"].freeze
 
-          # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
-          def initialize(result, words: View::Words.new, width: 80, table_width: width,
-            style: View::Style.none)
+          def initialize(result, words:)
             @result = result
             @words = words
-            @layout = View::Layout.new(width:, style:, table_width:)
-            @sentences = Sentences.new(result, words:)
           end
 
-          def call
-            table = @layout.table(section)
-            "#{[*@layout.bold(@sentences.title), "", *verdict, *doubts, "", *table, *notes].join("\n")}\n"
+          # @param notes [Array<String>] under it
+          # @return [View::Section]
+          def section(notes:)
+            columns = COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }
+            lines = [*@result.lines, *@result.again].sort_by(&:threads)
+            View::Section.new(title: "", columns:, rows: lines.map { |line| row(line) }, notes:)
           end
 
           private
-
-          def verdict
-            @sentences.verdict.flat_map { |sentence| @layout.bold(sentence) }
-          end
-
-          def doubts
-            @sentences.doubts.flat_map { |doubt| ["", *@layout.warning(doubt)] }
-          end
-
-          def notes
-            notes = [*@sentences.facts, @words.call(:lab_jobs_note)]
-            ["", *notes.flat_map { |note| @layout.item("  ", note) }]
-          end
-
-          def section
-            columns = COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }
-            lines = [*@result.lines, *@result.again].sort_by(&:threads)
-            View::Section.new(title: "", columns:, rows: lines.map { |line| row(line) })
-          end
 
           def row(line)
             [

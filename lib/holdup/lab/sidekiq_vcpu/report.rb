@@ -5,144 +5,68 @@ require "json"
 module Holdup
   module Lab
     class SidekiqVcpu
-      # The result for a terminal and for programs.
-      module Report
-        # The result for a terminal or a pipe: the main sentence, the figures, then their meaning.
-        class Text
-          # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
-          def initialize(result, words: View::Words.new, width: 80, table_width: width,
-            style: View::Style.none)
-            @result = result
-            @words = words
-            @width = width
-            @style = style
-            @layout = View::Layout.new(width:, style:, table_width:)
-            @sentences = Sentences.new(result, words:)
-          end
+      # The result as a page: the main sentence, the figures, then their meaning.
+      class Report
+        def initialize(result, words: View::Words.new)
+          @result = result
+          @words = words
+          @sentences = Sentences.new(result, words:)
+        end
 
-          def call
-            meaning = list(:lab_meaning, @sentences.meaning)
-            advice = list(:lab_advice, @sentences.advice)
-            "#{[*head, *doubts, *table, *bars, *meaning, *advice].join("\n")}\n"
-          end
+        # @return [View::Page]
+        def page
+          View::Page.new(title: @sentences.title, about: @sentences.facts,
+            blocks: [View::Blocks::Lead.new(text: @sentences.headline),
+              View::Blocks::Notes.new(texts: @sentences.doubts, warning: true), table, bars,
+              list(:lab_meaning, @sentences.meaning), list(:lab_advice, @sentences.advice)])
+        end
 
-          private
+        private
 
-          def head
-            facts = @sentences.facts.flat_map { |fact| @layout.lines(fact) }
-            [*@layout.bold(@sentences.title), "", *@layout.bold(@sentences.headline), "", *facts]
-          end
+        def table
+          names = %i[lab_experiment lab_each lab_in_all lab_running lab_stalled lab_by_other lab_cpu]
+          alarm = @words.call(:lab_alarm, target: format("%.0f %%", @result.target * 100))
+          columns = [*names.map { |name| @words.call(name) }, alarm]
+          View::Section.new(title: "", columns:, rows: @result.lines.map { |line| row(line) },
+            notes: [@words.call(:lab_vcpu_note)])
+        end
 
-          def doubts
-            @sentences.doubts.flat_map { |doubt| ["", *@layout.warning(doubt)] }
-          end
+        def row(line)
+          best = line.best
+          [
+            name(line),
+            Sentences.times(line.each),
+            Sentences.times(line.in_all),
+            View::Figures.duration(best.mean(:running_ns)),
+            View::Figures.duration(best.mean(:stalled_ns)),
+            View::Figures.share(best.caused_by_job),
+            View::Figures.share(best.cpu_share),
+            @words.call(@result.alarm?(line) ? :lab_fires : :lab_silent)
+          ]
+        end
 
-          def table
-            ["", *@layout.table(section), *section.notes.flat_map { |note| @layout.item("  ", note) }]
-          end
+        # In fact running and stalled alternate: a bar shows their totals.
+        def bars
+          bars = @result.lines.flat_map { |line| bars_of(line) }
+          View::Blocks::TimeBars.new(title: @words.call(:lab_bars), bars:, unit_ns: @result.alone.each_ns,
+            notes: [@words.call(:lab_bars_legend)])
+        end
 
-          def section
-            @section ||= View::Section.new(title: "", columns:, rows: @result.lines.map { |line| row(line) },
-              notes: [@words.call(:lab_vcpu_note)])
-          end
-
-          def columns
-            names = %i[lab_experiment lab_each lab_in_all lab_running lab_stalled lab_by_other lab_cpu]
-            alarm = @words.call(:lab_alarm, target: format("%.0f %%", @result.target * 100))
-            [*names.map { |name| @words.call(name) }, alarm]
-          end
-
-          def row(line)
-            best = line.best
-            [
-              @words.call(:"lab_#{line.experiment.name}"),
-              Sentences.times(line.each),
-              Sentences.times(line.in_all),
-              View::Figures.duration(best.mean(:running_ns)),
-              View::Figures.duration(best.mean(:stalled_ns)),
-              View::Figures.share(best.caused_by_job),
-              View::Figures.share(best.cpu_share),
-              @words.call(@result.alarm?(line) ? :lab_fires : :lab_silent)
-            ]
-          end
-
-          def bars
-            lines = Bars.new(@result, words: @words, width: @width).lines
-            painted = lines.map { |label, bar| label + View::Bar.paint(bar, @style) }
-            legend = @layout.item("  ", @words.call(:lab_bars_legend))
-            ["", *@layout.bold(@words.call(:lab_bars)), *painted, *legend]
-          end
-
-          def list(title, sentences)
-            items = sentences.flat_map { |sentence| @layout.item("- ", sentence) }
-            ["", *@layout.bold(@words.call(title)), *items]
+        def bars_of(line)
+          jobs = line.best.jobs
+          first_ns = jobs.map(&:queued_ns).min
+          jobs.map do |job|
+            View::Blocks::TimeBar.new(group: name(line), name: job.name[-1], split: job.split,
+              queued_ns: job.queued_ns - first_ns, ended_ns: job.done_ns - first_ns)
           end
         end
 
-        # Each job as a bar on one time scale: dots while queued, then each state by its total length. In fact
-        # running and stalled alternate.
-        class Bars
-          QUEUED = "."
+        def list(title, notes)
+          View::Section.new(title: @words.call(title), columns: [], rows: [], notes:)
+        end
 
-          def initialize(result, words:, width:)
-            @result = result
-            @words = words
-            @width = width
-          end
-
-          # @return [Array<Array(String, String)>] label and bar
-          def lines
-            [[" " * label_width, scale], *@result.lines.flat_map { |line| experiment(line) }]
-          end
-
-          private
-
-          def experiment(line)
-            jobs = line.best.jobs
-            first_ns = jobs.map(&:queued_ns).min
-            jobs.each_with_index.map do |job, index|
-              [label(index.zero? ? name(line) : "", job), bar(job, first_ns)]
-            end
-          end
-
-          def name(line)
-            @words.call(:"lab_#{line.experiment.name}")
-          end
-
-          def label(name, job)
-            "#{View::Width.left(name, label_width - 3)} #{job.name[-1]} "
-          end
-
-          def bar(job, first_ns)
-            waited = columns(job.queued_ns - first_ns)
-            QUEUED * waited + View::Bar.draw(job.split, columns(job.done_ns - first_ns) - waited)
-          end
-
-          # A mark at each multiple of one job alone.
-          def scale
-            longest = longest_ns.fdiv(alone_ns).round(1).floor
-            (0..longest).each_with_object(+"") do |times, line|
-              column = columns(times * alone_ns)
-              line << " " * [column - line.size, 0].max << "#{times}x"
-            end
-          end
-
-          def columns(ns) = (ns * per_ns).round
-
-          # Leaves room for the last mark, which extends to the right.
-          def per_ns
-            @per_ns ||= (@width - label_width - 2).fdiv([longest_ns, alone_ns].max)
-          end
-
-          def longest_ns
-            @result.lines.map { |line| line.best.in_all_ns }.max
-          end
-
-          def alone_ns = @result.alone.each_ns
-
-          def label_width
-            @label_width ||= @result.lines.map { |line| View::Width.of(name(line)) }.max + 3
-          end
+        def name(line)
+          @words.call(:"lab_#{line.experiment.name}")
         end
 
         # The result for programs. The keys are documented in docs/sidekiq-vcpu.md and stable; new ones may be

@@ -84,7 +84,7 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
     path = File.join(folder, "jobs.json")
     PlayedJobs.new.ledger(PlayedJobs.plan, steps: 1, path:).write
     values = parse("--resume", path, "--redis-url", "redis://x", "--json")
-    assert_equal [7, "redis://x", true], [values[:ledger].left.size, values[:redis_url], values[:json]]
+    assert_equal [7, "redis://x", :json], [values[:ledger].left.size, values[:redis_url], values[:format]]
     assert_equal 1, holdup("lab", "jobs", "--resume", "#{path}.none").status
   end
 
@@ -99,7 +99,7 @@ class Holdup::CLI::Lab::JobsTest < Minitest::Test
   end
 
   def test_prints_a_stopped_run_as_stopped
-    answer = said(Finished.new(signal: 2), steps: 2, json: true)
+    answer = said(Finished.new(signal: 2), steps: 2, format: :json)
     assert_equal 130, answer.status
     assert_equal [true, 1], JSON.parse(answer.out).values_at("stopped", "left")
   end

@@ -17,6 +17,10 @@ class Holdup::Lab::Jobs
       self.class.quiet { result(rounds: 2) }
     end
 
+    def said(result, language: "en")
+      Holdup::View::Text.new(Report.new(result, words: Holdup::View::Words.new(language)).page).call
+    end
+
     # 5 ms held and 18 idle: saturated at 20.
     def test_predicts_what_the_same_jobs_do_with_other_threads
       assert_equal [1, 5, 20], quiet.lines.map(&:threads)
@@ -47,7 +51,7 @@ class Holdup::Lab::Jobs
     end
 
     def test_text
-      text = Report::Text.new(quiet).call
+      text = said(quiet)
       noise = Holdup::View::Figures.share(quiet.noise)
       text.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
       assert_match(/^5 \* +1?\d\d +\d+ +[+-]?\d(\.\d)? %.*\n5 ~ /, text)
@@ -59,23 +63,22 @@ class Holdup::Lab::Jobs
       assert_includes text, "20 threads are enough"
       refute_match(/^!/, text)
       assert_match(/^! 5 threads are the most that ran, and the GVL is free for \d\d\.\d %/,
-        Report::Text.new(result(concurrency: [1, 2])).call)
+        said(result(concurrency: [1, 2])))
     end
 
     def test_text_in_japanese_fits_too
-      text = Report::Text.new(quiet, words: Holdup::View::Words.new("ja")).call
+      text = said(quiet, language: "ja")
       text.each_line(chomp: true) { |line| assert_operator Holdup::View::Width.of(line), :<=, 80, line }
       assert_match(/20 スレッドで足ります/, text)
     end
 
     def test_says_what_makes_it_worth_less
-      text = Report::Text.new(result(concurrency: [1, 5, 20], steps: 4, rounds: 2, signal: 2, locked: 0.3,
-        errors: 2)).call
+      text = said(result(concurrency: [1, 5, 20], steps: 4, rounds: 2, signal: 2, locked: 0.3, errors: 2))
       sentence = /^! Stopped: 4 of 8 runs are left\. `holdup lab jobs --resume jobs\.json` continues\./
       assert_match(sentence, text)
       assert_match(/^! 24 jobs failed/, text)
       refute_includes text, "at another speed"
-      slower = Report::Text.new(result(concurrency: [5, 20], truth: 1.5)).call
+      slower = said(result(concurrency: [5, 20], truth: 1.5))
       more_cpu = /^! At concurrency 20 a job took \+\d\d\.\d % CPU compared with the run at 5: /
       assert_match(/#{more_cpu}.* at another speed/m, slower.tr("\n", " ").sub("! At", "\n! At"))
       assert_match(/^! With 20 threads \d\d\.\d % of their time is a wait for locks/, text)

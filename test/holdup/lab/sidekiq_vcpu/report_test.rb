@@ -9,7 +9,8 @@ class Holdup::Lab::SidekiqVcpu::ReportTest < Minitest::Test
   def words(language) = Holdup::View::Words.new(language)
 
   def text(result = SampleOutcomes.new.result, language: "en", **options)
-    Holdup::Lab::SidekiqVcpu::Report::Text.new(result, words: words(language), **options).call
+    page = Holdup::Lab::SidekiqVcpu::Report.new(result, words: words(language)).page
+    Holdup::View::Text.new(page, **options).call
   end
 
   def test_says_first_what_to_remember
