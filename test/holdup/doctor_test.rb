@@ -285,7 +285,7 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_the_alarm_in_words
     signals = {queued_p95_ns: 12_340_000}
-    report = Holdup::View::DoctorReport.new(alarm(60, signals:)).call.gsub(/\s+/, " ")
+    report = text(alarm(60, signals:)).gsub(/\s+/, " ")
     assert_includes report,
       "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."
@@ -297,15 +297,19 @@ class Holdup::DoctorTest < Minitest::Test
     sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is not a segment"],
       segments: [process(counters: {clock_backward: 3}, queued: 0)])
     %w[en ja].each do |language|
-      report = Holdup::View::DoctorReport.new(sick, words: Holdup::View::Words.new(language)).call
+      report = text(sick, words: Holdup::View::Words.new(language))
       refute_includes report, "\e"
       report.each_line(chomp: true) { |line| assert_operator Holdup::View::Width.of(line), :<=, 80, line }
     end
-    report = Holdup::View::DoctorReport.new(sick).call
+    report = text(sick)
     assert_match(/^FAIL  No collector is running/, report)
     assert_match(/^      -> Run `holdup collect`/, report)
     assert_match(/^1 failed, 3 warnings, \d fine\.$/, report)
-    assert_includes Holdup::View::DoctorReport.new(findings).call, "All is well."
+    assert_includes text(findings), "All is well."
+  end
+
+  def text(findings, **options)
+    Holdup::View::Text.new(Holdup::View::DoctorReport.new(findings, **options).page).call
   end
 
   def test_what_processes_wait_for_to_capture

@@ -5,8 +5,6 @@ module Holdup
     # Reports what is measured on this host, what is missing, and why a number may be wrong, each with the
     # remedy.
     class Doctor
-      WIDEST = 120
-
       def self.options(_console)
         Options.new("holdup doctor [options]") do |parser, values|
           Options.store(parser, values)
@@ -25,7 +23,7 @@ module Holdup
         @store = store
         @dir = dir
         @autoscale_target = autoscale_target
-        @json = format == :json
+        @format = format
         @words = View::Words.new(language || Places.language(console.env))
       end
 
@@ -33,16 +31,15 @@ module Holdup
       def run
         host = examination.call
         findings = Holdup::Doctor.call(host)
-        @console.out.write(@json ? json(findings, host) : text(findings))
+        @console.out.write((@format == :json) ? json(findings, host) : text(findings))
         findings.any?(&:fail?) ? FAILED : OK
       end
 
       private
 
       def text(findings)
-        width = @console.width(WIDEST)
-        View::DoctorReport.new(findings, words: @words, width:,
-          style: View::Style.for(@console.out, @console.env)).call
+        page = View::DoctorReport.new(findings, words: @words).page
+        Formats.render(page, format: @format, console: @console, words: @words)
       end
 
       def json(findings, host)

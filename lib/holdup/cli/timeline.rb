@@ -69,9 +69,13 @@ module Holdup
       end
 
       def text
-        return View::KeptCaptures.new(@archive.kept, words: @words, layout:).call unless @file
-        return exported if @export
-        (@unit ? story : overview).call
+        return exported if @file && @export
+        Formats.render(report.page, format: :text, console: @console, words: @words)
+      end
+
+      def report
+        return View::KeptCaptures.new(@archive.kept, words: @words) unless @file
+        @unit ? story : overview
       end
 
       # JSON does not escape every terminal control character.
@@ -92,23 +96,20 @@ module Holdup
           "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
       end
 
-      def layout = View::Layout.new(**@console.layout(120))
-
       def overview
         View::Timeline.new(
           scene,
           holders: Analysis::Timeline::HolderTable.new(scene),
           patterns: Analysis::Timeline::Patterns.new(scene).call,
           methods: Analysis::Timeline::StackShares::MethodTable.new(scene).call,
-          words: @words,
-          layout:
+          words: @words
         )
       end
 
       def story
         unit = find
         View::TimelineStory.new(scene, unit, story: Analysis::Timeline::UnitStory.new(scene, unit),
-          words: @words, layout:)
+          words: @words)
       end
 
       def named

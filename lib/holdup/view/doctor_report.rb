@@ -4,57 +4,48 @@ require "json"
 
 module Holdup
   module View
-    # The doctor's findings as lines: the state, and the remedy below each problem.
+    # The doctor's findings as a page: each with its state, and the remedy of each problem.
     class DoctorReport
-      COLORS = {ok: :green, warn: :yellow, fail: :red}.freeze
+      LEVELS = %i[ok warn fail].freeze
 
-      # @param width [Integer] columns
-      def initialize(findings, words: Words.new, width: 80, style: Style.none)
+      def initialize(findings, words: Words.new)
         @findings = findings
         @words = words
-        @width = width
-        @style = style
       end
 
-      # @return [String] ends with a newline
-      def call
-        [@style.paint(@words.call(:doctor_title), :bold), "",
-          *@findings.flat_map { |finding| lines(finding) }, "", last].join("\n") + "\n"
+      # The summary is at the end, where a terminal shows it.
+      # @return [Page]
+      def page
+        Page.new(title:, blocks: [checks(title: ""), lead])
+      end
+
+      def title = @words.call(:doctor_title)
+
+      # @return [Blocks::Lead] the summary
+      def lead
+        return Blocks::Lead.new(text: @words.call(:doctor_sound), level: :good) if @findings.all?(&:ok?)
+        counts = LEVELS.to_h { |level| [level, @findings.count { |finding| finding.level == level }] }
+        Blocks::Lead.new(text: @words.call(:doctor_summary, **counts), level: :warn)
+      end
+
+      # @return [Blocks::Checks]
+      def checks(title: self.title)
+        items = @findings.map { |finding| check(finding) }
+        Blocks::Checks.new(title:, items:, words: LEVELS.map { |level| level_name(level) })
       end
 
       private
 
-      def lines(finding)
-        first, *rest = wrap(text(finding.key, finding.facts))
-        ["#{mark(finding.level)}  #{first}", *(rest + remedy(finding)).map { |line| "#{margin}#{line}" }]
+      def check(finding)
+        remedy = finding.ok? ? nil : text(:"#{finding.key}_fix", finding.facts)
+        Blocks::Check.new(level: finding.level, word: level_name(finding.level),
+          text: text(finding.key, finding.facts), remedy:)
       end
 
-      def remedy(finding)
-        finding.ok? ? [] : wrap("-> #{text(:"#{finding.key}_fix", finding.facts)}")
-      end
+      def level_name(level) = @words.call(:"level_#{level}")
 
       def text(key, facts)
         Sentence.call(@words, key, facts)
-      end
-
-      def mark(level)
-        @style.paint(Width.left(@words.call(:"level_#{level}"), mark_width), COLORS.fetch(level))
-      end
-
-      def mark_width
-        COLORS.keys.map { |level| Width.of(@words.call(:"level_#{level}")) }.max
-      end
-
-      def margin = " " * (mark_width + 2)
-
-      def wrap(text)
-        Width.wrap(text, @width - mark_width - 2)
-      end
-
-      def last
-        return @words.call(:doctor_sound) if @findings.all?(&:ok?)
-        @words.call(:doctor_summary,
-**COLORS.keys.to_h { |level| [level, @findings.count { |finding| finding.level == level }] })
       end
 
       # The doctor's findings for programs, with the self-reports of each process. docs/doctor.md documents

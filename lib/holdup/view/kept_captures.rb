@@ -7,15 +7,15 @@ module Holdup
     class KeptCaptures
       TRIGGERS = {"rule" => :by_rule, "until" => :asked_until, "dashboard" => :dashboard}.freeze
 
-      def initialize(kept, words:, layout:)
+      def initialize(kept, words:)
         @kept = kept
         @words = words
-        @layout = layout
       end
 
-      # @return [String] ends with a newline
-      def call
-        "#{(@kept.empty? ? @layout.lines(word(:none)) : list).join("\n")}\n"
+      # @return [Page]
+      def page
+        return Page.new(title: word(:none), blocks: []) if @kept.empty?
+        Page.new(title: word(:title, count: @kept.size), blocks: [list])
       end
 
       private
@@ -25,9 +25,8 @@ module Holdup
       end
 
       def list
-        width = @kept.map { |one| one.id.size }.max
-        items = @kept.flat_map { |one| @layout.item("#{one.id.ljust(width)}  ", sentences(one)) }
-        [*@layout.bold(word(:title, count: @kept.size)), *items, *@layout.lines(word(:more))]
+        Section.new(title: "", columns: ["", Blocks::Column.new(text: "", words: true)],
+          rows: @kept.map { |one| [one.id, sentences(one)] }, notes: [word(:more)])
       end
 
       def sentences(one)

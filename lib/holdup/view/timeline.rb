@@ -6,23 +6,23 @@ module Holdup
     class Timeline
       ROWS = 10
 
-      # @param layout [Layout, nil] nil if only its parts are needed
       # @param within [Array<Analysis::Timeline::TimelineUnit>] units that may be listed
-      def initialize(scene, holders:, patterns:, words:, layout: nil, within: scene.whole_units, methods: [])
+      def initialize(scene, holders:, patterns:, words:, within: scene.whole_units, methods: [])
         @scene = scene
         @holders = holders
         @patterns = patterns
         @methods = methods
         @words = words
-        @layout = layout
         @within = within
         @names = TimelineStory::Names.new(scene, words)
         @header = scene.recording.header
       end
 
-      # @return [String] ends with a newline
-      def call
-        "#{[*head, *pattern_lines, *closing, *tables].join("\n")}\n"
+      # @return [Page]
+      def page
+        lead = [*answer].map { |text| Blocks::Lead.new(text:) }
+        Page.new(title:, blocks: [*lead, Blocks::Notes.new(texts: findings, warning: true),
+          Blocks::Notes.new(texts: remarks), *tables])
       end
 
       # @return [String, nil] what happened to the unit that triggered it, else for whom all threads waited
@@ -92,22 +92,9 @@ module Holdup
           wall: Figures.duration(@header.caught_wall_ns))]
       end
 
-      def head
-        [*(@layout.bold(answer) if answer), *@layout.lines(title)]
-      end
-
-      def closing
-        [*("" if findings.any?), *remarks.flat_map { |remark| @layout.lines(remark) }]
-      end
-
-      def pattern_lines
-        findings.flat_map { |finding| ["", *@layout.warning(finding)] }
-      end
-
       def tables
-        return ["", *@layout.lines(word(:nothing))] if @scene.waits.empty? && @scene.units.empty?
-        [*(@layout.section(units) if @within.any?),
-          *[holders, ran].compact.flat_map { |section| @layout.section(section) }]
+        return [Blocks::Notes.new(texts: [word(:nothing)])] if @scene.waits.empty? && @scene.units.empty?
+        [(units if @within.any?), holders, ran].compact
       end
 
       def unit_row(unit, sums)

@@ -10,21 +10,22 @@ module Holdup
       # Reports the hand-off if it is more than a hundredth.
       HANDOFF_SHARE = 100
 
-      # @param layout [Layout, nil] nil if only its parts are needed
-      def initialize(scene, unit, story:, words:, layout: nil)
+      def initialize(scene, unit, story:, words:)
         @scene = scene
         @unit = unit
         @story = story
         @words = words
-        @layout = layout
         @names = Names.new(scene, words)
         @meanwhile = Analysis::Timeline::HolderTable::HolderMethods.new(scene)
       end
 
-      # @return [String] ends with a newline
-      def call
-        "#{[*(@layout.bold(answer) if answer), *@layout.lines(title), *@layout.lines(split),
-          *remarks.flat_map { |remark| @layout.lines(remark) }, "", *steps].join("\n")}\n"
+      # @return [Page]
+      def page
+        lead = [*answer].map { |text| Blocks::Lead.new(text:) }
+        *times, what = columns
+        sentences = Blocks::Column.new(text: what, words: true)
+        section = Section.new(title: "", columns: [*times, sentences], rows:)
+        Page.new(title:, blocks: [*lead, Blocks::Notes.new(texts: [split, *remarks]), section])
       end
 
       # @return [String, nil] where most of its time went, and because of whom
@@ -52,6 +53,11 @@ module Holdup
         [*ran, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
       end
 
+      # @return [Array<String>] titles of the rows' cells
+      def columns
+        %i[story_from story_length story_what].map { |key| @words.call(key) }
+      end
+
       # @return [Array<Array(String, String, String)>] since when, how long, what: period by period
       def rows
         @story.call.map { |step| ["+#{time(step.from)}", time(step.length), sentence(step)] }
@@ -74,12 +80,6 @@ module Holdup
         all = @meanwhile.call(@story.waits.flat_map(&:parts))
         named = all.first(HOLDERS).map { |one| "#{@names.frame(one.frame)} #{time(one.ticks)}" }
         word(:meanwhile, share: share(all.sum(&:ticks)), methods: @words.list(named)) if all.any?
-      end
-
-      def steps
-        rows.flat_map { |from, length, sentence|
-          @layout.item("#{from.rjust(10)}  #{length.rjust(8)}  ", sentence)
-        }
       end
 
       def sentence(step)

@@ -54,7 +54,7 @@ module Holdup::Advice
         &queued)
       examined = Holdup::Doctor::ScalingChecks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
       assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
-      told = Holdup::View::DoctorReport.new([examined]).call.gsub(/\s+/, " ")
+      told = Holdup::View::Text.new(Holdup::View::DoctorReport.new([examined]).page).call.gsub(/\s+/, " ")
       limit = Holdup::View::Figures.duration(found.facts[:queued_ns])
       assert_includes told, "above #{limit} at p95"
       assert_includes told(found)["do"], "above #{limit} at p95"

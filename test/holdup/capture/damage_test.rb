@@ -92,14 +92,14 @@ class Holdup::Capture::DamageTest < Minitest::Test
   end
 
   def report(scene, words)
-    layout = Holdup::View::Layout.new(width: 120, style: Holdup::View::Style.for(StringIO.new, {}))
     holders = Holdup::Analysis::Timeline::HolderTable.new(scene)
     patterns = Holdup::Analysis::Timeline::Patterns.new(scene).call
-    Holdup::View::Timeline.new(scene, holders:, patterns:,
-      methods: Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call, words:, layout:).call
+    page = Holdup::View::Timeline.new(scene, holders:, patterns:,
+      methods: Holdup::Analysis::Timeline::StackShares::MethodTable.new(scene).call, words:).page
+    Holdup::View::Text.new(page, width: 120).call
     scene.units.each do |unit|
       story = Holdup::Analysis::Timeline::UnitStory.new(scene, unit)
-      Holdup::View::TimelineStory.new(scene, unit, story:, words:, layout:).call
+      Holdup::View::Text.new(Holdup::View::TimelineStory.new(scene, unit, story:, words:).page).call
     end
   end
 end

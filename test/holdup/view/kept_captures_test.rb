@@ -15,11 +15,11 @@ class Holdup::View::KeptCapturesTest < Minitest::Test
   end
 
   def text(*all, language: "en", width: 400)
-    Holdup::View::KeptCaptures.new(all, words: Holdup::View::Words.new(language),
-      layout: Holdup::View::Layout.new(width:)).call
+    page = Holdup::View::KeptCaptures.new(all, words: Holdup::View::Words.new(language)).page
+    Holdup::View::Text.new(page, width:).call
   end
 
-  def line(**rest) = text(kept(**rest)).lines[1]
+  def line(**rest) = text(kept(**rest)).lines[2]
 
   def test_says_whom_it_caught_for_whom_that_waited_and_why_it_was_taken
     assert_equal "20261121T180807Z-7  GET /light stalled 90.0 ms of 108 ms, 88.0 ms of it for GET /hog. " \
@@ -57,25 +57,26 @@ class Holdup::View::KeptCapturesTest < Minitest::Test
     shown = text(kept(facts: hostile))
 
     refute_match(/[\e\a\u202E]/, shown)
-    assert_equal 3, shown.lines.size
+    assert_equal 4, shown.lines.size
   end
 
   def test_one_that_can_not_be_read_is_listed
     shown = text(kept, kept(id: "20261121T180000Z-8", header: nil, facts: {}))
 
     assert_match(/: 2$/, shown.lines.first)
-    assert_equal "20261121T180000Z-8  It is damaged.\n", shown.lines[2]
+    assert_equal "20261121T180000Z-8  It is damaged.\n", shown.lines[3]
   end
 
   def test_sentences_begin_in_one_column
     shown = text(kept(id: "short"), kept(id: "20261121T180807Z-123456"))
-    columns = shown.lines[1..2].map { |one| one.index("GET /light") }
+    columns = shown.lines[2..3].map { |one| one.index("GET /light") }
 
     assert_equal 1, columns.uniq.size
   end
 
   def test_long_sentences_wrap_under_their_beginning
-    lines = text(kept, width: 60).lines(chomp: true).drop(1).take_while { |one| !one.start_with?("`holdup") }
+    rows = text(kept, width: 60).lines(chomp: true).drop(2)
+    lines = rows.take_while { |one| !one.start_with?("  `holdup") }
 
     assert_operator lines.size, :>, 2
     lines.each { |one| assert_operator one.size, :<=, 60 }

@@ -18,10 +18,9 @@ class Holdup::View::TimelineStoryTest < Minitest::Test
 
   def story(recording, language)
     scene = Holdup::Analysis::Timeline::Scene.new(recording)
-    layout = Holdup::View::Layout.new(width: 120, style: Holdup::View::Style.for(StringIO.new, {}))
     unit = scene.units.first
     story = Holdup::Analysis::Timeline::UnitStory.new(scene, unit)
     words = Holdup::View::Words.new(language)
-    Holdup::View::TimelineStory.new(scene, unit, story:, words:, layout:).call
+    Holdup::View::Text.new(Holdup::View::TimelineStory.new(scene, unit, story:, words:).page, width: 120).call
   end
 end

@@ -107,7 +107,7 @@ module Holdup
           rendered = View::TimelineStory.new(scene, unit,
             story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words)
           [Web::Captures::Story.new(title: clean(rendered.title),
-            columns: %i[story_from story_length story_what].map { |key| word(key) },
+            columns: rendered.columns,
             rows: rendered.rows.map { |row| row.map { |cell| clean(cell) } },
             notes: [*rendered.answer, rendered.split, *rendered.remarks].map { |text| clean(text) })]
         end

@@ -8,13 +8,12 @@ module Holdup
       class Health < View::Pages::Base
         NS = 1_000_000_000
         HOUR_S = 3600
-        LEVELS = %i[ok warn fail].freeze
         SEGMENT_COLUMNS = %i[process server segment_alive segment_last segment_requests segment_drops].freeze
         # Counters of data that was lost or incomplete.
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
 
         def blocks
-          [lead, checks, *stored, *own_cost, segments].compact
+          [report.lead, report.checks, *stored, *own_cost, segments].compact
         end
 
         def span? = false
@@ -32,26 +31,7 @@ module Holdup
 
         def found = @found ||= Doctor.call(host)
 
-        def lead
-          return View::Blocks::Lead.new(text: word(:doctor_sound), level: :good) if found.all?(&:ok?)
-          counts = LEVELS.to_h { |level| [level, found.count { |finding| finding.level == level }] }
-          View::Blocks::Lead.new(text: word(:doctor_summary, **counts), level: :warn)
-        end
-
-        def checks
-          View::Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) },
-            words: LEVELS.map { |level| word(:"level_#{level}") })
-        end
-
-        def item(finding)
-          remedy = finding.ok? ? nil : sentence(:"#{finding.key}_fix", finding.facts)
-          View::Blocks::Check.new(level: finding.level, word: word(:"level_#{finding.level}"),
-            text: sentence(finding.key, finding.facts), remedy:)
-        end
-
-        def sentence(key, facts)
-          View::DoctorReport::Sentence.call(@words, key, facts)
-        end
+        def report = @report ||= View::DoctorReport.new(found, words: @words)
 
         def stored
           return [] unless host.store
