@@ -74,40 +74,25 @@ module Holdup
 
       # One read serves both outputs, because a collector may write to the store between two reads.
       def write(sized, findings)
-        @save&.write(json(sized.recommendation, findings).call)
-        @destination.write(report(sized, findings).call)
+        @save&.write(json(sized, findings))
+        @destination.write((@format == :json) ? json(sized, findings) : rendered(sized, findings))
       end
 
       def verification
-        Verify.new(console: @console, file: @verify, **@span, json: @format == :json, store: @store,
+        Verify.new(console: @console, file: @verify, **@span, format: @format, store: @store,
           words: @words)
       end
 
-      def report(sized, findings)
-        case @format
-        when :json then json(sized.recommendation, findings)
-        when :html then html(sized, findings)
-        when :markdown
-          View::Advice::Markdown.new(sized.recommendation, findings, **shared, summary: sized.summary, again:)
-        else
-          View::Advice.new(sized.recommendation, findings, **shared, summary: sized.summary, again:,
-            **@console.layout)
-        end
+      def rendered(sized, findings)
+        advice = View::Advice.new(sized, findings, words: @words, span:, kind: @sizing[:kind],
+          limit: @limit, again:)
+        Formats.render(advice.page, format: @format, console: @console, words: @words)
       end
 
-      def html(sized, findings)
-        advised = View::AdvicePage.new(sized, findings, **shared)
-        View::Html.of(View::Page.new(title: advised.title, blocks: advised.answer + advised.grounds),
-          words: @words)
-      end
-
-      def shared
-        {span:, words: @words, limit: @limit, kind: @sizing[:kind]}
-      end
-
-      def json(recommendation, findings)
+      def json(sized, findings)
         app = {app: @app}.compact
-        View::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s), **app)
+        View::JsonAdvice.new(sized.recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s),
+          **app).call
       end
 
       def span = SizingOptions.span_text(**@span)

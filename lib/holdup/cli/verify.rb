@@ -12,12 +12,13 @@ module Holdup
 
       # @param from_s [Integer, nil] nil: since the advice
       # @param warm_up_s [Integer, nil] nil: as when advice was given
-      def initialize(console:, file:, to_s:, words:, from_s: nil, json: false, warm_up_s: nil, store: nil)
+      def initialize(console:, file:, to_s:, words:, from_s: nil, format: :text, warm_up_s: nil,
+        store: nil)
         @console = console
         @file = file
         @advice = read
         @span = {from_s: from_s || @advice.fetch(:to_s), to_s:}
-        @json = json
+        @format = format
         @warm_up_s = warm_up_s || @advice[:warm_up_s]
         @store = store
         @words = words
@@ -28,12 +29,16 @@ module Holdup
       def run
         found = verification
         report = View::Verification.new(found, stored: stored?(found), span: SizingOptions.span_text(**@span),
-          words: @words, **@console.layout)
-        @console.out.write(@json ? report.json : report.call)
+          words: @words)
+        @console.out.write((@format == :json) ? report.json : rendered(report.page))
         found.kept? ? OK : FAILED
       end
 
       private
+
+      def rendered(page)
+        Formats.render(page, format: @format, console: @console, words: @words)
+      end
 
       def read
         advice = JSON.parse(File.read(@file, LARGEST).to_s, symbolize_names: true)

@@ -9,13 +9,13 @@ module Holdup
       end
 
       # @param change [Hash{Symbol => Object}] see Sizing::WhatIf::WhatIfChange
-      def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Sizing::Slo.new, json: false,
+      def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Sizing::Slo.new, format: :text,
         app: nil, store: nil, language: nil, **)
         @console = console
         @span = {from_s:, to_s:}
         @change = Sizing::WhatIf::WhatIfChange.new(**change)
         @sizing = {kind:, objective: Sizing::Objective.new(:latency, slo:)}
-        @json = json
+        @format = format
         @app = app
         @store = store
         @words = View::Words.new(language || Places.language(console.env))
@@ -30,7 +30,7 @@ module Holdup
         answer = Sizing::WhatIf.new(recommendation, @change)
         check_names(answer)
         report = report(answer)
-        @console.out.write(@json ? report.json : report.call)
+        @console.out.write((@format == :json) ? report.json : rendered(report.page))
         OK
       end
 
@@ -49,9 +49,12 @@ module Holdup
           kind: @sizing[:kind],
           slo: @sizing[:objective].slo,
           span:,
-          words: @words,
-          **@console.layout
+          words: @words
         )
+      end
+
+      def rendered(page)
+        Formats.render(page, format: @format, console: @console, words: @words)
       end
 
       def check_kind(store)
@@ -123,10 +126,9 @@ module Holdup
           change = values.slice(*CHANGES.values)
           check(change, values[:kind])
           {
-            **values.except(:since, :until, :format, *CHANGES.values),
+            **values.except(:since, :until, *CHANGES.values),
             **SizingOptions.span_of(values, @now_s),
-            change:,
-            json: values[:format] == :json
+            change:
           }
         end
 

@@ -2,138 +2,84 @@
 
 module Holdup
   module View
-    # The report of `holdup advise` for a terminal: the verdict, the table of settings, why Amdahl's law does
-    # not apply, and other remedies.
+    # Advice as a page: the answer, then its evidence.
     class Advice
-      WIDTH = 80
-
-      # @param recommendation [Sizing::Recommendation, nil] nil without records of single units
       # @param span [String] of time, in words
-      # @param summary [Analysis::Summary, nil] of all units
+      # @param kind [Symbol] of the units
+      # @param limit [Integer] rows of the table of settings
       # @param again [String, nil] options that make other commands look at the same data
-      # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
-      # @param limit [Integer] rows of the table
-      def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil,
-        words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: AdviceTable::LIMIT)
-        @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:, summary:)
-        @table = AdviceTable.new(recommendation, words:, limit:)
-        @pools = AdviceTable::Pools.new(recommendation, words:)
-        @findings = AdviceFindings.new(findings, words:)
-        @again = again
+      def initialize(sized, findings, words:, span:, kind:, limit:, again: nil)
+        @sized = sized
+        @findings = findings
         @words = words
-        @width = width
-        @style = style
-        @layout = Layout.new(width:, style:, table_width:)
+        @kind = kind
+        @span = span
+        @limit = limit
+        @again = again
       end
 
-      # @return [String] ends with a newline
-      def call
-        "#{[*head, *table, *findings].join("\n")}\n"
+      # @return [Page]
+      def page
+        Page.new(title:, blocks: answer + grounds)
+      end
+
+      def title = verdict.title
+
+      # @return [Array<Object>] what to do
+      def answer
+        [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts,
+          candidates, pools, findings].compact
+      end
+
+      # @return [Array<Object>] reliability, limits, and the rules of thumb for comparison
+      def grounds
+        [AdviceTable::SelfTest.new(recommendation, words: @words).section, limits, amdahl].compact
       end
 
       private
 
-      def head
-        [*@layout.lines(@verdict.title), "", *@layout.bold(@verdict.sentence),
-          *@verdict.details.flat_map { |text| @layout.lines(text) }]
+      def word(key, **facts) = @words.call(key, **facts)
+
+      def recommendation = @sized.recommendation
+
+      def verdict
+        @verdict ||= AdviceVerdict.new(recommendation, span: @span, words: @words, kind: @kind,
+          summary: @sized.summary)
       end
 
-      def table
-        amdahl = @verdict.amdahl
-        [*[@table.section, @pools.section].compact.flat_map { |section| @layout.section(section) },
-          *(["", *@layout.lines(amdahl)] if amdahl)]
+      def charts
+        Charts::Candidates.new(recommendation, words: @words).call
+      end
+
+      def candidates
+        AdviceTable.new(recommendation, words: @words, limit: @limit).section
+      end
+
+      def pools
+        AdviceTable::Pools.new(recommendation, words: @words).section
       end
 
       def findings
-        return ["", *@layout.lines(@words.call(:advice_no_findings))] if @findings.empty?
-        ["", *@layout.bold(@words.call(:advice_findings)), *same,
-          *@findings.each.with_index(1).flat_map { |finding, number| lines(finding, number) }]
+        items = AdviceFindings.new(@findings, words: @words).to_a
+        hints = @again ? [word(:advice_again, options: Width.clean(@again))] : []
+        Blocks::Findings.new(title: word(:advice_findings), items:, none: word(:advice_no_findings), hints:)
       end
 
-      def same
-        @again ? @layout.lines(@words.call(:advice_again, options: Width.clean(@again))) : []
+      def limits
+        known = recommendation&.limits or return
+        figures = {vcpus: known.vcpus && Figures.rate(known.vcpus),
+                   memory: known.memory_limit_bytes && Figures.bytes(known.memory_limit_bytes),
+                   pool: known.pool, connections: known.connections, hosts: known.hosts}
+        pairs = figures.to_h { |key, value| [word(:"limit_#{key}"), value&.to_s || word(:not_known)] }
+        Blocks::Facts.new(title: word(:limits_title), pairs:)
       end
 
-      def lines(finding, number)
-        margin = " " * (label_width + 5)
-        ["", *@layout.item("#{number}. ", finding.what).map { |line| @style.paint(line, :bold) },
-          *finding.parts.flat_map { |part| part(part, margin) }]
-      end
-
-      def part(part, margin)
-        first, *rest = Width.wrap(part.text, @width - margin.size)
-        ["   #{Width.left(part.label, label_width)}  #{first}",
-          *(rest + part.diff).map { |line| "#{margin}#{line}" }]
-      end
-
-      def label_width
-        @label_width ||= @findings.labels.map { |label| Width.of(label) }.max
-      end
-
-      # The report of `holdup advise` for a pull request or an issue. Parameters as in {Advice}.
-      class Markdown
-        def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil,
-          words: Words.new, limit: AdviceTable::LIMIT)
-          @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:, summary:)
-          @table = AdviceTable.new(recommendation, words:, limit:)
-          @pools = AdviceTable::Pools.new(recommendation, words:)
-          @findings = AdviceFindings.new(findings, words:)
-          @again = again
-          @words = words
-        end
-
-        # @return [String] ends with a newline
-        def call
-          "#{[*head, *table, *findings].join("\n")}\n"
-        end
-
-        private
-
-        def head
-          ["# #{escape(@verdict.title)}", "", "**#{escape(@verdict.sentence)}**",
-            *@verdict.details.flat_map { |text| ["", escape(text)] }]
-        end
-
-        def table
-          [*[@table.section, @pools.section].compact.flat_map { |section| section(section) },
-            *(["", escape(@verdict.amdahl)] if @verdict.amdahl)]
-        end
-
-        def section(section)
-          ["", "## #{escape(section.title)}", "", line(section.columns),
-            "| --- |#{" ---: |" * (section.columns.size - 1)}", *section.rows.map { |row| line(row) },
-            *section.notes.flat_map { |note| ["", escape(note)] }]
-        end
-
-        def findings
-          return ["", escape(@words.call(:advice_no_findings))] if @findings.empty?
-          ["", "## #{escape(@words.call(:advice_findings))}", *same,
-            *@findings.flat_map { |text| finding(text) }]
-        end
-
-        def same
-          @again ? ["", escape(@words.call(:advice_again, options: @again))] : []
-        end
-
-        def finding(text)
-          ["", "### #{escape(text.what)}", "",
-            *text.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]
-        end
-
-        # Its lines begin with - or +, so none of them can end the block.
-        def diff(lines)
-          lines.empty? ? [] : ["", *["```diff", *lines, "```"].map { |line| "  #{line}" }, ""]
-        end
-
-        def line(cells)
-          "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
-        end
-
-        # Names come from requests: escape markup and cell ends.
-        def escape(text)
-          text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
-        end
+      # For the units that the advice is based on, if any.
+      def amdahl
+        demand = recommendation&.recording&.demand
+        share = (demand || @sized.summary.total).idle_share
+        section = Sections::Times::AmdahlTable.new(@sized.summary, share:, words: @words, limit: @limit).call
+        (section && demand) ? section.with(notes: [verdict.amdahl]) : section
       end
     end
   end

@@ -41,11 +41,6 @@ module Holdup
         Table.new(section, width: @table_width, sentences: @width, style: @style).lines
       end
 
-      # @return [Array<String>] after an empty line
-      def section(section)
-        ["", *title(section.title), *table(section), *section.notes.flat_map { |note| lines(note) }]
-      end
-
       # @param text [String] of a section
       # @return [Array<String>] one line
       def title(text)

@@ -8,24 +8,17 @@ module Holdup
     class Verification
       # @param span [String] of the measurement
       # @param stored [Boolean] whether later advice learns from it
-      # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
-      def initialize(found, span:, stored: false, words: Words.new, width: 80, table_width: width,
-        style: Style.none)
+      def initialize(found, span:, stored: false, words: Words.new)
         @found = found
         @span = span
         @stored = stored
         @words = words
         @figures = AdviceFigures.new(words)
-        @layout = Layout.new(width:, style:, table_width:)
       end
 
-      # @return [String] ends with a newline
-      def call
-        section = Section.new(title: "",
-          columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:)
-        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section), "",
-          *@layout.lines(word(:meaning)), *(@layout.lines(word(:stored)) if @stored)].join("\n")}\n"
+      # @return [Page]
+      def page
+        Page.new(title:, blocks: [Blocks::Lead.new(text: sentence), section])
       end
 
       # @return [String] for programs; ends with a newline
@@ -68,6 +61,11 @@ module Holdup
         figures = @figures.causes(@found.causes)
         named = @found.causes.call.map { |cause| @words.call(:"advice_reason_#{cause}", **figures) }
         [*named, word(:elsewhere)]
+      end
+
+      def section
+        columns = %i[figure before predicted measured error interval].map { |key| word(key) }
+        Section.new(title: "", columns:, rows:, notes: [word(:meaning), *(word(:stored) if @stored)])
       end
 
       def rows

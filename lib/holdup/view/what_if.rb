@@ -6,10 +6,7 @@ module Holdup
   module View
     # The current and the changed setting side by side.
     class WhatIf
-      # @param width [Integer] columns
-      # @param table_width [Numeric] columns of tables; Layout::WHOLE cuts no name
-      def initialize(found, change:, kind:, slo:, span:, words: Words.new, width: 80, table_width: width,
-        style: Style.none)
+      def initialize(found, change:, kind:, slo:, span:, words: Words.new)
         @found = found
         @change = change
         @kind = kind
@@ -17,21 +14,16 @@ module Holdup
         @span = span
         @words = words
         @figures = AdviceFigures.new(words)
-        @layout = Layout.new(width:, style:, table_width:)
       end
 
-      # @return [String] ends with a newline
-      def call
-        head = [*@layout.lines(title), "", *@layout.bold(sentence),
-          *remarks.flat_map { |remark| @layout.warning(remark) }]
-        "#{[*head, "", *@layout.table(section),
-          *notes.flat_map { |note| ["", *@layout.lines(note)] }].join("\n")}\n"
-      end
-
-      # @return [Page] for other layouts
+      # @return [Page]
       def page
-        Page.new(title:, blocks: [Blocks::Lead.new(text: sentence),
-          Blocks::Notes.new(texts: remarks, warning: true), section.with(title:, notes:)])
+        Page.new(title:, blocks: [*answer, section])
+      end
+
+      # @return [Array<Object>] for a page with another title
+      def blocks
+        [*answer, section.with(title:)]
       end
 
       # @return [String] for programs; ends with a newline
@@ -48,6 +40,10 @@ module Holdup
       end
 
       private
+
+      def answer
+        [Blocks::Lead.new(text: sentence), Blocks::Notes.new(texts: remarks, warning: true)]
+      end
 
       # Units that the change names, and the others, where it treats them differently.
       def groups
@@ -124,7 +120,7 @@ module Holdup
       end
 
       def section
-        Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:)
+        Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:, notes:)
       end
 
       def rows

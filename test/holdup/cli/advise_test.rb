@@ -222,7 +222,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       assert_match(/^KEPT: prediction and measurement/, said.out)
       assert_match(/^response, p95 +\d+.* ms +\d+.* ms +\d+.* ms +[+-]\d/, said.out)
       assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
-      assert_match(/^Stored: later advice for this application is corrected/, said.out)
+      assert_match(/^  Stored: later advice for this application is corrected/, said.out)
       assert_equal [[2, 5, later.to_s]], outcomes(path).map { |one| [one.processes, one.threads, one.at_s] }
       again = locked(path) { verify(path, "--json", now_s: later.to_s + 1) }
       assert_equal 0, again.status

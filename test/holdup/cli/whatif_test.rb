@@ -31,7 +31,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
       )
     )
     assert_match(%r{^processes x threads +1 x 5/100 ms +2 x 5/10 ms$}, said.out)
-    assert_match(/^Amdahl's law gives \d threads for \d\d\.\d % io/, said.out)
+    assert_match(/^  Amdahl's law gives \d threads for \d\d\.\d % io/, said.out)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 

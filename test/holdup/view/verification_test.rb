@@ -19,8 +19,8 @@ class Holdup::View::VerificationTest < Minitest::Test
     figures = {starved:, resource_waits: 0.0, busy: 0.2, swings: 1.1}
     candidate = Holdup::Sizing::Candidate.new(processes: 2, threads: 5, time_slice_ns: 100_000_000)
     found = Found.new([line], Causes.new(figures, causes), candidate, 1_000, queued)
-    Holdup::View::Verification.new(found, span: "now", words: Holdup::View::Words.new(language),
-      width: 1_000).call
+    page = Holdup::View::Verification.new(found, span: "now", words: Holdup::View::Words.new(language)).page
+    Holdup::View::Text.new(page, width: 1_000).call
   end
 
   def test_a_miss_names_the_cause_that_its_figure_supports

@@ -23,7 +23,7 @@ module Holdup
         end
 
         def answer(figures)
-          advised = View::AdvicePage.new(figures.sized, figures.found, words: @words, span:, kind:,
+          advised = View::Advice.new(figures.sized, figures.found, words: @words, span:, kind:,
             limit: query.limit)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
@@ -44,7 +44,7 @@ module Holdup
         def answers(advised, report)
           form = @form.block(@words)
           return [*advised.answer, form] unless @form.asked?
-          [*report&.page&.blocks, form, *advised.answer]
+          [*report&.blocks, form, *advised.answer]
         end
 
         def kinds(advised)

@@ -4,7 +4,7 @@ require "test_helper"
 require "holdup/loader"
 require_relative "../../support/played_recording"
 
-class Holdup::View::AdvicePageTest < Minitest::Test
+class Holdup::View::AdviceTest < Minitest::Test
   Blocks = Holdup::View::Blocks
   Sized = Data.define(:recommendation, :summary)
   SAMPLE = SampleWindows.new(minutes: 1)
@@ -15,7 +15,7 @@ class Holdup::View::AdvicePageTest < Minitest::Test
 
   def page(recommendation: ADVISED, summary: SUMMARY, findings: [], language: "en", limit: 15)
     sized = Sized.new(recommendation:, summary:)
-    Holdup::View::AdvicePage.new(sized, findings, words: Holdup::View::Words.new(language), span: "today",
+    Holdup::View::Advice.new(sized, findings, words: Holdup::View::Words.new(language), span: "today",
       kind: :request, limit:)
   end
 
