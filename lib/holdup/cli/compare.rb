@@ -4,8 +4,6 @@ module Holdup
   class CLI
     # Compares two times, settings, arms or revisions, with confidence intervals.
     class Compare
-      WIDEST = 120
-
       def self.options(console)
         Arguments.new(console)
       end
@@ -125,7 +123,7 @@ module Holdup
       end
 
       def render(page)
-        Formats.render(page, format: @format, console: @console, words: @words, widest: WIDEST)
+        Formats.render(page, format: @format, console: @console, words: @words)
       end
 
       def span(from_s, to_s)

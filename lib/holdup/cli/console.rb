@@ -19,10 +19,9 @@ module Holdup
         width.positive? ? width : nil
       end
 
-      # @param most [Integer] longer lines are harder to read
       # @return [Integer] columns of sentences
-      def width(most = 100)
-        (columns || 80).clamp(self.class::NARROW, most)
+      def width
+        (columns || 80).clamp(self.class::WIDTHS)
       end
 
       # A pipe or file has no width, so tables take the columns that they need.
@@ -31,10 +30,9 @@ module Holdup
         columns || Float::INFINITY
       end
 
-      # @param most [Integer] columns of sentences at most
       # @return [Hash{Symbol => Object}] for texts
-      def layout(most = 100)
-        {width: width(most), table_width:, style: View::Style.for(out, env)}
+      def layout
+        {width:, table_width:, style: View::Style.for(out, env)}
       end
 
       # Prints a line that the next one replaces; outside a terminal each line stays.
@@ -57,7 +55,7 @@ module Holdup
         out.reopen(IO::NULL, "w") if out.respond_to?(:reopen) && out.respond_to?(:fileno)
       end
     end
-    # Sentences are never wrapped to fewer columns.
-    Console::NARROW = 40
+    # Columns of sentences: longer and shorter lines are harder to read.
+    Console::WIDTHS = (40..100)
   end
 end

@@ -7,9 +7,6 @@ module Holdup
       MEANINGS = {json: "for programs", markdown: "for a pull request or an issue",
                   html: "one file for a browser; name it with --out"}.freeze
 
-      # Columns of sentences: longer lines are harder to read.
-      WIDEST = 100
-
       # Writes the output to the named file, else to the terminal or the pipe.
       class Destination
         # Formats that a terminal can't show, each with a title and an example file name.
@@ -53,13 +50,12 @@ module Holdup
       end
 
       # @param format [Symbol] :markdown, :html, else text
-      # @param widest [Integer] columns of sentences at most
       # @return [String] a page in this format
-      def render(page, format:, console:, words:, widest: WIDEST)
+      def render(page, format:, console:, words:)
         case format
         when :markdown then View::Markdown.new(page).call
         when :html then View::Html.of(page, words:).call
-        else View::Text.new(page, **console.layout(widest)).call
+        else View::Text.new(page, **console.layout).call
         end
       end
 

@@ -8,8 +8,6 @@ module Holdup
       LIMIT = 15
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
-      # Columns of sentences: longer lines are harder to read.
-      WIDEST = 120
 
       def self.options(console) = Arguments.new(console)
 
@@ -117,7 +115,7 @@ module Holdup
       def report(summary)
         return json(summary) if @format == :json
         page = View::Report.new(summary, words: @words, remarks:, **@layout).page
-        Formats.render(page, format: @format, console: @console, words: @words, widest: WIDEST)
+        Formats.render(page, format: @format, console: @console, words: @words)
       end
 
       def json(summary)

@@ -7,9 +7,6 @@ module Holdup
     class Lab
       # Measures and predicts each setting of the user's own server under the same load.
       class Sweep
-        # A narrower table does not fit.
-        WIDEST = 100
-
         def self.options(console)
           Arguments.new(console)
         end
