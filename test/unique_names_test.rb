@@ -38,7 +38,6 @@ class UniqueNamesTest < Minitest::Test
     "Json" => "a report as JSON",
     "Layout" => "of a file format",
     "Levers" => "of a server",
-    "Markdown" => "a report as Markdown",
     "Names" => "of the rows of a view",
     "Pages" => "the folder of the pages",
     "Part" => "of a page",

@@ -37,11 +37,12 @@ module Holdup
         unbeaten.min_by { |prediction| prediction.candidate.effort(current.candidate) }
       end
 
-      # Whether it waits no longer, and is cheaper: fewer threads in all, and no more of anything else.
+      # Whether it answers no later, and is cheaper: fewer threads in all, and no more of anything else.
+      # (Waits alone don't show it: with more threads, units also take more CPU.)
       def beats?(prediction, other)
         mine, theirs = [prediction, other].map { |one| costs(one) }
         mine.first < theirs.first && mine.zip(theirs).all? { |my, their| my <= their } &&
-          wait(prediction) <= wait(other)
+          response(prediction) <= response(other)
       end
 
       # @return [Float] share by which `other` is better; negative: worse

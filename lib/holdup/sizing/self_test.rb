@@ -87,9 +87,10 @@ module Holdup
         end
       end
 
-      # All levels of the load are one replay.
+      # All levels of the load are one replay. Where units go to one of several processes, chance decides how
+      # long their queues get.
       def closed_replays
-        Array.new(FITTED) do |index|
+        Array.new((@current.processes > 1) ? REPLAYS : FITTED) do |index|
           levels = @load.traces(@traffic.pools, units: @units, seed: @seed + index) do |profiles|
             @recording.on_free_cpus(profiles)
           end

@@ -48,7 +48,7 @@ module Holdup::Sizing
     def starved(waiting_share)
       pool = unknown(Holdup::Analysis::ProcessReport::ProcessPool)
       member = unknown(Holdup::Analysis::ProcessReport::MeasuredProcess)
-      member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:,
+      member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:, from_s: 0, to_s: 60,
         pools: [pool.with(name: "web", max: 5)])
       demand = ServiceDemand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
       Observation.new(

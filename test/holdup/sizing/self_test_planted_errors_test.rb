@@ -20,8 +20,9 @@ module Holdup::Sizing
       SimulatedObservation.of(planted(**options), attributes)
     end
 
+    # Replays as long as the steps of the ramp: several processes take time to get unequal queues.
     def self_test(recording)
-      Recommendation.new(recording, limits: ResourceLimits.new(vcpus: 8), units: 1000).self_test
+      Recommendation.new(recording, limits: ResourceLimits.new(vcpus: 8), units: 4000).self_test
     end
 
     Open = Class.new(SimpleDelegator) do
