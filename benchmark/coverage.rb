@@ -123,8 +123,8 @@ module Bench
       "The replay simulates recordings of 1 x 5 and 2 x 5 (processes x threads) with three unlike " \
       "endpoints: 50 ms with the GVL and 141 acquisitions on average. Planted are a growth of " \
       "#{growths} % for each doubling in flight, and hand-offs of 0, 20, 70 and 200 us, or from 20 to 200 " \
-      "and from 200 to 20 us by the number of waiting threads. Open: Poisson at #{loads} % of what the setting " \
-      "serves; closed: ramps of #{Planted::CONNECTIONS.join(", ")} connections a process; mixed: one after " \
+      "and from 200 to 20 us by the number of waiting threads. Open: Poisson at #{loads} % of what the " \
+      "setting serves; closed: ramps of #{Planted::CONNECTIONS.join(", ")} connections a process; mixed: one after " \
       "the other. #{@found.size} recordings."
     end
 
