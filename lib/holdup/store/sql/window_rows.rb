@@ -15,8 +15,9 @@ module Holdup
           @skipped = skipped
         end
 
+        # One step of roll-up or pruning.
         def transaction
-          @connection.write { yield }
+          @connection.write(alone: true) { yield }
         end
 
         def tiers
@@ -98,7 +99,7 @@ module Holdup
         end
 
         def bytes
-          @connection.use { |db| @connection.dialect.bytes(db) }
+          @connection.read { |db| @connection.dialect.bytes(db) }
         end
 
         private
@@ -128,7 +129,8 @@ module Holdup
         # Deletes and inserts replaced rows: one statement for many, in standard SQL.
         def merge_span(db, span, windows)
           span = span.where(KEY.zip(@codec.key(windows.first)).to_h) if windows.size == 1
-          rows = span.all.to_h { |row| [row.values_at(*KEY), row] }
+          host_ids = windows.map { |window| @codec.key(window).last }.uniq
+          rows = span.where(host_id: host_ids).to_h { |row| [row.values_at(*KEY), row] }
           known, added = windows.partition { |window| rows.key?(@codec.key(window)) }
           db[:windows].where(id: known.map { |window| rows[@codec.key(window)][:id] }).delete
           insert(db, added + known.map { |window| merged(rows[@codec.key(window)], window) })
