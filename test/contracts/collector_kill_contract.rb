@@ -12,8 +12,6 @@ module CollectorKillContract
   end
 
   KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(10, thorough: 100)))
-  # A writer is killed ten times.
-  TURNS_OF_A_WRITER = [KILLS / 10, 1].max
   # One leads; the more stand by, the sooner one of them sees that it is gone.
   COLLECTORS = 8
 
@@ -32,15 +30,15 @@ module CollectorKillContract
 
   def test_nothing_is_lost_or_counted_twice
     2.times { start_writer }
-    @collectors = Array.new(COLLECTORS) { spawn_collector(@segments, @store) }
-    KILLS.times do |number|
+    @collectors = Array.new(collectors) { spawn_collector(@segments, @store) }
+    kills.times do |number|
       kill_leader
-      replace_writer if (number % TURNS_OF_A_WRITER).zero?
+      replace_writer if (number % turns_of_a_writer).zero?
     end
     @collectors.each { |pid| end_process(pid, :KILL) }
     sure, most = end_writers
     collect_the_rest
-    assert_operator sure, :>, KILLS, "the writers had work"
+    assert_operator sure, :>, kills, "the writers had work"
     assert_includes sure..most, counted
     assert_equal recorded_by_segments, counted
     assert_equal counted, wall_values
@@ -49,6 +47,13 @@ module CollectorKillContract
   end
 
   private
+
+  def kills = KILLS
+
+  def collectors = COLLECTORS
+
+  # A writer is killed ten times.
+  def turns_of_a_writer = [kills / 10, 1].max
 
   # Anywhere in the life of a collector that leads: while it reads, commits, removes or waits.
   def kill_leader

@@ -30,6 +30,11 @@ class MariadbStoreTest < Minitest::Test
   def teardown
     super if @store
   end
+
+  private
+
+  # Each takes seconds: a server answers later than a file.
+  def histories = 1
 end
 
 class MariadbServerStoreTest < Minitest::Test
@@ -92,4 +97,10 @@ class MariadbCollectorKillTest < Minitest::Test
   include MariadbStores
 
   def store_url = new_url.tap { |url| Holdup::Store.open(url).tap(&:migrate!).close }
+
+  private
+
+  def kills = Thorough.turns(3, thorough: 100)
+
+  def collectors = 3
 end

@@ -30,6 +30,11 @@ class PostgresStoreTest < Minitest::Test
   def teardown
     super if @store
   end
+
+  private
+
+  # Each takes seconds: a server answers later than a file.
+  def histories = 1
 end
 
 class PostgresServerStoreTest < Minitest::Test
@@ -81,4 +86,10 @@ class PostgresCollectorKillTest < Minitest::Test
   include PostgresStores
 
   def store_url = new_url.tap { |url| Holdup::Store.open(url).tap(&:migrate!).close }
+
+  private
+
+  def kills = Thorough.turns(3, thorough: 100)
+
+  def collectors = 3
 end
