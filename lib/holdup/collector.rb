@@ -23,10 +23,10 @@ module Holdup
     # @param directory [String] folder of the segments; created when missing
     # @param interval [Numeric] seconds between ticks, which fall on multiples of it
     # @param parent [Integer, nil] pid of the process that it ends with
-    # @param max_bytes [Integer] size limit of the store
+    # @param max_bytes [Integer, nil] size limit of the store; nil: what suits its database
     # @param captures [String, nil] folder for captures that processes made by themselves; nil: not collected
     def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename],
-      parent: nil, max_bytes: 512 * 1024 * 1024, captures: nil)
+      parent: nil, max_bytes: nil, captures: nil)
       @store = store
       @clock = clock
       @interval = interval

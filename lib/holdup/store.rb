@@ -4,19 +4,30 @@ module Holdup
   # Opens a store by its URL. A store's library is loaded only when it is chosen, so code inside an
   # application may name a store without loading a database library.
   module Store
+    POSTGRES = ->(url, _location, **options) { Sql.new(Sql::Postgres.new(url, **options)) }
+    MYSQL = ->(url, _location, **options) { Sql.new(Sql::Mysql.new(url, **options)) }
     OPENERS = {
-      "memory" => ->(_location, **) { Memory.new },
-      "sqlite" => ->(location, **options) { Sql.new(Sql::Sqlite.new(location, **options)) }
+      "memory" => ->(_url, _location, **) { Memory.new },
+      "sqlite" => ->(_url, location, **options) { Sql.new(Sql::Sqlite.new(location, **options)) },
+      "postgres" => POSTGRES,
+      "postgresql" => POSTGRES,
+      "mysql2" => MYSQL,
+      "trilogy" => MYSQL
     }.freeze
+    private_constant :POSTGRES, :MYSQL
 
-    # @param url [String] "sqlite:///abs/path.sqlite3", a plain path, or "memory:"
+    # Limit of a store on a disk of its own.
+    DEFAULT_MAX_BYTES = 512 * 1024 * 1024
+
+    # @param url [String] "sqlite:///abs/path.sqlite3", a plain path, "postgres://user@host/database", or
+    #   "memory:"
     # @param read_only [Boolean] for reports: creates nothing, writes nothing, never waits for the collector
     # @raise [StoreError] when it can't be opened
     def self.open(url, read_only: false)
       scheme, location = split(url)
       opener = OPENERS[scheme]
       raise StoreError::UnknownScheme.new(location: redact(url), known:) unless opener
-      opener.call(location, read_only:)
+      opener.call(url, location, read_only:)
     end
 
     # @return [String] the store to use when none is named
@@ -35,11 +46,12 @@ module Holdup
 
     # URL forms that users may write.
     def self.known
-      ["sqlite:///path/to/file.sqlite3", "a plain path", "memory:"]
+      ["sqlite:///path/to/file.sqlite3", "a plain path", "postgres://user@host/database",
+        "mysql2://user@host/database", "trilogy://user@host/database", "memory:"]
     end
 
     def self.redact(url)
-      url.scrub("?").sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@')
+      url.scrub("?").sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@').gsub(/([?&]password=)[^&]*/, '\1***')
     end
 
     def self.split(url)

@@ -435,10 +435,12 @@ module StoreContract
   end
 
   def test_any_order_of_commits_roll_ups_and_prunes_keeps_every_unit
-    5.times { |seed| check_history(Random.new(seed)) }
+    histories.times { |seed| check_history(Random.new(seed)) }
   end
 
   private
+
+  def histories = 5
 
   def skipped(at_s: START, kind: :series, name: "A", reason: "broken", count: 1)
     Holdup::SkippedRow.new(at_s:, host: "a", kind:, name:, reason:, count:)

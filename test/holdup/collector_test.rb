@@ -182,7 +182,7 @@ module Holdup
 
       def rollup(now_s) = calls << :rollup
 
-      def prune(now_s, max_bytes:) = calls << :prune
+      def prune(now_s, **) = calls << :prune
     end
 
     private

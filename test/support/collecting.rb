@@ -6,6 +6,7 @@ require "rbconfig"
 module Collecting
   LIB = File.expand_path("../../lib", __dir__)
   COLLECTOR = <<~RUBY
+    require "rubygems" unless ARGV[1].start_with?("/") # drivers of servers need it
     require "holdup/loader"
     log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
     store = Holdup::Store.open(ARGV[1])

@@ -8,7 +8,7 @@ class FailingStore
     @store = store
   end
 
-  def progress = @store.progress
+  def progress(**) = @store.progress(**)
 
   def commit(*, **)
     raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))

@@ -30,9 +30,7 @@ module JobDatabase
 
     private
 
-    def server
-      @server ||= PostgresServer.new.start.tap { |server| Minitest.after_run { server.stop } }
-    end
+    def server = PostgresServer.shared
 
     def filled(adapter)
       @filled ||= {}

@@ -17,13 +17,18 @@ class PostgresServer
   STAND_INS = %w[postgres nobody].freeze
   USER = "holdup"
   PATIENCE_S = WaitUntil::PATIENCE_S
-  SETTINGS = {fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off",
+  SETTINGS = {fsync: "off", full_page_writes: "off", autovacuum: "off",
               max_connections: 60, shared_buffers: "16MB", wal_level: "minimal", max_wal_senders: 0,
               listen_addresses: ""}.freeze
 
   class << self
     # @return [Boolean] whether the programs are on this machine
     def installed? = !PROGRAMS.nil?
+
+    # @return [PostgresServer] one for all tests of a run
+    def shared
+      @shared ||= new.start.tap { |server| Minitest.after_run { server.stop } }
+    end
 
     # @param port [Integer, nil] of 127.0.0.1; nil: it listens at its socket alone
     # @yieldparam postgres [PostgresServer] while it runs
@@ -48,10 +53,31 @@ class PostgresServer
   def start
     run!("initdb", "--pgdata", data, "--username", USER, "--auth", "trust", "--encoding", "UTF8",
       "--no-locale", "--no-sync", "--no-instructions")
+    start_again
+  end
+
+  # After `crash`.
+  # @return [self]
+  def start_again
     @pid = spawn_program("postgres", "-D", data, "-k", @folder,
       *settings.flat_map { |name, value| ["-c", "#{name}=#{value}"] })
     wait_until_it_answers
     self
+  end
+
+  # Ends without a goodbye to its clients, and recovers at the next start.
+  # @return [void]
+  def crash
+    Process.kill(:QUIT, @pid)
+    Process.wait(@pid)
+    @pid = nil
+  end
+
+  # Ends all connections.
+  # @return [void]
+  def disconnect
+    query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity " \
+      "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()")
   end
 
   # @param database [String]

@@ -14,6 +14,7 @@ module Holdup
         "timeline" => "what happened in a capture: who waited, and for whom",
         "calculate" => "how many threads for an io share, next to Amdahl's law",
         "collect" => "carry the measurements of this host to the store",
+        "store" => "make the tables of a central store, say what is in it, copy it",
         "exec" => "run a command with Holdup in it, with no change to the application",
         "lab" => "experiments with real processes on this machine",
         "web" => "the dashboard in a browser, for this machine's store",
@@ -49,6 +50,9 @@ module Holdup
         },
         "collect" => -> {
           Collect
+        },
+        "store" => -> {
+          StoreCommand
         },
         "exec" => -> {
           Exec

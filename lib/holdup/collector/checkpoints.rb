@@ -13,7 +13,7 @@ module Holdup
         @folder = text(folder)
         @scope = "#{host} #{@folder}/"
         @damaged = {}
-        stored = store.progress.select { |key, _| own?(key) }
+        stored = store.progress(host:).select { |key, _| own?(key) }
         heads = stored.reject { |key, _| key.end_with?(UNITS) }
         @positions = heads.each_with_object({}) do |(key, head), positions|
           name = key.delete_prefix(@scope)

@@ -84,7 +84,7 @@ module Holdup
       end
 
       # @see Store::Sql#progress
-      def progress = {}
+      def progress(host: nil) = {}
 
       private
 

@@ -106,18 +106,22 @@ module Holdup
     end
 
     class ReadOnly < StoreError
-      def initialize(location:)
-        super(location:, kind: :read_only, problem: "is read-only",
-              advice: "make the file and its folder writable for this user, or #{OTHER_PLACE}")
+      ADVICE = "make the file and its folder writable for this user, or #{OTHER_PLACE}".freeze
+      private_constant :ADVICE
+
+      def initialize(location:, kind: :read_only, advice: ADVICE)
+        super(location:, kind:, problem: "is read-only", advice:)
       end
     end
 
     # Its content is damaged. Needs a person: we never overwrite what we can't read.
     class Corrupt < StoreError
-      def initialize(location:, reason:)
-        super(location:, kind: :corrupt, reason:,
-              problem: "is damaged or is not a store of Holdup (#{reason})",
-              advice: "move the file away (a new one is made by itself) or restore it from a backup")
+      ADVICE = "move the file away (a new one is made by itself) or restore it from a backup"
+      private_constant :ADVICE
+
+      def initialize(location:, reason:, kind: :corrupt, advice: ADVICE)
+        problem = "is damaged or is not a store of Holdup (#{reason})"
+        super(location:, kind:, reason:, problem:, advice:)
       end
     end
 
@@ -190,10 +194,12 @@ module Holdup
     end
 
     class OlderSchema < StoreError
-      def initialize(location:, found:, known:)
-        super(location:, kind: :older_schema, found:, known:,
-              problem: "has schema #{found}, this Holdup reads #{known}",
-              advice: "run holdup collect once, which brings it up to date and keeps what is in it")
+      ADVICE = "run holdup collect once, which brings it up to date and keeps what is in it"
+      private_constant :ADVICE
+
+      def initialize(location:, found:, known:, kind: :older_schema, advice: ADVICE)
+        super(location:, kind:, found:, known:, problem: "has schema #{found}, this Holdup reads #{known}",
+              advice:)
       end
     end
 

@@ -16,13 +16,14 @@ module Holdup
         @profiles = UnitSamples.new
       end
 
-      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
+      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
+        lengths: [Tier::FINEST], &bad_row)
         @rows.transaction do
           changes =
             if bad_row
               each_alone(windows, processes, profiles, paths, &bad_row)
             else
-              changes(windows, processes, profiles, paths)
+              changes(windows, processes, profiles, paths, lengths:)
             end
           progress = progress.transform_values { |blob| blob&.b&.freeze }
           changes.each(&:call) # none of them can fail
@@ -45,8 +46,8 @@ module Holdup
         @rows.transaction { @paths.dup }
       end
 
-      def progress
-        @rows.transaction { @progress.dup }
+      def progress(host: nil)
+        @rows.transaction { @progress.select { |segment, _| host.nil? || segment.start_with?("#{host} ") } }
       end
 
       def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
@@ -96,6 +97,19 @@ module Holdup
         @rows.transaction { @profiles.starts(from_s, to_s) }
       end
 
+      def tiers
+        @rows.transaction { @rows.tiers }
+      end
+
+      def kept_from(starts)
+        @rows.transaction do
+          limited = Tier.kept_from(@rows.tiers, starts)
+          raise StoreError::Locked.new(location: "memory:", seconds: 0) unless limited
+          limited.each { |tier| @rows.save_tier(tier) }
+        end
+        nil
+      end
+
       def settings
         @rows.transaction { @rows.windows.map(&:setting).uniq }
       end
@@ -111,7 +125,8 @@ module Holdup
 
       def rollup(now_s) = Rollup.new(@rows).run(now_s)
 
-      def prune(now_s, max_bytes:)
+      def prune(now_s, max_bytes: nil)
+        max_bytes ||= DEFAULT_MAX_BYTES
         @rows.transaction do
           @processes.reject! { |_, sample| sample[:at_s] < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
           @profiles.prune(now_s, max_bytes)
@@ -142,8 +157,8 @@ module Holdup
       end
 
       # Whatever may fail does so here, before any change.
-      def changes(windows, processes, profiles, paths)
-        rows = WindowBatch.new(windows).rows(@rows.tiers)
+      def changes(windows, processes, profiles, paths, lengths: [Tier::FINEST])
+        rows = WindowBatch.new(windows, lengths:).rows(@rows.tiers)
         samples = processes.to_h { |sample| [sample.fetch_values(:at_s, :host, :pid), sample.dup.freeze] }
         blocks = @profiles.merged(profiles)
         [-> { @rows.merge(rows) }, -> { @processes.merge!(samples) }, -> { @profiles.save(blocks) },

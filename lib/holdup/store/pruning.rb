@@ -13,7 +13,7 @@ module Holdup
         @rows = rows
       end
 
-      # @param max_bytes [Integer] size limit of the store's content
+      # @param max_bytes [Numeric] size limit of the store's content; infinite: bytes are not even counted
       # @return [Integer] rows deleted
       def run(now_s, max_bytes:)
         by_age(now_s) + by_size(max_bytes)
@@ -27,6 +27,7 @@ module Holdup
 
       def by_size(max_bytes)
         deleted = 0
+        return deleted if max_bytes == Float::INFINITY
         while @rows.bytes > max_bytes
           cut = cut_finest
           return deleted if cut.zero?

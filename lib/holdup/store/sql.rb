@@ -3,7 +3,8 @@
 module Holdup
   module Store
     # The store in a SQL database: one writer per host (the collector), any number of readers. One object
-    # belongs to one thread and doesn't survive a fork. It opens nothing before the first call.
+    # belongs to one thread and doesn't survive a fork. It opens nothing before the first call. `dialect`:
+    # Sqlite, or a Server, with everything that differs between databases.
     #
     # Commits add *deltas*: what happened in a minute since the last commit. The store adds each to the
     # existing row (same minute, series, setting and host), and to the coarser windows if the minute was
@@ -33,18 +34,20 @@ module Holdup
       # @param profiles [Array<SampleBlock>] samples of single units, merged with the stored ones
       # @param paths [Hash{Series => String}] one path of each; it replaces the one before
       # @param state [CollectionState, nil] state of the collector after this commit
+      # @param lengths [Array<Integer>] see WindowBatch; longer windows only come from another store
       # @yieldparam row [Window, Hash, SampleBlock, Array(Series, String)] that can't be written
       # @yieldreturn [SkippedRow] to write instead
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written
-      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
-        batch = WindowBatch.new(windows) unless bad_row
-        whole do
+      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil,
+        lengths: [Tier::FINEST], &bad_row)
+        batch = WindowBatch.new(windows, lengths:) unless bad_row
+        whole(locks(windows, processes, profiles, skipped, state)) do
           @checkpoints.save(progress)
           @skipped.add(skipped)
           @states.save(state) if state
           if bad_row
-            add_each(windows, processes, profiles, paths, &bad_row)
+            add_each(windows, processes, profiles, paths, lengths:, &bad_row)
           else
             add(batch, processes, profiles, paths)
           end
@@ -60,8 +63,13 @@ module Holdup
       # @return [Hash{Series => String}] the last path of each series that has one
       def paths = @paths.to_h
 
+      # @param host [String, nil] only of segments whose names begin with it, and only when no commit for that
+      #   host is unfinished: a killed collector's may still arrive. To call before a commit
       # @return [Hash{String => String}] segment => checkpoint, binary
-      def progress = @checkpoints.to_h
+      def progress(host: nil)
+        return @checkpoints.to_h unless host
+        @connection.write(locks: [lock(host)]) { @checkpoints.to_h("#{host} ") }
+      end
 
       # @param to_s [Integer] first second after the span
       # @param kinds [Array<Symbol>, nil] nil for all; `names`, `queues`: globs (String, Array<String> or nil)
@@ -112,38 +120,59 @@ module Holdup
         @profiles.starts(from_s, to_s)
       end
 
+      # @return [Array<Tier>] finest first
+      def tiers = @rows.tiers
+
+      # Says of windows that were taken from another store how long they were kept there. To call before, and
+      # after a roll-up.
+      # @param starts [Hash{Integer => Integer}] length of windows => second before which there are none
+      # @raise [StoreError::Locked] when longer windows are not filled so far
+      def kept_from(starts)
+        @connection.upkeep do
+          @rows.transaction do
+            changed = Tier.kept_from(@rows.tiers, starts)
+            changed&.each { |tier| @rows.save_tier(tier) }
+          end
+        end || raise(StoreError::Locked.new(location: @connection.dialect.location, seconds: 0))
+        nil
+      end
+
       # Every setting ever seen, oldest first.
       def settings = @codec.settings.load.sort.map(&:last)
 
       # @param outcome [PredictionOutcome] replaces the one with the same key
       # @raise [StoreError] and then nothing was written
       def keep(outcome)
-        whole { @outcomes.keep(outcome) }
+        whole(["outcomes"]) { @outcomes.keep(outcome) }
       end
 
       # Of the last 400 days, oldest first.
       def outcomes = @outcomes.to_a
 
       # Fills the coarser windows; for a call about once a minute.
-      # @return [Integer] spans written
-      def rollup(now_s) = Rollup.new(@rows).run(now_s)
-
-      # Deletes windows that are too old, then those above the size limit; for a call after rollup.
-      # @return [Integer] windows deleted
-      def prune(now_s, max_bytes:)
-        deleted = Pruning.new(@rows).run(now_s, max_bytes:)
-        @samples.delete_before([@rows.tiers.first.kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
-        @profiles.prune(now_s, max_bytes)
-        @outcomes.delete_before(now_s - Tier::LONGEST_S)
-        @skipped.prune(now_s)
-        @states.prune(now_s)
-        @connection.use { |db| @connection.dialect.shrink(db) }
-        deleted
+      # @return [Integer] spans written; 0 while another collector does this or prunes
+      def rollup(now_s)
+        @connection.upkeep { Rollup.new(@rows).run(now_s) } || 0
       end
 
-      # Migrates to the newest schema; opening a store to write does it too.
+      # Deletes windows that are too old, then those above the size limit; for a call after rollup.
+      # @param max_bytes [Numeric, nil] nil: what suits the database
+      # @return [Integer] windows deleted; 0 while another collector does this or rolls up
+      def prune(now_s, max_bytes: nil)
+        max_bytes ||= @connection.dialect.default_max_bytes
+        deleted = @connection.upkeep do
+          windows = Pruning.new(@rows).run(now_s, max_bytes:)
+          @rows.transaction { prune_the_rest(now_s, max_bytes) }
+          windows
+        end
+        @connection.use { |db| @connection.dialect.shrink(db) }
+        deleted || 0
+      end
+
+      # Migrates to the newest schema; opening a store in a file to write does it too.
       def migrate!
-        @connection.write { nil }
+        @connection.migrate
+        nil
       end
 
       # @return [Hash{Symbol => Object}] location, schema, bytes, read_only, series, oldest_s, newest_s
@@ -160,6 +189,24 @@ module Holdup
 
       private
 
+      # Of everything that is written, the hosts, whose rows no other collector may add to meanwhile.
+      def locks(windows, processes, profiles, skipped, state)
+        rows = [*windows, *profiles, *skipped, state].compact
+        hosts = rows.map(&:host) + processes.map { |sample| sample[:host] }
+        hosts.compact.uniq.map { |host| lock(host) }
+      end
+
+      def lock(host) = "host #{host}"
+
+      def prune_the_rest(now_s, max_bytes)
+        kept_from_s = @rows.tiers.first.kept_from_s
+        @samples.delete_before([kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
+        @profiles.prune(now_s, max_bytes)
+        @outcomes.delete_before(now_s - Tier::LONGEST_S)
+        @skipped.prune(now_s)
+        @states.prune(now_s)
+      end
+
       def add(batch, processes, profiles, paths)
         @rows.merge(batch.rows(@rows.tiers))
         @samples.add(processes)
@@ -167,9 +214,9 @@ module Holdup
         @paths.save(paths)
       end
 
-      def add_each(windows, processes, profiles, paths, &bad_row)
+      def add_each(windows, processes, profiles, paths, lengths:, &bad_row)
         tiers = @rows.tiers
-        faults = each_alone(windows) { |window| @rows.merge(WindowBatch.new([window]).rows(tiers)) }
+        faults = each_alone(windows) { |window| @rows.merge(WindowBatch.new([window], lengths:).rows(tiers)) }
         raise faults.first.last if faults.any? && faults.size == windows.size
         faults += each_alone(processes) { |sample| @samples.add([sample]) }
         faults += each_alone(profiles) { |block| @profiles.merge([block]) }
@@ -187,9 +234,9 @@ module Holdup
       end
 
       # After a failed transaction, cached ids may not exist.
-      def whole(&)
+      def whole(locks, &)
         done = false
-        @connection.write(&)
+        @connection.write(locks:, &)
         done = true
         nil
       ensure

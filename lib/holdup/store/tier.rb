@@ -20,6 +20,17 @@ module Holdup
         (tiers.find { |tier| tier.kept_from_s <= from_s } || tiers.last).seconds
       end
 
+      # @param starts [Hash{Integer => Integer}] length of windows => second before which there are none
+      # @return [Array<Tier>, nil] the tiers with at least these limits; nil when longer windows are not
+      #   filled up to there
+      def self.kept_from(tiers, starts)
+        limited = tiers.map do |tier|
+          tier.with(kept_from_s: [tier.kept_from_s, starts.fetch(tier.seconds, 0)].max)
+        end
+        filled = limited.each_cons(2).all? { |fine, coarse| fine.kept_from_s <= coarse.rolled_to_s }
+        limited if filled
+      end
+
       # Start of the window that contains the second.
       def floor(second) = second - second % seconds
 

@@ -8,8 +8,10 @@ module Holdup
       MOST = (1 << 63) - 1
       private_constant :MOST
 
-      # @raise [ArgumentError] for anything but whole minutes with setting and host
-      def initialize(windows)
+      # @param lengths [Array<Integer>] in seconds, of the windows that are taken
+      # @raise [ArgumentError] for anything but whole windows of these lengths with setting and host
+      def initialize(windows, lengths: [Tier::FINEST])
+        @lengths = lengths
         windows.each { |window| check(window) }
         @windows = windows
       end
@@ -26,13 +28,13 @@ module Holdup
 
       def spread(tiers)
         @windows.flat_map do |window|
-          taking = tiers.select { |tier| tier.takes?(window.start_s) }
+          taking = tiers.select { |tier| tier.seconds >= window.seconds && tier.takes?(window.start_s) }
           taking.map { |tier| window.with(start_s: tier.floor(window.start_s), seconds: tier.seconds) }
         end
       end
 
       def check(window)
-        whole = window.seconds == Tier::FINEST && (window.start_s % Tier::FINEST).zero?
+        whole = @lengths.include?(window.seconds) && (window.start_s % window.seconds).zero?
         unless whole
           raise ArgumentError, "a store takes whole minutes, not #{window.seconds} s from #{window.start_s}"
         end

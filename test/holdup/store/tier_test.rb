@@ -21,6 +21,13 @@ class Holdup::Store::TierTest < Minitest::Test
     assert_equal [300, 600, 300], [tier.floor(599), tier.ceil(301), tier.ceil(300)]
   end
 
+  # Where short windows are missing, readers take longer ones.
+  def test_windows_may_be_missing_only_where_longer_ones_are_filled
+    tiers = Tier.fresh.map { |tier| tier.with(rolled_to_s: 7200) }
+    assert_equal [3600, 0, 0, 0], Tier.kept_from(tiers, {60 => 3600}).map(&:kept_from_s)
+    assert_nil Tier.kept_from(tiers, {60 => 10_800})
+  end
+
   def test_a_late_minute_goes_where_the_roll_up_was_made_and_nothing_was_pruned
     minutes = Tier.new(seconds: 60, rolled_to_s: 0, kept_from_s: 600)
     hours = Tier.new(seconds: 3600, rolled_to_s: 7200, kept_from_s: 3600)

@@ -25,10 +25,18 @@ class Holdup::Store::WindowBatchTest < Minitest::Test
     assert_equal [60, 300, 3600, 86_400], found.map(&:seconds).uniq
   end
 
+  def test_a_longer_window_goes_to_the_tiers_from_its_length_on
+    long = minute.with(seconds: 300)
+    assert_raises(ArgumentError) { rows([long]) }
+    found = rows([long], rolled: SampleMinutes::MINUTE_START + 3600, lengths: [60, 300])
+
+    assert_equal [300, 3600, 86_400], found.map(&:seconds)
+  end
+
   private
 
-  def rows(windows, rolled: 0)
+  def rows(windows, rolled: 0, **options)
     tiers = Holdup::Store::Tier.fresh.map { |tier| tier.with(rolled_to_s: rolled) }
-    Holdup::Store::WindowBatch.new(windows).rows(tiers)
+    Holdup::Store::WindowBatch.new(windows, **options).rows(tiers)
   end
 end

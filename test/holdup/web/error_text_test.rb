@@ -5,6 +5,7 @@ require "holdup/loader"
 
 class Holdup::Web::ErrorTextTest < Minitest::Test
   Store = Holdup::StoreError
+  Server = Holdup::Store::Sql::Server::Errors
   STORE_ERRORS = [
     Store::Locked.new(location: "/db", seconds: 1),
     Store::Full.new(location: "/db"),
@@ -21,7 +22,16 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     Store::BeingMade.new(location: "/db"),
     Store::NewerSchema.new(location: "/db", found: 9, known: 1),
     Store::OlderSchema.new(location: "/db", found: 1, known: 9),
-    Store::UnknownScheme.new(location: "/db", known: ["sqlite:///path"])
+    Store::UnknownScheme.new(location: "/db", known: ["sqlite:///path"]),
+    Server::MissingGem.new(location: "/db", gem: "pg"),
+    Server::Unreachable.new(location: "/db", reason: "refused"),
+    Server::Denied.new(location: "/db", reason: "no password"),
+    Server::ReadOnly.new(location: "/db"),
+    Server::Deadlock.new(location: "/db", seconds: 1),
+    Server::NotMigrated.new(location: "/db"),
+    Server::OlderSchema.new(location: "/db", found: 1, known: 9),
+    Server::ForeignTables.new(location: "/db", tables: %w[a b c d]),
+    Server::Corrupt.new(location: "/db", reason: "bad page")
   ].freeze
 
   def parts(error, language)

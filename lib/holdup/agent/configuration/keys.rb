@@ -38,7 +38,7 @@ module Holdup
       Key.new(
         name: :store, type: Types::Text.new, default: nil,
         example: '"sqlite:///var/lib/holdup/holdup.sqlite3"',
-        help: "Where the collector keeps its windows. nil: an SQLite file in ~/.local/state/holdup."
+        help: "Path or URL (`holdup store --help`). nil: an SQLite file in ~/.local/state/holdup."
       ),
       Key.new(
         name: :app, type: Types::Text.new, default: nil, example: '"storefront"',

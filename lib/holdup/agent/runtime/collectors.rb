@@ -129,9 +129,10 @@ module Holdup
         longest_wait_s: LONGEST_WAIT_S
       )
         @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s]
-        @command += ["--store", store] if store
         @warn = log.respond_to?(:call) ? log : log.method(:warn)
         @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
+        # Not as an argument: all users of the machine see those, and a URL may have a password.
+        @environment["HOLDUP_STORE"] = store if store
         @first_wait_s = first_wait_s
         @longest_wait_s = longest_wait_s
         @owner = Process.pid

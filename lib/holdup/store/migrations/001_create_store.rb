@@ -29,7 +29,7 @@ Sequel.migration do
     create_table(:windows) do
       primary_key :id, type: :Bignum
       Integer :seconds, null: false
-      Integer :start_s, null: false
+      Bignum :start_s, null: false
       foreign_key :series_id, :series, null: false
       foreign_key :setting_id, :settings, null: false
       foreign_key :host_id, :hosts, null: false
@@ -51,7 +51,7 @@ Sequel.migration do
     # Samples of processes. `facts`: JSON.
     create_table(:process_samples) do
       primary_key :id, type: :Bignum
-      Integer :at_s, null: false
+      Bignum :at_s, null: false
       foreign_key :host_id, :hosts, null: false
       Integer :pid, null: false
       String :facts, text: true, null: false
@@ -62,7 +62,7 @@ Sequel.migration do
     # drawn from; `units`: see SampleBlock::Codec; `bytes`: their length.
     create_table(:unit_samples) do
       primary_key :id, type: :Bignum
-      Integer :start_s, null: false
+      Bignum :start_s, null: false
       foreign_key :setting_id, :settings, null: false
       foreign_key :host_id, :hosts, null: false
       Bignum :seen, null: false
@@ -73,24 +73,24 @@ Sequel.migration do
 
     # How far the collector has carried each segment. `state`: see Collector::SegmentCheckpoint::Codec.
     create_table(:checkpoints) do
-      String :segment, size: 255, primary_key: true
-      File :state, null: false
+      String :segment, size: 700, primary_key: true
+      File :state, null: false, size: :medium
     end
 
     # How far the collector of each host and folder has come. `units`: JSON.
     create_table(:collection_states) do
       primary_key :id
       String :host, size: 255, null: false
-      String :folder, size: 255, null: false
+      String :folder, size: 500, null: false
       Bignum :at_ns, null: false
-      String :units, text: true, null: false
+      String :units, text: true, null: false, size: :medium
       unique %i[host folder]
     end
 
     # What could not be carried or kept.
     create_table(:skipped_rows) do
       primary_key :id
-      Integer :at_s, null: false
+      Bignum :at_s, null: false
       String :host, size: 255, null: false
       String :kind, size: 16, null: false
       String :name, size: 200, null: false
@@ -102,13 +102,13 @@ Sequel.migration do
     # Predictions of other settings and what was measured there: one row for each figure.
     create_table(:prediction_outcomes) do
       primary_key :id
-      Integer :at_s, null: false
+      Bignum :at_s, null: false
       String :app, size: 255, null: false
       String :kind, size: 16, null: false
       String :pool, size: 200, null: false
       String :setting, size: 12, null: false
-      Integer :from_s, null: false
-      Integer :to_s, null: false
+      Bignum :from_s, null: false
+      Bignum :to_s, null: false
       Integer :processes, null: false
       Integer :threads, null: false
       Bignum :time_slice_ns, null: false

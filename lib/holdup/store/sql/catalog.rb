@@ -52,7 +52,10 @@ module Holdup
         end
 
         def add(value)
-          @connection.write { |db| db[@table].insert(@encode.call(value).reduce(:merge)) }
+          @connection.write do |db|
+            added = find(value) if @connection.dialect.lock_catalogs(db)
+            added || db[@table].insert(@encode.call(value).reduce(:merge))
+          end
         end
       end
     end

@@ -6,6 +6,10 @@ module Holdup
       # Connects on first use and again after a failure, so a store that was unreachable, moved or repaired
       # works at the next call. Every error leaves as a StoreError.
       class Connection
+        # After a deadlock.
+        RETRIES = 5
+        private_constant :RETRIES
+
         def initialize(dialect, schema: Schema.new)
           @dialect = dialect
           @schema = schema
@@ -17,20 +21,38 @@ module Holdup
 
         attr_reader :dialect
 
-        # Runs the block in one write transaction; nests.
-        def write
+        # Runs the block in one write transaction; nests. Where the database ends it because of a deadlock, it
+        # runs again from the start.
+        # @param locks [Array<String>] names of what no other process may write meanwhile
+        # @param alone [Boolean] whether none may write at all, for a step of upkeep
+        def write(locks: [], alone: false)
           raise StoreError::ReadOnly.new(location: @dialect.location) if @dialect.read_only?
-          use { |db| @dialect.write(db) { yield db } }
+          return yield(@db) if nested?
+          retrying do
+            use { |db| @dialect.write(db, locks:, alone:) { yield db } }
+          end
+        end
+
+        # Runs the block, whose writes are `alone`, unless another process is at such work.
+        # @return [Object, nil] the block's value
+        def upkeep(&) = use { |db| @dialect.upkeep(db, &) }
+
+        # Makes the tables, or brings them to the newest schema.
+        def migrate
+          raise StoreError::ReadOnly.new(location: @dialect.location) if @dialect.read_only?
+          close
+          translating { @db = connect(migrate: true) }
         end
 
         # Runs the block on one consistent view; nests.
         def read
+          return yield(@db) if nested?
           use { |db| @dialect.read(db) { yield db } }
         end
 
         # Runs the block without a transaction, for statements that the database refuses inside one.
         def use(&)
-          nested? ? yield(@db) : translating(&)
+          nested? ? yield(@db) : translating { yield db }
         end
 
         # Inside `write`: runs the block in a savepoint, which one bad row rolls back while the rest goes on.
@@ -45,7 +67,7 @@ module Holdup
         end
 
         def schema_version
-          use { |db| @schema.version(db) }
+          read { |db| @schema.version(db) }
         end
 
         def close
@@ -58,10 +80,19 @@ module Holdup
         # A transaction has to end on the connection where it began: nothing is checked inside it.
         def nested? = !!@db&.in_transaction?
 
+        def retrying
+          tries ||= 0
+          yield
+        rescue Server::Errors::Deadlock
+          raise if (tries += 1) > RETRIES
+          @epoch += 1 # ids of the transaction that was taken back are invalid
+          retry
+        end
+
         def translating
-          yield db
+          yield
         rescue DamagedData => error
-          raise StoreError::Corrupt.new(location: @dialect.location, reason: error.message)
+          raise @dialect.corrupt(error.message)
         rescue StoreError, *@dialect.errors => error
           fault = fault_of(error)
           close if @dialect.reopen?(fault)
@@ -76,23 +107,23 @@ module Holdup
 
         def db
           close if @db && @dialect.identity != @identity
-          @db ||= open
+          @db ||= connect
         end
 
-        def open
+        def connect(migrate: @dialect.migrates_itself? && !@dialect.read_only?)
           db = @dialect.connect
-          check(db)
+          check(db, migrate)
           @identity = @dialect.identity
           @epoch += 1
           db
         end
 
         # Disconnects a refused store: each retry, once a minute, would leak a handle.
-        def check(db)
-          if @dialect.read_only?
-            @schema.check(db, @dialect.location)
+        def check(db, migrate)
+          if migrate
+            @dialect.migrating(db) { @schema.migrate(db, @dialect) }
           else
-            @schema.migrate(db, @dialect.location)
+            @dialect.read(db) { @schema.check(db, @dialect) }
           end
           kept = true
         ensure

@@ -22,21 +22,24 @@ module Holdup
         end
 
         # Refuses a store that a newer Holdup wrote, and one that must be migrated first.
-        def check(db, location)
-          found = version(db)
-          raise StoreError::NewerSchema.new(location:, found:, known:) if found > known
-          raise StoreError::BeingMade.new(location:) if found.zero?
-          raise StoreError::OlderSchema.new(location:, found:, known:) if found < known
+        def check(db, dialect)
+          found = current(db, dialect)
+          raise dialect.unmigrated(found:, known:) if found < known
         end
 
         # Migrates to the newest version, once even if two processes try at the same time.
-        def migrate(db, location)
-          found = version(db)
-          raise StoreError::NewerSchema.new(location:, found:, known:) if found > known
-          advance(db) if found < known
+        def migrate(db, dialect)
+          advance(db) if current(db, dialect) < known
         end
 
         private
+
+        def current(db, dialect)
+          dialect.check_owner(db.tables)
+          found = version(db)
+          raise StoreError::NewerSchema.new(location: dialect.location, found:, known:) if found > known
+          found
+        end
 
         # The migrator reads the version under the write lock, so the loser of a race finds nothing to do. A
         # transaction that only takes the lock when it writes would fail if another process wrote since it

@@ -16,9 +16,13 @@ module Holdup
             @connection = connection
           end
 
+          # @param prefix [String] of the segments
           # @return [Hash{String => String}] segment => binary
-          def to_h
-            states = @connection.read { |db| db[:checkpoints].select_hash(:segment, :state) }
+          def to_h(prefix = "")
+            states = @connection.read do |db|
+              pattern = "#{db.dataset.escape_like(prefix)}%"
+              db[:checkpoints].where(Sequel.like(:segment, pattern)).select_hash(:segment, :state)
+            end
             states.transform_values { |state| String.new(state) }
           end
 
@@ -117,7 +121,11 @@ module Holdup
 
           def save(paths)
             @connection.write do |db|
-              paths.each { |series, path| db[:series].where(id: @series.id(series)).update(path:) }
+              by_id = paths.transform_keys { |series| @series.id(series) }
+              stored = db[:series].where(id: by_id.keys).select_hash(:id, :path)
+              # In one order, so that two processes never wait for each other.
+              changed = by_id.reject { |id, path| stored[id] == path }.sort
+              changed.each { |id, path| db[:series].where(id:).update(path:) }
             end
           end
 

@@ -51,11 +51,32 @@ module Holdup
           []
         end
 
-        def write(db, &)
+        # Who has the right to write holds all locks.
+        def write(db, **, &)
           db.transaction(mode: :immediate, &)
         end
 
         def read(db, &) = db.transaction(mode: :deferred, &)
+
+        def upkeep(_db) = yield
+
+        # The file is made, and brought forward, by whoever opens it to write.
+        def migrates_itself? = true
+
+        def migrating(_db) = yield
+
+        def check_owner(_tables) = nil
+
+        def unmigrated(found:, known:)
+          return StoreError::BeingMade.new(location:) if found.zero?
+          StoreError::OlderSchema.new(location:, found:, known:)
+        end
+
+        def corrupt(reason) = StoreError::Corrupt.new(location:, reason:)
+
+        def lock_catalogs(_db) = false
+
+        def default_max_bytes = DEFAULT_MAX_BYTES
 
         # Bytes in use; the file may be longer.
         def bytes(db)
@@ -189,52 +210,6 @@ module Holdup
 
         def pragma(db, name)
           db.fetch("PRAGMA #{name}").single_value
-        end
-      end
-
-      # Whether a SQLite file belongs to Holdup: by its header, by its tables (a copy by `.dump` loses the
-      # header), or because it is empty. Holdup writes into no other file.
-      class Sqlite::Ownership
-        # PRAGMA application_id: "HLDP".
-        ID = 0x484C4450
-        TABLES = %w[checkpoints hosts process_samples schema_info series settings tiers windows].freeze
-        private_constant :TABLES
-
-        # @param connection [SQLite3::Database] nothing was written to it yet
-        def initialize(connection, location)
-          @connection = connection
-          @location = location
-        end
-
-        # @raise [StoreError::NotOurs]
-        def check
-          return if id == ID || (id.zero? && (tables.empty? || (TABLES - tables).empty?))
-          raise StoreError::NotOurs.new(location: @location, **other)
-        end
-
-        # Marks the header as Holdup's.
-        def claim
-          @connection.execute("PRAGMA application_id = #{ID}") unless id == ID
-        end
-
-        private
-
-        def id
-          @id ||= @connection.get_first_value("PRAGMA application_id")
-        end
-
-        def tables
-          names = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
-          @tables ||= @connection.execute(names).flatten
-        end
-
-        # The program that the file belongs to, if it says so.
-        def other
-          what = "it is a database of something else"
-          return {kind: :foreign_id, reason: "#{what}, by its application_id #{id}", id:} if tables.empty?
-          names = tables.first(3).join(", ")
-          names += " ..." if tables.size > 3
-          {kind: :foreign, reason: "#{what}, with the tables #{names}", tables: names}
         end
       end
     end

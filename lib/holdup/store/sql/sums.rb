@@ -109,10 +109,15 @@ module Holdup
           series = @together || @codec.series.value(row[:series_id])
           window = Window.new(
             start_s:, seconds: row[:end_s] - start_s, series:,
-            setting: @codec.settings.value(row[:setting_id]), host: host(row), count: row[:count],
-            errors: row[:errors], sums: row.slice(*Window::SUMS), histograms: histograms(row)
+            setting: @codec.settings.value(row[:setting_id]), host: host(row), count: row[:count].to_i,
+            errors: row[:errors].to_i, sums: sums(row), histograms: histograms(row)
           )
           SpanSum.new(window:, covered_s: row[:covered_s])
+        end
+
+        # Sums of integers are decimals in some databases.
+        def sums(row)
+          row.slice(*Window::SUMS).transform_values(&:to_i)
         end
 
         def histograms(row)

@@ -30,17 +30,21 @@ module Holdup
           @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
         end
 
-        # @param max_bytes [Integer] limit for all samples
+        # @param max_bytes [Numeric] limit for all samples
         # @return [Integer] samples deleted
         def prune(now_s, max_bytes)
           @connection.write do |db|
-            sizes = db[:unit_samples].reverse(:start_s).select_map(%i[start_s bytes])
+            sizes = (max_bytes == Float::INFINITY) ? [] : sizes(db)
             from_s = SampleRetention.from_s(sizes, now_s, max_bytes)
             db[:unit_samples].where { start_s < from_s }.delete
           end
         end
 
         private
+
+        def sizes(db)
+          db[:unit_samples].reverse(:start_s).select_map(%i[start_s bytes])
+        end
 
         def each(from_s, to_s, setting)
           @connection.read do |db|

@@ -7,6 +7,7 @@ module Holdup
       class WindowRows
         KEY = %i[series_id setting_id host_id].freeze
         INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
+        MERGE_SLICE = 200 # rows that are read and replaced at once
 
         # @param skipped [SkippedRows] takes damaged rows
         def initialize(connection, codec, skipped)
@@ -15,8 +16,9 @@ module Holdup
           @skipped = skipped
         end
 
+        # One step of roll-up or pruning.
         def transaction
-          @connection.write { yield }
+          @connection.write(alone: true) { yield }
         end
 
         def tiers
@@ -75,12 +77,11 @@ module Holdup
           end
         end
 
-        # Adds windows to the existing rows.
+        # Adds windows, each of another row, to the existing rows.
         def merge(windows)
           @connection.write do |db|
-            by_span = windows.group_by { |window| [window.seconds, window.start_s] }
-            by_span.each do |(seconds, start_s), group|
-              merge_span(db, span(db, seconds, start_s, start_s + 1), group)
+            windows.group_by(&:seconds).each do |seconds, group|
+              group.each_slice(MERGE_SLICE) { |some| merge_some(db, seconds, some) }
             end
           end
         end
@@ -98,7 +99,7 @@ module Holdup
         end
 
         def bytes
-          @connection.use { |db| @connection.dialect.bytes(db) }
+          @connection.read { |db| @connection.dialect.bytes(db) }
         end
 
         private
@@ -126,13 +127,24 @@ module Holdup
         end
 
         # Deletes and inserts replaced rows: one statement for many, in standard SQL.
-        def merge_span(db, span, windows)
-          span = span.where(KEY.zip(@codec.key(windows.first)).to_h) if windows.size == 1
-          rows = span.all.to_h { |row| [row.values_at(*KEY), row] }
-          known, added = windows.partition { |window| rows.key?(@codec.key(window)) }
-          db[:windows].where(id: known.map { |window| rows[@codec.key(window)][:id] }).delete
-          insert(db, added + known.map { |window| merged(rows[@codec.key(window)], window) })
+        def merge_some(db, seconds, windows)
+          rows = stored(db, seconds, windows)
+          known, added = windows.partition { |window| rows.key?(row_key(window)) }
+          db[:windows].where(id: known.map { |window| rows[row_key(window)][:id] }).delete
+          insert(db, added + known.map { |window| merged(rows[row_key(window)], window) })
         end
+
+        # @return [Hash{Array => Hash}] existing rows by key, perhaps with others
+        def stored(db, seconds, windows)
+          keys = windows.map { |window| row_key(window) }
+          by_column = [:start_s, *KEY].zip(keys.transpose.map(&:uniq)).to_h
+          by_column = by_column.slice(:start_s, :host_id) if windows.size > 1
+          rows = db[:windows].where(seconds:, **by_column)
+          rows.to_h { |row| [row.values_at(:start_s, *KEY), row] }
+        end
+
+        # Identifies a window among those of its length.
+        def row_key(window) = [window.start_s, *@codec.key(window)]
 
         # An unreadable row is lost: the new one replaces it.
         def merged(row, window)

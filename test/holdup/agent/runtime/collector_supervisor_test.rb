@@ -28,13 +28,21 @@ class Holdup::Collector
     end
 
     def test_starts_the_command_and_ends_it
-      one = supervisor(store: "memory:").start
+      one = supervisor.start
       pid = wait_until { started.first }
-      assert_match(/"collect", "--dir", "#{@dir}", "--parent", "#{Process.pid}", "--store", "memory:"/,
-        File.read(file(pid)))
+      assert_match(/"collect", "--dir", "#{@dir}", "--parent", "#{Process.pid}"/, File.read(file(pid)))
       one.stop
       refute alive?(pid)
       assert_empty @log.lines
+    end
+
+    # Arguments are seen by all users of the machine.
+    def test_a_password_of_the_store_is_no_argument
+      url = "postgres://me:secret@db/holdup"
+      supervisor(store: url).start
+      pid = wait_until { started.first }
+      refute_includes File.read("/proc/#{pid}/cmdline"), "secret"
+      assert_includes File.read("/proc/#{pid}/environ").split("\0"), "HOLDUP_STORE=#{url}"
     end
 
     def test_starts_it_again_when_it_dies

@@ -1,0 +1,138 @@
+# frozen_string_literal: true
+
+module Holdup
+  class CLI
+    # Care of a store, above all of one behind a database server: `holdup store migrate`, `status` and `copy`.
+    class StoreCommand
+      ACTIONS = %w[migrate status copy].freeze
+      COPY_WORDS = 3
+      # Statements for the least privileges, run by a test as they are.
+      HELP = <<~TEXT
+
+        migrate        makes the tables of a store behind a server, or brings them up to date
+        status         what is in the store, and how far each collector has come
+        copy FROM TO   everything of one store into another, with its counts. Stop the collectors first.
+                       After an interruption the same command goes on
+
+        One store for several hosts: give all of them the same HOLDUP_STORE, such as
+          postgres://user:password@host/database   PostgreSQL 13 and later, with the gem pg
+          mysql2://user:password@host/database     MySQL 8, MariaDB 10.5 and later, with the gem mysql2
+          trilogy://user:password@host/database    the same, with the gem trilogy
+
+        Least privileges. The owner migrates; a collector writes; reports and the dashboard read.
+
+        PostgreSQL, in the database, after `holdup store migrate` as its owner:
+          CREATE ROLE holdup_writer LOGIN PASSWORD 'secret';
+          CREATE ROLE holdup_reader LOGIN PASSWORD 'secret';
+          GRANT USAGE ON SCHEMA holdup TO holdup_writer, holdup_reader;
+          GRANT SELECT ON ALL TABLES IN SCHEMA holdup TO holdup_writer, holdup_reader;
+          GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdup TO holdup_writer;
+          REVOKE INSERT, UPDATE, DELETE ON holdup.schema_info FROM holdup_writer;
+
+        MySQL and MariaDB, in an empty database of its own, before `holdup store migrate`:
+          CREATE USER holdup_owner IDENTIFIED BY 'secret';
+          CREATE USER holdup_writer IDENTIFIED BY 'secret';
+          CREATE USER holdup_reader IDENTIFIED BY 'secret';
+          GRANT ALTER, CREATE, DROP, INDEX, REFERENCES, SELECT, INSERT, UPDATE, DELETE ON holdup.* TO holdup_owner;
+          GRANT SELECT, INSERT, UPDATE, DELETE ON holdup.* TO holdup_writer;
+          GRANT SELECT ON holdup.* TO holdup_reader;
+      TEXT
+
+      def self.options(_console)
+        usage = "holdup store migrate | status | copy FROM TO [options]"
+        Options.new(usage, rest: :words, mixed: true) do |parser, values|
+          Options.store(parser, values)
+          Options.language(parser, values)
+          parser.separator(HELP)
+          parser.separator("")
+        end
+      end
+
+      # @param words [Array<String>] the action and its arguments
+      # @raise [UsageError]
+      def initialize(console:, words:, store: nil, language: nil)
+        @console = console
+        @action, @from, @to = words
+        check(words)
+        @store = store
+        @words = View::Words.new(language || Places.language(console.env))
+      end
+
+      # @return [Integer] exit status: 1 when the counts of a copy differ
+      def run
+        send(@action)
+      end
+
+      private
+
+      def check(words)
+        unless ACTIONS.include?(@action)
+          given = @action ? "no action #{@action[0, 100].inspect}" : "an action to be named"
+          raise UsageError.new(@action ? "store has #{given}" : "store needs #{given}",
+            "it is one of #{ACTIONS.join(", ")}")
+        end
+        expected = (@action == "copy") ? COPY_WORDS : 1
+        return if words.size == expected
+        raise UsageError.new("store #{@action} takes #{expected - 1} arguments, not #{words.size - 1}",
+          "`holdup store --help` shows them")
+      end
+
+      def migrate
+        Places.writing(@console.env, @store) do |store|
+          store.migrate!
+          say(:store_migrated, **store.health.slice(:location, :schema))
+        end
+        OK
+      end
+
+      def status
+        Places.reading(@console.env, @store) do |store|
+          health = store.health
+          say(:store_status, location: health[:location], schema: health[:schema].to_s,
+            series: health[:series].to_s, megabytes: (health[:bytes] / 1e6).ceil.to_s)
+          tell_span(health)
+          store.collection_states.each { |state| tell_collector(state) }
+        end
+        OK
+      end
+
+      def tell_span(health)
+        return say(:store_status_empty) unless health[:oldest_s]
+        say(:store_status_span, from: time(health[:oldest_s]), to: time(health[:newest_s]))
+      end
+
+      def tell_collector(state)
+        age_s = [(@console.clock.realtime_ns - state.at_ns) / 1_000_000_000, 0].max
+        say(:store_status_collector, host: state.host, folder: state.folder, age: "#{age_s} s")
+      end
+
+      def copy
+        result = copying { |copy| copy.call { |at_s, windows| pass(at_s, windows) } }
+        @console.clear
+        result.hosts.each do |one|
+          say(one.equal? ? :store_copied_host : :store_copied_host_differs, host: one.host,
+            source: one.source.to_s, copied: one.copied.to_s)
+        end
+        say(result.complete? ? :store_copied : :store_copied_differs, windows: result.windows.to_s)
+        result.complete? ? OK : FAILED
+      end
+
+      def copying
+        source = Store.open(@from, read_only: true)
+        target = Store.open(@to)
+        yield Store::Copy.new(from: source, to: target, name: Store.redact(@from),
+          now_s: @console.clock.realtime_s)
+      ensure
+        [source, target].each { |store| store&.close }
+      end
+
+      def pass(at_s, windows)
+        @console.pass(@words.call(:store_copying, at: time(at_s), windows: windows.to_s))
+      end
+
+      def say(key, **) = @console.out.puts(@words.call(key, **))
+
+      def time(second) = Time.at(second).strftime("%F %H:%M")
+    end
+  end
+end

@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require "json"
+require "zlib"
+
+module Holdup
+  module Store
+    # Copies everything of one store into another, which may have measurements of other hosts. Each part is
+    # one commit together with its position, so an interrupted copy goes on where it stopped and counts
+    # nothing twice. Nothing may write for the same hosts meanwhile: the counts at the end would show it.
+    class Copy
+      # Of short windows; longer ones are copied by the day.
+      PART_S = 3600
+      DAY_S = 86_400
+      LENGTHS = Tier::KEEP_S.keys
+      FULL = 60
+      private_constant :PART_S, :DAY_S, :LENGTHS, :FULL
+
+      # Requests, jobs and other windows of one host, counted in both stores.
+      HostCount = Data.define(:host, :source, :copied) do
+        def equal? = source == copied
+      end
+
+      # What was copied. `windows`: how many, in all runs; `hosts`: Array of HostCount
+      Result = Data.define(:windows, :hosts) do
+        def complete? = hosts.all?(&:equal?)
+      end
+
+      # @param from [Sql, Memory] only read
+      # @param to [Sql, Memory]
+      # @param name [String] of the source, the same each time
+      def initialize(from:, to:, name:, now_s:)
+        @from = from
+        @to = to
+        @key = "#copy #{Zlib.crc32(name)} #{name[-300..] || name}"
+        @now_s = now_s
+      end
+
+      # @yieldparam at_s [Integer] second up to which it is copied
+      # @yieldparam windows [Integer] copied so far
+      # @return [Result]
+      # @raise [StoreError]
+      def call
+        @position = stored_position || first_position
+        end_s = end_of_source
+        while @position.at_s < end_s
+          copy_part([part_end(@position.at_s), end_s].min)
+          yield @position.at_s, @position.windows if block_given?
+        end
+        copy_rest
+        Result.new(windows: @position.windows, hosts: counts(end_s))
+      end
+
+      # How far a copy has come. `before`: {String => Integer}: by host, what the target had of it; `rest`:
+      # checksums of the checkpoints that were copied, by segment; nil: none yet
+      Position = Data.define(:at_s, :windows, :before, :rest) do
+        def self.parse(text)
+          facts = JSON.parse(text)
+          new(at_s: facts["at_s"], windows: facts["windows"], before: facts["before"], rest: facts["rest"])
+        end
+
+        def to_s = JSON.generate(to_h)
+      end
+
+      private
+
+      def stored_position
+        text = @to.progress[@key]
+        text && Position.parse(text)
+      end
+
+      # The target's own longer windows are filled first: all that is copied comes late, and is added to them.
+      def first_position
+        @to.rollup(@now_s)
+        @to.kept_from(@from.tiers.to_h { |tier| [tier.seconds, tier.kept_from_s] })
+        oldest_s = @from.health[:oldest_s] || 0
+        before = units(@to, hosts, end_of_source)
+        Position.new(at_s: oldest_s / DAY_S * DAY_S, windows: 0, before:, rest: nil)
+      end
+
+      # At the end of a window of the longest kind that it may meet.
+      def part_end(at_s)
+        length = (@from.finest_s(at_s) < PART_S) ? PART_S : DAY_S
+        at_s / length * length + length
+      end
+
+      def copy_part(to_s)
+        at_s = @position.at_s
+        windows = @from.windows(at_s, to_s, seconds: Tier::FINEST).to_a
+        check(windows, at_s)
+        @position = @position.with(at_s: to_s, windows: @position.windows + windows.size)
+        @to.commit(windows, {@key => @position.to_s}, lengths: LENGTHS, profiles: blocks(at_s, to_s),
+          processes: @from.processes(at_s, to_s))
+      end
+
+      # The rest of a longer window would be counted with what was copied of it.
+      def check(windows, at_s)
+        return if windows.empty? || windows.first.start_s >= at_s
+        raise Error.new("the source has pruned short windows since this copy began",
+          "copy into a new store")
+      end
+
+      # As they are stored: the weight of a unit is what its block saw for each that it has.
+      def blocks(from_s, to_s)
+        blocks = SampleBlock.of(@from.profiles(from_s, to_s).to_a)
+        blocks.map { |block| block.with(seen: block.profiles.sum(&:weight).round) }
+      end
+
+      def copy_rest
+        states.each { |state| @to.commit([], {}, state:) }
+        @from.outcomes.each { |outcome| @to.keep(outcome) }
+        progress = checkpoints
+        skipped = @position.rest ? [] : @from.skipped_rows
+        @position = @position.with(rest: progress.transform_values { |state| Zlib.crc32(state) })
+        @to.commit([], {**progress, @key => @position.to_s}, skipped:, paths: @from.paths)
+      end
+
+      # Without them the next collector would carry again what is still in the segments. One of a collector
+      # that writes to the target already stays.
+      def checkpoints
+        there = @to.progress
+        copied = @position.rest || {}
+        @from.progress.reject do |segment, _|
+          there.key?(segment) && Zlib.crc32(there[segment]) != copied[segment]
+        end
+      end
+
+      def states
+        there = @to.collection_states.to_h { |state| [state.key, state.at_ns] }
+        @from.collection_states.select { |state| state.at_ns > there.fetch(state.key, 0) }
+      end
+
+      def end_of_source
+        @from.windows(0, @now_s + DAY_S, histograms: []).map { |one| one.start_s + one.seconds }.max || 0
+      end
+
+      def hosts = units(@from, nil, end_of_source).keys
+
+      def counts(end_s)
+        source = units(@from, nil, end_s)
+        target = units(@to, source.keys, end_s)
+        source.map do |host, count|
+          copied = target.fetch(host, 0) - @position.before.fetch(host, 0)
+          HostCount.new(host:, source: count, copied:)
+        end
+      end
+
+      # From the longest windows, of which there are few.
+      # @return [Hash{String => Integer}] by host
+      def units(store, hosts, end_s)
+        store.windows(0, end_s, histograms: []).each_with_object({}) do |window, units|
+          next if hosts && !hosts.include?(window.host)
+          units[window.host] = units.fetch(window.host, 0) + window.count
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require "zlib"
+
+module Holdup
+  module Store
+    class Sql
+      # Everything particular to PostgreSQL, from version 13 on.
+      #
+      # - Its tables are in a schema of their own ("holdup", or search_path of the URL), so that a database
+      #   can be shared
+      # - Locks and settings end with their transaction, so PgBouncer may hand each transaction to another
+      #   connection
+      class Postgres < Server
+        include Faults
+
+        SCHEMA = "holdup"
+        # First half of the keys of our advisory locks: "HLDP".
+        LOCKS = 0x484C4450
+        # Notices a peer that is gone without a word after about a minute.
+        KEEPALIVE = {keepalives_idle: 30, keepalives_interval: 10, keepalives_count: 3,
+                     tcp_user_timeout: IDLE_S * 1000}.freeze
+        # Rows that tell the average size of all.
+        SAMPLE = 500
+        # Of a row in the heap and in its two indexes.
+        ROW_OVERHEAD_BYTES = 150
+        # Another collector rolls up or prunes.
+        BUSY = :holdup_upkeep_elsewhere
+        private_constant :LOCKS, :KEEPALIVE, :SAMPLE, :ROW_OVERHEAD_BYTES, :BUSY
+
+        def connect
+          loading("pg") { require "pg" }
+          options = {max_connections: 1, keep_reference: false, connect_timeout: CONNECT_S, encoding: "UTF8",
+                     driver_options: KEEPALIVE}
+          Sequel.connect(@url, **options)
+        end
+
+        # @param locks [Array<String>] see Server
+        # @param alone [Boolean] for a step of roll-up or pruning, of which one runs at a time
+        def write(db, locks: [], alone: false)
+          db.transaction do
+            set_up(db)
+            throw BUSY if alone && !db.get(Sequel.function(:pg_try_advisory_xact_lock, *key("upkeep")))
+            take(db, tiers: !alone, names: [*("tiers" if alone), *locks.uniq.sort])
+            yield
+          end
+        end
+
+        def read(db)
+          db.transaction do
+            db.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY; " \
+              "SET LOCAL search_path = #{db.literal(schema)}")
+            yield
+          end
+        end
+
+        # @return [Object, nil] the block's value; nil when another collector rolls up or prunes
+        def upkeep(_db)
+          done = false
+          value = catch(BUSY) { yield.tap { done = true } }
+          value if done
+        end
+
+        # For one that makes or changes tables.
+        def migrating(db)
+          db.transaction do
+            set_up(db)
+            take(db, names: ["migrate"])
+            db.run("CREATE SCHEMA IF NOT EXISTS #{db.literal(schema.to_sym)}") unless schema?(db)
+            yield
+          end
+        end
+
+        # Until the end of the transaction, no other adds names.
+        # @return [Boolean] true: another process may have added it before
+        def lock_catalogs(db)
+          take(db, names: ["catalogs"])
+          true
+        end
+
+        # An estimate of what the rows take: the files of tables never shrink.
+        def bytes(db)
+          sample = db[:windows].reverse(:id).limit(SAMPLE).as(:w)
+          size = db.from(sample).get(Sequel.lit("avg(pg_column_size(w.*))")).to_f + ROW_OVERHEAD_BYTES
+          (db[:windows].count * size).round + db[:unit_samples].sum(:bytes).to_i
+        end
+
+        # Concatenates the blobs of a group.
+        def concatenated(column)
+          Sequel.function(:string_agg, column, Sequel.lit("''::bytea"))
+        end
+
+        private
+
+        # In one round trip. A statement after a lock has to see what was committed before.
+        def set_up(db)
+          db.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; " \
+            "SET LOCAL search_path = #{db.literal(schema)}; " \
+            "SET LOCAL lock_timeout = #{(@lock_wait_s * 1000).ceil}; " \
+            "SET LOCAL idle_in_transaction_session_timeout = #{IDLE_S * 1000}")
+        end
+
+        # In one statement, in this order.
+        def take(db, names:, tiers: false)
+          locks = names.map { |name| Sequel.function(:pg_advisory_xact_lock, *key(name)) }
+          locks.unshift(Sequel.function(:pg_advisory_xact_lock_shared, *key("tiers"))) if tiers
+          columns = locks.each_with_index.map { |lock, index| lock.as(:"lock#{index}") }
+          db.select(*columns).first unless columns.empty?
+        end
+
+        # Of two stores in one database, each has locks of its own.
+        def key(name)
+          [LOCKS, [Zlib.crc32("#{schema} #{name}")].pack("L").unpack1("l")]
+        end
+
+        def schema
+          @schema ||= @url[/[?&]search_path=([^&]+)/, 1] || SCHEMA
+        end
+
+        def schema?(db)
+          db[Sequel[:pg_catalog][:pg_namespace]].where(nspname: schema).any?
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require "sequel"
+
+module Holdup
+  module Store
+    class Sql
+      # What the databases behind a server have in common: several collectors write at once, the tables are
+      # made by a command, nobody counts bytes, and a connection may break at any time.
+      #
+      # Locks keep that exact. A transaction takes them in one order, so that two never wait for each other:
+      #
+      # - a host: two collectors of one host would read the same row, add to it, and lose one sum. The lock
+      #   also fences: whoever gets it knows that no commit for that host is left behind, unfinished, by a
+      #   killed collector or a broken connection
+      # - tiers: shared by commits, which decide by them where a minute goes; alone for a step of roll-up or
+      #   pruning, which changes them
+      # - catalogs: one transaction at a time adds names
+      class Server
+        # Longer than a step of roll-up takes.
+        LOCK_WAIT_S = 10
+        # How long a transaction whose client is gone without a word may keep its locks.
+        IDLE_S = 60
+        CONNECT_S = 5
+        # Tables by which a store is recognised.
+        OURS = %i[checkpoints tiers windows].freeze
+        private_constant :OURS
+
+        # URL without its password.
+        attr_reader :location
+
+        # @param lock_wait_s [Numeric] how long to wait for another writer
+        def initialize(url, read_only: false, lock_wait_s: LOCK_WAIT_S)
+          @url = url
+          @location = Store.redact(url)
+          @read_only = read_only
+          @lock_wait_s = lock_wait_s
+        end
+
+        def read_only? = @read_only
+
+        # Its tables are made by `holdup store migrate`, whose user has more rights than a collector.
+        def migrates_itself? = false
+
+        # Its age limits what it keeps: nothing is cheap that counts the bytes of rows.
+        def default_max_bytes = Float::INFINITY
+
+        # A server that was moved or restored ends the connection.
+        def identity = location
+
+        # The server reuses the space.
+        def shrink(_db) = nil
+
+        def concatenates?(_db) = true
+
+        # @raise [StoreError] when another program has its tables there
+        def check_owner(tables)
+          return if tables.empty? || (OURS - tables).empty?
+          raise Errors::ForeignTables.new(location:, tables: tables.map(&:to_s).sort)
+        end
+
+        # For tables that are older than this Holdup, or that are not there.
+        def unmigrated(found:, known:)
+          return Errors::NotMigrated.new(location:) if found.zero?
+          Errors::OlderSchema.new(location:, found:, known:)
+        end
+
+        def corrupt(reason) = Errors::Corrupt.new(location:, reason:)
+
+        # Whether a retry needs a new connection. After a deadlock or a lock the old one is as good.
+        def reopen?(error)
+          [StoreError::Locked, StoreError::Full, StoreError::BadRow].none? { |kind| kind === error }
+        end
+
+        private
+
+        # @param kind [Symbol] what an error of the driver means
+        def fault(kind, reason)
+          case kind
+          when :locked then StoreError::Locked.new(location:, seconds: @lock_wait_s)
+          when :deadlock then Errors::Deadlock.new(location:, seconds: @lock_wait_s)
+          when :full then StoreError::Full.new(location:)
+          when :bad_row then StoreError::BadRow.new(location:, reason:)
+          when :read_only then Errors::ReadOnly.new(location:)
+          when :denied then Errors::Denied.new(location:, reason:)
+          when :unreachable then Errors::Unreachable.new(location:, reason:)
+          else corrupt(reason)
+          end
+        end
+
+        # @yieldreturn [Object] loads the driver
+        # @raise [StoreError] with what to add to the Gemfile
+        def loading(gem)
+          yield
+        rescue LoadError => error
+          raise unless error.path.nil? || error.path.start_with?(gem)
+          raise Errors::MissingGem.new(location:, gem:)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,365 @@
+# frozen_string_literal: true
+
+require "holdup/loader"
+require "support/collecting"
+require "support/sample_minutes"
+require "support/sample_profiles"
+
+# What a store behind a database server promises beyond StoreContract: several collectors at once, and lost
+# connections. Include it and define
+#
+# - `server`: responds to crash, start_again and disconnect
+# - `new_url`: address of a new database or schema
+# - `dialect(url, **options)`
+module ServerStoreContract
+  include Collecting
+  include SampleMinutes
+
+  StoreError = Holdup::StoreError
+  Sql = Holdup::Store::Sql
+  Errors = Sql::Server::Errors
+  DAY = 86_400
+  # Host and name of each process that writes: two of one host, and two others.
+  WRITERS = [%w[a 1], %w[a 2], %w[b 1], %w[c 1]].freeze
+  PATIENCE_S = WaitUntil::PATIENCE_S
+  KILLS = Thorough.turns(4, thorough: 60)
+
+  def self.included(test)
+    test.repeated(:test_everything_is_counted_once_while_writers_are_killed)
+  end
+
+  def setup
+    super
+    @opened = []
+    @url = new_url
+    open_store.migrate!
+  end
+
+  def teardown
+    end_all
+    @opened&.each(&:close)
+    super
+  end
+
+  def test_everything_is_counted_once_while_writers_are_killed
+    writers = WRITERS.to_h { |writer| [start_writer(*writer), writer] }
+    upkeep = fork_child { keep_up(open_store) }
+    KILLS.times do |turn|
+      pid, writer = writers.to_a.sample(random:)
+      wait_for_commits(pid, random.rand(1..12))
+      end_process(pid, :KILL)
+      writers.delete(pid)
+      writers[start_writer(*writer)] = writer
+    end
+    [*writers.keys, upkeep].each { |pid| end_process(pid, :KILL) }
+    assert_exact
+  end
+
+  def test_new_names_that_come_from_everywhere_at_once_are_kept_once
+    names = Array.new(40) { |number| "Controller#{number}#index" }
+    go, start = IO.pipe
+    pids = %w[a b c].map do |host|
+      fork_child do
+        start.close
+        go.read
+        windows = names.shuffle.map { |name| minute(name:).with(host:) }
+        open_store.commit(windows, {}, paths: windows.to_h { |window| [window.series, "/#{host}"] })
+      end
+    end
+    [start, go].each(&:close)
+    pids.each { |pid| assert_ended_well(pid) }
+    assert_equal 40, open_store.health[:series]
+    assert_equal 120, units(open_store)
+  end
+
+  def test_of_two_collectors_one_rolls_up_or_prunes
+    store = filled
+    other = connection
+    other.upkeep do
+      other.write(alone: true) do
+        assert_equal 0, store.rollup(MINUTE_START + DAY)
+        assert_equal 0, store.prune(MINUTE_START + 3 * DAY)
+      end
+    end
+    assert_operator store.rollup(MINUTE_START + DAY), :>, 0
+    assert_operator store.prune(MINUTE_START + 3 * DAY), :>, 0
+  end
+
+  # A minute that arrives during a step would be missing in the longer windows.
+  def test_a_commit_waits_for_a_step_of_the_roll_up
+    store = filled(lock_wait_s: 0.2)
+    other = connection
+    other.upkeep do
+      other.write(alone: true) do
+        assert_raises(StoreError::Locked) { store.commit([minute], {"a s" => "1"}) }
+      end
+    end
+    store.commit([minute], {"a s" => "2"})
+    assert_equal({"a s" => "2"}, store.progress)
+  end
+
+  # A killed collector's last commit may still be on its way when the next one starts.
+  def test_progress_is_read_after_an_unfinished_commit_of_that_host
+    store = filled(lock_wait_s: 0.2)
+    connection.write(locks: ["host a"]) do |db|
+      db[:checkpoints].insert(segment: "a s", state: Sequel.blob("1"))
+      assert_raises(StoreError::Locked) { store.progress(host: "a") }
+      assert_empty store.progress(host: "b")
+    end
+    assert_equal({"a s" => "1"}, store.progress(host: "a"))
+  end
+
+  def test_a_transaction_that_a_deadlock_ended_runs_again
+    rows = %w[A B].map { |name| skipped(name) }
+    open_store.commit([], {}, skipped: rows)
+    queues = [Thread::Queue.new, Thread::Queue.new]
+    threads = [%w[A B], %w[B A]].zip(queues, queues.reverse).map do |names, here, there|
+      Thread.new { count_both(connection, names, here, there) }
+    end
+    assert(threads.all? { |thread| thread.join(PATIENCE_S) })
+    assert_equal [3, 3], open_store.skipped_rows.map(&:count)
+    assert_operator threads.sum(&:value), :>, 2, "the server ended one of them"
+  end
+
+  def test_a_lost_connection_takes_the_commit_back_and_the_next_one_works
+    store = filled
+    error = assert_raises(Errors::Unreachable) do
+      store.commit([minute], {"a s" => "1"}, state: Disconnecting.new(server))
+    end
+    assert_match(/can't be opened/, error.message)
+    assert_equal [1, {}], [units(store), store.progress(host: "a")]
+    store.commit([minute], {"a s" => "1"})
+    assert_equal [2, {"a s" => "1"}], [units(store), store.progress(host: "a")]
+  end
+
+  def test_a_collector_carries_everything_once_after_the_server_crashed
+    Dir.mktmpdir do |segments|
+      writer = SegmentWriter.new(segments)
+      log = File.join(segments, "log")
+      spawn_collector(segments, @url, interval: 0.05, err: log)
+      5.times { writer.record("A#b", wall: 5_000) }
+      wait_until { requests == 5 }
+      server.crash
+      5.times { writer.record("A#b", wall: 5_000) }
+      wait_until { File.read(log).include?("can't be opened") }
+      server.start_again
+      wait_until { requests >= 10 }
+      wait_until { File.read(log).include?("collecting again") }
+      assert_equal 10, requests
+    end
+  end
+
+  def test_a_reader_keeps_one_state_and_writes_nothing
+    store = filled
+    store.commit([minute(1)], {})
+    reader = open_store(read_only: true)
+    counts = reader.windows(0, MINUTE_START * 2).map do |window|
+      store.commit([minute(0), minute(1)], {})
+      window.count
+    end
+    assert_equal [1, 1], counts
+    assert_equal [3, 3], reader.windows(0, MINUTE_START * 2).map(&:count)
+    assert_raises(StoreError::ReadOnly) { reader.commit([minute], {}) }
+    assert_raises(StoreError::ReadOnly) { reader.migrate! }
+  end
+
+  def test_tables_are_made_by_the_command_alone
+    @url = new_url
+    [false, true].each do |read_only|
+      error = assert_raises(Errors::NotMigrated) { open_store(read_only:).progress }
+      assert_match(/run `holdup store migrate` once/, error.message)
+    end
+    2.times { open_store.migrate! }
+    assert_equal 1, units(filled)
+  end
+
+  def test_processes_that_migrate_at_once_make_one_store
+    @url = new_url
+    pids = Array.new(3) { fork_child { open_store.migrate! } }
+    pids.each { |pid| assert_ended_well(pid) }
+    assert_equal 1, units(filled)
+  end
+
+  def test_times_after_2038_are_kept
+    store = open_store
+    late = minute.with(start_s: (1 << 31) / 60 * 60 + 60)
+    store.commit([late], {}, processes: [{at_s: late.start_s, host: "a", pid: 7}])
+    assert_equal [late], store.windows(late.start_s, late.start_s + 60).to_a
+    assert_equal 1, store.processes(late.start_s, late.start_s + 60).size
+  end
+
+  def test_a_name_that_is_too_long_is_the_fault_of_its_row
+    store = open_store
+    faults = []
+    store.commit([minute, minute(name: "x" * 300)], {}) do |row, error|
+      faults << error
+      Holdup::SkippedRow.new(at_s: MINUTE_START, host: "a", kind: :window, name: row.series.name,
+        reason: error.message)
+    end
+    assert_equal [StoreError::BadRow], faults.map(&:class)
+    assert_equal 1, units(store)
+  end
+
+  def test_an_address_without_a_server_names_it_without_its_password
+    url = nowhere("secret")
+    error = assert_raises(Errors::Unreachable) { Holdup::Store.open(url).progress }
+    assert_match(/check that the server runs/, error.message)
+    refute_match(/secret/, error.message)
+  end
+
+  # The statements of `holdup store --help`, as they are.
+  def test_the_documented_privileges_are_enough_and_no_more
+    owner, writer, reader = with_privileges
+    open_store(owner).commit([minute], {})
+    writing = open_store(writer)
+    do_all_of_a_collector(writing)
+    assert_equal 2, units(open_store(reader, read_only: true))
+    sums = open_store(reader, read_only: true).sums(MINUTE_START, MINUTE_START + DAY)
+    assert_equal 2, sums.sum { |sum| sum.window.count }
+    assert_raises(Errors::Denied) { open_store(reader).commit([minute], {}) }
+    assert_raises(Errors::Denied) { connection(writer).write { |db| db.drop_table(:windows) } }
+    error = assert_raises(Errors::Denied) { connection(reader).write { |db| db[:windows].delete } }
+    assert_match(/grant what `holdup store --help` shows/, error.message)
+    assert_equal 2, units(writing)
+  end
+
+  # Ends the store's own connection while it commits.
+  Disconnecting = Struct.new(:server) do
+    def host = "a"
+
+    def folder = "/"
+
+    def at_ns
+      server.disconnect
+      1
+    end
+
+    def units = {}
+  end
+
+  private
+
+  def random = @random ||= Random.new(Minitest.seed)
+
+  def open_store(url = @url, **options)
+    Sql.new(dialect(url, **options)).tap { |store| @opened << store }
+  end
+
+  def connection(url = @url)
+    Sql::Connection.new(dialect(url)).tap { |connection| @opened << connection }
+  end
+
+  def skipped(name)
+    Holdup::SkippedRow.new(at_s: MINUTE_START, host: "a", kind: :series, name:, reason: "broken")
+  end
+
+  # @return [Integer] how often it ran
+  def count_both(connection, names, here, there)
+    runs = 0
+    connection.write do |db|
+      add_one(db, names.first)
+      there << :ready
+      here.pop(timeout: PATIENCE_S) if (runs += 1) == 1
+      add_one(db, names.last)
+    end
+    runs
+  end
+
+  def add_one(db, name)
+    db[:skipped_rows].where(name:).update(count: Sequel[:count] + 1)
+  end
+
+  # @return [Array<String>] the statements that the help shows
+  def statements(server)
+    text = Holdup::CLI::StoreCommand::HELP[/^#{server}.*?:\n(.*?)(\n\n|\z)/m, 1]
+    text.lines.map(&:strip)
+  end
+
+  def do_all_of_a_collector(store)
+    state = Holdup::CollectionState.new(host: "a", folder: "/x", at_ns: 1, units: {})
+    2.times do |turn|
+      store.progress(host: "a")
+      store.commit([minute(turn * -1)].first(1 - turn), {"a s" => turn.to_s}, state:, skipped: [skipped("A")],
+        processes: [{at_s: MINUTE_START, host: "a", pid: 7}], paths: {minute.series => "/#{turn}"},
+        profiles: [SampleProfiles.block([SampleProfiles.profile(turn)])])
+    end
+    store.rollup(MINUTE_START + DAY)
+    store.prune(MINUTE_START + 3 * DAY)
+  end
+
+  def filled(**options)
+    open_store(**options).tap { |store| store.commit([minute], {}) }
+  end
+
+  def requests
+    store = Holdup::Store.open(@url, read_only: true)
+    store.windows(0, 1 << 40, kinds: [:request]).sum(&:count)
+  rescue StoreError
+    0
+  ensure
+    store&.close
+  end
+
+  # A process that leaves without a goodbye: no connection of the parent may be ended by it.
+  def fork_child
+    pid = fork do
+      yield
+      exit!(0)
+    rescue => error
+      warn(error.full_message)
+    ensure
+      exit!(1)
+    end
+    started << pid
+    pid
+  end
+
+  def assert_ended_well(pid)
+    assert_predicate Process.wait2(pid).last, :success?
+    started.delete(pid)
+  end
+
+  def start_writer(host, name)
+    reader, writer = IO.pipe
+    pid = fork_child { write_for_ever(host, "#{host} #{name}", writer) }
+    writer.close
+    (@pipes ||= {})[pid] = reader
+    pid
+  end
+
+  def wait_for_commits(pid, count) = @pipes[pid].read(count)
+
+  # As a collector does: it goes on from the stored progress, in the minutes of all the others.
+  def write_for_ever(host, segment, signal)
+    store = open_store
+    done = store.progress(host:)[segment].to_i
+    (done + 1..).each do |number|
+      windows = [minute(number % 7), minute(number % 11, name: "#{number % 5}#index")]
+      store.commit(windows.map { |window| window.with(host:) }, {segment => number.to_s})
+      signal.write(".")
+    end
+  end
+
+  # Rolls up in the middle of what is being written.
+  def keep_up(store)
+    (0..).each do |turn|
+      store.rollup(MINUTE_START + turn % 30 * 60)
+      store.prune(MINUTE_START + DAY)
+    end
+  end
+
+  def assert_exact
+    store = open_store
+    WRITERS.map(&:first).uniq.each { |host| store.progress(host:) }
+    commits = store.progress.values.sum(&:to_i)
+    assert_operator commits, :>, KILLS
+    assert_equal 2 * commits, units(store)
+    store.rollup(MINUTE_START + 2 * DAY)
+    [60, 300, 3600, DAY].each do |seconds|
+      windows = store.windows(MINUTE_START, MINUTE_START + DAY, seconds:).to_a
+      assert_equal [seconds], windows.map(&:seconds).uniq
+      assert_equal 2 * commits, windows.sum(&:count), "windows of #{seconds} s"
+      assert_equal 2 * commits, windows.sum { |window| window.histograms[:wall].counts.sum }
+    end
+  end
+end

@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require "etc"
+require "fileutils"
+require "tmpdir"
+require_relative "wait_until"
+
+# A real MariaDB of a test's own, behind a socket in a temporary folder: nothing flushed to disk, all of it
+# gone afterwards.
+#
+#   MariadbServer.shared.url("holdup")
+class MariadbServer
+  PROGRAM = %w[/usr/sbin/mariadbd /usr/sbin/mysqld].find { |path| File.executable?(path) }
+  PATIENCE_S = WaitUntil::PATIENCE_S
+  SETTINGS = {
+    "innodb-flush-log-at-trx-commit" => 2, "innodb-flush-method" => "nosync", "innodb-doublewrite" => "OFF",
+    "innodb-buffer-pool-size" => "32M", "innodb-log-file-size" => "8M", "aria-log-purge-type" => "immediate",
+    "aria-pagecache-buffer-size" => "8M", "key-buffer-size" => "64K", "performance-schema" => "OFF",
+    "max-connections" => 60, "skip-name-resolve" => nil, "skip-networking" => nil, "skip-log-bin" => nil
+  }.freeze
+
+  class << self
+    # @return [Boolean] whether the program is on this machine
+    def installed? = !PROGRAM.nil?
+
+    # @return [MariadbServer] one for all tests of a run
+    def shared
+      @shared ||= new.start.tap { |server| Minitest.after_run { server.stop } }
+    end
+  end
+
+  def initialize
+    raise "no MariaDB here: bin/setup --services installs it" unless self.class.installed?
+    @folder = Dir.mktmpdir("holdup-maria") # short: a socket's path has at most 107 bytes
+    @user = Etc.getpwuid.name
+  end
+
+  # @return [self]
+  def start
+    run!("mariadb-install-db", "--no-defaults", "--datadir=#{data}", "--user=#{@user}", "--skip-test-db",
+      "--auth-root-authentication-method=normal", "--skip-name-resolve")
+    start_again
+  end
+
+  # After `crash`.
+  # @return [self]
+  def start_again
+    settings = SETTINGS.map { |name, value| value ? "--#{name}=#{value}" : "--#{name}" }
+    @pid = Process.spawn(PROGRAM, "--no-defaults", "--datadir=#{data}", "--socket=#{socket}",
+      "--pid-file=#{@folder}/pid", "--user=#{@user}", *settings, in: File::NULL, out: [log_path, "a"],
+      err: %i[child out])
+    wait_until_it_answers
+    self
+  end
+
+  # @return [String] for Store.open
+  def url(database, user: "root", password: nil)
+    url = "trilogy:///#{database}?socket=#{socket}&user=#{user}"
+    password ? "#{url}&password=#{password}" : url
+  end
+
+  # @return [String] URL of a new database
+  def create(database)
+    query("CREATE DATABASE #{database}")
+    url(database)
+  end
+
+  # @return [String] what the client prints, a line for each row
+  def query(sql)
+    run!("mariadb", "--no-defaults", "--socket=#{socket}", "-u", "root", "-BNe", sql).chomp
+  end
+
+  # Ends without a goodbye to its clients, and recovers at the next start.
+  # @return [void]
+  def crash
+    Process.kill(:KILL, @pid)
+    Process.wait(@pid)
+    @pid = nil
+  end
+
+  # Ends all connections.
+  # @return [void]
+  def disconnect
+    ids = query("SELECT id FROM information_schema.processlist " \
+      "WHERE command <> 'Daemon' AND id <> connection_id()").lines
+    ids.each { |id| query("KILL #{id}") }
+  end
+
+  # @return [void]
+  def stop
+    Process.kill(:KILL, @pid) if @pid # nothing of it is needed again
+    Process.wait(@pid) if @pid
+  rescue Errno::ESRCH, Errno::ECHILD
+    nil
+  ensure
+    @pid = nil
+    FileUtils.rm_rf(@folder)
+  end
+
+  private
+
+  def data = File.join(@folder, "data")
+
+  def socket = File.join(@folder, "s")
+
+  def log_path = File.join(@folder, "log")
+
+  def run!(*words)
+    output = IO.popen(words, chdir: @folder, err: %i[child out], &:read)
+    raise "#{words.first} failed:\n#{output}" unless $?.success?
+    output
+  end
+
+  def wait_until_it_answers
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
+    until system("mariadb-admin", "--no-defaults", "--socket=#{socket}", "-u", "root", "ping",
+      out: File::NULL, err: File::NULL)
+      ended = Process.wait(@pid, Process::WNOHANG)
+      if ended || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+        raise "MariaDB does not answer:\n#{File.read(log_path)}"
+      end
+      IO.select(nil, nil, nil, 0.05)
+    end
+  end
+end
