@@ -22,7 +22,7 @@ PARTS = {
   # Every way to boot an application with many gems; the other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
   "integration" => "test/integration/**/*_test.rb",
-  "races" => "test/{native,integration}/**/*_test.rb",
+  "races" => "test/{native,integration}/**/*_test.rb test/holdup/sizing/interval_coverage_test.rb",
   # Integration in three: job runners and what stands on them, what compares times that it measures, the rest.
   "runners" => RUNNERS,
   "quiet" => QUIET,
