@@ -83,7 +83,7 @@ class MariadbServerStoreTest < Minitest::Test
 
   def with_privileges
     server.create("holdup")
-    server.query(statements("MySQL").join)
+    server.query(statements("MySQL"))
     owner, *others = %w[owner writer reader].map do |name|
       server.url("holdup", user: "holdup_#{name}", password: "secret")
     end

@@ -71,7 +71,7 @@ class PostgresServerStoreTest < Minitest::Test
   def with_privileges
     url = server.create("privileges")
     open_store(url).migrate!
-    server.query(statements("PostgreSQL").join, database: "privileges")
+    server.query(statements("PostgreSQL"), database: "privileges")
     [url, *%w[holdup_writer holdup_reader].map { |role| url.sub(/user=\w+/, "user=#{role}") }]
   end
 
