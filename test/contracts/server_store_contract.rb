@@ -269,10 +269,9 @@ module ServerStoreContract
     db[:skipped_rows].where(name:).update(count: Sequel[:count] + 1)
   end
 
-  # @return [Array<String>] the statements that the help shows
+  # @return [String] the statements that the help shows
   def statements(server)
-    text = Holdup::CLI::StoreCommand::HELP[/^#{server}.*?:\n(.*?)(\n\n|\z)/m, 1]
-    text.lines.map(&:strip)
+    Holdup::CLI::StoreCommand::HELP[/^#{server}.*?:\n(.*?)(\n\n|\z)/m, 1]
   end
 
   def do_all_of_a_collector(store)

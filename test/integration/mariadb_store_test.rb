@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "contracts/collector_kill_contract"
+require "contracts/emptied_stores"
 require "contracts/server_store_contract"
 require "contracts/store_contract"
 require "holdup/loader"
@@ -23,9 +24,8 @@ end
 
 class MariadbStoreTest < Minitest::Test
   include StoreContract
+  include EmptiedStores
   include MariadbStores
-
-  def new_store = Holdup::Store.open(new_url).tap(&:migrate!)
 
   def teardown
     super if @store
@@ -83,7 +83,7 @@ class MariadbServerStoreTest < Minitest::Test
 
   def with_privileges
     server.create("holdup")
-    server.query(statements("MySQL").join)
+    server.query(statements("MySQL"))
     owner, *others = %w[owner writer reader].map do |name|
       server.url("holdup", user: "holdup_#{name}", password: "secret")
     end

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "contracts/collector_kill_contract"
+require "contracts/emptied_stores"
 require "contracts/server_store_contract"
 require "contracts/store_contract"
 require "holdup/loader"
@@ -23,9 +24,8 @@ end
 
 class PostgresStoreTest < Minitest::Test
   include StoreContract
+  include EmptiedStores
   include PostgresStores
-
-  def new_store = Holdup::Store.open(new_url).tap(&:migrate!)
 
   def teardown
     super if @store
@@ -71,7 +71,7 @@ class PostgresServerStoreTest < Minitest::Test
   def with_privileges
     url = server.create("privileges")
     open_store(url).migrate!
-    server.query(statements("PostgreSQL").join, database: "privileges")
+    server.query(statements("PostgreSQL"), database: "privileges")
     [url, *%w[holdup_writer holdup_reader].map { |role| url.sub(/user=\w+/, "user=#{role}") }]
   end
 

@@ -12,7 +12,7 @@ module Holdup
     class Options
       # Declares --store.
       def self.store(parser, values)
-        parser.on("--store URL", "path, postgres://, mysql2:// ... ($HOLDUP_STORE)") { |text| values[:store] = text }
+        parser.on("--store URL", "a path or URL ($HOLDUP_STORE)") { |text| values[:store] = text }
       end
 
       # Declares --lang.

@@ -9,19 +9,19 @@ module Holdup
       # Statements for the least privileges, run by a test as they are.
       HELP = <<~TEXT
 
-        migrate        makes the tables of a store behind a server, or brings them up to date
-        status         what is in the store, and how far each collector has come
-        copy FROM TO   everything of one store into another, with its counts. Stop the collectors first.
-                       After an interruption the same command goes on
+        migrate        makes the tables of a store, or brings them up to date
+        status         what is in the store, and when each collector last wrote
+        copy FROM TO   copies one store into another and compares the counts. Stop
+                       the collectors first; if interrupted, run it again
 
         One store for several hosts: give all of them the same HOLDUP_STORE, such as
-          postgres://user:password@host/database   PostgreSQL 13 and later, with the gem pg
-          mysql2://user:password@host/database     MySQL 8, MariaDB 10.5 and later, with the gem mysql2
-          trilogy://user:password@host/database    the same, with the gem trilogy
+          postgres://user:password@host/database   PostgreSQL 13+, gem pg
+          mysql2://user:password@host/database     MySQL 8, MariaDB 10.5+, gem mysql2
+          trilogy://user:password@host/database    the same, gem trilogy
 
-        Least privileges. The owner migrates; a collector writes; reports and the dashboard read.
+        Least privileges. The owner migrates, a collector writes, reports read.
 
-        PostgreSQL, in the database, after `holdup store migrate` as its owner:
+        PostgreSQL, in its database, after `holdup store migrate` as its owner:
           CREATE ROLE holdup_writer LOGIN PASSWORD 'secret';
           CREATE ROLE holdup_reader LOGIN PASSWORD 'secret';
           GRANT USAGE ON SCHEMA holdup TO holdup_writer, holdup_reader;
@@ -29,11 +29,12 @@ module Holdup
           GRANT INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA holdup TO holdup_writer;
           REVOKE INSERT, UPDATE, DELETE ON holdup.schema_info FROM holdup_writer;
 
-        MySQL and MariaDB, in an empty database of its own, before `holdup store migrate`:
+        MySQL and MariaDB, with an empty database, before `holdup store migrate`:
           CREATE USER holdup_owner IDENTIFIED BY 'secret';
           CREATE USER holdup_writer IDENTIFIED BY 'secret';
           CREATE USER holdup_reader IDENTIFIED BY 'secret';
-          GRANT ALTER, CREATE, DROP, INDEX, REFERENCES, SELECT, INSERT, UPDATE, DELETE ON holdup.* TO holdup_owner;
+          GRANT ALTER, CREATE, DROP, INDEX, REFERENCES, SELECT, INSERT,
+            UPDATE, DELETE ON holdup.* TO holdup_owner;
           GRANT SELECT, INSERT, UPDATE, DELETE ON holdup.* TO holdup_writer;
           GRANT SELECT ON holdup.* TO holdup_reader;
       TEXT
