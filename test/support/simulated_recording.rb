@@ -6,8 +6,8 @@ require "holdup/model/sample_block"
 # Unit profiles of a process whose every property is known, because the replay made it: what estimates are
 # tested with. Load goes up and down from minute to minute, each minute like the one before (correlation 0.8).
 # Where all is `slower`, fewer units say as much of a time. With `connections`, each of which waits for an
-# answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to any;
-# `threads` may be those of each.
+# answer before it sends again, so many of them take turns of 20 s. Of several processes, each unit goes to
+# any; `threads` may be those of each.
 class SimulatedRecording
   Sizing = Holdup::Sizing
   NS = 1_000_000_000
