@@ -124,8 +124,8 @@ module Bench
       "endpoints: 50 ms with the GVL and 141 acquisitions on average. Planted are a growth of " \
       "#{growths} % for each doubling in flight, and hand-offs of 0, 20, 70 and 200 us, or from 20 to 200 " \
       "and from 200 to 20 us by the number of waiting threads. Open: Poisson at #{loads} % of what the " \
-      "setting serves; closed: ramps of #{Planted::CONNECTIONS.join(", ")} connections a process; mixed: one " \
-      "after the other. #{@found.size} recordings."
+      "setting serves; closed: ramps of #{Planted::CONNECTIONS.join(", ")} connections a process; mixed: " \
+      "one after the other. #{@found.size} recordings."
     end
 
     def notes
