@@ -34,6 +34,7 @@ class UniqueNamesTest < Minitest::Test
     "Arguments" => "what the arguments of a command are read with",
     "Codec" => "the bytes of a value",
     "Failure" => "what ends a script of ours",
+    "Faults" => "of a database: what its errors mean",
     "Header" => "of a file format",
     "Json" => "a report as JSON",
     "Layout" => "of a file format",

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+
 module Holdup
   # What is measured on this host, what is missing, and why a number may be wrong. Examination looks at the
   # host and fills a Host; the checks judge it, so each can be tested alone.
@@ -45,6 +47,118 @@ module Holdup
 
     def self.call(host)
       CHECKS.flat_map { |check| check.call(host) }
+    end
+
+    # All facts that a check may judge, as of one examination.
+    #
+    # - `ruby`: description of the doctor's Ruby; `unsupported`: why it can't measure, else nil
+    # - `clock_source`: "counter" or "monotonic", nil without the extension
+    # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: nil if not known
+    # - `segments`: Array of HostProcess; `refused`: messages about unreadable segment files
+    # - `collector`: whether one holds the lock; `store`: Hash of its health, or nil and `store_problem`
+    # - of the last hour: `machines` (Array of Analysis::Machine), `signals` (load: queued_p95_ns, busy,
+    #   threads, backlog; nil if unknown), `applications` (Analysis::ApplicationShares, nil without a store),
+    #   `lives` (Array of Analysis::WorkerLifetimes)
+    # - `autoscale_target`: CPU percentage of an alarm, nil if not asked
+    # - `skipped`: Array of SkippedRow of the last day, latest first
+    # - `drifts`: Array of Analysis::SettingChanges::SettingDrift since the last change of setting
+    # - `variables`: names in the command's environment that look like settings and are not
+    # - `now_ns`: nanoseconds since 1970
+    Host = Data.define(
+      :ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
+      :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications,
+      :servers, :variables, :skipped
+    ) do
+      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [],
+        applications: nil, servers: [], variables: [], skipped: [], **rest)
+        super
+      end
+
+      def alive = segments.select(&:alive)
+
+      def counter(name)
+        segments.sum { |segment| segment.counters.fetch(name, 0) }
+      end
+
+      def facts(key)
+        alive.map { |segment| segment.setting[key] }.uniq
+      end
+    end
+
+    # One process, by its segment.
+    #
+    # - `closed`: it ended in an orderly way; `worker`: index, or nil
+    # - `requests`: measured requests; `queued`: those with a known queue time
+    # - `profile`: server, pools and levers (docs/segment.md); `gauges`: as of its last tick
+    # - `heartbeat_ns`, `born_ns` (when its segment was made): nanoseconds since 1970
+    # - `ring_share`: CPU cost of the waiting capture ring as a share of one core; nil without one
+    Host::HostProcess = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests,
+      :queued, :worker, :profile, :gauges, :born_ns, :ring_share) do
+      def initialize(worker: nil, profile: {}, gauges: {}, born_ns: 0, ring_share: nil, **rest)
+        super
+      end
+
+      def jit
+        Analysis::JitReport::JitFacts.of(setting, profile, gauges)
+      end
+    end
+
+    # Requests and jobs that this host has measured and a store does not have yet.
+    class UncollectedUnits
+      # `units`: ended requests and jobs; `at_ns`: when the collector last read them, since 1970, or nil
+      Uncollected = Data.define(:units, :at_ns, :collecting)
+
+      # @param host [String] its name in the store
+      # @param app [String, nil] only of this application's processes
+      def initialize(dir:, host: Etc.uname[:nodename], app: nil)
+        @directory = Segment::Directory.new(dir)
+        @host = host
+        @app = app
+      end
+
+      # @param named [Boolean] whether the user chose the store: it may be another than the folder's
+      # @return [Uncollected, nil] nil if nothing is measured here, or the collector writes to another store
+      def look(store, named: false)
+        measured = measured()
+        state = state(store, measured)
+        return if state.nil? && (named || measured.empty?)
+        Uncollected.new(units: missing(state, measured), at_ns: state&.at_ns,
+          collecting: @directory.collected?)
+      end
+
+      # @return [Hash{String => Integer}] file name => ended units
+      def measured
+        @directory.entries.to_h { |entry| [entry.name, units(entry)] }.compact
+      rescue SystemCallError
+        {}
+      end
+
+      def state(store, measured)
+        own = store.collection_states.select { |state| state.host == @host }
+        by_path = own.find { |state| state.folder == @directory.path }
+        # The folder may have another path where the collector runs: then its files identify it.
+        by_path || own.find { |state| state.units.keys.intersect?(measured.keys) }
+      end
+
+      # @param measured [Hash{String => Integer}] from an earlier time; files gone since then are in the store
+      def missing(state, measured)
+        present = measured.select { |name, _| present?(File.join(@directory.path, name)) }
+        present.sum { |name, units| [units - state.to_h.dig(:units, name).to_i, 0].max }
+      end
+
+      private
+
+      def present?(path)
+        File.exist?(path) || File.symlink?(path)
+      end
+
+      def units(entry)
+        entry.read do |reader|
+          reader.header.ring_head if @app.nil? || Analysis::ApplicationShares.name(reader.setting) == @app
+        end
+      rescue Error, SystemCallError
+        nil
+      end
     end
   end
 end

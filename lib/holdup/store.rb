@@ -95,5 +95,107 @@ module Holdup
         samples.sort_by(&:start_ns)
       end
     end
+
+    # Selects series. Names and queues are shell globs, but `*` also matches `/` and `::`.
+    class SeriesFilter
+      # @param queues [Array<String>, String, nil] globs; a series without a queue matches none
+      # @param only [#series?, nil] a further condition
+      def initialize(kinds: nil, names: nil, queues: nil, only: nil)
+        @kinds = kinds && Array(kinds).map(&:to_sym)
+        @names = names && Array(names)
+        @queues = queues && Array(queues)
+        @only = only
+      end
+
+      # Whether every series passes.
+      def all?
+        !(@kinds || @names || @queues || @only)
+      end
+
+      def match?(series)
+        return false unless @kinds.nil? || @kinds.include?(series.kind)
+        return false unless glob?(@names, series.name) && glob?(@queues, series.queue)
+        @only.nil? || @only.series?(series)
+      end
+
+      private
+
+      def glob?(globs, text)
+        globs.nil? || (!text.nil? && globs.any? { |glob| File.fnmatch?(glob, text, File::FNM_DOTMATCH) })
+      end
+    end
+
+    # The stored windows of a span, added up.
+    #
+    # - `window`: from the earliest start to the latest end
+    # - `covered_s`: sum of the lengths of its windows: 600 for one minute of ten processes
+    SpanSum = Data.define(:window, :covered_s) do
+      # For windows in memory; Sql::Sums gives the same result faster. Options: see Sql#sums.
+      # @return [Array<SpanSum>] one for each step, series and setting
+      def self.of(windows, step_s: nil, settings: nil, together: nil, histograms: Window::HISTOGRAMS)
+        windows = windows.select { |window| settings.include?(window.setting) } if settings
+        left_out = (Window::HISTOGRAMS - histograms).to_h { |name| [name, Histogram.empty] }
+        sums = windows.map do |window|
+          kept = window.with(series: together || window.series, histograms: window.histograms.merge(left_out))
+          new(window: kept, covered_s: window.seconds)
+        end
+        add(sums, step_s:)
+      end
+
+      # One for each step, series and setting.
+      def self.add(sums, step_s: nil)
+        by_step = sums.group_by do |sum|
+          [step_s && sum.window.start_s / step_s, sum.window.series, sum.window.setting]
+        end
+        by_step.values.map do |same|
+          next same.first if same.size == 1
+          new(window: Window.sum(same.map(&:window)), covered_s: same.sum(&:covered_s))
+        end
+      end
+    end
+
+    # The windows of one commit, checked and spread over the tiers that must take them.
+    class WindowBatch
+      # No database counts further; a larger number is damage.
+      MOST = (1 << 63) - 1
+      private_constant :MOST
+
+      # @param lengths [Array<Integer>] in seconds, of the windows that are taken
+      # @raise [ArgumentError] for anything but whole windows of these lengths with setting and host
+      def initialize(windows, lengths: [Tier::FINEST])
+        @lengths = lengths
+        windows.each { |window| check(window) }
+        @windows = windows
+      end
+
+      # At most one for each tier, start, series, setting and host.
+      def rows(tiers)
+        by_row = spread(tiers).group_by do |window|
+          [window.seconds, window.start_s, window.series, window.setting, window.host]
+        end
+        by_row.values.map { |windows| Window.sum(windows) }
+      end
+
+      private
+
+      def spread(tiers)
+        @windows.flat_map do |window|
+          taking = tiers.select { |tier| tier.seconds >= window.seconds && tier.takes?(window.start_s) }
+          taking.map { |tier| window.with(start_s: tier.floor(window.start_s), seconds: tier.seconds) }
+        end
+      end
+
+      def check(window)
+        whole = @lengths.include?(window.seconds) && (window.start_s % window.seconds).zero?
+        unless whole
+          raise ArgumentError, "a store takes whole minutes, not #{window.seconds} s from #{window.start_s}"
+        end
+        unless window.setting && window.host
+          raise ArgumentError, "a stored window has one setting and one host"
+        end
+        numbers = [window.count, window.errors, *window.sums.values]
+        raise ArgumentError, "a stored window can't count to #{numbers.max}" if numbers.max > MOST
+      end
+    end
   end
 end

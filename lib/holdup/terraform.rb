@@ -69,5 +69,146 @@ module Holdup
       Hcl::Block.new("variable", [name], {description:, type: Hcl::Code.new("string"), default:}.compact)
     end
     private_class_method :head, :billed_metrics, :variables, :alarm_actions, :variable
+
+    # One metric filter for each figure of a line. Sums are right, because each unit is in one line only:
+    # "stats", or "exit" for the rest.
+    class Filters
+      # Only our lines have such an event and a fingerprint.
+      OURS = '($.event = "stats" || $.event = "exit") && $.setting = *'
+
+      def initialize(plan)
+        @plan = plan
+      end
+
+      def blocks
+        [Hcl::Block.new("locals", [], {holdup_metrics: StatsLog::Metrics::UNITS}),
+          Hcl::Block.new("resource", %w[aws_cloudwatch_log_metric_filter holdup], filter,
+            [Hcl::Block.new("metric_transformation", [], metric)])]
+      end
+
+      private
+
+      def filter
+        {for_each: Hcl::Code.new("local.holdup_metrics"), name: code("#{@plan.named("")}${each.key}"),
+         log_group_name: Hcl::Code.new("var.holdup_log_group"),
+         pattern: code("{ #{conditions} && $.${each.key} = * }")}
+      end
+
+      def metric
+        {name: Hcl::Code.new("each.key"), namespace: @plan.namespace, value: code("$.${each.key}"),
+         unit: Hcl::Code.new("each.value")}
+      end
+
+      def conditions
+        only = {app: @plan.app, server: @plan.server}.compact
+        [OURS, *only.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
+      end
+
+      # A string in which Terraform inserts the figure's name.
+      def code(text)
+        Hcl::Code.new(Hcl.quote(text).gsub("$${each.key}", "${each.key}"))
+      end
+    end
+
+    # Alarms that need action. Missing lines raise none: a deployment causes them.
+    class Alarms
+      # `metric`, `statistic`, `operator`, `threshold`: of CloudWatch; threshold nil: that of the plan
+      Alarm = Data.define(:name, :metric, :statistic, :operator, :threshold, :minutes, :description)
+
+      ALL = [
+        Alarm.new(name: "jit_saturated", metric: "jit_saturated", statistic: "Maximum",
+          operator: "GreaterThanOrEqualToThreshold", threshold: 1, minutes: 15,
+          description: "A process's JIT has no memory left: what it meets from now on stays interpreted. " \
+                       "Raise mem-size by a quarter if there is room."),
+        Alarm.new(name: "jit_ineffective", metric: "jit_effective", statistic: "Minimum",
+          operator: "LessThanThreshold", threshold: 1, minutes: 15,
+          description: "A process's YJIT is on and does nothing: a TracePoint was on once. " \
+                       "holdup doctor names the libraries."),
+        Alarm.new(name: "memory", metric: "rss_bytes", statistic: "Maximum",
+          operator: "GreaterThanThreshold", threshold: nil, minutes: 15,
+          description: "A process takes more memory than planned. holdup report shows what grew: " \
+                       "code and metadata of the JIT, or the application.")
+      ].freeze
+      PERIOD_S = 300
+      MIB = 1 << 20
+
+      def initialize(plan)
+        @plan = plan
+      end
+
+      def blocks
+        ALL.map do |alarm|
+          labels = ["aws_cloudwatch_metric_alarm", "holdup_#{alarm.name}"]
+          Hcl::Block.new("resource", labels, {**head(alarm), **rule(alarm), **actions})
+        end
+      end
+
+      private
+
+      def head(alarm)
+        {alarm_name: @plan.named(alarm.name.tr("_", "-")), alarm_description: alarm.description}
+      end
+
+      def rule(alarm)
+        dimensions = @plan.dimensions
+        {namespace: @plan.namespace, metric_name: alarm.metric,
+         dimensions: dimensions.empty? ? nil : dimensions, statistic: alarm.statistic,
+         comparison_operator: alarm.operator, threshold: alarm.threshold || @plan.memory_mib * MIB,
+         period: PERIOD_S, evaluation_periods: alarm.minutes * 60 / PERIOD_S, datapoints_to_alarm: 2,
+         treat_missing_data: "notBreaching"}.compact
+      end
+
+      def actions
+        %i[alarm_actions ok_actions].to_h { |name| [name, Hcl::Code.new("var.holdup_alarm_actions")] }
+      end
+    end
+
+    # One page: throughput and latency, where the time went, memory, and the state of the JIT.
+    class CloudWatchDashboard
+      # Title => metric => statistic.
+      WIDGETS = {
+        "Units" => {"units" => "Sum", "errors" => "Sum"},
+        "Time of a unit (ms), worst process" => {"wall_p50_ms" => "Maximum", "wall_p95_ms" => "Maximum",
+                                                 "stalled_p95_ms" => "Maximum", "queued_p95_ms" => "Maximum"},
+        "Where the time of units goes" => {"running_share" => "Average", "stalled_share" => "Average",
+                                           "idle_share" => "Average"},
+        "CPU of a process, as a share of one core" => {"cpu_share" => "Average"},
+        "Memory of a process" => {"rss_bytes" => "Average", "jit_memory_bytes" => "Average"},
+        "JIT: code and metadata" => {"jit_code_bytes" => "Average", "jit_metadata_bytes" => "Average"},
+        "JIT: on, warm, effective, full (share of the processes)" => {
+          "jit_on" => "Average", "jit_warm" => "Average", "jit_effective" => "Average",
+          "jit_saturated" => "Average"
+        },
+        "JIT: interpreted instructions for each unit" => {"jit_interpreted_per_unit" => "Average"}
+      }.freeze
+      WIDTH = 12
+      HEIGHT = 6
+      COLUMNS = 2
+      PERIOD_S = 300
+
+      def initialize(plan)
+        @plan = plan
+      end
+
+      def block
+        widgets = WIDGETS.each_with_index.map { |(title, metrics), index| widget(title, metrics, index) }
+        body = Hcl.value({widgets:})
+        Hcl::Block.new("resource", %w[aws_cloudwatch_dashboard holdup],
+          {dashboard_name: @plan.named("jit"), dashboard_body: Hcl::Code.new("jsonencode(#{body})")})
+      end
+
+      private
+
+      def widget(title, metrics, index)
+        row, column = index.divmod(COLUMNS)
+        properties = {title:, view: "timeSeries", region: Hcl::Code.new("var.holdup_region"),
+                      period: PERIOD_S, metrics: metrics.map { |name, stat| metric(name, stat) }}
+        {type: "metric", x: column * WIDTH, y: row * HEIGHT, width: WIDTH, height: HEIGHT, properties:}
+      end
+
+      def metric(name, stat)
+        [@plan.namespace, name, *@plan.dimensions.flatten, Hcl::Code.new("{ stat = #{Hcl.quote(stat)} }")]
+      end
+    end
   end
 end

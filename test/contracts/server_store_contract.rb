@@ -17,7 +17,7 @@ module ServerStoreContract
 
   StoreError = Holdup::StoreError
   Sql = Holdup::Store::Sql
-  Errors = Sql::Server::Errors
+  Errors = Sql::DatabaseServer::Errors
   DAY = 86_400
   # Host and name of each process that writes: two of one host, and two others.
   WRITERS = [%w[a 1], %w[a 2], %w[b 1], %w[c 1]].freeze

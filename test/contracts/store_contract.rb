@@ -4,7 +4,6 @@ require "holdup/model/collection_state"
 require "holdup/model/prediction_outcome"
 require "holdup/model/series"
 require "holdup/model/setting"
-require "holdup/model/skipped_row"
 require "holdup/model/window"
 require "support/sample_profiles"
 

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/loader"
-require "holdup/model/skipped_row"
+require "holdup/model/collection_state"
 
 class Holdup::DoctorTest < Minitest::Test
   NOW_S = 1_790_000_000

@@ -12,4 +12,41 @@ module Holdup
 
   # The store deletes states that are older than this.
   CollectionState::KEEP_S = 14 * 86_400
+
+  # A name, sample or stored row that could not be carried or kept; skipping it lets the rest go on.
+  #
+  # - `at_s`: the last time; `host`
+  # - `kind`: one of KINDS; `name`: of the request, job, process or file; `reason`: one sentence
+  # - `count`: how many such rows
+  SkippedRow = Data.define(:at_s, :host, :kind, :name, :reason, :count) do
+    # @param name [String] any bytes, like reason
+    def initialize(at_s:, host:, kind:, name:, reason:, count: 1)
+      name = self.class.text(name)
+      reason = self.class.text(reason)
+      super(at_s:, host: host.to_s, kind: kind.to_sym, name:, reason:, count:)
+    end
+
+    # @return [String] text that every store can keep
+    def self.text(text)
+      cut = text.to_s.b.byteslice(0, self::MOST_BYTES).force_encoding(Encoding::UTF_8)
+      -cut.scrub("?").gsub(/[[:cntrl:]]+/, " ")
+    end
+
+    # Rows with the same key are added up.
+    def key = [host, kind, name]
+
+    def merge(later)
+      later.with(at_s: [at_s, later.at_s].max, count: count + later.count)
+    end
+  end
+
+  # - segment, series: a file of a process, or one row of it, that can't be read
+  # - position: it is unknown how far a file was carried; what it measured in between is not counted
+  # - window, sample, profiles, path: the store rejected it
+  # - stored: the store can't read its row any more; the new row replaced it
+  SkippedRow::KINDS = %i[segment series position window sample profiles path stored].freeze
+  SkippedRow::MOST_BYTES = 200
+  SkippedRow::KEEP_S = 14 * 86_400
+  # How many a store keeps: the latest ones.
+  SkippedRow::MOST = 500
 end

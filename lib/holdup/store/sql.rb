@@ -4,7 +4,7 @@ module Holdup
   module Store
     # The store in a SQL database: one writer per host (the collector), any number of readers. One object
     # belongs to one thread and doesn't survive a fork. It opens nothing before the first call. `dialect`:
-    # Sqlite, or a Server, with everything that differs between databases.
+    # Sqlite, or a DatabaseServer, with everything that differs between databases.
     #
     # Commits add *deltas*: what happened in a minute since the last commit. The store adds each to the
     # existing row (same minute, series, setting and host), and to the coarser windows if the minute was

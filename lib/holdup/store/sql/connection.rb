@@ -83,7 +83,7 @@ module Holdup
         def retrying
           tries ||= 0
           yield
-        rescue Server::Errors::Deadlock
+        rescue DatabaseServer::Errors::Deadlock
           raise if (tries += 1) > RETRIES
           @epoch += 1 # ids of the transaction that was taken back are invalid
           retry

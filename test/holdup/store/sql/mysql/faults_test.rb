@@ -7,7 +7,7 @@ require "trilogy"
 
 class Holdup::Store::Sql::Mysql::FaultsTest < Minitest::Test
   StoreError = Holdup::StoreError
-  Errors = Holdup::Store::Sql::Server::Errors
+  Errors = Holdup::Store::Sql::DatabaseServer::Errors
   # As the drivers have it, trilogy with the one name and mysql2 with the other.
   Numbered = Class.new(StandardError) do
     def initialize(number)

@@ -7,7 +7,7 @@ require "sequel"
 
 class Holdup::Store::Sql::Postgres::FaultsTest < Minitest::Test
   StoreError = Holdup::StoreError
-  Errors = Holdup::Store::Sql::Server::Errors
+  Errors = Holdup::Store::Sql::DatabaseServer::Errors
 
   def dialect
     Holdup::Store::Sql::Postgres.new("postgres://me:secret@db/x", lock_wait_s: 7)
