@@ -61,7 +61,6 @@ module Holdup
       def at(rate)
         constant + unit_ns * rate / self.class::NS
       end
-
     end
 
     # Between two samples of a host. `rate`: units per second; `cpus`: of the other processes

@@ -33,8 +33,8 @@ class Holdup::View::TextTest < Minitest::Test
   end
 
   def test_a_section_without_columns_is_a_list
-    assert_equal "Pairs\n- one\n- two\n", 
-body(Section.new(title: "Pairs", columns: [], rows: [], notes: %w[one two]))
+    assert_equal "Pairs\n- one\n- two\n",
+      body(Section.new(title: "Pairs", columns: [], rows: [], notes: %w[one two]))
   end
 
   def test_facts_have_their_values_in_one_column
@@ -43,12 +43,12 @@ body(Section.new(title: "Pairs", columns: [], rows: [], notes: %w[one two]))
   end
 
   def test_a_finding_has_a_number_and_its_parts_in_one_column
-    parts = [Part.new(label: "seen", text: "much", diff: []), 
-Part.new(label: "do", text: "less", diff: %w[-a +b])]
+    parts = [Part.new(label: "seen", text: "much", diff: []),
+      Part.new(label: "do", text: "less", diff: %w[-a +b])]
     item = FindingText.new(rule: :r, what: "Too much.", parts:)
     findings = Blocks::Findings.new(title: "Findings", items: [item], none: "none", hints: ["Look."])
-    assert_equal "Findings\nLook.\n\n1. Too much.\n   seen  much\n   do    less\n         -a\n         +b\n", 
-body(findings)
+    assert_equal "Findings\nLook.\n\n1. Too much.\n   seen  much\n   do    less\n         -a\n         +b\n",
+      body(findings)
     assert_equal "Findings\nnone\n", body(findings.with(items: []))
   end
 
