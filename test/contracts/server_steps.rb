@@ -24,7 +24,7 @@ module ServerSteps
   # @return [Integer] requests that were answered, each of them finished as a unit
   def ask(app)
     complete(app)
-    traffic = Traffic.to(app, measured_path)
+    traffic = ClientTraffic.to(app, measured_path)
     app.wait { traffic.answered >= ENOUGH && everybody_worked?(app) }
     traffic.stop
     app.wait { app.counts[measured_name] == traffic.answered } # answers are sent before their units end
@@ -38,7 +38,7 @@ module ServerSteps
 
   def restart(app, name, restart)
     before = app.counts[measured_name]
-    traffic = Traffic.to(app, measured_path)
+    traffic = ClientTraffic.to(app, measured_path)
     app.wait { traffic.answered >= ENOUGH }
     restart.call(app)
     complete(app)

@@ -8,13 +8,18 @@ module Holdup
       # The numbered migrations of `store/migrations`, which only run forwards.
       class Schema
         FOLDER = File.expand_path("../migrations", __dir__)
+        # Read once: a process that gives its rights up may not read the folder any more.
+        VERSIONS = Dir.children(FOLDER).map(&:to_i).freeze
 
         def initialize(folder: FOLDER)
           @folder = folder
         end
 
         # The newest version that this Holdup knows.
-        def known = Dir.children(@folder).map(&:to_i).max
+        def known
+          versions = (@folder == FOLDER) ? VERSIONS : Dir.children(@folder).map(&:to_i)
+          versions.max
+        end
 
         # 0 for a new store.
         def version(db)

@@ -150,7 +150,7 @@ class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
   end
 
   def test_logs_a_failure_of_holdup_and_the_job_runs
-    @probe.define_singleton_method(:enter) { raise "ours" }
+    @probe.define_singleton_method(:enter) { |*| raise "ours" }
     assert_equal 3, measure { 3 }
     assert_match(/ours/, @log.lines.join)
   end
