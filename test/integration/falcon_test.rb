@@ -30,10 +30,11 @@ class FalconTest < Minitest::Test
   def server_restarts = {"HUP" => method(:reload)}
 
   # Falcon's own words at the end of --hybrid, without Holdup as well; and where a child that was asked to end
-  # got no CPU for the tenth of a second that Falcon waits. One that took longer by itself would leave its
-  # segment open, which is looked at too.
+  # got no CPU for the tenth of a second that Falcon waits (two lines). One that took longer by itself would
+  # leave its segment open, which is looked at too.
   def harmless
-    /Container is already stopping!|Process is blocking, sending kill signal/
+    /Container\ is\ already\ stopping!|Process\ is\ blocking,\ sending\ kill\ signal|
+      Child\ exited\ with\ error!.*SIGKILL.*"stopping":true/x
   end
 
   # Until the old workers are gone: a TERM before that has Falcon kill them.
