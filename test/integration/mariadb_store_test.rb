@@ -100,7 +100,7 @@ class MariadbCollectorKillTest < Minitest::Test
 
   private
 
-  def kills = Thorough.turns(3, thorough: 100)
+  def kills = Thorough.turns(3, thorough: 30)
 
   def collectors = 3
 end

@@ -89,7 +89,7 @@ class PostgresCollectorKillTest < Minitest::Test
 
   private
 
-  def kills = Thorough.turns(3, thorough: 100)
+  def kills = Thorough.turns(3, thorough: 30)
 
   def collectors = 3
 end
