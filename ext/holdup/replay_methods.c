@@ -268,9 +268,9 @@ static VALUE rp_call(VALUE argument)
 
 /*
  * simulate(trace, groups, vcpus:, handoff_ns:, growth:, marking:, cold:, rest_half_ns:, idle_growth:,
- * recorded_processes:, assignment:, others_assignment:, seed:, limit:, own:). `trace`: packed units of UNIT_WORDS, the `own` ones in question
- * first; `groups`: see rp_given_t; the options: see rp_options_t (a limit of 0 is none) and
- * Holdup::Sizing::Scenario.
+ * recorded_processes:, assignment:, others_assignment:, seed:, limit:, own:). `trace`: packed units of
+ * UNIT_WORDS, the `own` ones in question first; `groups`: see rp_given_t; the options: see rp_options_t (a
+ * limit of 0 is none) and Holdup::Sizing::Scenario.
  * @return [Array(String, Hash)] RESULT_WORDS of each unit, packed (ns); and when it ended, CPU time used,
  *   events, what units waited while the GVL was passed on, and for each process how long its GVL was held
  *   (ns)

@@ -231,39 +231,6 @@ module Holdup
         errors.map { |name, error| (DOUBLE.include?(name) ? 2 : 1) * error.abs }.max
       end
 
-      # What was measured in the closed part of a recording, from its single units.
-      class ClosedFigures
-        NS = 1_000_000_000
-
-        def initialize(recording, load, current)
-          @all = recording.measured
-          @between = recording.demand.between
-          @levels = load.levels
-          @current = current
-          @times = UnitTimes.new(@levels.flat_map(&:profiles),
-            queued: !@all.queued_ns.nil? && recording.kind != :job)
-        end
-
-        def call
-          MeasuredFigures.new(queued_ns: @times.queued_ns, stalled_ns: @times.stalled_ns, handoff_ns:,
-            response_ns: @times.response_ns, p95_ns: @times.response(0.95), utilisation:)
-        end
-
-        private
-
-        # Only windows have it: its share of all stall.
-        def handoff_ns
-          return unless @all.handoff_ns
-          @all.stalled_ns.positive? ? @all.handoff_ns * @times.stalled_ns / @all.stalled_ns : 0.0
-        end
-
-        def utilisation
-          held_ns = @times.running_ns + @between.held_ns
-          weight = @levels.sum(0.0, &:weight)
-          held_ns * weight / (@levels.sum(&:seconds) * NS * @current.processes)
-        end
-      end
-
       # CPUs that are available when a process wants one. Others use some on average, but not always at that
       # moment, and the scheduler prefers threads that slept: the number lies between the mean that others
       # leave and all. A recording shows where: a thread that waits for a CPU keeps the GVL, and held time was
@@ -282,62 +249,6 @@ module Holdup
             (yield(middle) > measured) ? least = middle : most = middle
           end
           (least + most) / 2.0
-        end
-      end
-
-      # Why a replay of the present may miss: figures of the recording that a replay does not model, and the
-      # size from which each can explain an error.
-      class ErrorCauses
-        NS = 1_000_000_000
-        # Grade A allows an error of 10 % of the response: less than half of that does not explain a miss.
-        SHARE = 0.05
-        # Where a setting was saturated: an error of its throughput from which the ceiling is wrong.
-        CEILING = 0.05
-        # Share of the peak that the GVL is held: beyond it the length of a queue is mostly chance.
-        BUSY = 0.85
-        # Peak against mean: beyond it a minute has bursts that its mean rate hides.
-        SWINGS = 3.0
-        LIMITS = {starved: SHARE, resource_waits: SHARE, busy: BUSY, swings: SWINGS,
-                  ceiling: CEILING}.freeze
-
-        # @param errors [Hash{Symbol => Float}] see SelfTestResult
-        def initialize(recording, traffic:, processes:, errors: {})
-          @recording = recording
-          @traffic = traffic
-          @processes = processes
-          @errors = errors
-        end
-
-        # @return [Array<Symbol>] causes that its figures support, else :unknown; and :queue_unknown
-        def call
-          found = figures.select { |name, figure| figure > LIMITS.fetch(name) }.keys
-          [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
-        end
-
-        # @return [Hash{Symbol => Float}] starved and resource_waits as shares of the response, busy of the
-        #   time, swings as a ratio, ceiling of the throughput
-        def figures
-          @figures ||= {starved: starved_ns / measured.response_ns,
-                        resource_waits: @recording.resource_wait_ns / measured.response_ns.to_f,
-                        busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:,
-                        ceiling: @errors.fetch(:throughput, 0.0).abs}
-        end
-
-        private
-
-        def measured = @recording.measured
-
-        def demand = @recording.demand
-
-        # Without a CPU itself, and waiting for holders that had none.
-        def starved_ns
-          excess = [@recording.held_per_cpu - 1, 0.0].max
-          demand.cpu_ns * excess + measured.stalled_ns * excess / (1 + excess)
-        end
-
-        def swings
-          rates = @traffic.blocks.flat_map(&:rates)
-          rates.max / [rates.sum / rates.size, Float::MIN].max
         end
       end
     end

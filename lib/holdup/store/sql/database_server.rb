@@ -6,13 +6,13 @@ module Holdup
   module Store
     class Sql
       # What the databases behind a server have in common: several collectors write at once, the tables are
-      # made by a command, nobody counts bytes, and a connection may break at any time.
+      # made by a command, there is no size cap, and a connection may break at any time.
       #
       # Locks keep that exact. A transaction takes them in one order, so that two never wait for each other:
       #
       # - a host: two collectors of one host would read the same row, add to it, and lose one sum. The lock
-      #   also fences: whoever gets it knows that no commit for that host is left behind, unfinished, by a
-      #   killed collector or a broken connection
+      #   also fences: the one that gets it knows that no commit for that host is left behind, unfinished, by
+      #   a killed collector or a broken connection
       # - tiers: shared by commits, which decide by them where a minute goes; alone for a step of roll-up or
       #   pruning, which changes them
       # - catalogs: one transaction at a time adds names

@@ -60,7 +60,7 @@ module Holdup
 
         def upkeep(_db) = yield
 
-        # The file is made, and brought forward, by whoever opens it to write.
+        # A process that opens the file to write makes it, and migrates it.
         def migrates_itself? = true
 
         def migrating(_db) = yield
