@@ -40,6 +40,8 @@ module Holdup
       @archiver = archiver(captures) if captures
       @wake = Thread::Queue.new
       @failures = 0
+      # The first tick also loads code and opens the store, which says nothing of the next ones.
+      @warm = false
     end
 
     # Collects until stopped, then once more. On a main thread TERM and INT stop it; on another thread signals
@@ -90,6 +92,8 @@ module Holdup
       recovered if @failures.positive?
       cost_ns = cpu_ns - started_ns
       @archiver&.call # megabytes, but seldom: no reason to put the next tick off
+      cost_ns = 0 unless @warm
+      @warm = true
       until_next(cost_ns.fdiv(NS))
     rescue => error # what was measured stays where it is, and the next attempt starts from the store
       failed(error)

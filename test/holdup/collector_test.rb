@@ -50,6 +50,21 @@ module Holdup
       thread&.join
     end
 
+    # A round that takes 50 ms of CPU comes every 5 s, but the first one also loads code.
+    def test_the_first_round_does_not_put_off_the_second
+      pauses = []
+      one = collector(interval: 0.2)
+      one.define_singleton_method(:tick) do
+        end_ns = cpu_ns + 50_000_000
+        nil until cpu_ns > end_ns
+        super()
+      end
+      one.define_singleton_method(:pause) { |seconds| (pauses << seconds).size == 2 && stop }
+      one.run(signals: [])
+      assert_operator pauses.first, :<=, 0.2
+      assert_operator pauses.last, :>, 4
+    end
+
     # Else it would try without a pause.
     def test_a_standby_collector_ignores_requests_to_hurry
       FileUtils.mkdir_p(@segments)
