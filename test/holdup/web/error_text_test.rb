@@ -5,7 +5,7 @@ require "holdup/loader"
 
 class Holdup::Web::ErrorTextTest < Minitest::Test
   Store = Holdup::StoreError
-  Server = Holdup::Store::Sql::Server::Errors
+  Server = Holdup::Store::Sql::DatabaseServer::Errors
   STORE_ERRORS = [
     Store::Locked.new(location: "/db", seconds: 1),
     Store::Full.new(location: "/db"),
