@@ -7,7 +7,7 @@ module Holdup
       # @param values [Array<(Numeric, Float)>] of a unit, and its weight
       # @return [Numeric, nil] smallest value that this share of all units does not exceed; nil without units
       def self.quantile(values, share)
-        values = values.sort
+        values = values.sort_by(&:first)
         left = share * values.sum(&:last)
         values.find { |_, weight| (left -= weight) <= 0 }&.first
       end
