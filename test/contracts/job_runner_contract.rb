@@ -7,6 +7,7 @@
 # - exec_command [Array<String>] of a runner that does not know Holdup, exec_gems [Hash{String => String}] its
 #   gems
 # - workers [Array<String>] a command with two processes that run jobs, and nothing else
+# - stoppable?(app, births) whether all of so many workers have come so far that a signal stops them
 module JobRunnerContract
   include NoSlower
 
@@ -35,6 +36,7 @@ module JobRunnerContract
       app.wait { app.live_workers == [0, 1] && ![nil, victim].include?(app.pid_of(0)) }
       app.client("4.times { MailJob.perform_later }")
       all_done(app)
+      app.wait { stoppable?(app, 3) }
       app.stop
       assert_equal({"MailJob" => 9}, app.carried)
       assert_empty app.segments
@@ -45,6 +47,7 @@ module JobRunnerContract
     serve(*workers, processes: 0, env: {WITH_HOLDUP: "1", HOLDUP_ENABLED: "0"}) do |app|
       app.wait(every: LOOK_S) { app.running_servers.size == 2 }
       assert_equal [[true, false]], app.running_servers.map { |server| [server.loaded, server.measures] }.uniq
+      app.wait { stoppable?(app, 2) }
       app.stop
     end
   end

@@ -24,6 +24,8 @@ class SolidQueueIntegrationTest < Minitest::Test
     "SolidQueue::Job.where(finished_at: nil).count"
   end
 
+  def stoppable?(_app, _births) = true
+
   def serve(*command, processes: 2, env: {WITH_HOLDUP: "1"}, &)
     command = workers if command.empty?
     JobApp.serve(*command, adapter: "solid_queue", processes:, env: env.transform_keys(&:to_s), &)

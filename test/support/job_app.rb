@@ -7,6 +7,8 @@ require_relative "served_app"
 # A real job runner (or a web server with one inside) in a process of its own, with a database of its own, and
 # a client that enqueues for it.
 class JobApp < ServedApp
+  STOP_IDLE_S = 10
+
   # The application without its runner, for all tests with the same adapter: it connects to the database of
   # the test that asks.
   class AppClient
@@ -78,6 +80,9 @@ class JobApp < ServedApp
     wait { expected.all? { |name, count| counts[name] >= count } }
     counts
   end
+
+  # A runner that stops waits for its connections and schedulers, one after the other.
+  def stop(signal = :TERM, idle_s: STOP_IDLE_S) = super
 
   # None before the first process measures.
   def live

@@ -14,9 +14,9 @@ class Clinic < Rails::Application
   config.load_defaults 8.1
   config.api_only = true
   config.eager_load = false # half of what a boot costs
-  config.yjit = false if ENV["HOLDUP_JIT"] # which then does it, in each process that runs jobs
+  config.yjit = ENV.key?("RAILS_YJIT") # what is compiled runs too few times to pay for it
   config.logger = Logger.new($stdout)
-  config.log_level = :error
+  config.log_level = ENV.fetch("LOG_LEVEL", "error")
   config.secret_key_base = "x" * 64
   config.hosts.clear
   config.active_job.queue_adapter = ENV.fetch("ADAPTER").to_sym
