@@ -15,6 +15,7 @@ module JobDatabase
     eval(ERB.new(source).result_with_hash(migration_version: "[8.1]"))
     CreateGoodJobs.migrate(:up) if defined?(CreateGoodJobs)
   RUBY
+  BOOTSNAP = File.expand_path("../integration/apps/bootsnap_setup.rb", __dir__)
   TEMPLATES = {
     "solid_queue" => "lib/generators/solid_queue/install/templates/db/queue_schema.rb",
     "good_job" => "lib/generators/good_job/templates/install/migrations/create_good_jobs.rb.erb"
@@ -39,7 +40,7 @@ module JobDatabase
 
     def fill(url, adapter)
       file = File.join(Gem.loaded_specs.fetch(adapter).full_gem_path, TEMPLATES.fetch(adapter))
-      output = IO.popen([RbConfig.ruby, "-W0", "-e", TABLES, url, file], err: %i[child out], &:read)
+      output = IO.popen([RbConfig.ruby, "-W0", "-r#{BOOTSNAP}", "-e", TABLES, url, file], err: %i[child out], &:read)
       raise "no tables for #{adapter}:\n#{output}" unless $?.success?
     end
   end

@@ -7,6 +7,7 @@ Bundler.require(*Rails.groups)
 module CommonGems
   class Application < Rails::Application
     config.load_defaults 8.1
+    config.yjit = ENV.key?("RAILS_YJIT") # what is compiled runs too few times to pay for it
     config.eager_load = ENV["EAGER_LOAD"] == "1"
     config.logger = ActiveSupport::TaggedLogging.logger($stdout)
     config.secret_key_base = "x" * 64

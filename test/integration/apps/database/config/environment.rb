@@ -11,6 +11,7 @@ require "holdup" if ENV["WITH_HOLDUP"]
 class Library < Rails::Application
   config.root = File.expand_path("..", __dir__)
   config.load_defaults 8.1
+  config.yjit = ENV.key?("RAILS_YJIT") # what is compiled runs too few times to pay for it
   config.api_only = true
   config.eager_load = false # half of what a boot costs
   config.logger = Logger.new(File::NULL)

@@ -51,6 +51,7 @@ end
 class TracedShop < Rails::Application
   config.root = File.expand_path("..", __dir__)
   config.load_defaults 8.1
+  config.yjit = ENV.key?("RAILS_YJIT") # what is compiled runs too few times to pay for it
   config.api_only = true
   config.eager_load = true
   config.logger = Logger.new(File::NULL)
