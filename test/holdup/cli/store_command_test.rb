@@ -19,7 +19,7 @@ class Holdup::CLI::StoreCommandTest < Minitest::Test
   def test_status_says_what_is_in_it
     fill
     said = status("en")
-    assert_match(/\A#{Regexp.escape(path)}: schema 1, 1 names, 1 MB\.\n/, said)
+    assert_match(/\A#{Regexp.escape(path)}: schema 1, 1 name, 1 MB\.\n/, said)
     assert_match(/Measurements from \d{4}-\d\d-\d\d \d\d:\d\d to/, said)
     assert_match(%r{a /x: its collector wrote 7200 s ago}, said)
     assert_match(/スキーマ 1、名前 1 件/, status("ja"))
@@ -34,8 +34,8 @@ class Holdup::CLI::StoreCommandTest < Minitest::Test
   def test_copy_counts_what_it_copied
     fill
     said = holdup("store", "copy", path, target, now_s: NOW_S)
-    assert_equal "a: 1 counted in both.\nCopied 1 windows; the counts agree.\n", said.out
-    assert_match(/copied up to .*, 1 windows/, said.err)
+    assert_equal "a: 1 counted in both.\nCopied 1 window; the counts agree.\n", said.out
+    assert_match(/copied up to .*, 1 window/, said.err)
     assert_equal 0, said.status
     assert_equal 1, units(Holdup::Store.open(target))
   end
