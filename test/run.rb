@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, core, advice, native, races, integration, runners, servers, quiet, browser, boots,
-# jit), files, or the one test that a FILE:LINE stands in.
+# Runs tests: parts (unit, models, core, native, races, integration, runners, puma, servers, quiet, browser,
+# boots, jit), files, or the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/model/histogram_test.rb:12
@@ -11,20 +11,23 @@
 
 RUNNERS = "test/integration/{active_job,good_job,job_report,sidekiq,sidekiq_blame,solid_queue}_test.rb " \
   "test/integration/common_gems_jobs_test.rb test/integration/lab_{jit,sidekiq_vcpu,sweep}_test.rb"
+PUMA = "test/integration/{common_gems,connection_pool,jit*,names,puma*,rails*,stats_log,web}_test.rb"
 QUIET = "test/integration/{agreement,demo,lab_jobs}_test.rb"
 
 PARTS = {
   "unit" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
-  # Units in two, so that lanes take about the same time.
+  # Units in two: what replays and estimates, which takes as long as all others, and these.
+  "models" => "test/holdup/{advice,sizing}{,/**/*}_test.rb test/holdup/cli/advise_test.rb",
   "core" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
-  "advice" => "test/holdup/advice_test.rb test/holdup/advice/**/*_test.rb",
   "native" => "test/native/**/*_test.rb",
   # Every way to boot an application with many gems; the other parts have the few that cover all pairs.
   "boots" => "test/integration/common_gems{,_jobs}_test.rb",
   "integration" => "test/integration/**/*_test.rb",
   "races" => "test/{native,integration}/**/*_test.rb test/holdup/sizing/interval_coverage_test.rb",
-  # Integration in three: job runners and what stands on them, what compares times that it measures, the rest.
+  # Integration in four: job runners and what stands on them, Puma and what stands on it, what compares times
+  # that it measures, the rest.
   "runners" => RUNNERS,
+  "puma" => PUMA,
   "quiet" => QUIET,
   "servers" => "test/integration/**/*_test.rb",
   "browser" => "test/browser/*_test.rb",
@@ -43,8 +46,8 @@ end
 def part(name)
   files = PARTS[name].split.flat_map { |pattern| Dir[pattern] }
   case name
-  when "core" then files - part("advice")
-  when "servers" then files - part("runners") - part("quiet")
+  when "core" then files - part("models")
+  when "servers" then files - part("runners") - part("puma") - part("quiet")
   when "races" then files - part("boots")
   else files
   end

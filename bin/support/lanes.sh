@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# Sourced by bin/test: runs lanes beside each other, each a function that calls `step`. What a step prints goes to a file, and
+# Sourced by bin/test: runs lanes, `beside` at once, each a function that calls `step`. What a step prints goes to a file, and
 # is shown when the step fails. Every progress_seconds a line says what runs.
 
 progress_seconds=30
+beside=3
 notes="$(mktemp -d)"
 trap 'rm -rf "$notes"' EXIT
 
@@ -89,33 +90,41 @@ interrupt() {
   exit 130
 }
 
-# run_lanes LANE ...: beside each other
+# run_lanes LANE ...: in this order, as many as `beside` at once
 run_lanes() {
-  local lane pid ticks=0
+  local lanes=("$@") ticks=0
+  running=()
   pids=()
-  set -m
-  for lane in "$@"; do
-    run_lane "$lane" &
-    pids+=($!)
-  done
-  set +m
   trap interrupt INT TERM
-  while alive "${pids[@]}"; do
-    sleep 1
+  while [ ${#lanes[@]} -gt 0 ] || [ ${#pids[@]} -gt 0 ]; do
+    while [ ${#lanes[@]} -gt 0 ] && [ ${#pids[@]} -lt "$beside" ]; do
+      start_lane "${lanes[0]}"
+      lanes=("${lanes[@]:1}")
+    done
+    sleep 0.2
+    end_lanes
     ticks=$((ticks + 1))
-    [ $((ticks % progress_seconds)) -ne 0 ] || tell_progress "$@"
-  done
-  for lane in "$@"; do
-    wait "${pids[0]}" || printf '%s\n' "$lane: ended early (again: bin/test --lane $lane)" >>"$notes/failed"
-    pids=("${pids[@]:1}")
+    [ $((ticks % (5 * progress_seconds))) -ne 0 ] || tell_progress "$@"
   done
 }
 
-# alive PID ...: whether any of them is
-alive() {
-  local pid
-  for pid in "$@"; do
-    if kill -0 "$pid" 2>/dev/null; then return 0; fi
+start_lane() {
+  set -m
+  run_lane "$1" &
+  set +m
+  running+=("$1")
+  pids+=($!)
+}
+
+# Takes the lanes that have ended out of those that run.
+end_lanes() {
+  local index
+  for index in "${!pids[@]}"; do
+    if kill -0 "${pids[index]}" 2>/dev/null; then continue; fi
+    wait "${pids[index]}" ||
+      printf '%s\n' "${running[index]}: ended early (again: bin/test --lane ${running[index]})" >>"$notes/failed"
+    unset "pids[index]" "running[index]"
   done
-  return 1
+  pids=("${pids[@]}")
+  running=("${running[@]}")
 }

@@ -64,6 +64,18 @@ class LanesTest < Minitest::Test
     refute_match(/two: ended early/, said)
   end
 
+  # On two CPUs more of them only wait for each other.
+  def test_a_lane_starts_when_another_ends
+    said, status = lanes(<<~BASH)
+      beside=1
+      one() { step "first" true; touch "$notes/ended"; }
+      two() { test -e "$notes/ended"; }
+      run_lanes one two
+      tell_failures
+    BASH
+    assert_predicate status, :success?, said
+  end
+
   def test_says_what_runs_and_how_many_tests_are_done
     said, = lanes(<<~BASH)
       progress_seconds=1
