@@ -108,7 +108,7 @@ class JitIntegrationTest < Minitest::Test
   def test_rails_switches_it_on_where_it_loads_the_application
     {"1" => %w[rails parent on], "0" => ["rails", "process", "off"]}.each do |preload, expected|
       serve(PUMA, app: "rails", **ON, WITH_PLUGIN: "1", WITH_HOLDUP: "1", RAILS_ENV: "production",
-        PRELOAD: preload) do |app|
+        RAILS_YJIT: "1", PRELOAD: preload) do |app|
         said = examine(app)
         assert_equal [expected], jits(said).map { |jit| jit.values_at("by", "at", "parent") }.uniq, preload
         assert_equal ["jit", (preload == "1") ? "jit_too_early" : "jit_master_off"], found(said)

@@ -56,15 +56,20 @@ class UnicornTest < Minitest::Test
   def test_a_preloaded_application
     serve(PRELOAD: "1") do |app|
       ask(app)
+      app.wait { preloads(app) == [true] } # a worker is measured before it knows its setting
       reload(app)
       units = app.counts
-      assert_equal [true], app.snapshots.map { |snapshot| snapshot.setting["preload"] }.uniq
+      app.wait { preloads(app) == [true] }
       assert_equal [0, 0, 1, 1], app.snapshots.map { |snapshot| snapshot.header.worker_index }.sort
       app.stop(:TERM) # workers leave with exit!: nothing of ours runs any more, and nothing is missing
       assert_gone(app)
       assert_equal units, app.counts
       assert_no_trouble(app)
     end
+  end
+
+  def preloads(app)
+    app.snapshots.map { |snapshot| snapshot.setting["preload"] }.uniq
   end
 
   def test_one_worker_more_and_one_less

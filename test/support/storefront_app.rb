@@ -53,6 +53,7 @@ module StorefrontApp
       "RAILS_ENV" => "production",
       "RUBYOPT" => "#{ENV["RUBYOPT"]} -r#{BOOTSNAP}",
       "STOREFRONT_STORAGE" => folder,
+      "STOREFRONT_YJIT" => "0", # what is compiled runs too few times to pay for it
       "STOREFRONT_UPSTREAM" => upstream,
       "STOREFRONT_DATABASE_PEER" => database
     )
