@@ -37,7 +37,8 @@ PARTS = {
 
 # @return [Regexp] names of the tests that a line stands in or follows
 def named_at(file, line)
-  heads = File.readlines(file).first(line).grep(/\A\s*(?:repeated |thorough )?def (test_\w+)/) { Regexp.last_match(1) }
+  head = /\A\s*(?:repeated |thorough )?def (test_\w+)/
+  heads = File.readlines(file).first(line).grep(head) { Regexp.last_match(1) }
   abort "#{file}:#{line} stands in no test" if heads.empty?
   heads.last
 end
