@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by bin/test: runs lanes, `beside` at once, each a function that calls `step`. What a step prints goes to a file, and
-# is shown when the step fails. Every progress_seconds a line says what runs.
+# Sourced by bin/test: runs lanes, `beside` at once, each a function that calls `step`. What a step prints goes
+# to a file, and is shown when the step fails. Every progress_seconds a line says what runs.
 
 progress_seconds=30
 beside=3

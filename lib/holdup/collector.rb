@@ -90,10 +90,9 @@ module Holdup
       started_ns = cpu_ns
       tick
       recovered if @failures.positive?
-      cost_ns = cpu_ns - started_ns
-      @archiver&.call # megabytes, but seldom: no reason to put the next tick off
-      cost_ns = 0 unless @warm
+      cost_ns = @warm ? cpu_ns - started_ns : 0
       @warm = true
+      @archiver&.call # megabytes, but seldom: no reason to put the next tick off
       until_next(cost_ns.fdiv(NS))
     rescue => error # what was measured stays where it is, and the next attempt starts from the store
       failed(error)

@@ -35,11 +35,7 @@ class CommonGemsApp < ServedApp
 
     def fill(file)
       Minitest.after_run { FileUtils.rm_rf(File.dirname(file)) }
-      gem = Gem.loaded_specs.fetch("solid_queue").full_gem_path
-      tables = File.join(gem, JobDatabase::TEMPLATES.fetch("solid_queue"))
-      script = [RbConfig.ruby, "-W0", "-e", JobDatabase::TABLES, "sqlite3:#{file}", tables]
-      output = IO.popen(script, err: %i[child out], &:read)
-      raise "no tables for Solid Queue:\n#{output}" unless $?.success?
+      JobDatabase.make_tables("sqlite3:#{file}", "solid_queue")
       file
     end
   end
@@ -56,6 +52,7 @@ class CommonGemsApp < ServedApp
       "RAILS_ENV" => eager_load ? "production" : "development",
       "EAGER_LOAD" => eager_load ? "1" : "0",
       "ADAPTER" => adapter,
+      "RAILS_YJIT" => ("1" if Thorough.only?), # as Rails has it by default
       "NEW_RELIC_AGENT_ENABLED" => "false"
     }.merge(env), unset: OF_BUNDLER - env.keys)
     @processes = processes

@@ -29,19 +29,22 @@ module JobDatabase
       "#{server.create("jobs_#{@count = @count.to_i + 1}", template:)}&pool=20"
     end
 
+    # @param url [String] of an empty database
+    # @return [void]
+    def make_tables(url, adapter)
+      file = File.join(Gem.loaded_specs.fetch(adapter).full_gem_path, TEMPLATES.fetch(adapter))
+      script = [RbConfig.ruby, "-W0", "-r#{BOOTSNAP}", "-e", TABLES, url, file]
+      output = IO.popen(script, err: %i[child out], &:read)
+      raise "no tables for #{adapter}:\n#{output}" unless $?.success?
+    end
+
     private
 
     def server = PostgresServer.shared
 
     def filled(adapter)
       @filled ||= {}
-      @filled[adapter] ||= adapter.tap { fill(server.create(adapter), adapter) }
-    end
-
-    def fill(url, adapter)
-      file = File.join(Gem.loaded_specs.fetch(adapter).full_gem_path, TEMPLATES.fetch(adapter))
-      output = IO.popen([RbConfig.ruby, "-W0", "-r#{BOOTSNAP}", "-e", TABLES, url, file], err: %i[child out], &:read)
-      raise "no tables for #{adapter}:\n#{output}" unless $?.success?
+      @filled[adapter] ||= adapter.tap { make_tables(server.create(adapter), adapter) }
     end
   end
 end

@@ -5,8 +5,8 @@ require "sequel"
 module Holdup
   module Store
     class Sql
-      # What the databases behind a server have in common: several collectors write at once, the tables are
-      # made by a command, there is no size cap, and a connection may break at any time.
+      # What the databases behind a server have in common: several collectors write at once, a command
+      # makes the tables, nothing limits their size, and a connection may break.
       #
       # Locks keep that exact. A transaction takes them in one order, so that two never wait for each other:
       #
