@@ -10,9 +10,9 @@
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
 RUNNERS = "test/integration/{active_job,good_job,job_report,sidekiq,sidekiq_blame,solid_queue}_test.rb " \
-  "test/integration/common_gems_jobs_test.rb test/integration/lab_{jit,sidekiq_vcpu,sweep}_test.rb"
+  "test/integration/common_gems_jobs_test.rb test/integration/lab_{jit,sweep}_test.rb"
 PUMA = "test/integration/{common_gems,connection_pool,jit*,names,puma*,rails*,stats_log,web}_test.rb"
-QUIET = "test/integration/{agreement,demo,lab_jobs}_test.rb"
+QUIET = "test/integration/{agreement,demo,lab_jobs,lab_sidekiq_vcpu}_test.rb"
 
 PARTS = {
   "unit" => "test/holdup/**/*_test.rb test/*_test.rb test/bin/*_test.rb",
