@@ -6,7 +6,7 @@ module Holdup
   #
   #   ForkHook.install { start_again }      # runs in each child, before anything else
   class ForkHook < Module
-    # @param before [#call] called in the parent, on the thread that forks
+    # @param before [#call] called in the parent, on the thread that forks; the fork waits for it
     def self.install(before: -> {}, &on_child)
       new(before, on_child).tap { |hook| Process.singleton_class.prepend(hook) }
     end

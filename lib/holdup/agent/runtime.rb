@@ -243,6 +243,7 @@ module Holdup
     def before_fork
       @first_fork_ns ||= @clock.monotonic_ns
       @session&.before_fork
+      @collector&.before_fork
     end
 
     # The child keeps nothing of its parent's segment, threads, collector and server.

@@ -34,6 +34,8 @@ module Holdup
         # Ends the supervising thread; the collector runs until this process has ended.
         def let_go = @supervisor&.leave
 
+        def before_fork = @supervisor&.wait_until_spawned
+
         # Waits for its last tick.
         def finish = @supervisor&.stop
       end
@@ -58,6 +60,8 @@ module Holdup
 
         # Its thread collects the last units, so it goes on.
         def let_go = nil
+
+        def before_fork = @fallback&.before_fork
 
         def stop
           @collector&.stop
@@ -99,9 +103,10 @@ module Holdup
       # An end after this long is not a failed start.
       HEALTHY_S = 60
       STOP_S = 5
+      FORK_PATIENCE_S = 0.1
       # Exit status of a collector for which a library is missing; it has logged which one.
       CANNOT_LOAD = 3
-      # its name in a configuration file. => Option to its name in a configuration file.
+      # Tells a collector that the one before it lacked a library, which need not be logged again.
       AGAIN = "--again"
       # With a JIT the collector takes a quarter less CPU. It makes much short-lived garbage: an early GC
       # keeps that in the processor's cache and out of the RSS.
@@ -142,6 +147,7 @@ module Holdup
       def start
         return self if @thread&.alive?
         @stopping = false
+        @spawning = true
         @thread = Thread.new { keep_running }
         @thread.name = "holdup-supervisor"
         @thread.report_on_exception = false
@@ -165,6 +171,12 @@ module Holdup
       def leave
         @left = let_go
         @thread.kill if @left
+      end
+
+      # For a fork, as Ticker#wait_until_asleep.
+      def wait_until_spawned(patience_s: FORK_PATIENCE_S)
+        deadline = now + patience_s
+        sleep(0.001) while @spawning && now < deadline
       end
 
       private
@@ -198,7 +210,9 @@ module Holdup
       def run_once
         input, @pipe = IO.pipe
         command = @unloadable ? [*@command, AGAIN] : @command
+        @spawning = true
         @pid = Process.spawn(@environment, *command, in: input, out: File::NULL, close_others: true)
+        @spawning = false
         input.close
         status = Process.wait2(@pid).last
         @unloadable = status.exitstatus == CANNOT_LOAD
@@ -208,6 +222,7 @@ module Holdup
       rescue SystemCallError => error
         error.message
       ensure
+        @spawning = false
         @pid = nil
         @pipe&.close unless @left # the child would end when it closes
       end

@@ -36,6 +36,12 @@ class Holdup::Collector
       assert_empty @log.lines
     end
 
+    def test_a_fork_waits_until_the_collector_is_there
+      one = supervisor.start
+      one.wait_until_spawned(patience_s: WaitUntil::PATIENCE_S)
+      assert alive?(one.pid)
+    end
+
     # Arguments are seen by all users of the machine.
     def test_a_password_of_the_store_is_no_argument
       url = "postgres://me:secret@db/holdup"

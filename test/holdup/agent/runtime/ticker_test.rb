@@ -51,6 +51,31 @@ class Holdup::Runtime::TickerTest < Minitest::Test
     assert_match(/tick failed/, @log.lines.first)
   end
 
+  def test_a_fork_waits_for_the_end_of_a_tick_and_no_longer_than_told
+    begun, gate = Queue.new, Queue.new
+    ticked = 0
+    ticker = ticker(60).start do
+      begun << 1
+      gate.pop
+      ticked += 1
+    end
+    begun.pop(timeout: WaitUntil::PATIENCE_S)
+    ticker.wait_until_asleep(patience_s: 0.01)
+    assert_equal 0, ticked
+    gate << 1
+    ticker.wait_until_asleep(patience_s: WaitUntil::PATIENCE_S)
+    assert_equal 1, ticked
+    ticker.stop
+  end
+
+  def test_a_fork_does_not_wait_for_a_thread_that_is_gone
+    ticker = ticker(0.001).start { nil }
+    ticker.stop
+    from = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    ticker.wait_until_asleep(patience_s: WaitUntil::PATIENCE_S)
+    assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC) - from, :<, WaitUntil::PATIENCE_S / 2
+  end
+
   def test_its_thread_has_a_name_and_is_safe_to_fork
     ready = Queue.new
     ticker = ticker(60).start { ready << Thread.current }
