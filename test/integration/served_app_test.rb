@@ -2,8 +2,7 @@
 
 require "test_helper"
 
-# The tests' own servers: one that is stuck in its shutdown is found before the longest time that a stop may
-# take.
+# The tests' own servers: one that CRuby hangs is told apart from one that fails.
 class ServedAppTest < Minitest::Test
   SERVER = <<~RUBY
     require "socket"
@@ -28,6 +27,20 @@ class ServedAppTest < Minitest::Test
       assert_raises(ServedApp::Stuck) { app.stop }
     end
     assert_equal 2, checks.size, "found at the first look"
+  end
+
+  def test_what_never_comes_is_told_with_all_processes
+    serve("exit!") do |app|
+      error = assert_raises(RuntimeError) { app.wait(0.01) { false } }
+      assert_match(/nothing after 0.01 s:\n\{.*#{app.pid}.*threads/, error.message)
+    end
+  end
+
+  def test_a_server_with_a_child_that_never_leaves_fork_is_stuck
+    serve("exit!") do |app|
+      app.define_singleton_method(:sleeps) { |_pid| {threads: 1, in: "futex_do_wait"} }
+      assert_raises(ServedApp::Stuck) { app.wait(0.01) { false } }
+    end
   end
 
   def test_a_server_that_computes_while_it_stops_is_waited_for

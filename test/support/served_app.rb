@@ -27,12 +27,13 @@ class ServedApp
   # hangs makes the server count as stuck.
   LONG_SHUTDOWN = {"SHUTDOWN_TIMEOUT" => "30"}.freeze
 
-  # The server did not stop. CRuby 3.4's IO#close can miss its wake-up for a pipe that a signal handler has
-  # just written to, and Puma's shutdown does just that; where another thread lives in the process
-  # (docs/puma.md, known trouble), it hangs.
+  # The server hangs in CRuby 3.4 itself, in one of two ways. It does not stop: IO#close can miss its wake-up
+  # for a pipe that a signal handler has just written to, and Puma's shutdown does just that; where another
+  # thread lives in the process (docs/puma.md, known trouble), it hangs. Or a child never leaves fork
+  # (docs/fork-safety.md).
   Stuck = Class.new(StandardError)
 
-  # Serves, and once more when the server got stuck in its shutdown.
+  # Serves, and once more when the server got stuck.
   # @yieldparam app [ServedApp]
   def self.serve(*command, **options, &)
     stuck = nil
@@ -176,11 +177,9 @@ class ServedApp
 
   # @param every [Numeric] seconds between two looks
   def wait(timeout = WaitUntil::PATIENCE_S, every: 0.02)
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+    deadline = monotonic_s + timeout
     until (value = yield)
-      if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-        raise "nothing after #{timeout} s:\n#{log}"
-      end
+      give_up(timeout) if monotonic_s > deadline
       raise "the server is gone:\n#{log}" if gone?
       IO.select(nil, nil, nil, every)
     end
@@ -188,6 +187,23 @@ class ServedApp
   end
 
   private
+
+  # @raise [Stuck] when a child hangs in fork
+  def give_up(timeout)
+    all = processes.map { |process| {**process, **sleeps(process[:pid])} }
+    lost = all.any? { |process| process[:threads] == 1 && process[:in].start_with?("futex") }
+    segments = Dir.exist?(@dir) ? Dir.children(@dir).sort : []
+    raise (lost ? Stuck : RuntimeError),
+      ["nothing after #{timeout} s:", *all.map(&:inspect), *segments, log].join("\n")
+  end
+
+  # A Ruby that has come out of fork has two native threads: one is its timer.
+  # @return [Hash] number of native threads, and the kernel function that the first one sleeps in
+  def sleeps(pid)
+    {threads: Dir.children("/proc/#{pid}/task").size, in: File.read("/proc/#{pid}/wchan")}
+  rescue SystemCallError # it has just ended
+    {threads: 0, in: ""}
+  end
 
   # With all its children: nothing outlives a test.
   def kill
