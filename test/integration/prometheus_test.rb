@@ -70,8 +70,10 @@ class PrometheusTest < Minitest::Test
   def work(units, killed: false)
     now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
     pid = killed ? DEAD_PID : Process.pid
-    writer = SegmentWriter.new(@segments, pid:, start: killed ? @workers + 1 : nil, suffix: "-#{@workers += 1}",
-      now_ns: killed ? now_ns - 60_000_000_000 : now_ns)
+    now_ns -= 60_000_000_000 if killed
+    @workers += 1
+    start = @workers if killed
+    writer = SegmentWriter.new(@segments, pid:, start:, suffix: "-#{@workers}", now_ns:)
     writer.setting = JSON.generate(TEXT)
     units.times { |index| record(writer, index) }
     killed ? writer.abandon : writer.close
@@ -136,7 +138,8 @@ class PrometheusTest < Minitest::Test
   def seconds(name) = @sent[name].fdiv(1_000_000_000)
 
   def assert_never_reset(prometheus)
-    names = prometheus.api("label/__name__/values").grep(/\A(ruby|rack|sidekiq)_.*_(total|count|sum|bucket)\z/)
+    ours = /\A(ruby|rack|sidekiq)_.*_(total|count|sum|bucket)\z/
+    names = prometheus.api("label/__name__/values").grep(ours)
     assert_operator names.size, :>, 20
     names.each { |name| assert_equal 0, prometheus.value("sum(resets(#{name}[10m]))"), name }
   end
