@@ -41,7 +41,9 @@ module Holdup
       # @return [String, nil] nil when no collector writes it
       def read
         return unless @directory.collected?
-        File.open(@path, File::RDONLY | File::NOFOLLOW) { |file| file.read(MOST_BYTES).to_s }
+        File.open(@path, File::RDONLY | File::NOFOLLOW) do |file|
+          file.read(MOST_BYTES).to_s unless earlier?(file)
+        end
       rescue SystemCallError
         nil
       end
@@ -50,6 +52,13 @@ module Holdup
         File.unlink(@path)
       rescue SystemCallError
         nil
+      end
+
+      private
+
+      # Whether a collector left it that is dead. A collector writes to the lock when it begins to lead.
+      def earlier?(file)
+        file.mtime < File.mtime(@directory.lock_path)
       end
     end
   end

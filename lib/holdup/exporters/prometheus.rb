@@ -12,7 +12,8 @@ module Holdup
     # and no scrape can cause more of it.
     class Prometheus
       NS = 1_000_000_000
-      # State of a thread => where its sum is. They add up to the elapsed time.
+      # State of a thread => where its sum is. They add up to the elapsed time of requests and jobs. Of other
+      # threads the CPU time is unknown, so their time with the GVL is "running".
       STATES = {cpu: :cpu_ns, starved: :starved_ns, stalled: :stalled, io: :io_ns, lock: :lock_ns,
                 sleep: :sleep_ns, native: :native_ns}.freeze
       # Of requests and jobs.
@@ -21,14 +22,17 @@ module Holdup
         ruby_gvl_queued_seconds: [:queued, "Time until a thread took the request or job."],
         ruby_gvl_stalled_seconds: [:stalled, "Time for which a request or job waited for the GVL."]
       }.freeze
-      # Of requests, jobs and other threads; seconds unless the name says otherwise.
+      # Of requests, jobs and other threads.
       COUNTERS = {
         ruby_gvl_gc_seconds_total: [:gc_ns, "Garbage collection while holding the GVL."],
         ruby_gvl_caused_seconds_total: [:caused_ns, "Time for which others stalled while this held the GVL."],
-        ruby_gvl_connection_wait_seconds_total: [:pool_wait_ns, "Time of waiting for a database connection."],
-        ruby_gvl_connection_held_seconds_total: [:pool_held_ns, "Time of keeping database connections."],
         ruby_gvl_acquisitions_total: [:acquisitions, "How often the GVL was taken."],
         ruby_gvl_preemptions_total: [:preemptions, "How often the GVL was lost to the time slice."]
+      }.freeze
+      # Of requests and jobs.
+      UNIT_COUNTERS = {
+        ruby_gvl_connection_wait_seconds_total: [:pool_wait_ns, "Time of waiting for a database connection."],
+        ruby_gvl_connection_held_seconds_total: [:pool_held_ns, "Time of keeping database connections."]
       }.freeze
 
       # What prometheus-client's formatter takes.
@@ -119,12 +123,14 @@ module Holdup
       end
 
       def families
-        [*histograms, *times, *counters, *others, *processes, *own].reject { |family| family.values.empty? }
+        units = @totals.units.select { |_, figures| figures.units? }
+        found = [*histograms(units), *times, *counters(COUNTERS, @totals.units),
+          *counters(UNIT_COUNTERS, units), *others(units), *processes, *own]
+        found.reject { |family| family.values.empty? }
       end
 
-      def histograms
-        measured = @totals.units.select { |_, figures| figures.units? }
-        own = HISTOGRAMS.map { |name, (key, help)| histogram(name, key, help, measured) }
+      def histograms(units)
+        own = HISTOGRAMS.map { |name, (key, help)| histogram(name, key, help, units) }
         [
           *own,
           histogram(:rack_queue_duration_seconds, :queued, "Queue time of requests.", @totals.rack),
@@ -138,8 +144,8 @@ module Holdup
       end
 
       def times
-        help = "Time of requests, jobs and other threads by state: cpu and starved hold the GVL, stalled " \
-          "waits for it, the others need none."
+        help = "Time of requests, jobs and other threads by state: cpu, starved and running hold the GVL, " \
+          "stalled waits for it, the others need none."
         nested = "The part of ruby_gvl_time_seconds_total that is in it twice: a request or job ran inside " \
           "another."
         [
@@ -149,22 +155,23 @@ module Holdup
       end
 
       def by_state(table)
-        STATES.each_with_object({}) do |(state, key), values|
-          table.each { |labels, figures| values[{**labels, state:}] = figures.sums[key].fdiv(NS) }
+        table.each_with_object({}) do |(labels, figures), values|
+          sums = figures.sums
+          STATES.each { |state, key| values[{**labels, state:}] = sums[key].fdiv(NS) }
+          running_ns = sums[:running] - sums[:cpu_ns] - sums[:starved_ns]
+          values[{**labels, state: :running}] = running_ns.fdiv(NS) if running_ns.positive?
         end
       end
 
-      def counters
-        COUNTERS.map do |name, (key, help)|
-          seconds = name.end_with?("_seconds_total")
-          counter(name, help, @totals.units.transform_values { |figures|
-            seconds ? figures.sums[key].fdiv(NS) : figures.sums[key]
-          })
+      def counters(wanted, table)
+        wanted.map do |name, (key, help)|
+          scale = name.end_with?("_seconds_total") ? NS : 1
+          sums = table.transform_values { |figures| figures.sums[key] }
+          counter(name, help, (scale == 1) ? sums : sums.transform_values { |sum| sum.fdiv(scale) })
         end
       end
 
-      def others
-        units = @totals.units.select { |_, figures| figures.units? }
+      def others(units)
         errors = units.transform_values(&:errors)
         handoff = @totals.handoff.transform_values { |figures| figures.sums[:caused_ns].fdiv(NS) }
         [

@@ -61,10 +61,11 @@ class Holdup::Exporters::PrometheusTest < Minitest::Test
   end
 
   def test_threads_outside_of_requests_have_time_but_no_histogram
-    account = SampleWindows.new(kind: :account, setting: SETTING).window("main", sums: {cpu_ns: 2_000_000_000})
+    account = SampleWindows.new(kind: :account, setting: SETTING).window("main",
+      histograms: {running: Holdup::Histogram.of_sum(2_000_000_000)})
     one = exporter.tap { |each| each.add([account], []) }
     labels = 'app="shop",role="puma",host="web-1",kind="thread",name="main"'
-    assert_includes lines(one, /main/), %(ruby_gvl_time_seconds_total{#{labels},state="cpu"} 2.0)
+    assert_includes lines(one, /main/), %(ruby_gvl_time_seconds_total{#{labels},state="running"} 2.0)
     assert_empty lines(one, /duration_seconds.*main/)
   end
 
@@ -106,14 +107,25 @@ class Holdup::Exporters::PrometheusTest < Minitest::Test
 
   def test_the_file_for_the_dashboard_comes_and_goes
     one = exporter
+    election = Holdup::Collector::Election.new(Holdup::Segment::Directory.new(folder).lock_path)
+    assert_predicate election, :won?
     one.start
-    lock = File.join(folder, Holdup::Segment::Directory::LOCK)
-    File.open(lock, File::RDWR | File::CREAT) do |file|
-      file.flock(File::LOCK_EX)
-      assert_includes Holdup::Exporters::MetricsFile.new(folder).read, "holdup_exporter_series 0"
-    end
+    assert_includes Holdup::Exporters::MetricsFile.new(folder).read, "holdup_exporter_series 0"
     one.close
     assert_equal ["collector.lock"], Dir.children(folder)
+  ensure
+    election&.release
+  end
+
+  # A killed collector can't remove it, and the next one may export nothing.
+  def test_nobody_reads_the_file_of_an_earlier_collector
+    exporter.start
+    File.utime(*[Time.now - 5] * 2, File.join(folder, Holdup::Exporters::MetricsFile::NAME))
+    election = Holdup::Collector::Election.new(Holdup::Segment::Directory.new(folder).lock_path)
+    assert_predicate election, :won?
+    assert_nil Holdup::Exporters::MetricsFile.new(folder).read
+  ensure
+    election&.release
   end
 
   def test_nobody_reads_the_file_of_a_dead_collector

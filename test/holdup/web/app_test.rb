@@ -49,10 +49,10 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_serves_what_the_collector_left_for_prometheus
     Dir.mktmpdir do |dir|
-      Holdup::Exporters::MetricsFile.new(dir).write("a 1\n")
       @app = Holdup::Web.new(store: -> { flunk "no store is needed" }, dir:, auth: :none)
       File.open(File.join(dir, Holdup::Segment::Directory::LOCK), File::RDWR | File::CREAT) do |lock|
         lock.flock(File::LOCK_EX)
+        Holdup::Exporters::MetricsFile.new(dir).write("a 1\n")
         get "/metrics"
         assert_equal [200, "a 1\n"], [last_response.status, last_response.body]
         assert_equal "text/plain; version=0.0.4; charset=utf-8", last_response.headers["content-type"]
