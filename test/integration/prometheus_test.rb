@@ -165,3 +165,131 @@ class PrometheusTest < Minitest::Test
     assert_empty said
   end
 end
+
+# On the way to a real PostgreSQL some commits get lost, and the answers of some others, which are in the store
+# all the same.
+class PrometheusOutageTest < Minitest::Test
+  include TemporaryFolder
+
+  ROUNDS = 60
+
+  # Passes on what a client and the server say, until one of them ends or a commit gets lost.
+  class LossyProxy
+    attr_reader :port, :lost
+
+    # @param to [Integer] port of the server
+    # @param random [Random]
+    def initialize(to:, random:)
+      @to = to
+      @random = random
+      @lost = Hash.new(0)
+      @listener = TCPServer.new("127.0.0.1", 0)
+      @port = @listener.addr[1]
+      @thread = Thread.new { loop { serve(@listener.accept) } }
+      @thread.report_on_exception = false
+    end
+
+    def reliable! = @random = nil
+
+    def stop
+      @thread.kill.join
+      @listener.close
+    end
+
+    private
+
+    # One client at a time is enough for a collector.
+    def serve(client)
+      server = TCPSocket.new("127.0.0.1", @to)
+      loop do
+        IO.select([client, server]).first.each do |from|
+          bytes = from.readpartial(65_536)
+          next client.write(bytes) if from == server
+          fate = bytes.include?("COMMIT") ? commit_fate : :kept
+          server.write(bytes) unless fate == :commit
+          next if fate == :kept
+          IO.select([server], nil, nil, WaitUntil::PATIENCE_S) if fate == :answer
+          @lost[fate] += 1
+          raise EOFError
+        end
+      end
+    rescue SystemCallError, EOFError
+      nil
+    ensure
+      [client, server].each { |socket| socket&.close }
+    end
+
+    def commit_fate
+      return :kept unless @random
+      case @random.rand
+      when 0..0.2 then :answer
+      when 0.2..0.3 then :commit
+      else :kept
+      end
+    end
+  end
+
+  def setup
+    skip "no PostgreSQL here: bin/setup --services installs it" unless PostgresServer.installed?
+    @random = Random.new(3)
+  end
+
+  def teardown
+    @exporting&.close
+    @proxy&.stop
+    super
+  end
+
+  # @yield while PostgreSQL runs, behind the proxy
+  def with_store
+    port = PrometheusServer.free_port
+    PostgresServer.run(port:) do |postgres|
+      Holdup::Store.open(postgres.url).tap(&:migrate!).close
+      @proxy = LossyProxy.new(to: port, random: @random)
+      @store = Holdup::Store.open(postgres.url.sub(port.to_s, @proxy.port.to_s))
+      export = Holdup::ConfigurationKeys::PrometheusExport.new
+      @exporter = Holdup::Exporters::Prometheus.new(export, dir: folder, log: CollectedLog.new,
+        clock: Holdup::Clock.new)
+      @exporting = Holdup::Exporters::ExportingStore.new(@store, @exporter, log: CollectedLog.new)
+      yield
+      @exporting.close
+    end
+  end
+
+  def test_counts_what_the_store_has_after_every_failure
+    with_store do
+      writer = SegmentWriter.new(folder)
+      ROUNDS.times { round(writer) }
+      @proxy.reliable!
+      wait_until { round(writer) == :done }
+      assert_operator @proxy.lost[:answer], :>, 3
+      assert_operator @proxy.lost[:commit], :>, 1
+      assert_equal writer.units, stored
+      assert_equal writer.units, exported
+    end
+  end
+
+  def round(writer)
+    @random.rand(1..5).times { writer.record("A#b", wall: 5_000_000) }
+    collector.run(Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+    :done
+  rescue Holdup::StoreError
+    collector.forget
+    :failed
+  end
+
+  def collector
+    @collector ||= Holdup::Collector::Round.new(store: @exporting, host: "h",
+      directory: Holdup::Segment::Directory.new(folder),
+      warnings: Holdup::Collector::RateLimitedLog.new(log: CollectedLog.new, clock: Holdup::Clock.new))
+  end
+
+  def stored
+    now_s = Process.clock_gettime(Process::CLOCK_REALTIME, :second)
+    @store.windows(0, now_s + 120, names: "A#b").sum(&:count)
+  end
+
+  def exported
+    @exporter.text[/^ruby_gvl_duration_seconds_count{.*} (\d+)$/, 1].to_i
+  end
+end

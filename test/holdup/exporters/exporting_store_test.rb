@@ -11,7 +11,7 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
   NAMES = %w[A#a B#b C#c].freeze
 
   # A store whose commits fail before or after they are written, or reject a row.
-  class Unreliable < DelegateClass(Holdup::Store::Memory)
+  class Unreliable < SimpleDelegator
     attr_accessor :fault
 
     def commit(windows, *rest, **rows, &bad_row)
@@ -51,12 +51,12 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
     begin_anew("first")
   end
 
-  def begin_anew(name)
+  def begin_anew(name, store: Holdup::Store::Memory.new)
     @segments = File.join(folder, name)
     FileUtils.mkdir_p(@segments)
     @round = nil
     @log = CollectedLog.new
-    @unreliable = Unreliable.new(Holdup::Store::Memory.new)
+    @unreliable = Unreliable.new(store)
     @exporter = Adding.new
     @store = Holdup::Exporters::ExportingStore.new(@unreliable, @exporter, log: @log)
     @now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
@@ -112,6 +112,21 @@ class Holdup::Exporters::ExportingStoreTest < Minitest::Test
     one.record("A#a")
     collect
     assert_equal({"A#a" => 2}, @exporter.counts)
+  end
+
+  # The bytes that a database answers are those that were written.
+  def test_a_lost_answer_of_a_database_is_settled_too
+    begin_anew("sqlite", store: Holdup::Store.open(File.join(folder, "store.sqlite3")))
+    one = writer(1)
+    %i[after before after].each do |fault|
+      one.record("A#a")
+      collect(fault)
+    end
+    collect
+    assert_equal({"A#a" => 3}, @exporter.counts)
+    assert_equal stored, @exporter.counts
+  ensure
+    @unreliable.close
   end
 
   def test_what_the_store_rejected_is_not_exported
